@@ -162,7 +162,7 @@ function sourceAt(
       id: { group: GROUP, kind: 'Application', namespace, name },
       folder,
       variablesFrom: [],
-      build: ({ variables }) => ({ title, folder, object: own, declared, variables, builder }),
+      build: () => ({ title, folder, object: own, declared, variables: new Map(), builder }),
       pinned: isBase
         ? undefined
         : `it applies the revision ${revision}: a merge is applied once targetRevision of its source moves, or where it is a range of versions, once another version is tagged`,

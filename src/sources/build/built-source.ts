@@ -1,4 +1,4 @@
-/** A unit whose objects a program prints: what is built, what differs between the programs, and what a syncer makes of a folder. Types alone. */
+/** A unit whose objects a program prints: what is built, what differs between the programs, and what a syncer makes of a folder. */
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
@@ -32,7 +32,7 @@ export interface SyncerBuild {
   /** Of the ConfigMaps and Secrets that `substituteFrom` names, the later ones over the earlier ones. */
   readonly variables: ReadonlyMap<string, string>
   /** The ConfigMap or Secret that each of `variables` is from, by its name. */
-  readonly variableSources?: ReadonlyMap<string, ResourceId> | undefined
+  readonly variableSources?: ReadonlyMap<string, VariableSource> | undefined
   /** What the cluster has of a release: another one is another build. */
   readonly release?:
     | { readonly revision: number; readonly entries: readonly (string | undefined)[] }
@@ -46,6 +46,31 @@ export interface SyncerBuild {
   readonly artifact?: SourceArtifact | undefined
   /** Why a merge alone does not change what is applied, and what has to move; undefined where it does. */
   readonly pinned?: string | undefined
+}
+
+/** A ConfigMap or Secret with variables. */
+export interface VariableSource extends ResourceId {
+  /** The file that sets the variable, where an edit there changes what is built. */
+  readonly place?: VariablePlace
+}
+
+/** A text in a document of a file. */
+export interface VariablePlace {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly document: number
+  readonly at: Steps
+}
+
+/** By the name of the variable. */
+export function variablePlaces({
+  variableSources = new Map(),
+}: Pick<SyncerBuild, 'variableSources'>): ReadonlyMap<string, VariablePlace> {
+  return new Map(
+    [...variableSources].flatMap(([name, { place }]) =>
+      place === undefined ? [] : [[name, place] as const],
+    ),
+  )
 }
 
 /** The document of a file that declares a resource, or another one that a controller makes it of. */

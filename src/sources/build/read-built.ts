@@ -32,7 +32,7 @@ import {
   NO_BUILDS,
 } from '../programs/package-builder.ts'
 import type { BuildInput, BuiltDocument, BuiltSource, HelmInput } from './built-source.ts'
-import { isSameResource, syncerObject, valuesKey } from './syncer-object.ts'
+import { isSameResource, syncerObject, valuesKey, withFileVariables } from './syncer-object.ts'
 
 /** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
 export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRendering {
@@ -138,7 +138,7 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
   const texts: readonly BuiltDocument[] =
     synced === undefined || resource === undefined
       ? [{ text }]
-      : synced.builder.documents(synced, resource, text)
+      : synced.builder.documents(withFileVariables(synced, files), resource, text)
   for (const built of texts) {
     const { text: part, other } = built
     const others = other === undefined ? [] : parseGoYaml(other, where).documents

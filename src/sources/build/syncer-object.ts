@@ -1,9 +1,9 @@
 /** The resource of a syncer, as files of the repository declare it. */
-import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
+import { isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import type { SourceFiles } from '../kustomize/files/kustomize-build.ts'
-import type { SyncerBuild } from './built-source.ts'
+import { type SyncerBuild, variablePlaces } from './built-source.ts'
 
 /** The resource of a build: an edited file of the repository counts. @throws Failure BP111x of the file */
 export function syncerObject(
@@ -20,6 +20,24 @@ export function syncerObject(
       ? declared.maker.resourceOf(value, files)
       : value
   return isJsonObject(resource) && isSameResource(resource, object) ? resource : object
+}
+
+/** The build with the variables that an edited file of the repository sets. @throws Failure BP111x of the file */
+export function withFileVariables(build: SyncerBuild, files: SourceFiles): SyncerBuild {
+  const { variables } = build
+  const edited = [...variablePlaces(build)].flatMap(([name, { path, document, at }]) => {
+    const file = files.get(path)
+    if (file === undefined) return []
+    const value = parseGoYaml(decodeYaml(file.content, path), path).documents[document]?.value
+    const text = partOf(value ?? null, ...at.map(String))
+    return typeof text === 'string' ? [[name, oneLine(text)] as const] : []
+  })
+  return edited.length === 0 ? build : { ...build, variables: new Map([...variables, ...edited]) }
+}
+
+/** As Flux does with a value of `substituteFrom`. */
+export function oneLine(value: string): string {
+  return value.replaceAll('\n', '')
 }
 
 /** Key of a ConfigMap or Secret in what the repository declares. */

@@ -61,10 +61,16 @@ export interface UnitSource {
   readonly pinned: string | undefined
 }
 
+export interface GivenVariables {
+  readonly values: ReadonlyMap<string, string>
+  /** The ConfigMap or Secret that each of them is from. */
+  readonly sources: ReadonlyMap<string, ResourceId>
+}
+
 /** What the cluster has of the inputs of a build. */
 export interface SourceAnswers {
-  /** Of `variablesFrom`, the later ones over the earlier ones. */
-  readonly variables: ReadonlyMap<string, string>
+  /** Of `variablesFrom`, the later ones over the earlier ones; undefined: what files of the repository declare of them counts. */
+  readonly variables: GivenVariables | undefined
   /** The entry of each of `valuesFrom`; undefined where it is not there. */
   readonly values: readonly (string | undefined)[]
   readonly release: DeployedRelease | undefined
@@ -94,6 +100,8 @@ export interface SourcedRepository extends SetRepository {
   /** Whether the base branch has the file. */
   readonly has: (path: string) => boolean
   readonly declared: readonly DeclaredSyncer[]
+  /** ConfigMaps that a `substituteFrom` may name. */
+  readonly configMaps: readonly DeclaredSyncer[]
   /** Whether the resources are those that the repository declares: what its bootstrap makes may be in none of its files. */
   readonly isFiles: boolean
 }

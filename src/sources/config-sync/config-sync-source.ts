@@ -96,7 +96,7 @@ function sourceOf(
       },
       folder,
       variablesFrom: [],
-      build: ({ variables }) => ({ title, folder, object: own, variables, builder }),
+      build: () => ({ title, folder, object: own, variables: new Map(), builder }),
       pinned: isFixed
         ? `it applies the revision ${revision}: a merge is applied once spec.git.revision of it moves`
         : undefined,

@@ -43,6 +43,7 @@ function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> =
     isHere: (address: string) => sameRepository(address, HERE),
     baseBranch: 'main',
     declared: [],
+    configMaps: [],
     folders: () => [],
     texts: new Map(),
     isFiles: false,

@@ -23,12 +23,12 @@ import {
   type ResourcesOf,
   type SourcedRepository,
   type UnitSource,
-  type VariablesRef,
 } from '../build/unit-source.ts'
 import { syncedSource } from '../synced/synced-source.ts'
 import { followedRepository, SOURCE_TOOLKIT, whyNotHad } from './flux-git.ts'
 import { FLUX_BUILDER } from './flux-kustomization.ts'
 import { builtReleaseSource, releaseSources, SECRET_IN_IT } from './flux-releases.ts'
+import { fluxVariablesOf, variablesFrom } from './flux-variables.ts'
 
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
 const GENERATOR = 'source.extensions.fluxcd.io'
@@ -100,6 +100,8 @@ function kustomizationSource(
     (each) => folderOf(partOf(each, 'spec', 'path') ?? './') ?? '',
   )
   const declared = declarationOf(own, repository.declared, builtBy, applied)
+  const refs = variablesFrom(own, namespace)
+  const { configMaps } = repository
   const { fixed, artifact } = source
   const lacking = whyNotHad(artifact, folder)
   if (lacking !== undefined) return [{ title, why: lacking }]
@@ -113,13 +115,13 @@ function kustomizationSource(
       title,
       id: { group: KUSTOMIZE, kind: 'Kustomization', namespace, name },
       folder,
-      variablesFrom: variablesFrom(own, namespace),
+      variablesFrom: refs,
       build: ({ variables }) => ({
         title,
         folder,
         object: own,
         declared,
-        variables,
+        ...fluxVariablesOf(variables, { refs, configMaps, applied }),
         builder: FLUX_BUILDER,
         artifact,
       }),
@@ -215,18 +217,6 @@ function rootOf(folder: string, to: string): string | undefined {
     : folder.endsWith(`/${to}`)
       ? folder.slice(0, -to.length - 1)
       : undefined
-}
-
-function variablesFrom(own: JsonObject, namespace: string): readonly VariablesRef[] {
-  return objectsIn(partOf(own, 'spec', 'postBuild', 'substituteFrom')).flatMap(
-    (one): VariablesRef[] => {
-      const kind = textOf(one, 'kind')
-      if (kind !== 'ConfigMap' && kind !== 'Secret') return []
-      return [
-        { kind, namespace, name: textOf(one, 'name'), optional: partOf(one, 'optional') === true },
-      ]
-    },
-  )
 }
 
 /** Fields that decide what is built. */

@@ -2,7 +2,7 @@
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
-import type { BuiltSource, SyncerBuild } from '../build/built-source.ts'
+import { type BuiltSource, type SyncerBuild, variablePlaces } from '../build/built-source.ts'
 import { syncerObject } from '../build/syncer-object.ts'
 import { type CommitFiles, MOST_PACKAGE_BYTES, readBlobs } from '../commit/commit-files.ts'
 import { localDependencies } from '../helm/chart/helm-order.ts'
@@ -40,8 +40,13 @@ export async function readSyncedSource(
       : await everyFile(commit, folder, isRead, signal)
   const own = isPacked === undefined ? read : read.filter(({ path }) => isPacked(path))
   const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
-  const isEdited = build.declared !== undefined && packed?.isInAny(build.declared.path) !== false
-  const declaration = isEdited ? await declarationFile(given, build, listed, signal) : undefined
+  const isEdited = (path: string): boolean => packed?.isInAny(path) !== false
+  const declaration =
+    build.declared !== undefined && isEdited(build.declared.path)
+      ? await declarationFile(given, build, listed, signal)
+      : undefined
+  const places = [...variablePlaces(build).values()]
+  const ofVariables = await filesAt(given, places.map(({ path }) => path).filter(isEdited), signal)
   const ofMaker =
     declaration === undefined
       ? []
@@ -49,6 +54,7 @@ export async function readSyncedSource(
   const beside = [
     declaration,
     ...ofMaker,
+    ...ofVariables.values(),
     ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name))),
   ]
   for (const file of beside) if (file !== undefined) listed.set(file.path, file)

@@ -132,6 +132,38 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
     ])
   })
 
+  test('has what changes because a ConfigMap with its variables changes', async () => {
+    const settings =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {size: "5"}\n'
+    const from = APPS.replace(
+      '    - {kind: S',
+      '    - {kind: ConfigMap, name: settings}\n    - {kind: S',
+    )
+    const world = new FluxWorld(
+      { 'clusters/prod/settings.yaml': settings.replace('"5"', '"6"') },
+      {
+        'clusters/prod/settings.yaml': settings,
+        'clusters/prod/apps.yaml': from,
+        'apps/production/config.yaml': CONFIG.replace('"5"', '"a${size}"'),
+      },
+    )
+    const system = from
+      .replace('name: apps', 'name: flux-system')
+      .replace('apps/production', 'clusters/prod')
+    for (const object of [settings, from, system]) world.cluster.put(yaml(object))
+    world.cluster.put(
+      appliedBy(
+        world.syncer,
+        yaml(CONFIG.replace('{name: web}', '{name: web, namespace: shop}').replace('"5"', '"a5"')),
+      ),
+    )
+    const found = await world.previewed()
+    assert.deepEqual(
+      valuesIn(found).filter((values) => (values as readonly unknown[])[0] === 'apps/production'),
+      [['apps/production', 'web', 'data.size', 'a5', 'a6', 'before']],
+    )
+  })
+
   test('names what else reads an edited file: an overlay of another cluster, and a kustomization', async () => {
     const size = { 'apps/base/config.yaml': CONFIG.replace('"5"', '"6"') }
     const world = new FluxWorld(size, BASE)

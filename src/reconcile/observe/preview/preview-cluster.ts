@@ -101,8 +101,11 @@ async function previewIn(
     await discoverSources(sides.before, reader, renderer, signal),
   ])
   const isSynced = (before.policies.synced?.get(cluster)?.size ?? 0) > 0
-  const declared = async (view: RepositoryView) =>
-    isSynced ? (await declaredAndMade(view, signal)).declared : []
+  const declared = async (view: RepositoryView) => {
+    if (!isSynced) return []
+    const found = await declaredAndMade(view, signal)
+    return [...found.declared, ...found.configMaps]
+  }
   const later = afterMerge(reader, {
     before: await declared(sides.before),
     after: await declared(sides.after),

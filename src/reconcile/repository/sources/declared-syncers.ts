@@ -32,19 +32,24 @@ const GROUPS = [...new Set(SOURCE_KINDS.map(({ group }) => group))]
 /** Files that are read. */
 const MOST_FILES = 5_000
 
-const known = new WeakMap<RepositoryView['tree'], Promise<readonly DeclaredSyncer[]>>()
+interface DeclaredObjects {
+  readonly declared: readonly DeclaredSyncer[]
+  /** ConfigMaps whose name is in a file with `substituteFrom`. */
+  readonly configMaps: readonly DeclaredSyncer[]
+}
+
+const known = new WeakMap<RepositoryView['tree'], Promise<DeclaredObjects>>()
 
 /** Read once for a listing. A file that is no YAML declares none. @throws Failure BP40xx when git fails */
-function declaredSyncers(
+function declaredObjects(
   view: Pick<RepositoryView, 'repository' | 'tree'>,
   signal: AbortSignal,
-): Promise<readonly DeclaredSyncer[]> {
+): Promise<DeclaredObjects> {
   return keepPromise(known, view.tree, () => read(view, signal))
 }
 
-interface DeclaredAndMade {
-  /** With what controllers make of them: Applications of ApplicationSets. */
-  readonly declared: readonly DeclaredSyncer[]
+/** `declared`: with what controllers make of them, as Applications of ApplicationSets. */
+interface DeclaredAndMade extends DeclaredObjects {
   /** What the controllers read. */
   readonly here: SetRepository
 }
@@ -54,36 +59,62 @@ export async function declaredAndMade(
   view: RepositoryView,
   signal: AbortSignal,
 ): Promise<DeclaredAndMade> {
-  const own = await declaredSyncers(view, signal)
+  const { declared: own, configMaps } = await declaredObjects(view, signal)
   const here = await setRepository(view, own, signal)
   const made = DISCOVERIES.flatMap(({ made }) => made?.(own, here) ?? [])
-  return { declared: [...own, ...made], here }
+  return { declared: [...own, ...made], configMaps, here }
 }
 
 async function read(
   { repository, tree }: Pick<RepositoryView, 'repository' | 'tree'>,
   signal: AbortSignal,
-): Promise<readonly DeclaredSyncer[]> {
+): Promise<DeclaredObjects> {
   const texts = await readTexts(
     repository,
     tree.filter(isManifest).slice(0, MOST_FILES),
     signal,
     () => undefined,
   )
-  return [...texts].flatMap(([path, text]) =>
-    GROUPS.some((group) => text.includes(group)) ? declaredIn(path, text) : [],
+  const files = [...texts]
+  const names = new Set(
+    files.flatMap(([, text]) =>
+      text.includes('substituteFrom') ? (text.match(NAMES)?.map(nameIn) ?? []) : [],
+    ),
   )
+  const isNamed = (object: JsonObject): boolean =>
+    textOf(object, 'apiVersion') === 'v1' &&
+    textOf(object, 'kind') === 'ConfigMap' &&
+    names.has(metadataText(object, 'name'))
+  return {
+    declared: files.flatMap(([path, text]) =>
+      GROUPS.some((group) => text.includes(group)) ? declaredIn(path, text, isSource) : [],
+    ),
+    configMaps: files.flatMap(([path, text]) =>
+      names.size > 0 && text.includes('ConfigMap') ? declaredIn(path, text, isNamed) : [],
+    ),
+  }
+}
+
+/** Also in a patch that adds `substituteFrom`. */
+const NAMES = /\bname: *["']?[\w.-]+/g
+
+function nameIn(field: string): string {
+  return field.replace(/^name: *["']?/, '')
 }
 
 function isManifest({ path, mode }: TreeFile): boolean {
   return isFile(mode) && /\.ya?ml$/.test(path) && !path.startsWith('.')
 }
 
-function declaredIn(path: string, text: string): readonly DeclaredSyncer[] {
+function declaredIn(
+  path: string,
+  text: string,
+  isWanted: (object: JsonObject) => boolean,
+): readonly DeclaredSyncer[] {
   try {
     return parseGoYaml(text, path).documents.flatMap((document) =>
       objectsOfDocument(document, text, path).flatMap(({ object, item, line }) =>
-        isJsonObject(object) && item === undefined && isSource(object)
+        isJsonObject(object) && item === undefined && isWanted(object)
           ? [{ object, path, document: document.index, line }]
           : [],
       ),
@@ -112,7 +143,7 @@ export async function declaredSources(
   view: RepositoryView,
   signal: AbortSignal,
 ): Promise<readonly DeclaredSource[]> {
-  const { declared, here } = await declaredAndMade(view, signal)
+  const { declared, configMaps, here } = await declaredAndMade(view, signal)
   const isHere = addressesOf(await knownAddresses(view.repository, signal), view.policies.policies)
   const byName = [...Map.groupBy(declared, ({ object }) => resourceKey(idOf(object)))]
   const most = Math.max(0, ...byName.map(([, all]) => all.length))
@@ -120,7 +151,13 @@ export async function declaredSources(
   return Array.from({ length: most }, (_, at) => at).flatMap((at) => {
     const own = byName.flatMap(([, all]) => all[at] ?? all[0] ?? [])
     const of = resourcesIn(own.map(({ object }) => object))
-    const repository = { ...repositoryOf(view, { isFiles: true }), ...here, isHere, declared: own }
+    const repository = {
+      ...repositoryOf(view, { isFiles: true }),
+      ...here,
+      isHere,
+      declared: own,
+      configMaps,
+    }
     return DISCOVERIES.flatMap(({ read }) => read(of, repository)).flatMap((source) => {
       const all = isRefused(source)
         ? undefined
@@ -146,7 +183,7 @@ function idOf(object: JsonObject): ResourceId {
 export function repositoryOf(
   { tree, refs, baseBranch }: RepositoryView,
   { isFiles }: Pick<LiveSyncers, 'isFiles'>,
-): Omit<SourcedRepository, 'declared' | 'isHere'> {
+): Omit<SourcedRepository, 'declared' | 'configMaps' | 'isHere'> {
   const paths = new Set(tree.map(({ path }) => path))
   const isBranch = (name: string): boolean => refs.has(`refs/heads/${name}`)
   return {

@@ -8,7 +8,6 @@ import type { Note } from '@backporch/kyaml/note'
 import { addressesOf } from '../../../policy/repository-addresses.ts'
 import type { RenderChoice, SyncedChoice } from '../../../sources/build/render-choice.ts'
 import type {
-  DeclaredSyncer,
   RefusedSource,
   SourcedRepository,
   UnitSource,
@@ -168,9 +167,9 @@ async function builtIn(
   { live, isHere, renderer, ofFiles }: FileSources,
   signal: AbortSignal,
 ): ReturnType<typeof builtSources> {
-  const { declared, here } = await declaredAndMade(view, signal)
+  const { declared, configMaps, here } = await declaredAndMade(view, signal)
   const of = resourcesIn(declared.map(({ object }) => object))
-  const repository = { ...repositoryOf(view, live), ...here, isHere, declared }
+  const repository = { ...repositoryOf(view, live), ...here, isHere, declared, configMaps }
   const choicesOf: BuildInputs['choicesOf'] = async (all, configMaps) => {
     const units = all.filter(({ folder }) => isFolder(view, folder) && isUnit(view, folder))
     const builds = new SourceBuilds(cluster, units, signal, configMaps)
@@ -198,20 +197,20 @@ async function sourcesOf(
 ): Promise<readonly (UnitSource | RefusedSource)[]> {
   const { listed, unread, isFiles } = live
   const read = (
-    declared: readonly DeclaredSyncer[],
+    { declared, configMaps }: Pick<SourcedRepository, 'declared' | 'configMaps'>,
     here: Partial<SourcedRepository> = {},
   ): readonly (UnitSource | RefusedSource)[] => {
     const of = resourcesIn(isFiles ? declared.map(({ object }) => object) : listed)
-    const repository = { ...repositoryOf(view, live), ...here, isHere, declared }
+    const repository = { ...repositoryOf(view, live), ...here, isHere, declared, configMaps }
     return DISCOVERIES.flatMap(({ name, read: ofResources }) =>
       unread.some((one) => one.name === name) ? [] : ofResources(of, repository),
     )
   }
   // The files of a repository that no syncer applies are not read.
-  const found = isFiles ? [] : read([])
+  const found = isFiles ? [] : read({ declared: [], configMaps: [] })
   if (!isFiles && found.every(isRefused)) return found
-  const { declared, here } = await declaredAndMade(view, signal)
-  return read(declared, here)
+  const { here, ...objects } = await declaredAndMade(view, signal)
+  return read(objects, here)
 }
 
 function isFolder({ tree }: RepositoryView, folder: string): boolean {

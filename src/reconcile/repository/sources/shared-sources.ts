@@ -7,6 +7,7 @@ import {
   type Declaration,
   isLocated,
   type SyncerBuild,
+  variablePlaces,
 } from '../../../sources/build/built-source.ts'
 import type { SharingUnit } from '../../../sources/build/built-unit.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/render-choice.ts'
@@ -80,7 +81,7 @@ function declaredOnce(view: RepositoryView, signal: AbortSignal): Promise<readon
 
 /** What the cluster would add is left out: a unit is compared with itself. */
 const NO_ANSWERS = {
-  variables: new Map<string, string>(),
+  variables: undefined,
   values: [],
   release: undefined,
   parent: undefined,
@@ -323,7 +324,19 @@ async function sharingUnit(
     }
   const read = await readOnce(view, named, signal)
   if (read.failures.length > 0) return undefined
-  return { name, files: new Set(paths.filter((path) => read.paths.has(path))), source: read.source }
+  // Who changes the ConfigMap itself changes the variables of those that read it: only for another of these is that a surprise.
+  const forVariables = variableFiles(describeChoice(choice).synced, own)
+  const alsoHere = variableFiles(source.synced, source.folder)
+  const isOther = (path: string): boolean => forVariables.has(path) && !alsoHere.has(path)
+  const files = paths.filter((path) => read.paths.has(path) && !isOther(path))
+  return { name, files: new Set(files), source: read.source }
+}
+
+/** Files that a build reads for the values of its variables alone. */
+function variableFiles(build: SyncerBuild | undefined, folder: string): ReadonlySet<string> {
+  const places = build === undefined ? [] : [...variablePlaces(build).values()]
+  const paths = places.map(({ path }) => path)
+  return new Set(paths.filter((path) => folder !== '' && !path.startsWith(`${folder}/`)))
 }
 
 function readOnce(view: RepositoryView, named: NamedUnit, signal: AbortSignal): Promise<FilesRead> {

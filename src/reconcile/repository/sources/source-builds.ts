@@ -83,7 +83,7 @@ export class SourceBuilds {
       inputs.entries('valuesFrom', { ...ref, optional: true }, stateOf(ref))?.get(ref.key),
     )
     const answers: SourceAnswers = {
-      variables: inputs.variables,
+      variables: inputs,
       values,
       release: await this.releaseOf(source, inputs),
       parent: source.partOf === undefined ? undefined : await this.of(source.partOf),
@@ -94,10 +94,10 @@ export class SourceBuilds {
   private async completed(
     { pinned }: UnitSource,
     made: SyncerBuild,
-    { variableSources, problems: [problem] }: Inputs,
+    { problems: [problem] }: Inputs,
   ): Promise<SyncerBuild> {
     const capabilities = made.builder.tool.asksCluster ? await this.capabilities() : undefined
-    return { ...made, variableSources, ...given({ problem, capabilities, pinned }) }
+    return { ...made, ...given({ problem, capabilities, pinned }) }
   }
 
   private async releaseOf(source: UnitSource, inputs: Inputs): Promise<SourceAnswers['release']> {
@@ -126,15 +126,15 @@ function isNotStored(found: Inventory | Failure | undefined): boolean {
 }
 
 class Inputs {
-  readonly variables = new Map<string, string>()
-  readonly variableSources = new Map<string, ResourceId>()
+  readonly values = new Map<string, string>()
+  readonly sources = new Map<string, ResourceId>()
   readonly problems: string[] = []
 
   addVariables(ref: VariablesRef, state: LiveState | undefined): void {
     for (const [key, value] of this.entries('substituteFrom', ref, state) ?? []) {
       // As Flux does: a value has one line.
-      this.variables.set(key, value.replaceAll('\n', ''))
-      this.variableSources.set(key, wantedOf(ref).id)
+      this.values.set(key, value.replaceAll('\n', ''))
+      this.sources.set(key, wantedOf(ref).id)
     }
   }
 

@@ -1,7 +1,7 @@
 /** Builds of a unit with edited files, and of the other units that read them. */
 import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath } from '@backporch/kyaml/field'
-import { textOf } from '@backporch/kyaml/json'
+import { type JsonObject, jsonEquals, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion, resourceKey } from '@backporch/kyaml/resource'
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import type { Rendered } from '../../edits/prove-edit.ts'
@@ -10,6 +10,7 @@ import { type BuildLibrary, MissingBuilds } from '../../programs/package-builder
 import type { BuiltSource, SyncerBuild } from '../built-source.ts'
 import type { BuiltUnit, SharingUnit } from '../built-unit.ts'
 import { answerOf, printedResources } from '../read-built.ts'
+import { withFileVariables } from '../syncer-object.ts'
 import { changedFiles } from './source-edits.ts'
 
 /** Another unit that an edit would change, with the fields that move in it. */
@@ -106,7 +107,7 @@ function movedIn(
   // A unit that cannot be built, before and after, feeds no cluster.
   if ('failure' in before) return undefined
   if ('failure' in after) return []
-  if (before.text === after.text) return undefined
+  if (before.text === after.text && jsonEquals(variablesIn(was), variablesIn(is))) return undefined
   // The resource of the syncer is where the value is authored: that it changes is what its own unit has to apply.
   const { synced } = source
   const own = synced === undefined || !mayApply(was, source) ? [] : ownKeys(synced)
@@ -116,6 +117,11 @@ function movedIn(
     .filter(({ resource }) => !own.includes(resourceKey(resource.id)))
   const all = ofEdit(moved, was, edited, library)
   return all.length === 0 ? undefined : all
+}
+
+/** What the syncer fills in what is printed. */
+function variablesIn({ synced, files }: BuiltSource): JsonObject {
+  return Object.fromEntries(synced === undefined ? [] : withFileVariables(synced, files).variables)
 }
 
 /**

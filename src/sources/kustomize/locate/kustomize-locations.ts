@@ -68,14 +68,18 @@ export class KustomizeLocations {
     const variables = this.variables(target, there)
     const first = {
       candidates: target.wanted === undefined ? withTogether(all) : all,
-      obstacles: [...obstacles, ...variables.obstacles],
+      obstacles: [...obstacles, ...variables.own.obstacles],
     }
     if (target.wanted === undefined) return [first]
     const anchored = this.inAnchor(target)
     const anchor = anchored.length === 0 ? [] : [{ candidates: anchored, obstacles: [] }]
     // The authored value of a variable comes before a text in its place.
     if (valueAt(target.desired.object, target.path) !== undefined)
-      return [...(this.synced === undefined ? [] : [variables]), ...anchor, first]
+      return [
+        ...(this.synced === undefined ? [] : [variables.own, variables.overlay]),
+        ...anchor,
+        first,
+      ]
     const added = patches
       .flatMap((patch) => this.inPatch(patch, written))
       .filter(({ there }) => !there)
@@ -88,8 +92,12 @@ export class KustomizeLocations {
   }
 
   /** Variables of the syncer in the texts that the value comes from. */
-  private variables(target: BuiltTarget, found: readonly FoundEdit[]): SourceLocations {
-    if (this.synced === undefined) return { candidates: [], obstacles: [] }
+  private variables(
+    target: BuiltTarget,
+    found: readonly FoundEdit[],
+  ): ReturnType<typeof variableLocations> {
+    const none: SourceLocations = { candidates: [], obstacles: [] }
+    if (this.synced === undefined) return { own: none, overlay: none }
     const texts = found.flatMap(({ text }) => (text === undefined ? [] : [text]))
     return variableLocations({
       synced: this.synced,

@@ -36,7 +36,7 @@ function obstacles(variableSources: ReadonlyMap<string, ResourceId>) {
     files: new Map(),
     texts,
     wanted: 'a green shop',
-  }).obstacles
+  }).own.obstacles
 }
 
 test('a variable of substituteFrom is refused with the object that sets it', () => {

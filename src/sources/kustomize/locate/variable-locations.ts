@@ -1,8 +1,16 @@
 /** The variables of a syncer in a text that a field comes from, and the values that would give the wanted text. */
+import type { FieldPath } from '@backporch/kyaml/field'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { fields, type SyncedFolder, syncerFields } from '../../build/adopt/source-document.ts'
+import {
+  documentsOf,
+  fields,
+  pathOf,
+  type SourceDocument,
+  type SyncedFolder,
+  syncerFields,
+} from '../../build/adopt/source-document.ts'
 import type { Substitution, SyncerBuild } from '../../build/built-source.ts'
-import { syncerObject } from '../../build/syncer-object.ts'
+import { syncerObject, withFileVariables } from '../../build/syncer-object.ts'
 import type { Obstacle, SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
 import type { SourceFiles } from '../files/kustomize-build.ts'
 
@@ -14,22 +22,31 @@ interface VariableQuestion {
   readonly wanted: Wanted
 }
 
+interface VariableLocations {
+  /** Where each variable is set. */
+  readonly own: SourceLocations
+  /** Where the resource can set a variable itself, over the ConfigMap that others read too. */
+  readonly overlay: SourceLocations
+}
+
 /** Each variable by itself: that the field then has the value, and nothing else another one, is proven by a build. */
 export function variableLocations({
   synced,
   files,
   texts,
   wanted,
-}: VariableQuestion): SourceLocations {
+}: VariableQuestion): VariableLocations {
   const none: SourceLocations = { candidates: [], obstacles: [] }
-  if (wanted === undefined || wanted === null || typeof wanted === 'object') return none
-  const { build } = synced
+  if (wanted === undefined || wanted === null || typeof wanted === 'object')
+    return { own: none, overlay: none }
+  const build = withFileVariables(synced.build, files)
   const { builder } = build
   const { substitution } = builder
-  if (substitution === 'none') return none
+  if (substitution === 'none') return { own: none, overlay: none }
   const spec = syncerFields(files, synced)
   const variables = substitution.variables(build, syncerObject(build, files))
   const candidates: SourceCandidate[] = []
+  const overlaid: SourceCandidate[] = []
   const obstacles = new Map<string, Obstacle>()
   for (const text of texts)
     for (const name of substitution.namesIn(text)) {
@@ -49,10 +66,41 @@ export function variableLocations({
         })
         continue
       }
+      const place = locateVariable(name, build, files)
+      if (place !== undefined) {
+        const { document, path } = place
+        candidates.push({
+          via: `variable:${name}`,
+          what: `the variable ${name} (${document.location(path)})`,
+          edits: [document.edit(path, value)],
+        })
+        if (spec !== undefined)
+          overlaid.push({
+            via: 'overlay',
+            what: `the variable ${name} in spec.${substitution.at.join('.')} (${spec.path})`,
+            edits: [spec.edit(at, value)],
+          })
+        continue
+      }
       if (!variables.has(name)) continue
       obstacles.set(name, obstacleOf(name, build, substitution))
     }
-  return { candidates, obstacles: [...obstacles.values()] }
+  return {
+    own: { candidates, obstacles: [...obstacles.values()] },
+    overlay: { candidates: overlaid, obstacles: [], onlyWhereShared: true },
+  }
+}
+
+/** The field of the ConfigMap that sets it; undefined where no file of the repository does. @throws Failure BP111x of the file */
+export function locateVariable(
+  name: string,
+  { variableSources }: SyncerBuild,
+  files: SourceFiles,
+): { readonly document: SourceDocument; readonly path: FieldPath } | undefined {
+  const place = variableSources?.get(name)?.place
+  if (place === undefined || !files.has(place.path)) return undefined
+  const document = documentsOf(place.path, files)[place.document]
+  return document === undefined ? undefined : { document, path: pathOf(place.at) }
 }
 
 function obstacleOf(

@@ -114,6 +114,20 @@ test('a ConfigMap of the cluster that sets a variable is named', () => {
   )
 })
 
+test('a ConfigMap of the repository that sets a variable has its line', () => {
+  const place = { path: 'settings.yaml', document: 0, at: ['data', 'replicas'] }
+  const synced = flux({
+    variables: new Map([['replicas', '3']]),
+    variableSources: new Map([['replicas', { ...SETTINGS, place }]]),
+  })
+  const without = APPS.replace('      replicas: "3"\n', '')
+  const texts = { 'apps.yaml': without, 'settings.yaml': 'data:\n  replicas: "3"\n' }
+  assert.deepEqual(lines('spec.replicas', { ...synced, object: yaml(without) }, texts), [
+    'base/web.yaml:7:13',
+    'written by the variable settings.yaml:2:13 (replicas), which decides',
+  ])
+})
+
 test('the default of a variable that nobody sets is of the manifest', () => {
   const texts = { 'base/web.yaml': MANIFEST.replace('replicas: 1', 'replicas: ${other:=3}') }
   assert.deepEqual(lines('spec.replicas', flux(), texts), ['base/web.yaml:7:13'])

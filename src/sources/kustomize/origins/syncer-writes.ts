@@ -6,13 +6,15 @@ import { describeResourceId } from '@backporch/kyaml/resource'
 import { resolveGoScalar } from '@backporch/kyaml/yaml'
 import { fields, inCluster, type SourceDocument } from '../../build/adopt/source-document.ts'
 import type { Substitution, SyncerBuild } from '../../build/built-source.ts'
-import { syncerObject } from '../../build/syncer-object.ts'
+import { syncerObject, withFileVariables } from '../../build/syncer-object.ts'
+import { locateVariable } from '../locate/variable-locations.ts'
 import type { FieldHistory, TracedField, WrittenAt } from './field-history.ts'
 
 export class SyncerWrites {
   private readonly build: SyncerBuild
   private readonly substitution: Substitution | undefined
   private readonly resource: SourceDocument
+  private readonly files: TracedField['files']
   private readonly variables: ReadonlyMap<string, string>
 
   /** @param resource the fields of the syncer's resource. @throws Failure BP111x of its file */
@@ -21,10 +23,11 @@ export class SyncerWrites {
     this.substitution =
       build.builder.substitution === 'none' ? undefined : build.builder.substitution
     this.resource = resource
+    this.files = files
     this.variables =
       this.substitution === undefined
         ? new Map()
-        : this.substitution.variables(build, syncerObject(build, files))
+        : this.substitution.variables(withFileVariables(build, files), syncerObject(build, files))
   }
 
   addTo(history: FieldHistory, { desired, path }: Pick<TracedField, 'desired' | 'path'>): void {
@@ -70,6 +73,8 @@ export class SyncerWrites {
     const at = fields(...substitution.at, name)
     if (typeof this.resource.valueAt(at) === 'string')
       return { location: this.resource.locationOf(at), name }
+    const place = locateVariable(name, this.build, this.files)
+    if (place !== undefined) return { location: place.document.locationOf(place.path), name }
     const source = this.build.variableSources?.get(name)
     return source === undefined
       ? undefined

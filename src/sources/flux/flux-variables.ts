@@ -1,0 +1,84 @@
+/** Variables of `substituteFrom`, and the files of the repository that set them (kustomize-controller `docs/spec/v1/kustomizations.md`). */
+import { isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import type { SyncerBuild, VariableSource } from '../build/built-source.ts'
+import { oneLine } from '../build/syncer-object.ts'
+import type { DeclaredSyncer, SourceAnswers, VariablesRef } from '../build/unit-source.ts'
+
+export function variablesFrom(own: JsonObject, namespace: string): readonly VariablesRef[] {
+  return objectsIn(partOf(own, 'spec', 'postBuild', 'substituteFrom')).flatMap(
+    (one): VariablesRef[] => {
+      const kind = textOf(one, 'kind')
+      if (kind !== 'ConfigMap' && kind !== 'Secret') return []
+      return [
+        { kind, namespace, name: textOf(one, 'name'), optional: partOf(one, 'optional') === true },
+      ]
+    },
+  )
+}
+
+interface VariableFiles {
+  readonly refs: readonly VariablesRef[]
+  /** ConfigMaps of the repository. */
+  readonly configMaps: readonly DeclaredSyncer[]
+  /** Folders that the cluster is built from. */
+  readonly applied: readonly string[]
+}
+
+type Variables = Pick<SyncerBuild, 'variables' | 'variableSources' | 'inputs'>
+
+/** A file counts where the cluster has the value that it sets, and applies it: then a merge of an edit changes the value. */
+export function fluxVariablesOf(
+  given: SourceAnswers['variables'],
+  { refs, configMaps, applied }: VariableFiles,
+): Variables {
+  const values = new Map(given?.values ?? [])
+  const sources = new Map<string, VariableSource>(given?.sources ?? [])
+  for (const ref of refs) {
+    const declared = ref.kind === 'ConfigMap' ? fileOf(ref, configMaps, applied) : undefined
+    if (declared === undefined) continue
+    const { path, document } = declared
+    for (const [name, value] of entriesOf(declared.object)) {
+      const source = given?.sources.get(name)
+      const isOfFile =
+        given === undefined ||
+        (source?.kind === 'ConfigMap' &&
+          source.name === ref.name &&
+          given.values.get(name) === value)
+      if (!isOfFile) continue
+      values.set(name, value)
+      sources.set(name, { ...idOf(ref), place: { path, document, at: ['data', name] } })
+    }
+  }
+  const inputs = refs.filter(({ kind }) => kind === 'ConfigMap').map(idOf)
+  return { variables: values, variableSources: sources, inputs }
+}
+
+function idOf({ kind, namespace, name }: VariablesRef): ResourceId {
+  return { group: '', kind, namespace, name }
+}
+
+/** The only file with the ConfigMap that the cluster applies; a namespace that it does not say is that of its kustomization. */
+function fileOf(
+  { namespace, name }: VariablesRef,
+  configMaps: readonly DeclaredSyncer[],
+  applied: readonly string[],
+): DeclaredSyncer | undefined {
+  const named = configMaps.filter(
+    ({ object }) =>
+      metadataText(object, 'name') === name &&
+      ['', namespace].includes(metadataText(object, 'namespace')),
+  )
+  const inFolders = named.filter(({ path }) =>
+    applied.some((folder) => folder !== '' && path.startsWith(`${folder}/`)),
+  )
+  const found = inFolders.length === 0 && applied.includes('') ? named : inFolders
+  return found.length === 1 ? found[0] : undefined
+}
+
+function entriesOf(object: JsonObject): readonly (readonly [string, string])[] {
+  const data = partOf(object, 'data')
+  return Object.entries(isJsonObject(data) ? data : {}).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, oneLine(value)] as const] : [],
+  )
+}
