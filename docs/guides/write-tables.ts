@@ -13,12 +13,14 @@ import { COMMANDS } from '../../src/proposal/text/comment-command.ts'
 import { RISK_EXAMPLES, type RiskExample } from '../../test/fakes/risk-examples.ts'
 import { HAND_EDITS } from '../../test/helm/hand-edits.ts'
 import { describeOutcome, EDIT_KINDS, type EditKind, KINDS } from '../../test/sources/edit-kinds.ts'
+import { type OriginOutcome, VALUE_ORIGINS } from '../../test/sources/value-origins.ts'
 
 const [BEGIN, END] = ['<!-- table -->\n', '<!-- end of table -->']
 
 /** Text of each guide, by its path from the root, from what it says now. */
 export const GUIDES = {
   'src/sources/helm/README.md': editTable,
+  'src/sources/kustomize/README.md': originTable,
   'docs/guides/monitoring.md': metricTable,
   'docs/guides/pull-request-commands.md': commandTable,
   'docs/guides/rendering.md': kindTable,
@@ -54,6 +56,18 @@ function kindTable(): string {
   )
   const head = `| applied by | ${kinds.map((kind) => KINDS[kind]).join(' | ')} |`
   return [head, `|${'---|'.repeat(kinds.length + 1)}`, ...rows, ''].join('\n')
+}
+
+function originTable(): string {
+  const outcomes: { readonly [name: string]: OriginOutcome } = VALUE_ORIGINS
+  const rows = Object.entries(outcomes).map(([name, outcome]) =>
+    'why' in outcome
+      ? `| ${name} | refused | ${outcome.where === undefined ? '' : `\`${outcome.where}\`: `}${outcome.why} |`
+      : `| ${name} | ${outcome.map((file) => `\`${file}\``).join(', ')} | |`,
+  )
+  return ['| the value comes from | adopted in | or why not |', '|---|---|---|', ...rows, ''].join(
+    '\n',
+  )
 }
 
 function riskTable(): string {

@@ -176,7 +176,9 @@ class BuiltAdoption {
       const isLastResort = at >= groups.length
       if (locations.onlyWhereShared === true && taken.length > 0 === isLastResort) continue
       obstacles.push(...locations.obstacles)
-      const trials = this.tryAll(change, locations.candidates, files, obstacles)
+      // That a patch of the overlay fails says nothing of the authored place.
+      const failed = locations.onlyWhereShared === true ? [] : obstacles
+      const trials = this.tryAll(change, locations.candidates, files, failed)
       dirty.push(...trials.filter(({ lands, others }) => lands && others.length > 0))
       const clean: Trial[] = []
       for (const trial of trials) {
