@@ -72,7 +72,10 @@ for (const [version, helm] of [
       test(`${edit.name}: ${'refused' in edit.outcome ? 'is refused' : `is adopted in ${edit.outcome.file ?? VALUES}`}`, async () => {
         const world = new StorefrontWorld(helm)
         if (edit.gone === true) world.cluster.objects.delete(edit.object)
-        else world.cluster.change(edit.object, (live) => withEdits(live, edit))
+        else {
+          const edits = { ...edit.edits, ...edit.allocated }
+          world.cluster.change(edit.object, (live) => withEdits(live, { ...edit, edits }))
+        }
         const answer = await world.adopted().then(
           (files) => ({ files }),
           (thrown: unknown) => ({ failure: asFailure(thrown) }),

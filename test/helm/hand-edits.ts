@@ -8,6 +8,8 @@ export interface HandEdit {
   readonly object: string
   /** By field; undefined removes it. */
   readonly edits?: Readonly<Record<string, Json | undefined>>
+  /** What the server sets by itself beside the edits. */
+  readonly allocated?: Readonly<Record<string, Json>>
   /** Whether the object is deleted. */
   readonly gone?: true
   readonly outcome:
@@ -177,6 +179,22 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
         name: 'metrics',
       },
     },
+    outcome: { lines: ['+metrics:', '+  port: 9100'] },
+    builds: 2,
+  },
+  {
+    name: 'Service port with a node port of the server',
+    object: '/Service/shop/shop-storefront-metrics',
+    edits: {
+      'spec.ports[port=9090,protocol=TCP]': undefined,
+      'spec.ports[port=9100,protocol=TCP]': {
+        port: 9100,
+        targetPort: 9090,
+        protocol: 'TCP',
+        name: 'metrics',
+      },
+    },
+    allocated: { 'spec.ports[port=9100,protocol=TCP].nodePort': 30910 },
     outcome: { lines: ['+metrics:', '+  port: 9100'] },
     builds: 2,
   },

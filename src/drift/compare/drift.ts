@@ -60,8 +60,7 @@ export interface Drift {
   readonly live: Json | undefined
   /** The rules of policy, schema and neighbouring objects for showing its values; undefined where their path and form decide. */
   readonly visibility?: Visibility | undefined
-  /** Of a removed field: the highest map or list above it that live lacks too. */
-  readonly absentAbove?: FieldPath
+  readonly forEdit?: EditFacts
   /** The live value exists and was not read (a Secret seen as metadata only). */
   readonly liveUnread: boolean
   /** Whether the syncer's next apply takes the field out of the object once git does not declare it (src/drift/detect/lost-when-released.ts). */
@@ -78,6 +77,14 @@ export interface Drift {
   readonly reason: string
   /** Sentences for people, each a fact about this difference. */
   readonly notes: readonly string[]
+}
+
+/** What an edit of git has to know beside the values. */
+export interface EditFacts {
+  /** Of a removed field: the highest map or list above it that live lacks too. */
+  readonly absentAbove?: FieldPath
+  /** Of an added item of a list: its fields that the server allocated, which git leaves out (src/drift/detect/allocated-fields.ts). */
+  readonly allocated?: readonly string[]
 }
 
 /** The input that determines the risk of a difference. */

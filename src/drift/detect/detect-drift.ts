@@ -13,6 +13,7 @@ import { type CreationProbe, creationProbeOf } from '../unowned/creation-probe.t
 import type { UnownedSubject } from '../unowned/server-written.ts'
 import { hasNoOwners, needsCreation, unownedFields } from '../unowned/unowned-fields.ts'
 import { detectAdded } from './added-fields.ts'
+import { withAllocated } from './allocated-fields.ts'
 import { detectChanged } from './changed-fields.ts'
 import { detectDropped } from './dropped-fields.ts'
 import { wholeObject } from './make-drift.ts'
@@ -133,8 +134,9 @@ type Judgement = Pick<
 function judge(comparison: ObjectComparison): Judgement {
   const { observed, syncer, unowned, isTaken, unknown } = comparison
   const { prediction, creation, desired } = observed
-  const items: Drift[] = []
-  for (const detect of DETECTORS) items.push(...detect(comparison, items))
+  const found: Drift[] = []
+  for (const detect of DETECTORS) found.push(...detect(comparison, found))
+  const items = found.map((drift) => withAllocated(drift, found, comparison.managed))
   const proven = comparison.proof !== 'none' && unowned.open.length === 0
   let failure = comparison.proof === 'none' ? whyNotProven(comparison) : undefined
   if (unowned.open.length > 0) failure = notExplained(desired.id, unowned.open, creation)
@@ -155,7 +157,7 @@ function judge(comparison: ObjectComparison): Judgement {
         : proven
           ? 'in-sync'
           : 'unverified'
-  const open = items.filter((item) => comparison.isOpen(item))
+  const open = items.filter((_item, at) => comparison.isOpen(found[at] as Drift))
   // What refuses the object names the fields too.
   const told = state === 'blocked' && refused !== undefined ? [] : notes
   return {

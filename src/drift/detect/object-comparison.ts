@@ -156,7 +156,9 @@ export class ObjectComparison {
     )
     return [
       this.open(
-        above + 1 < block.length ? { ...drift, absentAbove: block.slice(0, above + 1) } : drift,
+        above + 1 < block.length
+          ? { ...drift, forEdit: { absentAbove: block.slice(0, above + 1) } }
+          : drift,
       ),
     ]
   }

@@ -114,9 +114,9 @@ test('the server is asked once for each object, with all that is edited in it', 
   const surge = driftOf('spec.strategy.rollingUpdate.maxSurge', {
     change: 'removed',
     live: undefined,
-    absentAbove: [],
+    forEdit: { absentAbove: [] },
   })
-  const above = { ...surge, absentAbove: surge.path.slice(0, 2) }
+  const above = { ...surge, forEdit: { absentAbove: surge.path.slice(0, 2) } }
   const { asked, said } = ask([
     change(driftOf('spec.replicas')),
     change(above),

@@ -89,7 +89,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     })
   })
 
-  test("has a Service's port, which is the key of its item, adopted in a JSON patch", async () => {
+  test("has a Service's port, the key of its item, adopted in a JSON patch without its node port", async () => {
     const files = {
       'units/prod/kustomization.yaml': PORT,
       'bases/web/kustomization.yaml': `${BASE['bases/web/kustomization.yaml']}- service.yaml\n`,
@@ -110,6 +110,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
       port: 81,
       protocol: 'TCP',
       targetPort: 8080,
+      nodePort: 30080,
     })
     const { report } = await world.plan()
     assert.deepEqual(

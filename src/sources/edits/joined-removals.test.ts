@@ -29,7 +29,7 @@ function removal(
   absentAbove?: string,
   more: Partial<ResolvedChange> = {},
 ): ResolvedChange {
-  const above = absentAbove === undefined ? {} : { absentAbove: path(absentAbove) }
+  const above = absentAbove === undefined ? {} : { forEdit: { absentAbove: path(absentAbove) } }
   return {
     drift: driftOf(field, { change: 'removed', live: undefined, ...above }),
     desired: DESIRED,

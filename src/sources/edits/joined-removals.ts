@@ -16,17 +16,19 @@ export function joinRemovals(changes: readonly ResolvedChange[]): readonly Resol
       document,
       item,
       change.via,
-      formatFieldPath(change.drift.absentAbove),
+      formatFieldPath(change.drift.forEdit.absentAbove),
     ])
   })
-  const joined = [...groups.values()].flatMap((own) => join(own[0]?.drift.absentAbove ?? [], own))
+  const joined = [...groups.values()].flatMap((own) =>
+    join(own[0]?.drift.forEdit.absentAbove ?? [], own),
+  )
   if (joined.every((change) => changes.includes(change))) return changes
   return [...changes.filter((change) => !empties(change)), ...joined]
 }
 
 type Emptying = ResolvedChange & {
   readonly desired: NonNullable<ResolvedChange['desired']>
-  readonly drift: { readonly absentAbove: FieldPath }
+  readonly drift: { readonly forEdit: { readonly absentAbove: FieldPath } }
 }
 
 function empties(change: ResolvedChange): change is Emptying {
@@ -35,7 +37,7 @@ function empties(change: ResolvedChange): change is Emptying {
     resolution === 'Adopt' &&
     drift.change === 'removed' &&
     desired !== undefined &&
-    drift.absentAbove !== undefined
+    drift.forEdit?.absentAbove !== undefined
   )
 }
 

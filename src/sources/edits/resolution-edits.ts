@@ -3,9 +3,9 @@
  * value where the value was authored. Release removes the field from git.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { withoutValueAt, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
-import { valueAt } from '@backporch/kyaml/field'
+import { field, valueAt } from '@backporch/kyaml/field'
 import { type Json, jsonEquals } from '@backporch/kyaml/json'
 import { isSecret, isSensitive, shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
@@ -67,24 +67,32 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
 export function wantedBy({ drift, desired, resolution }: ResolvedChange): Json | undefined {
   if (resolution !== 'Adopt' || drift.change === 'removed' || drift.live === undefined)
     return undefined
+  const { id, path, live, forEdit: { allocated = [] } = {} } = drift
+  const declared = desired === undefined ? undefined : valueAt(desired.object, path)
   return inSourceForm(
-    drift.id,
-    desired === undefined ? undefined : valueAt(desired.object, drift.path),
-    drift.live,
+    id,
+    declared,
+    allocated.reduce((value, name) => withoutValueAt(value, [field(name)]), live),
   )
 }
 
 /** The value as a person writes it: of a block that git lacks, without the defaults that the server adds again. */
 export function writtenBy(change: ResolvedChange): Json | undefined {
-  const wanted = wantedBy(change)
-  return wanted === undefined || change.drift.change !== 'added'
-    ? wanted
-    : withoutServerDefaults(change.drift, wanted)
+  return withoutDefaults(change, wantedBy(change))
 }
 
-/** Whether a value is the chosen one, with or without the defaults of the server. */
+function withoutDefaults({ drift }: ResolvedChange, value: Json | undefined): Json | undefined {
+  return value === undefined || drift.change !== 'added'
+    ? value
+    : withoutServerDefaults(drift, value)
+}
+
+/** Whether a value is the chosen one, with or without defaults of the server. */
 export function isWanted(change: ResolvedChange, value: Json | undefined): boolean {
-  return jsonEquals(value, wantedBy(change)) || jsonEquals(value, writtenBy(change))
+  return (
+    jsonEquals(value, wantedBy(change)) ||
+    jsonEquals(withoutDefaults(change, value), writtenBy(change))
+  )
 }
 
 export function isEdited({ resolution, desired }: ResolvedChange): boolean {

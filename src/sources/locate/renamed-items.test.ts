@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'
 import { adopted, changeIn } from '../../../test/fakes/adoption-samples.ts'
 import { APPLY_SETTERS, settersConfig, webKptfile } from '../../../test/fakes/pipeline-files.ts'
+import type { Drift } from '../../drift/compare/drift.ts'
 
 const WEB = {
   Kptfile: webKptfile(APPLY_SETTERS),
@@ -63,6 +64,27 @@ test('of several items the names say which is which, and other fields move with 
       '+      targetPort: 9443',
     ],
   })
+})
+
+test('what the server allocated, or puts there by itself, is not written into git', () => {
+  const [was, is] = [
+    { ...WEB, 'service.yaml': WEB['service.yaml'].replace('      targetPort: 8080\n', '') },
+    { name: 'http', targetPort: 81, nodePort: 30080 },
+  ]
+  const gone = changeIn(was, 'Service', 'spec.ports[port=80,protocol=TCP]', undefined)
+  const come = (more: Partial<Drift>) =>
+    changeIn(
+      was,
+      'Service',
+      'spec.ports[port=81,protocol=TCP]',
+      { ...is, port: 81, protocol: 'TCP' },
+      more,
+    )
+  assert.deepEqual(adopted(was, gone, come({ forEdit: { allocated: ['nodePort'] } })), SETTER)
+  assert.deepEqual(adopted(was, gone, come({}))['apps/web/service.yaml'], [
+    ...SETTER['apps/web/service.yaml'],
+    '+      nodePort: 30080',
+  ])
 })
 
 test('an item without a partner is added or removed as such', () => {

@@ -1,0 +1,42 @@
+/** Items of lists whose key changed: a Service's port is the key of its item, so another port is one item less and one more. */
+import { isWithin } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { resourceKey } from '@backporch/kyaml/resource'
+import type { Drift } from './drift.ts'
+
+export interface RenamedItem {
+  readonly gone: Drift
+  readonly come: Drift
+}
+
+/** The removed and the added item of which `item` is one: the only two of their list, or two of one name. */
+export function renamedItem(item: Drift, drifts: readonly Drift[]): RenamedItem | undefined {
+  const alike = drifts.filter((each) => isInList(each, item))
+  const removed = alike.filter(({ change }) => change === 'removed')
+  const added = alike.filter(({ change }) => change === 'added')
+  const [only] = removed.length === 1 && added.length === 1 ? added : []
+  for (const gone of removed) {
+    const come = only ?? added.find((each) => isNamedAlike(gone, each))
+    if (come !== undefined && (gone === item || come === item)) return { gone, come }
+  }
+  return undefined
+}
+
+function isInList(drift: Drift, { id, path }: Drift): boolean {
+  return (
+    drift.path.at(-1)?.kind === 'item' &&
+    path.at(-1)?.kind === 'item' &&
+    resourceKey(drift.id) === resourceKey(id) &&
+    drift.path.length === path.length &&
+    isWithin(drift.path, path.slice(0, -1))
+  )
+}
+
+function isNamedAlike({ git }: Drift, { live }: Drift): boolean {
+  const was = nameOf(git)
+  return was !== undefined && was === nameOf(live)
+}
+
+function nameOf(item: Json | undefined): Json | undefined {
+  return isJsonObject(item) ? getKey(item, 'name') : undefined
+}

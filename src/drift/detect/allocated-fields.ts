@@ -1,0 +1,34 @@
+/** What the server allocates within an item that git does not have: the node port of a Service's port. */
+import { field, formatFieldPath, type ManagedFields } from '@backporch/kyaml/field'
+import { getKey, isJsonObject } from '@backporch/kyaml/json'
+import { ownersOf } from '../attribute/actor.ts'
+import { isControlPlane } from '../attribute/actor-classes.ts'
+import type { Drift } from '../compare/drift.ts'
+import { renamedItem } from '../compare/renamed-items.ts'
+
+const PORT = /^spec\.ports\[[^\]]+\]$/
+const NODE_PORT = 'nodePort'
+
+/**
+ * The difference with the fields that the server allocated. Whoever gives a port another number sends the whole item again, and owns its node
+ * port although the server chose it: there the item as git has it decides.
+ * @param found all differences of the object
+ */
+export function withAllocated(
+  drift: Drift,
+  found: readonly Drift[],
+  managed: ManagedFields,
+): Drift {
+  const { id, change, path, live } = drift
+  const isPort =
+    change === 'added' &&
+    id.group === '' &&
+    id.kind === 'Service' &&
+    PORT.test(formatFieldPath(path))
+  if (!isPort || !isJsonObject(live) || getKey(live, NODE_PORT) === undefined) return drift
+  const git = renamedItem(drift, found)?.gone.git
+  const isAllocated = isJsonObject(git)
+    ? getKey(git, NODE_PORT) === undefined
+    : ownersOf(managed, [...path, field(NODE_PORT)]).every(({ manager }) => isControlPlane(manager))
+  return isAllocated ? { ...drift, forEdit: { allocated: [NODE_PORT] } } : drift
+}
