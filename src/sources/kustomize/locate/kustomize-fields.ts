@@ -42,7 +42,7 @@ export function namedAlike(
 
 type Entry = ReturnType<SourceDocument['entries']>[number]
 
-function text(value: { readonly [key: string]: Json }, key: string): string {
+export function text(value: { readonly [key: string]: Json }, key: string): string {
   const found = getKey(value, key)
   return typeof found === 'string'
     ? found
@@ -69,34 +69,27 @@ function imageEntries(
   kustomization: SourceDocument,
   { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>,
 ): readonly Entry[] {
-  const last = path.at(-1)
+  return kustomization.entries('images').filter(({ value }) => isOfImage(value, { desired, path }))
+}
+
+/** Whether the entry may have written the image. */
+export function isOfImage(
+  entry: Entry['value'],
+  { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>,
+): boolean {
   const now = valueAt(desired.object, path)
-  if (last?.kind !== 'field' || last.name !== 'image' || typeof now !== 'string') return []
-  const { name } = splitReference(now)
-  return kustomization
-    .entries('images')
-    .filter(({ value }) => (text(value, 'newName') || text(value, 'name')) === name)
+  return (
+    isImage(path) &&
+    typeof now === 'string' &&
+    (text(entry, 'newName') || text(entry, 'name')) === splitReference(now).name
+  )
 }
 
 function images(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
   const { wanted } = target
   if (typeof wanted !== 'string') return []
   return imageEntries(kustomization, target).flatMap(({ index: position, value }) => {
-    const live = splitReference(wanted)
-    const parts = new Map<string, string | undefined>()
-    if (live.name !== (text(value, 'newName') || text(value, 'name')))
-      parts.set('newName', live.name)
-    for (const [part, now] of [
-      ['newTag', live.tag],
-      ['digest', live.digest],
-    ] as const) {
-      const before = text(value, part)
-      if (now === before) continue
-      // A tag that the entry does not set is the manifest's. A digest has no owner until it is set.
-      if (now === '') parts.set(part, undefined)
-      else if (before !== '' || part === 'digest' || text(value, 'digest') !== '')
-        parts.set(part, now)
-    }
+    const parts = imageParts(value, wanted)
     if (parts.size === 0) return []
     const at = [...fields('images'), index(position)]
     const named = text(value, 'name')
@@ -109,6 +102,28 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
       },
     ]
   })
+}
+
+/** The parts of the entry that change. */
+export function imageParts(
+  entry: Entry['value'],
+  wanted: string,
+): ReadonlyMap<string, string | undefined> {
+  const live = splitReference(wanted)
+  const parts = new Map<string, string | undefined>()
+  if (live.name !== (text(entry, 'newName') || text(entry, 'name'))) parts.set('newName', live.name)
+  for (const [part, now] of [
+    ['newTag', live.tag],
+    ['digest', live.digest],
+  ] as const) {
+    const before = text(entry, part)
+    if (now === before) continue
+    // A tag that the entry does not set is the manifest's. A digest has no owner until it is set.
+    if (now === '') parts.set(part, undefined)
+    else if (before !== '' || part === 'digest' || text(entry, 'digest') !== '')
+      parts.set(part, now)
+  }
+  return parts
 }
 
 /** `nginx=example.com/nginx:1.2`, as an Argo CD Application has them: with the name, the tag and the digest of the wanted image. */
@@ -145,19 +160,22 @@ function isImage(path: FieldPath): boolean {
 /**
  * The image for a manifest or patch, where a kustomization gives it another name only: the name that the kustomization matches. Undefined
  * where the wanted value itself is to be written.
+ * @param more entries of transformers that may have written the image
  */
 export function shownImage(
   kustomizations: readonly SourceDocument[],
   target: BuiltTarget,
+  more: readonly Entry['value'][] = [],
 ): string | undefined {
   const { wanted } = target
   if (typeof wanted !== 'string') return undefined
   const live = splitReference(wanted)
-  const entry = kustomizations
+  const entries = kustomizations
     .flatMap((kustomization) => imageEntries(kustomization, target))
-    .find(({ value }) => text(value, 'newName') === live.name)
+    .map(({ value }) => value)
+  const entry = [...entries, ...more].find((each) => text(each, 'newName') === live.name)
   const named =
-    entry === undefined ? namedIn(kustomizations, target, live.name) : text(entry.value, 'name')
+    entry === undefined ? namedIn(kustomizations, target, live.name) : text(entry, 'name')
   if (named === undefined) return undefined
   return `${named}${live.tag === '' ? '' : `:${live.tag}`}${live.digest === '' ? '' : `@${live.digest}`}`
 }

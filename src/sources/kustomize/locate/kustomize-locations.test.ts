@@ -220,6 +220,110 @@ test('labels and annotations may be those that the kustomization gives to all', 
   ])
 })
 
+const TRANSFORMERS = `apiVersion: builtin
+kind: LabelTransformer
+metadata: {name: labels}
+labels:
+  team: a # who is asked
+  other: a
+fieldSpecs: [{path: metadata/labels, create: true}]
+---
+apiVersion: builtin
+kind: ReplicaCountTransformer
+metadata: {name: count}
+replica: {name: web, count: 3}
+fieldSpecs: [{path: spec/replicas, kind: Deployment}]
+`
+const INLINE = `transformers:
+- all.yaml
+- |
+  apiVersion: builtin
+  kind: AnnotationsTransformer
+  metadata: {name: notes}
+  annotations: {note: d}
+- |-
+  apiVersion: builtin
+  kind: ImageTagTransformer
+  metadata: {name: image}
+  imageTag: {name: nginx, newName: acme/nginx, newTag: "1.0"}
+- |-
+  apiVersion: builtin
+  kind: NamespaceTransformer
+  metadata: {name: space, namespace: shop}
+`
+
+test('labels, annotations, counts and images of transformers are edited in their file or in the list', () => {
+  const texts = {
+    ...BASE,
+    'prod/kustomization.yaml': `resources: [../base]\n${INLINE}`,
+    'prod/all.yaml': TRANSFORMERS,
+  }
+  const web = resource(
+    RENDERED.replace(
+      'metadata:\n',
+      'metadata:\n  labels: {team: a, other: b}\n  annotations: {note: d}\n',
+    ).replace('nginx:1.0', 'acme/nginx:1.0'),
+    'base/web.yaml',
+  )
+  const first = (at: string, wanted: Json | undefined): Json =>
+    (candidatesOf(texts, web, at, wanted) as Json[][])[0]?.at(-1) ?? null
+  const file = 'prod/kustomization.yaml'
+  assert.deepEqual(first('metadata.labels.team', 'x'), [
+    'transformer:all.yaml',
+    'the label team of the LabelTransformer (prod/all.yaml:5)',
+    ['prod/all.yaml', '  team: x # who is asked'],
+  ])
+  assert.deepEqual(first('metadata.labels.other', 'x'), null)
+  assert.deepEqual(first('metadata.annotations.note', 'x'), [
+    'transformer:2',
+    'the annotation note of the AnnotationsTransformer (prod/kustomization.yaml:8)',
+    [file, '  annotations: {note: x}'],
+  ])
+  assert.deepEqual(first('spec.replicas', 5), [
+    'transformer:all.yaml',
+    'the replicas of web of the ReplicaCountTransformer (prod/all.yaml:12)',
+    ['prod/all.yaml', 'replica: {name: web, count: 5}'],
+  ])
+  assert.deepEqual(
+    candidatesOf(texts, web, 'spec.template.spec.containers[name=app].image', 'acme/nginx:2.0'),
+    [
+      [
+        [
+          'manifest',
+          'the manifest (base/web.yaml:11)',
+          ['base/web.yaml', '        image: nginx:2.0'],
+        ],
+        [
+          'transformer:3',
+          'the image nginx of the ImageTagTransformer (prod/kustomization.yaml:13)',
+          [file, '  imageTag: {name: nginx, newName: acme/nginx, newTag: "2.0"}'],
+        ],
+      ],
+    ],
+  )
+})
+
+test('a refusal names the transformer that writes what is not edited there', () => {
+  const texts = { ...BASE, 'prod/kustomization.yaml': INLINE.replace('- all.yaml\n', '') }
+  const web = resource(
+    RENDERED.replace('metadata:\n', 'metadata:\n  namespace: shop\n  labels: {a: b}\n'),
+    'base/web.yaml',
+  )
+  const locations = new KustomizeLocations(filesOf(texts))
+  const told = (at: string): Json =>
+    (
+      locations.find({ desired: web, path: path(at), wanted: 'x', declaredName: 'web' })[0]
+        ?.obstacles ?? []
+    ).map(({ where, why }) => [where, why])
+  assert.deepEqual(told('metadata.namespace'), [
+    [
+      'prod/kustomization.yaml:13',
+      'no authored place was found whose edit gives the live value; the NamespaceTransformer may write the field',
+    ],
+  ])
+  assert.deepEqual(told('metadata.labels.a'), [])
+})
+
 test('an entry of a generated ConfigMap is a literal, a file or a line of a file; a name with a hash is refused', () => {
   const texts = {
     'prod/kustomization.yaml':

@@ -24,7 +24,8 @@ import { editAt, type Wanted } from '../../locate/candidate.ts'
 import { resolvePath } from '../files/kustomization-walk.ts'
 import type { SourceFiles } from '../files/kustomize-build.ts'
 import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
-import { type Patch, patchesOf, pointerOf, pointerTo } from './kustomize-patches.ts'
+import { type Patch, patchesOf, pointerOf, pointerTo, transformersOf } from './kustomize-patches.ts'
+import { transformerImages, transformerLocations } from './transformer-fields.ts'
 import { variableLocations } from './variable-locations.ts'
 
 export class KustomizeLocations {
@@ -51,7 +52,8 @@ export class KustomizeLocations {
 
   /** Locations with a value; where none has one, groups of locations that could have one. */
   find(target: BuiltTarget): readonly SourceLocations[] {
-    const images = shownImage(this.kustomizations, target)
+    const transformers = this.kustomizations.flatMap((each) => transformersOf(each, this.files))
+    const images = shownImage(this.kustomizations, target, transformerImages(transformers, target))
     // The part of an image that a kustomization replaces stays: the manifest has the name that it matches.
     const written = images === undefined ? target : { ...target, wanted: images }
     const patches = this.kustomizations.flatMap((kustomization) =>
@@ -63,8 +65,9 @@ export class KustomizeLocations {
     )
     const set = there.map(({ candidate }) => candidate)
     const declared = fieldCandidates(this.kustomizations, this.files, target)
-    const obstacles = [...declared.obstacles, ...this.replacements()]
-    const all = [...set, ...declared.candidates]
+    const transformed = transformerLocations(transformers, target)
+    const obstacles = [...declared.obstacles, ...transformed.obstacles, ...this.replacements()]
+    const all = [...set, ...declared.candidates, ...transformed.candidates]
     const variables = this.variables(target, there)
     const first = {
       candidates: target.wanted === undefined ? withTogether(all) : all,

@@ -1,4 +1,4 @@
-/** The patches of a kustomization, in files and inline. */
+/** The patches and the transformers of a kustomization, in files and inline. */
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
@@ -17,7 +17,7 @@ import type { FileEdit } from '../../edits/resolution-edits.ts'
 import { isInline, resolvePath } from '../files/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../files/kustomize-build.ts'
 
-export type PatchField = 'patches' | 'patchesJson6902' | 'patchesStrategicMerge'
+export type PatchField = 'patches' | 'patchesJson6902' | 'patchesStrategicMerge' | 'transformers'
 
 export interface Patch {
   readonly field: PatchField
@@ -58,36 +58,54 @@ export function patchesOf(kustomization: SourceDocument, files: SourceFiles): re
         : []
     }),
   )
-  const merged = kustomization
-    .texts('patchesStrategicMerge')
-    .flatMap(({ index: position, text }) => {
-      const name = 'patchesStrategicMerge' as const
-      const at = {
-        field: name,
-        at: [...fields(name), index(position)],
-        position,
-        target: undefined,
-      }
-      return isInline(text)
-        ? inlinePatch(kustomization, files, text, at)
-        : filePatch(kustomization, files, text, at)
-    })
-  return [...named, ...merged]
+  return [...named, ...listed(kustomization, files, 'patchesStrategicMerge')]
+}
+
+/** As patches without a target. @throws Failure BP1110 where a file cannot be read */
+export function transformersOf(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+): readonly Patch[] {
+  return listed(kustomization, files, 'transformers')
+}
+
+/** The texts of a list: names of files, or objects. */
+function listed(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+  name: 'patchesStrategicMerge' | 'transformers',
+): readonly Patch[] {
+  return kustomization.texts(name).flatMap(({ index: position, text }) => {
+    const at = {
+      field: name,
+      at: [...fields(name), index(position)],
+      position,
+      target: undefined,
+    }
+    return isInline(text)
+      ? inlinePatch(kustomization, files, text, at)
+      : filePatch(kustomization, files, text, at)
+  })
+}
+
+function viaOf({ field }: PatchLocation, name: string | number): string {
+  return `${field === 'transformers' ? 'transformer' : 'patch'}:${name}`
 }
 
 function filePatch(
   kustomization: SourceDocument,
   files: SourceFiles,
   file: string,
-  { field, target }: PatchLocation,
+  location: PatchLocation,
 ): readonly Patch[] {
+  const { field, target } = location
   const path = resolvePath(kustomization.folder, file)
   if (path === undefined || !files.has(path)) return []
   const documents = documentsOf(path, files)
   return [
     {
       field,
-      via: `patch:${file}`,
+      via: viaOf(location, file),
       where: path,
       documents,
       target,
@@ -101,8 +119,9 @@ function inlinePatch(
   kustomization: SourceDocument,
   files: SourceFiles,
   text: string,
-  { field, at, position, target }: PatchLocation,
+  location: PatchLocation,
 ): readonly Patch[] {
+  const { field, at, position, target } = location
   const { path } = kustomization
   const lines = new InlineLines(kustomization, files, at, text)
   let documents: readonly SourceDocument[]
@@ -120,7 +139,7 @@ function inlinePatch(
   return [
     {
       field,
-      via: `patch:${position + 1}`,
+      via: viaOf(location, position + 1),
       where: kustomization.location(at),
       documents,
       target,

@@ -1,0 +1,119 @@
+/**
+ * What the transformers of kustomize write that are objects of their own (`transformers`): labels, annotations, images and counts. They run
+ * after everything else of a kustomization.
+ */
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { fields, type SourceDocument } from '../../build/adopt/source-document.ts'
+import type { BuiltTarget } from '../../build/built-unit.ts'
+import { editAt, type SourceLocations, type Wanted } from '../../locate/candidate.ts'
+import { imageParts, isOfImage, namedAlike, text } from './kustomize-fields.ts'
+import type { Patch } from './kustomize-patches.ts'
+
+/** A value of a transformer, with what it becomes. */
+interface Place {
+  readonly what: string
+  readonly parts: readonly (readonly [path: FieldPath, value: Wanted])[]
+}
+
+export function transformerLocations(
+  transformers: readonly Patch[],
+  target: BuiltTarget,
+): SourceLocations {
+  const all = transformers.flatMap((transformer) =>
+    transformer.documents.map((document) => ({ ...transformer, document })),
+  )
+  return {
+    candidates: all.flatMap(({ via, document, edits }) => {
+      const place = placeIn(document, target)
+      const [first] = place?.parts ?? []
+      if (place === undefined || first === undefined) return []
+      return [
+        {
+          via,
+          what: `${place.what} of the ${kindOf(document)} (${document.location(first[0])})`,
+          edits: edits(place.parts.map(([path, value]) => editAt(document.number, path, value))),
+        },
+      ]
+    }),
+    obstacles: all
+      .filter(({ document }) => mayWrite(document, target))
+      .map(({ document }) => ({
+        where: document.location([]),
+        why: `no authored place was found whose edit gives the live value; the ${kindOf(document)} may write the field`,
+        remedy: 'edit the transformer by hand, or choose restore',
+      })),
+  }
+}
+
+/** The images of transformers that may have written the image. */
+export function transformerImages(
+  transformers: readonly Patch[],
+  target: BuiltTarget,
+): readonly JsonObject[] {
+  return transformers
+    .flatMap(({ documents }) => documents)
+    .map((document) => entryIn(document, 'ImageTagTransformer', 'imageTag'))
+    .filter((entry) => isOfImage(entry, target))
+}
+
+function kindOf(document: SourceDocument): Json | undefined {
+  return document.valueAt(fields('kind'))
+}
+
+/** Empty where the transformer is of another kind. */
+function entryIn(document: SourceDocument, kind: string, name: string): JsonObject {
+  const entry = kindOf(document) === kind ? document.valueAt(fields(name)) : undefined
+  return isJsonObject(entry) ? entry : {}
+}
+
+function placeIn(document: SourceDocument, target: BuiltTarget): Place | undefined {
+  const { path, wanted } = target
+  const last = path.at(-1)
+  for (const [kind, word, name] of [
+    ['LabelTransformer', 'label', 'labels'],
+    ['AnnotationsTransformer', 'annotation', 'annotations'],
+  ] as const) {
+    if (kindOf(document) !== kind || last?.kind !== 'field') continue
+    const at = fields(name, last.name)
+    if (isWrittenFrom(document, at, target))
+      return { what: `the ${word} ${last.name}`, parts: [[at, wanted]] }
+  }
+  const replica = text(entryIn(document, 'ReplicaCountTransformer', 'replica'), 'name')
+  const count = fields('replica', 'count')
+  if (wanted !== undefined && namedAlike(replica, target) && isWrittenFrom(document, count, target))
+    return { what: `the replicas of ${replica}`, parts: [[count, wanted]] }
+  const image = entryIn(document, 'ImageTagTransformer', 'imageTag')
+  if (typeof wanted !== 'string' || !isOfImage(image, target)) return undefined
+  const parts = [...imageParts(image, wanted)].map(
+    ([part, value]) => [fields('imageTag', part), value] as const,
+  )
+  return { what: `the image ${text(image, 'name')}`, parts }
+}
+
+/** Fields of a transformer are given by itself, so only the value says which ones it has written. */
+function isWrittenFrom(
+  document: SourceDocument,
+  at: FieldPath,
+  { desired, path }: BuiltTarget,
+): boolean {
+  const [now, given] = [valueAt(desired.object, path), document.valueAt(at)]
+  return now !== undefined && given !== undefined && String(now) === String(given)
+}
+
+/** Of transformers that are not edited, those whose text is in the value. */
+function mayWrite(document: SourceDocument, { desired, path }: BuiltTarget): boolean {
+  const now = valueAt(desired.object, path)
+  if (typeof now !== 'string' || now === '') return false
+  const given = (...names: readonly string[]): string => {
+    const value = document.valueAt(fields(...names))
+    return typeof value === 'string' ? value : ''
+  }
+  const kind = String(kindOf(document))
+  if (kind === 'NamespaceTransformer') return now === given('metadata', 'namespace')
+  const [prefix, suffix] = [given('prefix'), given('suffix')]
+  return (
+    (/^Prefix(Suffix)?Transformer$/.test(kind) && prefix !== '' && now.startsWith(prefix)) ||
+    (/^(Prefix)?SuffixTransformer$/.test(kind) && suffix !== '' && now.endsWith(suffix))
+  )
+}
