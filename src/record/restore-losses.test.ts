@@ -34,10 +34,18 @@ test('what is deleted is said to be in the record, and a Secret to be lost', () 
       ],
     ),
     [
-      'The record keeps a copy of ConfigMap shop/old, Secret shop/db, which can be applied again.',
+      'The record keeps a copy of ConfigMap shop/old, which can be applied again.',
+      'The record keeps a copy of Secret shop/db without credentials.',
       'A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.',
     ],
   )
+})
+
+test('an object that an apply cannot restore, and that nobody deletes yet, is told apart', () => {
+  const ref = { group: '', kind: 'Service', namespace: 'shop', name: 'web' }
+  assert.deepEqual(lossesOf([changeOf({ ref, path: 'spec.ports' })], [{ ref, manifest: 'a' }]), [
+    'A plain apply of git cannot restore Service shop/web: if that is deleted and created anew, the record has a copy of what was live.',
+  ])
 })
 
 test('a live credential that is written over is lost; one that is put back where it is gone is not', () => {

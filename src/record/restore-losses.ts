@@ -16,15 +16,18 @@ export function restoreLosses({
   )
   const own = copies.filter(({ ref }) => objects.has(resourceKey(ref)))
   const retained = own.filter(({ manifest }) => manifest !== undefined)
+  const [deleted, kept] = [
+    retained.filter(({ ref }) => gone.has(resourceKey(ref))),
+    retained.filter(({ ref }) => !gone.has(resourceKey(ref))),
+  ]
+  const isWhole = ({ lost: paths = [] }: ObjectCopy): boolean => paths.length === 0
   const lost = [
     ...restored
       .filter(losesCredential)
       .map(({ ref, path }) => `${path} of ${describeResourceId(ref)}`),
-    ...retained
-      .filter(({ ref }) => gone.has(resourceKey(ref)))
-      .flatMap(({ ref, lost: paths = [] }) =>
-        paths.map((path) => `${path} of ${describeResourceId(ref)}`),
-      ),
+    ...deleted.flatMap(({ ref, lost: paths = [] }) =>
+      paths.map((path) => `${path} of ${describeResourceId(ref)}`),
+    ),
   ]
   const uncopied = own.flatMap((copy) => {
     const why = whyNotDeleted(copy)
@@ -39,11 +42,19 @@ export function restoreLosses({
     ]
   })
   return [
-    ...(retained.length === 0
-      ? []
-      : [
-          `The record keeps a copy of ${listed(retained.map(({ ref }) => describeResourceId(ref)))}, which can be applied again.`,
-        ]),
+    ...sentenceAbout(
+      deleted.filter(isWhole),
+      (names) => `The record keeps a copy of ${names}, which can be applied again.`,
+    ),
+    ...sentenceAbout(
+      deleted.filter((copy) => !isWhole(copy)),
+      (names) => `The record keeps a copy of ${names} without credentials.`,
+    ),
+    ...sentenceAbout(
+      kept,
+      (names) =>
+        `A plain apply of git cannot restore ${names}: if that is deleted and created anew, the record has a copy of what was live.`,
+    ),
     ...(lost.length === 0
       ? []
       : [`A Restore loses the live value of ${listed(lost)}: git never keeps credentials.`]),
@@ -58,6 +69,14 @@ export function restoreLosses({
 export function whyNotDeleted(copy: ObjectCopy | undefined): string | undefined {
   if (copy === undefined) return 'the record that was approved has no copy of it'
   return copy.notKept ?? copy.takesAlong
+}
+
+function sentenceAbout(
+  copies: readonly ObjectCopy[],
+  sentence: (names: string) => string,
+): readonly string[] {
+  if (copies.length === 0) return []
+  return [sentence(listed(copies.map(({ ref }) => describeResourceId(ref))))]
 }
 
 function losesCredential({ change, redacted, live }: Change): boolean {

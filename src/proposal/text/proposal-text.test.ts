@@ -129,7 +129,7 @@ test('for deleted objects, the body names the copy in the record and the lost va
     record: { ...subject.record, spec: { ...subject.record.spec, copies } },
   })
   const lines = [
-    '- The record keeps a copy of Secret `shop/db`, which can be applied again.',
+    '- The record keeps a copy of Secret `shop/db` without credentials.',
     '- A Restore loses the live value of `data.password` of Secret `shop/db`: git never keeps credentials.',
   ]
   assert.ok(body.includes(lines.join('\n')), body)

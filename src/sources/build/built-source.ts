@@ -355,6 +355,8 @@ export interface Locator {
   ) => ObjectLocations
   /** Whether values with the defaults of the server come before those without: the files write the defaults themselves. */
   readonly writesDefaults: boolean
+  /** Where only one unit has a value, for people: `a patch of its overlay`. */
+  readonly ownPlace: (source: BuiltSource) => string
   /** Whether the next apply makes the object anew in any case, so that a change in it moves nothing. */
   readonly isMadeAnew: (object: DesiredResource) => boolean
 }

@@ -99,13 +99,15 @@ export function isEdited({ resolution, desired }: ResolvedChange): boolean {
   return resolution !== 'Restore' && desired !== undefined
 }
 
-type Refused = Pick<ResolvedChange, 'drift' | 'resolution'>
+type Refused = Pick<ResolvedChange, 'drift' | 'resolution'> &
+  Partial<Pick<ResolvedChange, 'desired'>>
 
-/** BP2001 where no other code is given. `what` follows `cannot adopt spec.replicas of Deployment shop/web`. */
+/** BP2001 where no other code is given, at the object in git where no other place is. `what` follows `cannot adopt spec.replicas of Deployment shop/web`. */
 export function cannot(
-  { drift, resolution }: Refused,
+  { drift, resolution, desired }: Refused,
   {
     what,
+    where = desired === undefined ? undefined : locationOf(desired),
     ...detail
   }: Pick<FailureDetail, 'why' | 'remedy'> &
     Partial<Pick<FailureDetail, 'code' | 'what' | 'where'>>,
@@ -115,8 +117,13 @@ export function cannot(
   return new Failure({
     code: 'BP2001',
     what: what === undefined ? subject : `${subject} ${what}`,
+    ...(where === undefined ? {} : { where }),
     ...detail,
   })
+}
+
+function locationOf({ location: { path, line } }: DesiredResource): string {
+  return `${path}:${line}`
 }
 
 /** Release has to keep the live value. */

@@ -33,6 +33,7 @@ export const HELM_TOOL: BuildTool = {
   locator: {
     locationsOf,
     writesDefaults: true,
+    ownPlace: () => 'values of its own',
     // Until the next upgrade of a release there is no hook.
     isMadeAnew: ({ object }) => annotationsOf(object).has('helm.sh/hook'),
   },

@@ -38,7 +38,15 @@ export const KUSTOMIZE_TOOL: BuildTool = {
     return (object) => origins.locationOf(isJsonObject(object) ? object : {})
   },
   originOf: originsIn,
-  locator: { locationsOf, writesDefaults: false, isMadeAnew: () => false },
+  locator: {
+    locationsOf,
+    writesDefaults: false,
+    ownPlace: ({ synced }) =>
+      synced !== undefined && 'print' in synced.builder.way
+        ? 'a file of its own'
+        : 'a patch of its overlay',
+    isMadeAnew: () => false,
+  },
 }
 
 /** A syncer that lists the files of a folder prints them itself. */

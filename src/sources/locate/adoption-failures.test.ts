@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import type { ResolvedChange } from '../edits/resolution-edits.ts'
-import { onlyTrial, problemsOf, refusal } from './adoption-failures.ts'
+import { notLocated, onlyTrial, problemsOf, refusal, shared } from './adoption-failures.ts'
 
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
 
@@ -88,4 +88,18 @@ test('a refusal without another reason names the function that writes the field 
     why('apps/web/Kptfile:7 (mutator 1, apply-replacements)'),
     'no authored place was found whose edit gives the live value: the last function that writes it is apps/web/Kptfile:7 (mutator 1, apply-replacements)',
   )
+})
+
+test('a refusal without a place of its own has that of the object in git', () => {
+  const where = 'apps/web/config.yaml:1'
+  const obstacle = { where: '', why: 'the package does not render', remedy: 'choose restore' }
+  assert.equal(refusal(change(), { dirty: [], obstacles: [obstacle] }).where, where)
+  assert.equal(
+    refusal(change(), { dirty: [], obstacles: [{ ...obstacle, where: 'Kptfile:7' }] }).where,
+    'Kptfile:7',
+  )
+  const { why, remedy } = obstacle
+  assert.equal(notLocated(change(), { why, remedy }).where, where)
+  const unit = { name: 'apps/test', moved: [] }
+  assert.equal(shared(change(), { what: 'the manifest' }, unit, 'choose restore').where, where)
 })

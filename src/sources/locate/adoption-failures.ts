@@ -90,10 +90,6 @@ export function onlyTrial<Trial extends { readonly candidate: Candidate }>(
   )
 }
 
-function declaredAt({ desired }: ResolvedChange): { readonly where?: string } {
-  return desired === undefined ? {} : { where: `${desired.location.path}:${desired.location.line}` }
-}
-
 /** A candidate that gives the live value and moves more. */
 export interface DirtyTrial {
   readonly candidate: Candidate
@@ -117,7 +113,6 @@ export function refusal(change: ResolvedChange, { dirty, obstacles, writer }: Tr
   const [best] = dirty.toSorted((one, other) => one.others.length - other.others.length)
   if (best !== undefined)
     return cannot(change, {
-      ...declaredAt(change),
       why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}${inLaterRender(best)}${best.movesConfig ? `: ${WHY_APPLIED}` : ''}`,
       remedy: best.movesConfig
         ? REMEDY_APPLIED
@@ -130,7 +125,6 @@ export function refusal(change: ResolvedChange, { dirty, obstacles, writer }: Tr
   }
   const created = change.desired?.location.step
   return cannot(change, {
-    ...declaredAt(change),
     why:
       created === undefined
         ? `no authored place was found whose edit gives the live value${writer === undefined ? '' : `: the last function that writes it is ${writer}`}`
@@ -183,20 +177,27 @@ interface LaterRender {
   readonly unsettled: string | undefined
 }
 
-/** @param unit the other unit that would change */
+/** @param unit the other unit that would change, with the fields that move in it */
 export function shared(
   change: ResolvedChange,
   { what }: Pick<Candidate, 'what'>,
-  unit: string,
-  moved: readonly MovedField[],
+  unit: { readonly name: string; readonly moved: readonly MovedField[] },
+  remedy: string,
 ): Failure {
+  const { name, moved } = unit
   const also = moved.length === 0 ? 'change it' : `move ${listMoved(moved)} there`
-  return cannot(change, {
-    why: `its value comes from ${what}, which ${unit} is built from too: an edit there would also ${also}`,
-    remedy:
-      'set the value where only this unit has it, as in a patch of its overlay, or choose restore; adopt with --via=everywhere if the value is to change everywhere',
-  })
+  const why = `its value comes from ${what}, which ${name} is built from too: an edit there would also ${also}`
+  return cannot(change, { why, remedy })
 }
+
+/** @param ownPlace where only one unit has a value: `a patch of its overlay` */
+export function remedyOfShared(ownPlace: string): string {
+  return `set the value where only this unit has it, as in ${ownPlace}, or choose restore; adopt with --via=everywhere if the value is to change everywhere`
+}
+
+/** Of a release whose resource this unit applies: it moves with the resource, once it is rolled out. */
+export const REMEDY_OF_RELEASE =
+  'wait until the release has the value too, and adopt it then, or choose restore; adopt with --via=everywhere if the release is to change with the merge'
 
 /** @param refusal of what builds the object, which does not say where it has the value from */
 export function notLocated(
@@ -212,7 +213,6 @@ function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Fa
     return unknownLocation(change, candidates)
   return cannot(change, {
     code: 'BP2014',
-    ...declaredAt(change),
     why: `${candidates.length} places give the live value and move nothing else: ${namedLocations(candidates)}`,
     remedy: `choose one with --via, as in --via=${candidates[0]?.via ?? ''}`,
   })
@@ -245,7 +245,6 @@ function unknownLocation(change: ResolvedChange, fitting: readonly Candidate[]):
   return cannot(change, {
     code: 'BP2014',
     what: `by way of ${JSON.stringify(change.via)}`,
-    ...declaredAt(change),
     why: `no place of that name gives the live value; these do: ${namedLocations(fitting)}`,
     remedy: 'name one of these with --via',
   })
@@ -277,7 +276,6 @@ export function undone(change: ResolvedChange, chosen: readonly ChosenLocation[]
     return `${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)} at ${candidate.what}`
   })
   return cannot(change, {
-    ...declaredAt(change),
     why: `with the edit of ${others.join(', and of ') || 'the other changes'}, this field gets another value than its own`,
     remedy: 'adopt one of the two, and choose restore for the other',
   })

@@ -13,7 +13,7 @@ import {
   type SourceFiles,
 } from '../kustomize/files/kustomize-build.ts'
 import { withListed } from '../kustomize/files/listed-files.ts'
-import { notLocated, shared } from '../locate/adoption-failures.ts'
+import { notLocated, remedyOfShared, shared } from '../locate/adoption-failures.ts'
 import {
   assertAsLive,
   BY_HAND,
@@ -72,7 +72,11 @@ export function placeInBuild(
   )
   const added = [...changedFiles(files, after).keys()]
   const [by] = sharingUnits(unit, after)
-  if (by !== undefined) throw shared(first, { what: added.join(' and ') }, by.unit.name, by.moved)
+  if (by !== undefined) {
+    const { unit: other, moved } = by
+    const remedy = remedyOfShared(locator.ownPlace(source))
+    throw shared(first, { what: added.join(' and ') }, { name: other.name, moved }, remedy)
+  }
   if (added.length === 0)
     throw cannot(first, {
       why: `${source.folder || 'the repository'} has no place for a new file`,

@@ -332,6 +332,7 @@ for (const [version, helm] of [
         code: 'BP2001',
         where: 'charts/web/templates/deployment.yaml:8',
         why: 'no value of the chart leads to the field: charts/web/templates/deployment.yaml:8 sets it',
+        remedy: 'add a value to the chart, or choose restore',
       })
     })
   })

@@ -57,7 +57,8 @@ for (const [version, helm] of [
     test('has a value refused that is not rolled out yet, because the release would move', async () => {
       const world = edited(helm)
       world.edit(RELEASE.key, 'spec.values.replicas', 5)
-      const { why } = await refused(adopt(world, [REPLICAS]), 'BP2001')
+      const { why, remedy } = await refused(adopt(world, [REPLICAS]), 'BP2001')
+      assert.match(remedy, /^wait until the release has the value too/)
       assert.match(
         why,
         /which apps\/production\/web is built from too: .*move spec\.replicas of Deployment (shop\/)?shop-web there/,

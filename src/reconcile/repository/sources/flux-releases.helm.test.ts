@@ -71,6 +71,8 @@ for (const [version, helm] of [
         code: 'BP2001',
         where: 'templates/deployment.yaml:7',
         why: 'no value of the chart leads to the field: templates/deployment.yaml:7 sets it',
+        remedy:
+          'add a value to the chart, or a patch to the HelmRelease (spec.postRenderers), or choose restore',
       })
     })
 

@@ -149,6 +149,7 @@ describe('a chart that a kustomization has Helm render', () => {
       code: 'BP2001',
       where: 'charts/web/templates/deployment.yaml:8',
       why: 'no value of the chart leads to the field: charts/web/templates/deployment.yaml:8 sets it',
+      remedy: 'add a value to the chart, or a patch to the kustomization, or choose restore',
     })
   })
 

@@ -17,7 +17,9 @@ import {
   notLocated,
   onlyTrial,
   problemsOf,
+  REMEDY_OF_RELEASE,
   refusal,
+  remedyOfShared,
   shared,
   tooMany,
   tryEdit,
@@ -39,6 +41,7 @@ import { inMaker } from './made-resource-edits.ts'
 import {
   assertBuilt,
   builtObjects,
+  isOwnRelease,
   otherReaders,
   type Sharing,
   sharingUnits,
@@ -201,8 +204,13 @@ class BuiltAdoption {
     }
     const [best] = taken
     const [by] = best?.by ?? []
-    if (best !== undefined && by !== undefined)
-      throw shared(change, best.candidate, by.unit.name, by.moved)
+    if (best !== undefined && by !== undefined) {
+      const { unit, moved } = by
+      const remedy = isOwnRelease(this.input, unit)
+        ? REMEDY_OF_RELEASE
+        : remedyOfShared(this.locator.ownPlace(this.input.source))
+      throw shared(change, best.candidate, { name: unit.name, moved }, remedy)
+    }
     throw refusal(change, { dirty, obstacles })
   }
 

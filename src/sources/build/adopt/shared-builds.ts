@@ -42,9 +42,12 @@ export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource
 
 /** Other units that are built from a file which the edit changes: not those whose resource the unit itself applies. */
 export function otherReaders(built: BuiltUnit, files: SourceFiles): readonly SharingUnit[] {
-  return readersOf(built, files).filter(
-    ({ source }) => source?.parent === undefined || !mayApply(built.source, source),
-  )
+  return readersOf(built, files).filter((unit) => !isOwnRelease(built, unit))
+}
+
+/** Whether the unit is made of a resource that this one applies. */
+export function isOwnRelease(built: BuiltUnit, { source }: SharingUnit): boolean {
+  return source?.parent !== undefined && mayApply(built.source, source)
 }
 
 function readersOf({ source, others }: BuiltUnit, files: SourceFiles): readonly SharingUnit[] {

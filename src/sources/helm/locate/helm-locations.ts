@@ -166,7 +166,7 @@ export class HelmLocations {
     )
     const why = `no value of the chart takes the object out, which ${this.shown(template)} makes`
     return [
-      { candidates: [], obstacles: [{ where: this.shown(template), why, remedy: REMEDY }] },
+      { candidates: [], obstacles: [{ where: this.shown(template), why, remedy: this.remedy() }] },
       ...found,
     ]
   }
@@ -209,7 +209,20 @@ export class HelmLocations {
     const sets = isWritten
       ? `${where} sets it${from}`
       : `no template writes it, and the nearest line above it is ${where}`
-    return { where, why: `no value of the chart leads to the field: ${sets}`, remedy: REMEDY }
+    const why = `no value of the chart leads to the field: ${sets}`
+    return { where, why, remedy: this.remedy() }
+  }
+
+  /** Only a HelmRelease and a kustomization have patches after the chart. */
+  private remedy(): string {
+    const { tool, parent } = this.source
+    const patch =
+      tool.name === 'kustomize'
+        ? ', or a patch to the kustomization'
+        : parent === undefined
+          ? ''
+          : ', or a patch to the HelmRelease (spec.postRenderers)'
+    return `add a value to the chart${patch}, or choose restore`
   }
 
   /** `apps/web/templates/deployment.yaml`, or `templates/deployment.yaml of the chart podinfo 6.5.0`. */
@@ -236,6 +249,3 @@ function chartFiles(folder: string, files: SourceFiles): readonly string[] {
     (path) => path.startsWith(prefix) && !isOfHelm.test(path.slice(prefix.length)),
   )
 }
-
-const REMEDY =
-  'add a value to the chart, or a patch after it (a post-renderer, an overlay), or choose restore'
