@@ -60,7 +60,10 @@ export function writeBlock(
   }
   if (typeof value !== 'string') return { head: writeFlow(value, style), lines: [] }
   // A block loses blank lines at its end where the file ends.
-  const block = value.includes('\n') && !value.endsWith('\n\n') ? literalBlock(value) : undefined
+  const isBlock = value.includes('\n') && !value.endsWith('\n\n')
+  // Behind a dash, readers count the indentation from different columns.
+  const step = location.behind === 'key' && value.startsWith(' ') ? String(style.step) : ''
+  const block = isBlock ? literalBlock(value, step) : undefined
   if (block === undefined)
     return { head: textOnOneLine(value, preferred, style.quote, false), lines: [] }
   return { head: block.header, lines: indent(block.lines, location.column + style.step) }

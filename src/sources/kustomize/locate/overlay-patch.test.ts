@@ -61,3 +61,28 @@ test('a new patch is beside patchesStrategicMerge in a list of its own, with the
   )
   assert.match([...(candidate?.texts?.values() ?? [])][0] ?? '', /name: shop:read\n/)
 })
+
+test('a text of several lines is a block in a new patch, also with spaces at the ends of lines', () => {
+  const id = { group: '', kind: 'ConfigMap', namespace: '', name: 'web' }
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } }
+  const map = { ...ROLE, id, object } as unknown as DesiredResource
+  const patchWith = (kustomization: string, wanted: string): string => {
+    const files = overlay(kustomization)
+    files.files.delete(BASE)
+    const [first] = overlayLocations(files, map, [
+      { path: [field('data'), field('file.conf')], wanted },
+    ])
+    const [text] = [...(first?.candidates[0]?.texts?.values() ?? [])]
+    return text?.slice(text.indexOf('\ndata:') + 1) ?? ''
+  }
+  const own = 'resources: [../base]\n'
+  assert.equal(
+    patchWith(own, 'color = blue \n\tsize = 3\n  \nend\n'),
+    'data:\n  file.conf: |\n    color = blue \n    \tsize = 3\n      \n    end\n',
+  )
+  assert.equal(
+    patchWith(own, '  first: 1 \nsecond: 2'),
+    'data:\n  file.conf: |2-\n      first: 1 \n    second: 2\n',
+  )
+  assert.equal(patchWith(own, 'a \r\nb'), 'data:\n  file.conf: "a \\r\\nb"\n')
+})

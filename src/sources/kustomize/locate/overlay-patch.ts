@@ -3,7 +3,7 @@
  * patch that is there already, or a new patch. Each is a candidate only: a build proves it.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import {
   getKey,
@@ -14,7 +14,7 @@ import {
 } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import { splitReference } from '@backporch/kyaml/text'
-import { textAt, yamlOf } from '@backporch/kyaml/yaml'
+import { textAt } from '@backporch/kyaml/yaml'
 import {
   documentsOf,
   fields,
@@ -241,7 +241,7 @@ function newPatches(
   const before = patchesIn(list, files)
   const areInline = before.length > 0 && before.every(({ inline }) => inline !== undefined)
   return patches.map((patch) => {
-    const text = writeYamlNode(yamlOf(patch))
+    const text = writeDocument(patch)
     const target = isJsonArray(patch) ? { target: { kind, name } } : {}
     const beside = before.find(({ inline }) => inline === undefined)?.where
     const file =
