@@ -148,6 +148,21 @@ test('one label of many is refused, because the others would move', () => {
   )
 })
 
+test('of many changes of a report the impossible one is left out, wherever it stands', () => {
+  const added = Array.from({ length: 24 }, (_none, at) =>
+    changeOf(`metadata.annotations.a${at}`, { change: 'added', live: `v${at}` }),
+  )
+  const label = changeOf('metadata.labels.team', { git: 'store', live: 'sales' })
+  const { texts, exitCode, results } = run(reportOf([...added, label]))
+  assert.equal(exitCode, 0)
+  assert.equal((texts['deployment.yaml'] ?? '').match(/ a\d+: v\d+\n/g)?.length, 24)
+  const refused = results.filter(({ message }) => message.startsWith('not adopted'))
+  assert.deepEqual(
+    refused.map(({ field }) => field?.path),
+    ['metadata.labels.team'],
+  )
+})
+
 const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[] = [
   ['a hidden value', PASSWORD, /is a credential/],
   [

@@ -23,6 +23,7 @@ import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { readDrift } from '../../record/read-tree.ts'
+import { findPossible, MOST_ATTEMPTS } from '../../sources/edits/possible-changes.ts'
 import { type Adopted, adoptThroughPipeline } from '../../sources/kpt/adopt/adoption.ts'
 import { renderPackage } from '../../sources/kpt/render/render-package.ts'
 import { type ChosenChange, chooseChanges, type RefusedChange } from './choose-changes.ts'
@@ -31,8 +32,9 @@ import { PackageItems } from './package-items.ts'
 /** The drift functions of Backporch, which do not change what a package renders to. */
 const OWN = /(?:^|\/)(?:adopt-drift|gate-drift|verify-drift-records)(?:\/run\.ts)?(?:[:@].*)?$/
 
-/** Changes that are tried one by one where they are refused together. */
+/** Changes of a record that are tried one by one to say which of them are refused. */
 const MOST_TRIED = 20
+const NOT_TRIED = `${MOST_ATTEMPTS} attempts did not say whether it is possible: pass a report with fewer changes`
 const PLAIN_PATH = /^[\w.-][\w./-]{0,250}$/
 
 /**
@@ -118,12 +120,20 @@ class Adopting {
   ): FunctionOutput {
     const together = this.edit(chosen)
     if (!(together instanceof Failure)) return this.finish(together, chosen, refused)
-    const reasons = this.reasons(chosen)
-    const left = chosen.filter(({ change }) => !reasons.some((reason) => reason.change === change))
-    const edited = reasons.length === 0 ? together : this.edit(left)
+    const changes = chosen.map((each) => ({ ...each, drift: each.resolved.drift }))
+    const found = findPossible(changes, together, (some) => {
+      const edited = this.edit(some)
+      return edited instanceof Failure ? edited : undefined
+    })
+    const all = [
+      ...refused,
+      ...[...found.refused].map(([{ change }, failure]) => ({ change, why: reasonOf(failure) })),
+      ...found.untried.map(({ change }) => ({ change, why: NOT_TRIED })),
+    ]
+    const edited = this.edit(found.possible)
     return edited instanceof Failure
-      ? this.stop([...refused, ...reasons], edited)
-      : this.finish(edited, left, [...refused, ...reasons])
+      ? this.stop(all, edited)
+      : this.finish(edited, found.possible, all)
   }
 
   private edit(chosen: readonly ChosenChange[]): Adopted | Failure {
@@ -146,9 +156,7 @@ class Adopting {
   private reasons(chosen: readonly ChosenChange[]): readonly RefusedChange[] {
     return chosen.slice(0, MOST_TRIED).flatMap((each) => {
       const edited = this.edit([each])
-      return edited instanceof Failure
-        ? [{ change: each.change, why: `${edited.why}: ${remedyOf(edited)}` }]
-        : []
+      return edited instanceof Failure ? [{ change: each.change, why: reasonOf(edited) }] : []
     })
   }
 
@@ -215,6 +223,10 @@ function landed({ change }: Change): string {
   return change === 'removed' || change === 'missing'
     ? 'adopted: taken out, as in the cluster'
     : 'adopted: git now says what the cluster runs'
+}
+
+function reasonOf(failure: Failure): string {
+  return `${failure.why}: ${remedyOf(failure)}`
 }
 
 /** The remedy for a person without the command line of Backporch. */

@@ -68,8 +68,9 @@ const has =
     names.every((name) => adopted.includes(name))
 const asRestore = (name: string, why: string): string =>
   `spec.${name} of Deployment shop/web is planned as Restore and not as Adopt: ${why}`
-const ALL = 'everything is planned as Restore (it is refused: as a whole)'
 
+const numbered = (count: number) => Array.from({ length: count }, (_none, at) => `f${at}`)
+const IMPOSSIBLE = ['f0', 'f41']
 const PLANS: readonly (readonly [
   name: string,
   names: readonly string[],
@@ -98,22 +99,34 @@ const PLANS: readonly (readonly [
     'as few as will do',
     ['a', 'b', 'c'],
     (adopted) => adopted.length === 1 || adopted.length === 3,
-    ['a Restore,b Adopt,c Adopt', asRestore('a', 'not a')],
+    ['a Adopt,b Adopt,c Restore', asRestore('c', 'not a,b,c')],
   ],
   [
-    'all, where each is possible and not all of them',
+    'the impossible one, between two that are possible together only',
+    ['a', 'b', 'c'],
+    (adopted) => adopted.includes('b') || adopted.length === 1,
+    ['a Adopt,b Restore,c Adopt', asRestore('b', 'not b')],
+  ],
+  [
+    'the later one, where each is possible and not both of them',
     ['a', 'b'],
     has('a', 'b'),
-    ['a Restore,b Restore', ALL],
+    ['a Adopt,b Restore', asRestore('b', 'not a,b')],
   ],
   [
-    'all, of too many to try',
-    Array.from({ length: 21 }, (_none, at) => `f${at}`),
-    has('f0'),
-    [`${Array.from({ length: 21 }, (_none, at) => `f${at} Restore`).join()}`, ALL],
+    'the impossible ones of many',
+    numbered(60),
+    (adopted) => adopted.some((name) => IMPOSSIBLE.includes(name)),
+    [
+      numbered(60)
+        .map((name) => `${name} ${IMPOSSIBLE.includes(name) ? 'Restore' : 'Adopt'}`)
+        .join(),
+      asRestore('f0', 'not f0'),
+      asRestore('f41', `not ${numbered(42).slice(1).join()}`),
+    ],
   ],
   [
-    'of too many to try what refuses itself',
+    'of many what refuses itself',
     ['password', ...Array.from({ length: 21 }, (_none, at) => `f${at}`)],
     has('password'),
     [
@@ -129,6 +142,15 @@ const PLANS: readonly (readonly [
 for (const [name, names, refuses, plan] of PLANS) {
   test(`what becomes Restore: ${name}`, () => assert.deepEqual(possible(names, refuses), plan))
 }
+
+test('what no attempt is left for becomes Restore too, and that is said', () => {
+  const [planned, ...notes] = possible(numbered(200), () => true)
+  assert.doesNotMatch(planned ?? '', /Adopt/)
+  assert.match(
+    notes.at(-1) ?? '',
+    /^\d+ more changes are not planned as requested: 40 attempts did not say which of them are possible; request them by their numbers, a few at a time$/,
+  )
+})
 
 test('a Restore is not tried, and a defect is no refusal', () => {
   const restored = changeOf('a', 'Restore')

@@ -3,11 +3,9 @@ import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
+import { findPossible, MOST_ATTEMPTS } from '../../sources/edits/possible-changes.ts'
 import { editFor } from '../../sources/edits/resolution-edits.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
-
-/** Changes that are tried one by one, each by a rendering or more. */
-const MOST_TRIED = 20
 
 export interface PossiblePlan {
   readonly changes: readonly PlannedChange[]
@@ -15,8 +13,7 @@ export interface PossiblePlan {
 }
 
 /**
- * Tries each edit by itself; of too many only what refuses it at once. An impossible one becomes a Restore, which edits nothing; as few of them
- * as will do, because some edits are possible only together, as of one value that is in two objects. Where none of that helps, all become Restore.
+ * An impossible edit becomes a Restore, which edits nothing. What refuses itself needs no attempt.
  * @param why of the whole plan
  * @param attempt creates the files of a plan. @throws Failure where that is impossible
  * @param instead what an impossible one becomes; the change itself where that is no choice
@@ -28,53 +25,40 @@ export function possiblePlan(
   instead: (change: PlannedChange) => PlannedChange = asRestore,
 ): PossiblePlan {
   const edited = changes.filter((change) => instead(change).resolution !== change.resolution)
-  const without = (given: readonly PlannedChange[]) =>
-    changes.map((change) => (given.includes(change) ? instead(change) : change))
-  const alone = (change: PlannedChange) =>
-    attempt(without(edited.filter((each) => each !== change)))
-  const refused = refusedAlone(
-    edited,
-    edited.length > MOST_TRIED ? editFor : edited.length === 1 ? () => raise(why) : alone,
-  )
-  const all = [...refused.keys()]
-  const few = all.length > 1 && all.length <= MOST_TRIED
-  for (const given of few ? [...all.map((change) => [change]), all] : [all]) {
-    const planned = without(given)
-    const isPossible =
-      given.length === edited.length ||
-      (given.length > 0 && !(orFailure(() => attempt(planned)) instanceof Failure))
-    if (isPossible)
-      return {
-        changes: planned,
-        notes: given.map((change) => noteOf(change, instead(change), refused.get(change) ?? why)),
-      }
+  const only = (given: readonly PlannedChange[]) =>
+    changes.map((change) =>
+      edited.includes(change) && !given.includes(change) ? instead(change) : change,
+    )
+  const failureOf = (work: () => unknown): Failure | undefined => {
+    const result = orFailure(work)
+    return result instanceof Failure ? result : undefined
   }
+  const atOnce = edited.flatMap((change): (readonly [PlannedChange, Failure])[] => {
+    const failure = failureOf(() => editFor(change))
+    return failure === undefined ? [] : [[change, failure]]
+  })
+  const rest = edited.filter((change) => !atOnce.some(([refused]) => refused === change))
+  const tryWith = (given: readonly PlannedChange[]) => failureOf(() => attempt(only(given)))
+  const found = findPossible(rest, atOnce.length === 0 ? why : tryWith(rest), tryWith)
+  const refused = new Map([...atOnce, ...found.refused])
   return {
-    changes: without(edited),
+    changes: only(found.possible),
     notes: [
-      {
-        cause: 'planned-as-restore',
-        subject: '',
-        text: `everything is planned as Restore (${why.what}: ${why.why})`,
-      },
+      ...edited.flatMap((change) => {
+        const failure = refused.get(change)
+        return failure === undefined ? [] : [noteOf(change, instead(change), failure)]
+      }),
+      ...(found.untried.length === 0 ? [] : [notTried(found.untried.length)]),
     ],
   }
 }
 
-function refusedAlone(
-  edited: readonly PlannedChange[],
-  attempt: (change: PlannedChange) => unknown,
-): ReadonlyMap<PlannedChange, Failure> {
-  const refused = new Map<PlannedChange, Failure>()
-  for (const change of edited) {
-    const failure = orFailure(() => attempt(change))
-    if (failure instanceof Failure) refused.set(change, failure)
+function notTried(count: number): Note {
+  return {
+    cause: 'planned-as-restore',
+    subject: '',
+    text: `${count} more ${count === 1 ? 'change is' : 'changes are'} not planned as requested: ${MOST_ATTEMPTS} attempts did not say which of them are possible; request them by their numbers, a few at a time`,
   }
-  return refused
-}
-
-function raise(why: Failure): never {
-  throw why
 }
 
 export function asRestore(change: PlannedChange): PlannedChange {

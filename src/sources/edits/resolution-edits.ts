@@ -102,6 +102,16 @@ export function isEdited({ resolution, desired }: ResolvedChange): boolean {
 type Refused = Pick<ResolvedChange, 'drift' | 'resolution'> &
   Partial<Pick<ResolvedChange, 'desired'>>
 
+/** The failure of one change. */
+export class Refusal extends Failure {
+  readonly drift: Drift
+
+  constructor(drift: Drift, detail: FailureDetail) {
+    super(detail)
+    this.drift = drift
+  }
+}
+
 /** BP2001 where no other code is given, at the object in git where no other place is. `what` follows `cannot adopt spec.replicas of Deployment shop/web`. */
 export function cannot(
   { drift, resolution, desired }: Refused,
@@ -114,7 +124,7 @@ export function cannot(
 ): Failure {
   const field = shownPathOnly(drift.path, drift.id)
   const subject = `cannot ${resolution.toLowerCase()} ${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)}`
-  return new Failure({
+  return new Refusal(drift, {
     code: 'BP2001',
     what: what === undefined ? subject : `${subject} ${what}`,
     ...(where === undefined ? {} : { where }),
