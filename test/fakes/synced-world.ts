@@ -11,6 +11,9 @@ export class SyncedWorld extends TurnWorld {
   told: readonly string[] = []
   /** Builds that were asked for. */
   builds = 0
+  /** How often builds were asked for while none was running. */
+  rounds = 0
+  private running = 0
 
   /** @param programs as of `--allow-render` */
   constructor(files: { readonly [path: string]: string }, programs: readonly string[]) {
@@ -29,9 +32,15 @@ export class SyncedWorld extends TurnWorld {
     const builds = new PackageBuilds({ allowed: this.programs, environment: process.env })
     const counted: PackageBuilder = {
       library: builds.library,
-      build: (build, signal) => {
+      build: async (build, signal) => {
         this.builds += 1
-        return builds.build(build, signal)
+        if (this.running === 0) this.rounds += 1
+        this.running += 1
+        try {
+          return await builds.build(build, signal)
+        } finally {
+          this.running -= 1
+        }
       },
     }
     return super.request({ renderer: withBuilds(new InProcessRenderer(), counted), ...more })

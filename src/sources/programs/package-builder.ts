@@ -40,6 +40,22 @@ export class MissingBuilds extends Error {
   }
 }
 
+/** What is computed of each. @throws MissingBuilds with the builds that any of them needs first, so that they run in one round */
+export function computeEach<T, R>(all: readonly T[], compute: (each: T) => R): readonly R[] {
+  const missing: Build[] = []
+  const results = all.flatMap((each): readonly R[] => {
+    try {
+      return [compute(each)]
+    } catch (thrown) {
+      if (!(thrown instanceof MissingBuilds)) throw thrown
+      missing.push(...thrown.builds)
+      return []
+    }
+  })
+  if (missing.length > 0) throw new MissingBuilds(missing)
+  return results
+}
+
 /** For a turn that renders with kpt only. */
 export const NO_BUILDS: BuildLibrary = {
   built: ({ folder }) => ({

@@ -2,13 +2,10 @@
  * Adopt and Release in a unit that kustomize or Helm builds: finds the locations of each field, edits each of them, builds the edited files, and
  * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
-import { jsonEquals } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { listMoved, listSome, type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
-import type { Rendered } from '../../edits/prove-edit.ts'
-import { type ResolvedChange, wantedBy, writtenBy } from '../../edits/resolution-edits.ts'
+import { listMoved, listSome } from '../../edits/moved-fields.ts'
+import type { ResolvedChange } from '../../edits/resolution-edits.ts'
 import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import {
   assertNamed,
@@ -21,26 +18,17 @@ import {
   refusal,
   remedyOfShared,
   shared,
-  tooMany,
   tryEdit,
   tryRender,
   undone,
 } from '../../locate/adoption-failures.ts'
-import {
-  EVERYWHERE,
-  type Locations,
-  type Obstacle,
-  type SourceCandidate,
-  type SourceLocations,
-} from '../../locate/candidate.ts'
-import { combineLocations } from '../../locate/combine-locations.ts'
-import { type RenamedField, renamedFields } from '../../locate/renamed-items.ts'
+import { EVERYWHERE, type Obstacle, type SourceLocations } from '../../locate/candidate.ts'
 import type { BuiltSource, Locator } from '../built-source.ts'
-import type { BuiltAdoptionInput, SharingUnit } from '../built-unit.ts'
-import { inMaker } from './made-resource-edits.ts'
+import type { BuiltAdoptionInput } from '../built-unit.ts'
+import { BuildTrials } from './build-trials.ts'
+import { type Choice, JointChoice, notedOverlay, type Place, type Trial } from './joint-choice.ts'
 import {
   assertBuilt,
-  builtObjects,
   isOwnRelease,
   otherReaders,
   type Sharing,
@@ -53,9 +41,6 @@ export interface BuiltEdit {
   readonly files: ReadonlyMap<string, Uint8Array | null>
   readonly notes: readonly Note[]
 }
-
-/** Builds of one proposal. */
-const MAX_BUILDS = 100
 
 /**
  * @throws Failure BP2001, BP2002, BP2010 or BP2014, or the failure of the unit; MissingBuilds with the builds of all candidates, where
@@ -88,23 +73,13 @@ function locatorOf(source: BuiltSource, change: ResolvedChange): Locator {
   return locator
 }
 
-interface Trial {
-  readonly candidate: SourceCandidate
-  readonly files: SourceFiles
-  readonly lands: boolean
-  readonly others: readonly MovedField[]
-}
-
 /** A trial that other units are moved by too: one of them at least, and all where they are wanted. */
 interface SharedTrial extends Trial {
   readonly by: readonly Sharing[]
 }
 
 /** The edit that a person wants although it moves other units, with what it moves. */
-function everywhere(
-  { drift }: ResolvedChange,
-  trial: SharedTrial,
-): { readonly trial: Trial; readonly note: readonly Note[] } {
+function everywhere({ drift }: ResolvedChange, trial: SharedTrial): Pick<Choice, 'trial' | 'note'> {
   const { candidate, by } = trial
   const moved = listSome(by, ({ unit, moved: fields }) =>
     fields.length === 0 ? unit.name : `${listMoved(fields)} in ${unit.name}`,
@@ -116,37 +91,28 @@ function everywhere(
   }
 }
 
-function notedOverlay(
-  change: ResolvedChange,
-  { candidate }: Trial,
-  { from, readers }: { readonly from: string; readonly readers: readonly SharingUnit[] },
-): Note {
-  const { drift } = change
-  const edited = wantedBy(change) === undefined ? 'takes it out' : 'changes it'
-  const names = listSome(readers, ({ name }) => name)
-  const text = `${shownPathOnly(drift.path, drift.id) || 'the object'} comes from ${from}, which ${names} ${readers.length === 1 ? 'is' : 'are'} built from too: ${candidate.what} ${edited} here only`
-  return { cause: 'shared-source', subject: describeResourceId(drift.id), text }
-}
-
 class BuiltAdoption {
   private readonly input: BuiltAdoptionInput
   private readonly locator: Locator
-  private readonly before: RenderedBefore
-  private builds = 0
+  private readonly trials: BuildTrials
 
   constructor(input: BuiltAdoptionInput, locator: Locator) {
     this.input = input
     this.locator = locator
-    this.before = new RenderedBefore(this.render(input.source.files), input.changes)
+    this.trials = new BuildTrials(input, locator)
   }
 
+  /** As many at once as can be, and the others one after the other. */
   run(wanted: readonly ResolvedChange[]): BuiltEdit {
-    let { files } = this.input.source
-    const chosen: ChosenLocation[] = []
-    const notes: Note[] = []
+    const { before, input } = this.trials
+    const joint = new JointChoice(this.trials, (change) => this.choose(change, input.source.files))
+    const atOnce = joint.run(wanted)
+    let { files } = atOnce
+    const chosen = [...atOnce.chosen]
+    const notes = [...atOnce.notes]
+    this.trials.restart()
     for (const change of wanted) {
-      if (files !== this.input.source.files && this.before.landed(change, this.render(files)))
-        continue
+      if (files !== input.source.files && before.landed(change, this.trials.render(files))) continue
       const { trial, note } = this.choose(change, files)
       chosen.push({ change, candidate: trial.candidate })
       notes.push(...note)
@@ -154,25 +120,22 @@ class BuiltAdoption {
     }
     assertNamed(wanted, chosen)
     this.assertTogether(files, wanted, chosen)
-    return { files: changedFiles(this.input.source.files, files), notes }
+    return { files: changedFiles(input.source.files, files), notes }
   }
 
   /** Finds the edit of one change by itself. */
   alone(): (change: ResolvedChange) => void {
     return (change) => {
-      this.builds = 0
+      this.trials.restart()
       this.choose(change, this.input.source.files)
     }
   }
 
-  private choose(
-    change: ResolvedChange,
-    files: SourceFiles,
-  ): { readonly trial: Trial; readonly note: readonly Note[] } {
+  private choose(change: ResolvedChange, files: SourceFiles): Choice {
     const obstacles: Obstacle[] = []
     const dirty: Trial[] = []
     const taken: SharedTrial[] = []
-    const groups = this.locationsOf(change, files)
+    const groups = this.trials.locationsOf(change, files)
     // The overlay is the last resort where the authored place takes no edit.
     const overlays = groups.filter(({ onlyWhereShared }) => onlyWhereShared === true)
     for (const [at, locations] of [...groups, ...overlays].entries()) {
@@ -181,7 +144,7 @@ class BuiltAdoption {
       obstacles.push(...locations.obstacles)
       // That a patch of the overlay fails says nothing of the authored place.
       const failed = locations.onlyWhereShared === true ? [] : obstacles
-      const trials = this.tryAll(change, locations.candidates, files, failed)
+      const trials = this.tryAll(change, locations, files, failed)
       dirty.push(...trials.filter(({ lands, others }) => lands && others.length > 0))
       const clean: Trial[] = []
       for (const trial of trials) {
@@ -191,16 +154,19 @@ class BuiltAdoption {
         else taken.push({ ...trial, by })
       }
       const [all] = taken
-      if (change.via === EVERYWHERE && all !== undefined) return everywhere(change, all)
+      const isOverlay = locations.onlyWhereShared === true
+      const before = isLastResort ? overlays.slice(0, at - groups.length) : groups.slice(0, at)
+      const group = before.filter((each) => (each.onlyWhereShared === true) === isOverlay).length
+      const placeOf = ({ number }: Trial): Place => ({ isOverlay, group, number })
+      if (change.via === EVERYWHERE && all !== undefined)
+        return { ...everywhere(change, all), place: placeOf(all) }
       const only = onlyTrial(change, clean)
       if (only === undefined) continue
-      const isOverlaid = locations.onlyWhereShared === true && all !== undefined
-      if (!isOverlaid) return { trial: only, note: [] }
+      const place = placeOf(only)
+      if (!isOverlay || all === undefined) return { trial: only, note: [], place }
       const readers = otherReaders(this.input, all.files)
-      return {
-        trial: only,
-        note: [notedOverlay(change, only, { from: all.candidate.what, readers })],
-      }
+      const note = notedOverlay(change, only.candidate, { from: all.candidate.what, readers })
+      return { trial: only, note: [note], place }
     }
     const [best] = taken
     const [by] = best?.by ?? []
@@ -214,86 +180,26 @@ class BuiltAdoption {
     throw refusal(change, { dirty, obstacles })
   }
 
-  /** Groups in order: a group counts where none of those before it has a result. */
-  private locationsOf(change: ResolvedChange, files: SourceFiles): readonly SourceLocations[] {
-    const key = this.before.keyOf(change)
-    const desired = key === undefined ? undefined : this.before.rendered.get(key)
-    if (desired === undefined) return []
-    const locations = this.locator.locationsOf(
-      { ...this.input.source, files },
-      this.input.library,
-      desired,
-    )
-    return change.drift.change === 'missing'
-      ? locations.removal()
-      : this.withRenamed(change, (field) => locations.find(field))
-  }
-
-  /** An item whose key changed is one item less and one more: the edit of its key comes first. */
-  private withRenamed(
-    change: ResolvedChange,
-    find: (field: RenamedField) => readonly SourceLocations[],
-  ): readonly SourceLocations[] {
-    const found = renamedFields(change, this.input.changes).map(find)
-    const renamed = found.map((groups): Locations => {
-      const first = groups.find(
-        ({ candidates, onlyWhereShared }) => candidates.length > 0 && onlyWhereShared !== true,
-      )
-      return {
-        candidates: first?.candidates.filter(({ texts }) => texts === undefined) ?? [],
-        obstacles: [],
-      }
-    })
-    const [only = [], ...more] = found
-    const overlaid = more.length > 0 ? [] : only.filter((each) => each.onlyWhereShared === true)
-    const { path } = change.drift
-    const values = [writtenBy(change), wantedBy(change)]
-    const [first, second] = this.locator.writesDefaults ? values.toReversed() : values
-    const others = jsonEquals(first, second) ? [] : find({ path, wanted: second })
-    return [combineLocations(renamed), ...overlaid, ...find({ path, wanted: first }), ...others]
-  }
-
   private tryAll(
     change: ResolvedChange,
-    candidates: readonly SourceCandidate[],
+    locations: SourceLocations,
     files: SourceFiles,
     obstacles: Obstacle[],
   ): readonly Trial[] {
-    const { synced } = this.input.source
-    const all = candidates.flatMap((candidate) => inMaker(candidate, synced?.declared, files))
-    const edited = all.flatMap((candidate) => {
+    const edited = this.trials.candidatesIn(locations, files).flatMap((candidate, number) => {
       const after = tryEdit(obstacles, () => applyCandidate(files, candidate))
-      return after === undefined ? [] : [{ candidate, files: after }]
+      return after === undefined ? [] : [{ candidate, number, files: after }]
     })
     assertBuilt(
       this.input.library,
       edited.map((each) => ({ ...this.input.source, files: each.files })),
     )
-    return edited.flatMap(({ candidate, files: after }) => {
-      const rendered = tryRender(obstacles, candidate, () => this.render(after))
+    return edited.flatMap((each) => {
+      const rendered = tryRender(obstacles, each.candidate, () => this.trials.render(each.files))
       if (rendered === undefined) return []
-      return [
-        {
-          candidate,
-          files: after,
-          lands: this.before.landed(change, rendered),
-          others: this.otherMoves(rendered),
-        },
-      ]
+      const lands = this.trials.before.landed(change, rendered)
+      return [{ ...each, lands, others: this.trials.otherMoves(rendered) }]
     })
-  }
-
-  private otherMoves(rendered: Rendered): readonly MovedField[] {
-    return this.before
-      .otherMoves(rendered)
-      .filter(({ resource }) => !this.locator.isMadeAnew(resource))
-  }
-
-  /** @throws Failure of the build, or BP111x of its output */
-  private render(files: SourceFiles): Rendered {
-    this.builds += 1
-    if (this.builds > MAX_BUILDS) throw tooMany(this.input.source.packagePath)
-    return builtObjects(this.input.library, { ...this.input.source, files })
   }
 
   /** Every field has its value, also after the edits for the others. Each edit was tried with those before it, so nothing else moved. */
@@ -302,8 +208,8 @@ class BuiltAdoption {
     wanted: readonly ResolvedChange[],
     chosen: readonly ChosenLocation[],
   ): void {
-    const rendered = this.render(files)
-    const lost = wanted.find((change) => !this.before.landed(change, rendered))
+    const rendered = this.trials.render(files)
+    const lost = wanted.find((change) => !this.trials.before.landed(change, rendered))
     if (lost !== undefined) throw undone(lost, chosen)
   }
 }

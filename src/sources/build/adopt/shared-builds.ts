@@ -6,7 +6,7 @@ import { metadataText, parseApiVersion, resourceKey } from '@backporch/kyaml/res
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import type { Rendered } from '../../edits/prove-edit.ts'
 import { kustomizationOf, type SourceFiles } from '../../kustomize/files/kustomize-build.ts'
-import { type BuildLibrary, MissingBuilds } from '../../programs/package-builder.ts'
+import { type BuildLibrary, computeEach } from '../../programs/package-builder.ts'
 import type { BuiltSource, SyncerBuild } from '../built-source.ts'
 import type { BuiltUnit, SharingUnit } from '../built-unit.ts'
 import { answerOf, printedResources } from '../read-built.ts'
@@ -28,16 +28,7 @@ export function builtObjects(library: BuildLibrary, source: BuiltSource): Render
 
 /** @throws MissingBuilds with all builds that have to run first */
 export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource[]): void {
-  const missing = sources.flatMap((source) => {
-    try {
-      answerOf(source, library)
-      return []
-    } catch (thrown) {
-      if (thrown instanceof MissingBuilds) return thrown.builds
-      throw thrown
-    }
-  })
-  if (missing.length > 0) throw new MissingBuilds(missing)
+  computeEach(sources, (source) => answerOf(source, library))
 }
 
 /** Other units that are built from a file which the edit changes: not those whose resource the unit itself applies. */

@@ -79,7 +79,8 @@ export class KustomizeLocations {
     // The authored value of a variable comes before a text in its place.
     if (valueAt(target.desired.object, target.path) !== undefined)
       return [
-        ...(this.synced === undefined ? [] : [variables.own, variables.overlay]),
+        ...(this.synced === undefined ? [] : [variables.own]),
+        ...(variables.overlay.candidates.length === 0 ? [] : [variables.overlay]),
         ...anchor,
         first,
       ]

@@ -1,0 +1,112 @@
+/** A unit that is built with edits of its files: where a value may be edited, and what becomes of an edit. */
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { jsonEquals } from '@backporch/kyaml/json'
+import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
+import type { Rendered } from '../../edits/prove-edit.ts'
+import { type ResolvedChange, wantedBy, writtenBy } from '../../edits/resolution-edits.ts'
+import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
+import { tooMany } from '../../locate/adoption-failures.ts'
+import type { Locations, SourceCandidate, SourceLocations } from '../../locate/candidate.ts'
+import { combineLocations } from '../../locate/combine-locations.ts'
+import { type RenamedField, renamedFields } from '../../locate/renamed-items.ts'
+import type { Locator } from '../built-source.ts'
+import type { BuiltAdoptionInput } from '../built-unit.ts'
+import { inMaker } from './made-resource-edits.ts'
+import { builtObjects } from './shared-builds.ts'
+
+/** Builds that are read for one change, or for the changes that are chosen one after the other. */
+const MAX_BUILDS = 100
+
+export class BuildTrials {
+  readonly input: BuiltAdoptionInput
+  readonly before: RenderedBefore
+  private readonly locator: Locator
+  private builds = 0
+  /** Most changes are compared with the same build. */
+  private last: { readonly files: SourceFiles; readonly rendered: Rendered } | undefined
+
+  constructor(input: BuiltAdoptionInput, locator: Locator) {
+    this.input = input
+    this.locator = locator
+    this.before = new RenderedBefore(this.render(input.source.files), input.changes)
+  }
+
+  /** Counts builds from here on. */
+  restart(): void {
+    this.builds = 0
+  }
+
+  /** Groups in order: a group counts where none of those before it has a result. */
+  locationsOf(change: ResolvedChange, files: SourceFiles): readonly SourceLocations[] {
+    const key = this.before.keyOf(change)
+    const desired = key === undefined ? undefined : this.before.rendered.get(key)
+    if (desired === undefined) return []
+    const locations = this.locator.locationsOf(
+      { ...this.input.source, files },
+      this.input.library,
+      desired,
+    )
+    return change.drift.change === 'missing'
+      ? locations.removal()
+      : this.withRenamed(change, (field) => locations.find(field))
+  }
+
+  /** An item whose key changed is one item less and one more: the edit of its key comes first. */
+  private withRenamed(
+    change: ResolvedChange,
+    find: (field: RenamedField) => readonly SourceLocations[],
+  ): readonly SourceLocations[] {
+    const found = renamedFields(change, this.input.changes).map(find)
+    const renamed = found.map((groups): Locations => {
+      const first = groups.find(
+        ({ candidates, onlyWhereShared }) => candidates.length > 0 && onlyWhereShared !== true,
+      )
+      return {
+        candidates: first?.candidates.filter(({ texts }) => texts === undefined) ?? [],
+        obstacles: [],
+      }
+    })
+    const [only = [], ...more] = found
+    const overlaid = more.length > 0 ? [] : only.filter((each) => each.onlyWhereShared === true)
+    const { path } = change.drift
+    const values = [writtenBy(change), wantedBy(change)]
+    const [first, second] = this.locator.writesDefaults ? values.toReversed() : values
+    const others = jsonEquals(first, second) ? [] : find({ path, wanted: second })
+    return [combineLocations(renamed), ...overlaid, ...find({ path, wanted: first }), ...others]
+  }
+
+  /** The edits of a group: of what makes the resource, where a template is edited. */
+  candidatesIn({ candidates }: SourceLocations, files: SourceFiles): readonly SourceCandidate[] {
+    const { synced } = this.input.source
+    return candidates.flatMap((candidate) => inMaker(candidate, synced?.declared, files))
+  }
+
+  /** What moves and is no change. */
+  otherMoves(rendered: Rendered): readonly MovedField[] {
+    return this.before
+      .otherMoves(rendered)
+      .filter(({ resource }) => !this.locator.isMadeAnew(resource))
+  }
+
+  /** @throws Failure of the build, or BP111x of its output; BP2001 after too many builds; MissingBuilds */
+  render(files: SourceFiles): Rendered {
+    if (this.last?.files === files) return this.last.rendered
+    this.builds += 1
+    if (this.builds > MAX_BUILDS) throw tooMany(this.input.source.packagePath)
+    const rendered = builtObjects(this.input.library, { ...this.input.source, files })
+    this.last = { files, rendered }
+    return rendered
+  }
+
+  /** Whether a build with the files has every change, and nothing else moves. */
+  isClean(files: SourceFiles, changes: readonly ResolvedChange[]): boolean {
+    const rendered = orFailure(() =>
+      builtObjects(this.input.library, { ...this.input.source, files }),
+    )
+    return (
+      !(rendered instanceof Failure) &&
+      changes.every((change) => this.before.landed(change, rendered)) &&
+      this.otherMoves(rendered).length === 0
+    )
+  }
+}

@@ -1,0 +1,303 @@
+/**
+ * Edits of several changes at once, so that builds do not grow with their number. All are tried where they are authored; those that move another
+ * unit are tried in the overlay; and one build proves all of them. Only where it does not is each tried by itself, all in one round of builds.
+ */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { type FieldPath, isWithin, valueAt } from '@backporch/kyaml/field'
+import { isJsonArray } from '@backporch/kyaml/json'
+import type { Note } from '@backporch/kyaml/note'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { listSome, type MovedField } from '../../edits/moved-fields.ts'
+import { type ResolvedChange, wantedBy } from '../../edits/resolution-edits.ts'
+import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
+import type { ChosenLocation } from '../../locate/adoption-failures.ts'
+import {
+  type Candidate,
+  EVERYWHERE,
+  type SourceCandidate,
+  type SourceLocations,
+} from '../../locate/candidate.ts'
+import { editsKey } from '../../locate/combine-locations.ts'
+import { computeEach } from '../../programs/package-builder.ts'
+import type { SharingUnit } from '../built-unit.ts'
+import type { BuildTrials } from './build-trials.ts'
+import { otherReaders, sharingUnits } from './shared-builds.ts'
+import { applyCandidate } from './source-edits.ts'
+
+export interface Trial {
+  readonly candidate: SourceCandidate
+  /** Index of the candidate in its group. */
+  readonly number: number
+  readonly files: SourceFiles
+  readonly lands: boolean
+  readonly others: readonly MovedField[]
+}
+
+/** A candidate: its group among those of the authored places or of the overlay, and its index in the group. */
+export interface Place {
+  readonly isOverlay: boolean
+  readonly group: number
+  readonly number: number
+}
+
+/** The edit of one change. */
+export interface Choice {
+  readonly trial: Trial
+  readonly note: readonly Note[]
+  readonly place: Place
+}
+
+export interface Joint {
+  readonly files: SourceFiles
+  readonly chosen: readonly ChosenLocation[]
+  readonly notes: readonly Note[]
+}
+
+/** A place that is tried for a change. */
+interface Tried extends Place {
+  /** Of the overlay: where the value is authored. */
+  readonly authored?: Place
+  /** Of a change that was tried by itself. */
+  readonly choice?: Choice
+}
+
+type Tries = ReadonlyMap<ResolvedChange, Tried>
+
+/** Each try costs up to three rounds of builds, and moves at least one change on. */
+const MOST_TRIES = 8
+
+export class JointChoice {
+  private readonly trials: BuildTrials
+  private readonly chooseAlone: (change: ResolvedChange) => Choice
+  private readonly files: SourceFiles
+  /** Of the files without an edit. */
+  private readonly unedited = new Map<ResolvedChange, readonly SourceLocations[]>()
+
+  /** @param chooseAlone finds the edit of one change by itself. @throws Failure, MissingBuilds */
+  constructor(trials: BuildTrials, chooseAlone: (change: ResolvedChange) => Choice) {
+    this.trials = trials
+    this.chooseAlone = chooseAlone
+    this.files = trials.input.source.files
+  }
+
+  /** Edits of as many of the changes as can be proven at once: without those whose edits are refused or depend on each other. @throws MissingBuilds */
+  run(wanted: readonly ResolvedChange[]): Joint {
+    let tries: Tries = wanted.length > 1 ? this.begin(wanted) : new Map()
+    for (let left = MOST_TRIES; left > 0 && tries.size > 1; left -= 1) {
+      const joint = this.edit(tries)
+      const dirty = this.dirtyOf(joint.files, tries)
+      const moving = dirty.length > 0 ? [] : this.movingOf(joint.files, tries)
+      if (dirty.length === 0 && moving.length === 0) return joint
+      tries = this.moveOn(tries, dirty, moving)
+    }
+    return { files: this.files, chosen: [], notes: [] }
+  }
+
+  /** The authored place, where there is one. What a person named, or what has several places, is chosen by itself. */
+  private begin(wanted: readonly ResolvedChange[]): Tries {
+    const isMixed = !areEverywhere(wanted)
+    const placed = wanted.filter(({ via }) => via !== EVERYWHERE || !isMixed)
+    const first = computeEach(placed, (change): readonly [ResolvedChange, Tried | undefined] => {
+      const groups = this.groupsOf(change, this.files, false)
+      const group = groups.findIndex(({ candidates }) => candidates.length > 0)
+      const found = groups[group]
+      const isOne =
+        found !== undefined &&
+        change.via === undefined &&
+        this.trials.candidatesIn(found, this.files).length === 1
+      return [change, isOne ? { isOverlay: false, group, number: 0 } : undefined]
+    })
+    const alone = this.alone(
+      first.flatMap(([change, tried]) => (tried === undefined ? [change] : [])),
+    )
+    return new Map(
+      first.flatMap(([change, tried = alone.get(change)]) =>
+        tried === undefined ? [] : [[change, tried]],
+      ),
+    )
+  }
+
+  /** Those whose edit is found by itself. */
+  private alone(changes: readonly ResolvedChange[]): Tries {
+    const found = computeEach(changes, (change) => {
+      this.trials.restart()
+      return orFailure(() => this.chooseAlone(change))
+    })
+    return new Map(
+      changes.flatMap((change, at) => {
+        const choice = found[at]
+        return choice === undefined || choice instanceof Failure
+          ? []
+          : [[change, { ...choice.place, choice }]]
+      }),
+    )
+  }
+
+  private groupsOf(
+    change: ResolvedChange,
+    files: SourceFiles,
+    isOverlay: boolean,
+  ): readonly SourceLocations[] {
+    const known = files === this.files ? this.unedited.get(change) : undefined
+    const groups = known ?? this.trials.locationsOf(change, files)
+    if (files === this.files) this.unedited.set(change, groups)
+    return groups.filter(({ onlyWhereShared }) => (onlyWhereShared === true) === isOverlay)
+  }
+
+  private candidateAt(
+    change: ResolvedChange,
+    { isOverlay, group, number }: Place,
+    files: SourceFiles,
+  ): SourceCandidate | undefined {
+    const locations = this.groupsOf(change, files, isOverlay)[group]
+    return locations === undefined ? undefined : this.trials.candidatesIn(locations, files)[number]
+  }
+
+  /** One edit after the other; an edit of two changes is made once. What takes no edit does not have its value in the build. */
+  private edit(tries: Tries): Joint {
+    let { files } = this
+    const made = new Set<string>()
+    const chosen: ChosenLocation[] = []
+    const notes: Note[] = []
+    for (const [change, tried] of tries) {
+      const own = this.candidateAt(change, tried, this.files)
+      const key =
+        own === undefined ? '' : `${editsKey(own.edits)}${JSON.stringify([...(own.texts ?? [])])}`
+      const candidate = this.candidateAt(change, tried, files)
+      if (candidate === undefined || made.has(key)) continue
+      made.add(key)
+      const edited = orFailure(() => applyCandidate(files, candidate))
+      if (edited instanceof Failure) continue
+      files = edited
+      chosen.push({
+        change,
+        candidate: { ...candidate, via: tried.choice?.trial.candidate.via ?? candidate.via },
+      })
+      notes.push(...this.notesOf(change, tried, candidate))
+    }
+    return { files, chosen, notes }
+  }
+
+  private notesOf(
+    change: ResolvedChange,
+    { authored, choice }: Tried,
+    candidate: Candidate,
+  ): readonly Note[] {
+    if (choice !== undefined) return choice.note
+    const from = authored === undefined ? undefined : this.candidateAt(change, authored, this.files)
+    if (from === undefined) return []
+    const readers = otherReaders(this.trials.input, applyCandidate(this.files, from))
+    return [notedOverlay(change, candidate, { from: from.what, readers })]
+  }
+
+  /** The changes that prevent a clean build of all: those that do so by themselves, and otherwise all of them. */
+  private dirtyOf(files: SourceFiles, tries: Tries): readonly ResolvedChange[] {
+    const all = [...tries.keys()]
+    if (this.trials.isClean(files, all)) return []
+    return this.someOf(tries, (change, own) => !this.trials.isClean(own, [change]))
+  }
+
+  /** The changes whose edits change another unit: by what moves there, or by themselves where that does not say it. */
+  private movingOf(files: SourceFiles, tries: Tries): readonly ResolvedChange[] {
+    const all = [...tries.keys()]
+    if (areEverywhere(all)) return []
+    const { input } = this.trials
+    const sharing = sharingUnits(input, files)
+    if (sharing.length === 0) return []
+    const moved = sharing.flatMap((unit) => unit.moved)
+    const named = all.filter((change) => moved.some((each) => isMovedBy(each, change)))
+    return named.length > 0
+      ? named
+      : this.someOf(tries, (_change, own) => sharingUnits(input, own).length > 0)
+  }
+
+  /** Those of which something is true where they are edited by themselves; all where it is true of none. */
+  private someOf(
+    tries: Tries,
+    isSo: (change: ResolvedChange, files: SourceFiles) => boolean,
+  ): readonly ResolvedChange[] {
+    const found = computeEach([...tries], ([change, tried]) =>
+      isSo(change, this.edit(new Map([[change, tried]])).files) ? [change] : [],
+    ).flat()
+    return found.length > 0 ? found : [...tries.keys()]
+  }
+
+  /** What moves another unit goes to the overlay, or to its next place; what was tried by itself is left out. */
+  private moveOn(
+    tries: Tries,
+    dirty: readonly ResolvedChange[],
+    moving: readonly ResolvedChange[],
+  ): Tries {
+    const isNew = (change: ResolvedChange): boolean => {
+      const tried = tries.get(change)
+      return tried?.isOverlay === false && tried.choice === undefined
+    }
+    const alone = this.alone(dirty.filter(isNew))
+    return new Map(
+      [...tries].flatMap(([change, tried]): readonly (readonly [ResolvedChange, Tried])[] => {
+        if (!dirty.includes(change) && !moving.includes(change)) return [[change, tried]]
+        const next =
+          dirty.includes(change) && isNew(change)
+            ? alone.get(change)
+            : this.nextOverlay(change, tried)
+        return next === undefined ? [] : [[change, next]]
+      }),
+    )
+  }
+
+  private nextOverlay(change: ResolvedChange, tried: Tried): Tried | undefined {
+    const group = tried.isOverlay ? tried.group + 1 : 0
+    const exists = this.groupsOf(change, this.files, true)[group] !== undefined
+    return tried.choice === undefined && exists
+      ? { isOverlay: true, group, number: 0, authored: tried.authored ?? tried }
+      : undefined
+  }
+}
+
+export function notedOverlay(
+  change: ResolvedChange,
+  { what }: Pick<Candidate, 'what'>,
+  { from, readers }: { readonly from: string; readonly readers: readonly SharingUnit[] },
+): Note {
+  const { drift } = change
+  const edited = wantedBy(change) === undefined ? 'takes it out' : 'changes it'
+  const names = listSome(readers, ({ name }) => name)
+  const text = `${shownPathOnly(drift.path, drift.id) || 'the object'} comes from ${from}, which ${names} ${readers.length === 1 ? 'is' : 'are'} built from too: ${what} ${edited} here only`
+  return { cause: 'shared-source', subject: describeResourceId(drift.id), text }
+}
+
+function areEverywhere(changes: readonly ResolvedChange[]): boolean {
+  return changes.every(({ via }) => via === EVERYWHERE)
+}
+
+/** Whether the field that moves in another unit is the field of the change there. */
+function isMovedBy(
+  { resource, path }: MovedField,
+  { drift: { id, path: own } }: ResolvedChange,
+): boolean {
+  if (
+    resource.id.group !== id.group ||
+    resource.id.kind !== id.kind ||
+    resource.id.name !== id.name
+  )
+    return false
+  const place = placeIn(resource, own)
+  return isWithin(path, place) || isWithin(place, path)
+}
+
+/** The path with list items by their index, as far as the object has them. */
+function placeIn({ object }: DesiredResource, path: FieldPath): FieldPath {
+  const items = path.findIndex((step, at) => {
+    const list = valueAt(object, path.slice(0, at))
+    return step.kind !== 'field' && isJsonArray(list) && valueAt(list, [step]) === undefined
+  })
+  return path.slice(0, items === -1 ? path.length : items).map((step, at) => {
+    const list = valueAt(object, path.slice(0, at))
+    const item = valueAt(object, path.slice(0, at + 1))
+    return step.kind !== 'field' && isJsonArray(list) && item !== undefined
+      ? { kind: 'index', index: list.indexOf(item) }
+      : step
+  })
+}
