@@ -62,7 +62,7 @@ function originTable(): string {
   const outcomes: { readonly [name: string]: OriginOutcome } = VALUE_ORIGINS
   const rows = Object.entries(outcomes).map(([name, outcome]) =>
     'why' in outcome
-      ? `| ${name} | refused | ${outcome.where === undefined ? '' : `\`${outcome.where}\`: `}${outcome.why} |`
+      ? `| ${name} | refused | \`${outcome.where}\`: ${outcome.why} |`
       : `| ${name} | ${outcome.map((file) => `\`${file}\``).join(', ')} | |`,
   )
   return ['| the value comes from | adopted in | or why not |', '|---|---|---|', ...rows, ''].join(

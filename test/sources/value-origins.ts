@@ -1,9 +1,7 @@
 /** Where a value of a kustomization is authored, and what Adopt writes: the table of src/sources/kustomize/README.md, which a test makes. */
 
 /** Changed files, or the place in git and why nothing is written. */
-export type OriginOutcome =
-  | readonly string[]
-  | { readonly where: string | undefined; readonly why: string }
+export type OriginOutcome = readonly string[] | { readonly where: string; readonly why: string }
 
 const VARIABLE_FILE = 'clusters/prod/prod.yaml'
 
@@ -33,7 +31,7 @@ export const VALUE_ORIGINS = {
   'a ConfigMap of `substituteFrom` that another Kustomization reads too': [VARIABLE_FILE],
   'a ConfigMap of `substituteFrom` that no file declares': ['prod/config.yaml'],
   'a Secret of `substituteFrom`': {
-    where: undefined,
+    where: 'prod/config.yaml:1',
     why: 'the value is a credential, and a credential in git is readable by everybody who can read the repository',
   },
 } as const satisfies { readonly [name: string]: OriginOutcome }

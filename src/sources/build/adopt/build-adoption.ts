@@ -157,7 +157,7 @@ class BuiltAdoption {
       const isOverlay = locations.onlyWhereShared === true
       const before = isLastResort ? overlays.slice(0, at - groups.length) : groups.slice(0, at)
       const group = before.filter((each) => (each.onlyWhereShared === true) === isOverlay).length
-      const placeOf = ({ number }: Trial): Place => ({ isOverlay, group, number })
+      const placeOf = ({ index }: Trial): Place => ({ isOverlay, group, index })
       if (change.via === EVERYWHERE && all !== undefined)
         return { ...everywhere(change, all), place: placeOf(all) }
       const only = onlyTrial(change, clean)
@@ -186,9 +186,9 @@ class BuiltAdoption {
     files: SourceFiles,
     obstacles: Obstacle[],
   ): readonly Trial[] {
-    const edited = this.trials.candidatesIn(locations, files).flatMap((candidate, number) => {
+    const edited = this.trials.candidatesIn(locations, files).flatMap((candidate, index) => {
       const after = tryEdit(obstacles, () => applyCandidate(files, candidate))
-      return after === undefined ? [] : [{ candidate, number, files: after }]
+      return after === undefined ? [] : [{ candidate, index, files: after }]
     })
     assertBuilt(
       this.input.library,

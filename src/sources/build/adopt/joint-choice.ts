@@ -29,7 +29,7 @@ import { applyCandidate } from './source-edits.ts'
 export interface Trial {
   readonly candidate: SourceCandidate
   /** Index of the candidate in its group. */
-  readonly number: number
+  readonly index: number
   readonly files: SourceFiles
   readonly lands: boolean
   readonly others: readonly MovedField[]
@@ -39,7 +39,7 @@ export interface Trial {
 export interface Place {
   readonly isOverlay: boolean
   readonly group: number
-  readonly number: number
+  readonly index: number
 }
 
 /** The edit of one change. */
@@ -107,7 +107,7 @@ export class JointChoice {
         found !== undefined &&
         change.via === undefined &&
         this.trials.candidatesIn(found, this.files).length === 1
-      return [change, isOne ? { isOverlay: false, group, number: 0 } : undefined]
+      return [change, isOne ? { isOverlay: false, group, index: 0 } : undefined]
     })
     const alone = this.alone(
       first.flatMap(([change, tried]) => (tried === undefined ? [change] : [])),
@@ -148,11 +148,11 @@ export class JointChoice {
 
   private candidateAt(
     change: ResolvedChange,
-    { isOverlay, group, number }: Place,
+    { isOverlay, group, index }: Place,
     files: SourceFiles,
   ): SourceCandidate | undefined {
     const locations = this.groupsOf(change, files, isOverlay)[group]
-    return locations === undefined ? undefined : this.trials.candidatesIn(locations, files)[number]
+    return locations === undefined ? undefined : this.trials.candidatesIn(locations, files)[index]
   }
 
   /** One edit after the other; an edit of two changes is made once. What takes no edit does not have its value in the build. */
@@ -251,7 +251,7 @@ export class JointChoice {
     const group = tried.isOverlay ? tried.group + 1 : 0
     const exists = this.groupsOf(change, this.files, true)[group] !== undefined
     return tried.choice === undefined && exists
-      ? { isOverlay: true, group, number: 0, authored: tried.authored ?? tried }
+      ? { isOverlay: true, group, index: 0, authored: tried.authored ?? tried }
       : undefined
   }
 }
