@@ -17,7 +17,7 @@ export interface FileResult {
   readonly output: string
 }
 
-/** A file of which nothing was heard for so long hangs: the slowest test takes 9 minutes beside the others, and 20 beside a second run. */
+/** A file of which nothing was heard for so long hangs: the slowest test takes 9 minutes beside the others, and more than 20 beside a second run of all. */
 const SILENCE_MS = 200 * 60_000
 /** A process that has become larger ends, and a new one takes its place: a program that it starts costs a copy of its page tables. */
 const MOST_MEMORY = 600_000_000
