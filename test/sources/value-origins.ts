@@ -11,6 +11,10 @@ export const VALUE_ORIGINS = {
     'prod/configmap-web-patch.yaml',
     'prod/kustomization.yaml',
   ],
+  'a manifest that a program writes (`DO NOT EDIT`)': [
+    'prod/configmap-web-patch.yaml',
+    'prod/kustomization.yaml',
+  ],
   'a component that another overlay has too': [
     'prod/configmap-web-patch.yaml',
     'prod/kustomization.yaml',
@@ -24,7 +28,7 @@ export const VALUE_ORIGINS = {
   '`configMapGenerator`, without the hash': ['prod/kustomization.yaml'],
   '`replacements`': {
     where: 'prod/kustomization.yaml:4',
-    why: 'no authored place was found whose edit gives the live value; replacements may write the field',
+    why: 'no authored place was found whose edit gives the live value; the replacement copies data.size of ConfigMap settings, and may write the field',
   },
   '`postBuild.substitute`': [VARIABLE_FILE],
   'a ConfigMap of `substituteFrom` in the repository': ['clusters/prod/settings.yaml'],

@@ -13,6 +13,7 @@ import type { ObjectManifest } from '../../drift/authored/object-manifest.ts'
 import type { Drift, Resolution } from '../../drift/compare/drift.ts'
 import { isEncrypted } from '../../drift/detect/encrypted-fields.ts'
 import { withoutServerDefaults } from '../../drift/noise/defaulted-fields.ts'
+import { whyNotSigned } from './edit-authored.ts'
 import { whyNotWhole } from './not-adopted.ts'
 import { inSourceForm } from './source-form.ts'
 
@@ -159,12 +160,10 @@ function assertAdoptable(change: Refused): void {
   })
 }
 
-/** SOPS signs every value of a file, also plain ones, and Backporch has no key. */
 function refuseEncrypted(change: Refused, file: string): never {
   throw cannot(change, {
     code: change.resolution === 'Adopt' ? 'BP2002' : 'BP2001',
-    why: `${file} is encrypted with SOPS, whose signature covers every value of the file: an edit without its key makes the file unreadable`,
-    remedy: `choose restore, or change it with sops edit ${file} and commit that`,
+    ...whyNotSigned(file),
   })
 }
 

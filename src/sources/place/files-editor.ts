@@ -2,12 +2,12 @@
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
-import { editYaml } from '@backporch/kyaml/edit-yaml'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { resourceKey } from '@backporch/kyaml/resource'
 import type { EditInput, SourceEdit, SourceEditor } from '../build/source.ts'
 import { joinAnchored } from '../edits/anchored-edits.ts'
+import { editAuthored } from '../edits/edit-authored.ts'
 import { proveEdit } from '../edits/prove-edit.ts'
 import { editFor } from '../edits/resolution-edits.ts'
 import type { RenderedPackage } from '../kpt/render/render-package.ts'
@@ -34,7 +34,7 @@ function editFiles(input: EditInput, render: Render): SourceEdit {
   const edited = [...edits].map(([path, list]) => {
     const before = textOf(input, path)
     const documents = readYamlNodes(before.replaceAll('\r\n', '\n'), path)
-    return { path, before, text: editYaml(before, joinAnchored(list, documents), path) }
+    return { path, before, text: editAuthored(before, joinAnchored(list, documents), path) }
   })
   const texts = new Map(edited.map(({ path, text }) => [path, text]))
   const prefix = input.packagePath === '' ? '' : `${input.packagePath}/`

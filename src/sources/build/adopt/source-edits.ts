@@ -1,5 +1,5 @@
 /** Edits of the files that a build reads. */
-import { editYaml } from '@backporch/kyaml/edit-yaml'
+import { editAuthored } from '../../edits/edit-authored.ts'
 import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.ts'
 import { editsByFile, type SourceCandidate } from '../../locate/candidate.ts'
 
@@ -17,7 +17,7 @@ export function applyCandidate(
     })
   }
   for (const [path, list] of editsByFile(edits))
-    write(path, editYaml(originalText(path, files), list, path))
+    write(path, editAuthored(originalText(path, files), list, path))
   for (const [path, text] of texts) {
     if (text === null) after.delete(path)
     else write(path, text)

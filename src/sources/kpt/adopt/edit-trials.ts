@@ -5,12 +5,12 @@
 import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
 import { isKptfile } from '@backporch/kpt/package'
 import type { RenderWatcher } from '@backporch/kpt/render'
-import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { valueAt } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { jsonEquals } from '@backporch/kyaml/json'
 import { jsonOf, nodeAtPath, type YamlMap } from '@backporch/kyaml/yaml'
 import { AuthoredFiles } from '../../edits/authored-files.ts'
+import { editAuthored } from '../../edits/edit-authored.ts'
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import { leaves } from '../../edits/prove-edit.ts'
 import {
@@ -308,7 +308,7 @@ export class EditTrials {
     return new Map(
       [...editsByFile(edits)].map(([path, list]) => [
         path,
-        editYaml(this.authored.text(path), list, path),
+        editAuthored(this.authored.text(path), list, path),
       ]),
     )
   }

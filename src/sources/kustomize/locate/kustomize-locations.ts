@@ -6,7 +6,15 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, type PathStep, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  objectsIn,
+  textOf,
+} from '@backporch/kyaml/json'
 import { resolved, textAt } from '@backporch/kyaml/yaml'
 import {
   documentsOf,
@@ -66,7 +74,11 @@ export class KustomizeLocations {
     const set = there.map(({ candidate }) => candidate)
     const declared = fieldCandidates(this.kustomizations, this.files, target)
     const transformed = transformerLocations(transformers, target)
-    const obstacles = [...declared.obstacles, ...transformed.obstacles, ...this.replacements()]
+    const obstacles = [
+      ...declared.obstacles,
+      ...transformed.obstacles,
+      ...this.replacements(target),
+    ]
     const all = [...set, ...declared.candidates, ...transformed.candidates]
     const variables = this.variables(target, there)
     const first = {
@@ -281,21 +293,45 @@ export class KustomizeLocations {
     }
   }
 
-  private replacements(): SourceLocations['obstacles'] {
-    return this.kustomizations.flatMap((kustomization) =>
-      ['replacements', 'vars'].flatMap((name) =>
+  /** What `replacements` and `vars` may copy to the object: what they copy from may be in other objects too. */
+  private replacements({ desired }: BuiltTarget): SourceLocations['obstacles'] {
+    return this.kustomizations.flatMap((kustomization) => {
+      const inFiles = kustomization.entries('replacements').some(({ value }) => 'path' in value)
+      const generic = [...(inFiles ? ['replacements'] : []), 'vars'].flatMap((name) =>
         kustomization.hasField(name)
           ? [
               {
                 where: kustomization.location(fields(name)),
-                why: `no authored place was found whose edit gives the live value; ${name} may write the field`,
+                why: `${NOT_FOUND}; ${name} may write the field`,
                 remedy: `edit by hand what the ${name} copy from, or choose restore`,
               },
             ]
           : [],
-      ),
-    )
+      )
+      const copied = kustomization.entries('replacements').flatMap(({ index: at, value }) => {
+        const source = getKey(value, 'source')
+        if (!isJsonObject(source) || !mayCopyTo(value, desired.id.kind)) return []
+        const from = `${textOf(source, 'fieldPath') || 'metadata.name'} of ${textOf(source, 'kind')} ${textOf(source, 'name')}`
+        return [
+          {
+            where: kustomization.location([...fields('replacements'), index(at)]),
+            why: `${NOT_FOUND}; the replacement copies ${from}, and may write the field`,
+            remedy: `edit ${from}, which other objects may have too, or choose restore`,
+          },
+        ]
+      })
+      return [...copied, ...generic]
+    })
   }
+}
+
+const NOT_FOUND = 'no authored place was found whose edit gives the live value'
+
+/** Whether a target of the replacement is of the kind, or of any. */
+function mayCopyTo(replacement: JsonObject, kind: string): boolean {
+  return objectsIn(getKey(replacement, 'targets')).some((target) =>
+    ['', kind].includes(textOf(target, 'select', 'kind')),
+  )
 }
 
 /** Whether an operation that adds to the end of a list (`/env/-`) adds the item of the step. */

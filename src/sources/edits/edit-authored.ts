@@ -1,0 +1,54 @@
+/** Edits of files that people write. */
+import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { Failure } from '@backporch/kyaml/failure'
+import { textOf } from '@backporch/kyaml/json'
+import { parseGoYaml } from '@backporch/kyaml/read-yaml'
+
+/** What programs write above what they make (`// Code generated … DO NOT EDIT.` of Go, `@generated`). */
+const MARK = /\bdo not (?:edit|modify)\b|@generated\b/i
+
+/**
+ * As `editYaml`, of a file that neither a program writes, whose next run would lose the edit, nor SOPS has signed.
+ * @throws Failure BP1110, BP1111 or BP2007
+ */
+export function editAuthored(text: string, edits: readonly YamlEdit[], path: string): string {
+  const line = lineOfMark(text)
+  if (line !== undefined)
+    throw uneditable(path, {
+      where: `${path}:${line}`,
+      why: 'the file says that a program writes it, and the next run of the program would lose the edit',
+      remedy: 'edit what the program makes the file of, run it and commit both; or choose restore',
+    })
+  if (isSigned(text, path)) throw uneditable(path, { where: path, ...whyNotSigned(path) })
+  return editYaml(text, edits, path)
+}
+
+/** SOPS signs every value of a file, also plain ones, and Backporch has no key. */
+export function whyNotSigned(path: string): { readonly why: string; readonly remedy: string } {
+  return {
+    why: `${path} is encrypted with SOPS, whose signature covers every value of the file: an edit without its key makes the file unreadable`,
+    remedy: `choose restore, or change it with sops edit ${path} and commit that`,
+  }
+}
+
+/** In the comments before the first value, from 1. */
+function lineOfMark(text: string): number | undefined {
+  const lines = text.split('\n')
+  const end = lines.findIndex((line) => !/^\s*(?:#|---|$|\uFEFF)/.test(line))
+  const at = lines.slice(0, end === -1 ? lines.length : end).findIndex((line) => MARK.test(line))
+  return at === -1 ? undefined : at + 1
+}
+
+function isSigned(text: string, path: string): boolean {
+  return (
+    /^["']?sops\b/m.test(text) &&
+    parseGoYaml(text, path).documents.some(({ value }) => textOf(value, 'sops', 'mac') !== '')
+  )
+}
+
+function uneditable(
+  path: string,
+  detail: { readonly where: string; readonly why: string; readonly remedy: string },
+): Failure {
+  return new Failure({ code: 'BP2007', what: `cannot edit ${path}`, ...detail, retry: 'never' })
+}
