@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonObject } from '@backporch/kyaml/json'
+import { canonicalJson, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { resourceKey } from '@backporch/kyaml/resource'
 import { MemoryCluster } from '../../../../test/fakes/memory-cluster.ts'
-import { afterMerge } from './after-merge.ts'
+import { resourceIdOf } from '../../repository/sources/declared-syncers.ts'
+import { afterMerge, type ResourceChange } from './after-merge.ts'
 
 const { signal } = new AbortController()
 const GROUP = 'kustomize.toolkit.fluxcd.io'
@@ -16,60 +18,100 @@ function own(name: string, path: string, namespace = 'flux-system'): JsonObject 
   }
 }
 
-/** `name path` of what the cluster has after the merge. */
+function withSpec(spec: JsonObject): JsonObject {
+  return { ...own('apps', ''), spec }
+}
+
+/** Whether a unit builds what changes, or only a file declares it. */
+type By = 'unit' | 'file'
+
+function change(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+  by: By,
+): ResourceChange {
+  const id = resourceIdOf(before ?? after ?? {})
+  return { id, before, after, isBuilt: by === 'unit' }
+}
+
+/** `name spec` of what the cluster has after the merge. */
 async function listed(
   live: readonly JsonObject[],
-  before: readonly JsonObject[],
-  after: readonly JsonObject[],
+  ...changes: readonly ResourceChange[]
 ): Promise<readonly string[]> {
   const cluster = new MemoryCluster()
-  for (const object of live) cluster.put(object)
-  const declared = (objects: readonly JsonObject[]) =>
-    objects.map((object) => ({ object, path: 'a.yaml', document: 0, line: 1 }))
-  const { objects } = await afterMerge(cluster, {
-    before: declared(before),
-    after: declared(after),
-  }).list(GROUP, 'Kustomization', signal)
+  cluster.list = async () => ({ objects: live, complete: true })
+  const { objects } = await afterMerge(cluster, changes).list(GROUP, 'Kustomization', signal)
   return objects.map(
-    (object) =>
-      `${(object['metadata'] as JsonObject)['name']} ${(object['spec'] as JsonObject)['path']}`,
+    (object) => `${partOf(object, 'metadata', 'name')} ${canonicalJson(object['spec'] ?? null)}`,
   )
 }
 
-test('a resource that is as the base branch declares it gets what the merge declares', async () => {
-  const live = [own('apps', './one'), own('other', './o')]
-  assert.deepEqual(await listed(live, [own('apps', './one')], [own('apps', './two')]), [
-    'apps ./two',
-    'other ./o',
-  ])
-  assert.deepEqual(await listed(live, [own('apps', './one', '')], [own('apps', './two', '')]), [
-    'apps ./two',
-    'other ./o',
-  ])
-  assert.deepEqual(await listed(live, [own('apps', './one')], []), ['other ./o'])
-})
+for (const by of ['unit', 'file'] as const) {
+  test(`a resource that a ${by} has gets what the merge changes`, async () => {
+    const live = [own('apps', './one'), own('other', './o')]
+    const merge = change(own('apps', './one'), own('apps', './two'), by)
+    assert.deepEqual(await listed(live, merge), ['apps {"path":"./two"}', 'other {"path":"./o"}'])
+    const unnamed = change(own('apps', './one', ''), own('apps', './two', ''), by)
+    assert.deepEqual(await listed(live, unnamed), ['apps {"path":"./two"}', 'other {"path":"./o"}'])
+    const gone = change(own('apps', './one'), undefined, by)
+    assert.deepEqual(await listed(live, gone), ['other {"path":"./o"}'])
+  })
 
-test('one that the cluster has otherwise, or that is declared twice, stays', async () => {
+  test(`defaults of the server stay in one that a ${by} has`, async () => {
+    const live = [withSpec({ path: './one', force: false, sourceRef: { kind: 'G', name: 'g' } })]
+    const before = withSpec({ path: './one', prune: true, sourceRef: { name: 'g' } })
+    const after = withSpec({ path: './one', wait: true, sourceRef: { name: 'h' } })
+    const is =
+      by === 'unit'
+        ? '{"force":false,"path":"./one","sourceRef":{"kind":"G","name":"h"},"wait":true}'
+        : '{"force":false,"path":"./one","sourceRef":{"kind":"G","name":"g"}}'
+    // A file whose `prune` the cluster lacks is not the one that it applies.
+    assert.deepEqual(await listed(live, change(before, after, by)), [`apps ${is}`])
+  })
+}
+
+test('a drifted resource gets what a unit applies, and keeps what only a file declares', async () => {
   const live = [own('apps', './live')]
-  assert.deepEqual(await listed(live, [own('apps', './one')], [own('apps', './two')]), [
-    'apps ./live',
+  const [one, two] = [own('apps', './one'), own('apps', './two')]
+  assert.deepEqual(await listed(live, change(one, two, 'unit')), ['apps {"path":"./two"}'])
+  assert.deepEqual(await listed(live, change(one, two, 'file')), ['apps {"path":"./live"}'])
+  assert.deepEqual(await listed(live, change(one, undefined, 'file')), ['apps {"path":"./live"}'])
+})
+
+test('a new one is there where a unit builds it, or where a syncer is that could apply the file', async () => {
+  const more = own('more', './more')
+  assert.deepEqual(await listed([], change(undefined, more, 'unit')), ['more {"path":"./more"}'])
+  assert.deepEqual(await listed([], change(undefined, more, 'file')), [])
+  const live = [own('apps', './one')]
+  assert.deepEqual(await listed(live, change(undefined, more, 'file')), [
+    'apps {"path":"./one"}',
+    'more {"path":"./more"}',
   ])
-  const twice = [own('apps', './live'), own('apps', './live')]
-  assert.deepEqual(await listed(live, twice, [own('apps', './two'), own('apps', './two')]), [
-    'apps ./live',
+  assert.deepEqual(await listed(live, change(undefined, own('more', './more', ''), 'file')), [
+    'apps {"path":"./one"}',
   ])
 })
 
-test('a new one is there where a syncer is that could apply it', async () => {
-  assert.deepEqual(
-    await listed(
-      [own('apps', './one')],
-      [own('apps', './one')],
-      [own('apps', './one'), own('more', './more')],
-    ),
-    ['apps ./one', 'more ./more'],
-  )
-  assert.deepEqual(await listed([own('apps', './one')], [], [own('more', './more', '')]), [
-    'apps ./one',
-  ])
+test('a ConfigMap has the data of the merge, is there once a unit builds it, and is gone once none does', async () => {
+  const config = (size: string): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'settings', namespace: 'flux-system' },
+    data: { size },
+  })
+  const id = resourceIdOf(config('5'))
+  const read = async (live: readonly JsonObject[], ...changes: readonly ResourceChange[]) => {
+    const cluster = new MemoryCluster()
+    for (const object of live) cluster.put(object)
+    const wanted = [{ id, apiVersion: 'v1' }]
+    const state = (await afterMerge(cluster, changes).readLive(wanted, signal)).get(resourceKey(id))
+    return state?.state === 'present' ? partOf(state.object, 'data', 'size') : state?.state
+  }
+  assert.equal(await read([config('5')], change(config('5'), config('6'), 'unit')), '6')
+  assert.equal(await read([config('4')], change(config('5'), config('6'), 'file')), '4')
+  assert.equal(await read([], change(undefined, config('6'), 'unit')), '6')
+  assert.equal(await read([], change(undefined, config('6'), 'file')), 'absent')
+  assert.equal(await read([], change(config('5'), config('6'), 'unit')), 'absent')
+  assert.equal(await read([config('5')], change(config('5'), undefined, 'unit')), 'absent')
 })

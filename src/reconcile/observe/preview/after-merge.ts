@@ -1,110 +1,124 @@
 /** What the syncers of a cluster will have once what a merge changes of their own resources, and of ConfigMaps with variables, is applied. */
 import type { ClusterReader, ObjectList } from '@backporch/cluster/cluster'
-import { canonicalJson, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
-import { type LiveState, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
-import type { DeclaredSyncer } from '../../../sources/build/unit-source.ts'
+import { isJsonObject, type Json, type JsonObject, jsonEquals, partOf } from '@backporch/kyaml/json'
+import { type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { resourceIdOf } from '../../repository/sources/declared-syncers.ts'
 
-interface DeclaredSides {
-  /** On the base branch. */
-  readonly before: readonly DeclaredSyncer[]
-  /** After the merge. */
-  readonly after: readonly DeclaredSyncer[]
+/** What a merge makes of a resource. Without `before` it is new, without `after` it is gone. */
+export interface ResourceChange {
+  /** Without a namespace where the file says none: a kustomization may set it. */
+  readonly id: ResourceId
+  readonly before: JsonObject | undefined
+  readonly after: JsonObject | undefined
+  /** Whether a unit of the cluster builds it. Else a file declares it, and who applies the file is not known. */
+  readonly isBuilt: boolean
 }
 
 /**
- * The cluster with the resources of syncers, and the ConfigMaps with variables, as they are after the merge: one that is as the base branch
- * declares it gets the content that the merge declares, and is gone where the merge removes it. One that differs from git stays as it is.
+ * The cluster with the resources of syncers, and the ConfigMaps with variables, as they are after the merge: fields that the merge changes have
+ * its values, and others stay, such as defaults of the server. What only a file declares stays where the cluster has it otherwise.
  */
-export function afterMerge(reader: ClusterReader, declared: DeclaredSides): ClusterReader {
+export function afterMerge(
+  reader: ClusterReader,
+  changes: readonly ResourceChange[],
+): ClusterReader {
+  if (changes.length === 0) return reader
   return {
     name: reader.name,
     identify: (signal) => reader.identify(signal),
     servedKind: (apiVersion, kind, signal) => reader.servedKind(apiVersion, kind, signal),
     readLive: async (wanted, signal) => {
-      const configMaps = of(declared, '', 'ConfigMap')
-      const states = await reader.readLive(wanted, signal)
-      return new Map(
-        [...states].map(([key, state]) => [
-          key,
-          key.startsWith('/ConfigMap/') ? mergedState(state, configMaps) : state,
-        ]),
-      )
+      const states = new Map(await reader.readLive(wanted, signal))
+      for (const { id } of wanted) {
+        const state = states.get(resourceKey(id))
+        const change = changes.find((each) => isSame(each.id, id))
+        if (state !== undefined && change !== undefined)
+          states.set(resourceKey(id), mergedState(state, change))
+      }
+      return states
     },
     readInventories: (refs, signal) => reader.readInventories(refs, signal),
     predict: (resource, fieldManager, signal) => reader.predict(resource, fieldManager, signal),
     list: async (group, kind, signal): Promise<ObjectList> => {
       const { objects, complete } = await reader.list(group, kind, signal)
-      return { objects: merged(objects, of(declared, group, kind)), complete }
+      const own = changes.filter(({ id }) => id.group === group && id.kind === kind)
+      return { objects: mergedList(objects, own), complete }
     },
   }
 }
 
-function of({ before, after }: DeclaredSides, group: string, kind: string): DeclaredSides {
-  const isKind = ({ object }: DeclaredSyncer): boolean =>
-    textOf(object, 'kind') === kind && parseApiVersion(textOf(object, 'apiVersion')).group === group
-  return { before: before.filter(isKind), after: after.filter(isKind) }
-}
-
-function merged(
+function mergedList(
   objects: readonly JsonObject[],
-  { before, after }: DeclaredSides,
+  changes: readonly ResourceChange[],
 ): readonly JsonObject[] {
-  const kept = objects.flatMap((object): readonly JsonObject[] => {
-    const is = mergedObject(object, { before, after })
-    return is === undefined ? [] : [is]
+  const kept = objects.flatMap((object) => {
+    const change = changes.find(({ id }) => isSame(id, resourceIdOf(object)))
+    return change === undefined ? [object] : mergedObject(object, change)
   })
-  // A new one is applied by a syncer only where there is one.
-  const fresh = after.filter(
-    (one) =>
-      objects.length > 0 &&
-      metadataText(one.object, 'namespace') !== '' &&
-      ![...before.map(({ object }) => object), ...objects].some((object) => isOf(one, object)),
-  )
-  return fresh.length === 0 ? kept : [...kept, ...fresh.map(({ object }) => object)]
+  const added = changes.flatMap(({ id, before, after, isBuilt }) => {
+    const isKnown = objects.some((object) => isSame(id, resourceIdOf(object)))
+    // One that only a file declares is applied where a syncer of its kind is.
+    const isApplied = isBuilt || (objects.length > 0 && id.namespace !== '')
+    return after === undefined || before !== undefined || isKnown || !isApplied ? [] : [after]
+  })
+  return [...kept, ...added]
 }
 
-/** Undefined where the merge removes it. */
-function mergedObject(
-  object: JsonObject,
-  { before, after }: DeclaredSides,
-): JsonObject | undefined {
-  const was = only(before, object)
-  if (was === undefined || contentOf(was) !== contentOf(object)) return object
-  const is = only(after, object)
-  if (is === undefined) return after.some((one) => isOf(one, object)) ? object : undefined
-  if (contentOf(is) === contentOf(object)) return object
-  const content = CONTENT.flatMap((name) => {
-    const value = partOf(is, name)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  return { ...object, ...Object.fromEntries(content) }
-}
-
-function mergedState(state: LiveState, configMaps: DeclaredSides): LiveState {
-  if (state.state !== 'present') return state
-  const object = mergedObject(state.object, configMaps)
+function mergedState(state: LiveState, change: ResourceChange): LiveState {
+  if (state.state === 'unreadable') return state
+  if (state.state === 'absent') {
+    const { before, after, isBuilt } = change
+    return isBuilt && before === undefined && after !== undefined
+      ? { state: 'present', object: after, metadataOnly: false }
+      : state
+  }
+  const [object] = mergedObject(state.object, change)
   return object === undefined ? { state: 'absent' } : { ...state, object }
 }
 
-/** The one declaration of the object; undefined where there is none, or more than one. */
-function only(declared: readonly DeclaredSyncer[], object: JsonObject): JsonObject | undefined {
-  const [one, another] = declared.filter((each) => isOf(each, object))
-  return another === undefined ? one?.object : undefined
+/** None where the merge removes it. */
+function mergedObject(object: JsonObject, change: ResourceChange): readonly JsonObject[] {
+  const { before, after, isBuilt } = change
+  const [was, is, live] = [contentOf(before), contentOf(after), contentOf(object)]
+  if (!isBuilt && (before === undefined || !hasAll(live, was))) return [object]
+  return after === undefined ? [] : [{ ...object, ...merged(live, was, is) }]
 }
 
 /** A kustomization may set the namespace. */
-function isOf({ object: declared }: DeclaredSyncer, object: JsonObject): boolean {
-  const namespace = metadataText(declared, 'namespace')
-  const same =
-    namespace === '' ||
-    metadataText(object, 'namespace') === '' ||
-    namespace === metadataText(object, 'namespace')
-  return same && metadataText(declared, 'name') === metadataText(object, 'name')
+export function isSame(one: ResourceId, other: ResourceId): boolean {
+  const namespaces = [one.namespace, other.namespace]
+  return (
+    one.group === other.group &&
+    one.kind === other.kind &&
+    one.name === other.name &&
+    (namespaces.includes('') || one.namespace === other.namespace)
+  )
 }
 
 /** Of a resource of a syncer, and of a ConfigMap. */
 const CONTENT = ['spec', 'data']
 
-function contentOf(object: JsonObject): string {
-  return canonicalJson(CONTENT.map((name) => partOf(object, name) ?? null))
+function contentOf(object: JsonObject | undefined): JsonObject {
+  return Object.fromEntries(CONTENT.map((name) => [name, partOf(object, name) ?? {}]))
+}
+
+/** Whether the value has every field of the other. A list has all where it is equal. */
+function hasAll(value: Json | undefined, wanted: Json): boolean {
+  return isJsonObject(value) && isJsonObject(wanted)
+    ? Object.entries(wanted).every(([name, each]) => hasAll(partOf(value, name), each))
+    : jsonEquals(value, wanted)
+}
+
+/** The live value with what differs between the others. A list is one value. */
+function merged(live: JsonObject, was: JsonObject, is: JsonObject): JsonObject {
+  const fields = new Map(Object.entries(live))
+  for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
+    const [one, before, after] = [live[name], was[name], is[name]]
+    if (jsonEquals(before, after)) continue
+    if (after === undefined) fields.delete(name)
+    else if (isJsonObject(one) && isJsonObject(before) && isJsonObject(after))
+      fields.set(name, merged(one, before, after))
+    else fields.set(name, after)
+  }
+  return Object.fromEntries(fields)
 }

@@ -61,6 +61,23 @@ const BASE = {
   'clusters/staging/apps.yaml': APPS.replace('production', 'staging'),
 }
 
+const SETTINGS =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {size: "5"}\n'
+/** With a variable of the ConfigMap. */
+const VARIABLE_APPS = APPS.replace(
+  '    - {kind: S',
+  '    - {kind: ConfigMap, name: settings}\n    - {kind: S',
+)
+/** Each cluster has a folder, which its own Kustomization applies, with resources of the same names. */
+const TWO_CLUSTERS = {
+  'clusters/prod/apps.yaml': VARIABLE_APPS,
+  'clusters/prod/settings.yaml': SETTINGS,
+  'clusters/dev/apps.yaml': VARIABLE_APPS.replace('production', 'dev'),
+  'clusters/dev/settings.yaml': SETTINGS,
+  'apps/production/config.yaml': CONFIG.replace('"5"', '"a${size}"'),
+  'apps/dev/config.yaml': CONFIG,
+}
+
 class FluxWorld extends TurnWorld {
   constructor(
     change: { readonly [path: string]: string | null },
@@ -132,36 +149,93 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
     ])
   })
 
-  test('has what changes because a ConfigMap with its variables changes', async () => {
-    const settings =
-      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {size: "5"}\n'
-    const from = APPS.replace(
-      '    - {kind: S',
-      '    - {kind: ConfigMap, name: settings}\n    - {kind: S',
-    )
-    const world = new FluxWorld(
-      { 'clusters/prod/settings.yaml': settings.replace('"5"', '"6"') },
-      {
-        'clusters/prod/settings.yaml': settings,
-        'clusters/prod/apps.yaml': from,
-        'apps/production/config.yaml': CONFIG.replace('"5"', '"a${size}"'),
-      },
-    )
-    const system = from
-      .replace('name: apps', 'name: flux-system')
-      .replace('apps/production', 'clusters/prod')
-    for (const object of [settings, from, system]) world.cluster.put(yaml(object))
-    world.cluster.put(
-      appliedBy(
-        world.syncer,
-        yaml(CONFIG.replace('{name: web}', '{name: web, namespace: shop}').replace('"5"', '"a5"')),
-      ),
-    )
-    const found = await world.previewed()
-    assert.deepEqual(
-      valuesIn(found).filter((values) => (values as readonly unknown[])[0] === 'apps/production'),
-      [['apps/production', 'web', 'data.size', 'a5', 'a6', 'before']],
-    )
+  describe('where a Kustomization of each cluster applies its folder', () => {
+    /** The cluster as the syncers of `clusters/prod` made it, with defaults of the server. */
+    const previewed = async (
+      change: { readonly [path: string]: string },
+      files: { readonly [path: string]: string } = TWO_CLUSTERS,
+      apps = VARIABLE_APPS,
+    ): Promise<Preview> => {
+      const world = new FluxWorld(change, files)
+      const system = APPS.replace('name: apps', 'name: flux-system')
+        .replace('apps/production', 'clusters/prod')
+        .replace(/ {2}targetNamespace.*/s, '')
+      const config = CONFIG.replace('{name: web}', '{name: web, namespace: shop}')
+      for (const object of [SETTINGS, `${apps}  force: false\n`, system])
+        world.cluster.put(yaml(object))
+      world.cluster.put(appliedBy(world.syncer, yaml(config.replace('"5"', '"a5"'))))
+      return world.previewed()
+    }
+    const ofApps = (found: Preview): readonly unknown[] =>
+      valuesIn(found).filter((values) => (values as readonly unknown[])[0] !== 'clusters/prod')
+    const image = 'spec.template.spec.containers[name=app].image'
+
+    test('has what its ConfigMap with variables changes', async () => {
+      const six = SETTINGS.replace('"5"', '"6"')
+      const found = await previewed({ 'clusters/prod/settings.yaml': six })
+      assert.deepEqual(ofApps(found), [
+        ['apps/production', 'web', 'data.size', 'a5', 'a6', 'before'],
+      ])
+    })
+
+    test('has what its resource changes, which the server completed', async () => {
+      const found = await previewed({
+        'clusters/prod/apps.yaml': VARIABLE_APPS.replace('"1.27"', '"1.28"'),
+      })
+      assert.deepEqual(ofApps(found), [
+        ['apps/production', 'web', image, 'nginx:1.27', 'nginx:1.28', 'before'],
+      ])
+    })
+
+    test('has what a patch of an overlay changes in its resource', async () => {
+      const overlay = (tag: string): string =>
+        `resources: [../base]\npatches:\n- patch: |-\n    apiVersion: kustomize.toolkit.fluxcd.io/v1\n    kind: Kustomization\n    metadata: {name: apps, namespace: flux-system}\n    spec: {images: [{name: nginx, newTag: "${tag}"}]}\n`
+      const found = await previewed(
+        { 'clusters/prod/kustomization.yaml': overlay('1.28') },
+        {
+          'clusters/prod/kustomization.yaml': overlay('1.27'),
+          'clusters/base/kustomization.yaml': 'resources: [apps.yaml]\n',
+          'clusters/base/apps.yaml': APPS.replace('"1.27"', '"1.0"'),
+        },
+        APPS,
+      )
+      assert.deepEqual(ofApps(found), [
+        ['apps/production', 'web', image, 'nginx:1.27', 'nginx:1.28', 'before'],
+      ])
+    })
+
+    test('has nothing of the other cluster', async () => {
+      const found = await previewed({
+        'clusters/dev/settings.yaml': SETTINGS.replace('"5"', '"6"'),
+        'clusters/dev/apps.yaml': VARIABLE_APPS.replace('"1.27"', '"1.28"'),
+        'clusters/dev/more.yaml': APPS.replace('name: apps', 'name: more').replace(
+          'production',
+          'more',
+        ),
+        'apps/more/config.yaml': CONFIG.replace('name: web', 'name: more'),
+      })
+      assert.deepEqual(valuesIn(found), [])
+    })
+
+    test('has a new Kustomization, and a ConfigMap that comes with its reader', async () => {
+      const found = await previewed({
+        'clusters/prod/more.yaml': VARIABLE_APPS.replace('name: apps', 'name: more')
+          .replace('production', 'more')
+          .replace('name: settings', 'name: sizes'),
+        'clusters/prod/sizes.yaml': SETTINGS.replace('name: settings', 'name: sizes').replace(
+          '5',
+          '7',
+        ),
+        'apps/more/config.yaml': CONFIG.replace('name: web', 'name: more').replace('5', 'b${size}'),
+      })
+      const more = found.items.find((unit) => unit.package === 'apps/more')
+      assert.equal(more?.presence, 'new')
+      assert.deepEqual(more.failures, [])
+      assert.deepEqual(
+        more.changes.map(({ ref, change }) => [ref.name, change]),
+        [['more', 'added']],
+      )
+    })
   })
 
   test('names what else reads an edited file: an overlay of another cluster, and a kustomization', async () => {

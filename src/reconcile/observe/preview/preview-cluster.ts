@@ -15,38 +15,22 @@ import type {
   PreviewFailure,
   PreviewUnit,
 } from '../../../record/documents/preview.ts'
-import { readSyncedSource } from '../../../sources/synced/read-synced.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
-import { declaredAndMade } from '../../repository/sources/declared-syncers.ts'
-import {
-  type ClusterSources,
-  discoverSources,
-  sourceNotes,
-  withFound,
-} from '../../repository/sources/discover-sources.ts'
-import { filesOfView } from '../../repository/sources/shared-sources.ts'
+import { type ClusterSources, sourceNotes } from '../../repository/sources/discover-sources.ts'
 import { isInside } from '../../repository/sources/unit-source.ts'
 import type { LoadedPackage } from '../load-package.ts'
 import { observeCluster } from '../observe-units.ts'
 import { isPlaced, type LiveSide, readLiveSides } from '../read-live-sides.ts'
 import { assertSameCluster } from '../same-cluster.ts'
-import { afterMerge } from './after-merge.ts'
+import { buildMerge, isFailed, type Sides } from './build-merge.ts'
 import type { PreviewRequest } from './preview-request.ts'
-import { type BuiltUnit, buildTouched, type MergeSide, namedUnits } from './preview-units.ts'
+import type { BuiltUnit } from './preview-units.ts'
 
 /** A cluster to preview. */
 export interface PreviewedCluster {
   readonly reader: ClusterReader
   /** The same name without any object, for what is known of kinds where the cluster cannot be read. */
   readonly offline: ClusterReader
-}
-
-interface Sides {
-  readonly before: RepositoryView
-  readonly after: RepositoryView
-  readonly edited: ReadonlySet<string>
-  /** What units of each side read, as far as it is known. */
-  readonly reads: { readonly before: MergeSide['reads']; readonly after: MergeSide['reads'] }
 }
 
 interface ClusterPreview {
@@ -95,34 +79,10 @@ async function previewIn(
 ): Promise<ClusterPreview> {
   const { request } = of
   const cluster = reader.name
-  const { renderer } = request.observe
-  const mergeRenderer = request.head.fork ? request.untrusted : renderer
-  const before = withFound(sides.before, [
-    await discoverSources(sides.before, reader, renderer, signal),
-  ])
-  const isSynced = (before.policies.synced?.get(cluster)?.size ?? 0) > 0
-  const declared = async (view: RepositoryView) => {
-    if (!isSynced) return []
-    const found = await declaredAndMade(view, signal)
-    return [...found.declared, ...found.configMaps]
-  }
-  const later = afterMerge(reader, {
-    before: await declared(sides.before),
-    after: await declared(sides.after),
-  })
-  const found = await discoverSources(sides.after, later, mergeRenderer, signal)
-  const merged = withFound(sides.after, [found])
-  const after = await withAppliedFiles(merged, before, cluster, signal)
-  const merge: MergeSide = { view: after, renderer: mergeRenderer, reads: sides.reads.after }
-  const { wanted, missing } = await namedUnits(
-    request.observe.units,
-    cluster,
-    [before, after],
-    signal,
-  )
-  const { units, untouched } = await buildTouched(
-    { before: { view: before, renderer, reads: sides.reads.before }, after: merge },
-    { cluster, edited: sides.edited, wanted },
+  const { before, after, found, missing, units, untouched } = await buildMerge(
+    sides,
+    reader,
+    request,
     signal,
   )
   const identity = await reader.identify(signal)
@@ -159,31 +119,6 @@ async function previewIn(
     missing,
     found,
     notes: [...new Set(notesOf(before, after).map(sentenceOf))],
-  }
-}
-
-/** Of a resource that another unit applies, the merge is held against what the cluster has of it. @throws Failure BP40xx when git fails */
-async function withAppliedFiles(
-  after: RepositoryView,
-  before: RepositoryView,
-  cluster: string,
-  signal: AbortSignal,
-): Promise<RepositoryView> {
-  const choices = new Map(after.policies.synced?.get(cluster))
-  for (const [path, choice] of choices) {
-    const parent = before.policies.synced?.get(cluster)?.get(path)?.build.parent
-    if (choice.build.parent === undefined || parent === undefined) continue
-    const { source } = await readSyncedSource(
-      filesOfView(before),
-      { packagePath: '', files: [] },
-      parent,
-      signal,
-    )
-    choices.set(path, { ...choice, build: { ...choice.build, appliedFiles: source.files } })
-  }
-  return {
-    ...after,
-    policies: { ...after.policies, synced: new Map(after.policies.synced).set(cluster, choices) },
   }
 }
 
@@ -334,12 +269,6 @@ function differ(was: LoadedPackage | undefined, is: LoadedPackage | undefined): 
     before.size !== after.size ||
     [...after].some(([key, object]) => !jsonEquals(before.get(key), object))
   )
-}
-
-function isFailed(
-  side: BuiltUnit['before'],
-): side is { readonly failures: readonly [Failure, ...Failure[]] } {
-  return side !== undefined && 'failures' in side
 }
 
 function failuresAt(

@@ -3,6 +3,7 @@ import type { FoundPackage } from '@backporch/kpt/package'
 import { asFailure, Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { LabelSelector } from '@backporch/kyaml/resource'
 import { effectivePolicy } from '../../../policy/effective-policy.ts'
+import { variablePlaces } from '../../../sources/build/built-source.ts'
 import type { RenderChoice } from '../../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
 import { describeChoice, sameChoice, sourceOf } from '../../../sources/registry.ts'
@@ -16,6 +17,7 @@ import {
   readFolder,
 } from '../../repository/repository-view.ts'
 import { filesOfView } from '../../repository/sources/shared-sources.ts'
+import { isInside } from '../../repository/sources/unit-source.ts'
 import { type LoadedPackage, loadPackage } from '../load-package.ts'
 import type { UnitSelection } from '../turn-request.ts'
 
@@ -51,21 +53,33 @@ export interface BuiltUnit {
 
 export interface TouchedUnits {
   readonly units: readonly BuiltUnit[]
-  /** How many read no edited file. */
+  /** Those, and units beside the wanted ones that apply resources of syncers. */
+  readonly built: readonly BuiltUnit[]
+  /** How many of the wanted read no edited file. */
   readonly untouched: number
+  /** Files of the objects that units of the cluster apply. */
+  readonly applied: ReadonlySet<string>
+}
+
+interface TouchedBy {
+  readonly cluster: string
+  readonly edited: ReadonlySet<string>
+  readonly wanted: Wanted
+  /** Files that declare resources of syncers, or variables. */
+  readonly declaring: ReadonlySet<string>
 }
 
 /** Nothing is built of a unit that reads no edited file. */
 export async function buildTouched(
   { before, after }: MergeSides,
-  {
-    cluster,
-    edited,
-    wanted,
-  }: { readonly cluster: string; readonly edited: ReadonlySet<string>; readonly wanted: Wanted },
+  { cluster, edited, wanted, declaring }: TouchedBy,
   signal: AbortSignal,
 ): Promise<TouchedUnits> {
-  const [was, is] = [unitsOf(before.view, cluster, wanted), unitsOf(after.view, cluster, wanted)]
+  const of = ({ view }: MergeSide): ReadonlyMap<string, FoundPackage> => {
+    const applying = declaring.size === 0 ? [] : unitsOf(view, cluster, undefined)
+    return new Map([...applying, ...unitsOf(view, cluster, wanted)])
+  }
+  const [was, is] = [of(before), of(after)]
   const paths = [...new Set([...was.keys(), ...is.keys()])].sort()
   await readAhead(before.view, [...was.values()], [], signal)
   await readAhead(after.view, [...is.values()], [], signal)
@@ -74,19 +88,34 @@ export async function buildTouched(
       ...(await readBy(before, was.get(path), cluster, signal)),
       ...(await readBy(after, is.get(path), cluster, signal)),
     ])
-    return { path, edited: [...files].filter((file) => edited.has(file)).sort() }
+    return { path, files, edited: [...files].filter((file) => edited.has(file)).sort() }
   })
+  const isWanted = ({ path }: { readonly path: string }): boolean => wanted?.has(path) !== false
   // A unit that comes or goes is one of the changes, whatever files make it so.
   const touched = read.filter(
     (unit) =>
       unit.edited.length > 0 || was.has(unit.path) !== is.has(unit.path) || isRebuilt(unit.path),
   )
-  const units = await eachOf(touched, WIDTH, async (unit) => ({
-    ...unit,
-    before: await build(before, was.get(unit.path), cluster, signal),
-    after: await build(after, is.get(unit.path), cluster, signal),
+  const chosen = touched.filter(
+    (unit) => isWanted(unit) || [...unit.files].some((file) => declaring.has(file)),
+  )
+  const built = await eachOf(chosen, WIDTH, async ({ path, edited: own }) => ({
+    path,
+    edited: own,
+    before: await build(before, was.get(path), cluster, signal),
+    after: await build(after, is.get(path), cluster, signal),
   }))
-  return { units, untouched: read.length - touched.length }
+  return {
+    units: built.filter(isWanted),
+    built,
+    untouched: read.filter(isWanted).length - touched.filter(isWanted).length,
+    applied: new Set(
+      read.flatMap(({ path, files }) => {
+        const beside = [before, after].flatMap(({ view }) => filesBeside(view, cluster, path))
+        return [...files].filter((file) => isInside(file, path) || !beside.includes(file))
+      }),
+    ),
+  }
 
   /** The resource of the syncer builds the same files otherwise after the merge. */
   function isRebuilt(path: string): boolean {
@@ -95,6 +124,22 @@ export async function buildTouched(
     )
     return one !== undefined && other !== undefined && !sameChoice(one, other)
   }
+}
+
+/** Files that decide how the unit is built, and have none of its objects. */
+function filesBeside(
+  { policies }: RepositoryView,
+  cluster: string,
+  path: string,
+): readonly string[] {
+  const build = policies.synced?.get(cluster)?.get(path)?.build
+  if (build === undefined) return []
+  const { path: declared, maker } = build.declared ?? {}
+  return [
+    ...(declared === undefined ? [] : [declared]),
+    ...(maker?.reads ?? []),
+    ...[...variablePlaces(build).values()].map((place) => place.path),
+  ]
 }
 
 /** Paths of units; undefined for all of the cluster. */

@@ -125,9 +125,13 @@ function declaredIn(
   }
 }
 
-function isSource(object: DeclaredSyncer['object']): boolean {
-  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
-  return SOURCE_KINDS.some((each) => each.group === group && each.kind === textOf(object, 'kind'))
+function isSource(object: JsonObject): boolean {
+  return isSourceKind(resourceIdOf(object))
+}
+
+/** Whether resources of the kind name what a syncer applies. */
+export function isSourceKind({ group, kind }: ResourceId): boolean {
+  return SOURCE_KINDS.some((each) => each.group === group && each.kind === kind)
 }
 
 /** What a file of the base branch has a syncer apply, in whatever cluster. */
@@ -145,7 +149,7 @@ export async function declaredSources(
 ): Promise<readonly DeclaredSource[]> {
   const { declared, configMaps, here } = await declaredAndMade(view, signal)
   const isHere = addressesOf(await knownAddresses(view.repository, signal), view.policies.policies)
-  const byName = [...Map.groupBy(declared, ({ object }) => resourceKey(idOf(object)))]
+  const byName = [...Map.groupBy(declared, ({ object }) => resourceKey(resourceIdOf(object)))]
   const most = Math.max(0, ...byName.map(([, all]) => all.length))
   // A cluster has one resource of a name: of several files each is read without the others.
   return Array.from({ length: most }, (_, at) => at).flatMap((at) => {
@@ -170,7 +174,7 @@ export async function declaredSources(
   })
 }
 
-function idOf(object: JsonObject): ResourceId {
+export function resourceIdOf(object: JsonObject): ResourceId {
   return {
     group: parseApiVersion(textOf(object, 'apiVersion')).group,
     kind: textOf(object, 'kind'),

@@ -1,0 +1,221 @@
+/** The units of a cluster on both sides of a merge. What a merge changes of the resources of syncers changes how their units are built. */
+import type { ClusterReader } from '@backporch/cluster/cluster'
+import type { Failure } from '@backporch/kyaml/failure'
+import { canonicalJson, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import type { DeclaredSyncer } from '../../../sources/build/unit-source.ts'
+import { readSyncedSource } from '../../../sources/synced/read-synced.ts'
+import type { RepositoryView } from '../../repository/repository-view.ts'
+import {
+  declaredAndMade,
+  isSourceKind,
+  resourceIdOf,
+} from '../../repository/sources/declared-syncers.ts'
+import {
+  type ClusterSources,
+  discoverSources,
+  withFound,
+} from '../../repository/sources/discover-sources.ts'
+import { filesOfView } from '../../repository/sources/shared-sources.ts'
+import { afterMerge, isSame, type ResourceChange } from './after-merge.ts'
+import type { PreviewRequest } from './preview-request.ts'
+import {
+  type BuiltSide,
+  buildTouched,
+  type MergeSide,
+  namedUnits,
+  type TouchedUnits,
+} from './preview-units.ts'
+
+/** Syncers below syncers. */
+const MOST_LEVELS = 6
+
+export interface Sides {
+  readonly before: RepositoryView
+  readonly after: RepositoryView
+  readonly edited: ReadonlySet<string>
+  /** What units of each side read, as far as it is known. */
+  readonly reads: { readonly before: MergeSide['reads']; readonly after: MergeSide['reads'] }
+}
+
+export interface BuiltMerge extends Omit<TouchedUnits, 'applied'> {
+  readonly before: RepositoryView
+  readonly after: RepositoryView
+  /** What its syncers apply after the merge. */
+  readonly found: ClusterSources
+  /** Why there is no unit of a name, on either side. */
+  readonly missing: ReadonlyMap<string, Failure>
+}
+
+/** @throws Failure BP30xx where the cluster cannot be asked, BP40xx when git fails */
+export async function buildMerge(
+  sides: Sides,
+  reader: ClusterReader,
+  request: PreviewRequest,
+  signal: AbortSignal,
+): Promise<BuiltMerge> {
+  const { name: cluster } = reader
+  const { renderer, units: selection } = request.observe
+  const before = withFound(sides.before, [
+    await discoverSources(sides.before, reader, renderer, signal),
+  ])
+  const beforeSide: MergeSide = { view: before, renderer, reads: sides.reads.before }
+  const mergeRenderer = request.head.fork ? request.untrusted : renderer
+  const files = hasSyncers(before, cluster)
+    ? await declaredSides(sides, signal)
+    : { before: [], after: [] }
+  const declaring = new Set([...files.before, ...files.after].map(({ path }) => path))
+  let changes: readonly ResourceChange[] = []
+  for (let level = 1; ; level += 1) {
+    const later = afterMerge(reader, changes)
+    const found = await discoverSources(sides.after, later, mergeRenderer, signal)
+    const after = await withAppliedFiles(withFound(sides.after, [found]), before, cluster, signal)
+    const views = [before, after]
+    const { wanted, missing } = await namedUnits(selection, cluster, views, signal)
+    const touched = await buildTouched(
+      {
+        before: beforeSide,
+        after: { view: after, renderer: mergeRenderer, reads: sides.reads.after },
+      },
+      { cluster, edited: sides.edited, wanted, declaring },
+      signal,
+    )
+    const next = [
+      ...changesOfUnits(touched, isRead(views, cluster)),
+      ...changesOfFiles(files, touched.applied),
+    ]
+    if (level === MOST_LEVELS || isEqual(next, changes))
+      return { ...touched, before, after, found, missing }
+    changes = next
+  }
+}
+
+function hasSyncers({ policies }: RepositoryView, cluster: string): boolean {
+  return (policies.synced?.get(cluster)?.size ?? 0) > 0
+}
+
+interface DeclaredSides {
+  /** On the base branch. */
+  readonly before: readonly DeclaredSyncer[]
+  /** After the merge. */
+  readonly after: readonly DeclaredSyncer[]
+}
+
+async function declaredSides(
+  { before, after }: Pick<Sides, 'before' | 'after'>,
+  signal: AbortSignal,
+): Promise<DeclaredSides> {
+  const declared = async (view: RepositoryView): Promise<readonly DeclaredSyncer[]> => {
+    const found = await declaredAndMade(view, signal)
+    return [...found.declared, ...found.configMaps]
+  }
+  return { before: await declared(before), after: await declared(after) }
+}
+
+/** What decides how units are built: resources of syncers, and what the builds read of the cluster. */
+function isRead(views: readonly RepositoryView[], cluster: string): (id: ResourceId) => boolean {
+  const choices = views.flatMap(({ policies }) => [
+    ...(policies.synced?.get(cluster)?.values() ?? []),
+  ])
+  const inputs = new Set(choices.flatMap(({ build }) => (build.inputs ?? []).map(resourceKey)))
+  return (id) => isSourceKind(id) || inputs.has(resourceKey(id))
+}
+
+/** A unit that cannot be built on a side says nothing of what it applies. */
+function changesOfUnits(
+  { built }: TouchedUnits,
+  isWanted: (id: ResourceId) => boolean,
+): readonly ResourceChange[] {
+  const known = built.filter(({ before, after }) => !isFailed(before) && !isFailed(after))
+  const [before, after] = [
+    objectsOf(known.map((unit) => unit.before)),
+    objectsOf(known.map((unit) => unit.after)),
+  ]
+  const ids = new Map([...before, ...after].map(([key, { id }]) => [key, id]))
+  return [...ids].flatMap(([key, id]) => {
+    const [was, is] = [before.get(key)?.object, after.get(key)?.object]
+    return isWanted(id) && !jsonEquals(was, is)
+      ? [{ id, before: was, after: is, isBuilt: true }]
+      : []
+  })
+}
+
+type LoadedSide = Extract<BuiltSide, { readonly desired: unknown }> | undefined
+
+function objectsOf(
+  sides: readonly LoadedSide[],
+): ReadonlyMap<string, { readonly id: ResourceId; readonly object: JsonObject }> {
+  const resources = sides.flatMap((side) => side?.desired.resources ?? [])
+  return new Map(resources.map(({ id, object }) => [resourceKey(id), { id, object }]))
+}
+
+/**
+ * Of files that no unit of the cluster applies, and of what controllers make. A name that several files declare is one of several clusters:
+ * which of them is this one is known only where a unit applies one.
+ */
+function changesOfFiles(
+  { before, after }: DeclaredSides,
+  applied: ReadonlySet<string>,
+): readonly ResourceChange[] {
+  const isApplied = ({ path, maker }: DeclaredSyncer): boolean =>
+    maker === undefined && applied.has(path)
+  const all = [before, after].flatMap((files, side) =>
+    files.map((file) => ({ file, side, id: resourceIdOf(file.object) })),
+  )
+  // Where units apply resources of syncers, a file beside theirs is of another cluster.
+  const isByUnits = all.some(({ file }) => isApplied(file))
+  const byName = Map.groupBy(all, ({ id }) => resourceKey({ ...id, namespace: '' }))
+  return [...byName.values()].flatMap((named) =>
+    named.flatMap(({ file, side, id }) => {
+      const same = named.filter((each) => isSame(each.id, id))
+      const [was, is] = [0, 1].map((one) => same.filter((each) => each.side === one))
+      if (was === undefined || is === undefined || was.length > 1 || is.length > 1) return []
+      const [one, other] = [was[0]?.file, is[0]?.file]
+      const isOfOther = one === undefined && isByUnits && file.maker === undefined
+      const isSecond = side === 1 && one !== undefined
+      if (same.some((each) => isApplied(each.file)) || isOfOther || isSecond) return []
+      if (jsonEquals(one?.object, other?.object)) return []
+      return [{ id, before: one?.object, after: other?.object, isBuilt: false }]
+    }),
+  )
+}
+
+function isEqual(one: readonly ResourceChange[], other: readonly ResourceChange[]): boolean {
+  const texts = [one, other].map((changes) =>
+    canonicalJson(
+      changes.map(({ id, before = null, after = null }) => [resourceKey(id), before, after]),
+    ),
+  )
+  return texts[0] === texts[1]
+}
+
+export function isFailed(
+  side: BuiltSide,
+): side is { readonly failures: readonly [Failure, ...Failure[]] } {
+  return side !== undefined && 'failures' in side
+}
+
+/** Of a resource that another unit applies, the merge is held against what the cluster has of it. @throws Failure BP40xx when git fails */
+async function withAppliedFiles(
+  after: RepositoryView,
+  before: RepositoryView,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<RepositoryView> {
+  const choices = new Map(after.policies.synced?.get(cluster))
+  for (const [path, choice] of choices) {
+    const parent = before.policies.synced?.get(cluster)?.get(path)?.build.parent
+    if (choice.build.parent === undefined || parent === undefined) continue
+    const { source } = await readSyncedSource(
+      filesOfView(before),
+      { packagePath: '', files: [] },
+      parent,
+      signal,
+    )
+    choices.set(path, { ...choice, build: { ...choice.build, appliedFiles: source.files } })
+  }
+  return {
+    ...after,
+    policies: { ...after.policies, synced: new Map(after.policies.synced).set(cluster, choices) },
+  }
+}
