@@ -87,6 +87,18 @@ export const REFUSED_EDITS: readonly HandEdit[] = [
     builds: 2,
   },
   {
+    name: 'value that a template looks up in the cluster',
+    object: '/LimitRange/shop/shop-storefront',
+    edits: { 'metadata.annotations["example.com/zone"]': 'north' },
+    outcome: {
+      refused: {
+        where: 'charts/storefront/templates/limitrange.yaml:9',
+        why: 'no value of the chart leads to the field: charts/storefront/templates/limitrange.yaml:9 sets it, and charts/storefront/templates/limitrange.yaml:1 asks the cluster (lookup), which has no answer where git is rendered',
+      },
+    },
+    builds: 1,
+  },
+  {
     name: 'object deleted that nothing switches off',
     object: '/LimitRange/shop/shop-storefront',
     gone: true,

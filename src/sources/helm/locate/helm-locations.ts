@@ -206,8 +206,14 @@ export class HelmLocations {
         ? ''
         : ` from ${refs.join(' and ')}, of which no other value was found to give the live one`
     const isWritten = found?.isField === true || refs.length > 0
+    const asked =
+      found !== undefined && isWritten ? askedAt(textOf(found.path, files), found.line) : undefined
+    const asks =
+      found === undefined || asked === undefined
+        ? ''
+        : `, and ${this.shown(found.path)}:${asked} asks the cluster (lookup), which has no answer where git is rendered`
     const sets = isWritten
-      ? `${where} sets it${from}`
+      ? `${where} sets it${from}${asks}`
       : `no template writes it, and the nearest line above it is ${where}`
     const why = `no value of the chart leads to the field: ${sets}`
     return { where, why, remedy: this.remedy() }
@@ -238,6 +244,19 @@ export function chartOf(source: BuiltSource, library: BuildLibrary): HelmChart {
   if (synced === undefined || !('chart' in synced.builder.way))
     throw new Error(`${folder} is no chart`)
   return synced.builder.way.chart({ build: synced, ...resourceOf(source, library), folder, files })
+}
+
+/** The line, from 1, that looks up an object of the cluster for what a line prints, itself or by a variable. */
+function askedAt(text: string, line: number): number | undefined {
+  const lines = text.split('\n')
+  const own = lines[line - 1] ?? ''
+  const isLookup = (each: string): boolean => /\{\{.*\blookup\b/.test(each)
+  if (isLookup(own)) return line
+  const names = own.match(/\$\w+/g) ?? []
+  const at = lines.findIndex(
+    (each) => isLookup(each) && names.some((name) => each.match(/\$\w+(?=\s*:?=)/)?.[0] === name),
+  )
+  return at === -1 ? undefined : at + 1
 }
 
 /** Files that templates may read with `.Files`. */
