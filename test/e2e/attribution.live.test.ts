@@ -17,7 +17,7 @@ import {
 } from '../render-corpus/run-kpt-render.ts'
 import { objectsOf } from './pipeline-package.ts'
 import { createDefinition } from './shop-package.ts'
-import { assertExit, type Files, openWorld, SYNCER, type World } from './world.ts'
+import { assertExit, assertNoDrift, type Files, openWorld, SYNCER, type World } from './world.ts'
 
 const BLUEPRINT = 'cnrm.cloud.google.com/blueprint'
 
@@ -173,7 +173,7 @@ await controlPlaneSuite('attribution', {}, (plane) => {
       const { world, namespace } = await open(t, how)
       assert.equal(assertExit(await world.backporch('diff', '--show-ignored'), 0).stdout, '')
       assertExit(await world.backporch('scan'), 0)
-      const { stdout } = assertExit(await world.backporch('status'), 0)
+      const { stdout } = assertNoDrift(await world.backporch('status'))
       for (const { name } of FORMS)
         assert.match(stdout, new RegExp(`^test +apps/${name} +- +✓ InSync`, 'm'), stdout)
       // A recording holds no dry run: what is applied server-side is proven by its owners.
@@ -235,7 +235,7 @@ await controlPlaneSuite('attribution', {}, (plane) => {
     await world.git('pull', '--quiet')
     await sync()
     assertExit(await world.backporch('scan'), 0)
-    const { stdout } = assertExit(await world.backporch('status'), 0)
+    const { stdout } = assertNoDrift(await world.backporch('status'))
     for (const { name } of FORMS)
       assert.match(stdout, new RegExp(`^test +apps/${name} +v1 +✓ InSync`, 'm'), stdout)
   })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { kptfile, policy, webPackage } from './packages.ts'
-import { assertExit, openWorld, refsOfPeople, type World } from './world.ts'
+import { assertExit, assertNoDrift, openWorld, refsOfPeople, type World } from './world.ts'
 
 const CORPUS = fileURLToPath(new URL('../corpus/kptfile', import.meta.url))
 
@@ -222,10 +222,10 @@ spec:
     assert.equal(await world.remote('tag'), 'web/v1')
     await world.sync('.')
     assertExit(await world.backporch('scan'), 0)
-    assert.match(assertExit(await world.backporch('status'), 0).stdout, /^test +web +v1 +✓ InSync/m)
+    assert.match(assertNoDrift(await world.backporch('status')).stdout, /^test +web +v1 +✓ InSync/m)
     // One name: of branches and tags, in lists, and where a package is asked for.
     assert.match((await world.backporch('get', 'packages')).stdout, /^\S+ +web .* (?:0|-)/m)
-    for (const name of ['web', '.']) assertExit(await world.backporch('status', name), 0)
+    for (const name of ['web', '.']) assertNoDrift(await world.backporch('status', name))
     assert.match((await world.backporch('history')).stdout, / web /)
   })
 

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
 import { policy, webPackage } from './packages.ts'
-import { assertExit, type Files, openWorld, type World } from './world.ts'
+import { assertExit, assertNoDrift, type Files, openWorld, type World } from './world.ts'
 
 await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
   async function open(
@@ -42,7 +42,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
       scan.stdout.replace(/^\d+ Released \(no drift\): .*\n/m, '').replace(VERIFIED, ''),
       '',
     )
-    const status = assertExit(await world.backporch('status', 'apps/web'), 0)
+    const status = assertNoDrift(await world.backporch('status', 'apps/web'))
     assert.match(status.stdout, /^test +apps\/web +\S+ +✓ InSync +\S+ \w+ +0\/2 /m)
     return scan.stdout
   }
@@ -344,7 +344,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     const silent = await world.refs()
     await world.backporch('scan')
     assert.deepEqual([...(await world.refs()).keys()], [...silent.keys()])
-    assert.match(assertExit(await world.backporch('status'), 0).stdout, /Silenced/)
+    assert.match(assertNoDrift(await world.backporch('status')).stdout, /Silenced/)
     assert.equal(await live(world, namespace, 'deployment/web', '{.spec.replicas}'), '5')
 
     await world.kubectl('scale', 'deployment/web', '--replicas=7', '-n', namespace)

