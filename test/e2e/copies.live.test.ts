@@ -79,7 +79,7 @@ stringData: {password: swordfish}
       /A Restore loses the live value of data\.password of Secret .*\/login: git never keeps credentials\./,
     )
     const approved = assertExit(
-      await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '2m'),
+      await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '10m'),
       0,
     )
     assert.match(approved.stdout, /A Restore loses the live value of data\.password/)

@@ -54,7 +54,7 @@ spec:
           'apply',
           'apps/web',
           '--install-resource-group',
-          '--reconcile-timeout=1m',
+          '--reconcile-timeout=4m',
         )
       const quiet = assertExit(await world.backporch('diff', '-q'), 0)
       assert.equal(quiet.stdout, '')

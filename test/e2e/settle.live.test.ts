@@ -77,7 +77,7 @@ await controlPlaneSuite(
       )
 
       const approved = assertExit(
-        await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '1m'),
+        await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '10m'),
         0,
       )
       assert.match(

@@ -65,7 +65,7 @@ await controlPlaneSuite('two tenants', {}, (plane) => {
       assert.deepEqual([...paths].sort(), ['data.of', 'metadata.labels.of', 'spec.replicas'])
 
       assertExit(
-        await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '2m'),
+        await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '10m'),
         0,
       )
       assert.equal(

@@ -140,12 +140,12 @@ function changesOfUnits(
   })
 }
 
-type LoadedSide = Extract<BuiltSide, { readonly desired: unknown }> | undefined
-
 function objectsOf(
-  sides: readonly LoadedSide[],
+  sides: readonly BuiltSide[],
 ): ReadonlyMap<string, { readonly id: ResourceId; readonly object: JsonObject }> {
-  const resources = sides.flatMap((side) => side?.desired.resources ?? [])
+  const resources = sides.flatMap((side) =>
+    side === undefined || isFailed(side) ? [] : side.desired.resources,
+  )
   return new Map(resources.map(({ id, object }) => [resourceKey(id), { id, object }]))
 }
 
