@@ -7,7 +7,7 @@ import type { DriftReportList } from '../../src/record/documents/drift-report-li
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { policy, webPackage } from '../e2e/packages.ts'
-import { assertExit, openWorld, type World } from '../e2e/world.ts'
+import { assertExit, assertNoDrift, openWorld, type World } from '../e2e/world.ts'
 import { nextSecond } from '../waiting/next-second.ts'
 
 const FILES = ['apps/web/deployment.yaml', 'apps/web/config.yaml']
@@ -111,7 +111,7 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
         /^Behind: live is what .*\(3 differences, no drift\)$/m,
       )
       assertExit(await world.backporch('scan', 'apps/web'), 0)
-      assert.match(assertExit(await world.backporch('status'), 0).stdout, /✓ Behind/)
+      assert.match(assertNoDrift(await world.backporch('status')).stdout, /✓ Behind/)
       await applyAt(world, 'main', SERVER_SIDE)
       assert.equal(assertExit(await world.backporch('diff', 'apps/web'), 0).stdout, '')
     })
@@ -153,7 +153,7 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
     assert.match(await world.remote('grep', '-h', 'reason: Stuck', 'drift-ledger'), /reason: Stuck/)
     await applyAt(world, 'main', SERVER_SIDE)
     assertExit(await world.backporch('scan', 'apps/web'), 0)
-    assertExit(await world.backporch('status'), 0)
+    assertNoDrift(await world.backporch('status'))
   })
 })
 
