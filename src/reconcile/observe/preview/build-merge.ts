@@ -112,19 +112,32 @@ async function declaredSides(
   return { before: await declared(before), after: await declared(after) }
 }
 
-/** What decides how units are built: resources of syncers, and what the builds read of the cluster. */
-function isRead(views: readonly RepositoryView[], cluster: string): (id: ResourceId) => boolean {
-  const choices = views.flatMap(({ policies }) => [
-    ...(policies.synced?.get(cluster)?.values() ?? []),
-  ])
-  const inputs = new Set(choices.flatMap(({ build }) => (build.inputs ?? []).map(resourceKey)))
-  return (id) => isSourceKind(id) || inputs.has(resourceKey(id))
+/**
+ * What decides how units are built: resources of syncers, and what the builds read of the cluster. A unit that is built through another one
+ * compares its resource on both sides by itself.
+ */
+function isRead(
+  views: readonly RepositoryView[],
+  cluster: string,
+): (change: ResourceChange) => boolean {
+  const builds = views.flatMap(({ policies }) =>
+    [...(policies.synced?.get(cluster)?.values() ?? [])].map(({ build }) => build),
+  )
+  const inputs = new Set(builds.flatMap((build) => (build.inputs ?? []).map(resourceKey)))
+  const parts = new Set(
+    builds.flatMap(({ parent, object }) =>
+      parent === undefined ? [] : [resourceKey(resourceIdOf(object))],
+    ),
+  )
+  return ({ id, before, after }) =>
+    (isSourceKind(id) || inputs.has(resourceKey(id))) &&
+    (before === undefined || after === undefined || !parts.has(resourceKey(id)))
 }
 
 /** A unit that cannot be built on a side says nothing of what it applies. */
 function changesOfUnits(
   { built }: TouchedUnits,
-  isWanted: (id: ResourceId) => boolean,
+  isWanted: (change: ResourceChange) => boolean,
 ): readonly ResourceChange[] {
   const known = built.filter(({ before, after }) => !isFailed(before) && !isFailed(after))
   const [before, after] = [
@@ -134,9 +147,8 @@ function changesOfUnits(
   const ids = new Map([...before, ...after].map(([key, { id }]) => [key, id]))
   return [...ids].flatMap(([key, id]) => {
     const [was, is] = [before.get(key)?.object, after.get(key)?.object]
-    return isWanted(id) && !jsonEquals(was, is)
-      ? [{ id, before: was, after: is, isBuilt: true }]
-      : []
+    const change = { id, before: was, after: is, isBuilt: true }
+    return isWanted(change) && !jsonEquals(was, is) ? [change] : []
   })
 }
 
