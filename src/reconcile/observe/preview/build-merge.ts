@@ -1,8 +1,9 @@
 /** The units of a cluster on both sides of a merge. What a merge changes of the resources of syncers changes how their units are built. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
+import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Failure } from '@backporch/kyaml/failure'
-import { canonicalJson, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
-import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { canonicalJson, jsonEquals } from '@backporch/kyaml/json'
+import { resourceKey } from '@backporch/kyaml/resource'
 import type { DeclaredSyncer } from '../../../sources/build/unit-source.ts'
 import { readSyncedSource } from '../../../sources/synced/read-synced.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
@@ -134,31 +135,35 @@ function isRead(
     (before === undefined || after === undefined || !parts.has(resourceKey(id)))
 }
 
-/** A unit that cannot be built on a side says nothing of what it applies. */
+/**
+ * A unit that cannot be built on a side says nothing of what it applies. A resource with a value of a Secret stays as the cluster has it: a
+ * unit that is built with it would show the value.
+ */
 function changesOfUnits(
   { built }: TouchedUnits,
   isWanted: (change: ResourceChange) => boolean,
 ): readonly ResourceChange[] {
   const known = built.filter(({ before, after }) => !isFailed(before) && !isFailed(after))
   const [before, after] = [
-    objectsOf(known.map((unit) => unit.before)),
-    objectsOf(known.map((unit) => unit.after)),
+    resourcesOf(known.map((unit) => unit.before)),
+    resourcesOf(known.map((unit) => unit.after)),
   ]
-  const ids = new Map([...before, ...after].map(([key, { id }]) => [key, id]))
-  return [...ids].flatMap(([key, id]) => {
-    const [was, is] = [before.get(key)?.object, after.get(key)?.object]
-    const change = { id, before: was, after: is, isBuilt: true }
-    return isWanted(change) && !jsonEquals(was, is) ? [change] : []
+  const keys = new Set([...before.keys(), ...after.keys()])
+  return [...keys].flatMap((key) => {
+    const [was, is] = [before.get(key), after.get(key)]
+    const sides = [was, is].filter((side) => side !== undefined)
+    const [one] = sides
+    if (one === undefined || sides.some(({ hidden = [] }) => hidden.length > 0)) return []
+    const change = { id: one.id, before: was?.object, after: is?.object, isBuilt: true }
+    return isWanted(change) && !jsonEquals(was?.object, is?.object) ? [change] : []
   })
 }
 
-function objectsOf(
-  sides: readonly BuiltSide[],
-): ReadonlyMap<string, { readonly id: ResourceId; readonly object: JsonObject }> {
+function resourcesOf(sides: readonly BuiltSide[]): ReadonlyMap<string, DesiredResource> {
   const resources = sides.flatMap((side) =>
     side === undefined || isFailed(side) ? [] : side.desired.resources,
   )
-  return new Map(resources.map(({ id, object }) => [resourceKey(id), { id, object }]))
+  return new Map(resources.map((resource) => [resourceKey(resource.id), resource]))
 }
 
 /**

@@ -274,6 +274,24 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
     assert.deepEqual((await new FluxWorld(web, BASE).previewed()).elsewhere, [])
   })
 
+  test('tells no value of a Secret that the head puts into a ConfigMap with variables', async () => {
+    const world = new FluxWorld(
+      { 'clusters/prod/settings.yaml': SETTINGS.replace('"5"', '"x${token}y"') },
+      TWO_CLUSTERS,
+    )
+    const system = APPS.replace('name: apps', 'name: flux-system')
+      .replace('apps/production', 'clusters/prod')
+      .replace(/ {2}targetNamespace.*(?= {2}postBuild)/s, '')
+    for (const object of [SETTINGS, VARIABLE_APPS, system]) world.cluster.put(yaml(object))
+    const { stdout, stderr } = await runInWorld(
+      world,
+      ['preview', '--head', 'change', '-o', 'json'],
+      { renderer: RENDERER },
+    )
+    assert.ok(stdout.includes('"clusters/prod"'), stderr)
+    assert.ok(!`${stdout}${stderr}`.includes(CANARY), stdout)
+  })
+
   test('hides a value that the head takes from a Secret of the cluster', async () => {
     const world = new FluxWorld({
       'apps/production/config.yaml': CONFIG.replace('"5"', '"x $' + '{token} y"'),
