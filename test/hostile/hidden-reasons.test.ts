@@ -117,12 +117,12 @@ const TRIED: readonly (readonly [
   hidden: readonly string[],
   shown: readonly string[],
 ])[] = [
-  [/^every value but a flag or a reference$/, ['hunter2', 'word'], ['true', '$(OTHER)']],
-  [/^every value but one word/, ['session=x4711'], ['simple', 'RBAC']],
+  [/^every value except a flag or a reference$/, ['hunter2', 'word'], ['true', '$(OTHER)']],
+  [/^every value except one word/, ['session=x4711'], ['simple', 'RBAC']],
   [/^`user:password`$/, ['ada:hunter2'], ['app:8080', 'word']],
-  [/^every value but a community of BGP/, ['public', 'hunter2'], ['65000:100', 'no-export']],
+  [/^every value except a community of BGP/, ['public', 'hunter2'], ['65000:100', 'no-export']],
   [
-    /^values that look random, or chosen/,
+    /^values that look random or like a chosen password/,
     ['Tiger4711_x', 'Zk3vQm9XbT2LrY7wPd5N'],
     ['web', 'shop-2'],
   ],
