@@ -29,9 +29,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['diff', '-o', 'markdown'],
   ['diff', '-o', 'github'],
   ['diff', '-o', 'sarif'],
-  ['diff', '-o', 'jsonpath={..}'],
   ['diff', '--yaml'],
-  ...['table', 'json', 'yaml', 'jsonl', 'markdown', 'jsonpath={..}'].map((output) => [
+  ...['table', 'json', 'yaml', 'jsonl', 'markdown'].map((output) => [
     'preview',
     '--head',
     'change',
@@ -53,7 +52,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['report'],
   ['ignore', 'apps/web', '1', '--dry-run', '-m', 'why'],
   ['ignore', 'apps/web', '1', '-m', 'why'],
-  ['status', '-o', 'jsonpath={..}'],
+  ['status', '-o', 'json'],
   ['get', 'drifts', '-o', 'github'],
   ['get', 'drifts', '-o', 'sarif'],
   ['get', 'drifts', '-o', 'jsonl'],
@@ -65,7 +64,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['scan'],
   ['history', '-o', 'wide'],
   ['history', '-o', 'json'],
-  ['history', '-o', 'jsonpath={..}'],
+  ['history', '-o', 'yaml'],
   ['history', '-o', 'name'],
   ['get', 'packages', '-o', 'json'],
   ['get', 'ignores', '-o', 'json'],
