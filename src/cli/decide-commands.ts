@@ -64,13 +64,17 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
   const ignore = program
     .command('ignore')
     .description(
-      'propose an ignore rule that hides exactly the named lines of diff, in the policy, for review',
+      'propose an ignore rule that hides exactly the named lines of diff, in the policy, for review; --list lists the rules',
     )
     .argument('[package]', ONE_PACKAGE)
     .argument('[selectors...]', SELECTORS)
-  withFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
+  withFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, listFlags()).action(
     (name, selectors, options) =>
-      run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli)),
+      run(async () =>
+        options.list === true
+          ? (await import('./commands/list-ignores.ts')).listIgnores(name, options, cli)
+          : (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli),
+      ),
   )
 
   const imported = program

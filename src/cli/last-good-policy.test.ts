@@ -30,7 +30,7 @@ const READS: readonly (readonly string[])[] = [
   ['status', '-o', 'json'],
   ['get', 'packages'],
   ['get', 'drifts'],
-  ['get', 'ignores'],
+  ['ignore', '--list'],
   ['history'],
   ['report'],
   ['diff'],

@@ -67,7 +67,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['history', '-o', 'yaml'],
   ['history', '-o', 'name'],
   ['get', 'packages', '-o', 'json'],
-  ['get', 'ignores', '-o', 'json'],
+  ['ignore', '--list', '-o', 'json'],
 ]
 
 for (const metadataOnly of [false, true]) {

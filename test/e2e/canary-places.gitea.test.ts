@@ -58,7 +58,8 @@ const BEFORE: readonly Step[] = [
 ]
 const AFTER: readonly Step[] = [
   share(1, 3, 'scan', '--debug', '--verbose'),
-  ...['status', 'get packages', 'get drifts', 'get ignores'].map((command) => every(command)),
+  ...['status', 'get packages', 'get drifts'].map((command) => every(command)),
+  every('ignore', '--list'),
   every('report', '--since', '7d'),
   share(0, 3, 'adopt', 'apps/places-0', '--dry-run', '--debug'),
   share(1, 3, 'release', 'apps/places-2', '--dry-run', '--debug'),
