@@ -94,15 +94,6 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
     run(async () => (await import('./commands/import.ts')).importObjects(options, cli)),
   )
 
-  const snooze = program
-    .command('snooze')
-    .description('stop reminders about an open proposal for a while; the proposal stays open')
-    .argument('<package>', ONE_PACKAGE)
-    .argument('[duration]', 'how long: 7d, 12h')
-  withFlags(snooze, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, duration, options) =>
-    run(async () => (await import('./commands/snooze.ts')).snooze(name, duration, options, cli)),
-  )
-
   const approval = program
     .command('approve')
     .description('merge the open proposal of a package, tag the revision and delete the branch')

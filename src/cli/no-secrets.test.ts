@@ -217,7 +217,6 @@ test('hostile names and values make neither lines nor colours in any output', as
     ['reject', '--yes', '--as', hostile, '-m', hostile],
     ['history', '-o', 'wide'],
     ['report'],
-    ['snooze', 'apps/web', '7d'],
   ]) {
     const { stdout, stderr } = await runInWorld(world, argv)
     assert.doesNotMatch(

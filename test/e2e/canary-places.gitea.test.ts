@@ -70,7 +70,6 @@ const AFTER: readonly Step[] = [
   ...['--print', '--dry-run'].map((flag) =>
     once('ignore', 'apps/places-5', '1', '-m', 'why', flag, '--debug'),
   ),
-  once('snooze', 'apps/places-5', '1d'),
   once('approve', 'apps/places-0', '--yes', '--debug'),
   once('reject', 'apps/places-2', '--yes', '--debug', '-m', 'why'),
   once('scan', '--debug'),

@@ -77,7 +77,6 @@ const AFTER: readonly Step[] = [
   ...['--print', '--dry-run', '--debug'].map((flag) =>
     once('ignore', 'apps/live-1', '1', '-m', 'why', flag),
   ),
-  once('snooze', 'apps/git-1', '1d'),
   once('approve', 'apps/live-0', '--yes', '--debug'),
   once('reject', 'apps/git-0', '--yes', '--debug', '-m', 'why'),
   once('scan', '--debug'),

@@ -6,6 +6,7 @@ import type { CommanderError, CommandUnknownOpts, Option } from '@commander-js/e
 /** Commands of earlier versions, each with what to do instead. */
 const REMOVED: ReadonlyMap<string, string> = new Map([
   ['backporch get ignores', 'write backporch ignore --list'],
+  ['backporch snooze', 'write /snooze 7d in a comment on the pull request'],
 ])
 
 interface Reported {
