@@ -33,7 +33,7 @@ export interface PolicyFile {
 }
 
 /** Its author: the operator of backporch, or a person who may change the base branch. */
-export type PolicyOrigin = 'operator' | 'repository'
+type PolicyOrigin = 'operator' | 'repository'
 
 export interface Policy {
   readonly document: DriftPolicyDocument

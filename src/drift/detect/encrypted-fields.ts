@@ -110,7 +110,7 @@ export interface EarlierValues {
   readonly complete: boolean
 }
 
-export interface SealedObject {
+interface SealedObject {
   readonly object: JsonObject
   /** Encrypted fields without a known writer, which may be git's or not. */
   readonly unproven: readonly FieldPath[]

@@ -38,7 +38,7 @@ export function wholeChanges(changes: readonly ResolvedChange[]): readonly Whole
   })
 }
 
-export interface PlacingInput {
+interface PlacingInput {
   readonly packagePath: string
   /** With the edits for other changes. */
   readonly files: PackageFiles
@@ -237,7 +237,7 @@ export function assertAsLive(
     throw cannot(change, { why: found.why, remedy: BY_HAND })
 }
 
-export function withTexts(files: PackageFiles, texts: ReadonlyMap<string, string>): PackageFiles {
+function withTexts(files: PackageFiles, texts: ReadonlyMap<string, string>): PackageFiles {
   const left = new Map(texts)
   const edited = files.map((file): PackageFile => {
     const text = left.get(file.path)

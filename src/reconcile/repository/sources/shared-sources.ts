@@ -197,7 +197,7 @@ export async function sharedWith(
 }
 
 /** What is built from files of the repository, and is no unit of a cluster that was named. */
-export interface OtherReader {
+interface OtherReader {
   readonly name: string
   /** Of the files in question, sorted. */
   readonly files: readonly string[]

@@ -32,7 +32,7 @@ import type { FieldWriter } from '../chart/template-trace.ts'
 /** Values that are set together; `undefined` takes one out. */
 export type ValueChange = readonly { readonly path: FieldPath; readonly wanted: Wanted }[]
 
-export interface ValueQuestion {
+interface ValueQuestion {
   /** All values of the chart, with its defaults. */
   readonly values: JsonObject
   /** The places that write the field. */
@@ -275,7 +275,7 @@ function switchChanges(
   return [...flipped, ...off]
 }
 
-export function leavesOf(value: Json, at: FieldPath): readonly Leaf[] {
+function leavesOf(value: Json, at: FieldPath): readonly Leaf[] {
   if (isJsonObject(value))
     return Object.entries(value).flatMap(([key, each]) => leavesOf(each, [...at, field(key)]))
   if (isJsonArray(value))

@@ -23,7 +23,7 @@ const READ = new Set([
   'additionalValuesFiles',
 ])
 
-export interface ChartEntry {
+interface ChartEntry {
   readonly entry: JsonObject
   readonly name: string
   /** Of the chart, from the kustomization. */
