@@ -258,7 +258,8 @@ function encoded(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-function decoded(content: Uint8Array | undefined): string | undefined {
+/** With a byte order mark, which an edit retains. */
+export function decoded(content: Uint8Array | undefined): string | undefined {
   return content === undefined
     ? undefined
     : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)

@@ -27,6 +27,7 @@ import {
   otherText,
   typedAs,
 } from '../../locate/text-parts.ts'
+import { uniquePaths } from '../chart/template-actions.ts'
 import type { FieldWriter } from '../chart/template-trace.ts'
 
 /** Values that are set together; `undefined` takes one out. */
@@ -290,10 +291,6 @@ function isScalar(value: Json | undefined): boolean {
 /** With the type that the value has: a chart may quote it. */
 function setTo(path: FieldPath, value: Json | undefined, wanted: Wanted): ValueChange {
   return [{ path, wanted: typedAs(wanted, value) }]
-}
-
-function uniquePaths(paths: readonly FieldPath[]): readonly FieldPath[] {
-  return [...new Map(paths.map((path) => [formatFieldPath(path), path])).values()]
 }
 
 function uniqueLeaves(leaves: readonly Leaf[]): readonly Leaf[] {
