@@ -16,7 +16,7 @@ import { findInstallationKey } from './adapters/system/installation-key.ts'
 import type { ClusterTarget, ProcessContext } from './cli/context/cli-context.ts'
 import type { Probes } from './ports/probes.ts'
 
-export interface ProbeParts {
+interface ProbeParts {
   readonly keyPath: string
   readonly credentialOptions: (location: ProcessContext) => CredentialOptions
   readonly connectOptions: (target: ClusterTarget, location: ProcessContext) => ConnectOptions

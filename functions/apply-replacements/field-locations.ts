@@ -56,7 +56,7 @@ function splitAtDots(path: string): readonly string[] {
   return parts
 }
 
-export interface FieldSearch {
+interface FieldSearch {
   /** Every node that this run of the function created: they have no type, so an empty one is no null. */
   readonly created: Set<YamlNode>
   /** Whether errors leave the contents of nodes out. */
@@ -64,7 +64,7 @@ export interface FieldSearch {
 }
 
 /** How one field is searched. */
-export interface OneFieldSearch extends FieldSearch {
+interface OneFieldSearch extends FieldSearch {
   /** Whether `*` is a name, as in kyaml v0.13.6; otherwise it is an error. */
   readonly starIsName: boolean
   /** What is put where the path ends in nothing; undefined: nothing is created. */
@@ -127,7 +127,7 @@ function lastItem(node: YamlNode, search: FieldSearch): YamlNode {
 }
 
 /** How the fields of a target are searched. */
-export interface TargetSearch extends FieldSearch {
+interface TargetSearch extends FieldSearch {
   /** What is put where the path ends in nothing; undefined: nothing is created. */
   readonly create: (() => YamlNode) | undefined
 }

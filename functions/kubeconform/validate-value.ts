@@ -2,14 +2,14 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { ReducedSchema, ReducedSchemas } from './reduced-schema.ts'
 
-export interface SchemaProblem {
+interface SchemaProblem {
   /** Keys and indexes from the object down, joined by dots; empty for the object itself. */
   readonly path: string
   /** Never with a value in it: it may be one of a Secret. */
   readonly message: string
 }
 
-export interface ValidateOptions {
+interface ValidateOptions {
   /** Whether a field that the schema does not have is a problem. */
   readonly strict: boolean
 }

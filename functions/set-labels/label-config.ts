@@ -11,7 +11,7 @@ import {
   yamlMap,
 } from '@backporch/kyaml/yaml'
 
-export type LabelConfig =
+type LabelConfig =
   /** In the order of their names. `isPlaceholder`: kpt's own ConfigMap, which without labels is as good as no config. */
   | {
       readonly is: 'labels'

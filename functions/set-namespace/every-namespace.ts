@@ -167,7 +167,7 @@ function wrongType(path: readonly string[]): string {
   return `SubObject has unmatched field type: \`${path.join('/')}`
 }
 
-export interface DependencyChange {
+interface DependencyChange {
   readonly namespace: string
   /** The namespaces that are replaced. */
   readonly earlier: ReadonlySet<string>

@@ -14,7 +14,7 @@ export interface NamespaceConfig {
 const PACKAGE_CONTEXT = 'kptfile.kpt.dev'
 const OWN_KIND = 'SetNamespace.v1alpha1.fn.kpt.dev'
 
-export interface BadConfig {
+interface BadConfig {
   readonly problem: FunctionResult
   /** Whether a value of it is of another type than it has to be. */
   readonly isOfTypes: boolean
@@ -116,7 +116,7 @@ function indexOf(index: string): number {
   return /^[+-]?\d{1,9}$/.test(index) ? Number(index) : 0
 }
 
-export interface BadOldConfig {
+interface BadOldConfig {
   readonly problem: FunctionResult
   /** Whether every release ends with exit code 1. */
   readonly isFatal: boolean

@@ -2,7 +2,7 @@
 import { goQuote } from '@backporch/kyaml/text'
 import type { VisitedNamespace } from './every-namespace.ts'
 
-export type OldNamespace =
+type OldNamespace =
   | { readonly is: 'found'; readonly namespace: string }
   | { readonly is: 'none' | 'unclear'; readonly why: string }
 

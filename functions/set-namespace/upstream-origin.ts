@@ -2,7 +2,7 @@
 import { textOrEmpty } from '@backporch/kpt/field'
 import type { YamlMap } from '@backporch/kyaml/yaml'
 
-export interface UpstreamOrigin {
+interface UpstreamOrigin {
   readonly group: string
   readonly kind: string
   /** `NO_NAMESPACE` for an object that had none. */

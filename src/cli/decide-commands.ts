@@ -64,13 +64,17 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
   const ignore = program
     .command('ignore')
     .description(
-      'propose an ignore rule that hides exactly the named lines of diff, in the policy, for review',
+      'propose an ignore rule that hides exactly the named lines of diff, in the policy, for review; --list lists the rules',
     )
     .argument('[package]', ONE_PACKAGE)
     .argument('[selectors...]', SELECTORS)
-  withFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
+  withFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, listFlags()).action(
     (name, selectors, options) =>
-      run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli)),
+      run(async () =>
+        options.list === true
+          ? (await import('./commands/list-ignores.ts')).listIgnores(name, options, cli)
+          : (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli),
+      ),
   )
 
   const imported = program
@@ -88,15 +92,6 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
     outputFlags(TEXT_OUTPUTS),
   ).action((options) =>
     run(async () => (await import('./commands/import.ts')).importObjects(options, cli)),
-  )
-
-  const snooze = program
-    .command('snooze')
-    .description('stop reminders about an open proposal for a while; the proposal stays open')
-    .argument('<package>', ONE_PACKAGE)
-    .argument('[duration]', 'how long: 7d, 12h')
-  withFlags(snooze, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, duration, options) =>
-    run(async () => (await import('./commands/snooze.ts')).snooze(name, duration, options, cli)),
   )
 
   const approval = program

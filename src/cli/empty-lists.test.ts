@@ -5,21 +5,21 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { policyText, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 
 test('a list without a row has no head, and stderr says that there is nothing', async () => {
-  for (const [what, text] of [
-    ['drifts', 'no drift recorded\n'],
-    ['ignores', 'no ignore rules\n'],
+  for (const [command, text] of [
+    [['get', 'drifts'], 'no drift recorded\n'],
+    [['ignore', '--list'], 'no ignore rules\n'],
   ] as const) {
-    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what]), {
+    assert.deepEqual(await runInWorld(new TurnWorld(), command), {
       code: 0,
       stdout: '',
       stderr: text,
     })
-    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what, '-q']), {
+    assert.deepEqual(await runInWorld(new TurnWorld(), [...command, '-q']), {
       code: 0,
       stdout: '',
       stderr: '',
     })
-    const { stdout, stderr } = await runInWorld(new TurnWorld(), ['get', what, '-o', 'json'])
+    const { stdout, stderr } = await runInWorld(new TurnWorld(), [...command, '-o', 'json'])
     assert.deepEqual([JSON.parse(stdout).items, stderr], [[], ''])
   }
 })

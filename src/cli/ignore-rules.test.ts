@@ -1,4 +1,4 @@
-/** Ignore rules on the command line: explain, get ignores, status and ignore --print. */
+/** Ignore rules on the command line: explain, ignore --list, status and ignore --print. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
@@ -105,10 +105,10 @@ test('no line of a text is longer than the terminal, but for words that are', ()
   ])
 })
 
-test('get ignores lists every rule with its place, its end and what it hides', async () => {
+test('ignore --list lists every rule with its place, its end and what it hides', async () => {
   const world = context()
   await world.plan()
-  const { stdout } = await runInWorld(world, ['get', 'ignores'])
+  const { stdout } = await runInWorld(world, ['ignore', '--list'])
   const rows = stdout
     .trimEnd()
     .split('\n')
@@ -153,12 +153,24 @@ test('get ignores lists every rule with its place, its end and what it hides', a
       '0',
     ],
   ])
-  const { stdout: document } = await runInWorld(world, ['get', 'ignores', '-o', 'json'])
+  const { stdout: document } = await runInWorld(world, ['ignore', '--list', '-o', 'json'])
   const list: { kind: string; items: { state: string }[] } = JSON.parse(document)
   assert.deepEqual(
     [list.kind, list.items.map(({ state }) => state).join()],
     ['IgnoreRuleList', 'Untried,Matching,Expired,Unmatched,Unmatched'],
   )
+})
+
+test('ignore --list is about the whole repository, and only it prints a list', async () => {
+  for (const [argv, text] of [
+    [['apps/web', '--list'], /ignore --list takes no package/],
+    [['--list', '--print'], /'--list' cannot be used with option '--print'/],
+    [['apps/web', '1', '-m', 'why', '-o', 'json'], /fix: leave it out, or add --list/],
+  ] as const) {
+    const { code, stdout, stderr } = await runInWorld(context(), ['ignore', ...argv])
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, text)
+  }
 })
 
 test('status tells of rules that hide nothing any more', async () => {

@@ -213,13 +213,6 @@ function addGetCommands(program: Command, cli: LedgerContext, run: Run): void {
   ).action((names, options) =>
     run(async () => (await import('./commands/get.ts')).getDrifts(names, options, cli)),
   )
-
-  const ignores = get
-    .command('ignores')
-    .description('ignore rules: where, for what, why, until when, and what each hides now')
-  withFlags(ignores, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags()).action((options) =>
-    run(async () => (await import('./commands/get-ignores.ts')).getIgnores(options, cli)),
-  )
 }
 
 function addHistoryCommands(program: Command, cli: LedgerContext, run: Run): void {

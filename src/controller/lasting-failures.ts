@@ -17,14 +17,14 @@ import { causeKey, type UnreadObjects, unreadFailures, unreadObjectsOf } from '.
  */
 type Ending = 'read' | 'observed' | 'everything'
 
-export interface LastingFailure extends ReportedFailure {
+interface LastingFailure extends ReportedFailure {
   readonly ending: Ending
   /** What is the same failure when it is met again. */
   readonly key: string
 }
 
 /** A turn without a result. */
-export interface FailedTurn {
+interface FailedTurn {
   readonly thrown: unknown
   /** Whether it came no further than reading git and the forge. */
   readonly isReading: boolean

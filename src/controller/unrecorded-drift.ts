@@ -2,7 +2,7 @@
 import { RISKS, type Risk } from '../drift/compare/drift.ts'
 import type { UnitName } from './unit-queue.ts'
 
-export interface UnrecordedObjects extends UnitName {
+interface UnrecordedObjects extends UnitName {
   readonly risk: Risk
   readonly count: number
 }

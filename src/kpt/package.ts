@@ -9,6 +9,6 @@ export {
   rootPackageName,
   selectPackages,
 } from './package/find-packages.ts'
-export { KUSTOMIZATION_NAMES } from './package/kustomization-names.ts'
+export { isKustomizationFile, KUSTOMIZATION_NAMES } from './package/kustomization-names.ts'
 export { isKptfile, isReadOf, PackageSources } from './package/package-sources.ts'
 export { PACKAGE_FILE } from './package/walk-package.ts'

@@ -156,7 +156,7 @@ export class Failures extends Error {
 /** The signals that end a command, with the exit code that a shell gives for them. */
 const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const
 
-export type Interrupt = keyof typeof INTERRUPTS
+type Interrupt = keyof typeof INTERRUPTS
 
 /** A signal ended the work. It is no failure of what was read, rendered or written at that moment: nothing reports it but the end of the command. */
 export class Interrupted extends Error {

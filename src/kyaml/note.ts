@@ -98,7 +98,7 @@ export interface Finding {
 }
 
 /** Notes of one cause. */
-export interface NoteGroup {
+interface NoteGroup {
   readonly cause: NoteCause
   readonly count: number
   /** The first ones, at least one. */

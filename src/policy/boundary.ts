@@ -49,7 +49,7 @@ export function whyOutside(boundary: Boundary | undefined, id: ResourceId): Fail
 }
 
 /** The rule that refuses, with a clause about the object. */
-export interface Refusal {
+interface Refusal {
   readonly rule: TenancyRule
   readonly why: string
 }

@@ -28,7 +28,7 @@ import { applierKind } from '../syncers/registry.ts'
 import type { Claim } from '../syncers/syncer.ts'
 import { isNamespace, outside } from './boundary.ts'
 
-export interface CoverageQuestion {
+interface CoverageQuestion {
   /** With what may be the syncer's own writing; those of desired objects. */
   readonly detected: readonly ObjectVerdict[]
   /** The same after the history of the package was read. */

@@ -63,7 +63,7 @@ export interface EffectivePolicy {
 }
 
 /** All in seconds. */
-export interface Detection {
+interface Detection {
   /** How long drift has rested before it is proposed. */
   readonly minAge: number
   /** How long the objects of a proposal have rested before it is ready. */

@@ -41,7 +41,7 @@ export interface ImportedRule {
 }
 
 /** Texts from a cluster, on one line each. */
-export interface NotImported {
+interface NotImported {
   /** `Argo CD Application argocd/shop` */
   readonly source: string
   /** `Deployment /spec/template/spec/containers/0/image` */

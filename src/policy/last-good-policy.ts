@@ -12,7 +12,8 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { isLastDocument, type Problem, readLocated, type TextFile } from './located-documents.ts'
+import { isNoManifest } from '../record/write-document.ts'
+import { type Problem, readLocated, type TextFile } from './located-documents.ts'
 import { driftPolicySchema } from './schema.ts'
 
 /** Why the policy in use is not that of the base commit. */
@@ -99,7 +100,7 @@ function audienceOf(files: readonly TextFile[]): string | undefined {
   const parts: string[] = []
   for (const file of files)
     for (const { value } of readLocated(file, problems)) {
-      if (isLastDocument(value)) continue
+      if (isNoManifest(value)) continue
       const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
       if (!isJsonObject(value) || (kind !== 'Placement' && kind !== 'DriftPolicy')) return undefined
       const own = kind === 'Placement' ? value : visibilityOf(value)

@@ -1,6 +1,6 @@
 /** The documents of a YAML file that people write for backporch, with the line of each place: every problem can be reported at once. */
 import { Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, type Json } from '@backporch/kyaml/json'
+import type { Json } from '@backporch/kyaml/json'
 import {
   checkYamlText,
   describeOthers,
@@ -18,11 +18,6 @@ export interface TextFile {
   /** As it is printed. */
   readonly path: string
   readonly text: string
-}
-
-/** The last document of a file, which says that it is no manifest. */
-export function isLastDocument(value: Json): boolean {
-  return isJsonObject(value) && Object.keys(value).join() === 'backporch'
 }
 
 export interface Problem {

@@ -6,17 +6,12 @@ import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import type { VisibilityRules } from '../drift/noise/visibility.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
+import { isNoManifest } from '../record/write-document.ts'
 import type { RenderChoice, SyncedChoice } from '../sources/build/render-choice.ts'
 import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
 import type { LastGoodPolicy } from './last-good-policy.ts'
-import {
-  isLastDocument,
-  type Locations,
-  type Problem,
-  problemsOf,
-  readLocated,
-} from './located-documents.ts'
+import { type Locations, type Problem, problemsOf, readLocated } from './located-documents.ts'
 import {
   type DriftPolicyDocument,
   driftPolicySchema,
@@ -33,7 +28,7 @@ export interface PolicyFile {
 }
 
 /** Its author: the operator of backporch, or a person who may change the base branch. */
-export type PolicyOrigin = 'operator' | 'repository'
+type PolicyOrigin = 'operator' | 'repository'
 
 export interface Policy {
   readonly document: DriftPolicyDocument
@@ -143,7 +138,7 @@ function readFile(
   { policies, placements, bindings, problems }: Found,
 ): void {
   for (const { value, location } of readLocated(file, problems)) {
-    if (isLastDocument(value)) continue
+    if (isNoManifest(value)) continue
     const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
     if (kind === 'DriftPolicy') {
       const checked = driftPolicySchema.safeParse(value)

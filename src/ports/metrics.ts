@@ -27,7 +27,7 @@ export interface PackageNumbers {
   readonly proposal: PackageProposal | undefined
 }
 
-export interface PackageProposal {
+interface PackageProposal {
   readonly branch: string
   readonly state: 'draft' | 'open'
   readonly plan: string

@@ -7,7 +7,7 @@ interface Period {
   readonly ended: number
 }
 
-export type TracedPhase = Period & {
+type TracedPhase = Period & {
   readonly name: string
   readonly requests: readonly TracedCall[]
 }

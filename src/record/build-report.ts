@@ -135,7 +135,7 @@ export function refOf(id: ResourceId): Change['ref'] {
   return { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }
 }
 
-export interface ReportInput {
+interface ReportInput {
   readonly unit: DriftReport['spec']['unit']
   readonly fingerprint: string
   readonly observedAt: string

@@ -48,7 +48,7 @@ export function formatProposalMessage(
   ])
 }
 
-export interface Approval {
+interface Approval {
   /** Number of the published revision; undefined where it gets no tag. */
   readonly revision: number | undefined
   readonly decidedBy: string

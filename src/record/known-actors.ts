@@ -6,7 +6,7 @@ import type { Change } from './documents/change.ts'
 import type { DriftReport } from './documents/drift-report.ts'
 
 /** By fingerprint of the change: those with a user. */
-export type KnownActors = ReadonlyMap<string, Change['actor']>
+type KnownActors = ReadonlyMap<string, Change['actor']>
 
 export function knownActors(report: DriftReport | undefined): KnownActors {
   const changes = report?.spec.changes.filter(({ actor }) => actor.user !== undefined) ?? []

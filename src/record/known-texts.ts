@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
 /** One text. Values are frozen, because everybody who reads the text is given the same one. */
-export interface KnownText {
+interface KnownText {
   /** Of the first document; undefined for a text without any. */
   readonly value: Json | undefined
   /** What schemas made of the value, by schema. */

@@ -25,7 +25,7 @@ import { formatDocument } from './write-document.ts'
  */
 const COPIES_LIMIT = 1_800_000
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly isWanted?: (id: ResourceId) => boolean
   /** Characters. */
   readonly limit?: number

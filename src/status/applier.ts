@@ -31,7 +31,7 @@ export interface Applier {
   readonly report?: SyncerReport
 }
 
-export interface ApplierQuestion {
+interface ApplierQuestion {
   readonly claims: readonly Claim[]
   /** The objects of the package, by `resourceKey`. */
   readonly live: LiveView

@@ -29,7 +29,7 @@ export interface RuleVerdict {
   readonly reason: string
 }
 
-export interface StatusCondition {
+interface StatusCondition {
   readonly type: string
   readonly status: string
   readonly reason: string

@@ -16,7 +16,7 @@ import { formatResourceId, type ResourceId, resourceKey } from '@backporch/kyaml
 import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
 
 const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
-export const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
+const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
 
 /** `unverified`: it is unknown whether it drifted. `waiting`: the syncer is behind, which is no drift. `stuck`: the syncer is overdue. */
 export type MemberDrift = 'in-sync' | 'drifted' | 'unverified' | 'waiting' | 'stuck'

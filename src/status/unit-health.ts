@@ -16,7 +16,7 @@ const WORST_FIRST: readonly StatusWord[] = [
   'Current',
 ]
 
-export interface HealthOfUnit {
+interface HealthOfUnit {
   /** Current without any object. */
   readonly status: StatusWord
   /** Members that are not Current, the worst first, then by id. */

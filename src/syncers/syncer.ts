@@ -49,7 +49,7 @@ export interface ManagerNames {
 }
 
 /** Labels and annotations that a syncer puts on what it applies. They are never in git, and each apply writes them again. */
-export interface Marks {
+interface Marks {
   readonly labels: RegExp | 'none'
   readonly annotations: RegExp | 'none'
   /** Labels that others use too: a mark only with this value, if one is given. */
@@ -129,7 +129,7 @@ export interface SyncerSource {
   readonly choosesNamespace: boolean
 }
 
-export interface InventoryPlace {
+interface InventoryPlace {
   /** The list in the syncer's own resource; undefined where there is none, or not yet. */
   readonly listed: (own: JsonObject) => ListedResources | undefined
   /** Where else it may be; the first that is there counts. Without any the marked objects are listed. */
@@ -169,7 +169,7 @@ export interface BuiltInRule {
 export type KeepRule = (question: KeepQuestion) => BuiltInRule | undefined
 
 /** Why a declared hook is rightly not in the cluster. @param runs false: it is not known whether this tool applies the package */
-export type HookRule = (manifest: JsonObject, runs: boolean) => BuiltInRule | undefined
+type HookRule = (manifest: JsonObject, runs: boolean) => BuiltInRule | undefined
 
 /** What the syncer reports about itself, where it has a resource that reports anything. */
 export interface SyncerReport {
@@ -282,7 +282,7 @@ export interface IgnoreSource {
 }
 
 /** What a syncer of a ready cluster reports about a repository. */
-export interface SyncerCheck {
+interface SyncerCheck {
   readonly kinds: readonly { readonly group: string; readonly kind: string }[]
   /** @param of its resources of a kind */
   readonly judge: (

@@ -6,7 +6,7 @@ import { answerDeadline, Deadline, slowAnswer } from './deadline.ts'
 /** More time passed than the bytes that came allow. The message is ours and safe to print. */
 export class SlowAnswer extends Error {}
 
-export interface TextLimits {
+interface TextLimits {
   /** Bytes after decompression, so that a small compressed body cannot fill the memory. */
   readonly bytes: number
   /** The error beyond it. */

@@ -21,6 +21,13 @@ function read(t: TestContext, bundle: string): WrittenState {
   return written
 }
 
+/** Until when nobody is reminded of a proposal. */
+async function snoozes(written: WrittenState): Promise<readonly string[]> {
+  const { stdout } = await written.run([3], 'status', '-o', 'json')
+  const list: { items: { status: { snoozedUntil?: string } }[] } = JSON.parse(stdout)
+  return list.items.flatMap(({ status }) => status.snoozedUntil ?? [])
+}
+
 test('this version writes what the newest bundle has, to the byte', async (t) => {
   const written = await WrittenState.begin()
   t.after(() => written.remove())
@@ -73,6 +80,7 @@ for (const bundle of BUNDLES)
     test('a scan keeps proposals, drafts and tags, and decisions are remembered', async (t) => {
       const written = read(t, bundle)
       const before = written.refs()
+      const snoozed = await snoozes(written)
       const [prod, again] = await written.observe()
       assert.match(prod?.stdout ?? '', /^ {2}rejected before: silent until 2026-12-21T08:08:00Z$/m)
       assert.match(prod?.stdout ?? '', /^1 Released of apps\/released in prod /m)
@@ -80,6 +88,9 @@ for (const bundle of BUNDLES)
       const others = (refs: ReadonlyMap<string, string>) =>
         [...refs].filter(([ref]) => ref !== LEDGER)
       assert.deepEqual(others(written.refs()), others(before))
+      assert.deepEqual(await snoozes(written), snoozed)
+      // The commands of later bundles snooze nothing: that takes a comment on a forge.
+      assert.equal(snoozed.length, bundle === 'state-2026-11-29.bundle' ? 1 : 0)
     })
 
     test('an open proposal and a draft are decided', async (t) => {

@@ -158,7 +158,6 @@ export class WrittenState {
       'not now',
       ...this.of('prod'),
     )
-    await this.run([0], 'snooze', 'apps/snoozed', '30d', ...this.of('prod'))
     await this.run([0], 'ignore', 'apps/ignored', '-m', 'people choose it', ...this.of('prod'))
     this.sync()
     await this.observe()

@@ -58,7 +58,8 @@ const BEFORE: readonly Step[] = [
 ]
 const AFTER: readonly Step[] = [
   share(1, 3, 'scan', '--debug', '--verbose'),
-  ...['status', 'get packages', 'get drifts', 'get ignores'].map((command) => every(command)),
+  ...['status', 'get packages', 'get drifts'].map((command) => every(command)),
+  every('ignore', '--list'),
   every('report', '--since', '7d'),
   share(0, 3, 'adopt', 'apps/places-0', '--dry-run', '--debug'),
   share(1, 3, 'release', 'apps/places-2', '--dry-run', '--debug'),
@@ -69,7 +70,6 @@ const AFTER: readonly Step[] = [
   ...['--print', '--dry-run'].map((flag) =>
     once('ignore', 'apps/places-5', '1', '-m', 'why', flag, '--debug'),
   ),
-  once('snooze', 'apps/places-5', '1d'),
   once('approve', 'apps/places-0', '--yes', '--debug'),
   once('reject', 'apps/places-2', '--yes', '--debug', '-m', 'why'),
   once('scan', '--debug'),

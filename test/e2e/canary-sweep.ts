@@ -89,11 +89,7 @@ function formatsOf(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>()
   const walk = (command: CommandUnknownOpts, path: string): void => {
     if (command.commands.length === 0) {
-      const choices = command.options.find(({ long }) => long === '--output')?.argChoices ?? []
-      found.set(
-        path,
-        choices.includes('json') && choices.length > 3 ? [...choices, 'jsonpath={..}'] : choices,
-      )
+      found.set(path, command.options.find(({ long }) => long === '--output')?.argChoices ?? [])
     }
     for (const below of command.commands) walk(below, `${path} ${below.name()}`.trim())
   }

@@ -63,7 +63,8 @@ const BEFORE: readonly Step[] = [
   share(1, 3, 'scan', '--debug', '--verbose'),
 ]
 const AFTER: readonly Step[] = [
-  ...['status', 'get packages', 'get drifts', 'get ignores'].map((command) => every(command)),
+  ...['status', 'get packages', 'get drifts'].map((command) => every(command)),
+  every('ignore', '--list'),
   every('report', '--since', '7d'),
   share(0, 3, 'adopt', 'apps/live-0', '--dry-run', '--debug'),
   share(1, 3, 'release', 'apps/live-1', '--dry-run', '--debug'),
@@ -76,7 +77,6 @@ const AFTER: readonly Step[] = [
   ...['--print', '--dry-run', '--debug'].map((flag) =>
     once('ignore', 'apps/live-1', '1', '-m', 'why', flag),
   ),
-  once('snooze', 'apps/git-1', '1d'),
   once('approve', 'apps/live-0', '--yes', '--debug'),
   once('reject', 'apps/git-0', '--yes', '--debug', '-m', 'why'),
   once('scan', '--debug'),

@@ -93,11 +93,9 @@ stringData: {password: swordfish}
     const copies: { ref: { kind: string }; manifest: string; lost?: string[] }[] =
       items[0].spec.copies
     assert.equal(copies.length, 5)
-    for (const [index, { ref }] of copies.entries()) {
+    for (const { ref, manifest } of copies) {
       if (ref.kind === 'Secret') continue
-      const template = `jsonpath={.items[0].spec.copies[${index}].manifest}`
-      const { stdout } = assertExit(await world.backporch('history', 'apps/web', '-o', template), 0)
-      await world.pipe(stdout, 'apply', '--server-side', '--filename=-')
+      await world.pipe(manifest, 'apply', '--server-side', '--filename=-')
     }
     const after = await Promise.all(
       objects.map(async (name) => content(await world.kubectl('get', name, ...ns, '-o', 'json'))),

@@ -47,7 +47,6 @@ export function turnRequest(
     operator,
     requestedActions,
     resolutionRequest,
-    snoozeUntil,
     meanwhile,
     version = '0.0.0',
     ...rest
@@ -64,7 +63,6 @@ export function turnRequest(
       resolutionRequest,
       version,
       ...given({ meanwhile }),
-      ...(snoozeUntil === undefined ? {} : { snoozeUntil }),
     },
   }
 }

@@ -405,7 +405,6 @@ suite('no program that a clone names ever runs', () => {
       ['adopt', 'apps/orders', ...live],
       ['approve', 'apps/web', '--yes', ...live],
       ['reject', 'apps/web', ...live],
-      ['snooze', 'apps/web', '7d'],
       ['init', '--dry-run'],
       ['completion', 'bash'],
     ]) {

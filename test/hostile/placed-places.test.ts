@@ -26,7 +26,7 @@ const PLACES = 194
 const KEY = redactionKey(new Uint8Array(32).fill(1))
 /** What the functions of a package and formats print. */
 const OUTPUTS: readonly (readonly string[])[] = [
-  ...['table', 'wide', 'json', 'yaml', 'jsonl', 'github', 'jsonpath={..}'].map((format) => [
+  ...['table', 'wide', 'json', 'yaml', 'jsonl', 'github'].map((format) => [
     'diff',
     '-o',
     format,

@@ -7,7 +7,7 @@ import { statSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export interface KeptEntry {
+interface KeptEntry {
   read(): Promise<string | undefined>
   /** A full disk costs builds of the next process, and stops nothing. */
   write(text: string): Promise<void>

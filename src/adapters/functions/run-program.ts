@@ -7,7 +7,7 @@ import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { describeSize, describeTime, type FunctionLimits } from './function-limits.ts'
 import { ProcessGroup } from './process-group.ts'
 
-export interface ProgramRun {
+interface ProgramRun {
   /** Absolute path. */
   readonly program: string
   readonly words: readonly string[]

@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { declarationOf, METRICS, type MetricName, PROCESS_METRICS } from './metric-table.ts'
 
-export type Labels = Readonly<Record<string, string>>
+type Labels = Readonly<Record<string, string>>
 
 export interface Row {
   readonly labels: Labels
@@ -12,7 +12,7 @@ export interface Row {
 /** Series of one metric at most, without the few overflow series. */
 export const SERIES_LIMIT = 5_000
 /** Value of an open label of an overflow series. No cluster and no package has this name. */
-export const OTHER = '_other'
+const OTHER = '_other'
 
 const DROPPED = 'backporch_metrics_dropped_series_total'
 const JOIN = {

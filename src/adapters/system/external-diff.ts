@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import { childEnvironment } from '@backporch/system/child-environment'
 
-export interface DiffFile {
+interface DiffFile {
   /** Without folders. */
   readonly name: string
   readonly git: string

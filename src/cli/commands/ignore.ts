@@ -17,6 +17,7 @@ import { runTurn } from '../../reconcile/turn/run-turn.ts'
 import type { TurnContext } from '../context/cli-context.ts'
 import type { IGNORE_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
+import { isTable } from '../flags/outputs.ts'
 import type { Printer } from '../print/printer.ts'
 import { printPublished, repositoryLocation, shellWord } from '../print/published-lines.ts'
 import { formatEdit } from '../report/print-turn.ts'
@@ -41,6 +42,7 @@ export async function ignore(
   options: IgnoreOptions,
   cli: TurnContext,
 ): Promise<number> {
+  assertNoList(options)
   const reason = reasonOf(options)
   const expires = lastDay(options, cli.clock.now())
   const { packages, selectors } = splitArguments(name, named)
@@ -101,7 +103,7 @@ async function propose(
   const { signal } = cli
   const change = await ignoreChange({ view, unit, signal }, rules)
   if (change === undefined) {
-    printer.write(`${ok} such a rule already exists: backporch get ignores lists it\n`)
+    printer.write(`${ok} such a rule already exists: backporch ignore --list lists it\n`)
     return
   }
   if (options.dryRun === true) {
@@ -139,6 +141,16 @@ async function propose(
   const into = opened === undefined ? ` into ${oneLine(view.baseBranch, 300)}` : ''
   printer.write(`  next: review it, then merge it${into}${merge}; the rule holds from then on\n`)
   await printPublished(updates, view.baseBranch, options, printer)
+}
+
+function assertNoList({ output }: IgnoreOptions): void {
+  if (isTable(output)) return
+  throw new Failure({
+    code: 'BP1001',
+    what: `this command does not print -o ${output}`,
+    why: 'it prints sentences; with --list it prints a list',
+    remedy: 'leave it out, or add --list',
+  })
 }
 
 function reasonOf({ message }: IgnoreOptions): string {

@@ -40,7 +40,7 @@ export interface ClusterTarget {
 }
 
 /** Files that may be lost at any time. */
-export interface VerdictFiles {
+interface VerdictFiles {
   /** Undefined without a file. */
   read(cluster: string): Promise<Uint8Array | undefined>
   write(cluster: string, content: Uint8Array): Promise<void>
@@ -95,7 +95,7 @@ export interface WantedWebhooks extends WebhookHooks {
   readonly remotes: () => readonly string[]
 }
 
-export interface WantedMonitoring extends MonitoringHooks {
+interface WantedMonitoring extends MonitoringHooks {
   readonly address: ListenAddress
 }
 
@@ -121,7 +121,7 @@ export interface AllowedFunctions {
   readonly engine: 'docker' | 'podman' | undefined
 }
 
-export interface WantedRepository {
+interface WantedRepository {
   /** That may be moved; undefined where nothing is pushed to it. */
   readonly baseBranch?: BaseBranch | undefined
   /** Nothing is pushed, so a clone on this machine is read as it is checked out, with the branches of its remotes. */
@@ -140,7 +140,7 @@ export interface ProcessContext {
 }
 
 /** What every command has beside its process. */
-export interface CommandContext extends ProcessContext {
+interface CommandContext extends ProcessContext {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal
@@ -148,7 +148,7 @@ export interface CommandContext extends ProcessContext {
 }
 
 /** Repositories, and the clone in which a person stands. */
-export interface RepositoryContext {
+interface RepositoryContext {
   openRepository(remote: string, wanted?: WantedRepository): Promise<PackageRepository>
   /** `none`: bare, or no repository at all. `clone`: a work tree with a remote `origin`; `alone`: one without. */
   cloneState(path: string): Promise<'none' | 'alone' | 'clone'>
@@ -160,7 +160,7 @@ export interface RepositoryContext {
 }
 
 /** Files that are named on the command line, and programs that show files. */
-export interface FilesContext {
+interface FilesContext {
   /** The text of the configuration of the controller. @throws Failure BP1001 when it cannot be read */
   readConfig(path: string): Promise<string>
   /** The YAML files of a folder, or the one file. @throws Failure BP1001 when it cannot be read, or holds none */
@@ -184,7 +184,7 @@ export interface FilesContext {
 }
 
 /** Clusters that are read, and asked what they would make of an object. */
-export interface ClusterContext {
+interface ClusterContext {
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
   /** A cluster without any object: what is known of built-in kinds, for what is built where no cluster can be read. */
@@ -193,7 +193,7 @@ export interface ClusterContext {
 }
 
 /** What a controller follows, and keeps between two processes. */
-export interface FollowContext {
+interface FollowContext {
   /** Over a connection of its own. Undefined for a recording, which does not change. @throws Failure BP1006 or BP1010 */
   openWatch(target: ClusterTarget, observer: WatchObserver): Promise<ClusterWatch | undefined>
   /** Over a connection of its own. @throws Failure BP1006 or BP1010 */
@@ -205,7 +205,7 @@ export interface FollowContext {
 }
 
 /** The forge, and who commits. */
-export interface ForgeContext {
+interface ForgeContext {
   /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
   openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
   /** What an account needs on the forge of the repository. No credential is used. */
@@ -214,7 +214,7 @@ export interface ForgeContext {
 }
 
 /** Renderers, and the key under which values are compared. */
-export interface RenderContext {
+interface RenderContext {
   /** @throws Failure BP1001 when the named container engine is not installed */
   openRenderer(allowed: AllowedFunctions): Promise<PackageRenderer>
   /** `created`: the key is new, so other machines have other keys. */

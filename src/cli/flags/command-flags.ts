@@ -66,6 +66,12 @@ export const IGNORE_FLAGS = new Command()
   .option('--dry-run', 'say what would be proposed, and write nothing')
   .option('--for <duration>', 'how long the rule holds, from now: 30d', durationSeconds)
   .option('--expires <day>', 'the last day on which the rule holds: 2026-12-31', day)
+  .addOption(
+    new Option(
+      '--list',
+      'list all rules: where, for what, why, until when, and what each hides now; reads git alone',
+    ).conflicts(['message', 'print', 'dryRun', 'for', 'expires']),
+  )
 
 export const IMPORT_FLAGS = new Command()
   .requiredOption('-n, --namespace <name>', 'the namespace whose objects are imported')

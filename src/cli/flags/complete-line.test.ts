@@ -26,7 +26,7 @@ const GOLDEN: readonly (readonly [words: readonly string[], wanted: readonly str
   [['re'], ['report', 'render', 'restore', 'release', 'reject']],
   [
     ['get', ''],
-    ['packages', 'drifts', 'ignores'],
+    ['packages', 'drifts'],
   ],
   [['get', 'd'], ['drifts']],
   [

@@ -8,7 +8,7 @@ export interface Candidate {
 }
 
 /** The kind of word at the cursor. Names come from the clone at `repo`; `before` is a prefix of each candidate, as `--package=`. */
-export type Wanted =
+type Wanted =
   | { readonly kind: 'words'; readonly candidates: readonly Candidate[] }
   | {
       readonly kind: 'packages' | 'clusters'

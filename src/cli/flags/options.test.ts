@@ -44,6 +44,11 @@ const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
     ['dif'],
     /unknown command 'dif'\n {2}why: backporch has no such command; did you mean diff\?\n {2}fix: write backporch diff\n$/,
   ],
+  [['get', 'ignores'], /unknown command 'ignores'\n.*\n {2}fix: write backporch ignore --list\n$/],
+  [
+    ['snooze', 'web', '7d'],
+    /unknown command 'snooze'\n.*\n {2}fix: write \/snooze 7d in a comment/,
+  ],
   [['get', 'drift'], /did you mean drifts\?\n {2}fix: write backporch get drifts\n$/],
   [['diff', '--repoo', 'x'], /did you mean --repo\?\n {2}fix: write --repo\n$/],
   [

@@ -10,7 +10,7 @@ import {
   type OptionValues,
 } from '@commander-js/extra-typings'
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../context/cli-context.ts'
-import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'
+import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
 
 /** Rows can be printed one by one; a document is printed as a whole. */
 export function isRows(output: Output): boolean {
@@ -62,13 +62,13 @@ export const TERMINAL_FLAGS = new Command()
 export type TerminalOptions = ValuesOf<typeof TERMINAL_FLAGS>
 
 /** For a command that prints sentences, or a document. */
-export function outputFlags(outputs: readonly OutputName[]) {
+export function outputFlags(outputs: readonly Output[]) {
   return withFlags(new Command().addOption(outputOption(outputs)), TERMINAL_FLAGS)
 }
 export type OutputOptions = ValuesOf<ReturnType<typeof outputFlags>>
 
 /** For a command that prints rows. */
-export function listFlags(outputs: readonly OutputName[] = LIST_OUTPUTS) {
+export function listFlags(outputs: readonly Output[] = LIST_OUTPUTS) {
   const columns = new Command()
     .addOption(outputOption(outputs))
     .option('--no-headers', 'do not print the column names')

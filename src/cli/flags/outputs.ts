@@ -1,7 +1,6 @@
 /** What `-o` takes, for each command. */
 import { Failure } from '@backporch/kyaml/failure'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { parseTemplate } from './json-path-parse.ts'
 
 /** Sentences for people. */
 export const TEXT_OUTPUTS = ['table'] as const
@@ -14,55 +13,34 @@ export const PREVIEW_OUTPUTS = ['table', 'json', 'yaml', 'jsonl', 'markdown'] as
 /** A list of drift reports. */
 export const REPORT_OUTPUTS = [...LIST_OUTPUTS, 'markdown', 'github', 'sarif'] as const
 
-export type OutputName = (typeof REPORT_OUTPUTS)[number]
-/** `jsonpath=` with its template, which was parsed once when the command line was read. */
-export type Output = OutputName | `jsonpath=${string}`
+export type Output = (typeof REPORT_OUTPUTS)[number]
 
-const JSONPATH = 'jsonpath='
-
-/** `-o` of a command that prints these, and `jsonpath=` where it prints a document. */
-export function outputOption(outputs: readonly OutputName[]) {
-  const documents = outputs.includes('json')
-  return new Option(
-    '-o, --output <format>',
-    documents ? 'output format, or jsonpath=TEMPLATE as in kubectl' : 'output format',
-  )
+/** `-o` of a command that prints these. */
+export function outputOption(outputs: readonly Output[]) {
+  return new Option('-o, --output <format>', 'output format')
     .choices(outputs)
     .argParser((text): Output => checkedOutput(text, outputs))
     .default('table')
 }
 
-function checkedOutput(text: string, outputs: readonly OutputName[]): Output {
+function checkedOutput(text: string, outputs: readonly Output[]): Output {
   const known = outputs.find((name) => name === text)
   if (known !== undefined) return known
   const documents = outputs.includes('json')
-  const printed = [...outputs, ...(documents ? ['jsonpath=TEMPLATE'] : [])].join(', ')
-  if (REPORT_OUTPUTS.some((name) => name === text) || text.startsWith(JSONPATH)) {
-    if (documents && text.startsWith(JSONPATH)) return checkedTemplate(text.slice(JSONPATH.length))
+  const printed = outputs.join(', ')
+  if (REPORT_OUTPUTS.some((name) => name === text))
     throw new Failure({
       code: 'BP1001',
-      what: `this command does not print -o ${text.startsWith(JSONPATH) ? 'jsonpath' : text}`,
+      what: `this command does not print -o ${text}`,
       why: documents
         ? 'that is for lists of drift reports: diff, scan, status and get drifts'
         : 'it prints sentences, not a list',
       remedy: documents ? `give one of ${printed}` : 'leave it out',
     })
-  }
-  throw new InvalidArgumentError(
-    `this command prints ${printed}\n${outputs.length === 1 ? 'leave it out' : `give -o one of ${printed}`}`,
-  )
-}
-
-function checkedTemplate(template: string): Output {
-  const parsed = parseTemplate(template)
-  if ('template' in parsed) return `jsonpath=${template}`
-  throw new Failure({
-    code: 'BP1001',
-    what: `the template ${template} of -o jsonpath= is not one`,
-    why: parsed.problem,
-    remedy:
-      'write it as for kubectl, in single quotes for the shell: -o jsonpath=\'{range .items[*]}{.spec.unit.package}{"\\n"}{end}\'',
-  })
+  const remedy = documents
+    ? `give -o one of ${printed}; for single values, give -o json and select them with jq`
+    : 'leave it out'
+  throw new InvalidArgumentError(`this command prints ${printed}\n${remedy}`)
 }
 
 /** What `render` gives: what would change, or what came out. */
@@ -85,7 +63,7 @@ export function renderOutputOption() {
 function checkedRenderOutput(text: string): RenderOutput {
   if (text === 'unwrap' || text === 'resourcelist') return { to: text }
   if (text === 'stdout') return { to: 'resourcelist' }
-  if (text !== '' && !REPORT_OUTPUTS.some((name) => name === text) && !text.startsWith(JSONPATH))
+  if (text !== '' && !REPORT_OUTPUTS.some((name) => name === text) && !text.startsWith('jsonpath='))
     return { to: 'folder', path: text }
   throw new InvalidArgumentError(
     'render prints what would change, unwrap or resourcelist, or writes a folder\ngive one of them; a folder of this name is ./NAME',
@@ -95,9 +73,4 @@ function checkedRenderOutput(text: string): RenderOutput {
 /** A table: sentences for people may follow it on stdout. Programs read every other format. */
 export function isTable(output: Output): boolean {
   return output === 'table' || output === 'wide'
-}
-
-/** The template of `jsonpath=`, or undefined. */
-export function templateOf(output: Output): string | undefined {
-  return output.startsWith(JSONPATH) ? output.slice(JSONPATH.length) : undefined
 }

@@ -26,7 +26,7 @@ export const STATES = [
 ] as const satisfies readonly UnitState[]
 
 /** A moment, or how long before now. */
-export type Since = { readonly at: string } | { readonly secondsAgo: number }
+type Since = { readonly at: string } | { readonly secondsAgo: number }
 
 /** The help of each flag; a flag without help is not offered. */
 interface SelectionHelp {

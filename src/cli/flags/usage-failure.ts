@@ -3,6 +3,12 @@ import { Failure } from '@backporch/kyaml/failure'
 import { nearestNames, oneLine } from '@backporch/kyaml/text'
 import type { CommanderError, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 
+/** Commands of earlier versions, each with what to do instead. */
+const REMOVED: ReadonlyMap<string, string> = new Map([
+  ['backporch get ignores', 'write backporch ignore --list'],
+  ['backporch snooze', 'write /snooze 7d in a comment on the pull request'],
+])
+
 interface Reported {
   readonly what: string
   readonly why: string
@@ -79,6 +85,9 @@ function unknown(
   kind: 'command' | 'flag',
 ): Reported {
   const name = pathOf(command)
+  const moved = REMOVED.get(`${name} ${/'(.*)'$/.exec(what)?.[1] ?? ''}`)
+  if (moved !== undefined)
+    return { what, why: `${name} does not have this command any more`, remedy: moved }
   const [, names] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint) ?? []
   const none = kind === 'command' ? `${name} has no such command` : `${name} has no such flag`
   if (names === undefined) return { what, why: none, remedy: `${name} --help lists its ${kind}s` }

@@ -135,7 +135,7 @@ function unknownReport(report: DriftReport, at: string, reason: Incomplete): Dri
 const EXPIRED: FailureCode = 'BP3016'
 
 /** Unknown because the last observation has expired, and not because an observation failed. */
-export function isExpired({ status: { incomplete } }: DriftReport): boolean {
+function isExpired({ status: { incomplete } }: DriftReport): boolean {
   return incomplete?.[0]?.code === EXPIRED
 }
 

@@ -6,7 +6,7 @@ import { Terminal } from '../context/terminal.ts'
 import type { ListOptions, Optional, TerminalOptions } from '../flags/options.ts'
 import { isTable, type Output } from '../flags/outputs.ts'
 
-export type PrintOptions = Pick<TerminalOptions, 'color' | 'ascii' | 'quiet' | 'verbose'> &
+type PrintOptions = Pick<TerminalOptions, 'color' | 'ascii' | 'quiet' | 'verbose'> &
   Optional<Pick<ListOptions, 'output' | 'headers' | 'columns'>>
 
 export class Printer {

@@ -34,7 +34,7 @@ export function objectName({ kind, namespace, name }: Change['ref']): string {
   return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`
 }
 
-export interface SourceLocation {
+interface SourceLocation {
   /** From the root of the repository. */
   readonly path: string
   readonly line: number

@@ -1,5 +1,4 @@
 /** Lists as documents: integers exact, and nothing but the document on stdout. */
-import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, type Json } from '@backporch/kyaml/json'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
@@ -11,9 +10,6 @@ import type { DriftReport, Incomplete } from '../../record/documents/drift-repor
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import type { CliContext } from '../context/cli-context.ts'
-import { printTemplate, TemplateMismatch } from '../flags/json-path.ts'
-import { parseTemplate } from '../flags/json-path-parse.ts'
-import { templateOf } from '../flags/outputs.ts'
 import { observedTimes } from '../print/freshness.ts'
 import type { Printer } from '../print/printer.ts'
 import { formatAnnotations } from './report-annotations.ts'
@@ -28,14 +24,9 @@ interface ListDocument {
   readonly incomplete?: readonly Incomplete[]
 }
 
-/**
- * Prints the list for `-o json`, `yaml`, `jsonl` or `jsonpath=`. @returns false for another format, and prints nothing
- * @throws Failure BP1001 where the list does not have the shape that a template expects
- */
+/** Prints the list for `-o json`, `yaml` or `jsonl`. @returns false for another format, and prints nothing */
 export function printList(list: ListDocument, { output, cli }: Printer): boolean {
-  const template = templateOf(output)
-  if (template !== undefined) cli.stdout.write(applyTemplate(template, list, cli))
-  else if (output === 'json') cli.stdout.write(`${jsonText(list, 2)}\n`)
+  if (output === 'json') cli.stdout.write(`${jsonText(list, 2)}\n`)
   else if (output === 'yaml') cli.stdout.write(formatDocument(list))
   else if (output === 'jsonl')
     cli.stdout.write(
@@ -131,34 +122,6 @@ function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
  */
 function jsonText(document: object, indent?: number): string {
   return formatJson(document as Json, indent).replaceAll('##[', '#\\u0023[')
-}
-
-function applyTemplate(text: string, list: ListDocument, cli: Pick<CliContext, 'stdout'>): string {
-  const parsed = parseTemplate(text)
-  if ('problem' in parsed)
-    throw new TypeError(`a template that was checked is not one: ${parsed.problem}`)
-  try {
-    // A terminal gets no control characters; a program gets the value as it is.
-    const shown = (value: string): string =>
-      value
-        .split('\n')
-        .map((line) => oneLine(line, Number.POSITIVE_INFINITY))
-        .join('\n')
-    return printTemplate(
-      parsed.template,
-      list as unknown as Json,
-      cli.stdout.isTTY === true ? shown : undefined,
-    )
-  } catch (thrown) {
-    if (!(thrown instanceof TemplateMismatch)) throw thrown
-    throw new Failure({
-      code: 'BP1001',
-      what: `the template ${text} does not fit what there is to print`,
-      why: thrown.message,
-      remedy: 'look at the document with -o json, and name what is there',
-      cause: thrown,
-    })
-  }
 }
 
 /** Appends to GITHUB_STEP_SUMMARY, a file that the runner shows with the run. A failure is only a note. */

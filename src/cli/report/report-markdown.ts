@@ -195,7 +195,9 @@ function stalePart(notes: DriftReportList['notes'] = []): string[] {
   const lines = stale.flatMap(({ count: all, examples }) => [
     ...examples.map(({ text }) => `- ${markdownProse(text, 300)}`),
     ...(all > examples.length
-      ? [`- and ${all - examples.length} more: ${markdownCode('backporch get ignores')} lists them`]
+      ? [
+          `- and ${all - examples.length} more: ${markdownCode('backporch ignore --list')} lists them`,
+        ]
       : []),
   ])
   return lines.length === 0 ? [] : ['### Ignore rules that match nothing', '', ...lines, '']

@@ -97,7 +97,7 @@ export function narrowReport(report: DriftReport, filter: ChangeFilter): DriftRe
 }
 
 /** The units of the ledger that a command line selects. */
-export interface UnitSelection {
+interface UnitSelection {
   /** By arguments, `--package` and `-l`. */
   takesPackage(path: string): boolean
   takesCluster(name: string): boolean

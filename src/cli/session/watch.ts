@@ -19,7 +19,7 @@ export interface WatchResult {
 export type ShowOptions = WatchOptions & Pick<OutputOptions, 'output' | 'quiet' | 'verbose'>
 
 /** Milliseconds, where `--interval` is not given. */
-export const DEFAULT_INTERVAL = 5_000
+const DEFAULT_INTERVAL = 5_000
 
 /**
  * Observes once, or with `--watch` until the user interrupts. `observe` returns undefined when it knows that nothing moved.

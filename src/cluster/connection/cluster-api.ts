@@ -6,7 +6,7 @@ import type { ApiConnection } from './api-connection.ts'
 import type { RequestDescription } from './kubernetes-failure.ts'
 import type { ApiResponse } from './transport.ts'
 
-export interface GetOptions {
+interface GetOptions {
   readonly accept?: string
   /** Statuses that are an answer to the caller, not a failure. */
   readonly answers?: readonly number[]

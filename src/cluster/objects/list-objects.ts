@@ -11,7 +11,7 @@ import {
 } from '../connection/kubernetes-failure.ts'
 import { collectionPath, requestedFor, type ServedResource } from './discovery.ts'
 
-export interface ListOptions {
+interface ListOptions {
   /** Empty for all namespaces, and for cluster-scoped kinds. */
   readonly namespace: string
   /** Only the object of this name. */

@@ -19,7 +19,7 @@ export const RESOURCE_GROUP = {
   group: 'kpt.dev',
   kind: 'ResourceGroup',
 } as const
-export const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
+const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
 
 /** From so many packages on, one list of all ResourceGroups replaces one or two requests each. */
 const MANY = 4

@@ -49,7 +49,7 @@ interface RecordedScope {
   readonly namespace: string | undefined
 }
 
-export interface RecordedKind {
+interface RecordedKind {
   readonly apiVersion: string
   readonly kind: string
   readonly namespaced: boolean

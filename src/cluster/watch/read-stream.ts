@@ -24,7 +24,7 @@ export type StreamEnd =
   | { readonly end: 'too-large'; readonly failure: Failure }
   | { readonly end: 'failed'; readonly failure: Failure; readonly retryAfter?: number | undefined }
 
-export interface StreamParts {
+interface StreamParts {
   readonly requested: RequestDescription
   readonly largestEvent: number
   readonly memory: FrameMemory

@@ -12,7 +12,7 @@ import { isOlder } from './watch-event.ts'
 import type { WatchSettings } from './watch-options.ts'
 
 /** The server does not answer, or is another one. */
-export interface ServerAway {
+interface ServerAway {
   readonly failure: Failure
   /** Milliseconds before it is worth to look again. */
   readonly wait: number

@@ -20,7 +20,7 @@ export interface RefusedChange {
   readonly why: string
 }
 
-export interface ChosenChanges {
+interface ChosenChanges {
   readonly chosen: readonly ChosenChange[]
   readonly refused: readonly RefusedChange[]
 }

@@ -7,7 +7,7 @@ import { SYNCERS } from '../../syncers/registry.ts'
 import type { ActorClass } from '../compare/drift.ts'
 
 /** A writer, for its class. */
-export interface Writer {
+interface Writer {
   readonly manager: string
   readonly operation?: 'Apply' | 'Update' | ''
   readonly subresource?: string
@@ -27,7 +27,7 @@ export interface ActorRule {
   readonly class: ActorClass
 }
 
-export interface ClassRow {
+interface ClassRow {
   readonly class: ActorClass
   /** Names, with `*` for any text. */
   readonly managers: readonly string[]

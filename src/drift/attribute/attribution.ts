@@ -129,7 +129,7 @@ function ofWrite({
 }
 
 /** A console acts as its user; a person may act as an administrator. */
-export function personOf({ user, actingAs }: Pick<AuditedWrite, 'user' | 'actingAs'>): string {
+function personOf({ user, actingAs }: Pick<AuditedWrite, 'user' | 'actingAs'>): string {
   return actingAs !== '' && user.startsWith('system:serviceaccount:') ? actingAs : user
 }
 

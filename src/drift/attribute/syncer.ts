@@ -33,7 +33,7 @@ import type { Actor, SyncerManager } from '../compare/drift.ts'
 import { lastAppliedOf } from '../compare/last-applied.ts'
 import { classOfManager } from './actor.ts'
 
-export interface AppliedObject {
+interface AppliedObject {
   readonly desired: JsonObject
   readonly live: JsonObject
   readonly schema: FieldSchema

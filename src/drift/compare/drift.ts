@@ -80,7 +80,7 @@ export interface Drift {
 }
 
 /** What an edit of git has to know beside the values. */
-export interface EditFacts {
+interface EditFacts {
   /** Of a removed field: the highest map or list above it that live lacks too. */
   readonly absentAbove?: FieldPath
   /** Of an added item of a list: its fields that the server allocated, which git leaves out (src/drift/detect/allocated-fields.ts). */

@@ -20,7 +20,7 @@ import {
 } from '@backporch/kyaml/json'
 
 /** A declared location with another live value. */
-export interface DifferingLeaf {
+interface DifferingLeaf {
   readonly path: FieldPath
   readonly declared: Json | undefined
   /** Undefined for an absent value. */

@@ -4,7 +4,7 @@ import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
 import type { Drift } from './drift.ts'
 
-export interface RenamedItem {
+interface RenamedItem {
   readonly gone: Drift
   readonly come: Drift
 }

@@ -26,7 +26,7 @@ import { OF_ANOTHER, takenOver } from '../compare/last-applied.ts'
 import { REPLICAS, unownedCount } from '../compare/unowned-count.ts'
 import type { Detector } from './object-comparison.ts'
 
-export interface AddedField {
+interface AddedField {
   readonly path: FieldPath
   readonly live: Json | undefined
   readonly owner: ManagedFieldsEntry

@@ -34,6 +34,7 @@ import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
 import type { SyncerManager } from '../compare/drift.ts'
 import { isAlreadyApplied } from '../compare/equal-values.ts'
+import { schemaAt } from '../noise/visibility.ts'
 
 /** A location of the live object, and git's text as a server would store it. */
 interface EncryptedLocation {
@@ -110,7 +111,7 @@ export interface EarlierValues {
   readonly complete: boolean
 }
 
-export interface SealedObject {
+interface SealedObject {
   readonly object: JsonObject
   /** Encrypted fields without a known writer, which may be git's or not. */
   readonly unproven: readonly FieldPath[]
@@ -177,13 +178,6 @@ function decrypted(
 
 function base64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64')
-}
-
-function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
-  return path.reduce(
-    (at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()),
-    schema,
-  )
 }
 
 interface EarlierOf {

@@ -7,7 +7,7 @@ import { creatorOf } from '../attribute/actor.ts'
 import type { Drift, ObjectVerdict } from '../compare/drift.ts'
 import { assessRisk } from '../risk/risk.ts'
 
-export type DriftFacts = Omit<Drift, 'liveUnread' | 'risk' | 'reason'>
+type DriftFacts = Omit<Drift, 'liveUnread' | 'risk' | 'reason'>
 
 export function makeDrift(drift: DriftFacts): Drift {
   const { risk, code } = assessRisk(drift)

@@ -63,7 +63,7 @@ export function writerInOtherVersion(
     : only
 }
 
-export interface HiddenLocation {
+interface HiddenLocation {
   readonly path: FieldPath
   readonly owner: ManagedFieldsEntry
 }

@@ -50,7 +50,7 @@ export interface RuleSides {
 }
 
 /** The first part of a rule that does not match, for people, without hidden values. */
-export interface Mismatch {
+interface Mismatch {
   readonly part:
     | 'group'
     | 'kind'

@@ -26,7 +26,7 @@ export interface CreationAnswer {
   readonly prediction: Prediction
 }
 
-export interface UnownedDifference {
+interface UnownedDifference {
   readonly change: 'modified' | 'removed' | 'added'
   readonly path: FieldPath
   readonly git: Json | undefined

@@ -89,7 +89,7 @@ const TITLE_BYTES = 255
 const ELLIPSIS = Buffer.from('…')
 const DRAFT = /^(WIP:|\[WIP\])\s*/i
 
-export function titleOf({ title }: Pick<PullRequest, 'title'>): {
+function titleOf({ title }: Pick<PullRequest, 'title'>): {
   readonly title: string
   readonly draft: boolean
 } {

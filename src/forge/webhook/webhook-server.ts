@@ -27,7 +27,7 @@ interface WebhookServerOptions {
 }
 
 /** Milliseconds, but for `connections`. */
-export interface WebhookLimits {
+interface WebhookLimits {
   readonly headers: number
   /** For a request with its body. */
   readonly request: number

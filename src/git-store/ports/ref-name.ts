@@ -12,7 +12,7 @@ export const LEDGER_BRANCH = 'drift-ledger'
 export const CONFIGURE_BRANCH = 'drift/configure'
 
 /** State of an unpublished change: the first segment of its branch. */
-export type DraftState = 'drafts' | 'proposed'
+type DraftState = 'drafts' | 'proposed'
 
 /** A branch of Porch: a change to one package. */
 export interface WorkspaceBranch {
@@ -24,7 +24,7 @@ export interface WorkspaceBranch {
 }
 
 /** The tag of a published revision. */
-export interface RevisionTag {
+interface RevisionTag {
   readonly packagePath: string
   /** 0 or more. */
   readonly revision: number

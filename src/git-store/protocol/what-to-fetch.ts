@@ -4,7 +4,7 @@ import { defaultBaseBranch, LEDGER_BRANCH, parseRevisionTag } from '../ports/ref
 import type { Advertisement } from './advertisement.ts'
 
 /** `partial`: tips, and everything else by its id. `whole`: branches with their whole history, which every server can. */
-export type Way = 'partial' | 'whole'
+type Way = 'partial' | 'whole'
 
 /**
  * Commits that are fetched beyond those that are here, request by request. Depth is the shortest way to a commit: where branches are merged

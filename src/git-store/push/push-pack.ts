@@ -7,7 +7,7 @@ import { FLUSH, pktLine, readBands, readPktLine } from '../protocol/pkt-line.ts'
 const NOTHING = '0'.repeat(40)
 
 /** One ref to move, by the object that it names (for an annotated tag the tag object). `null`: no such ref. */
-export interface PushCommand {
+interface PushCommand {
   readonly ref: string
   readonly from: ObjectId | null
   readonly to: ObjectId | null

@@ -5,7 +5,7 @@ import { type InventoryRef, labelsOf, metadataText } from '@backporch/kyaml/reso
 import type { SourceLocation } from './desired-set.ts'
 
 /** Label that carries the inventory's id (cli-utils `pkg/common/common.go`). */
-export const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
+const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
 
 export interface FoundInventory {
   readonly ref: InventoryRef

@@ -53,7 +53,7 @@ export function splitFieldPath(path: string): readonly string[] {
 }
 
 /** Called for each node at the path, with the names that lead to it. @returns the problem, or undefined */
-export type FieldVisit = (node: YamlNode, path: readonly string[]) => string | undefined
+type FieldVisit = (node: YamlNode, path: readonly string[]) => string | undefined
 
 /**
  * Visits the path in an object of the right kind. Where a field on the path is absent or null, nothing happens, unless the spec says `create`:

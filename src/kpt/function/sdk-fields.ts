@@ -17,7 +17,7 @@ import {
 } from '@backporch/kyaml/yaml'
 
 /** The value at a path: a text, nothing, or something else (at the path or above it). */
-export type SdkText =
+type SdkText =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'absent' }
   | { readonly is: 'other' }

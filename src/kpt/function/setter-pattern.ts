@@ -48,7 +48,7 @@ export function onlySetter(pattern: SetterPattern): string | undefined {
   return pattern.setters.length === 1 && pattern.text === `\${${name}}` ? name : undefined
 }
 
-export type ExpandedPattern =
+type ExpandedPattern =
   | { readonly is: 'text'; readonly text: string }
   /** References without a value, as `${tag}`, also those within values. */
   | { readonly is: 'unresolved'; readonly references: readonly string[] }
@@ -129,7 +129,7 @@ const MAX_WANTED = 65_536
 /** Setters that change, with their new values. */
 export type SetterChanges = ReadonlyMap<string, string>
 
-export type PatternInversion =
+type PatternInversion =
   /** The only way; without changes where the text is already there. */
   | { readonly is: 'one'; readonly changes: SetterChanges }
   /** Ways that change equally few setters; not complete where there may be more. */

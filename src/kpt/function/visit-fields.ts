@@ -17,7 +17,7 @@ export interface FieldLocation {
 }
 
 /** Both may change their argument. Each returns the problem that ends the walk, or undefined. */
-export interface FieldVisitor {
+interface FieldVisitor {
   /** Every entry of a map, before the map's values. The location is that of the value. */
   readonly entry?: (entry: YamlEntry, location: FieldLocation) => string | undefined
   readonly scalar: (scalar: YamlScalar, location: FieldLocation) => string | undefined

@@ -8,7 +8,7 @@ import type { Kptfile, PipelineFunction } from './kptfile-value.ts'
 import { PACKAGE_FILE } from './walk-package.ts'
 
 /** Paths are within the outermost package. */
-export interface ConfigSources {
+interface ConfigSources {
   readonly files: ReadonlyMap<string, PackageFile>
   /** From the root of the repository. */
   where(path: string): string

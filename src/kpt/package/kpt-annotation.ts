@@ -12,7 +12,7 @@ export interface KptAnnotation {
   readonly task: KptTask | undefined
 }
 
-export interface KptTask {
+interface KptTask {
   /** Porch shows `init`, `edit`, `clone` and `upgrade`, and ignores other words. */
   readonly type: string
   /** For `edit`: object name of the source package revision; empty without one. */

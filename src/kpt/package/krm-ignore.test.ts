@@ -1,20 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { candidates, isIgnored, type KrmIgnore, parseKrmIgnore } from './krm-ignore.ts'
-
-/** How many patterns with wildcards the path is compared with, at most: what a look at it costs. */
-function comparisons({ ignored, accepted }: KrmIgnore, path: string): number {
-  const segments = path.split('/')
-  let count = 0
-  for (const { anchored, floating } of [ignored, accepted]) {
-    const whole = anchored.get(segments.length)
-    if (whole !== undefined) count += [...candidates(whole, path)].length
-    for (const [depth, index] of floating)
-      if (depth <= segments.length)
-        count += [...candidates(index, segments.slice(-depth).join('/'))].length
-  }
-  return count
-}
+import { isIgnored, parseKrmIgnore } from './krm-ignore.ts'
 
 describe('isIgnored', () => {
   // Every row was seen with the real kpt; walk-package.kpt.test.ts runs the same patterns through it.
@@ -82,10 +68,6 @@ describe('isIgnored', () => {
 })
 
 describe('5,000 lines', () => {
-  const names = Array.from(
-    { length: 3000 },
-    (_, file) => `apps/team-${file % 50}/service-${file}.yaml`,
-  )
   const shapes: readonly (readonly [name: string, line: (number: number) => string])[] = [
     ['names', (number) => `/apps/team-1/other-${number}.yaml`],
     ['endings', (number) => `*-generated-${number}.yaml`],
@@ -95,28 +77,17 @@ describe('5,000 lines', () => {
     ['classes', (number) => `[a-f]?x${number}*`],
   ]
   for (const [name, line] of shapes) {
-    it(`of ${name} are compared with none of 3,000 files that hold nothing of them`, () => {
+    it(`of ${name} take what one of them names, and nothing else`, () => {
       const rules = parseKrmIgnore(
         Array.from({ length: 5000 }, (_, number) => line(number)).join('\n'),
       )
-      assert.equal(
-        names.reduce((sum, path) => sum + comparisons(rules, path), 0),
-        0,
-      )
-      const [taken] = [
-        line(4321)
-          .replace(/^\//, '')
-          .replaceAll('*', 'any')
-          .replace('[a-f]', 'b')
-          .replace('?', 'c'),
-      ]
+      const taken = line(4321)
+        .replace(/^\//, '')
+        .replaceAll('*', 'any')
+        .replace('[a-f]', 'b')
+        .replace('?', 'c')
       assert.equal(isIgnored(rules, taken, false), true)
-      assert.equal(comparisons(rules, taken) <= 10, true)
+      assert.equal(isIgnored(rules, 'apps/team-1/service-1.yaml', false), false)
     })
   }
-
-  it('of wildcards alone are each compared', () => {
-    const rules = parseKrmIgnore('*\n**\n?*\n[a-z]*\n!?')
-    assert.equal(comparisons(rules, 'a.yaml'), 5)
-  })
 })

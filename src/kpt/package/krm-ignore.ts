@@ -6,27 +6,17 @@
  */
 
 interface Pattern {
+  /** Matches the whole path from the folder of the file; otherwise the last segments of a path. */
+  readonly anchored: boolean
   readonly directoryOnly: boolean
+  /** Number of segments. */
+  readonly depth: number
   readonly glob: Glob
 }
 
-/** Patterns with one number of segments, by the text that a path has to contain before they are compared with it. */
-interface PatternIndex {
-  /** Patterns without a wildcard; true where one is not for directories only. */
-  readonly exact: Map<string, boolean>
-  /** The others, by the length of their longest text between wildcards, then by that text; '' where they have none. */
-  readonly holding: Map<number, Map<string, Pattern[]>>
-}
-
-interface PatternSet {
-  /** By number of segments: anchored at the root of the package, or matching the last segments of a path. */
-  readonly anchored: ReadonlyMap<number, PatternIndex>
-  readonly floating: ReadonlyMap<number, PatternIndex>
-}
-
 export interface KrmIgnore {
-  readonly ignored: PatternSet
-  readonly accepted: PatternSet
+  readonly ignored: readonly Pattern[]
+  readonly accepted: readonly Pattern[]
 }
 
 /** Reads a `.krmignore` file. Never fails: an invalid line matches nothing. */
@@ -41,98 +31,48 @@ export function parseKrmIgnore(text: string): KrmIgnore {
     if (pattern.startsWith('!')) accepted.push(pattern.slice(1))
     else ignored.push(pattern)
   }
-  return { ignored: patternSet(ignored), accepted: patternSet(accepted) }
+  return { ignored: ignored.flatMap(parsePattern), accepted: accepted.flatMap(parsePattern) }
 }
 
 /** Whether kpt ignores the path. @param path relative to the folder of the `.krmignore`, with `/` */
 export function isIgnored(rules: KrmIgnore, path: string, isDirectory: boolean): boolean {
-  const segments = path.split('/')
+  const tails = tailsOf(path)
   return (
-    !matchesAny(rules.accepted, path, segments, isDirectory) &&
-    matchesAny(rules.ignored, path, segments, isDirectory)
+    !rules.accepted.some((pattern) => matches(pattern, tails, isDirectory)) &&
+    rules.ignored.some((pattern) => matches(pattern, tails, isDirectory))
   )
 }
 
-function patternSet(lines: readonly string[]): PatternSet {
-  const anchored = new Map<number, PatternIndex>()
-  const floating = new Map<number, PatternIndex>()
-  for (const line of new Set(lines)) {
-    const body = line.replace(/^\/+|\/+$/g, '')
-    const glob = body === '' ? undefined : parseGlob(body)
-    // A line of slashes alone makes kpt itself crash; here it matches nothing.
-    if (glob === undefined) continue
-    const byDepth = line.startsWith('/') ? anchored : floating
-    const depth = body.split('/').length
-    const index = byDepth.get(depth) ?? { exact: new Map(), holding: new Map() }
-    byDepth.set(depth, index)
-    addPattern(index, { directoryOnly: line.endsWith('/'), glob })
-  }
-  return { anchored, floating }
+function parsePattern(line: string): readonly Pattern[] {
+  const body = line.replace(/^\/+|\/+$/g, '')
+  const glob = body === '' ? undefined : parseGlob(body)
+  // A line of slashes alone makes kpt itself crash; here it matches nothing.
+  if (glob === undefined) return []
+  return [
+    {
+      anchored: line.startsWith('/'),
+      directoryOnly: line.endsWith('/'),
+      depth: body.split('/').length,
+      glob,
+    },
+  ]
 }
 
-function addPattern({ exact, holding }: PatternIndex, pattern: Pattern): void {
-  const { glob, directoryOnly } = pattern
-  const texts = [...literalTexts(glob)]
-  const [only] = texts
-  if (glob.every(({ kind }) => kind === 'literal') && only !== undefined) {
-    exact.set(only, exact.get(only) === true || !directoryOnly)
-    return
-  }
-  const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '')
-  const ofLength = holding.get(longest.length) ?? new Map<string, Pattern[]>()
-  holding.set(longest.length, ofLength)
-  const same = ofLength.get(longest)
-  if (same === undefined) ofLength.set(longest, [pattern])
-  else same.push(pattern)
+/** The characters of the last segment of the path, of the last two segments, and so on to the whole path. */
+function tailsOf(path: string): readonly (readonly string[])[] {
+  const segments = path.split('/')
+  return segments.map((_, index) => [...segments.slice(-1 - index).join('/')])
 }
 
-/** The texts between the wildcards. */
-function* literalTexts(glob: Glob): Iterable<string> {
-  let text = ''
-  for (const token of glob) {
-    if (token.kind === 'literal') text += token.character
-    else {
-      yield text
-      text = ''
-    }
-  }
-  yield text
-}
-
-function matchesAny(
-  set: PatternSet,
-  path: string,
-  segments: readonly string[],
+function matches(
+  { anchored, directoryOnly, depth, glob }: Pattern,
+  tails: readonly (readonly string[])[],
   isDirectory: boolean,
 ): boolean {
-  const anchored = set.anchored.get(segments.length)
-  if (anchored !== undefined && matchesIndex(anchored, path, isDirectory)) return true
-  for (const [depth, index] of set.floating)
-    if (
-      depth <= segments.length &&
-      matchesIndex(index, segments.slice(-depth).join('/'), isDirectory)
-    )
-      return true
-  return false
-}
-
-function matchesIndex(index: PatternIndex, text: string, isDirectory: boolean): boolean {
-  const exact = index.exact.get(text)
-  if (exact === true || (exact !== undefined && isDirectory)) return true
-  const characters = [...text]
-  for (const { directoryOnly, glob } of candidates(index, text))
-    if ((isDirectory || !directoryOnly) && matchesGlob(glob, characters)) return true
-  return false
-}
-
-/** The patterns with wildcards that may match: one lookup for each part of the text, however many patterns exist. */
-export function* candidates({ holding }: PatternIndex, text: string): Iterable<Pattern> {
-  for (const [length, patterns] of holding) {
-    const parts = new Set<string>()
-    for (let at = 0; at + length <= text.length && (length > 0 || at === 0); at += 1)
-      parts.add(text.slice(at, at + length))
-    for (const part of parts) yield* patterns.get(part) ?? []
-  }
+  if (anchored && depth !== tails.length) return false
+  if (directoryOnly && !isDirectory) return false
+  const tail = tails[depth - 1]
+  return tail !== undefined && matchesGlob(glob, tail)
 }
 
 type Token =

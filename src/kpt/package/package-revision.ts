@@ -7,7 +7,7 @@ import type { Note } from '@backporch/kyaml/note'
 import { type KptAnnotation, workspaceIn } from './kpt-annotation.ts'
 import { PACKAGE_FILE } from './walk-package.ts'
 
-export type Lifecycle = 'Draft' | 'Proposed' | 'Published' | 'DeletionProposed'
+type Lifecycle = 'Draft' | 'Proposed' | 'Published' | 'DeletionProposed'
 
 export interface PackageRevision {
   /** Porch's object name, `<repository>.<path with dots>.<workspace>`; '' where the package is the whole registered directory. */
@@ -56,7 +56,7 @@ export interface PorchSources extends PorchRepository {
 }
 
 /** A branch or a tag that is a package revision where its commit has the package. */
-export interface RevisionRef {
+interface RevisionRef {
   readonly ref: string
   readonly commit: ObjectId
   readonly packagePath: string

@@ -19,7 +19,7 @@ import { type PipelineRun, runPipeline } from './run-pipeline.ts'
 import { badOutput } from './run-step.ts'
 import { writeItems } from './write-items.ts'
 
-export interface RenderedFiles {
+interface RenderedFiles {
   /** Every file with a resource, by path in the package: kpt writes all of them, changed or not. */
   readonly written: ReadonlyMap<string, string>
   /** Files whose every resource is gone. */

@@ -11,7 +11,7 @@ import { functionName } from '../function/pipeline-step.ts'
 import { isKptfile, type PackageSources } from '../package/package-sources.ts'
 import type { PipelineRun } from './run-pipeline.ts'
 
-export interface RenderedObject {
+interface RenderedObject {
   readonly object: Json
   readonly location: SourceLocation
   /** Path that kpt writes it to, from the package. */

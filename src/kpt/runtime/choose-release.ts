@@ -10,7 +10,7 @@ import {
   startsWith,
 } from './release-version.ts'
 
-export interface BuiltInVariant {
+interface BuiltInVariant {
   /** First release with this behaviour. */
   readonly from: ReleaseVersion
   /** First later release without it. */
@@ -33,7 +33,7 @@ export interface BuiltIn {
 export type BuiltIns = ReadonlyMap<string, BuiltIn>
 
 /** The release of a reference, and whether the reference may mean another one later. */
-export interface ChosenRelease {
+interface ChosenRelease {
   readonly run: KrmFunction
   readonly release: ReleaseVersion
   readonly moves: boolean

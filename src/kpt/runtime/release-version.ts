@@ -34,7 +34,7 @@ export function formatRelease(version: ReleaseVersion): string {
   return `v${version.join('.')}`
 }
 
-export type VersionConstraint = (version: ReleaseVersion) => boolean
+type VersionConstraint = (version: ReleaseVersion) => boolean
 
 const TERM = /^(=|==|!=|>|<|>=|=>|<=|=<|~|~>|\^)?\s*(v?[0-9xX*]+(?:\.[0-9xX*]+){0,2})$/
 

@@ -14,10 +14,10 @@ import {
 import { wordSet } from '../text/words.ts'
 import type { ResourceId } from './resource-id.ts'
 
-export type AuditVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
+type AuditVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
 /** The object of a request, by the plural name of its kind. */
-export interface AuditedObject {
+interface AuditedObject {
   readonly group: string
   /** `deployments` */
   readonly resource: string

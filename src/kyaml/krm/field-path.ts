@@ -32,7 +32,6 @@ export function field(name: string): PathStep {
 }
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
-const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/
 // A bare value never looks like a number, a boolean or null, which would read back as another type.
 const PLAIN_VALUE = /^[A-Za-z_./][A-Za-z0-9_./:-]*$/
 
@@ -52,7 +51,7 @@ export function formatFieldPath(path: FieldPath): string {
         .sort(([left], [right]) => (left < right ? -1 : 1))
         .map(
           ([key, value]) =>
-            `${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}=${formatKeyValue(value)}`,
+            `${PLAIN_NAME.test(key) ? key : JSON.stringify(key)}=${formatKeyValue(value)}`,
         )
         .join(',')}]`
   }

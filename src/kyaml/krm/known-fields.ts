@@ -7,7 +7,7 @@ import { type FieldPath, field } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
 import { stepOfItem } from './field-set.ts'
 
-export interface KnownFields {
+interface KnownFields {
   /** The object itself if all its fields are known. */
   readonly object: JsonObject
   /** Topmost unknown locations, in the order of the manifest. */

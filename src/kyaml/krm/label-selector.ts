@@ -2,10 +2,10 @@
  * Label selectors of kubectl's `-l`: `app=web,tier in (a, b),!canary`, with the grammar and meaning of k8s.io/apimachinery v0.34.3,
  * pkg/labels/selector.go (docs/facts/label-selectors.md).
  */
-export type LabelOperator = 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below'
+type LabelOperator = 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below'
 
 /** One condition of a selector; all must hold. */
-export interface LabelRequirement {
+interface LabelRequirement {
   readonly key: string
   readonly operator: LabelOperator
   /** Empty for `exists` and `absent`; one whole number for `above` and `below`. */

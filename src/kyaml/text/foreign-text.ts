@@ -22,7 +22,7 @@ export function visibleLines(text: string): string {
 /** Dropped at both ends of a line: git ends an error line with NUL, a program with a line break. */
 const EDGES = /^[\s\p{Cc}]+|[\s\p{Cc}]+$/gu
 
-export interface ForeignLineOptions {
+interface ForeignLineOptions {
   /** Most characters. */
   readonly limit?: number
   /** Each is replaced by `***`. */

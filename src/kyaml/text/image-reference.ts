@@ -1,5 +1,5 @@
 /** The parts of an image reference. */
-export interface Reference {
+interface Reference {
   readonly name: string
   readonly tag: string
   readonly digest: string

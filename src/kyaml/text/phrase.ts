@@ -2,7 +2,7 @@
 import { cut, visible } from './foreign-text.ts'
 
 /** Constant words as strings; names, durations and reasons from a cluster as `name`. */
-export type PhrasePart = string | { readonly name: string }
+type PhrasePart = string | { readonly name: string }
 export type Phrase = readonly PhrasePart[]
 
 const LONGEST_NAME = 300

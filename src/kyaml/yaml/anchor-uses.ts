@@ -3,7 +3,7 @@ import { type FieldPath, field } from '../krm/field-path.ts'
 import { entryOf, isMergeKey, keyOf, resolved, type YamlNode } from './yaml-node.ts'
 import { nodeAtPath } from './yaml-path.ts'
 
-export interface AnchorUses {
+interface AnchorUses {
   readonly name: string
   /** The path below the anchor. */
   readonly at: FieldPath

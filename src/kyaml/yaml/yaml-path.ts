@@ -3,13 +3,13 @@ import { type FieldPath, field, indexOfStep, type PathStep } from '../krm/field-
 import { entryOf, jsonOf, keyOf, resolved, type YamlEntry, type YamlNode } from './yaml-node.ts'
 
 /** A node, and its entry where it is the value of a map. */
-export interface FoundNode {
+interface FoundNode {
   readonly node: YamlNode
   readonly entry: YamlEntry | undefined
 }
 
 /** The deepest node on a path, and how many steps lead to it. */
-export interface NearestNode extends FoundNode {
+interface NearestNode extends FoundNode {
   readonly steps: number
 }
 

@@ -2,7 +2,7 @@
 import type { YamlScalar } from './yaml-node.ts'
 
 /** The styles that the characters of a text allow. */
-export interface ScalarForm {
+interface ScalarForm {
   readonly multiline: boolean
   readonly plainInFlow: boolean
   readonly plainInBlock: boolean
@@ -56,7 +56,7 @@ export function scalarFormOf(text: string): ScalarForm {
   }
 }
 
-export interface ScalarLocation {
+interface ScalarLocation {
   readonly inFlow: boolean
   readonly isSimpleKey: boolean
 }

@@ -1,5 +1,5 @@
 /** The indentation of lists that kpt detects in a document, and with which it writes all its lists. */
-export type SequenceIndent = 'compact' | 'wide'
+type SequenceIndent = 'compact' | 'wide'
 
 /**
  * The value of `internal.config.kubernetes.io/seqindent`: the indentation of the first list on lines below its key, if it is 0 or 2 (kyaml

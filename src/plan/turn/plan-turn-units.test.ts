@@ -131,8 +131,9 @@ test('a cluster that cannot be observed is entered in the ledger, and its lost u
     [['prod'], 'report'],
   )
   assert.match(push?.clusters[0]?.ledger.map(({ text }) => text).join('') ?? '', /state: Unknown/)
+  const resolutionRequest = { resolution: 'Restore' as const, selectors: [], message: undefined }
   assert.deepEqual(
-    pushOf({ ...parts, purpose: { snoozeUntil: '2026-11-22T10:00:00Z' } })?.clusters,
+    pushOf({ ...parts, purpose: { resolutionRequest } })?.clusters,
     [],
     'a decision says what it decides',
   )

@@ -107,7 +107,7 @@ export class TurnPlanner {
       purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
     const { units: wanted, joints } = holds.size === 0 ? free : this.share(this.held(holds))
     // Of a decision, only what it decides is written.
-    const isDecision = purpose.resolutionRequest !== undefined || purpose.snoozeUntil !== undefined
+    const isDecision = purpose.resolutionRequest !== undefined
     const units = isDecision ? wanted : keepBack(wanted, git.refused ?? new Map())
     const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
     const answered = [
@@ -232,14 +232,13 @@ export class TurnPlanner {
     unit: ObservedUnit,
     options: Pick<PlanOptions, 'begun' | 'hold'>,
   ): UnitResult {
-    const { snoozeUntil, observations } = this.observed.purpose
+    const { observations } = this.observed.purpose
     const { cluster, packagePath } = start.unit
     const questions = this.questions(unit, options.hold === undefined ? 'free' : 'held')
     const raised = raiseAgain(start, (fingerprint) =>
       this.observed.forge.ticks.raise.has(driftId(fingerprint)),
     )
-    const observed = raised?.observation ?? start
-    const first = snoozeUntil === undefined ? observed : { ...observed, snoozeUntil }
+    const first = raised?.observation ?? start
     try {
       if (!observations) assertOwnBase(first)
       // What only looks trusts the ledger: it writes no branch, and shows none of its content.

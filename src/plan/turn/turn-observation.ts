@@ -81,8 +81,6 @@ export interface TurnClock {
 export interface TurnPurpose {
   /** The resolution requested on the command line. */
   readonly resolutionRequest: ResolutionSelectors | undefined
-  /** RFC 3339 UTC: reminders of the units' open proposals pause until then. */
-  readonly snoozeUntil?: string | undefined
   /** Nothing comes of the plan: what only a proposal needs is not found out. */
   readonly observations: boolean
   /** Whether merged commits are brought to clusters. */

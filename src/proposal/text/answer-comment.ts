@@ -13,7 +13,7 @@ export interface PostedAnswer extends CommandResult {
   readonly requested?: CommandComment
 }
 
-export interface CommandComment {
+interface CommandComment {
   /** Id of the comment on the forge. */
   readonly comment: string
   /** RFC 3339 UTC: when its text was written. */

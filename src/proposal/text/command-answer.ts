@@ -86,7 +86,7 @@ export function explainText(
   ].join('\n')
 }
 
-export interface ShownRule {
+interface ShownRule {
   readonly number: number
   /** `.drift/policy.yaml:12` */
   readonly where: string

@@ -5,7 +5,7 @@
 import { DURATION, oneLine, secondsOf } from '@backporch/kyaml/text'
 import { linesOutsideCode } from './ticks.ts'
 
-export interface CommandArguments {
+interface CommandArguments {
   /** As written: `1,3`, `2:spec.replicas`, `deployment/web`; empty means all. */
   readonly selectors: readonly string[]
   /** Of `--via`: which of several places in git is edited. */
@@ -139,7 +139,7 @@ export interface CommentCommand extends CommandArguments {
 }
 
 /** A command that is not valid, with the reason. */
-export interface RefusedCommand {
+interface RefusedCommand {
   /** The line, safe and short. */
   readonly line: string
   readonly why: string

@@ -5,7 +5,7 @@
 import { linesOutsideCode } from './ticks.ts'
 
 /** `open`: propose what is held back. `raise`: propose again what was closed. */
-export type DashboardVerb = 'open' | 'raise'
+type DashboardVerb = 'open' | 'raise'
 
 export interface DashboardTicks {
   /** `driftId` of each. */

@@ -5,7 +5,7 @@
 import type { OutcomeComment } from './outcome-comment.ts'
 import { duration, time } from './words.ts'
 
-export interface Escalation {
+interface Escalation {
   /** RFC 3339 UTC: the start of the wait. */
   readonly since: string
   /** Seconds after which the policy mentions people. */

@@ -39,7 +39,7 @@ export interface Expectation {
   readonly objects: number
 }
 
-export interface FoundSource {
+interface FoundSource {
   /** `Flux Kustomization flux-system/apps`. */
   readonly title: string
   /** From the root of the repository. */

@@ -9,7 +9,7 @@ import type { Applier } from '../../status/applier.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 
 /** One package in one cluster, as src/plan/observation/observation.ts has it. */
-export interface ProposalUnit {
+interface ProposalUnit {
   readonly cluster: string
   readonly packageName: string
   readonly packagePath: string
@@ -40,7 +40,7 @@ export type ProposalState =
       readonly why: string
     }
 
-export interface DecidingPolicy {
+interface DecidingPolicy {
   readonly name: string
   readonly mode: string
   /** `path:line` in the repository; undefined for the shipped default. */

@@ -2,7 +2,7 @@
  * The boxes of a body that Backporch wrote, and which of them are ticked. Anyone with write access may edit a body, and the person is
  * unknown: a box belongs to the drift that it was drawn for, and requests nothing that a later merge does not decide.
  */
-export type TickVerb = 'adopt' | 'restore' | 'recheck'
+type TickVerb = 'adopt' | 'restore' | 'recheck'
 
 export interface Tick {
   readonly verb: TickVerb

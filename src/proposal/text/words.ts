@@ -9,7 +9,7 @@ import type { Change } from '../../record/documents/change.ts'
 import type { Plan } from '../../record/documents/drift-record.ts'
 import { formatValue, hiddenBytes } from '../../record/format-value.ts'
 
-export const NAME_LIMIT = 120
+const NAME_LIMIT = 120
 /** Characters that fit into a column. */
 const VALUE_LIMIT = 40
 const FIELD_LIMIT = 40

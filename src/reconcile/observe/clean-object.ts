@@ -39,7 +39,7 @@ const MOST_PROBES = 200
 /** How often what an apply would take away is put back. */
 const MOST_RETURNS = 3
 
-export interface LiveObject extends Resource {
+interface LiveObject extends Resource {
   readonly schema: FieldSchema
 }
 

@@ -38,7 +38,7 @@ export interface RequestedObject {
     | undefined
 }
 
-export interface CachedAnswer<Answer> {
+interface CachedAnswer<Answer> {
   readonly answer: Answer
   /** Milliseconds since 1970: when it has to be requested again. */
   readonly until: number

@@ -78,8 +78,6 @@ export interface ForgePart {
   /** What changes while the turn writes. Without it nothing is left to a next turn. */
   readonly meanwhile?: Meanwhile
   readonly resolutionRequest?: ResolutionSelectors | undefined
-  /** RFC 3339 UTC: reminders of the units' open proposals pause until then. */
-  readonly snoozeUntil?: string
   /** Version of backporch, for the texts of proposals. */
   readonly version: string
 }

@@ -10,7 +10,7 @@ import { renameFix } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
 
 /** A command of a pipeline, and the line that has it. */
-export interface SweepingCommand {
+interface SweepingCommand {
   /** `kubectl apply --recursive` */
   readonly command: string
   /** `.github/workflows/deploy.yml:12` */

@@ -21,7 +21,7 @@ const MOST_OBJECTS = 200
 /** Objects that are cleaned at the same time. */
 const WIDTH = 4
 
-export interface ImportRequest {
+interface ImportRequest {
   readonly namespace: string
   /** Folder of the new package, from the root of the repository. */
   readonly path: string

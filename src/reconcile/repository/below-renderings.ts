@@ -9,7 +9,7 @@ import { changesBetween } from './changes-between.ts'
 /** Porch renders once for each proposal, and once more for each push of a draft. */
 const MOST_RENDERINGS = 10
 
-export interface UnrenderedHead {
+interface UnrenderedHead {
   /** The commit that was rendered; the head itself where Porch rendered nothing. */
   readonly source: CommitView
   /** Author of the last rendering. */

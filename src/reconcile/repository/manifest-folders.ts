@@ -2,7 +2,7 @@
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import {
   type FoundPackage,
-  KUSTOMIZATION_NAMES,
+  isKustomizationFile,
   normalPath,
   selectPackages,
 } from '@backporch/kpt/package'
@@ -190,10 +190,6 @@ function describe({ path, objects, kustomization, isChart }: ManifestFolder): st
     .filter((text) => text !== '')
     .join(' and ')
   return `${path || '.'} (${what})`
-}
-
-function isKustomizationFile(path: string): boolean {
-  return KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1))
 }
 
 function shellWord(path: string): string {

@@ -8,7 +8,7 @@ import { below, type RepositoryView } from './repository-view.ts'
 /** Packages whose live objects are read together, and in memory at once. */
 const TOGETHER = 64
 
-export interface PackageBatch {
+interface PackageBatch {
   readonly packages: readonly FoundPackage[]
   /** Of its packages, for their marks. */
   readonly keys: readonly string[]

@@ -30,7 +30,7 @@ export class KnownGoodPolicies {
   }
 }
 
-export interface PolicyHistory {
+interface PolicyHistory {
   readonly repository: {
     commit(id: ObjectId, signal: AbortSignal): Promise<Pick<CommitView, 'parents'>>
   }

@@ -54,7 +54,7 @@ export async function observeTurn(
   signal: AbortSignal,
 ): Promise<ObservedTurn> {
   const { forge, repository } = ports
-  const { requestedActions, resolutionRequest, snoozeUntil, version } = request.forge
+  const { requestedActions, resolutionRequest, version } = request.forge
   const { only } = request.units
   const wanted =
     only === undefined ? ports.clusters : ports.clusters.filter(({ name }) => only.has(name))
@@ -159,7 +159,6 @@ export async function observeTurn(
     },
     purpose: {
       resolutionRequest,
-      snoozeUntil,
       observations: request.mode === 'read',
       settles: ports.openWriter !== undefined,
       whole:

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { FleetWorld } from '../../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+import { NO_REQUESTED_ACTIONS } from './requests/observe-requests.ts'
 
 const DAY = 24 * 60
 const OWNERS =
@@ -85,7 +86,10 @@ test('a process that ends before it asks asks in the next turn; what is snoozed 
   assert.equal(requested(forge).length, 1)
 
   const other = await opened()
-  await other.world.plan({ snoozeUntil: '2027-01-31T00:00:00Z' })
+  other.forge.permissions.set('ada', 'write')
+  other.forge.comment(1, 'ada', '/snooze 10w')
+  const { report } = await other.world.plan({ requestedActions: NO_REQUESTED_ACTIONS })
+  assert.equal(report.status.snoozedUntil, '2027-01-30T10:00:00Z')
   other.world.pass(20 * DAY)
   await other.world.plan()
   assert.deepEqual(requested(other.forge), [])

@@ -28,13 +28,13 @@ type Parameters = JsonObject
 type Steps = readonly (string | number)[]
 
 /** What the template is filled with for one Application. */
-export interface SetParameters {
+interface SetParameters {
   readonly values: Parameters
   /** Where they are written, by the name that a template has for them. */
   readonly places: ReadonlyMap<string, ParameterPlace>
 }
 
-export interface ParameterPlace {
+interface ParameterPlace {
   /** A file that a generator reads, from the root of the repository; undefined for the set itself. */
   readonly file: string | undefined
   readonly at: Steps

@@ -36,7 +36,7 @@ import {
 import { destinationNamespace } from './argo-kustomize.ts'
 import { type ArgoSource, inEnvironment, overrideNames, refused, sourceOf } from './argo-source.ts'
 
-export interface ArgoChart extends ArgoSource {
+interface ArgoChart extends ArgoSource {
   /** By the name of a source with `ref`: whether it is this repository. */
   readonly refs: ReadonlyMap<string, boolean>
 }

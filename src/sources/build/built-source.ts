@@ -55,7 +55,7 @@ export interface VariableSource extends ResourceId {
 }
 
 /** A text in a document of a file. */
-export interface VariablePlace {
+interface VariablePlace {
   /** From the root of the repository. */
   readonly path: string
   readonly document: number
@@ -99,14 +99,14 @@ export interface ResourceMaker {
   ) => readonly FilledFrom[]
 }
 
-export interface TemplateEdit {
+interface TemplateEdit {
   /** Of the template. */
   readonly text: string
   /** Of the resource. */
   readonly wanted: string
 }
 
-export interface FilledFrom {
+interface FilledFrom {
   readonly name: string
   /** One of `reads`; undefined for the document itself. */
   readonly file: string | undefined
@@ -333,7 +333,7 @@ export interface BuildTool {
 }
 
 /** Nothing in the repository says where a value of the output comes from, so nothing is adopted. */
-export interface NoLocator {
+interface NoLocator {
   /** In a table of changes. */
   readonly why: string
   readonly refusal: (source: BuiltSource) => { readonly why: string; readonly remedy: string }

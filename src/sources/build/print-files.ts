@@ -20,7 +20,7 @@ export interface PrintedFile {
 }
 
 /** What a syncer reads. */
-export interface FileReading {
+interface FileReading {
   readonly chosen: (file: PrintedFile) => boolean
   /** Whether it reads the object, of a file that it reads. */
   readonly reads: (object: Json, file: PrintedFile) => boolean

@@ -61,7 +61,7 @@ export interface UnitSource {
   readonly pinned: string | undefined
 }
 
-export interface GivenVariables {
+interface GivenVariables {
   readonly values: ReadonlyMap<string, string>
   /** The ConfigMap or Secret that each of them is from. */
   readonly sources: ReadonlyMap<string, ResourceId>

@@ -1,5 +1,5 @@
 /** What Config Sync applies of a folder (docs/facts/config-sync-sources.md). */
-import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
+import { isKustomizationFile } from '@backporch/kpt/package'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
@@ -73,7 +73,7 @@ function printed(folder: string, files: SourceFiles, isHierarchy: boolean): stri
   return printFiles(files, folder, {
     chosen: ({ path, isLink }) => {
       const isRead = !path.endsWith('.jsonnet') && !isLink && (!isHierarchy || isInHierarchy(path))
-      if (isRead && KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
+      if (isRead && isKustomizationFile(path))
         throw refused(
           `${path} is below a folder that has no kustomization itself, and Config Sync then applies nothing (KNV1068)`,
         )

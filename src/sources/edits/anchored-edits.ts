@@ -11,7 +11,7 @@ import {
 import { type Json, jsonEquals } from '@backporch/kyaml/json'
 import { anchorUses, jsonOf, type YamlNode } from '@backporch/kyaml/yaml'
 
-export interface AnchoredEdit {
+interface AnchoredEdit {
   /** Name of the anchor. */
   readonly name: string
   readonly edit: YamlEdit & { readonly kind: 'set' }

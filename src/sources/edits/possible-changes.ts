@@ -6,7 +6,7 @@ import { Refusal } from './resolution-edits.ts'
 /** Attempts for one plan. Each renders or builds the unit with the edits of its changes. */
 export const MOST_ATTEMPTS = 40
 
-export interface PossibleChanges<Change> {
+interface PossibleChanges<Change> {
   readonly possible: readonly Change[]
   readonly refused: ReadonlyMap<Change, Failure>
   /** Those that no attempt was left for. */

@@ -223,7 +223,7 @@ function releaseWords(
   return [...words, ...capabilityWords({ version: '', apiVersions: [] }, capabilities)]
 }
 
-export function filesOf(chart: PackageFiles): ReadonlyMap<string, PackageFiles[number]> {
+function filesOf(chart: PackageFiles): ReadonlyMap<string, PackageFiles[number]> {
   return new Map(
     chart.map((file) => [`${CHART}/${file.path}`, { ...file, path: `${CHART}/${file.path}` }]),
   )

@@ -104,7 +104,7 @@ export interface DirtyTrial {
   readonly movesConfig?: boolean
 }
 
-export interface Tried {
+interface Tried {
   readonly dirty: readonly DirtyTrial[]
   readonly obstacles: readonly Obstacle[]
   /** The function that writes the field last. */

@@ -4,7 +4,7 @@ import type { ResourceId } from '@backporch/kyaml/resource'
 import { folderOf, joined } from '../kustomize/files/kustomization-walk.ts'
 
 /** An authored file with objects that are applied. */
-export interface SiblingFile {
+interface SiblingFile {
   /** From the root of the repository. */
   readonly path: string
   readonly objects: readonly ResourceId[]
@@ -12,7 +12,7 @@ export interface SiblingFile {
   readonly takesDocuments: boolean
 }
 
-export type Place = { readonly kind: 'append' | 'new'; readonly path: string }
+type Place = { readonly kind: 'append' | 'new'; readonly path: string }
 
 /** The files of authored objects, in their order. */
 export function siblingFiles(resources: readonly DesiredResource[]): readonly SiblingFile[] {

@@ -9,7 +9,7 @@ import { joined } from '../kustomize/files/kustomization-walk.ts'
 import { BY_HAND, writeObjects } from './place-objects.ts'
 import { type NewObject, whyNotAsLive } from './prove-placed.ts'
 
-export interface ObjectFile {
+interface ObjectFile {
   /** From the root of the repository. */
   readonly path: string
   readonly text: string

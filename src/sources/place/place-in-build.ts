@@ -17,6 +17,7 @@ import { notLocated, remedyOfShared, shared } from '../locate/adoption-failures.
 import {
   assertAsLive,
   BY_HAND,
+  decoded,
   type WholeChange,
   withAuthoredNames,
   writeObjects,
@@ -147,10 +148,4 @@ function withContents(files: SourceFiles, edited: Contents): SourceFiles {
     else after.set(path, { path, mode: files.get(path)?.mode ?? '100644', content })
   }
   return after
-}
-
-function decoded(content: Uint8Array | undefined): string | undefined {
-  return content === undefined
-    ? undefined
-    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 }

@@ -38,7 +38,7 @@ export function wholeChanges(changes: readonly ResolvedChange[]): readonly Whole
   })
 }
 
-export interface PlacingInput {
+interface PlacingInput {
   readonly packagePath: string
   /** With the edits for other changes. */
   readonly files: PackageFiles
@@ -237,7 +237,7 @@ export function assertAsLive(
     throw cannot(change, { why: found.why, remedy: BY_HAND })
 }
 
-export function withTexts(files: PackageFiles, texts: ReadonlyMap<string, string>): PackageFiles {
+function withTexts(files: PackageFiles, texts: ReadonlyMap<string, string>): PackageFiles {
   const left = new Map(texts)
   const edited = files.map((file): PackageFile => {
     const text = left.get(file.path)
@@ -258,7 +258,8 @@ function encoded(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-function decoded(content: Uint8Array | undefined): string | undefined {
+/** With a byte order mark, which an edit retains. */
+export function decoded(content: Uint8Array | undefined): string | undefined {
   return content === undefined
     ? undefined
     : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)

@@ -5,7 +5,7 @@
 import type { ArtifactContent } from './artifact-content.ts'
 import { SourceIgnore } from './source-ignore.ts'
 
-export interface LeftOutOfArtifact {
+interface LeftOutOfArtifact {
   /** What keeps the file out, for people. */
   readonly why: string
   readonly remedy: string

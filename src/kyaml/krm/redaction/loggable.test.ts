@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { path } from '../../../../test/fakes/live-object.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Json } from '../../text/json.ts'
-import { type Loggable, loggableName, loggableValue } from './loggable.ts'
-import { redactionKey, show } from './redacted.ts'
-
-const KEY = redactionKey(new Uint8Array(32))
-const SECRET = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
+import { type Loggable, loggableName } from './loggable.ts'
 
 /** Never called: the compiler is the test. */
 export function whatDoesNotCompile(log: Log, live: Json, text: string): void {
@@ -25,28 +20,8 @@ export function whatDoesNotCompile(log: Log, live: Json, text: string): void {
   log.notes([{ cause: 'decision', subject: '', text: live }])
   // @ts-expect-error a field that the event does not have
   log.process({ event: 'stopped', value })
-  // @ts-expect-error a value is let out by `show` alone
-  loggableValue(live)
   void plain
 }
-
-test('a value comes into the log as show lets it out', () => {
-  const shown = loggableValue(
-    show(
-      KEY,
-      { id: SECRET, path: path('data.password') },
-      Buffer.from('c4n4ry').toString('base64'),
-    ),
-  )
-  assert.match(shown, /^hmac-sha256:[0-9a-f]{16} \(6 bytes\)$/)
-  assert.equal(
-    loggableValue(
-      show(KEY, { id: { ...SECRET, kind: 'ConfigMap' }, path: path('data.color') }, 'red'),
-    ),
-    'red',
-  )
-  assert.equal(loggableValue(undefined), 'absent')
-})
 
 test('a name is one line, and redacted where it has the form of a credential', () => {
   assert.equal(loggableName('apps/web'), 'apps/web')

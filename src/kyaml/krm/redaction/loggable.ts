@@ -1,7 +1,6 @@
 /** Text for a log. A log takes `Loggable`, never a plain text, so that no value of a cluster or a Secret manifest reaches it by oversight. */
 import { oneLine } from '../../text/one-line.ts'
 import { hasSecretText } from './credential-text.ts'
-import { type Shown, shownJson } from './redacted.ts'
 
 declare const loggable: unique symbol
 /** One line. Only this file creates it. */
@@ -18,13 +17,4 @@ export function loggableName(name: string, limit = 300): Loggable {
 /** A sentence of a failure or a note, which may quote a library; `redacted` if it has the form of a credential. */
 export function loggableText(text: string, limit = 2_000): Loggable {
   return (hasSecretText(text) ? 'redacted' : oneLine(text, limit)) as Loggable
-}
-
-/** A value from `show`. */
-export function loggableValue(shown: Shown, limit = 300): Loggable {
-  const json = shownJson(shown)
-  return oneLine(
-    typeof json === 'string' ? json : (JSON.stringify(json) ?? 'absent'),
-    limit,
-  ) as Loggable
 }

@@ -14,7 +14,7 @@ import { whySecret } from './looks-secret.ts'
 declare const redacted: unique symbol
 
 /** A hidden value. Only `redact` creates it. */
-export interface Redacted {
+interface Redacted {
   readonly [redacted]: true
   readonly kind: 'redacted'
   /** First 16 hex digits of the keyed hash. */
@@ -23,7 +23,7 @@ export interface Redacted {
   readonly bytes: number
 }
 /** A value that may be written. Only `show` creates it. */
-export interface Revealed {
+interface Revealed {
   readonly kind: 'revealed'
   readonly value: Json
 }
@@ -96,7 +96,7 @@ export interface Visibility {
 }
 
 /** The location of a value. */
-export interface ValueLocation {
+interface ValueLocation {
   readonly id: ResourceId
   readonly path: FieldPath
   /** Undefined if location and form decide. */

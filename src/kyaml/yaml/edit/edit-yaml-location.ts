@@ -124,7 +124,7 @@ export function isCollection(node: YamlNode): node is Collection {
   return node.kind === 'map' || node.kind === 'list'
 }
 
-export interface Walk {
+interface Walk {
   /** The values on the path, from the root to the deepest one that exists. */
   readonly slots: readonly Slot[]
   /** The steps below that value: they do not exist, or are behind an alias. */

@@ -21,7 +21,7 @@ import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
 import { writeDocument } from './edit-yaml-write.ts'
 
 /** An object of a file: the index of its document as kpt counts, and its index in `items` where the document is a list. */
-export interface YamlAddress {
+interface YamlAddress {
   readonly document: number
   readonly item?: number | undefined
 }

@@ -36,7 +36,7 @@ export interface GoYamlDocument extends YamlDocument {
 }
 
 /** Values that read otherwise than they look, all those of a file for one reason: the place of the first, and how many follow. No message has a value. */
-export interface GoYamlNote extends TextPosition {
+interface GoYamlNote extends TextPosition {
   readonly kind: 'value' | 'key' | 'duplicate-key' | 'precision'
   readonly message: string
 }
@@ -46,7 +46,7 @@ export interface GoYamlFile {
   readonly notes: readonly GoYamlNote[]
 }
 
-export interface GoYamlOptions {
+interface GoYamlOptions {
   /** `error` for a Kptfile, where kpt refuses what kubectl accepts. Default `note`. */
   readonly duplicateKeys?: 'error' | 'note'
   /** Keys, values and comments, where the file may have fewer than others. */
@@ -95,7 +95,7 @@ export function parseGoYaml(text: string, where: string, options: GoYamlOptions 
 }
 
 /** An object of a document; each item of a `kind: List` is one. */
-export interface DocumentObject {
+interface DocumentObject {
   readonly object: Json
   /** Index in the list's `items`; undefined for a document that is one object. */
   readonly item: number | undefined

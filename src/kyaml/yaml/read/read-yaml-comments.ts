@@ -31,7 +31,7 @@ export interface YamlComment {
 }
 
 /** The token before the comments. */
-export interface TokenBefore {
+interface TokenBefore {
   readonly at: number
   readonly isValueMark: boolean
 }

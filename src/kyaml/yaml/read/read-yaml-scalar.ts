@@ -29,7 +29,7 @@ function folded(breaks: number): string {
   return breaks === 1 ? ' ' : '\n'.repeat(breaks - 1)
 }
 
-export interface PlainText extends ScalarText {
+interface PlainText extends ScalarText {
   /** Whether a line break follows, so that the next token may be a key. */
   readonly endsLine: boolean
 }

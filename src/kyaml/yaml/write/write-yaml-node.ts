@@ -4,7 +4,7 @@ import { doubleQuoted, scalarFormOf, scalarStyleFor } from '../yaml-scalar-form.
 import { wantedStyle, writtenTag } from '../yaml-tag.ts'
 import { YAML_INDENT, YamlOutput } from './write-yaml-output.ts'
 
-export interface WriteYamlOptions {
+interface WriteYamlOptions {
   /** Whether a list inside a map is indented (`wide`) or stands below its key (`compact`), kpt's word for it. Default `compact`. */
   readonly sequenceIndent?: 'compact' | 'wide'
 }
@@ -14,7 +14,7 @@ export function writeYamlNode(node: YamlNode, options: WriteYamlOptions = {}): s
   return writeYamlDocuments([{ node, ...options }])
 }
 
-export interface YamlDocument extends WriteYamlOptions {
+interface YamlDocument extends WriteYamlOptions {
   readonly node: YamlNode
 }
 

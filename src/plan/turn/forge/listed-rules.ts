@@ -1,4 +1,4 @@
-/** Every ignore rule of a repository with what the ledger knows of it: for `get ignores`, `check` and `status`, without a cluster. */
+/** Every ignore rule of a repository with what the ledger knows of it: for `ignore --list`, `check` and `status`, without a cluster. */
 import type { Note } from '@backporch/kyaml/note'
 import {
   describeFields,

@@ -39,7 +39,7 @@ export interface Sides {
   readonly reads: { readonly before: MergeSide['reads']; readonly after: MergeSide['reads'] }
 }
 
-export interface BuiltMerge extends Omit<TouchedUnits, 'applied'> {
+interface BuiltMerge extends Omit<TouchedUnits, 'applied'> {
   readonly before: RepositoryView
   readonly after: RepositoryView
   /** What its syncers apply after the merge. */

@@ -12,7 +12,7 @@ import { mergedContent } from '../../repository/as-proposed.ts'
 /** Commits of both histories that are looked at. */
 const MOST_COMMITS = 10_000
 
-export interface MergedTree {
+interface MergedTree {
   readonly tree: readonly TreeFile[]
   /** Commit from which both began; undefined where it is not known. */
   readonly from: ObjectId | undefined

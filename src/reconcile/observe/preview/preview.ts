@@ -20,7 +20,7 @@ const CLUSTERS_AT_ONCE = 4
 /** Paths of edited files in a document. */
 const MOST_EDITED = 1_000
 
-export interface PreviewPorts {
+interface PreviewPorts {
   readonly repository: PackageRepository
   readonly clusters: readonly PreviewedCluster[]
 }

@@ -26,7 +26,7 @@ import { packState, type RowState, unpackState } from './row-state.ts'
  * `status`: the health of an object changed. `epoch`: a server may answer a dry run differently. `source`: a syncer may apply other folders, so
  * that it is not known which units there are.
  */
-export type ChangeReason = 'object' | 'report' | 'status' | 'epoch' | 'source'
+type ChangeReason = 'object' | 'report' | 'status' | 'epoch' | 'source'
 
 export interface UnitChange {
   /** Package paths. */

@@ -43,7 +43,7 @@ export interface StoredVerdicts {
 }
 
 /** Words of a mark. */
-export function wordsOf(mark: Uint8Array, words: number): Uint32Array {
+function wordsOf(mark: Uint8Array, words: number): Uint32Array {
   // A copy: `slice` of a Buffer is a view of memory that it shares.
   return new Uint32Array(
     new Uint8Array(mark.subarray(0, words * Uint32Array.BYTES_PER_ELEMENT)).buffer,

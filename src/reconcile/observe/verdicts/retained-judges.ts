@@ -18,7 +18,7 @@ interface Judge {
   judge(object: LiveObject, signal: AbortSignal): Promise<ObjectVerdict>
 }
 
-export interface UnitJudge {
+interface UnitJudge {
   readonly objects: readonly JudgedObject[]
   /** @param observedAt RFC 3339 UTC */
   readonly at: (observedAt: string) => Judge
@@ -29,7 +29,7 @@ export interface UnitJudge {
 }
 
 /** `isOfSyncer`: the object alone shows the syncer that the unit was judged with. */
-export interface ObjectJudgement {
+interface ObjectJudgement {
   readonly verdict: ObjectVerdict
   readonly isOfSyncer: boolean
 }

@@ -15,7 +15,7 @@ const FULL = 75
 /** Lengths in words. */
 export const HASH_WORDS = { id: 2, mark: 4, question: 3 } as const
 
-export interface VerdictRow {
+interface VerdictRow {
   /** Words of the object's mark; all 0 for an object that is absent. */
   readonly mark: Uint32Array
   readonly question: Uint32Array

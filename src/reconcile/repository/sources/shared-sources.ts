@@ -1,5 +1,5 @@
 /** Which other units of the repository read the files that a unit is built from. */
-import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
+import { isKustomizationFile } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { rendersOf } from '../../../policy/effective-policy.ts'
 import {
@@ -197,7 +197,7 @@ export async function sharedWith(
 }
 
 /** What is built from files of the repository, and is no unit of a cluster that was named. */
-export interface OtherReader {
+interface OtherReader {
   readonly name: string
   /** Of the files in question, sorted. */
   readonly files: readonly string[]
@@ -281,10 +281,7 @@ function declaredAs(
 
 function kustomizationFolders({ tree }: RepositoryView): readonly string[] {
   const folders = tree.flatMap(({ path }) => {
-    const end = path.lastIndexOf('/')
-    return KUSTOMIZATION_NAMES.includes(path.slice(end + 1))
-      ? [end === -1 ? '' : path.slice(0, end)]
-      : []
+    return isKustomizationFile(path) ? [path.slice(0, Math.max(0, path.lastIndexOf('/')))] : []
   })
   return [...new Set(folders)]
 }

@@ -29,7 +29,7 @@ export interface Answer {
   readonly failure?: Failure
 }
 
-export interface AnswerContext {
+interface AnswerContext {
   readonly view: RepositoryView
   readonly forge: HostedForge
   readonly requestedActions: RequestedActionSource

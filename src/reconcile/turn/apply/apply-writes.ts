@@ -31,7 +31,7 @@ export interface LedgerTarget {
   readonly made?: Map<PlannedCommit, ObjectId>
 }
 
-export interface Written {
+interface Written {
   readonly commits: ReadonlyMap<string, ObjectId>
   readonly updates: readonly RefUpdate[]
   /** The ledger's new head; undefined when the ledger had nothing new. */

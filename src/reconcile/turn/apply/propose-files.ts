@@ -24,12 +24,12 @@ import { equalText, hasContent } from '../../repository/judge-branches.ts'
 import { type RepositoryView, readPushed } from '../../repository/repository-view.ts'
 import { applyWrites } from './apply-writes.ts'
 
-export interface ProposedFile {
+interface ProposedFile {
   readonly path: string
   readonly text: string
 }
 
-export interface FilesLocation {
+interface FilesLocation {
   readonly cluster: string
   readonly view: RepositoryView
   readonly forge: Forge
@@ -38,7 +38,7 @@ export interface FilesLocation {
   readonly signal: AbortSignal
 }
 
-export interface FilesProposal {
+interface FilesProposal {
   /** Of the branch `drift/<verb>-…`. */
   readonly verb: string
   /** The request: an equal one is the same branch. */

@@ -36,7 +36,7 @@ import {
 } from './shared-builds.ts'
 import { applyCandidate, changedFiles } from './source-edits.ts'
 
-export interface BuiltEdit {
+interface BuiltEdit {
   /** Changed files by path from the root of the repository; null for a removed one. */
   readonly files: ReadonlyMap<string, Uint8Array | null>
   readonly notes: readonly Note[]

@@ -49,7 +49,7 @@ export interface Choice {
   readonly place: Place
 }
 
-export interface Joint {
+interface Joint {
   readonly files: SourceFiles
   readonly chosen: readonly ChosenLocation[]
   readonly notes: readonly Note[]

@@ -1,5 +1,5 @@
 /** A document of a file with the locations of its fields. */
-import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
+import { isKustomizationFile } from '@backporch/kpt/package'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { formatJson, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
@@ -150,9 +150,7 @@ export function kustomizationsOf(
   synced?: SyncedFolder,
 ): readonly SourceDocument[] {
   const spec = syncerFields(files, synced)
-  const paths = [...files.keys()].filter((path) =>
-    KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)),
-  )
+  const paths = [...files.keys()].filter(isKustomizationFile)
   return [
     ...overridesOf(files, synced),
     ...(spec === undefined ? [] : [spec]),

@@ -2,7 +2,7 @@
 import { type FieldPath, field, formatFieldPath } from '@backporch/kyaml/field'
 
 /** What a dot, a variable or an expression stands for. */
-export interface Operand {
+interface Operand {
   /** Whether it is the context of the template, with `.Values`. */
   readonly isRoot: boolean
   /** Paths of values; `[*]` for the items of a list or a map. */
@@ -37,7 +37,7 @@ type Node =
 /** `[*]` */
 const ANY_ITEM: FieldPath[number] = { kind: 'item', keys: {} }
 const NONE: Operand = { isRoot: false, refs: [], named: new Map() }
-export const ROOT: Operand = { isRoot: true, refs: [], named: new Map() }
+const ROOT: Operand = { isRoot: true, refs: [], named: new Map() }
 
 export function rootScope(under: readonly string[], dot = ROOT): Scope {
   return { dot, variables: new Map(), controls: [], under }

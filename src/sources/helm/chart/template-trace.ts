@@ -30,7 +30,7 @@ export interface FieldWriter {
   readonly isOfFiles: boolean
 }
 
-export interface TraceQuestion {
+interface TraceQuestion {
   readonly template: string
   readonly id: Pick<ResourceId, 'kind' | 'name'>
   readonly field: FieldPath

@@ -27,12 +27,13 @@ import {
   otherText,
   typedAs,
 } from '../../locate/text-parts.ts'
+import { uniquePaths } from '../chart/template-actions.ts'
 import type { FieldWriter } from '../chart/template-trace.ts'
 
 /** Values that are set together; `undefined` takes one out. */
 export type ValueChange = readonly { readonly path: FieldPath; readonly wanted: Wanted }[]
 
-export interface ValueQuestion {
+interface ValueQuestion {
   /** All values of the chart, with its defaults. */
   readonly values: JsonObject
   /** The places that write the field. */
@@ -275,7 +276,7 @@ function switchChanges(
   return [...flipped, ...off]
 }
 
-export function leavesOf(value: Json, at: FieldPath): readonly Leaf[] {
+function leavesOf(value: Json, at: FieldPath): readonly Leaf[] {
   if (isJsonObject(value))
     return Object.entries(value).flatMap(([key, each]) => leavesOf(each, [...at, field(key)]))
   if (isJsonArray(value))
@@ -290,10 +291,6 @@ function isScalar(value: Json | undefined): boolean {
 /** With the type that the value has: a chart may quote it. */
 function setTo(path: FieldPath, value: Json | undefined, wanted: Wanted): ValueChange {
   return [{ path, wanted: typedAs(wanted, value) }]
-}
-
-function uniquePaths(paths: readonly FieldPath[]): readonly FieldPath[] {
-  return [...new Map(paths.map((path) => [formatFieldPath(path), path])).values()]
 }
 
 function uniqueLeaves(leaves: readonly Leaf[]): readonly Leaf[] {

@@ -31,7 +31,7 @@ import { ProvenanceWatcher } from '../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../render/render-package.ts'
 
 /** Lines and columns count from 1. The end is after the last character. */
-export interface AuthoredRange {
+interface AuthoredRange {
   /** From the root of the repository. */
   readonly file: string
   /** Position of the document in the file, from 1. */
@@ -43,7 +43,7 @@ export interface AuthoredRange {
 }
 
 /** A function that wrote the field, also where it wrote the same value. */
-export interface FieldWriter {
+interface FieldWriter {
   /** `apply-setters`. */
   readonly name: string
   /** Number of the step in the render, from 1. */
@@ -58,7 +58,7 @@ export interface FieldWriter {
   readonly sources: readonly { readonly name: string; readonly at: AuthoredRange | undefined }[]
 }
 
-export interface FieldOrigin {
+interface FieldOrigin {
   /** Whether `authored` is the field itself; otherwise it is the nearest parent. */
   readonly exact: boolean
   readonly authored: AuthoredRange | undefined

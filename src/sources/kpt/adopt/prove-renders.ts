@@ -19,7 +19,7 @@ export interface Proof {
   readonly unsettled: string | undefined
 }
 
-export interface ProofInput {
+interface ProofInput {
   readonly before: RenderedBefore
   readonly unedited: RepeatedRenders
   readonly edited: RepeatedRenders

@@ -11,7 +11,7 @@ import type { RenderedPackage } from '../render/render-package.ts'
 /** A package that is not settled then never settles, as far as Adopt is concerned. */
 export const MOST_RENDERS = 5
 
-export interface RepeatedRender {
+interface RepeatedRender {
   readonly files: PackageFiles
   readonly rendered: RenderedPackage
   readonly objects: Rendered

@@ -41,7 +41,7 @@ export interface RenderedPackage {
   readonly nodes: ReadonlyMap<string, YamlMap>
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   /** Receives every step. */
   readonly watcher?: RenderWatcher | undefined
   /** Whether the render is recorded on objects of Config Connector, as kpt does by default; nothing records a package without a pipeline. */

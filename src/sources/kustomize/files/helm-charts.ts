@@ -1,5 +1,5 @@
 /** `helmCharts` of a kustomization: charts that Helm renders within the build (kustomize `api/types/helmchartargs.go`, `HelmChartInflationGenerator.go`). */
-import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
+import { isKustomizationFile } from '@backporch/kpt/package'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 
@@ -23,7 +23,7 @@ const READ = new Set([
   'additionalValuesFiles',
 ])
 
-export interface ChartEntry {
+interface ChartEntry {
   readonly entry: JsonObject
   readonly name: string
   /** Of the chart, from the kustomization. */
@@ -77,11 +77,7 @@ export function pullCommand({ entry, name }: ChartEntry): string {
 export function hasCharts(files: ReadonlyMap<string, Pick<PackageFile, 'content'>>): boolean {
   return [...files].some(
     ([path, { content }]) =>
-      isKustomization(path) &&
+      isKustomizationFile(path) &&
       /(?:^|[{,])\s*"?helmCharts"?\s*:/m.test(new TextDecoder().decode(content)),
   )
-}
-
-function isKustomization(path: string): boolean {
-  return KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1))
 }

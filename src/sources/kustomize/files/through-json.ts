@@ -24,7 +24,7 @@ import {
 } from '@backporch/kyaml/yaml'
 import { compareGoKeys } from './go-key-order.ts'
 
-export interface JsonCopy {
+interface JsonCopy {
   readonly object: YamlMap
   /** The scalar that one of the copy was made of. */
   readonly originals: ReadonlyMap<YamlNode, YamlScalar>

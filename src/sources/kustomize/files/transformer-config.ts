@@ -14,14 +14,14 @@ import {
   type YamlNode,
 } from '@backporch/kyaml/yaml'
 
-export interface TransformerConfig {
+interface TransformerConfig {
   readonly values: ReadonlyMap<string, string>
   /** Additional fields, before the usual ones. */
   readonly fields: readonly FieldSpec[]
 }
 
 /** The names of one function. */
-export interface TransformerNames {
+interface TransformerNames {
   /** `SetLabels`, and older names of the kind. */
   readonly kinds: readonly string[]
   /** `labels`. */

@@ -11,7 +11,7 @@ interface Name {
 }
 
 /** `maybe`: the labels that decide change during the build. */
-export type Selected = 'yes' | 'no' | 'maybe'
+type Selected = 'yes' | 'no' | 'maybe'
 
 /** Kinds whose names get no prefix (kustomize `api/internal/builtins/PrefixTransformer.go`). */
 const KEPT_NAMES = new Set([

@@ -42,7 +42,7 @@ export interface WrittenAt {
 }
 
 /** A possible writer of a value that nothing else explains. */
-export interface Suspect {
+interface Suspect {
   readonly by: string
   readonly location: FileLocation
 }

@@ -38,7 +38,7 @@ import { type Chain, KustomizeStages } from './kustomize-stages.ts'
 import { runThrough } from './kustomize-writes.ts'
 import { SyncerWrites } from './syncer-writes.ts'
 
-export interface BuiltOriginInput {
+interface BuiltOriginInput {
   /** Folder of the built kustomization, from the root of the repository. */
   readonly folder: string
   readonly files: SourceFiles

@@ -9,7 +9,7 @@ import { resolvePath } from '../files/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../files/kustomize-build.ts'
 import { textOf } from './built-identity.ts'
 
-export interface Stage {
+interface Stage {
   readonly kustomization: SourceDocument
   readonly does: 'generate' | 'transform'
   /** Fields that a syncer writes into the kustomization, the later ones over the earlier ones. */

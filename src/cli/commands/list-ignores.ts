@@ -1,49 +1,38 @@
-import { formatJson, type Json } from '@backporch/kyaml/json'
+import { Failure } from '@backporch/kyaml/failure'
 import { type ListedRule, listRules } from '../../plan/turn/forge/listed-rules.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { LedgerContext } from '../context/cli-context.ts'
-import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
+import type { ListOptions, RepositoryOptions } from '../flags/options.ts'
 import { Printer } from '../print/printer.ts'
 import { type Column, printRows } from '../print/table.ts'
 import { printList } from '../report/print-document.ts'
-import { showLedger } from '../session/ledger-session.ts'
+import { readLedgerOf } from '../session/ledger-session.ts'
 
-type IgnoresOptions = RepositoryOptions & WatchOptions & ListOptions
-
-/** The ignore rules of the policies and of the packages, with what the ledger knows of each. */
-export async function getIgnores(options: IgnoresOptions, cli: LedgerContext): Promise<number> {
+/** The ignore rules of the policies and of the packages, with what the ledger knows of each; reads git alone. */
+export async function listIgnores(
+  name: string | undefined,
+  options: RepositoryOptions & ListOptions,
+  cli: LedgerContext,
+): Promise<number> {
+  if (name !== undefined)
+    throw new Failure({
+      code: 'BP1001',
+      what: 'ignore --list takes no package',
+      why: 'it lists the rules of the whole repository',
+      remedy: 'leave the package out',
+    })
   const printer = new Printer(cli, options)
-  const widths: number[] = []
-  return showLedger(cli, options, async ({ view, ledger }) => {
-    const rules = listRules(
-      view.policies,
-      ledger.reports,
-      cli.clock.now().toISOString().slice(0, 10),
-    )
-    const rows = new Map(rules.map((rule, index) => [`${rule.where} ${rule.id} ${index}`, rule]))
-    return {
-      rows: new Map([...rows].map(([key, rule]) => [key, formatJson(rule as unknown as Json)])),
-      print: (only) => {
-        const shown = [...rows].flatMap(([key, rule]) =>
-          only === undefined || only.has(key) ? [rule] : [],
-        )
-        const headers = only === undefined && (shown.length > 0 || options.watch === true)
-        if (
-          !printList(
-            { apiVersion: API_VERSION, kind: 'IgnoreRuleList', items: shown.map(itemOf) },
-            printer,
-          )
-        )
-          printRows(
-            { rows: shown, columns: COLUMNS, nameOf: ({ where }) => where, widths, headers },
-            printer,
-          )
-        if (rules.length === 0 && only === undefined && printer.isTable)
-          printer.hint('no ignore rules')
-      },
-      exit: 0,
-    }
-  })
+  const { view, ledger } = await readLedgerOf(cli, options)
+  const today = cli.clock.now().toISOString().slice(0, 10)
+  const rules = listRules(view.policies, ledger.reports, today)
+  const list = { apiVersion: API_VERSION, kind: 'IgnoreRuleList', items: rules.map(itemOf) }
+  if (printList(list, printer)) return 0
+  printRows(
+    { rows: rules, columns: COLUMNS, nameOf: ({ where }) => where, headers: rules.length > 0 },
+    printer,
+  )
+  if (rules.length === 0 && printer.isTable) printer.hint('no ignore rules')
+  return 0
 }
 
 function itemOf({
