@@ -1,12 +1,13 @@
 /**
  * The order of the rooms, held by dependency-cruiser (docs/adr/0003): a file imports only from its own room or a room
- * above it, type imports included, and nothing goes in circles. Signatures are held too (test/signatures.ts). Fails when it cruised fewer modules than there are
+ * above it, type imports included, and nothing goes in circles. Signatures and names are held too (test/signatures.ts, test/names.ts). Fails when it cruised fewer modules than there are
  * sources, because a version of the tool that reads nothing would be green (seen: dependency-cruiser 17 with TypeScript 7).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cruise, type IFlattenedRuleSet } from 'dependency-cruiser'
+import { nameProblems } from './names.ts'
 import { drawRooms, withDrawing } from './rooms-drawing.ts'
 import { signatureProblems } from './signatures.ts'
 
@@ -220,6 +221,12 @@ problems.push(
   ...signatureProblems(
     root,
     sources.filter((file) => file.startsWith('src/') && !file.endsWith('.test.ts')),
+  ),
+)
+problems.push(
+  ...nameProblems(
+    root,
+    sources.filter((file) => !file.endsWith('.test.ts')),
   ),
 )
 const design = join(root, 'docs/design.md')
