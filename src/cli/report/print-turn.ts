@@ -167,7 +167,7 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
   const several =
     new Set(result.units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.unit.cluster])))
       .size > 1
-  for (const { plan } of result.decided)
+  for (const { plan } of result.plan.decided)
     for (const line of noteLines(plan.notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
