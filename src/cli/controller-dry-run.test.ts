@@ -64,8 +64,8 @@ test('it reports the writes of git and the forge once, and again when they are o
   const ofDrift = [
     `create branch ${branch}`,
     'create branch drift-ledger',
-    `open a pull request from ${branch}`,
-    `set the commit statuses of ${branch}`,
+    `open a pull request from ${branch}: "chore(drift): restore Deployment/web replicas to 3 in prod (live 5)" (labels: drift, drift-plan/restore, drift-risk/medium)`,
+    `set the commit statuses of ${branch}: drift/fresh success, drift/render success, drift/policy success, drift/applier success`,
     'write the issue dashboard',
   ]
   assert.deepEqual(JSON.parse(drifted ?? ''), ofDrift)

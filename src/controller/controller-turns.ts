@@ -183,7 +183,7 @@ export class ControllerTurns {
       [
         ...sourceNotes(result.view),
         ...result.units.flatMap(notesOf),
-        ...result.decided.flatMap(({ plan }) => plan.notes),
+        ...result.plan.decided.flatMap(({ plan }) => plan.notes),
       ],
       isWhole,
     )

@@ -48,12 +48,12 @@ export const RENDER_FLAGS = new Command()
 export const RENDER_OUTPUT_FLAGS = new Command().addOption(renderOutputOption())
 
 export const SCAN_FLAGS = new Command()
-  .option('--dry-run', 'print the writes without writing')
+  .option('--dry-run', 'print the writes without writing; with -o json the plan, as actions')
   .option('--show-ignored', 'list what ignore rules and releases cover')
 
 export const RESOLVE_FLAGS = new Command()
   .option('-m, --message <why>', 'why, for the people who review and for the history')
-  .option('--dry-run', 'print the writes without writing')
+  .option('--dry-run', 'print the writes without writing; with -o json the plan, as actions')
 /** Of `adopt` and `release`. */
 export const VIA_FLAGS = new Command().option(
   '--via <place>',

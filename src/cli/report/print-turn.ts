@@ -35,6 +35,7 @@ import { printPublished, shellWord } from '../print/published-lines.ts'
 import { objectWord, printNames } from '../print/table.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
 import { heldSentence } from '../print/unit-cells.ts'
+import { printedActions } from './plan-actions.ts'
 import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
 
@@ -77,7 +78,12 @@ export function printTurn(
       ...incompleteOfClusters(result.notObserved),
     ]),
     ...(proposals.length === 0 ? {} : { proposals }),
-    ...(options.dryRun === true ? { wouldWrite: result.written } : {}),
+    ...(options.dryRun === true
+      ? {
+          wouldWrite: [...result.written],
+          actions: [...printedActions(result, visibilityFor)],
+        }
+      : {}),
     // Only the whole ledger says which rules match nothing.
     ...notesPart(
       [...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))],
@@ -167,7 +173,7 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
   const several =
     new Set(result.units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.unit.cluster])))
       .size > 1
-  for (const { plan } of result.decided)
+  for (const { plan } of result.plan.decided)
     for (const line of noteLines(plan.notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue

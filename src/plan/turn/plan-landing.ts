@@ -4,6 +4,7 @@ import { formatLandingMessage } from '../../record/commit-message.ts'
 import { secondsSince1970 } from '../observation/closed-episode.ts'
 import { publishedWorkspaces } from '../unit/porch-decisions.ts'
 import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
+import { textCommit } from './text-commit.ts'
 import type { TurnAction } from './turn-action.ts'
 import type { TurnGit } from './turn-observation.ts'
 
@@ -41,5 +42,5 @@ export function planLanding(
     signOff: rules.signOff,
     at: secondsSince1970(at),
   }
-  return { kind: 'land', ref: `refs/heads/${baseBranch}`, commit }
+  return { kind: 'land', ref: `refs/heads/${baseBranch}`, commit: { ...textCommit(commit), base } }
 }

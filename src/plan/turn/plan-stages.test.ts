@@ -118,7 +118,7 @@ test('requests of a unit that is observed change its plan, and of one that is no
     planTurn(
       turnOf([], { cluster, forge: { hosted: true, requests: [requests] } }),
     ).actions.flatMap((action) =>
-      action.kind === 'answer' ? action.answered.answers.map(({ text }) => text) : [],
+      action.kind === 'answer' ? action.answers.map(({ text }) => text) : [],
     )
   assert.match(answersOf({ units: [failed] }).join(), /^prod does not answer: timeout/)
   const notObserved = [{ cluster: 'prod', failures: [failure] as const, at: NOW }]

@@ -1,14 +1,18 @@
-/** Everything that a turn writes, in this order. Every action may be repeated: it writes nothing that exists already. */
-import type { OpenedProposal } from '@backporch/forge/hosted-forge'
+/**
+ * Everything that a turn writes, in this order: values alone, which JSON holds whole. Every action may be repeated: it writes nothing that exists
+ * already.
+ */
+import type { RequestedAction } from '@backporch/forge/check-run'
+import type { ForgeComment, OpenedProposal } from '@backporch/forge/hosted-forge'
+import type { FailureDetail } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import type { PlannedCommit } from '../observation/action.ts'
-import type { AnsweredRequests } from '../unit/commands/plan-requests.ts'
-import type { ProposalRequests } from '../unit/commands/proposal-requests.ts'
+import type { GitWrites, LedgerWrites, PlannedCommit } from '../observation/action.ts'
+import type { Unit } from '../observation/observation.ts'
+import type { PolicyUnit } from '../unit/commands/comment-policy.ts'
+import type { PlannedAnswer } from '../unit/commands/plan-requests.ts'
+import type { WaitingRequest } from '../unit/commands/proposal-requests.ts'
 import type { PendingSettle } from '../unit/pending-settles.ts'
-import type { UnitResult } from '../unit/unit-result.ts'
-import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
-import type { ForgeAction } from './forge/forge-action.ts'
-import type { ProposalPlan } from './forge/plan-proposals.ts'
+import type { ForgeAction, IssuesAction, ProposalAction } from './forge/forge-action.ts'
 import type { ClusterLedgerWrites } from './ledger/cluster-writes.ts'
 
 /** A branch whose proposal ended, in its present state. */
@@ -27,41 +31,99 @@ export interface SettleAction {
 /** What a failure does: it ends the turn, or the turn reports it, and the other writes of its kind and after it are left out. */
 export type OnFailure = 'end' | 'report'
 
+/** How an action names a unit. */
+export type ActionUnit = Pick<Unit, 'cluster' | 'packagePath'>
+
+/** A commit with its files as texts; `null` deletes one. */
+export interface TextCommit extends Omit<PlannedCommit, 'changes'> {
+  readonly changes: readonly { readonly path: string; readonly content: string | null }[]
+}
+
+export interface TextWrites extends Omit<GitWrites, 'commits'> {
+  readonly commits: readonly TextCommit[]
+}
+
+/** What a push writes of one unit. */
+export interface PushedUnit extends ActionUnit {
+  readonly writes: TextWrites
+  /** Full ref name of the joint branch that the unit is on; the commit may be in the writes of another unit. */
+  readonly joint?: string
+  /**
+   * What the ledger gets where the refs of the unit stay as they are: because the remote refuses them, or until a later turn. Absent where none
+   * moves, and in a decision, of which nothing is written then.
+   */
+  readonly unmoved?: { readonly refused: LedgerWrites; readonly later: LedgerWrites }
+  /** What people decided and what they asked for is not left to a later turn. */
+  readonly isAwaited: boolean
+}
+
+/** One push of all refs. Where a rule refuses one of them, the ledger and the other units are pushed without it. */
+export interface PushAction {
+  /** Somebody waits for the outcome: of what is refused nothing is written. */
+  readonly isDecision: boolean
+  /** Those that write something. */
+  readonly units: readonly PushedUnit[]
+  readonly clusters: readonly ClusterLedgerWrites[]
+  /** What people decided about units that could not be observed. */
+  readonly decided: readonly PushedUnit[]
+  readonly onFailure: OnFailure
+}
+
+/** A refusal of the forge concerns this unit, and the turn only where every proposal is refused. */
+export interface ProposeAction {
+  readonly unit: ActionUnit
+  /** Somebody asked for it, and the answer says that it is done: it is not left to a later turn. */
+  readonly isAsked: boolean
+  readonly action: ProposalAction
+}
+
+/** The answers to the requests on one proposal. */
+export interface AnswerAction {
+  readonly unit: PolicyUnit
+  /** False where the unit could not be planned: then no answer depends on the push. */
+  readonly isPlanned: boolean
+  /** Why nothing of the unit is pushed in this turn. */
+  readonly refused?: FailureDetail
+  readonly proposal: OpenedProposal & { readonly number: number }
+  /** CODEOWNERS of the base branch; empty where there is none. */
+  readonly codeOwners: string
+  /** The current comment about commands; empty where there is none. */
+  readonly answered: string
+  readonly answers: readonly PlannedAnswer[]
+  /** Comments that are answered. */
+  readonly comments: readonly ForgeComment[]
+  readonly requestedActions: readonly {
+    readonly requestedAction: RequestedAction
+    readonly done: boolean
+  }[]
+  readonly waiting: readonly (Omit<WaitingRequest, 'failure'> & {
+    readonly failure: FailureDetail
+  })[]
+}
+
 export type TurnAction =
   | { readonly kind: 'forge'; readonly write: ForgeAction; readonly onRefusal: OnFailure }
   /** Reports to people that their commands were read, and checks that these are unchanged. */
-  | { readonly kind: 'acknowledge'; readonly requests: ProposalRequests }
+  | {
+      readonly kind: 'acknowledge'
+      readonly proposal: Pick<AnswerAction['proposal'], 'number' | 'label'>
+      readonly comments: readonly ForgeComment[]
+    }
   /** Nothing depends on it: one that cannot be deleted now does no harm. */
   | { readonly kind: 'delete-branch'; readonly branch: EndedBranch }
   /** After all that is written elsewhere. */
-  | { readonly kind: 'answer'; readonly answered: AnsweredRequests }
+  | ({ readonly kind: 'answer' } & AnswerAction)
   /** Records of decisions through Porch go onto the base branch. A rule that refuses it holds up nothing: the ledger has the decision. */
   | {
       readonly kind: 'land'
       readonly ref: string
-      readonly commit: PlannedCommit & { readonly base: ObjectId }
+      readonly commit: TextCommit & { readonly base: ObjectId }
     }
   /** Last of all: each write is planned on what is live by then, and authorised by what the base branch has by then. */
   | ({ readonly kind: 'settle' } & SettleAction)
-  /** One push of all refs. Where a rule refuses one of them, the ledger and the other units are pushed without it. */
-  | {
-      readonly kind: 'push'
-      /** Somebody waits for the outcome: of what is refused nothing is written. */
-      readonly isDecision: boolean
-      readonly units: readonly UnitResult[]
-      readonly clusters: readonly ClusterLedgerWrites[]
-      readonly decided: readonly DecidedUnit[]
-      readonly onFailure: OnFailure
-    }
-  /** A refusal of the forge concerns this unit, and the turn only where every proposal is refused. */
-  | ({ readonly kind: 'propose' } & ProposalPlan)
+  | ({ readonly kind: 'push' } & PushAction)
+  | ({ readonly kind: 'propose' } & ProposeAction)
   /** The ledger gets the numbers of the proposals, by which they are found wherever their branch goes. One that it has is not written. */
   | { readonly kind: 'keep-numbers' }
   /** Issues name proposals by their number, and what is in git of units whose push was refused. */
-  | {
-      readonly kind: 'issues'
-      readonly writes: (
-        units: readonly UnitResult[],
-        opened: ReadonlyMap<string, OpenedProposal>,
-      ) => readonly ForgeAction[]
-    }
+  | ({ readonly kind: 'issues' } & IssuesAction)

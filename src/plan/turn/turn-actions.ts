@@ -3,14 +3,14 @@ import type { Failure } from '@backporch/kyaml/failure'
 import type { ProposalContext } from '../observation/turn-view.ts'
 import type { AnsweredRequests } from '../unit/commands/plan-requests.ts'
 import type { PendingSettle } from '../unit/pending-settles.ts'
-import type { UnitResult } from '../unit/unit-result.ts'
+import type { PlannedResult, UnitResult } from '../unit/unit-result.ts'
 import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
-import type { ForgeAction } from './forge/forge-action.ts'
-import { planEndedIssues, planIssues } from './forge/plan-issues.ts'
+import type { ForgeAction, IssuesAction } from './forge/forge-action.ts'
+import { planMoved } from './forge/moved-proposals.ts'
+import { planEndedIssues } from './forge/plan-issues.ts'
 import { planLeftOpen, planOutcomes } from './forge/plan-outcomes.ts'
 import {
   planForeign,
-  planMoved,
   planNotObserved,
   planProposals,
   planQueued,
@@ -20,6 +20,7 @@ import {
 import type { JointProposal } from './joint/joint-proposal.ts'
 import type { ClusterLedgerWrites } from './ledger/cluster-writes.ts'
 import type { Storm } from './limits/storm.ts'
+import { pushedUnits } from './pushed-units.ts'
 import type { EndedBranch, OnFailure, TurnAction } from './turn-action.ts'
 
 export interface PlannedTurn {
@@ -55,38 +56,38 @@ export interface PlannedTurn {
 export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
   const { context, units, joints, clusters, decided, isDecision } = turn
   const { view, forge, dialect } = context
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const push: readonly TurnAction[] = turn.waits
     ? []
     : [
         {
           kind: 'push',
           isDecision,
-          units,
+          ...pushedUnits(planned, decided, isDecision),
           clusters,
-          decided,
           onFailure: turn.observed ? 'end' : 'report',
         },
       ]
-  const proposals = planProposals(context, units, joints).map(
-    (plan): TurnAction => ({ kind: 'propose', ...plan }),
-  )
+  // What is not pushed has no branch to propose.
+  const proposals = planProposals(context, units, joints)
+    .filter(({ unit }) => unit.refused === undefined)
+    .map(proposeAction)
   const settles = [...Map.groupBy(turn.settles, ({ cluster }) => cluster)].map(
     ([cluster, pending]): TurnAction => ({ kind: 'settle', cluster, pending }),
   )
   const landing = turn.landing === undefined ? [] : [turn.landing]
   if (forge === undefined) return [...push, ...landing, ...proposals, ...settles]
-  const issues = { ...turn, view, forge }
+  const files = [
+    ...[...planned, ...decided].flatMap(({ plan }) => plan.writes.ledger),
+    ...clusters.flatMap(({ ledger }) => ledger),
+  ]
+  const issues = issuesOf(turn)
   return [
-    ...turn.answered.map(({ requests }): TurnAction => ({ kind: 'acknowledge', requests })),
+    ...turn.answered.map(acknowledgement),
     ...onForge(planNotObserved(turn.unobservedProposals, dialect)),
-    ...onForge(
-      planOutcomes(forge, view, [
-        ...units.flatMap((unit) => (unit.state === 'planned' ? [unit] : [])),
-        ...decided,
-      ]),
-    ),
+    ...onForge(planOutcomes(forge, view, [...planned, ...decided])),
     ...onForge(planLeftOpen(view), 'report'),
-    ...onForge(planEndedIssues(issues, units), 'report'),
+    ...onForge(planEndedIssues({ ...issues, view, forge }, files), 'report'),
     ...onForge(planMoved(context, joints)),
     ...push,
     ...landing,
@@ -94,13 +95,73 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     ...onForge(planQueued(context, units)),
     ...proposals,
     { kind: 'keep-numbers' },
-    { kind: 'issues', writes: (written, opened) => planIssues(issues, written, opened) },
+    {
+      kind: 'issues',
+      ...issues,
+      version: forge.version,
+      unpushed: turn.waits ? files : [],
+    },
     // After the issues: an account that may not write it still has them.
     ...onForge(planUnusablePolicy(context), 'report'),
-    ...turn.answered.map((answered): TurnAction => ({ kind: 'answer', answered })),
+    ...turn.answered.map((answered) => answerAction(answered, planned)),
     ...turn.endedBranches.map((branch): TurnAction => ({ kind: 'delete-branch', branch })),
     ...settles,
   ]
+}
+
+function proposeAction({
+  unit: { unit, requests },
+  action,
+}: ReturnType<typeof planProposals>[number]): TurnAction {
+  const { cluster, packagePath } = unit
+  const isAsked = requests.some(({ answers }) => answers.length > 0)
+  return { kind: 'propose', unit: { cluster, packagePath }, isAsked, action }
+}
+
+function issuesOf({
+  now,
+  storm,
+  notObserved,
+}: PlannedTurn): Omit<IssuesAction, 'version' | 'unpushed'> {
+  return {
+    now,
+    storm: storm === undefined ? undefined : { ...storm, clusters: [...storm.clusters] },
+    notObserved: notObserved.map(({ cluster, failures: [{ code }] }) => ({ cluster, code })),
+  }
+}
+
+function acknowledgement({ requests: { unit, comments } }: AnsweredRequests): TurnAction {
+  const { number, label } = unit.proposal
+  const acted = comments.filter(({ refusal }) => refusal === undefined)
+  return {
+    kind: 'acknowledge',
+    proposal: { number, label },
+    comments: acted.map(({ comment }) => comment),
+  }
+}
+
+function answerAction(
+  { requests, answers, comments, requestedActions, waiting }: AnsweredRequests,
+  planned: readonly PlannedResult[],
+): TurnAction {
+  const { cluster, packagePath, slug, proposal } = requests.unit
+  const { number, label, url } = proposal
+  const own = planned.find(
+    ({ unit }) => unit.cluster === cluster && unit.packagePath === packagePath,
+  )
+  return {
+    kind: 'answer',
+    unit: { cluster, packagePath, slug },
+    isPlanned: own !== undefined,
+    ...(own?.refused === undefined ? {} : { refused: own.refused.toJSON() }),
+    proposal: { number, label, url },
+    codeOwners: requests.codeOwners,
+    answered: requests.answered,
+    answers,
+    comments,
+    requestedActions,
+    waiting: waiting.map(({ failure, ...request }) => ({ ...request, failure: failure.toJSON() })),
+  }
 }
 
 function onForge(

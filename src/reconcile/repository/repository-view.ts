@@ -11,6 +11,7 @@ import { type FoundPackage, findPackages, isReadOf, packageSlug } from '@backpor
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
+import type { LedgerContent } from '../../plan/observation/ledger-after.ts'
 import type { EpisodeIds } from '../../plan/observation/observation.ts'
 import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
 import { lastGoodNotes } from '../../policy/last-good-policy.ts'
@@ -375,4 +376,13 @@ export function withoutRecords(tree: readonly TreeFile[]): TreeFile[] {
   return tree.filter(
     ({ path }) => path !== TRAVELLING_RECORD && !path.endsWith(`/${TRAVELLING_RECORD}`),
   )
+}
+
+/** What the ledger says, as plans read it. */
+export function ledgerOf({ reports, clusters, closed }: RepositoryView): LedgerContent {
+  return {
+    reports,
+    clusters,
+    closed: new Map(closed.map((episode) => [episode.metadata.name, episode])),
+  }
 }

@@ -1,6 +1,6 @@
 import type { Forge } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
-import type { ProposalRequests } from '../../plan/unit/commands/proposal-requests.ts'
+import type { TurnAction } from '../../plan/turn/turn-action.ts'
 import { hosted } from './forge-writer.ts'
 import type { RequestObstacles } from './requests/observe-requests.ts'
 
@@ -9,22 +9,20 @@ import type { RequestObstacles } from './requests/observe-requests.ts'
  * @returns why the turn is planned again; undefined where it goes on
  */
 export async function acknowledgeComments(
-  { unit, comments }: ProposalRequests,
+  { proposal: { number, label }, comments }: Extract<TurnAction, { kind: 'acknowledge' }>,
   to: Forge,
   obstacles: RequestObstacles | undefined,
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
-  const acted = comments.filter(({ refusal }) => refusal === undefined)
-  if (acted.length === 0) return undefined
-  const { number, label } = unit.proposal
+  if (comments.length === 0) return undefined
   const forge = hosted(to)
   let obstructed: Failure | undefined
   try {
-    for (const { comment } of acted) await forge.react(comment, 'seen', signal)
+    for (const comment of comments) await forge.react(comment, 'seen', signal)
     const now = new Map(
       (await forge.readComments(number, signal)).map((comment) => [comment.id, comment]),
     )
-    for (const { comment } of acted) {
+    for (const comment of comments) {
       const found = now.get(comment.id)
       if (found?.body === comment.body && found.writer === comment.writer && !found.answered)
         continue

@@ -3,16 +3,26 @@ import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { Forge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
+import type { LedgerFile } from '../../plan/observation/action.ts'
 import { describeSettle, describeUpdate } from '../../plan/turn/forge/describe-action.ts'
-import type { EndedBranch, SettleAction, TurnAction } from '../../plan/turn/turn-action.ts'
-import type { AnsweredRequests } from '../../plan/unit/commands/plan-requests.ts'
-import type { ProposalRequests } from '../../plan/unit/commands/proposal-requests.ts'
-import type { UnitResult } from '../../plan/unit/unit-result.ts'
+import type { ForgeAction, IssuesAction } from '../../plan/turn/forge/forge-action.ts'
+import { planIssues } from '../../plan/turn/forge/plan-issues.ts'
+import { keyOf, type UnitOutcomes } from '../../plan/turn/pushed-units.ts'
+import { changesOf } from '../../plan/turn/text-commit.ts'
+import type {
+  ActionUnit,
+  AnswerAction,
+  EndedBranch,
+  ProposeAction,
+  PushAction,
+  SettleAction,
+  TurnAction,
+} from '../../plan/turn/turn-action.ts'
 import type { ProposalTurns } from '../observe/proposal-turns.ts'
 import type { RefusedRefs } from '../observe/refused-refs.ts'
 import type { Meanwhile } from '../observe/turn-request.ts'
 import { isHosted } from '../repository/is-hosted.ts'
-import type { RepositoryView } from '../repository/repository-view.ts'
+import { ledgerOf, type RepositoryView } from '../repository/repository-view.ts'
 import { acknowledgeComments } from './acknowledge-comments.ts'
 import { type Answer, applyAnswers } from './apply/apply-answers.ts'
 import { type CommitWriter, type LedgerTarget, writeLedger } from './apply/apply-writes.ts'
@@ -22,21 +32,22 @@ import { numberedBranches } from './numbered-branches.ts'
 import { NO_REQUESTED_ACTIONS, type RequestObstacles } from './requests/observe-requests.ts'
 import type { SettleOutcome } from './settle.ts'
 
-export interface AppliedTurn extends SettleOutcome {
-  /** Of all clusters, in their order. A unit whose push or proposal was refused has the reason. */
-  readonly units: readonly UnitResult[]
+export interface WrittenActions extends SettleOutcome {
   /** What was pushed; empty in a dry run. */
   readonly updates: readonly RefUpdate[]
   /** The open proposals, by short name of the branch. */
   readonly proposals: ReadonlyMap<string, OpenedProposal>
-  /** Units whose proposals are left to the next turn. */
-  readonly postponed: readonly UnitResult[]
   /** Failures that ended nothing else: issues of the repository that could not be written. */
   readonly reported: readonly Failure[]
   /** Outcomes of the requests on the forge. */
   readonly answers: readonly Answer[]
   /** Every write in order, also those that a dry run holds back: `create branch …`, `open a pull request from …`. */
   readonly written: readonly string[]
+}
+
+export interface AppliedTurn extends WrittenActions, UnitOutcomes {
+  /** Units whose proposals are left to the next turn. */
+  readonly postponed: readonly ActionUnit[]
 }
 
 interface ApplyRequest {
@@ -60,28 +71,31 @@ interface ApplyRequest {
 }
 
 /**
- * @param units of the plan
+ * Needs nothing of the plan but its actions, which may have been stored.
  * @throws Failure BP4003 when a ref moved since it was read: observe and plan again. BP40xx and BP50xx when nothing can be written
  */
 export async function applyTurn(
   actions: readonly TurnAction[],
-  units: readonly UnitResult[],
   request: ApplyRequest,
   signal: AbortSignal,
 ): Promise<AppliedTurn> {
   const { forge, dryRun } = request
   if (dryRun && isHosted(forge) && !forge.writeCount.dryRun)
     throw new TypeError('the forge of a dry run holds its writes back')
-  return new TurnWriter(request, units).write(actions, signal)
+  return new TurnWriter(request).write(actions, signal)
 }
 
 class TurnWriter {
   private readonly request: ApplyRequest
-  private units: readonly UnitResult[]
   private updates: readonly RefUpdate[] = []
-  private readonly postponed: UnitResult[] = []
-  /** By the branch of its proposal. */
-  private readonly refused = new Map<string, Failure>()
+  private readonly postponed: ActionUnit[] = []
+  /** By `unitKey`. */
+  private readonly refusedUnits = new Map<string, Failure>()
+  private unmoved: ReadonlySet<string> = new Set()
+  /** What the ledger got. */
+  private files: readonly LedgerFile[] = []
+  /** Why the forge refused proposals. */
+  private readonly refused: Failure[] = []
   private hasWrittenProposal = false
   private readonly reported: Failure[] = []
   private readonly written: string[] = []
@@ -96,9 +110,8 @@ class TurnWriter {
   /** Why the turn is planned again without some of the requests. */
   private obstructed: Failure | undefined
 
-  constructor(request: ApplyRequest, units: readonly UnitResult[]) {
+  constructor(request: ApplyRequest) {
     this.request = request
-    this.units = units
     this.forge = new ForgeWriter(request.forge, {
       view: request.view,
       dryRun: request.dryRun,
@@ -120,8 +133,11 @@ class TurnWriter {
     }
     if (this.notPushed !== undefined) throw this.notPushed
     this.assertProposed()
-    const { units, postponed, reported, written, answers, settled, unsettled } = this
-    const applied = { units, postponed, reported, written, answers, settled, unsettled }
+    const { refusedUnits: refused, unmoved, postponed, reported, written, answers } = this
+    const { settled, unsettled } = this
+    const applied = {
+      ...{ refused, unmoved, postponed, reported, written, answers, settled, unsettled },
+    }
     if (this.request.dryRun) return { ...applied, updates: [], proposals: new Map() }
     return { ...applied, updates: this.updates, proposals: this.forge.opened }
   }
@@ -142,7 +158,7 @@ class TurnWriter {
         await this.propose(action, signal)
         return true
       case 'acknowledge':
-        await this.acknowledge(action.requests, signal)
+        await this.acknowledge(action, signal)
         return true
       case 'delete-branch':
         await this.deleteBranch(action.branch, signal)
@@ -154,7 +170,7 @@ class TurnWriter {
         await this.report(isRefusedPush, () => this.keepNumbers(signal))
         return true
       case 'answer':
-        await this.answer(action.answered, signal)
+        await this.answer(action, signal)
         return true
       case 'settle':
         await this.settleIn(action)
@@ -163,18 +179,14 @@ class TurnWriter {
         // What an issue says of proposals that wait is not so yet.
         if (this.reported.length + this.postponed.length > 0) return true
         await this.report(isRefusal, async () => {
-          for (const write of action.writes(this.units, this.forge.opened))
-            await this.forge.write(write, signal)
+          for (const write of this.issuesOf(action)) await this.forge.write(write, signal)
         })
         return true
       }
     }
   }
 
-  private async push(
-    { onFailure, ...planned }: TurnAction & { readonly kind: 'push' },
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async push(planned: PushAction, signal: AbortSignal): Promise<void> {
     const { repository, dryRun, refusedRefs, proposalTurns, meanwhile, now } = this.request
     const target: CommitWriter = dryRun
       ? { write: ({ ref: _, ...draft }) => repository.write(draft), push: async () => {} }
@@ -186,29 +198,38 @@ class TurnWriter {
         { ...this.ledger, refusedRefs, proposalTurns, meanwhile, now },
         signal,
       )
-      this.units = written.units
+      for (const [key, why] of written.refused) this.refusedUnits.set(key, why)
+      this.unmoved = written.unmoved
+      this.files = written.files
       this.updates = written.updates
       this.postponed.push(...written.postponed)
-      this.reported.push(...written.refused)
+      this.reported.push(...written.undecided)
       this.after = {
         head: written.ledger,
         pushed: new Map([...this.after.pushed, ...written.pushed]),
       }
       this.written.push(...written.updates.map(describeUpdate))
     } catch (thrown) {
-      if (onFailure === 'report' || !isRefusedPush(thrown)) throw thrown
+      if (planned.onFailure === 'report' || !isRefusedPush(thrown)) throw thrown
       this.notPushed = thrown
-      this.units = planned.units.map((unit) =>
-        unit.state === 'planned' ? { ...unit, refused: thrown } : unit,
-      )
     }
   }
 
-  private async acknowledge(requests: ProposalRequests, signal: AbortSignal): Promise<void> {
+  private issuesOf({ version, unpushed, ...issues }: IssuesAction): readonly ForgeAction[] {
+    const { view, forge } = this.request
+    const { dialect } = hosted(forge)
+    const context = { ...issues, view, forge: { dialect, version, ledger: ledgerOf(view) } }
+    return planIssues(context, [...unpushed, ...this.files], this.forge.opened)
+  }
+
+  private async acknowledge(
+    action: TurnAction & { readonly kind: 'acknowledge' },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { forge, dryRun, obstacles } = this.request
     if (dryRun) return
     this.obstructed =
-      (await acknowledgeComments(requests, forge, obstacles, signal)) ?? this.obstructed
+      (await acknowledgeComments(action, forge, obstacles, signal)) ?? this.obstructed
   }
 
   private async deleteBranch({ ref, commit }: EndedBranch, signal: AbortSignal): Promise<void> {
@@ -244,11 +265,16 @@ class TurnWriter {
     signal: AbortSignal,
   ): Promise<void> {
     const { repository, dryRun } = this.request
-    const { name: _name, base, ...draft } = commit
+    const { name: _name, base, changes: _changes, ...draft } = commit
+    const changes = changesOf(commit)
     const update = {
       ref,
       from: base,
-      to: await repository.write({ ...draft, ...(dryRun ? {} : { ref }), base, parents: [base] }),
+      to: await repository.write({
+        ...draft,
+        ...(dryRun ? {} : { ref }),
+        ...{ changes, base, parents: [base] },
+      }),
     }
     if (!dryRun) await repository.push([update], signal)
     this.updates = [...this.updates, update]
@@ -266,32 +292,27 @@ class TurnWriter {
     this.written.push(...settled.map(({ pending }) => describeSettle(pending)))
   }
 
-  private async answer(answered: AnsweredRequests, signal: AbortSignal): Promise<void> {
-    const { unit } = answered.requests
+  private async answer(answered: AnswerAction, signal: AbortSignal): Promise<void> {
     const { view, requestedActions = NO_REQUESTED_ACTIONS, dryRun } = this.request
     const before = this.request.forge.writeCount.count
     if (!dryRun) {
-      const own = this.units.find(
-        (one) =>
-          one.state === 'planned' &&
-          one.unit.cluster === unit.cluster &&
-          one.unit.packagePath === unit.packagePath,
-      )
-      const refused = own?.state === 'planned' ? own.refused : undefined
-      this.answers.push(
-        ...(await applyAnswers(
-          { view, forge: hosted(this.request.forge), requestedActions },
-          answered,
-          refused,
-          signal,
-        )),
-      )
+      const context = { view, forge: hosted(this.request.forge), requestedActions }
+      const refused = this.refusalOf(answered)
+      this.answers.push(...(await applyAnswers(context, answered, refused, signal)))
     }
     for (const { policy } of answered.answers)
       if (policy !== undefined)
         this.written.push(`open a pull request that changes the policy (${policy.change.verb})`)
     if (dryRun ? answered.answers.length > 0 : this.request.forge.writeCount.count > before)
-      this.written.push(`answer commands on ${unit.proposal.label}`)
+      this.written.push(`answer commands on ${answered.proposal.label}`)
+  }
+
+  /** Why nothing of the unit was written. */
+  private refusalOf({ unit, isPlanned, refused }: AnswerAction): Failure | undefined {
+    if (!isPlanned) return undefined
+    if (this.notPushed !== undefined) return this.notPushed
+    const why = this.refusedUnits.get(keyOf(unit))
+    return why ?? (refused === undefined ? undefined : new Failure(refused))
   }
 
   /** @returns whether it went well */
@@ -310,20 +331,13 @@ class TurnWriter {
     }
   }
 
-  private async propose(
-    { unit, action }: TurnAction & { readonly kind: 'propose' },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { branch } = unit.plan
+  private async propose(plan: ProposeAction, signal: AbortSignal): Promise<void> {
+    const { unit, action } = plan
+    const key = keyOf(unit)
     // After a refused push there is no branch to propose.
-    if (
-      this.units.some(
-        (one) => one.state === 'planned' && one.refused !== undefined && isSame(one, unit),
-      )
-    )
-      return
-    if (this.postponed.some((one) => isSame(one, unit))) return
-    if (this.isPostponed(unit)) return void this.postponed.push(unit)
+    if (this.refusedUnits.has(key)) return
+    if (this.postponed.some((one) => keyOf(one) === key)) return
+    if (this.isPostponed(plan)) return void this.postponed.push(unit)
     const before = this.request.forge.writeCount.count
     try {
       await this.forge.write(action, signal)
@@ -332,21 +346,20 @@ class TurnWriter {
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (!isRefusal(failure)) throw thrown
-      this.refused.set(branch, failure)
-      this.units = this.units.map((one) => (isSame(one, unit) ? { ...one, refused: failure } : one))
+      this.refused.push(failure)
+      this.refusedUnits.set(key, failure)
     }
   }
 
   /** Each turn writes one at least. The answer to a command is true: its proposal is written before. */
-  private isPostponed({ requests }: UnitResult & { readonly state: 'planned' }): boolean {
+  private isPostponed({ isAsked }: ProposeAction): boolean {
     const givesWay = this.request.meanwhile?.givesWay() === true
-    const isAsked = requests.some(({ answers }) => answers.length > 0)
-    return givesWay && (this.hasWrittenProposal || this.refused.size > 0) && !isAsked
+    return givesWay && (this.hasWrittenProposal || this.refused.length > 0) && !isAsked
   }
 
   /** If the forge refuses every proposal, the cause is the repository and not a unit. */
   private assertProposed(): void {
-    const [first] = this.refused.values()
+    const [first] = this.refused
     if (first !== undefined && this.forge.opened.size === 0) throw first
   }
 
@@ -354,13 +367,6 @@ class TurnWriter {
     const { view, at } = this.request
     return { head: view.ledger, at, pushed: view.pushed }
   }
-}
-
-function isSame(
-  one: UnitResult,
-  unit: UnitResult & { readonly state: 'planned' },
-): one is UnitResult & { readonly state: 'planned' } {
-  return one.state === 'planned' && one.unit === unit.unit
 }
 
 /** The forge does not allow the write, or the feature is off. Nothing else depends on it. */

@@ -42,10 +42,10 @@ test('a drifting unit: branch, ledger, pull request, statuses and dashboard, in 
     /^create branch proposed\/apps\/web\/drift-[0-9a-f]{8}\ncreate branch drift-ledger\n/,
   )
   assert.deepEqual(
-    first.slice(2).map((line) => line.replace(/proposed\S+/, 'BRANCH')),
+    first.slice(2).map((line) => line.replace(/proposed[^\s:]+/, 'BRANCH')),
     [
-      'open a pull request from BRANCH',
-      'set the commit statuses of BRANCH',
+      'open a pull request from BRANCH: "chore(drift): restore Deployment/web replicas to 3 in prod (live 5)" (labels: drift, drift-plan/restore, drift-risk/medium)',
+      'set the commit statuses of BRANCH: drift/fresh success, drift/render success, drift/policy success, drift/applier success',
       'write the issue dashboard',
     ],
   )
@@ -59,7 +59,10 @@ test('drift that changes, that is decided and that ends', async () => {
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
   world.edit(WEB, 'spec.replicas', 6)
-  assert.ok((await written(world, forge)).includes('update pull request #1'))
+  assert.match(
+    (await written(world, forge)).join('\n'),
+    /^update pull request #1: "chore.* \(live 6\)" \(labels: drift, drift-plan\/restore, drift-risk\/medium\)$/m,
+  )
   await mergeByHand(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
   forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
   assert.ok((await written(world, forge)).includes('create tag apps/web/v1'))
@@ -77,7 +80,10 @@ test('commands in comments', async () => {
   await world.scan()
   forge.comment(1, 'ada', '/adopt')
   const adopted = await written(world, forge)
-  assert.ok(adopted.includes('update pull request #1'))
+  assert.match(
+    adopted.join('\n'),
+    /^update pull request #1: "fix.*replicas 5.*" \(labels: drift, drift-plan\/adopt, drift-risk\/medium\)$/m,
+  )
   assert.equal(adopted.at(-1), 'answer commands on #1')
   forge.comment(1, 'ada', '/adopt 9')
   assert.deepEqual(await written(world, forge), ['answer commands on #1'])

@@ -13,6 +13,7 @@ import type {
   ForgeAction,
   ProposalAction,
 } from '../../plan/turn/forge/forge-action.ts'
+import { followUps } from '../../plan/turn/forge/moved-proposals.ts'
 import { isHosted } from '../repository/is-hosted.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
@@ -91,7 +92,7 @@ export class ForgeWriter {
   }
 
   private async openProposal(write: ProposalAction, signal: AbortSignal): Promise<void> {
-    const { wanted, known, whenOpened } = write
+    const { wanted, known, followedBy } = write
     const commit = this.commitOf({ headOf: wanted.ref })
     if (commit === undefined) return
     let opened: OpenedProposal =
@@ -99,7 +100,7 @@ export class ForgeWriter {
     await this.noted(write, async () => {
       opened = await this.forge.ensureProposal({ ...wanted, commit }, known, signal)
     })
-    for (const next of whenOpened(opened)) await this.write(next, signal)
+    for (const next of followUps(followedBy, opened)) await this.write(next, signal)
     this.opened.set(wanted.ref.replace(/^refs\/heads\//, ''), opened)
   }
 

@@ -30,7 +30,7 @@ import { judgeBranches } from '../repository/judge-branches.ts'
 import { readCodeOwners } from '../repository/read-base-text.ts'
 import { readLostUnits } from '../repository/read-lost-units.ts'
 import { readUnobservedProposals } from '../repository/read-unobserved-proposals.ts'
-import { packagesIn, type RepositoryView } from '../repository/repository-view.ts'
+import { ledgerOf, packagesIn, type RepositoryView } from '../repository/repository-view.ts'
 import { discoverSources, withFound, withSources } from '../repository/sources/discover-sources.ts'
 import { readEndedPolicyBranches } from './apply/propose-policy.ts'
 import { readDashboard } from './poll-repository.ts'
@@ -75,12 +75,7 @@ export async function observeTurn(
     read,
     asked.flatMap(({ sources }) => ('failures' in sources ? [] : [sources])),
   )
-  const { reports, clusters } = view
-  const ledger = {
-    reports,
-    clusters,
-    closed: new Map(view.closed.map((episode) => [episode.metadata.name, episode])),
-  }
+  const ledger = ledgerOf(view)
   const hosted = isHosted(forge) ? forge : undefined
   const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, view, signal)
   const observations = await eachOf(

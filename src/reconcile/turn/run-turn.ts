@@ -3,9 +3,11 @@
  * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
  */
 import { Failures } from '@backporch/kyaml/failure'
+import type { TurnPlan } from '../../plan/turn/plan-turn.ts'
+import { keyOf, unitsAfter } from '../../plan/turn/pushed-units.ts'
 import type { SettleAction } from '../../plan/turn/turn-action.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
-import type { DecidedUnit } from '../../plan/unit/unobserved-decisions.ts'
+import type { UnitResult } from '../../plan/unit/unit-result.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import { presentTime } from '../observe/observe.ts'
 import { withFreshRefs } from '../observe/observe-units.ts'
@@ -14,18 +16,22 @@ import type { UnmanagedObjects } from '../observe/read-unmanaged.ts'
 import { RefusedRefs } from '../observe/refused-refs.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from '../observe/turn-request.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
-import { type AppliedTurn, applyTurn } from './apply-turn.ts'
+import { applyTurn, type WrittenActions } from './apply-turn.ts'
 import { observeTurn } from './observe-turn.ts'
 import { proveTurn } from './prove-turn.ts'
 import type { RequestObstacles } from './requests/observe-requests.ts'
 import { settleDecisions } from './settle.ts'
 
-export interface TurnResult extends AppliedTurn {
+export interface TurnResult extends WrittenActions {
+  /** Of all clusters, in their order. A unit whose push or proposal was refused has the reason. */
+  readonly units: readonly UnitResult[]
+  /** Units whose proposals are left to the next turn. */
+  readonly postponed: readonly UnitResult[]
   readonly view: RepositoryView
   /** RFC 3339 UTC: the latest observation of a cluster. */
   readonly observedAt: string
-  /** Units that could not be observed, with what people decided about them. */
-  readonly decided: readonly DecidedUnit[]
+  /** What was planned, and about units that could not be observed what people decided. */
+  readonly plan: Pick<TurnPlan, 'actions' | 'decided'>
   /** Clusters of which nothing could be observed. */
   readonly notObserved: readonly NotObserved[]
   /** Unmanaged objects, for each cluster; empty where they were not requested. */
@@ -77,14 +83,14 @@ export async function runFleetTurn(
     )
     const { observedAt, present } = observed.clock
     const { notObserved } = observed.cluster
-    const result = { view, observedAt, units, decided, notObserved, unmanaged }
-    if (request.mode === 'read') return { ...result, ...NOTHING_APPLIED }
+    const plan = { actions, decided }
+    const result = { view, observedAt, plan, notObserved, unmanaged }
+    if (request.mode === 'read') return { ...result, units, ...NOTHING_APPLIED }
     const dryRun = request.mode === 'rehearse'
     if (!dryRun) request.onProgress?.('writing')
     const settle = (action: SettleAction) => settleDecisions(ports, request, action, signal)
-    const applied = await applyTurn(
+    const { refused, unmoved, postponed, ...applied } = await applyTurn(
       actions,
-      units,
       {
         ...{ ...ports, settle, obstacles, refusedRefs, view, dryRun },
         proposalTurns: request.between?.proposalTurns ?? new ProposalTurns(),
@@ -98,9 +104,16 @@ export async function runFleetTurn(
       signal,
     )
     request.between?.rememberPush(applied.updates, presentTime(request.clock))
+    const { resolutionRequest, snoozeUntil } = observed.purpose
+    const isDecision = resolutionRequest !== undefined || snoozeUntil !== undefined
+    const left = new Map(
+      units.flatMap((unit) => (unit.state === 'planned' ? [[keyOf(unit.unit), unit]] : [])),
+    )
     return {
       ...result,
       ...applied,
+      units: unitsAfter(units, { refused, unmoved }, isDecision),
+      postponed: postponed.flatMap((unit) => left.get(keyOf(unit)) ?? []),
       reported: [...(lastGood === undefined ? [] : [lastGood.failure]), ...applied.reported],
     }
   })

@@ -57,6 +57,16 @@ export const driftReportListSchema = z.object({
     .describe(
       'Open proposals that a scan made or kept: label as the forge calls it (`#418`), url empty where git is the forge.',
     ),
+  wouldWrite: z
+    .array(z.string())
+    .optional()
+    .describe('Of a dry run: every write of a real run that is not there already, in order.'),
+  actions: z
+    .array(z.looseObject({ kind: z.string() }))
+    .optional()
+    .describe(
+      'Of a dry run: the whole plan, in order. Hidden values are hashes; `hidden` stands for a file of which nothing is shown.',
+    ),
   unmanaged: z
     .array(
       z.object({

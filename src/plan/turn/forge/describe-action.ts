@@ -13,17 +13,25 @@ export function describeUpdate({ ref, from, to }: RefUpdate): string {
   return `${verb} ${kind} ${oneLine(ref.replace(/^refs\/(?:heads|tags)\//, ''), 300)}`
 }
 
-/** `open a pull request from proposed/apps/web/drift-1a2b3c4d` */
+/**
+ * `open a pull request from proposed/apps/web/drift-1a2b3c4d: "chore(drift): …" (labels: drift)`, and
+ * `set the commit statuses of proposed/apps/web/drift-1a2b3c4d: drift/fresh success, drift/policy pending`
+ */
 export function describeWrite(write: ForgeAction): string {
   switch (write.kind) {
     case 'proposal': {
       const { known, wanted } = write
-      return known?.state === 'open'
-        ? `update pull request ${oneLine(known.label, 60)}`
-        : `open a pull request from ${shortRef(wanted.ref)}`
+      const verb =
+        known?.state === 'open'
+          ? `update pull request ${oneLine(known.label, 60)}`
+          : `open a pull request from ${shortRef(wanted.ref)}`
+      const labels = wanted.labels.length === 0 ? '' : ` (labels: ${wanted.labels.join(', ')})`
+      return `${verb}: "${oneLine(wanted.title, 300)}"${oneLine(labels, 300)}`
     }
     case 'statuses':
-      return `set the commit statuses of ${targetOf(write.commit)}`
+      return `set the commit statuses of ${targetOf(write.commit)}: ${write.statuses
+        .map(({ context, state }) => `${context} ${state}`)
+        .join(', ')}`
     case 'check-run':
       return `set the check run of ${targetOf(write.commit)}`
     case 'comment':

@@ -1,12 +1,9 @@
 /** The writes of a turn on a forge, as values. Each is a desired state, so that a second run writes nothing. */
 import type { CheckRun } from '@backporch/forge/check-run'
-import type {
-  CommitStatus,
-  KnownProposal,
-  OpenedProposal,
-  WantedProposal,
-} from '@backporch/forge/hosted-forge'
+import type { CommitStatus, KnownProposal, WantedProposal } from '@backporch/forge/hosted-forge'
+import type { FailureCode } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
+import type { LedgerFile } from '../../observation/action.ts'
 
 /** A commit, or the head of a branch (full ref name) as the push of the turn leaves it. */
 export type CommitTarget = ObjectId | { readonly headOf: string }
@@ -15,9 +12,26 @@ export interface ProposalAction {
   readonly kind: 'proposal'
   readonly wanted: Omit<WantedProposal, 'commit'>
   readonly known: KnownProposal | undefined
-  /** Actions that need the number or the address of the proposal. */
-  readonly whenOpened: (opened: OpenedProposal) => readonly ForgeAction[]
+  /** Written once the proposal is open, in this order. */
+  readonly followedBy: readonly FollowUp[]
 }
+
+/** A proposal of one cluster that went into a joint one; the push of the turn takes its branch away. */
+export interface MovedProposal {
+  /** Number of the proposal. */
+  readonly proposal: number
+  /** Full ref name of its branch. */
+  readonly ref: string
+  readonly commit: ObjectId
+  /** Clusters of the joint proposal. */
+  readonly clusters: number
+}
+
+/** What follows a proposal. A comment on it has its number, and one on a proposal that moved into it names it. */
+export type FollowUp =
+  | Extract<ForgeAction, { readonly kind: 'statuses' | 'check-run' }>
+  | { readonly kind: 'comment-on-it'; readonly topic: string; readonly body: string }
+  | ({ readonly kind: 'moved' } & MovedProposal)
 
 export type ForgeAction =
   | ProposalAction
@@ -45,3 +59,17 @@ export type ForgeAction =
   | { readonly kind: 'close-proposal'; readonly proposal: KnownProposal }
   /** No write: the turn begins again where the forge has an end of the proposal by now. */
   | { readonly kind: 'stays-open'; readonly proposal: KnownProposal }
+
+/** What the issues of a repository need beside its ledger, its policies and its proposals. */
+export interface IssuesAction {
+  /** RFC 3339 UTC: the latest observation. */
+  readonly now: string
+  /** Version of backporch. */
+  readonly version: string
+  /** The storm that this turn found. */
+  readonly storm: { readonly fleet: boolean; readonly clusters: readonly string[] } | undefined
+  /** Clusters of which nothing could be observed. */
+  readonly notObserved: readonly { readonly cluster: string; readonly code: FailureCode }[]
+  /** What the ledger would get, in a turn that leaves its push to a later one. */
+  readonly unpushed: readonly LedgerFile[]
+}

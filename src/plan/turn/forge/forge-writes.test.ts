@@ -22,7 +22,9 @@ import type { Observation } from '../../observation/observation.ts'
 import { planReconcile } from '../../unit/plan-reconcile.ts'
 import { planTurn } from '../plan-turn.ts'
 import type { ForgeAction } from './forge-action.ts'
-import { planMoved, planNotObserved } from './plan-proposals.ts'
+import { followUps, planMoved } from './moved-proposals.ts'
+import { planIssues } from './plan-issues.ts'
+import { planNotObserved } from './plan-proposals.ts'
 
 const REPLICAS = driftOf('spec.replicas')
 
@@ -198,9 +200,9 @@ test('an open proposal that nobody decided in time asks its code owners; one in 
   const comments = (unit: Observation, number: number | undefined): number =>
     planned([unit]).actions.flatMap((action) =>
       action.kind === 'propose'
-        ? action.action
-            .whenOpened({ label: '#1', url: '', number })
-            .filter(({ kind }) => kind === 'comment')
+        ? followUps(action.action.followedBy, { label: '#1', url: '', number }).filter(
+            ({ kind }) => kind === 'comment',
+          )
         : [],
     ).length
   assert.deepEqual(
@@ -292,11 +294,30 @@ const HELD = {
 } as const
 
 /** The issues that follow the push, of a unit whose draft waits for the end of a storm. */
-function issuesOf(units: readonly Observation[], parts: TurnParts = {}): readonly string[] {
-  const { actions, units: results } = planned(units, parts)
-  return actions.flatMap((action) =>
-    action.kind === 'issues' ? action.writes(results, new Map()).map(wordsOf) : [],
+function issuesOf(
+  units: readonly Observation[],
+  parts: TurnParts = {},
+): readonly (ForgeAction & { readonly kind: 'issue' })[] {
+  const { policy, forge } = turnOf(units, parts)
+  const { dialect } = turnOf(units, { ...parts, forge: { hosted: true } }).forge
+  const ledger = { reports: new Map(), closed: new Map(), clusters: new Map() }
+  const { actions } = planned(units, parts)
+  const pushed = actions.flatMap((action) =>
+    action.kind === 'push' ? [...action.units, ...action.clusters] : [],
   )
+  const files = pushed.flatMap((part) => ('writes' in part ? part.writes : part).ledger)
+  return actions.flatMap((action) => {
+    if (action.kind !== 'issues') return []
+    const { version, ...issues } = action
+    const context = {
+      ...issues,
+      view: { policies: policy, proposals: forge.proposals },
+      forge: { dialect, version, ledger },
+    }
+    return planIssues(context, files, new Map()).flatMap((write) =>
+      write.kind === 'issue' ? [write] : [],
+    )
+  })
 }
 
 test('a storm is an issue while it is found, and only where drift waits for its end', () => {
@@ -310,8 +331,9 @@ test('a storm is an issue while it is found, and only where drift waits for its 
       unit: { ...UNIT.unit, packagePath: path, packageName: path, slug: `apps--${name}` },
     }
   })
-  assert.deepEqual(issuesOf(units, { policy }), ['issue storm', 'issue dashboard'])
-  assert.deepEqual(issuesOf(units), ['issue dashboard'])
+  const topics = (parts: TurnParts) => issuesOf(units, parts).map(({ topic }) => topic)
+  assert.deepEqual(topics({ policy }), ['storm', 'dashboard'])
+  assert.deepEqual(topics({}), ['dashboard'])
   const waiting = {
     ...observationOf([REPLICAS]),
     policy: { ...UNIT.policy, mode: 'Warn' as const },
@@ -323,10 +345,8 @@ test('a storm is an issue while it is found, and only where drift waits for its 
 test('the dashboard lists the rules that hold, and none that has ended', () => {
   const rules =
     '{mode: Warn, ignore: [{paths: [spec.a], reason: holds}, {paths: [spec.b], reason: ended, expires: "2026-01-01"}]}'
-  const { actions, units } = planned([observationOf([REPLICAS])], { policy: policyText(rules) })
-  const body = actions
-    .flatMap((action) => (action.kind === 'issues' ? action.writes(units, new Map()) : []))
-    .flatMap((write) => (write.kind === 'issue' ? [write.body] : []))
+  const body = issuesOf([observationOf([REPLICAS])], { policy: policyText(rules) })
+    .map((issue) => issue.body)
     .join()
   assert.match(body, /holds/)
   assert.doesNotMatch(body, /\bended\b(?! on)/)

@@ -4,7 +4,6 @@
  */
 import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
-import type { Failure } from '@backporch/kyaml/failure'
 import { repositoryLimits } from '../../../policy/effective-policy.ts'
 import {
   type DashboardProposal,
@@ -14,42 +13,32 @@ import {
 import { dashboardText } from '../../../proposal/text/dashboard-text.ts'
 import { stormText } from '../../../proposal/text/storm-text.ts'
 import { unitName } from '../../../record/unit-name.ts'
-import type { LedgerWrites } from '../../observation/action.ts'
+import type { LedgerFile } from '../../observation/action.ts'
 import { type LedgerContent, ledgerAfter } from '../../observation/ledger-after.ts'
 import type { ForgeView, TurnView } from '../../observation/turn-view.ts'
-import type { UnitResult } from '../../unit/unit-result.ts'
-import type { DecidedUnit } from '../../unit/unobserved-decisions.ts'
-import { newlyDrifting, type Storm, stormSubject } from '../limits/storm.ts'
-import type { ForgeAction } from './forge-action.ts'
+import { newlyDrifting, stormSubject } from '../limits/storm.ts'
+import type { ForgeAction, IssuesAction } from './forge-action.ts'
 import { dashboardOf, episodeOfBranch } from './plan-dashboard.ts'
 
 export const DASHBOARD = 'dashboard'
 export const STORM = 'storm'
 
-export interface IssueContext {
-  readonly view: TurnView
-  readonly forge: ForgeView
-  /** The ledger writes of whole clusters. */
-  readonly clusters: readonly LedgerWrites[]
-  /** Units that could not be observed, with what people decided about them. */
-  readonly decided: readonly DecidedUnit[]
-  readonly notObserved: readonly {
-    readonly cluster: string
-    readonly failures: readonly [Failure, ...Failure[]]
-  }[]
-  /** The storm that this turn found: the issue of an earlier one stays as it is while drift waits for its end. */
-  readonly storm: Storm | undefined
-  /** RFC 3339 UTC: the latest observation. */
-  readonly now: string
+export interface IssueContext extends Omit<IssuesAction, 'version' | 'unpushed'> {
+  readonly view: Pick<TurnView, 'policies' | 'proposals'>
+  /** With the ledger before the turn. */
+  readonly forge: Omit<ForgeView, 'codeOwners'>
 }
 
-/** Before the push, after which the ledger would not know that there was something: issues about what is over. */
+/**
+ * Before the push, after which the ledger would not know that there was something: issues about what is over.
+ * @param files what the turn writes into the ledger
+ */
 export function planEndedIssues(
   context: IssueContext,
-  units: readonly UnitResult[],
+  files: readonly LedgerFile[],
 ): readonly ForgeAction[] {
   const { ledger: before } = context.forge
-  const after = contentAfter(context, units)
+  const after = ledgerAfter(before, files)
   const now = subjectOf(context, after, new Map())
   const isOver =
     isQuiet(now) && (hasPolicyProblem(before) || !isQuiet(subjectOf(context, before, new Map())))
@@ -63,15 +52,15 @@ export function planEndedIssues(
 
 /**
  * After the push, when every proposal has its number.
- * @param units with what was written of each
+ * @param files what was written into the ledger
  * @param opened the proposals of the turn, by short name of the branch
  */
 export function planIssues(
   context: IssueContext,
-  units: readonly UnitResult[],
+  files: readonly LedgerFile[],
   opened: ReadonlyMap<string, OpenedProposal>,
 ): readonly ForgeAction[] {
-  const after = contentAfter(context, units)
+  const after = ledgerAfter(context.forge.ledger, files)
   const subject = subjectOf(context, after, proposalsOf(context, opened))
   return [...stormIssues(context, after), ...(isQuiet(subject) ? [] : [dashboardIssue(subject)])]
 }
@@ -85,7 +74,7 @@ function stormIssues(
   const folders = new Map([...after.reports].map(([folder, report]) => [report, folder]))
   const subject = stormSubject(
     newlyDrifting([...after.reports.values()], now),
-    storm,
+    { ...storm, clusters: new Set(storm.clusters) },
     repositoryLimits(view.policies),
     {
       nameOf: ({ spec }) => unitName(spec.unit),
@@ -107,7 +96,7 @@ function subjectOf(
   const subject = dashboardOf({
     ledger,
     policies: view.policies,
-    notObserved: notObserved.map(({ cluster, failures: [{ code }] }) => ({ cluster, code })),
+    notObserved,
     proposals,
     urlOf: (folder) => statusUrl(forge, folder),
     now,
@@ -115,7 +104,7 @@ function subjectOf(
   return { ...subject, dialect: forge.dialect, version: forge.version }
 }
 
-function statusUrl({ dialect }: ForgeView, folder: string): string {
+function statusUrl({ dialect }: IssueContext['forge'], folder: string): string {
   return dialect.branchFileUrl(LEDGER_BRANCH, `${folder}/report.yaml`)
 }
 
@@ -136,17 +125,6 @@ function proposalsOf(
         : [[id, { label, url, ...(at === undefined ? {} : { openedAt: at }) }] as const]
     }),
   )
-}
-
-function contentAfter(
-  { forge, clusters, decided }: IssueContext,
-  units: readonly UnitResult[],
-): LedgerContent {
-  return ledgerAfter(forge.ledger, [
-    ...units.flatMap((unit) => (unit.state === 'planned' ? unit.plan.writes.ledger : [])),
-    ...decided.flatMap(({ plan }) => plan.writes.ledger),
-    ...clusters.flatMap(({ ledger }) => ledger),
-  ])
 }
 
 function hasPolicyProblem({ clusters }: LedgerContent): boolean {

@@ -3,18 +3,12 @@
  * and only what is new is sent, so a turn that ended in between loses nothing.
  */
 import type { CheckRun } from '@backporch/forge/check-run'
-import type {
-  CommitStatus,
-  ForgeDialect,
-  KnownProposal,
-  OpenedProposal,
-} from '@backporch/forge/hosted-forge'
+import type { CommitStatus, ForgeDialect, KnownProposal } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { ownersOf } from '../../../policy/code-owners.ts'
 import { houseRules } from '../../../policy/effective-policy.ts'
 import {
   checkRun,
-  decidedCheckRun,
   foreignCheckRun,
   massCheckRun,
   notObservedCheckRun,
@@ -39,11 +33,12 @@ import { isInQueue } from '../../observation/unit-git.ts'
 import { fileOfChange, kptfileOf } from '../../unit/commands/comment-rights.ts'
 import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
-import type { CommitTarget, ForgeAction, ProposalAction } from './forge-action.ts'
+import type { CommitTarget, FollowUp, ForgeAction, ProposalAction } from './forge-action.ts'
 import { aboveFooter, withHouseRules } from './house-proposal.ts'
+import { movedProposals } from './moved-proposals.ts'
 import { jointSubject, unitSubject } from './proposal-subjects.ts'
 
-export interface ProposalPlan {
+interface ProposalPlan {
   readonly unit: PlannedResult
   readonly action: ProposalAction
 }
@@ -104,19 +99,17 @@ function proposalAction(
   const openProposal = view.refs.get(ref)
   const isMoved = unit.plan.writes.updates.some((update) => update.ref === ref)
   const vouched = isMoved || openProposal === undefined || !strange.has(openProposal)
-  const whenOpened = (opened: OpenedProposal): readonly ForgeAction[] => [
+  const followedBy: readonly FollowUp[] = [
     ...(vouched
       ? [
           { kind: 'statuses', commit, statuses } as const,
           { kind: 'check-run', commit, run: check } as const,
         ]
       : []),
-    ...overdueComments(opened, {
-      states,
-      fingerprint,
-      owners: () => ownersOfChanges(codeOwners, unit),
-    }),
-    ...(joint === undefined || known?.state === 'open' ? [] : movedActions(view, joint, opened)),
+    ...overdueComments({ states, fingerprint, owners: () => ownersOfChanges(codeOwners, unit) }),
+    ...(joint === undefined || known?.state === 'open'
+      ? []
+      : movedProposals(view, joint).map((moved) => ({ kind: 'moved', ...moved }) as const)),
   ]
   return {
     kind: 'proposal',
@@ -125,7 +118,7 @@ function proposalAction(
         ? { ...wanted, body: known.body }
         : wanted,
     known,
-    whenOpened: forge === undefined ? () => [] : whenOpened,
+    followedBy: forge === undefined ? [] : followedBy,
   }
 }
 
@@ -199,20 +192,18 @@ export function planQueued(
 }
 
 /** Undecided for so long that the policy requests the review of the code owners. */
-function overdueComments(
-  { number }: OpenedProposal,
-  {
-    states,
-    fingerprint,
-    owners,
-  }: Pick<ShownProposal, 'states' | 'fingerprint'> & { readonly owners: () => readonly string[] },
-): readonly ForgeAction[] {
+function overdueComments({
+  states,
+  fingerprint,
+  owners,
+}: Pick<ShownProposal, 'states' | 'fingerprint'> & {
+  readonly owners: () => readonly string[]
+}): readonly FollowUp[] {
   const overdue = states.find((state) => state.kind === 'overdue')
-  if (number === undefined || overdue === undefined) return []
+  if (overdue === undefined) return []
   return [
     {
-      kind: 'comment',
-      proposal: number,
+      kind: 'comment-on-it',
       ...escalationComment({ ...overdue, fingerprint, owners: owners() }),
     },
   ]
@@ -279,44 +270,6 @@ function jointText(context: ProposalContext, joint: JointProposal): ShownProposa
     states,
     fingerprint,
   }
-}
-
-/** Where the joint proposal is open already: before the push that takes the branches of the others away. */
-export function planMoved(
-  { view }: ProposalContext,
-  joints: ReadonlyMap<string, JointProposal>,
-): readonly ForgeAction[] {
-  return [...joints.values()].flatMap((joint) => {
-    const open = view.proposals.get(joint.ref)
-    return open?.state === 'open' ? movedActions(view, joint, open) : []
-  })
-}
-
-/** Proposals of single clusters that went into the joint one; the push of this turn takes their branches away. */
-function movedActions(
-  view: TurnView,
-  { ref, members, away }: JointProposal,
-  { label, url }: OpenedProposal,
-): readonly ForgeAction[] {
-  const clusters = members.length + away.length
-  return members
-    .flatMap(({ plan }) => plan.openBranches)
-    .flatMap((branch): ForgeAction[] => {
-      const proposal =
-        branch.ref === ref || branch.others.length > 0 ? undefined : view.proposals.get(branch.ref)
-      if (proposal?.state !== 'open') return []
-      const run = decidedCheckRun(branch.ref, 'moved-to-mass', url)
-      return [
-        {
-          kind: 'comment',
-          proposal: proposal.number,
-          ...outcomeComment({ kind: 'moved-to-mass', label, url, clusters }),
-        },
-        ...(run === undefined
-          ? []
-          : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
-      ]
-    })
 }
 
 /** The commit whose policy cannot be used says so, and where. A later one has a policy of its own. */

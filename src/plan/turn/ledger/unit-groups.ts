@@ -1,27 +1,40 @@
 /** Units whose refs are moved together or not at all, and those that are not moved for a time. */
 import type { Failure } from '@backporch/kyaml/failure'
-import { joinWrites, type PlannedUpdate } from '../../observation/action.ts'
+import { type GitWrites, joinWrites, type PlannedUpdate } from '../../observation/action.ts'
 import type { UnitPlan } from '../../observation/unit-plan.ts'
 import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
 import type { DecidedUnit } from '../../unit/unobserved-decisions.ts'
 import { withoutRefs } from './without-refs.ts'
 
-export interface UnitGroup<Unit extends DecidedUnit = DecidedUnit> {
+/** Refs of a unit that may have to move together with those of others. */
+export interface MovingUnit {
+  readonly writes: GitWrites
+  /** Full ref name of the branch of its joint proposal, which is in the plan of one of its units. */
+  readonly joint?: string | undefined
+}
+
+export interface UnitGroup<Unit extends MovingUnit = MovingUnit> {
   readonly units: readonly Unit[]
   /** Refs that move. */
   readonly moves: readonly PlannedUpdate[]
 }
 
+export function movingUnit<Unit extends DecidedUnit>(
+  unit: Unit,
+): MovingUnit & { readonly unit: Unit } {
+  const { writes, joint, branch }: Partial<UnitPlan> & DecidedUnit['plan'] = unit.plan
+  return { unit, writes, joint: joint === undefined ? undefined : `refs/heads/${branch}` }
+}
+
 /** In their order. */
-export function groupsOf<Unit extends DecidedUnit>(
+export function groupsOf<Unit extends MovingUnit>(
   units: readonly Unit[],
 ): readonly UnitGroup<Unit>[] {
   const groups: { units: Unit[]; refs: Set<string> }[] = []
   for (const unit of units) {
-    const { writes, joint, branch }: Partial<UnitPlan> & DecidedUnit['plan'] = unit.plan
+    const { writes, joint } = unit
     const refs = new Set(writes.updates.filter(isMove).map(({ ref }) => ref))
-    // The branch of a joint proposal is in the plan of one of its units.
-    if (joint !== undefined) refs.add(`refs/heads/${branch}`)
+    if (joint !== undefined) refs.add(joint)
     const [first, ...others] = groups.filter((group) =>
       [...refs].some((ref) => group.refs.has(ref)),
     )
@@ -37,7 +50,7 @@ export function groupsOf<Unit extends DecidedUnit>(
   }
   return groups.map((group) => ({
     units: group.units,
-    moves: joinWrites(group.units.map(({ plan }) => plan.writes)).updates.filter(isMove),
+    moves: joinWrites(group.units.map((unit) => unit.writes)).updates.filter(isMove),
   }))
 }
 
@@ -57,11 +70,11 @@ export function keepBack(
 ): readonly UnitResult[] {
   if (refused.size === 0) return units
   const kept = new Map<UnitResult, Failure>()
-  for (const { units: members, moves } of groupsOf(units.filter(isPlanned))) {
+  for (const { units: members, moves } of groupsOf(units.filter(isPlanned).map(movingUnit))) {
     const why = moves
       .map((move) => refused.get(refusalName(move)))
       .find((failure) => failure !== undefined)
-    if (why !== undefined) for (const unit of members) kept.set(unit, why)
+    if (why !== undefined) for (const { unit } of members) kept.set(unit, why)
   }
   return units.map((unit) => {
     const why = kept.get(unit)

@@ -3,11 +3,8 @@ import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { HostedForge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
-import {
-  type AnsweredRequests,
-  mayWait,
-  type PlannedAnswer,
-} from '../../../plan/unit/commands/plan-requests.ts'
+import type { AnswerAction } from '../../../plan/turn/turn-action.ts'
+import { mayWait, type PlannedAnswer } from '../../../plan/unit/commands/plan-requests.ts'
 import {
   ANSWER_TOPIC,
   answerComment,
@@ -38,15 +35,19 @@ interface AnswerContext {
 /** @param refused why the unit was not written; then no request that changes its plan is executed */
 export async function applyAnswers(
   context: AnswerContext,
-  answered: AnsweredRequests,
+  answered: AnswerAction,
   refused: Failure | undefined,
   signal: AbortSignal,
 ): Promise<readonly Answer[]> {
   const { forge, requestedActions } = context
-  const { requests, comments } = answered
-  const { proposal } = requests.unit
+  const { proposal, comments } = answered
   const waiting = answered.waiting.map(
-    (request): Answer => ({ proposal, ...request, outcome: 'waiting' }),
+    ({ failure, ...request }): Answer => ({
+      proposal,
+      ...request,
+      outcome: 'waiting',
+      failure: new Failure(failure),
+    }),
   )
   const wait = (by: string, line: string, thrown: unknown): void => {
     signal.throwIfAborted()
@@ -72,7 +73,7 @@ export async function applyAnswers(
       if (done) requestedActions.answered(requestedAction)
     const reported = results.filter(({ by, done }) => by !== '' || !done)
     if (reported.length > 0) {
-      const body = answerComment(requests.answered, reported, forge.dialect.bodyLimit)
+      const body = answerComment(answered.answered, reported, forge.dialect.bodyLimit)
       await forge.ensureComment(proposal.number, ANSWER_TOPIC, body, signal)
     }
     for (const { requestedAction: action } of answered.requestedActions)
@@ -108,12 +109,11 @@ function refusalOf(answer: PlannedAnswer, refused: Failure): PlannedAnswer {
 /** Opens the pull request that an answer names. The answer is the same if the pull request exists already. */
 async function complete(
   { view, forge }: AnswerContext,
-  { requests }: AnsweredRequests,
+  { unit, codeOwners, proposal }: AnswerAction,
   { policy, ...answer }: PlannedAnswer,
   signal: AbortSignal,
 ): Promise<PostedAnswer> {
   if (policy === undefined) return answer
-  const { unit, codeOwners } = requests
   const { login, comment, at } = policy.requester
   try {
     const location = { unit, view, forge, codeOwners, signal }
@@ -121,7 +121,7 @@ async function complete(
       login,
       resolutionRequest: comment,
       at,
-      proposal: unit.proposal,
+      proposal,
     })
     const link =
       opened === undefined

@@ -4,45 +4,38 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import {
   type GitWrites,
-  isNothing,
   joinWrites,
+  type LedgerFile,
   NO_WRITES,
   type PlannedCommit,
 } from '../../../plan/observation/action.ts'
-import type { UnitPlan } from '../../../plan/observation/unit-plan.ts'
 import type { ClusterLedgerWrites } from '../../../plan/turn/ledger/cluster-writes.ts'
 import { groupsOf, refusalName, type UnitGroup } from '../../../plan/turn/ledger/unit-groups.ts'
-import { withoutRefs } from '../../../plan/turn/ledger/without-refs.ts'
-import type { PlannedResult, UnitResult } from '../../../plan/unit/unit-result.ts'
-import type { DecidedUnit } from '../../../plan/unit/unobserved-decisions.ts'
+import { keyOf, type UnitOutcomes } from '../../../plan/turn/pushed-units.ts'
+import { gitWrites } from '../../../plan/turn/text-commit.ts'
+import type { ActionUnit, PushAction, PushedUnit } from '../../../plan/turn/turn-action.ts'
 import type { PushedBranch } from '../../../record/pushed-branch.ts'
 import type { ProposalTurns } from '../../observe/proposal-turns.ts'
 import type { Refusal, RefusedRefs } from '../../observe/refused-refs.ts'
 import type { Meanwhile } from '../../observe/turn-request.ts'
 import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'
 
-interface WrittenTurn {
-  /** A unit whose refs were refused reports that; its plan has what was written. */
-  readonly units: readonly UnitResult[]
+interface WrittenTurn extends UnitOutcomes {
   readonly updates: readonly RefUpdate[]
   /** Head of the ledger after it. */
   readonly ledger: LedgerTarget['head']
+  /** What the ledger got. */
+  readonly files: readonly LedgerFile[]
   /** What the ledger has of the branches that moved, by full ref name. */
   readonly pushed: LedgerTarget['pushed']
   /** Units whose refs are left to the next turn: the ledger has what was observed of them. */
-  readonly postponed: readonly PlannedResult[]
+  readonly postponed: readonly ActionUnit[]
   /** Why decisions about units that were not observed are not in git. */
-  readonly refused: readonly Failure[]
+  readonly undecided: readonly Failure[]
 }
 
-/** What a turn planned for its units, and for each cluster as a whole. */
-interface PlannedWrites {
-  readonly units: readonly UnitResult[]
-  readonly clusters: readonly ClusterLedgerWrites[]
-  readonly decided: readonly DecidedUnit[]
-  /** Of what is refused nothing is written. */
-  readonly isDecision: boolean
-}
+type PushingGroup = UnitGroup<PushingUnit>
+type PushingUnit = Omit<PushedUnit, 'writes'> & { readonly writes: GitWrites }
 
 interface TurnTarget extends Omit<LedgerTarget, 'cluster' | 'made'> {
   /** Those of earlier turns are not tried. */
@@ -66,7 +59,7 @@ const MOST_NAMED = 3
  */
 export async function writeTurn(
   repository: CommitWriter,
-  planned: PlannedWrites,
+  planned: PushAction,
   target: TurnTarget,
   signal: AbortSignal,
 ): Promise<WrittenTurn> {
@@ -75,16 +68,16 @@ export async function writeTurn(
 
 class TurnPush {
   private readonly repository: CommitWriter
-  private readonly planned: PlannedWrites
+  private readonly planned: PushAction
   private readonly target: TurnTarget
   private readonly signal: AbortSignal
+  private readonly units: readonly PushingUnit[]
+  private readonly decided: readonly PushingUnit[]
   private readonly made = new Map<PlannedCommit, ObjectId>()
   private readonly updates: RefUpdate[] = []
   private readonly moved = new Map<string, PushedBranch>()
-  private readonly refused = new Map<DecidedUnit, Failure>()
-  private readonly later = new Set<DecidedUnit>()
-  /** What is written of units whose refs are not moved. */
-  private readonly bare = new Map<DecidedUnit, UnitPlan>()
+  private readonly refused = new Map<PushingUnit, Failure>()
+  private readonly later = new Set<PushingUnit>()
   private readonly findings: (Refusal & { readonly moves: UnitGroup['moves'] })[] = []
   private head: LedgerTarget['head']
   private landed = 0
@@ -94,7 +87,7 @@ class TurnPush {
 
   constructor(
     repository: CommitWriter,
-    planned: PlannedWrites,
+    planned: PushAction,
     target: TurnTarget,
     signal: AbortSignal,
   ) {
@@ -103,12 +96,14 @@ class TurnPush {
     this.target = target
     this.signal = signal
     this.head = target.head
+    const pushing = (unit: PushedUnit): PushingUnit => ({ ...unit, writes: gitWrites(unit.writes) })
+    this.units = planned.units.map(pushing)
+    this.decided = planned.decided.map(pushing)
   }
 
   async write(): Promise<WrittenTurn> {
-    const { units, decided, isDecision } = this.planned
-    const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-    const writing = [...planned, ...decided].filter(({ plan }) => !isNothing(plan.writes))
+    const { isDecision } = this.planned
+    const writing = [...this.units, ...this.decided]
     const groups = groupsOf(writing)
     for (const group of groups) this.keepBack(group)
     const all = this.moving(groups)
@@ -125,20 +120,31 @@ class TurnPush {
     const [first] = this.refused.values()
     if (isDecision && first !== undefined && this.refused.size === writing.length) throw first
     for (const { moves } of this.moving(tried)) this.target.refusedRefs.remove(moves)
+    const unmoved = this.units.filter((unit) => this.refused.has(unit) || this.later.has(unit))
     return {
-      units: units.map((unit) => (unit.state === 'failed' ? unit : this.resultOf(unit))),
       updates: asOne(this.updates),
       ledger: this.head,
+      files: [
+        ...[...this.units, ...this.decided].flatMap((unit) => this.writesOf(unit).ledger),
+        ...this.planned.clusters.flatMap(({ ledger }) => ledger),
+      ],
       pushed: this.moved,
-      postponed: planned.filter((unit) => this.later.has(unit)),
-      refused: decided.flatMap((unit) => this.refused.get(unit) ?? []),
+      refused: new Map(
+        unmoved.flatMap((unit) => {
+          const why = this.refused.get(unit)
+          return why === undefined ? [] : [[keyOf(unit), why] as const]
+        }),
+      ),
+      unmoved: new Set(unmoved.map(keyOf)),
+      postponed: unmoved.filter((unit) => this.later.has(unit)),
+      undecided: this.decided.flatMap((unit) => this.refused.get(unit) ?? []),
     }
   }
 
   /** What was observed does not wait for the hooks of many refs; and where another turn follows, the next observation does not either. */
   private async recordFirst(
-    writing: readonly DecidedUnit[],
-    groups: readonly UnitGroup[],
+    writing: readonly PushingUnit[],
+    groups: readonly PushingGroup[],
   ): Promise<void> {
     const { proposalTurns, meanwhile } = this.target
     const moving = new Set(groups.flatMap(({ units }) => units))
@@ -150,7 +156,7 @@ class TurnPush {
   }
 
   /** What the remote refused a moment ago is not tried. Somebody who decides is told what it says now. */
-  private keepBack({ units, moves }: UnitGroup): void {
+  private keepBack({ units, moves }: PushingGroup): void {
     const { refusedRefs, now } = this.target
     const waiting = this.planned.isDecision ? new Map<string, Failure>() : refusedRefs.waiting(now)
     const why = moves
@@ -159,7 +165,7 @@ class TurnPush {
     if (why !== undefined) for (const unit of units) this.refused.set(unit, why)
   }
 
-  private moving(groups: readonly UnitGroup[]): readonly UnitGroup[] {
+  private moving(groups: readonly PushingGroup[]): readonly PushingGroup[] {
     return groups.filter(
       ({ moves, units }) => moves.length > 0 && !units.some((unit) => this.refused.has(unit)),
     )
@@ -167,8 +173,8 @@ class TurnPush {
 
   /** The ledger comes first: nothing that was observed waits for the search, and where it is refused nothing else is pushed. */
   private async withoutRefused(
-    writing: readonly DecidedUnit[],
-    tried: readonly UnitGroup[],
+    writing: readonly PushingUnit[],
+    tried: readonly PushingGroup[],
     thrown: Failure,
   ): Promise<void> {
     this.suspects = tried.length
@@ -192,7 +198,7 @@ class TurnPush {
   }
 
   /** Refuses those that the remote names. @returns the others */
-  private named(groups: readonly UnitGroup[], thrown: Failure): readonly UnitGroup[] {
+  private named(groups: readonly PushingGroup[], thrown: Failure): readonly PushingGroup[] {
     if (!(thrown instanceof RefusedPush)) return groups
     const own = groups.filter(({ moves }) => moves.some(({ ref }) => thrown.refused.has(ref)))
     if (own.length === groups.length) return groups
@@ -200,7 +206,7 @@ class TurnPush {
     return groups.filter((group) => !own.includes(group))
   }
 
-  private async land(groups: readonly UnitGroup[]): Promise<void> {
+  private async land(groups: readonly PushingGroup[]): Promise<void> {
     if (groups.length === 0) return
     try {
       await this.push(groups.flatMap(({ units }) => units))
@@ -217,7 +223,7 @@ class TurnPush {
   }
 
   /** Of groups that were refused together, and nobody says because of which. */
-  private async halve(groups: readonly UnitGroup[], thrown: Failure): Promise<void> {
+  private async halve(groups: readonly PushingGroup[], thrown: Failure): Promise<void> {
     // As many as it takes to come to a single one.
     const isVain =
       this.landed === 0 && this.failed > MOST_NAMED + Math.ceil(Math.log2(this.suspects + 1))
@@ -229,7 +235,7 @@ class TurnPush {
   }
 
   /** @param isSure each of them by itself */
-  private refuse(groups: readonly UnitGroup[], thrown: Failure, isSure: boolean): void {
+  private refuse(groups: readonly PushingGroup[], thrown: Failure, isSure: boolean): void {
     const { now } = this.target
     const whys = thrown instanceof RefusedPush ? thrown.refused : new Map<string, Failure>()
     for (const { units, moves } of groups) {
@@ -243,18 +249,16 @@ class TurnPush {
 
   /** @param whole units with all that is planned. @param observed units of which only what was observed is written yet */
   private async push(
-    whole: readonly DecidedUnit[],
-    observed: readonly DecidedUnit[] = [],
+    whole: readonly PushingUnit[],
+    observed: readonly PushingUnit[] = [],
   ): Promise<void> {
-    const { clusters, units, isDecision } = this.planned
+    const { clusters, isDecision } = this.planned
     const without = isDecision
       ? []
-      : units
-          .filter((unit) => unit.state === 'planned')
-          .filter(
-            (unit) => this.refused.has(unit) || this.later.has(unit) || observed.includes(unit),
-          )
-    const bare = without.map((unit) => ({ ...unit, plan: this.bareOf(unit) }))
+      : this.units.filter(
+          (unit) => this.refused.has(unit) || this.later.has(unit) || observed.includes(unit),
+        )
+    const bare = without.map((unit) => ({ ...unit, writes: this.bareOf(unit) }))
     const { cluster, parts } = ofClusters([...whole, ...bare], clusters)
     const { at, pushed } = this.target
     const written = await applyWrites(
@@ -268,32 +272,20 @@ class TurnPush {
     this.head = written.ledger ?? this.head
   }
 
-  private bareOf(unit: PlannedResult): UnitPlan {
-    const isRefused = this.refused.has(unit)
-    const known = isRefused ? this.bare.get(unit) : undefined
-    const plan = known ?? withoutRefs(unit.observation, unit.plan, isRefused)
-    if (isRefused) this.bare.set(unit, plan)
-    return plan
+  /** What is written of a unit whose refs are not moved. */
+  private bareOf(unit: PushingUnit): GitWrites {
+    const { unmoved } = unit
+    if (unmoved === undefined) return NO_WRITES
+    return { ...NO_WRITES, ...(this.refused.has(unit) ? unmoved.refused : unmoved.later) }
   }
 
-  private resultOf(unit: PlannedResult): PlannedResult {
-    const refused = this.refused.get(unit)
-    if (this.later.has(unit)) return { ...unit, plan: this.bareOf(unit) }
-    if (refused === undefined) return unit
-    return {
-      ...unit,
-      refused,
-      plan: this.planned.isDecision ? { ...unit.plan, writes: NO_WRITES } : this.bareOf(unit),
-    }
+  private writesOf(unit: PushingUnit): GitWrites {
+    return this.refused.has(unit) || this.later.has(unit) ? this.bareOf(unit) : unit.writes
   }
 }
 
-/** What people decided, and what they asked for, is written in the turn that finds it. */
-function mayWait({ units }: UnitGroup): boolean {
-  return units.every((unit) => {
-    const { outcomes, landing, ...rest } = { requests: [], ...unit, ...unit.plan }
-    return outcomes.length + landing.length + rest.requests.length === 0
-  })
+function mayWait({ units }: PushingGroup): boolean {
+  return units.every(({ isAwaited }) => !isAwaited)
 }
 
 /** The ledger moves with each push. */
@@ -306,11 +298,11 @@ function asOne(updates: readonly RefUpdate[]): readonly RefUpdate[] {
 
 /** Cluster names for the message of the ledger commit. With several clusters each line names its own. */
 function ofClusters(
-  units: readonly DecidedUnit[],
+  units: readonly PushingUnit[],
   whole: readonly ClusterLedgerWrites[],
 ): { readonly cluster: string; readonly parts: readonly GitWrites[] } {
   const all = [
-    ...units.map(({ unit, plan }) => ({ cluster: unit.cluster, writes: plan.writes })),
+    ...units.map(({ cluster, writes }) => ({ cluster, writes })),
     // The later of two texts for one file counts. The text of the cluster covers all its units.
     ...whole.map(({ cluster, ...writes }) => ({ cluster, writes: { ...NO_WRITES, ...writes } })),
   ]

@@ -1,0 +1,34 @@
+/** Commits of a plan with their files as texts, as JSON has them. */
+import type { FileChange } from '@backporch/git-store/package-repository'
+import type { GitWrites, PlannedCommit } from '../observation/action.ts'
+import type { TextCommit, TextWrites } from './turn-action.ts'
+
+/** A plan writes texts alone. @throws TypeError for content that is no UTF-8 */
+export function textCommit({ changes, ...commit }: PlannedCommit): TextCommit {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  return {
+    ...commit,
+    changes: changes.map(({ path, content }) => ({
+      path,
+      content: content === null ? null : decoder.decode(content),
+    })),
+  }
+}
+
+export function textWrites({ commits, ...writes }: GitWrites): TextWrites {
+  return { ...writes, commits: commits.map(textCommit) }
+}
+
+export function changesOf({ changes }: Pick<TextCommit, 'changes'>): readonly FileChange[] {
+  return changes.map(({ path, content }) => ({
+    path,
+    content: content === null ? null : new TextEncoder().encode(content),
+  }))
+}
+
+export function gitWrites({ commits, ...writes }: TextWrites): GitWrites {
+  return {
+    ...writes,
+    commits: commits.map((commit) => ({ ...commit, changes: changesOf(commit) })),
+  }
+}
