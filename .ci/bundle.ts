@@ -9,6 +9,7 @@ import { isBuiltin } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
+import { neededParts } from './needed-parts.ts'
 import { openDoors } from './open-doors.ts'
 import { manifestAt, sbomOf } from './sbom.ts'
 
@@ -43,7 +44,7 @@ async function bundle(
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
-    plugins: [openDoors(root)],
+    plugins: [neededParts(), openDoors(root)],
     define: { BACKPORCH_VERSION: JSON.stringify(version) },
     banner: {
       // Dependencies in CommonJS call require() for modules of Node itself, which a module file has to be given.

@@ -126,6 +126,15 @@ describe('the packed backporch', () => {
     assert.ok(bytes < 160 * 1024, `the start reads ${bytes} bytes`)
   })
 
+  test('a kubeconfig with OpenID Connect loads its conversation, without the models of Kubernetes and without undici', () => {
+    const folder = join(installed, 'node_modules', 'backporch', 'dist')
+    const part = readdirSync(folder).find((file) => file.startsWith('oidc-token-'))
+    assert.ok(part !== undefined)
+    const loaded = [...filesLoaded([join(folder, part)], false)]
+    const bytes = loaded.reduce((sum, path) => sum + statSync(path).size, 0)
+    assert.ok(bytes < 64 * 1024, `it reads ${bytes} bytes`)
+  })
+
   test('is a command', () => {
     const command = join(installed, 'node_modules', '.bin', 'backporch')
     const env = { PATH: `${NODE_FOLDER}${delimiter}${process.env['PATH']}`, HOME: folder }

@@ -1,6 +1,7 @@
 /** The server's answer to an apply: a dry run of server-side apply with the syncer's field manager. */
 import { formatJson, getKey, isJsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, type Prediction, type Resource } from '@backporch/kyaml/resource'
+import type { V1SelfSubjectAccessReview } from '@kubernetes/client-node/dist/gen/models/V1SelfSubjectAccessReview.js'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import {
   dryRunUnsupported,
@@ -12,6 +13,7 @@ import {
   statusOf,
 } from '../connection/kubernetes-failure.ts'
 import type { ApiResponse } from '../connection/transport.ts'
+import type { WireForm } from '../connection/wire-form.ts'
 import { objectPath, requestedFor, type ServedResource } from '../objects/discovery.ts'
 import { failureOrThrow, listObjects } from '../objects/list-objects.ts'
 import type { LiveSources } from '../objects/read-live.ts'
@@ -129,7 +131,7 @@ async function isAllowed(
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
     spec: { resourceAttributes: { verb, group, resource, namespace, name } },
-  }
+  } satisfies WireForm<V1SelfSubjectAccessReview>
   const about: RequestDescription = {
     ...requested,
     verb: 'create',

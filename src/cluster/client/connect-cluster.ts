@@ -9,12 +9,14 @@ import {
 } from '@backporch/kyaml/json'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
+import type { V1SelfSubjectRulesReview } from '@kubernetes/client-node/dist/gen/models/V1SelfSubjectRulesReview.js'
 import { ApiServerWriter } from '../apply/api-server-writer.ts'
 import { ApiConnection, type ConnectionOptions } from '../connection/api-connection.ts'
 import { type ReadApi, readApi, writeApi } from '../connection/cluster-api.ts'
 import { credentialSource } from '../connection/credentials.ts'
 import { type KubeconfigOptions, readKubeconfig } from '../connection/kubeconfig.ts'
 import { jsonOf, notKubernetes, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import type { WireForm } from '../connection/wire-form.ts'
 import { eventApi } from '../events/event-api.ts'
 import { EventWriter } from '../events/event-writer.ts'
 import type { AccessRule, ClusterAccessAnswer } from '../ports/cluster.ts'
@@ -146,7 +148,7 @@ async function probeAccess(
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectRulesReview',
     spec: { namespace },
-  }
+  } satisfies WireForm<V1SelfSubjectRulesReview>
   const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
   const requested: RequestDescription = {
     cluster: api.cluster,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { accessTo, NOBODY } from '../../../test/apiserver/scripted-cluster.ts'
+import { scriptedServer } from '../../../test/apiserver/scripted-server.ts'
 import { HANG } from '../../../test/processes/hang-command.ts'
 import { type CredentialOptions, credentialSource } from './credentials.ts'
 import type { ExecPlugin, KubeconfigUser } from './kubeconfig.ts'
@@ -192,19 +193,60 @@ test('providers that run programs of the kubeconfig are refused', async (t) => {
   assert.equal(existsSync(join(folder, 'ran')), false)
 })
 
+/** Their library asks the clock of the machine: a year 3000 is valid, and 1000 seconds after 1970 are over. */
+const VALID = 32_503_680_000
+const EXPIRED = 1000
+
+function idToken(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${part({ alg: 'RS256' })}.${part(claims)}.c2ln`
+}
+
+function oidcUser(config: Readonly<Record<string, string>>): Partial<KubeconfigUser> {
+  return { authProvider: { name: 'oidc', config } }
+}
+
 test('an OpenID Connect token that is still valid is used, one that has expired and cannot be refreshed is not', async () => {
-  const tokenUntil = (seconds: number) => {
-    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-    return `${part({ alg: 'none' })}.${part({ exp: seconds })}.c2ln`
-  }
-  // Their library asks the clock of the machine: this one is valid until the year 3000.
-  const valid = tokenUntil(32_503_680_000)
-  const read = await sourceFor({
-    authProvider: { name: 'oidc', config: { 'id-token': valid } },
-  }).read(signal)
+  const valid = idToken({ exp: VALID })
+  const read = await sourceFor(oidcUser({ 'id-token': valid })).read(signal)
   assert.equal(read.headers['authorization'], `Bearer ${valid}`)
-  const expired = { authProvider: { name: 'oidc', config: { 'id-token': tokenUntil(1000) } } }
+  const expired = oidcUser({ 'id-token': idToken({ exp: EXPIRED }) })
   await assert.rejects(sourceFor(expired).read(signal), failsWith('BP3002', /expired/))
+})
+
+test('an OpenID Connect token that has expired is refreshed at its provider, once for as long as the new one is valid', async (t) => {
+  let fresh = ''
+  const server = await scriptedServer(({ path }) =>
+    path === '/token'
+      ? { body: { access_token: 'a', token_type: 'Bearer', expires_in: 60, id_token: fresh } }
+      : { body: { issuer: server.url, token_endpoint: `${server.url}/token` } },
+  )
+  t.after(() => server.close())
+  const claims = { iss: server.url, aud: 'kubectl', sub: 'eve', iat: EXPIRED }
+  fresh = idToken({ ...claims, exp: VALID })
+  const source = sourceFor(
+    oidcUser({
+      'id-token': idToken({ ...claims, exp: EXPIRED }),
+      'client-id': 'kubectl',
+      'client-secret': 'between us',
+      'refresh-token': 'again',
+      'idp-issuer-url': server.url,
+      'idp-certificate-authority-data': Buffer.from(server.authority).toString('base64'),
+    }),
+  )
+  for (const _ of [1, 2])
+    assert.equal((await source.read(signal)).headers['authorization'], `Bearer ${fresh}`)
+  assert.deepEqual(
+    server.requests.map(({ method, path }) => `${method} ${path}`),
+    ['GET /.well-known/openid-configuration', 'POST /token'],
+  )
+  const asked = Object.fromEntries(new URLSearchParams(server.requests[1]?.body))
+  assert.deepEqual(asked, {
+    grant_type: 'refresh_token',
+    refresh_token: 'again',
+    client_id: 'kubectl',
+    client_secret: 'between us',
+  })
 })
 
 test('nobody has no credentials, and that is no error here', async () => {

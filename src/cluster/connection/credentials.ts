@@ -137,7 +137,7 @@ async function contents(file: string, access: ClusterAccess, field: string): Pro
 
 type TokenProvider = () => Promise<string>
 
-/** `auth-provider: oidc`, through the client library, which speaks OpenID Connect and refreshes tokens. */
+/** `auth-provider: oidc`; its libraries are loaded here only. */
 async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promise<TokenProvider> {
   const { authProvider: wanted } = user
   if (wanted?.name !== 'oidc') {
@@ -150,28 +150,18 @@ async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promis
       remedy: 'replace auth-provider by an exec plugin or a token',
     })
   }
-  // Loaded here only: the library takes a third of a second and 60 MB (docs/facts/client-node-kubeconfig.md).
-  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js')
-  const config = new KubeConfig()
-  config.loadFromClusterAndUser(
-    { name: 'cluster', server: access.server.href, skipTLSVerify: false },
-    { name: user.name, authProvider: { name: 'oidc', config: { ...wanted.config } } },
-  )
+  const { oidcToken } = await import('./oidc-token.ts')
+  const tokenOf = oidcToken(user.name, wanted.config)
   return async () => {
-    const options: { headers?: Record<string, unknown> } = {}
-    try {
-      await config.applyToHTTPSOptions(options)
-    } catch (thrown) {
+    const token = await tokenOf().catch((thrown: unknown) => {
       throw noCredential(access, 'the OpenID Connect provider gave no token', thrown)
-    }
-    const header = options.headers?.['Authorization']
-    if (typeof header !== 'string')
-      throw noCredential(
-        access,
-        'the OpenID Connect token has expired and cannot be refreshed',
-        undefined,
-      )
-    return header.replace(/^Bearer /, '')
+    })
+    if (token !== undefined) return token
+    throw noCredential(
+      access,
+      'the OpenID Connect token has expired and cannot be refreshed',
+      undefined,
+    )
   }
 }
 

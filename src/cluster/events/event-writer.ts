@@ -13,9 +13,11 @@ import {
 import type { Note } from '@backporch/kyaml/note'
 import { formatResourceId, metadataText } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
+import type { EventsV1Event } from '@kubernetes/client-node/dist/gen/models/EventsV1Event.js'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import { failureOfResponse, jsonOf, statusOf } from '../connection/kubernetes-failure.ts'
 import type { ApiResponse } from '../connection/transport.ts'
+import type { WireForm } from '../connection/wire-form.ts'
 import { Discovery, objectPath, requestedFor } from '../objects/discovery.ts'
 import type { DriftEvent, DriftEvents } from '../ports/drift-events.ts'
 import { EVENTS_VERSION, type EventApi, requestedEvent } from './event-api.ts'
@@ -100,7 +102,7 @@ export class EventWriter implements DriftEvents {
     const patch = {
       metadata: { resourceVersion: metadataText(present, 'resourceVersion') },
       series,
-    }
+    } satisfies WireForm<Pick<EventsV1Event, 'metadata' | 'series'>>
     await this.api.patch(namespace, name, formatJson(patch), signal)
     return []
   }
@@ -186,7 +188,7 @@ function bodyOf(event: DriftEvent, live: Live, namespace: string, eventTime: str
       ...(resourceVersion === '' ? {} : { resourceVersion }),
     },
     note,
-  }
+  } satisfies WireForm<EventsV1Event>
 }
 
 function microTime(clock: Clock): string {

@@ -1,15 +1,12 @@
 /** Whether the merged content is the proposed one. Other content is never settled automatically. */
+import { mergeContent } from '@backporch/git-store/merge-content'
 import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { applyPatch, structuredPatch } from 'diff'
 import type { MergeCommit } from '../../plan/observation/observation.ts'
 import { hashOf, pushedContent } from '../../record/pushed-branch.ts'
 import { changesBetween, sameContent } from './changes-between.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
-
-/** Edits of one file after which it counts as another one. */
-const MOST_EDITS = 4_000
 
 interface MergedText {
   /** Full names of the branches that the record may have been on. */
@@ -81,33 +78,9 @@ async function isMergeOf(
     const is = after.has(path) ? (after.get(path) ?? null) : before
     if (sameContent(is, content)) continue
     const then = await contentAt(repository, base, path, signal)
-    if (!sameContent(is, mergedContent({ then, before, content }))) return false
+    if (!sameContent(is, mergeContent({ base: then, ours: before, theirs: content }))) return false
   }
   return true
-}
-
-interface FileSides {
-  /** What the proposal was built on. */
-  readonly then: Uint8Array | null
-  /** What it was merged into. */
-  readonly before: Uint8Array | null
-  /** What was proposed. */
-  readonly content: Uint8Array | null
-}
-
-/** The file with the proposal's own lines changed, wherever they are by now; null where they are not found. */
-export function mergedContent({ then, before, content }: FileSides): Uint8Array | null {
-  if (then === null || before === null || content === null) return null
-  const [from, to, onto] = [then, content, before].map((bytes) =>
-    new TextDecoder().decode(bytes),
-  ) as [string, string, string]
-  const patch = structuredPatch('', '', from, to, undefined, undefined, {
-    context: 1,
-    maxEditLength: MOST_EDITS,
-  })
-  const text =
-    patch === undefined ? false : applyPatch(onto, patch, { autoConvertLineEndings: false })
-  return text === false ? null : new TextEncoder().encode(text)
 }
 
 /** Null where the commit has no such file. */

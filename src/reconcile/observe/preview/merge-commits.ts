@@ -1,4 +1,5 @@
 /** What a merge of two commits would have in its tree: made in memory, from their trees and the commit from which both began. */
+import { mergeContent } from '@backporch/git-store/merge-content'
 import type {
   CommitView,
   FileChange,
@@ -7,7 +8,6 @@ import type {
 } from '@backporch/git-store/package-repository'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { mergedContent } from '../../repository/as-proposed.ts'
 
 /** Commits of both histories that are looked at. */
 const MOST_COMMITS = 10_000
@@ -83,7 +83,8 @@ async function mergeFiles(
   const written: (FileChange & { readonly mode: TreeFile['mode'] })[] = []
   for (const { path, since, mine, other } of both) {
     const content = await mergeFile(repository, [since, mine, other], signal)
-    if (content !== null && other !== undefined) written.push({ path, content, mode: other.mode })
+    if (content !== null && mine !== undefined && other !== undefined)
+      written.push({ path, content, mode: isModeOf(since, other) ? mine.mode : other.mode })
     else {
       conflicts.push(path)
       if (other !== undefined) files.push(other)
@@ -114,10 +115,15 @@ async function mergeFile(
   if (since === undefined || mine === undefined || other === undefined) return null
   if ([since, mine, other].some(({ mode }) => !mode.startsWith('100'))) return null
   const blobs = await repository.read([since.id, mine.id, other.id], signal)
-  const [then = null, before = null, content = null] = [since, mine, other].map(
+  const [base = null, ours = null, theirs = null] = [since, mine, other].map(
     ({ id }) => blobs.get(id) ?? null,
   )
-  return mergedContent({ then, before, content })
+  return mergeContent({ base, ours, theirs })
+}
+
+/** Whether a side left the mode as it was. */
+function isModeOf(since: TreeFile | undefined, side: TreeFile): boolean {
+  return since?.mode === side.mode
 }
 
 /** The newest commit that both reach. */

@@ -1,0 +1,116 @@
+/** `git merge-tree --write-tree` is the reference: the merged tree, and which files conflict. */
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { openRepository } from '@backporch/git-store/repository'
+import { objectId } from '@backporch/kyaml/files'
+import { gitTestEnvironment } from '../../../../test/contract/git-remotes.ts'
+import { mergeCommits } from './merge-commits.ts'
+
+const { signal } = new AbortController()
+const folder = mkdtempSync(join(tmpdir(), 'merge-as-git-'))
+after(() => rmSync(folder, { recursive: true }))
+const env = gitTestEnvironment(folder)
+
+/** A text; `run:` before it makes the file a program, `link:` a symbolic link. */
+type Files = Readonly<Record<string, string>>
+
+const LINES = Array.from({ length: 9 }, (_, at) => `line ${at}\n`).join('')
+const ONE = LINES.replace('line 1', 'one')
+const SEVEN = LINES.replace('line 7', 'seven')
+const BOTH = ONE.replace('line 7', 'seven')
+
+const CASES: readonly (readonly [name: string, base: Files, ours: Files, theirs: Files])[] = [
+  ['a file each', { a: 'a\n', b: 'b\n' }, { a: 'A\n', b: 'b\n' }, { a: 'a\n', b: 'B\n' }],
+  ['lines of one file', { a: LINES }, { a: ONE }, { a: SEVEN }],
+  ['one line of one file', { a: LINES }, { a: ONE }, { a: LINES.replace('line 1', 'eins') }],
+  ['the same lines, and more', { a: LINES }, { a: ONE }, { a: BOTH }],
+  ['files that are new', { a: 'a\n' }, { a: 'a\n', b: 'b\n' }, { a: 'a\n', 'c/d': 'd\n' }],
+  ['one new file twice, alike', { a: 'a\n' }, { a: 'a\n', b: 'b\n' }, { a: 'a\n', b: 'b\n' }],
+  ['one new file twice, not alike', { a: 'a\n' }, { a: 'a\n', b: 'b\n' }, { a: 'a\n', b: 'B\n' }],
+  ['a file that both removed', { a: 'a\n', b: 'b\n' }, { a: 'a\n' }, { a: 'a\n' }],
+  ['a file that one removed', { a: 'a\n', b: 'b\n' }, { a: 'a\n' }, { a: 'A\n', b: 'b\n' }],
+  [
+    'a file that one removed and one edited',
+    { a: 'a\n', b: LINES },
+    { a: 'a\n' },
+    { a: 'a\n', b: ONE },
+  ],
+  [
+    'a file that one edited and one removed',
+    { a: 'a\n', b: LINES },
+    { a: 'a\n', b: ONE },
+    { a: 'a\n' },
+  ],
+  [
+    'a folder that one emptied',
+    { 'f/a': 'a\n', b: 'b\n' },
+    { b: 'b\n' },
+    { 'f/a': 'a\n', b: 'B\n' },
+  ],
+  ['a mode, and lines', { a: LINES }, { a: `run:${LINES}` }, { a: ONE }],
+  ['lines, and a mode', { a: LINES }, { a: ONE }, { a: `run:${LINES}` }],
+  ['lines and a mode, and lines', { a: LINES }, { a: `run:${ONE}` }, { a: SEVEN }],
+  ['a binary file', { a: '\0a\nb\nc\n' }, { a: '\0A\nb\nc\n' }, { a: '\0a\nb\nC\n' }],
+  ['a link that both moved', { a: 'link:x' }, { a: 'link:y' }, { a: 'link:z' }],
+]
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', ['-C', folder, ...args], { env, encoding: 'utf8' }).trim()
+}
+
+function commit(files: Files, ...parents: readonly string[]): string {
+  const work = mkdtempSync(join(folder, 'work-'))
+  for (const [path, marked] of Object.entries(files)) {
+    const file = join(work, path)
+    const [, kind = '', text = ''] = /^(run:|link:)?(.*)$/s.exec(marked) ?? []
+    mkdirSync(dirname(file), { recursive: true })
+    if (kind === 'link:') symlinkSync(text, file)
+    else writeFileSync(file, text)
+    if (kind === 'run:') chmodSync(file, 0o755)
+  }
+  const index = {
+    ...env,
+    GIT_DIR: join(folder, '.git'),
+    GIT_WORK_TREE: work,
+    GIT_INDEX_FILE: join(work, '.index'),
+  }
+  execFileSync('git', ['-C', work, 'add', '--', ...Object.keys(files)], { env: index })
+  const tree = execFileSync('git', ['write-tree'], { env: index, encoding: 'utf8' }).trim()
+  return git('commit-tree', tree, '-m', 'x', ...parents.flatMap((parent) => ['-p', parent]))
+}
+
+git('init', '--quiet', '--initial-branch=main')
+
+for (const [name, base, ours, theirs] of CASES)
+  test(`as git merges: ${name}`, async () => {
+    const first = commit(base)
+    const [main, change] = [commit(ours, first), commit(theirs, first)]
+    git('update-ref', 'refs/heads/main', main)
+    git('update-ref', 'refs/heads/change', change)
+    const repository = openRepository({
+      remote: folder,
+      cacheDir: mkdtempSync(join(folder, 'cache-')),
+    })
+    const ids = [objectId(main), objectId(change)] as const
+    const { tree, conflicts } = await mergeCommits(repository, ...ids, signal)
+    const merged = spawnSync(
+      'git',
+      ['-C', folder, 'merge-tree', '--write-tree', '--name-only', '--no-messages', main, change],
+      { env, encoding: 'utf8' },
+    )
+    const [id = '', ...names] = merged.stdout.trim().split('\n')
+    assert.deepEqual([...conflicts].sort(), names)
+    const left = new Set(names)
+    assert.deepEqual(
+      tree
+        .filter(({ path }) => !left.has(path))
+        .map(({ mode, id, path }) => `${mode} ${id}\t${path}`),
+      git('ls-tree', '-r', '--format=%(objectmode) %(objectname)%x09%(path)', id)
+        .split('\n')
+        .filter((line) => line !== '' && !left.has(line.split('\t')[1] ?? '')),
+    )
+  })
