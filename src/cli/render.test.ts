@@ -6,7 +6,8 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { policyText, TurnWorld } from '../../test/fakes/turn-world.ts'
 import { renderPackages } from '../reconcile/repository/sources/render-packages.ts'
-import { MissingAnswer, type PackageRenderer } from '../sources/kpt/render/package-renderer.ts'
+import type { PackageRenderer } from '../sources/kpt/render/package-renderer.ts'
+import { Unanswered } from '../sources/programs/questions.ts'
 
 const KPTFILE = `apiVersion: kpt.dev/v1
 kind: Kptfile
@@ -120,7 +121,8 @@ function withoutAnswer(name: string, thrown: unknown): PackageRenderer {
     render: (path, files) => built.render(path, files),
     library: {
       answer: (call) => {
-        if (call.step.function.image.includes(name)) throw new MissingAnswer(call)
+        if (call.step.function.image.includes(name))
+          throw new Unanswered({ kind: 'function', call })
         return built.library.answer(call)
       },
     },

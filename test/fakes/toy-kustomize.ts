@@ -11,8 +11,8 @@ import {
   type Build,
   type BuildLibrary,
   buildKey,
-  MissingBuilds,
 } from '../../src/sources/programs/package-builder.ts'
+import { attempt, Unanswered } from '../../src/sources/programs/questions.ts'
 
 type Objects = readonly JsonObject[]
 
@@ -124,22 +124,21 @@ export class CountedBuilds {
   readonly library: BuildLibrary = {
     built: (build) => {
       const text = this.known.get(buildKey(build))
-      if (text === undefined) throw new MissingBuilds([build])
+      if (text === undefined) throw new Unanswered({ kind: 'builds', builds: [build] })
       return { text }
     },
   }
 
   /** What is computed once all builds ran. */
   run<T>(compute: () => T): T {
-    for (;;)
-      try {
-        return compute()
-      } catch (thrown) {
-        if (!(thrown instanceof MissingBuilds)) throw thrown
-        const builds = new Map(thrown.builds.map((build) => [buildKey(build), build]))
-        this.rounds += 1
-        this.builds += builds.size
-        for (const [key, build] of builds) this.known.set(key, toyKustomize(build))
-      }
+    for (;;) {
+      const tried = attempt(compute)
+      if ('value' in tried) return tried.value
+      if (tried.question.kind !== 'builds') throw new Unanswered(tried.question)
+      const builds = new Map(tried.question.builds.map((build) => [buildKey(build), build]))
+      this.rounds += 1
+      this.builds += builds.size
+      for (const [key, build] of builds) this.known.set(key, toyKustomize(build))
+    }
   }
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setVariable } from '../../../test/fakes/set-variable.ts'
-import { type Build, MissingBuilds } from '../../sources/programs/package-builder.ts'
+import type { Build } from '../../sources/programs/package-builder.ts'
+import { Unanswered } from '../../sources/programs/questions.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
 import { PackageBuilds } from './package-builds.ts'
 
@@ -106,7 +107,7 @@ test('a command that takes too long is killed, and may be tried again', async ()
   const answer = await builds.build(commandBuild(['sleep', '30']), signal)
   assert.ok('failure' in answer)
   assert.deepEqual([answer.failure.code, answer.failure.retry], ['BP1209', 'backoff'])
-  assert.throws(() => builds.library.built(commandBuild(['sleep', '30'])), MissingBuilds)
+  assert.throws(() => builds.library.built(commandBuild(['sleep', '30'])), Unanswered)
 })
 
 test('a failure says what the program said, without the folder that it was in', async () => {
@@ -176,8 +177,8 @@ test('what has run is answered at once, for equal files alone', async () => {
     commandBuild(['cat', 'web.yaml'], { 'apps/web/web.yaml': content }),
   )
   assert.ok(one !== undefined && other !== undefined)
-  assert.throws(() => builds.library.built(one), MissingBuilds)
+  assert.throws(() => builds.library.built(one), Unanswered)
   await builds.build(one, signal)
   assert.deepEqual(builds.library.built({ ...one, files: [...one.files] }), { text: 'a\n' })
-  assert.throws(() => builds.library.built(other), MissingBuilds)
+  assert.throws(() => builds.library.built(other), Unanswered)
 })

@@ -11,9 +11,9 @@ import {
   type BuildAnswer,
   type BuildLibrary,
   buildKey,
-  MissingBuilds,
   type PackageBuilder,
 } from '../../sources/programs/package-builder.ts'
+import { Unanswered } from '../../sources/programs/questions.ts'
 import type { ValueDecryptor } from '../../sources/programs/value-decryptor.ts'
 import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { ENABLE_HELM, hasSecrets, mayVary, namesSecret, runsHelm } from './build-content.ts'
@@ -84,7 +84,7 @@ export class PackageBuilds implements PackageBuilder {
     this.library = {
       built: (build) => {
         const known = this.answers.get(buildKey(build))
-        if (known === undefined) throw new MissingBuilds([build])
+        if (known === undefined) throw new Unanswered({ kind: 'builds', builds: [build] })
         return known
       },
     }

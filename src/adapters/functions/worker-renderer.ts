@@ -19,12 +19,9 @@ import {
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { BUILT_IN } from '../../../functions/built-in-functions.ts'
-import {
-  MissingAnswer,
-  type PackageRenderer,
-  type TurnRendering,
-} from '../../sources/kpt/render/package-renderer.ts'
+import type { PackageRenderer, TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
 import { renderPackage } from '../../sources/kpt/render/render-package.ts'
+import { Unanswered } from '../../sources/programs/questions.ts'
 import type { EngineName } from './container-engine.ts'
 import { ForeignFunctions } from './foreign-functions.ts'
 import { type ForeignAnswer, readForeignOutput } from './foreign-output.ts'
@@ -112,7 +109,7 @@ export class WorkerRenderer implements PackageRenderer {
     return this.cache.get(contentKey(packagePath, files), make, signal)
   }
 
-  async fetch({ step, input }: MissingAnswer['call'], signal: AbortSignal): Promise<void> {
+  async fetch({ step, input }: FunctionCall, signal: AbortSignal): Promise<void> {
     const answer = await this.answerLater(step, formatFunctionInput(input), signal)
     // An answer that is not cached would be requested without end.
     if ('failure' in answer && answer.failure.code !== 'BP1205') throw new Failure(answer.failure)
@@ -125,7 +122,7 @@ export class WorkerRenderer implements PackageRenderer {
     if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
     if (chosen.is === 'refused') return refusedAnswer(chosen.failure, this.allowed, this.builtIns)
     const known = this.foreign.known(chosen, formatFunctionInput(input))
-    if (known === undefined) throw new MissingAnswer(call)
+    if (known === undefined) throw new Unanswered({ kind: 'function', call })
     return 'failure' in known
       ? { failure: new Failure(known.failure) }
       : readForeignOutput(step, input.items, known, this.limits)

@@ -1,12 +1,12 @@
 /** Where the values in git come from, for `diff -o wide` and `explain`. */
-import { Failure } from '@backporch/kyaml/failure'
+import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { isSecret } from '@backporch/kyaml/redaction'
 import type { Drift, ObjectVerdict } from '../../drift/compare/drift.ts'
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import { authoredSecretPath } from '../../drift/compare/secret-data.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { LinesOf } from '../../sources/build/built-source.ts'
-import { MissingAnswer } from '../../sources/kpt/render/package-renderer.ts'
+import { attempt } from '../../sources/programs/questions.ts'
 import { sourceOf } from '../../sources/registry.ts'
 
 /** Lines of one difference; none for a whole object, for one that git does not declare, in a unit whose files stand as they are, and where a
@@ -17,17 +17,17 @@ export function originsOf(
   let linesOf: LinesOf | undefined
   return (drift, { desired }) => {
     if (desired === undefined || drift.path.length === 0) return []
-    try {
-      linesOf ??= linesIn(observed)
-      return linesOf(
-        desired,
-        isSecret(desired.id) ? authoredSecretPath(desired.object, drift.path) : drift.path,
-      )
-    } catch (thrown) {
-      // Rendering and Adopt report what cannot be read here.
-      if (thrown instanceof MissingAnswer || thrown instanceof Failure) return []
-      throw thrown
-    }
+    const tried = orFailure(() =>
+      attempt(() => {
+        linesOf ??= linesIn(observed)
+        return linesOf(
+          desired,
+          isSecret(desired.id) ? authoredSecretPath(desired.object, drift.path) : drift.path,
+        )
+      }),
+    )
+    // Rendering and Adopt report what cannot be read here.
+    return tried instanceof Failure || 'question' in tried ? [] : tried.value
   }
 }
 

@@ -13,7 +13,7 @@ export interface ObjectManifest {
 export type ManifestAnswer = ObjectManifest | { readonly failure: FailureDetail }
 
 export interface ManifestLibrary {
-  /** @param drift of a whole object. @throws MissingServerAnswer where the server has to be asked first */
+  /** @param drift of a whole object. @throws Unanswered where the server has to be asked first */
   manifestOf(drift: Drift): ManifestAnswer
 }
 
@@ -27,18 +27,7 @@ export type AdoptionAnswer =
 export interface AdoptionLibrary {
   /**
    * @param live the object that the apply would change
-   * @throws MissingServerAnswer where the server has to be asked first
+   * @throws Unanswered where the server has to be asked first
    */
   answerTo(resource: Resource, live: JsonObject): AdoptionAnswer
-}
-
-/** Thrown within a computation, which is repeated once the server was asked. */
-export class MissingServerAnswer extends Error {
-  readonly ask: (signal: AbortSignal) => Promise<void>
-
-  constructor(ask: (signal: AbortSignal) => Promise<void>) {
-    super('the server has to be asked first')
-    this.name = 'MissingServerAnswer'
-    this.ask = ask
-  }
 }

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { observationOf } from '../../../test/fakes/observation-builder.ts'
-import { MissingAnswer } from '../../sources/kpt/render/package-renderer.ts'
-import { MissingBuilds, NO_BUILDS } from '../../sources/programs/package-builder.ts'
-import { type StepAnswers, Unanswered, UnitQuestions } from './turn-questions.ts'
+import { NO_BUILDS } from '../../sources/programs/package-builder.ts'
+import { attempt, type Question, Unanswered } from '../../sources/programs/questions.ts'
+import { type StepAnswers, UnitQuestions } from './turn-questions.ts'
 
 const SEEN = observationOf()
 const BRANCH = {} as never
 const CALL = { input: 'of a function' } as never
+
+/** The steps that were taken. */
+const steps: string[] = []
 
 function known(answers: { readonly [step: string]: Partial<StepAnswers> } = {}): UnitQuestions {
   const none = {
@@ -18,38 +21,43 @@ function known(answers: { readonly [step: string]: Partial<StepAnswers> } = {}):
     failure: undefined,
     isContent: undefined,
   }
-  return new UnitQuestions({ step: (name) => ({ ...none, ...answers[name] }) }, 'free')
+  const step = (name: string): StepAnswers => {
+    steps.push(name)
+    return { ...none, ...answers[name] }
+  }
+  return new UnitQuestions({ step }, 'free')
 }
 
 /** What is asked by the work, as kind and step. */
 function requested(work: () => unknown): string {
-  try {
-    return `none: ${String(work())}`
-  } catch (thrown) {
-    if (!(thrown instanceof Unanswered)) throw thrown
-    return `${thrown.question.kind} in ${thrown.question.step}`
-  }
+  const tried = attempt(work)
+  return 'value' in tried
+    ? `none: ${String(tried.value)}`
+    : `${tried.question.kind} in ${steps.at(-1)}`
 }
 
-const needs = (missing: Error) => () => {
-  throw missing
+const needs = (question: Question) => () => {
+  throw new Unanswered(question)
 }
 
-test('what a rendering lacks is a question of its step, and other errors are not', () => {
+test('what a rendering lacks is a question of the step that was taken last, and other errors are not', () => {
   const questions = known()
   assert.equal(
-    requested(() => questions.plan(SEEN, needs(new MissingAnswer(CALL)))),
+    requested(() => questions.plan(SEEN, needs({ kind: 'function', call: CALL }))),
     'function in free 1',
   )
   assert.equal(
-    requested(() => questions.plan(SEEN, needs(new MissingBuilds([])))),
+    requested(() => questions.plan(SEEN, needs({ kind: 'builds', builds: [] }))),
     'builds in free 2',
   )
   assert.equal(
     requested(() => questions.isContent(BRANCH, [])),
     'content in free 3',
   )
-  assert.throws(() => questions.plan(SEEN, needs(new RangeError('mine'))), RangeError)
+  const mine = () => {
+    throw new RangeError('mine')
+  }
+  assert.throws(() => requested(() => questions.plan(SEEN, mine)), RangeError)
 })
 
 test('an answer belongs to its step, and a plan reads it through the observation', () => {

@@ -3,15 +3,10 @@
  * the question; with the answer it is computed again and goes on.
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
-import type { FunctionCall, FunctionLibrary } from '@backporch/kpt/function'
+import type { FunctionLibrary } from '@backporch/kpt/function'
 import type { Failure } from '@backporch/kyaml/failure'
-import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
-import { MissingAnswer } from '../../sources/kpt/render/package-renderer.ts'
-import {
-  type Build,
-  type BuildLibrary,
-  MissingBuilds,
-} from '../../sources/programs/package-builder.ts'
+import type { BuildLibrary } from '../../sources/programs/package-builder.ts'
+import { Unanswered } from '../../sources/programs/questions.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 
 /** What is known at one step of a plan. */
@@ -29,31 +24,12 @@ export interface StepAnswers extends Answers {
   readonly isContent: boolean | undefined
 }
 
-/** Steps are numbered in the order in which a plan takes them, which is the same whenever it is made again. */
+/**
+ * Steps are numbered in the order in which a plan takes them, which is the same whenever it is made again. A question is of the step that was taken
+ * last.
+ */
 export interface UnitAnswers {
   step(name: string): StepAnswers
-}
-
-export type PlanQuestion = { readonly answers: UnitAnswers; readonly step: string } & (
-  | { readonly kind: 'function'; readonly call: FunctionCall }
-  | { readonly kind: 'builds'; readonly builds: readonly Build[] }
-  | { readonly kind: 'server'; readonly missing: MissingServerAnswer }
-  | {
-      readonly kind: 'content'
-      readonly branch: OpenBranch
-      readonly changes: readonly FileChange[]
-    }
-)
-
-/** No failure: code that plans units does not catch it. */
-export class Unanswered extends Error {
-  readonly question: PlanQuestion
-
-  constructor(question: PlanQuestion) {
-    super('the plan lacks an answer')
-    this.name = 'Unanswered'
-    this.question = question
-  }
 }
 
 /** The observation, for a plan that knows these. */
@@ -85,31 +61,18 @@ export class UnitQuestions {
   ): Result {
     const { answers } = this
     if (answers === undefined) return work(observation, { exhausted: false })
-    const step = this.next()
-    const known = answers.step(step)
+    const known = answers.step(this.next())
     if (known.failure !== undefined) throw known.failure
-    try {
-      return work(asking(observation, known), known)
-    } catch (thrown) {
-      if (thrown instanceof MissingAnswer)
-        throw new Unanswered({ answers, step, kind: 'function', call: thrown.call })
-      if (thrown instanceof MissingServerAnswer)
-        throw new Unanswered({ answers, step, kind: 'server', missing: thrown })
-      if (thrown instanceof MissingBuilds)
-        throw new Unanswered({ answers, step, kind: 'builds', builds: thrown.builds })
-      throw thrown
-    }
+    return work(asking(observation, known), known)
   }
 
   /** Whether the branch changes exactly this against its base. @throws Unanswered, and why it cannot be read */
   isContent(branch: OpenBranch, changes: readonly FileChange[]): boolean {
     const { answers } = this
     if (answers === undefined) return true
-    const step = this.next()
-    const { failure, isContent } = answers.step(step)
+    const { failure, isContent } = answers.step(this.next())
     if (failure !== undefined) throw failure
-    if (isContent === undefined)
-      throw new Unanswered({ answers, step, kind: 'content', branch, changes })
+    if (isContent === undefined) throw new Unanswered({ kind: 'content', branch, changes })
     return isContent
   }
 

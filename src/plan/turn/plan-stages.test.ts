@@ -13,8 +13,9 @@ import {
   turnOf,
 } from '../../../test/fakes/observation-builder.ts'
 import { NO_BUILDS } from '../../sources/programs/package-builder.ts'
+import { attempt, Unanswered } from '../../sources/programs/questions.ts'
 import type { Observation } from '../observation/observation.ts'
-import { type StepAnswers, Unanswered } from '../observation/turn-questions.ts'
+import type { StepAnswers } from '../observation/turn-questions.ts'
 import { planTurn } from './plan-turn.ts'
 import type { TurnClusters } from './turn-observation.ts'
 
@@ -47,19 +48,13 @@ test('a question of a stage after the units is asked too, and what fails there f
       ]),
     })
   }
-  const call = { path: 'x' } as never
-  const asked = planned(() => {
-    throw new Unanswered({
-      answers: { step: () => assert.fail() },
-      step: 'joint 1',
-      kind: 'function',
-      call,
-    })
-  })
-  assert.deepEqual(
-    [asked.questions.map(({ step }) => step), asked.units, asked.actions],
-    [['joint 1'], [], []],
+  const question = { kind: 'function', call: { path: 'x' } as never } as const
+  const asked = attempt(() =>
+    planned(() => {
+      throw new Unanswered(question)
+    }),
   )
+  assert.deepEqual(asked, { question })
   const failure = new Failure({
     code: 'BP4001',
     what: 'no answer',
@@ -76,7 +71,6 @@ test('a question of a stage after the units is asked too, and what fails there f
     failure,
     isContent: undefined,
   }))
-  assert.deepEqual(failed.questions, [])
   assert.equal(
     failed.actions.some(({ kind }) => kind === 'push'),
     true,

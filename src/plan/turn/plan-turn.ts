@@ -2,13 +2,14 @@
 import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import { repositoryLimits } from '../../policy/effective-policy.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
+import { attempt, Unanswered } from '../../sources/programs/questions.ts'
 import { isNothing } from '../observation/action.ts'
 import { assertOwnBase, otherBaseNotes } from '../observation/base-branch.ts'
 import { type Hold, isWithheld } from '../observation/hold.ts'
-import type { Observation, ResolutionRequest } from '../observation/observation.ts'
+import type { Observation, ResolutionRequest, Unit } from '../observation/observation.ts'
 import { unitKey } from '../observation/planned-unit.ts'
 import { TurnMemory } from '../observation/turn-memory.ts'
-import { type PlanQuestion, Unanswered, UnitQuestions } from '../observation/turn-questions.ts'
+import { UnitQuestions } from '../observation/turn-questions.ts'
 import type { ProposalContext, TurnView } from '../observation/turn-view.ts'
 import type { PlanOptions, UnitPlan } from '../observation/unit-plan.ts'
 import { waitingNotes } from '../unit/already-decided.ts'
@@ -38,66 +39,44 @@ export interface TurnPlan {
   readonly decided: readonly DecidedUnit[]
   /** In the order in which they are done. */
   readonly actions: readonly TurnAction[]
-  /** What has to be known first; nothing is planned until then. */
-  readonly questions: readonly PlanQuestion[]
 }
 
 /** A unit as it would be proposed, whatever holds it back; with what it knew of the units before it. */
-export interface FreePlan {
+interface FreePlan {
   readonly result: UnitResult
   readonly start: Observation | undefined
   /** How many ids of episodes were taken before it. */
   readonly begun: number
 }
 
-/** Units that were planned before from this observation: a plan that is made again with an answer goes on where it ended. */
-export type KnownPlans = Map<ObservedUnit, FreePlan>
-
-export function planTurn(observed: TurnObservation, known: KnownPlans = new Map()): TurnPlan {
-  const planner = new TurnPlanner(observed, known)
-  for (const unit of observed.cluster.units) {
-    const questions = planner.add(unit)
-    if (questions.length > 0) return { units: [], decided: [], actions: [], questions }
-  }
-  try {
-    return { ...planner.turn(), questions: [] }
-  } catch (thrown) {
-    if (thrown instanceof Unanswered)
-      return { units: [], decided: [], actions: [], questions: [thrown.question] }
-    throw thrown
-  }
+/** @throws Unanswered: what has to be known first */
+export function planTurn(observed: TurnObservation): TurnPlan {
+  const planner = new TurnPlanner(observed)
+  for (const unit of observed.cluster.units) planner.add(unit)
+  return planner.turn()
 }
 
 /** The stages of the plan of one turn: units by themselves, joint proposals, holds, and everything that follows from the units. */
 export class TurnPlanner {
   private readonly observed: TurnObservation
-  private readonly known: KnownPlans
   private readonly view: TurnView
   private readonly memory = new TurnMemory()
   private readonly free: FreePlan[] = []
 
-  constructor(observed: TurnObservation, known: KnownPlans) {
+  constructor(observed: TurnObservation) {
     this.observed = observed
-    this.known = known
     this.view = { ...observed.git, policies: observed.policy, proposals: observed.forge.proposals }
   }
 
-  /** The next unit, in their order. @returns what has to be known first; it is added again then */
-  add(unit: ObservedUnit): readonly PlanQuestion[] {
-    try {
-      const free = this.known.get(unit) ?? this.unit(unit)
-      this.known.set(unit, free)
-      if (free.result.state === 'planned') this.memory.remember(free.result.plan)
-      this.free.push(free)
-      return []
-    } catch (thrown) {
-      if (thrown instanceof Unanswered) return [thrown.question]
-      throw thrown
-    }
+  /** The next unit, in their order. @throws Unanswered: it is added again with the answer */
+  add(unit: ObservedUnit): void {
+    const free = this.unit(unit)
+    if (free.result.state === 'planned') this.memory.remember(free.result.plan)
+    this.free.push(free)
   }
 
-  /** After all units. @throws Unanswered */
-  turn(): Omit<TurnPlan, 'questions'> {
+  /** After all units; again with each answer, until there is a plan. @throws Unanswered */
+  turn(): TurnPlan {
     const { observed, view } = this
     const { git, cluster, forge, clock, purpose } = observed
     const free = this.share(this.free.map(({ result }) => result))
@@ -116,6 +95,8 @@ export class TurnPlanner {
     ]
     const decided = isDecision ? [] : unobservedDecisions(cluster.inGit, this.memory)
     const clusters = isDecision ? [] : writesOfClusters(observed, units, decided)
+    // What only looks writes nothing.
+    if (purpose.observations) return { units, decided, actions: [] }
     const actions = turnActions({
       context: this.proposalContext(answered),
       units,
@@ -239,7 +220,7 @@ export class TurnPlanner {
       this.observed.forge.ticks.raise.has(driftId(fingerprint)),
     )
     const first = raised?.observation ?? start
-    try {
+    return failedOr({ cluster, packagePath }, () => {
       if (!observations) assertOwnBase(first)
       // What only looks trusts the ledger: it writes no branch, and shows none of its content.
       const plan: PlanUnit = ({ observation, resolutionRequest }) =>
@@ -271,10 +252,7 @@ export class TurnPlanner {
         ...(adopted === undefined ? {} : { adopted }),
         notes: all,
       }
-    } catch (thrown) {
-      if (thrown instanceof Unanswered) throw thrown
-      return { state: 'failed', cluster, packagePath, failures: failuresOf(thrown) }
-    }
+    })
   }
 
   private questions(unit: ObservedUnit, stage: string): UnitQuestions {
@@ -326,20 +304,29 @@ export class TurnPlanner {
       const questions =
         requested.get(unit) ?? (observed === undefined ? fail() : this.questions(observed, 'joint'))
       requested.set(unit, questions)
-      try {
-        return {
-          ...unit,
-          plan: questions.plan(observation, (one) =>
-            planReconcile(one, { begun: others, joint, resolutionRequest }),
-          ),
-        }
-      } catch (thrown) {
-        if (thrown instanceof Unanswered) throw thrown
-        const { cluster, packagePath } = observation.unit
-        return { state: 'failed', cluster, packagePath, failures: failuresOf(thrown) }
-      }
+      return failedOr(observation.unit, () => ({
+        ...unit,
+        plan: questions.plan(observation, (one) =>
+          planReconcile(one, { begun: others, joint, resolutionRequest }),
+        ),
+      }))
     })
   }
+}
+
+/** A unit that cannot be planned has failed, and the others have not. @throws Unanswered */
+function failedOr(
+  { cluster, packagePath }: Pick<Unit, 'cluster' | 'packagePath'>,
+  plan: () => UnitResult,
+): UnitResult {
+  let planned: ReturnType<typeof attempt<UnitResult>>
+  try {
+    planned = attempt(plan)
+  } catch (thrown) {
+    return { state: 'failed', cluster, packagePath, failures: failuresOf(thrown) }
+  }
+  if ('question' in planned) throw new Unanswered(planned.question)
+  return planned.value
 }
 
 /** The text of a proposal keeps a ticked box that waits. */

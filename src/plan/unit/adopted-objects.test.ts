@@ -7,12 +7,9 @@ import type { Resource } from '@backporch/kyaml/resource'
 import { driftOf, TEST_KEY } from '../../../test/fakes/drift-samples.ts'
 import { verdictOf } from '../../../test/fakes/observation-builder.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
-import {
-  type AdoptionAnswer,
-  type ManifestAnswer,
-  MissingServerAnswer,
-} from '../../drift/authored/object-manifest.ts'
+import type { AdoptionAnswer, ManifestAnswer } from '../../drift/authored/object-manifest.ts'
 import type { Drift, Resolution } from '../../drift/compare/drift.ts'
+import { Unanswered } from '../../sources/programs/questions.ts'
 import { adoptedObjects, withManifests } from './adopted-objects.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
@@ -33,13 +30,13 @@ function adoptedWhole(
 }
 
 function missing(): never {
-  throw new MissingServerAnswer(async () => undefined)
+  throw new Unanswered({ kind: 'server', ask: async () => undefined })
 }
 
 test('an adopted object has its manifest, and the server is asked for it only where one is adopted', () => {
   const [change] = adoptedWhole(CONFIG, { manifest: CONFIG })
   assert.deepEqual(change?.whole, { manifest: CONFIG })
-  assert.throws(() => adoptedWhole(CONFIG), MissingServerAnswer)
+  assert.throws(() => adoptedWhole(CONFIG), Unanswered)
   assert.equal(adoptedWhole(CONFIG, undefined, 'Restore')[0]?.whole, undefined)
 })
 

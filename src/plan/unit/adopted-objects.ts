@@ -26,7 +26,7 @@ import type { PlannedChange } from './commands/pick-changes.ts'
 const MOST_NAMED = 3
 
 /**
- * @throws Failure BP2001, BP2002 or BP2010 where an object cannot be written; MissingServerAnswer where the server has to be asked first
+ * @throws Failure BP2001, BP2002 or BP2010 where an object cannot be written; Unanswered where the server has to be asked first
  */
 export function withManifests(
   { manifests, verdicts, key }: Pick<Observation, 'manifests' | 'verdicts' | 'key'>,
@@ -71,7 +71,7 @@ export type AdoptedObject = Pick<ObjectVerdict, 'id'> & {
 
 /**
  * The objects with an adopted field, each with the answer of the server.
- * @throws MissingServerAnswer where the server has to be asked first
+ * @throws Unanswered where the server has to be asked first
  */
 export function adoptedObjects(
   { adoptions, verdicts }: Pick<Observation, 'adoptions' | 'verdicts'>,
@@ -109,7 +109,7 @@ function objectAfter(object: JsonObject, changes: readonly PlannedChange[]): Jso
   }, object)
 }
 
-/** @throws Failure BP2001 where the server refuses an object; MissingServerAnswer where it has to be asked first */
+/** @throws Failure BP2001 where the server refuses an object; Unanswered where it has to be asked first */
 export function checkAdopted(
   observation: Observation,
   changes: readonly PlannedChange[],

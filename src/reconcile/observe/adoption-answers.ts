@@ -8,11 +8,8 @@ import {
   type Resource,
   resourceKey,
 } from '@backporch/kyaml/resource'
-import {
-  type AdoptionAnswer,
-  type AdoptionLibrary,
-  MissingServerAnswer,
-} from '../../drift/authored/object-manifest.ts'
+import type { AdoptionAnswer, AdoptionLibrary } from '../../drift/authored/object-manifest.ts'
+import { Unanswered } from '../../sources/programs/questions.ts'
 
 /** A process with several turns has them from the turn before. */
 export interface KnownAdoptions {
@@ -56,7 +53,7 @@ export class AdoptionAnswers implements AdoptionLibrary {
     ])
     const answer = this.ofTurn.get(key) ?? this.known.get(key)
     if (answer === undefined)
-      throw new MissingServerAnswer((signal) => this.ask(key, resource, signal))
+      throw new Unanswered({ kind: 'server', ask: (signal) => this.ask(key, resource, signal) })
     return answer
   }
 

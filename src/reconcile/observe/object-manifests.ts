@@ -3,12 +3,9 @@ import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, resourceKey } from '@backporch/kyaml/resource'
-import {
-  type ManifestAnswer,
-  type ManifestLibrary,
-  MissingServerAnswer,
-} from '../../drift/authored/object-manifest.ts'
+import type { ManifestAnswer, ManifestLibrary } from '../../drift/authored/object-manifest.ts'
 import type { Drift } from '../../drift/compare/drift.ts'
+import { Unanswered } from '../../sources/programs/questions.ts'
 import { type CleaningPorts, cleanObject } from './clean-object.ts'
 
 /** By cluster, manager, object and version: a process with several turns has them from the turn before. */
@@ -32,7 +29,8 @@ export class ObjectManifests implements ManifestLibrary {
   manifestOf(drift: Drift): ManifestAnswer {
     const key = this.keyOf(drift)
     const answer = this.failed.get(key) ?? this.known.get(key)
-    if (answer === undefined) throw new MissingServerAnswer((signal) => this.ask(drift, signal))
+    if (answer === undefined)
+      throw new Unanswered({ kind: 'server', ask: (signal) => this.ask(drift, signal) })
     return answer
   }
 

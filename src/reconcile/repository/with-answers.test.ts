@@ -8,13 +8,9 @@ import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { ToyPrograms } from '../../../test/fakes/toy-functions.ts'
 import { KPTFILE, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { WorkerRenderer } from '../../adapters/functions/worker-renderer.ts'
-import { MissingAnswer, type PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
-import {
-  type Build,
-  type BuildAnswer,
-  MissingBuilds,
-  NO_BUILDS,
-} from '../../sources/programs/package-builder.ts'
+import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
+import { type Build, type BuildAnswer, NO_BUILDS } from '../../sources/programs/package-builder.ts'
+import { Unanswered } from '../../sources/programs/questions.ts'
 import { approve } from '../turn/decide.ts'
 import { withAnswers } from './with-answers.ts'
 
@@ -106,12 +102,9 @@ test('a plan that wants answers without end is given up, and other errors are it
     list: 'mutators',
     index: 0,
   }
-  const missing = new MissingAnswer({
-    step,
-    input: { items: [], config: undefined },
-  } as unknown as FunctionCall)
+  const call = { step, input: { items: [], config: undefined } } as unknown as FunctionCall
   const ask = () => {
-    throw missing
+    throw new Unanswered({ kind: 'function', call })
   }
   await assert.rejects(withAnswers(renderer, never, ask), {
     code: 'BP1203',
@@ -129,7 +122,7 @@ test('a plan that wants answers without end is given up, and other errors are it
       throw new Failure({ code: 'BP1203', what: 'too slow', why: 'x', remedy: 'y' })
     },
   })
-  const given = await withAnswers(refuses, never, ({ functions }) => functions.answer(missing.call))
+  const given = await withAnswers(refuses, never, ({ functions }) => functions.answer(call))
   assert.equal('failure' in given && given.failure.what, 'too slow')
 })
 
@@ -158,7 +151,8 @@ test('after fifty runs a function that is asked something new refuses it, and th
   const known = new Set<string>()
   const library: FunctionLibrary = {
     answer: (call) => {
-      if (!known.has(textAt(call.input.config, 'n') ?? '')) throw new MissingAnswer(call)
+      if (!known.has(textAt(call.input.config, 'n') ?? ''))
+        throw new Unanswered({ kind: 'function', call })
       return { items: [], results: [], stderr: '', exitCode: 0 }
     },
   }
@@ -240,12 +234,12 @@ test('builds that are missing run together, and one that gives nothing to keep e
     builder: { library: NO_BUILDS, build },
   }
   const compute = (): readonly string[] => {
-    if (built.length < 2) throw new MissingBuilds([one, other])
+    if (built.length < 2) throw new Unanswered({ kind: 'builds', builds: [one, other] })
     return built
   }
   assert.deepEqual(await withAnswers(renderer, never, compute), ['a', 'b'])
   const again = withAnswers(renderer, never, () => {
-    throw new MissingBuilds([one])
+    throw new Unanswered({ kind: 'builds', builds: [one] })
   })
   await assert.rejects(again, (thrown) => thrown instanceof Failure && thrown.why === 'killed')
 })

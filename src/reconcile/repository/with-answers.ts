@@ -9,15 +9,15 @@ import {
   functionName,
 } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
-import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
 import type { Answers } from '../../plan/observation/turn-questions.ts'
-import { MissingAnswer, type PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
+import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
+import { type Build, type BuildLibrary, NO_BUILDS } from '../../sources/programs/package-builder.ts'
 import {
-  type Build,
-  type BuildLibrary,
-  MissingBuilds,
-  NO_BUILDS,
-} from '../../sources/programs/package-builder.ts'
+  attempt,
+  computeAnswered,
+  type Question,
+  Unanswered,
+} from '../../sources/programs/questions.ts'
 
 export interface ProofPorts {
   readonly repository: PackageRepository
@@ -39,16 +39,10 @@ export async function withAnswers<T>(
   compute: (answers: Answers) => T,
 ): Promise<T> {
   const answers = new TakenAnswers(renderer)
-  for (;;) {
-    try {
-      return compute(answers)
-    } catch (thrown) {
-      if (thrown instanceof MissingBuilds) await answers.build(thrown.builds, signal)
-      else if (thrown instanceof MissingServerAnswer) await thrown.ask(signal)
-      else if (thrown instanceof MissingAnswer) await answers.fetch(thrown.call, signal)
-      else throw thrown
-    }
-  }
+  return computeAnswered(
+    () => compute(answers),
+    (question) => answers.take(question, signal),
+  )
 }
 
 /** The answers of one computation. */
@@ -65,7 +59,21 @@ export class TakenAnswers implements Answers {
     this.builds = renderer.builder?.library ?? NO_BUILDS
   }
 
-  async fetch(call: FunctionCall, signal: AbortSignal): Promise<void> {
+  /** @throws Failure where there is no answer that can be stored, or after the fiftieth run */
+  async take(question: Question, signal: AbortSignal): Promise<void> {
+    switch (question.kind) {
+      case 'builds':
+        return this.build(question.builds, signal)
+      case 'function':
+        return this.fetch(question.call, signal)
+      case 'server':
+        return question.ask(signal)
+      case 'content':
+        throw new TypeError('only the plan of a unit asks for the content of a branch')
+    }
+  }
+
+  private async fetch(call: FunctionCall, signal: AbortSignal): Promise<void> {
     // From here on `answer` returns this failure.
     if (this.runs === MOST_ANSWERS) throw tooManyAnswers(call)
     this.runs += 1
@@ -78,7 +86,7 @@ export class TakenAnswers implements Answers {
   }
 
   /** @throws Failure BP1208 or BP1209 where there is no answer to cache, and BP1209 after the fiftieth run */
-  async build(builds: readonly Build[], signal: AbortSignal): Promise<void> {
+  private async build(builds: readonly Build[], signal: AbortSignal): Promise<void> {
     const { builder } = this.renderer
     // A build that did not run must not be taken for one that fails: what fails before and after an edit is not moved by it.
     if (builder === undefined || this.runs === MOST_ANSWERS) throw tooManyBuilds(builds)
@@ -92,13 +100,11 @@ export class TakenAnswers implements Answers {
   private answer(call: FunctionCall): FunctionAnswer {
     const known = this.refused.size === 0 ? undefined : this.refused.get(keyOf(call))
     if (known !== undefined) return { failure: known }
-    try {
-      return this.renderer.library.answer(call)
-    } catch (thrown) {
-      if (!(thrown instanceof MissingAnswer) || this.runs < MOST_ANSWERS) throw thrown
-      this.exhausted = true
-      return { failure: tooManyAnswers(call) }
-    }
+    const tried = attempt(() => this.renderer.library.answer(call))
+    if ('value' in tried) return tried.value
+    if (this.runs < MOST_ANSWERS) throw new Unanswered(tried.question)
+    this.exhausted = true
+    return { failure: tooManyAnswers(call) }
   }
 }
 

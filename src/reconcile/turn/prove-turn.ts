@@ -5,14 +5,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
 import {
-  type PlanQuestion,
   type StepAnswers,
-  Unanswered,
   type UnitAnswers,
   UnitQuestions,
 } from '../../plan/observation/turn-questions.ts'
-import { type KnownPlans, planTurn, type TurnPlan, TurnPlanner } from '../../plan/turn/plan-turn.ts'
+import { type TurnPlan, TurnPlanner } from '../../plan/turn/plan-turn.ts'
 import type { ObservedUnit, TurnObservation } from '../../plan/turn/turn-observation.ts'
+import { computeAnswered, type Question } from '../../sources/programs/questions.ts'
 import { hasContent } from '../repository/judge-branches.ts'
 import { type ProofPorts, TakenAnswers } from '../repository/with-answers.ts'
 
@@ -23,25 +22,16 @@ export async function proveTurn(
   signal: AbortSignal,
 ): Promise<TurnPlan> {
   const { units } = observed.cluster
-  const found = {
-    ...observed,
-    answers: new Map<ObservedUnit, UnitAnswers>(
-      units.map((unit) => [unit, new ProvenAnswers(ports)]),
-    ),
-  }
-  const known: KnownPlans = new Map()
-  const planner = new TurnPlanner(found, known)
+  const proof = new Proof(ports)
+  const answers = new Map<ObservedUnit, UnitAnswers>(units.map((unit) => [unit, proof.ofUnit()]))
+  const planner = new TurnPlanner({ ...observed, answers })
+  const answer = (question: Question) => proof.answer(question, signal)
   for (const unit of units) {
-    for (let requested = planner.add(unit); requested.length > 0; requested = planner.add(unit))
-      await answerAll(requested, signal)
+    await computeAnswered(() => planner.add(unit), answer)
     // Planning only computes. What else waits (an answer to a webhook, a connection's life) has its turn between two units.
     await setImmediate()
   }
-  for (;;) {
-    const plan = planTurn(found, known)
-    if (plan.questions.length === 0) return plan
-    await answerAll(plan.questions, signal)
-  }
+  return computeAnswered(() => planner.turn(), answer)
 }
 
 /** The plan of one unit by itself. @throws what `work` throws */
@@ -50,57 +40,50 @@ export async function proveUnit<Result>(
   signal: AbortSignal,
   work: (questions: UnitQuestions) => Result,
 ): Promise<Result> {
-  const answers = new ProvenAnswers(ports)
-  for (;;) {
-    try {
-      return work(new UnitQuestions(answers, ''))
-    } catch (thrown) {
-      if (!(thrown instanceof Unanswered)) throw thrown
-      await answerAll([thrown.question], signal)
-    }
-  }
+  const proof = new Proof(ports)
+  const answers = proof.ofUnit()
+  return computeAnswered(
+    () => work(new UnitQuestions(answers, '')),
+    (question) => proof.answer(question, signal),
+  )
 }
 
-async function answerAll(questions: readonly PlanQuestion[], signal: AbortSignal): Promise<void> {
-  for (const question of questions) {
-    if (!(question.answers instanceof ProvenAnswers))
-      throw new TypeError('answers that were written by hand are complete')
-    await question.answers.answer(question, signal)
-  }
-}
-
-/** Of one unit. Each step may run as many programs as any other. */
-class ProvenAnswers implements UnitAnswers {
+/** The answers of one plan. */
+class Proof {
   private readonly ports: ProofPorts
-  private readonly steps = new Map<string, ProvenStep>()
+  /** The step that the plan took last: its questions are of this one. */
+  private last: ProvenStep | undefined
 
   constructor(ports: ProofPorts) {
     this.ports = ports
   }
 
-  step(name: string): ProvenStep {
-    const step = this.steps.get(name) ?? new ProvenStep(this.ports.renderer)
-    this.steps.set(name, step)
-    return step
+  /** Each step may run as many programs as any other. */
+  ofUnit(): UnitAnswers {
+    const steps = new Map<string, ProvenStep>()
+    return {
+      step: (name) => {
+        const step = steps.get(name) ?? new ProvenStep(this.ports.renderer)
+        steps.set(name, step)
+        this.last = step
+        return step
+      },
+    }
   }
 
-  async answer(question: PlanQuestion, signal: AbortSignal): Promise<void> {
-    const step = this.step(question.step)
+  async answer(question: Question, signal: AbortSignal): Promise<void> {
+    const { last, ports } = this
+    if (last === undefined) throw new TypeError('a plan asks within a step')
     try {
-      if (question.kind === 'function') await step.fetch(question.call, signal)
-      else if (question.kind === 'server') await question.missing.ask(signal)
-      else if (question.kind === 'builds') await step.build(question.builds, signal)
-      else
-        step.isContent = await hasContent(
-          this.ports.repository,
-          question.branch,
-          question.changes,
-          signal,
-        )
+      if (question.kind !== 'content') await last.take(question, signal)
+      else {
+        const { branch, changes } = question
+        last.isContent = await hasContent(ports.repository, branch, changes, signal)
+      }
     } catch (thrown) {
       signal.throwIfAborted()
       if (!(thrown instanceof Failure)) throw thrown
-      step.failure = thrown
+      last.failure = thrown
     }
   }
 }

@@ -104,8 +104,7 @@ export async function runFleetTurn(
       signal,
     )
     request.between?.rememberPush(applied.updates, presentTime(request.clock))
-    const { resolutionRequest, snoozeUntil } = observed.purpose
-    const isDecision = resolutionRequest !== undefined || snoozeUntil !== undefined
+    const isDecision = observed.purpose.resolutionRequest !== undefined
     const left = new Map(
       units.flatMap((unit) => (unit.state === 'planned' ? [[keyOf(unit.unit), unit]] : [])),
     )

@@ -1,11 +1,7 @@
 /** Builds a unit from the files that were read of it, with the builds that have to run first: those of the unit above, and of Helm before a post-renderer. */
 import type { PackageRenderer, TurnRendering } from '../kpt/render/package-renderer.ts'
-import {
-  type BuildAnswer,
-  buildKey,
-  MissingBuilds,
-  NO_BUILDS,
-} from '../programs/package-builder.ts'
+import { type BuildAnswer, buildKey, NO_BUILDS } from '../programs/package-builder.ts'
+import { computeAnswered, Unanswered } from '../programs/questions.ts'
 import type { BuiltSource } from './built-source.ts'
 import { answerOf, buildOf, readBuilt } from './read-built.ts'
 import type { FilesRead, OriginUnit } from './source.ts'
@@ -35,23 +31,19 @@ export async function buildUnit(
 ): Promise<BuildAnswer> {
   if (builder === undefined) return answerOf(source, NO_BUILDS)
   const before = new Set<string>()
-  for (;;) {
-    try {
-      const build = buildOf(source, builder.library)
-      return 'tool' in build ? await builder.build(build, signal) : build
-    } catch (thrown) {
+  let failed: BuildAnswer | undefined
+  const build = await computeAnswered(
+    () => failed ?? buildOf(source, builder.library),
+    async (question) => {
+      const builds = question.kind === 'builds' ? question.builds : []
       // An answer that is not stored would be asked for without an end.
-      if (
-        !(thrown instanceof MissingBuilds) ||
-        thrown.builds.every((build) => before.has(buildKey(build)))
-      )
-        throw thrown
-      for (const build of thrown.builds) before.add(buildKey(build))
-      const answers = await Promise.all(thrown.builds.map((build) => builder.build(build, signal)))
-      const failed = answers.find((answer) => 'failure' in answer)
-      if (failed !== undefined) return failed
-    }
-  }
+      if (builds.every((each) => before.has(buildKey(each)))) throw new Unanswered(question)
+      for (const each of builds) before.add(buildKey(each))
+      const answers = await Promise.all(builds.map((each) => builder.build(each, signal)))
+      failed = answers.find((answer) => 'failure' in answer)
+    },
+  )
+  return 'tool' in build ? builder.build(build, signal) : build
 }
 
 export function filesOf({

@@ -317,7 +317,7 @@ export type BuildInput = Omit<BuiltSource, 'packagePath' | 'package'>
 /** Each is a value in the folder of its source, and nothing else asks which one it is. */
 export interface BuildTool {
   readonly name: Build['tool']
-  /** The run of the program, or its answer where none is needed. @throws MissingBuilds where another run comes first, Failure where there is none */
+  /** The run of the program, or its answer where none is needed. @throws Unanswered where another run comes first, Failure where there is none */
   readonly order: (source: BuildInput, library: BuildLibrary) => Build | BuildAnswer
   /** Whether the output depends on what the cluster serves. */
   readonly asksCluster: boolean
@@ -347,7 +347,7 @@ export function isLocated({ tool }: BuiltSource): boolean {
 export type LinesOf = (desired: DesiredResource, path: FieldPath) => readonly string[]
 
 export interface Locator {
-  /** @throws MissingBuilds where a program has to run first, Failure of the files */
+  /** @throws Unanswered where a program has to run first, Failure of the files */
   readonly locationsOf: (
     source: BuiltSource,
     library: BuildLibrary,

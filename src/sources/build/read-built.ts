@@ -74,7 +74,7 @@ export function buildOf(
 
 /**
  * The syncer's resource: as the cluster has it, or as edited files declare it.
- * @throws MissingBuilds where the unit that applies it has to be built first, Failure of its build
+ * @throws Unanswered where the unit that applies it has to be built first, Failure of its build
  */
 export function resourceOf(
   { synced, files, parent, asDeclared }: BuildInput,
@@ -96,7 +96,7 @@ export function resourceOf(
   return { object: after.object ?? object, declared: after.declared }
 }
 
-/** @throws MissingBuilds, Failure of the build */
+/** @throws Unanswered, Failure of the build */
 export function declaredObjects(
   source: BuiltSource,
   library: BuildLibrary,
@@ -119,7 +119,7 @@ function inputsOf(objects: DesiredSet['resources'], own: JsonObject) {
   return { object, declared, all: [partOf(object, 'spec') ?? null, ...declared.values()] }
 }
 
-/** @throws MissingBuilds where a program has to run first */
+/** @throws Unanswered where a program has to run first */
 export function answerOf(source: BuildInput, library: BuildLibrary): BuildAnswer {
   const build = buildOf(source, library)
   return 'tool' in build ? library.built(build) : build

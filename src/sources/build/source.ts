@@ -32,7 +32,7 @@ export interface Source<Choice extends RenderChoice> {
     read: FilesRead,
     signal: AbortSignal,
   ) => Promise<TurnRendering>
-  /** Lines for people: where the value of a field is authored. @throws MissingAnswer, Failure of the files */
+  /** Lines for people: where the value of a field is authored. @throws Unanswered, Failure of the files */
   readonly originOf: (unit: OriginUnit) => LinesOf
   readonly edit: SourceEditor
 }
@@ -120,7 +120,7 @@ export interface SourceEdit {
 
 /** Adopt and Release as edits of the authored files: proven by a render, in which the chosen fields move and nothing else. */
 export interface SourceEditor {
-  /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014; MissingBuilds, MissingAnswer where something has to run first */
+  /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014; Unanswered where something has to run first */
   readonly apply: (input: EditInput) => SourceEdit
   /** Writes whole objects that git does not declare. @param edited with the edits of other changes. @throws as `apply` */
   readonly place: (input: EditInput, edited: readonly FileChange[]) => readonly FileChange[]

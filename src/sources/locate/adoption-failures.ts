@@ -4,7 +4,7 @@ import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { listMoved, type MovedField } from '../edits/moved-fields.ts'
 import { cannot, editFor, isEdited, type ResolvedChange } from '../edits/resolution-edits.ts'
-import { computeEach } from '../programs/package-builder.ts'
+import { computeEach } from '../programs/questions.ts'
 import { REMEDY_APPLIED, WHY_APPLIED } from './applied-configs.ts'
 import type { Candidate, Obstacle } from './candidate.ts'
 
@@ -16,7 +16,7 @@ export function editedChanges(changes: readonly ResolvedChange[]): readonly Reso
 /**
  * Why each change by itself cannot be adopted, in their order; undefined where it can, also where several places give the value.
  * @param begin prepares an adoption, and returns what throws the Failure of one change
- * @throws MissingBuilds with the builds that all of them need next
+ * @throws Unanswered with the builds that all of them need next
  */
 export function problemsOf(
   changes: readonly ResolvedChange[],

@@ -29,7 +29,7 @@ type Contents = ReadonlyMap<string, Uint8Array | null>
 /**
  * @param edited files that are edited for other changes, by path from the root of the repository
  * @returns these, and the changed ones
- * @throws Failure BP2001, or that of the build; MissingBuilds where kustomize has to run first
+ * @throws Failure BP2001, or that of the build; Unanswered where kustomize has to run first
  */
 export function placeInBuild(
   unit: BuiltUnit,

@@ -19,7 +19,7 @@ export interface Build {
 export type BuildAnswer = { readonly text: string } | { readonly failure: FailureDetail }
 
 export interface BuildLibrary {
-  /** @throws MissingBuilds where it has to run first */
+  /** @throws Unanswered where it has to run first */
   built(build: Build): BuildAnswer
 }
 
@@ -27,33 +27,6 @@ export interface PackageBuilder {
   readonly library: BuildLibrary
   /** Equal builds give equal answers; each runs once while it is stored. @throws the signal's reason when it is aborted */
   build(build: Build, signal: AbortSignal): Promise<BuildAnswer>
-}
-
-/** Thrown within a computation, which is repeated once these builds have run. */
-export class MissingBuilds extends Error {
-  readonly builds: readonly Build[]
-
-  constructor(builds: readonly Build[]) {
-    super('a program has to run first')
-    this.name = 'MissingBuilds'
-    this.builds = builds
-  }
-}
-
-/** What is computed of each. @throws MissingBuilds with the builds that any of them needs first, so that they run in one round */
-export function computeEach<T, R>(all: readonly T[], compute: (each: T) => R): readonly R[] {
-  const missing: Build[] = []
-  const results = all.flatMap((each): readonly R[] => {
-    try {
-      return [compute(each)]
-    } catch (thrown) {
-      if (!(thrown instanceof MissingBuilds)) throw thrown
-      missing.push(...thrown.builds)
-      return []
-    }
-  })
-  if (missing.length > 0) throw new MissingBuilds(missing)
-  return results
 }
 
 /** For a turn that renders with kpt only. */

@@ -4,12 +4,8 @@ import { Failure } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'
 import type { ResolvedChange } from '../../edits/resolution-edits.ts'
 import { KUSTOMIZE_TOOL } from '../../kustomize/kustomize-tool.ts'
-import {
-  type Build,
-  type BuildLibrary,
-  buildKey,
-  MissingBuilds,
-} from '../../programs/package-builder.ts'
+import { type Build, type BuildLibrary, buildKey } from '../../programs/package-builder.ts'
+import { attempt, Unanswered } from '../../programs/questions.ts'
 import type { BuiltSource } from '../built-source.ts'
 import type { SharingUnit } from '../built-unit.ts'
 import { printedResources } from '../read-built.ts'
@@ -93,19 +89,17 @@ test('all builds of a field are requested together, and the repeated plan uses t
   const requested: number[] = []
   const library: BuildLibrary = {
     built: (build) => {
-      if (!known.has(buildKey(build))) throw new MissingBuilds([build])
+      if (!known.has(buildKey(build))) throw new Unanswered({ kind: 'builds', builds: [build] })
       return { text: print(build) }
     },
   }
   const again = (): unknown => {
-    try {
-      return adopt(library, 'manifest')
-    } catch (thrown) {
-      if (!(thrown instanceof MissingBuilds)) throw thrown
-      requested.push(thrown.builds.length)
-      for (const build of thrown.builds) known.add(buildKey(build))
-      return again()
-    }
+    const tried = attempt(() => adopt(library, 'manifest'))
+    if ('value' in tried) return tried.value
+    assert.ok(tried.question.kind === 'builds')
+    requested.push(tried.question.builds.length)
+    for (const build of tried.question.builds) known.add(buildKey(build))
+    return again()
   }
   assert.deepEqual(again(), { 'web/web.yaml': MANIFEST.replace('replicas: 3', 'replicas: 5') })
   assert.deepEqual(requested, [1, 2])

@@ -43,7 +43,7 @@ interface BuiltEdit {
 }
 
 /**
- * @throws Failure BP2001, BP2002, BP2010 or BP2014, or the failure of the unit; MissingBuilds with the builds of all candidates, where
+ * @throws Failure BP2001, BP2002, BP2010 or BP2014, or the failure of the unit; Unanswered with the builds of all candidates, where
  * kustomize has to run first
  */
 export function adoptThroughBuild(input: BuiltAdoptionInput): BuiltEdit {
@@ -55,7 +55,7 @@ export function adoptThroughBuild(input: BuiltAdoptionInput): BuiltEdit {
 
 /**
  * Why each change by itself cannot be adopted, in their order; undefined where it can be adopted.
- * @throws MissingBuilds where kustomize has to run first
+ * @throws Unanswered where kustomize has to run first
  */
 export function builtAdoptionProblems(input: BuiltAdoptionInput): readonly (string | undefined)[] {
   const [first] = input.changes

@@ -88,7 +88,7 @@ export class BuildTrials {
       .filter(({ resource }) => !this.locator.isMadeAnew(resource))
   }
 
-  /** @throws Failure of the build, or BP111x of its output; BP2001 after too many builds; MissingBuilds */
+  /** @throws Failure of the build, or BP111x of its output; BP2001 after too many builds; Unanswered */
   render(files: SourceFiles): Rendered {
     if (this.last?.files === files) return this.last.rendered
     this.builds += 1

@@ -20,7 +20,7 @@ import {
   type SourceLocations,
 } from '../../locate/candidate.ts'
 import { editsKey } from '../../locate/combine-locations.ts'
-import { computeEach } from '../../programs/package-builder.ts'
+import { computeEach } from '../../programs/questions.ts'
 import type { SharingUnit } from '../built-unit.ts'
 import type { BuildTrials } from './build-trials.ts'
 import { otherReaders, sharingUnits } from './shared-builds.ts'
@@ -75,14 +75,14 @@ export class JointChoice {
   /** Of the files without an edit. */
   private readonly unedited = new Map<ResolvedChange, readonly SourceLocations[]>()
 
-  /** @param chooseAlone finds the edit of one change by itself. @throws Failure, MissingBuilds */
+  /** @param chooseAlone finds the edit of one change by itself. @throws Failure, Unanswered */
   constructor(trials: BuildTrials, chooseAlone: (change: ResolvedChange) => Choice) {
     this.trials = trials
     this.chooseAlone = chooseAlone
     this.files = trials.input.source.files
   }
 
-  /** Edits of as many of the changes as can be proven at once: without those whose edits are refused or depend on each other. @throws MissingBuilds */
+  /** Edits of as many of the changes as can be proven at once: without those whose edits are refused or depend on each other. @throws Unanswered */
   run(wanted: readonly ResolvedChange[]): Joint {
     let tries: Tries = wanted.length > 1 ? this.begin(wanted) : new Map()
     for (let left = MOST_TRIES; left > 0 && tries.size > 1; left -= 1) {

@@ -6,7 +6,8 @@ import { metadataText, parseApiVersion, resourceKey } from '@backporch/kyaml/res
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import type { Rendered } from '../../edits/prove-edit.ts'
 import { kustomizationOf, type SourceFiles } from '../../kustomize/files/kustomize-build.ts'
-import { type BuildLibrary, computeEach } from '../../programs/package-builder.ts'
+import type { BuildLibrary } from '../../programs/package-builder.ts'
+import { computeEach } from '../../programs/questions.ts'
 import type { BuiltSource, SyncerBuild } from '../built-source.ts'
 import type { BuiltUnit, SharingUnit } from '../built-unit.ts'
 import { answerOf, printedResources } from '../read-built.ts'
@@ -26,7 +27,7 @@ export function builtObjects(library: BuildLibrary, source: BuiltSource): Render
   return byKey(printedResources(source, answer.text))
 }
 
-/** @throws MissingBuilds with all builds that have to run first */
+/** @throws Unanswered with all builds that have to run first */
 export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource[]): void {
   computeEach(sources, (source) => answerOf(source, library))
 }
@@ -50,7 +51,7 @@ function readersOf({ source, others }: BuiltUnit, files: SourceFiles): readonly 
 
 /**
  * Units that the edit would change: all of them, or enough to know that there is one. A value that one reader has is mostly one that all of
- * them have, so the first one is built before the others. @throws MissingBuilds
+ * them have, so the first one is built before the others. @throws Unanswered
  */
 export function sharingUnits(
   built: BuiltUnit,

@@ -25,7 +25,7 @@ export function helmBuild(
   }
 }
 
-/** The last run: each post-renderer needs the output before it. @throws MissingBuilds */
+/** The last run: each post-renderer needs the output before it. @throws Unanswered */
 export function postRendered(
   source: BuildInput,
   order: HelmOrder,

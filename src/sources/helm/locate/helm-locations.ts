@@ -43,7 +43,7 @@ export class HelmLocations {
     this.trace = new TemplateTrace(this.chart.chart)
   }
 
-  /** Groups of edits of values; one counts where none before it has a result. @throws MissingBuilds */
+  /** Groups of edits of values; one counts where none before it has a result. @throws Unanswered */
   find(desired: DesiredResource, path: FieldPath, wanted: Wanted): readonly SourceLocations[] {
     const template = this.templateFor(desired)
     const now = valueAt(desired.object, path)
@@ -238,7 +238,7 @@ export class HelmLocations {
   }
 }
 
-/** @throws Failure where other values cannot be tried, MissingBuilds where the unit above has to be built first */
+/** @throws Failure where other values cannot be tried, Unanswered where the unit above has to be built first */
 export function chartOf(source: BuiltSource, library: BuildLibrary): HelmChart {
   const { synced, folder, files } = source
   if (synced === undefined || !('chart' in synced.builder.way))

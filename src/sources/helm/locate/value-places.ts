@@ -47,7 +47,7 @@ export class ValuePlaces {
     this.layers = layers
   }
 
-  /** @throws MissingBuilds where the unit above has to be built first */
+  /** @throws Unanswered where the unit above has to be built first */
   of(changes: readonly ValueChange[]): Places {
     const first = changes.map((change) => this.joint(change, (one) => this.preferred(one)))
     // The defaults are of everybody who uses the chart: they are edited where nothing over them can be.
@@ -95,7 +95,7 @@ export class ValuePlaces {
     return own === undefined ? [] : overlayLocations({ ...parent, files, isTaken }, own, fields)
   }
 
-  /** A field of the resource that is no value of the chart. @throws MissingBuilds where the unit above has to be built first */
+  /** A field of the resource that is no value of the chart. @throws Unanswered where the unit above has to be built first */
   ofField(path: FieldPath, wanted: Wanted): SourceLocations {
     const name = formatFieldPath(path)
     return this.inResource(path, { via: name, what: name }, wanted)
@@ -255,7 +255,7 @@ export class ValuePlaces {
     return this.inUnitAbove(map, [field('data'), field(key)], valueNamed(one), edited)
   }
 
-  /** Objects of the unit that applies the resource. @throws MissingBuilds, Failure of its build */
+  /** Objects of the unit that applies the resource. @throws Unanswered, Failure of its build */
   private above(): readonly DesiredResource[] {
     const { parent, files } = this.source
     return parent === undefined ? [] : declaredObjects({ ...parent, files }, this.library)

@@ -1,5 +1,5 @@
 /** Renders packages for a turn. */
-import type { FunctionLibrary } from '@backporch/kpt/function'
+import type { FunctionCall, FunctionLibrary } from '@backporch/kpt/function'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { PackageBuilder } from '../../programs/package-builder.ts'
 import type { ValueDecryptor } from '../../programs/value-decryptor.ts'
@@ -21,27 +21,16 @@ export interface PackageRenderer {
   readonly attributed: boolean
   /**
    * Answers at once: runs built-in functions, and has the stored answers of others.
-   * @throws MissingAnswer for a call that `fetch` has to run
+   * @throws Unanswered for a call that `fetch` has to run
    */
   readonly library: FunctionLibrary
   /**
    * Runs the function of a call, so that `library` can answer it.
    * @throws Failure BP1201 or BP1203 where the function has no answer to store
    */
-  fetch(call: MissingAnswer['call'], signal: AbortSignal): Promise<void>
+  fetch(call: FunctionCall, signal: AbortSignal): Promise<void>
   /** For units that another tool than kpt renders; undefined where no program may run. */
   readonly builder?: PackageBuilder | undefined
   /** For values that SOPS encrypted; undefined where nothing may be decrypted. */
   readonly decryptor?: ValueDecryptor | undefined
-}
-
-/** Thrown by a library within a computation, which is repeated once the answer is stored. */
-export class MissingAnswer extends Error {
-  readonly call: Parameters<FunctionLibrary['answer']>[0]
-
-  constructor(call: MissingAnswer['call']) {
-    super('the function has to run first')
-    this.name = 'MissingAnswer'
-    this.call = call
-  }
 }
