@@ -1,4 +1,4 @@
-/** The functions of `functions/`, and which releases of which image each of them stands for (docs/facts/function-images.md). */
+/** The image releases that the functions reproduce (docs/facts/function-images.md). */
 import { type FunctionLibrary, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import {
   answerNotRun,
@@ -41,7 +41,7 @@ import {
 } from './set-namespace/kustomize-namespace.ts'
 import { upsertResource, upsertResourceByOlderPath } from './upsert-resource/fn.ts'
 
-/** A function of ours about drift, which a Kptfile names by `exec`: the catalog has no image of it, so no release is it. */
+/** A Kptfile names these by `exec`. The catalog has no image, so no release matches. */
 function ofOurs(run: KrmFunction): BuiltIn {
   return {
     variants: [{ from: [0, 0, 0], below: [0, 0, 0], run }],
@@ -50,7 +50,7 @@ function ofOurs(run: KrmFunction): BuiltIn {
   }
 }
 
-/** A gate that drift has shut, or a record that is not good, would otherwise keep the package from being compared and decided about. */
+/** A gate closed by drift, or an invalid record, must not prevent comparison and decision. */
 const passedOver: KrmFunction = ({ items }) => succeeded(items)
 
 const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
@@ -74,7 +74,7 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
       [0, 2, 1],
     ],
   },
-  // Between these two, texts of several lines stop getting comments; in which release is not known.
+  // Multi-line texts stop getting comments between these releases; the exact one is unknown.
   'create-setters': {
     variants: [
       { from: [0, 1, 4], below: [0, 1, 5], run: createSetters },
@@ -98,13 +98,14 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
     newest: [0, 1, 1],
     last: [0, 1, 1],
   },
-  // No original was at hand. A validator changes no object, so it makes no drift (docs/adr/0054).
+  // Not compared with an original. A validator changes no object, so it causes no drift
+  // (docs/adr/0054).
   kubeconform: {
     variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: kubeconform }],
     newest: [0, 1, 2],
     last: undefined,
   },
-  // Between these two, a new value becomes a text whatever it looks like; in which release is not known.
+  // Between these two releases, a new value always becomes text; the exact release is unknown.
   'search-replace': {
     variants: [
       { from: [0, 2, 4], below: [0, 2, 5], run: searchReplace },

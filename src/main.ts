@@ -1,4 +1,3 @@
-/** The process of the command line: signals and exit code. */
 import process from 'node:process'
 import { asFailure, Interrupted } from '@backporch/kyaml/failure'
 import { worstExit } from './cli/flags/exit-status.ts'
@@ -14,14 +13,14 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
     interrupted.abort(new Interrupted(name))
   })
 }
-// `backporch … | head` ends quietly.
+// `backporch … | head` ends without an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 141 : 2)
 })
 const context = wire(process, interrupted.signal)
-// What nobody caught or waited for ends the process as any fault does: with lines that say why, and not with whatever an error carries.
+// With an explanation, and without arbitrary error content.
 process.on('uncaughtException', (thrown) => {
-  // The command that was interrupted tells it.
+  // The interrupted command reports it.
   if (thrown instanceof Interrupted) return
   const failure = asFailure(thrown)
   printFailures([failure], context)

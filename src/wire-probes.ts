@@ -1,4 +1,3 @@
-/** The probes of `check` over the real adapters; loaded only for that command. */
 import { type ConnectOptions, probeCluster } from '@backporch/cluster/connect-cluster'
 import {
   ALL_FORGES,

@@ -1,4 +1,4 @@
-/** Connects adapters with the command line. Each adapter is loaded when it is used, so that help and completion are quick. */
+/** Each adapter is loaded on use, for quick help and completion. */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -25,19 +25,18 @@ import { verdictFiles } from './adapters/system/verdict-files.ts'
 import { traceSettings } from './adapters/traces/trace-settings.ts'
 import type { CliContext, ClusterTarget, ProcessContext } from './cli/context/cli-context.ts'
 
-/** Milliseconds that a command waits for the limits of a forge before it fails. */
+/** Milliseconds. */
 const LONGEST_WAIT = 60_000
 
 declare const BACKPORCH_VERSION: string | undefined
 
-/** Version of the package: put in by the bundler, read from package.json in a checkout. */
+/** Inserted by the bundler; read from package.json in a checkout. */
 export function version(): string {
   if (typeof BACKPORCH_VERSION === 'string') return BACKPORCH_VERSION
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }
 
-/** The context of a real process. */
 export function wire(process: NodeJS.Process, signal: AbortSignal): CliContext {
   const { env, stdin, stdout, stderr } = process
   let paces: Promise<PushPaces> | undefined
@@ -55,7 +54,7 @@ export function wire(process: NodeJS.Process, signal: AbortSignal): CliContext {
   )
 }
 
-/** One for the whole process: however often a repository is opened, its pushes are counted together. */
+/** Pushes of all opened repositories are counted together. */
 type SharedPaces = () => Promise<PushPaces>
 
 function contextAt(
@@ -304,7 +303,7 @@ function connectOptions(
   }
 }
 
-/** Name and email as git has them for this folder; the login name where git has none. */
+/** The login name if git has none for this folder. */
 async function userName(cwd: string, env: CliContext['env']): Promise<string> {
   const ask = async (name: string): Promise<string> => {
     const answer = await runGit(

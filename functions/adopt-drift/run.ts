@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { adoptDrift } from '../../src/drift-functions/adopt-drift/adopt-drift.ts'
-/** `kpt fn eval --exec functions/adopt-drift/run.ts`, or the entry of a container image. */
 import { builtInFunctions } from '../built-in-functions.ts'
 import { runFunction } from '../sdk/run-function.ts'
 

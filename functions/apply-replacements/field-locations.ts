@@ -1,7 +1,6 @@
 /**
- * Fields of an object by kustomize's field paths: `spec.containers.[name=web].image`, `*` for every item of a list, indexes, `\.` and `[a.b]` for
- * a dot inside a name. They match like kyaml v0.13.6 and v0.19.0, with their oddities
- * (`utils/pathsplitter.go`, `yaml/fns.go` `PathGetter`, `yaml/match.go` `PathMatcher`).
+ * Kustomize field paths, with the quirks of kyaml v0.13.6 and v0.19.0 (`utils/pathsplitter.go`,
+ * `yaml/fns.go` `PathGetter`, `yaml/match.go` `PathMatcher`).
  */
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import {
@@ -15,10 +14,9 @@ import {
 import { RE2JS } from 're2js'
 import { ReplacementProblem } from './read-replacements.ts'
 
-/** Paths are walked by recursion. */
 const LONGEST_PATH = 200
 
-/** @throws ReplacementProblem for a path of more than 200 parts */
+/** @throws ReplacementProblem for more than 200 parts */
 export function splitFieldPath(path: string): readonly string[] {
   const parts: string[] = []
   const split = splitAtDots(path)
@@ -57,21 +55,19 @@ function splitAtDots(path: string): readonly string[] {
 }
 
 interface FieldSearch {
-  /** Every node that this run of the function created: they have no type, so an empty one is no null. */
+  /** Nodes that this run created. They have no type, so an empty one is not null. */
   readonly created: Set<YamlNode>
-  /** Whether errors leave the contents of nodes out. */
   readonly secret: boolean
 }
 
-/** How one field is searched. */
 interface OneFieldSearch extends FieldSearch {
   /** Whether `*` is a name, as in kyaml v0.13.6; otherwise it is an error. */
   readonly starIsName: boolean
-  /** What is put where the path ends in nothing; undefined: nothing is created. */
+  /** Undefined: create nothing. */
   readonly create: (() => YamlNode) | undefined
 }
 
-/** The one field that a path names, or undefined where it is missing (kyaml `PathGetter`). A value in `[name=x]` is no pattern. */
+/** kyaml `PathGetter`. Undefined if missing. The value in `[name=x]` is not a pattern. */
 export function fieldAt(
   object: YamlMap,
   path: readonly string[],
@@ -118,7 +114,7 @@ function stepTo(
     : found
 }
 
-/** kyaml crashes where there is none. */
+/** kyaml crashes on an empty list. */
 function lastItem(node: YamlNode, search: FieldSearch): YamlNode {
   const last = itemsOf(node, search).at(-1)
   if (last === undefined)
@@ -126,13 +122,12 @@ function lastItem(node: YamlNode, search: FieldSearch): YamlNode {
   return last
 }
 
-/** How the fields of a target are searched. */
 interface TargetSearch extends FieldSearch {
-  /** What is put where the path ends in nothing; undefined: nothing is created. */
+  /** Undefined: create nothing. */
   readonly create: (() => YamlNode) | undefined
 }
 
-/** Every field that a path names, in their order (kyaml `PathMatcher`). The path must not be empty. */
+/** kyaml `PathMatcher`, in document order. The path must not be empty. */
 export function fieldsAt(
   node: YamlNode,
   path: readonly string[],
@@ -173,7 +168,10 @@ function fieldsAtIndex(
   )
 }
 
-/** `[name=x]`: the value is a regular expression that is found anywhere in the text of the field, its comment included. */
+/**
+ * The value in `[name=x]` is a regular expression that matches anywhere in the field's text,
+ * including its comment.
+ */
 function fieldsOfEntry(
   list: YamlNode,
   part: string,
@@ -190,13 +188,12 @@ function fieldsOfEntry(
   const found = itemsOf(list, search).flatMap(inItem)
   if (found.length > 0 || search.create === undefined) return found
   const created = inItem(addedElement(list, part, search.created))
-  // The original looks again without end.
+  // The original loops forever here.
   if (created.length === 0)
     throw new ReplacementProblem(`an element created for "${part}" does not match it`)
   return created
 }
 
-/** The node that `PathMatcher` creates at a part, by the kind that the next part wants. */
 function placeholder(
   next: string | undefined,
   create: () => YamlNode,
@@ -208,7 +205,7 @@ function placeholder(
     : startOf(next === '' ? undefined : next, create, created)
 }
 
-/** The node that `PathGetter` creates at a part. An index does not make it a list. */
+/** An index does not create a list. */
 function startOf(
   next: string | undefined,
   create: () => YamlNode,
@@ -220,7 +217,9 @@ function startOf(
   return result
 }
 
-/** A null has no fields and no items: kyaml adds to a node that is never written, and so does this. */
+/**
+ * A null has no fields and no items: kyaml adds to a node that it never writes. This does the same.
+ */
 function addedField(map: YamlNode, name: string, value: YamlNode): YamlNode {
   if (map.kind === 'map') map.entries.push({ key: yamlPlain(name), value })
   return value
@@ -231,7 +230,6 @@ function addedItem(list: YamlNode, item: YamlNode): YamlNode {
   return item
 }
 
-/** For `[name=x]` a map with that name, for `[=x]` the text. */
 function addedElement(list: YamlNode, part: string, created: Set<YamlNode>): YamlNode {
   const { field, value } = splitListEntry(part)
   const key = yamlPlain(value)
@@ -239,7 +237,7 @@ function addedElement(list: YamlNode, part: string, created: Set<YamlNode>): Yam
   return addedItem(list, field === '' ? key : yamlMap([[field, key]]))
 }
 
-/** kyaml does not look through an alias: it is a node of a kind of its own, and a null passes for every kind. */
+/** kyaml does not resolve an alias. A null is valid for every kind. */
 function itemsOf(node: YamlNode, search: FieldSearch): readonly YamlNode[] {
   if (node.kind === 'list') return node.items
   if (isTaggedNull(node, search.created)) return []
@@ -253,7 +251,7 @@ function fieldOf(node: YamlNode, name: string, search: FieldSearch): YamlNode | 
   throw wrongKind(name === '' ? 'scalar' : 'map', node, search.secret)
 }
 
-/** An alias to a null is an alias. */
+/** An alias to a null is not null. */
 export function isTaggedNull(node: YamlNode, created: ReadonlySet<YamlNode>): boolean {
   return node.kind === 'scalar' && isNull(node) && !created.has(node)
 }
@@ -262,7 +260,7 @@ function rawField(map: YamlMap, name: string): YamlNode | undefined {
   return map.entries.find((entry) => rawText(entry.key) === name)?.value
 }
 
-/** The text of a scalar; of an alias the name of its anchor, as go-yaml holds it; of anything else nothing. */
+/** As in go-yaml, an alias gives its anchor name. */
 export function rawText(node: YamlNode): string {
   return node.kind === 'scalar' ? node.value : node.kind === 'alias' ? node.name : ''
 }
@@ -299,7 +297,7 @@ function splitListEntry(part: string): { readonly field: string; readonly value:
   return { field: entry.slice(0, at), value: entry.slice(at + 1) }
 }
 
-/** A whole number as Go's `strconv.Atoi` reads it. */
+/** Like Go's `strconv.Atoi`. */
 function asNumber(part: string): number | undefined {
   if (!/^[+-]?[0-9]{1,40}$/.test(part)) return undefined
   const number = BigInt(part.replace(/^\+/, ''))

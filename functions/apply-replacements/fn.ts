@@ -1,6 +1,7 @@
 /**
- * Copies a field of one object into fields of others, as kustomize's `replacements` do
- * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.19.0/api/filters/replacement/replacement.go, and the same file of api v0.10.1).
+ * kustomize `replacements`
+ * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.19.0/api/filters/replacement/replacement.go,
+ * and the same file of api v0.10.1).
  */
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { goQuote } from '@backporch/kyaml/text'
@@ -27,11 +28,9 @@ import { idText, isNilOrEmpty, isSecret, isTarget, theOnlyOne } from './select-o
 
 const DEFAULT_FIELD_PATH = 'metadata.name'
 
-/** What the releases do differently. */
 interface ReleaseRules {
-  /** Whether `*` in the path of a source is a name. */
   readonly starIsName: boolean
-  /** Whether a reject takes away an object by any of its ids, or only the id that it matches. */
+  /** Whether a reject excludes an object by any of its ids, or only the id that matches. */
   readonly rejectsObjects: boolean
   readonly write: (
     item: YamlMap,
@@ -41,14 +40,17 @@ interface ReleaseRules {
   ) => void
 }
 
-/** v0.1.2, with kustomize api v0.19: every field must exist, and gets the text of the value. */
+/** v0.1.2 (kustomize api v0.19): every field must exist and gets the text of the value. */
 export const applyReplacements = replacementsWith({
   starIsName: false,
   rejectsObjects: true,
   write: writeTexts,
 })
 
-/** v0.1.0 and v0.1.1, with kustomize api v0.10.1: one field of each path that exists becomes the value, with its quotes and comments. */
+/**
+ * v0.1.0 and v0.1.1 (kustomize api v0.10.1): one existing field per path becomes the value, with
+ * quotes and comments.
+ */
 export const applyReplacementsAsWritten = replacementsWith({
   starIsName: true,
   rejectsObjects: false,
@@ -69,7 +71,6 @@ function replacementsWith(rules: ReleaseRules): KrmFunction {
   }
 }
 
-/** One after the other: a later replacement reads the result of an earlier one. */
 function replace(
   items: readonly YamlMap[],
   { source, targets }: Replacement,
@@ -112,7 +113,7 @@ function sourceValue(
   const { delimiter, index } = source.options
   const part = found.value.split(delimiter)[index]
   if (part === undefined) {
-    // The original shows the value of a Secret here.
+    // The original shows the value of a Secret.
     const shown = secret ? '(not shown)' : found.value
     throw new ReplacementProblem(`options.index ${index} is out of bounds for value ${shown}`)
   }
@@ -146,8 +147,8 @@ function writeText(
   created: Set<YamlNode>,
 ): void {
   const text = isJoined(options) ? joined(field, value, options, created) : rawText(value)
-  // Only the text is copied: the field keeps the type it has, so that a number becomes text where text stood, and nothing is
-  // done for a text such as `no`, which is text to kpt and a boolean to kubectl. A field that was created has no type.
+  // The field keeps its type: a number becomes text in a text field. A text such as `no`, which
+  // kubectl reads as a boolean, gets no special handling. A created field has no type.
   if (field.kind === 'scalar') setText(field, text, created.has(field) ? '' : impliedTag(field))
   else become(field, copyNode(value), created)
 }
@@ -182,14 +183,14 @@ function writeNodes(
   if (alias !== undefined) throw new ReplacementProblem(`unknown anchor '${alias}' referenced`)
 }
 
-/** As Go's `*node = *other`: what refers to the node has the other content. */
+/** Like Go's `*node = *other`: references to the node see the new content. */
 function become(node: YamlNode, other: YamlNode, created: Set<YamlNode>): void {
   created.delete(node)
   const { source, writes } = node
   for (const key of Object.keys(node))
     if (!Object.hasOwn(other, key)) Reflect.deleteProperty(node, key)
   Object.assign(node, other)
-  // The field stays where its own file declares it, and not where the content is copied from.
+  // The field keeps the location in its own file.
   node.writes = writes
   if (source !== undefined && node.source !== undefined) {
     const { path, document, start, end } = source
@@ -197,7 +198,6 @@ function become(node: YamlNode, other: YamlNode, created: Set<YamlNode>): void {
   }
 }
 
-/** The name of an alias without an anchor before it, after the replacement of either. */
 function unknownAlias(node: YamlNode, anchors: Set<string>): string | undefined {
   if (node.kind === 'alias') return anchors.has(node.name) ? undefined : node.name
   if (node.anchor !== '') anchors.add(node.anchor)
@@ -214,13 +214,13 @@ function unknownAlias(node: YamlNode, anchors: Set<string>): string | undefined 
   return undefined
 }
 
-/** @param tag what go-yaml resolved it to when it read it; empty for a node without a type */
+/** @param tag resolved by go-yaml at read time; empty for a node without a type */
 function setText(node: YamlScalar, text: string, tag: string): void {
   node.value = text
   node.tag = hasTagOfItsText(node, tag) ? '' : tag
 }
 
-/** Whether go-yaml leaves the tag away when it writes the node. A tag that stood in the file is always written. */
+/** A tag from the file is always written. */
 function hasTagOfItsText(node: YamlScalar, tag: string): boolean {
   const written = node.source !== undefined && 'tagged' in node.source
   return !written && node.style === 'plain' && impliedTag({ ...node, tag: '' }) === tag
@@ -230,7 +230,7 @@ function isJoined(options: FieldOptions | undefined): options is FieldOptions {
   return options !== undefined && options.delimiter !== ''
 }
 
-/** The field with one part of it replaced; before the first or behind the last part the value becomes a new one. */
+/** Before the first or after the last part, the value becomes a new part. */
 function joined(
   node: YamlNode,
   value: YamlNode,
@@ -247,14 +247,12 @@ function joined(
   return parts.join(delimiter)
 }
 
-/** What is created for a value before the value is written: an alias has no empty form. */
 function emptyLike(value: YamlNode): YamlNode {
   if (value.kind === 'list') return yamlList()
   if (value.kind === 'map') return yamlMap()
   return value.kind === 'alias' ? copyNode(value) : yamlPlain('')
 }
 
-/** Runs a search and prefixes its problems. */
 function observing<T>(prefix: string, search: () => T): T {
   try {
     return search()

@@ -1,5 +1,5 @@
 /**
- * The function's config: `fn.kpt.dev/v1alpha1` `ApplyReplacements`, whose `replacements` have kustomize's shape
+ * The config has kustomize's shape
  * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.15.0/api/types/replacement.go).
  */
 import type { Json } from '@backporch/kyaml/json'
@@ -16,7 +16,7 @@ import {
   type YamlScalar,
 } from '@backporch/kyaml/yaml'
 
-/** What an object has to be; an empty text fits all. */
+/** An empty text matches all. */
 export interface ObjectId {
   readonly group: string
   readonly version: string
@@ -26,7 +26,7 @@ export interface ObjectId {
 }
 
 export interface FieldOptions {
-  /** Empty for the whole field. */
+  /** Empty: the whole field. */
   readonly delimiter: string
   readonly index: number
   readonly create: boolean
@@ -58,13 +58,16 @@ export interface Replacement {
   readonly targets: readonly ReplacementTarget[] | undefined
 }
 
-/** Something the function reports in the words of the original. */
+/** The message has the wording of the original. */
 export class ReplacementProblem extends Error {}
 
 const API_VERSION = 'fn.kpt.dev/v1alpha1'
 const KIND = 'ApplyReplacements'
 
-/** @throws ReplacementProblem where the config is missing, of another kind, or has a value of a wrong type. Unknown fields do not matter, and neither do merge keys. */
+/**
+ * Ignores unknown fields and merge keys.
+ * @throws ReplacementProblem for a missing config, another kind, or a value of a wrong type
+ */
 export function readReplacements(config: YamlMap | undefined): readonly Replacement[] {
   if (config === undefined || config.entries.length === 0) {
     throw new ReplacementProblem('FunctionConfig is missing. Expect `ApplyReplacements`')
@@ -127,7 +130,7 @@ function readId(field: Field): ObjectId {
   }
 }
 
-/** `encoding` is in the original's types and nothing reads it there, so it is checked and left. */
+/** The original declares `encoding` and never uses it. */
 function readOptions(field: Field): FieldOptions {
   field.at('encoding').text()
   return {
@@ -138,8 +141,8 @@ function readOptions(field: Field): FieldOptions {
 }
 
 /**
- * A part of the config, read like the original: go-yaml v3, where `y` is text, and then Go's `json.Unmarshal` into a struct, where null and
- * absent are the zero value and the case of a key does not matter.
+ * Reads like go-yaml v3 (`y` is text), then Go's `json.Unmarshal` into a struct: null and absent
+ * are the zero value, keys are case-insensitive.
  */
 class Field {
   private readonly node: Exclude<YamlNode, YamlAlias> | undefined
@@ -150,7 +153,6 @@ class Field {
     this.path = path
   }
 
-  /** The key as it is written, else one that differs in case only. */
   at(key: string): Field {
     if (this.node !== undefined && this.node.kind !== 'map') throw this.wrong('an object')
     const entries = this.node?.entries ?? []
@@ -213,10 +215,9 @@ class Field {
 
 const TAGS = ['!!int', '!!float', '!!bool', '!!null', '!!timestamp', '!!merge']
 
-/** `!!str`, `!!int`, ... as go-yaml v3 resolves it (`resolve.go`); the written tag where there is one. */
+/** As go-yaml v3 resolves it (`resolve.go`); an explicit tag wins. */
 export function impliedTag(scalar: YamlScalar): string {
   if (scalar.tag !== '') return scalar.tag
   if (scalar.style !== 'plain') return '!!str'
-  // A tag that need not be written is the one that the text has.
   return TAGS.find((tag) => writtenTag({ ...scalar, tag, source: undefined }) === '') ?? '!!str'
 }

@@ -1,4 +1,3 @@
-/** The objects that a source or a target of a replacement selects, by their ids, labels and annotations. */
 import { matchesLabels, parseLabelSelector } from '@backporch/kyaml/resource'
 import { entryOf, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import { isTaggedNull, rawText } from './field-locations.ts'
@@ -19,7 +18,7 @@ export function theOnlyOne(items: readonly YamlMap[], source: ReplacementSource)
   return first
 }
 
-/** A reject takes away by its selectors or by its id, whichever matches: the original does not ask for both. */
+/** The original does not require selectors and id to match both. */
 export function isTarget(
   item: YamlMap,
   select: ObjectSelector,
@@ -59,7 +58,6 @@ export function isSecret(item: YamlMap): boolean {
 
 const PREVIOUS = 'internal.config.kubernetes.io/previous'
 
-/** The id of the object and, if kustomize noted it, its earlier id. */
 function idsOf(item: YamlMap): readonly ObjectId[] {
   const apiVersion = rawFieldText(item, 'apiVersion')
   const slash = apiVersion.indexOf('/')
@@ -96,7 +94,7 @@ function idsOf(item: YamlMap): readonly ObjectId[] {
   return [id, ...previous]
 }
 
-/** An empty part of the selector fits all; no namespace and `default` are the same one, also for objects that have none. */
+/** No namespace equals `default`, also for cluster-scoped objects. */
 function isSelected(id: ObjectId, selector: ObjectId): boolean {
   const plain = (['group', 'version', 'kind', 'name'] as const).every(
     (part) => selector[part] === '' || selector[part] === id[part],

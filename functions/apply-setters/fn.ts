@@ -1,7 +1,4 @@
-/**
- * Sets fields that carry a setter comment (krm-functions-catalog, `functions/go/apply-setters` v0.2.0; the texts of its
- * results and errors are its own).
- */
+/** krm-functions-catalog, `functions/go/apply-setters` v0.2.0; results and errors use its texts. */
 import {
   expandPattern,
   extractSetterValues,
@@ -30,7 +27,7 @@ import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from '@backpo
 
 const NO_MATCHES = 'no matches for input setter(s)'
 
-/** The config's `data` names setters and their values. Setters are replaced in its order, which the original leaves to chance. */
+/** Replaces setters in the order of `data`; the original's order is random. */
 export const applySetters: KrmFunction = ({ items, config }) => {
   const setters = configData(config)
   const results: FunctionResult[] = []
@@ -48,7 +45,7 @@ export const applySetters: KrmFunction = ({ items, config }) => {
   )
 }
 
-/** Release v0.1.1: a run without setters, or that sets no field, is an error. */
+/** v0.1.1: a run without setters, or one that sets no field, is an error. */
 export const applySettersOrFail: KrmFunction = (input) => {
   const { items, config } = input
   if (configData(config).size === 0)
@@ -59,7 +56,6 @@ export const applySettersOrFail: KrmFunction = (input) => {
     : output
 }
 
-/** The setters over one object. */
 class SetterRun {
   private readonly item: YamlMap
   private readonly setters: ReadonlyMap<string, string>
@@ -73,7 +69,7 @@ class SetterRun {
     this.file = fileOf(item).path
   }
 
-  /** A list as a whole: the comment stands at the key of a block list, and behind the bracket of a flow list. */
+  /** The comment is at the key of a block list, and after the bracket of a flow list. */
   entry({ key, value }: YamlEntry, location: FieldLocation): string | undefined {
     if (value.kind !== 'list') return undefined
     const lineComment = value.style === 'flow' ? value.lineComment : key.lineComment
@@ -93,8 +89,8 @@ class SetterRun {
       }
       value.items = items
       value.style = 'block'
-      // A list in flow style keeps the comment too, and go-yaml then writes it again after the next node.
-      // Taken away here, kpt would bring it back: it gives every node the comments that it had before the function.
+      // go-yaml then repeats the comment of a flow list after the next node. Removing it here has
+      // no effect, because kpt restores the comments from before the function.
       key.lineComment = lineComment
     }
     this.report(location, pattern, given)
@@ -110,13 +106,12 @@ class SetterRun {
     if (expanded.is === 'too-long') return `the value of ${goQuote(pattern.text)} is too long`
     node.value = expanded.text
     if (expanded.text === '') node.style = 'double'
-    // Without a tag the type is that of the new text: "3" becomes a number, unless the old one was quoted.
+    // The new text decides the type: "3" becomes a number, unless the old text was quoted.
     node.tag = ''
     this.report(location, pattern, expanded.text)
     return undefined
   }
 
-  /** The pattern of a comment, where one of the given setters stands in it. */
   private givenPattern(lineComment: string): SetterPattern | undefined {
     const pattern = setterPatternOf(lineComment)
     return pattern !== undefined && namesAnySetter(pattern, this.setters.keys())
@@ -137,7 +132,7 @@ class SetterRun {
     return resultValue(this.item, location.steps, value, pattern.setters)
   }
 
-  /** A reference may come from a value, and a credential is not reported. */
+  /** A reference may come from a value, and a credential must not be reported. */
   private named(references: readonly string[]): string {
     return references
       .map((each) => (resultValue(this.item, [], each) === REDACTED ? REDACTED : each))
@@ -145,14 +140,13 @@ class SetterRun {
   }
 }
 
-/** An empty list can be written in flow style only, and there the comment is the list's. */
+/** An empty list is in flow style, where the comment belongs to the list. */
 function emptyList(list: YamlList, lineComment: string): void {
   list.items = []
   list.style = 'flow'
   list.lineComment = lineComment
 }
 
-/** The items of a list written as text, or undefined where it is no list. */
 function listItems(text: string): YamlNode[] | undefined {
   try {
     const [first] = readYamlNodes(text, 'setter value')
@@ -163,7 +157,7 @@ function listItems(text: string): YamlNode[] | undefined {
   }
 }
 
-/** Locations in the value of a setter are not locations of the package. */
+/** Locations in a setter value are not locations in the package. */
 function withoutSource(node: YamlNode): YamlNode {
   delete node.source
   if (node.kind === 'list') node.items.forEach(withoutSource)

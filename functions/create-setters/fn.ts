@@ -1,7 +1,4 @@
-/**
- * Adds setter comments to the fields that have the values of setters (krm-functions-catalog,
- * `functions/go/create-setters`; the texts of its results and errors are its own).
- */
+/** krm-functions-catalog, `functions/go/create-setters`; results and errors use its texts. */
 import { type FieldLocation, shownLocation, visitFields } from '@backporch/kpt/field'
 import {
   configData,
@@ -28,7 +25,7 @@ import { type Replacer, SuccessiveReplacer, TextReplacer } from './text-replacer
 
 interface ListSetter {
   readonly name: string
-  /** Sorted: the order of a list does not matter. */
+  /** Sorted, because list order does not matter. */
   readonly values: readonly string[]
 }
 
@@ -43,21 +40,18 @@ interface Setters {
   readonly isPassedOver: Release['isPassedOver']
 }
 
-/** In what the releases differ. */
 interface Release {
   readonly inOrder: (setters: readonly ScalarSetter[]) => readonly ScalarSetter[]
   readonly replacerOf: (pairs: readonly (readonly [from: string, to: string])[]) => Replacer
-  /** Whether a scalar gets no comment, whatever it contains. */
   readonly isPassedOver: (node: YamlScalar, location: FieldLocation) => boolean
 }
 
-/** kpt's own annotations; their values are no text of the package. */
 const RUNTIME_ANNOTATION = /\.annotations\.(internal\.)?config\.kubernetes\.io/
 
-/** Release v0.1.4. */
+/** v0.1.4. */
 export const createSetters: KrmFunction = (input) =>
   createWith(input, {
-    // The longest first, so that a value which is part of another one does not get in its way; in bytes, as Go counts.
+    // Longest first, so that a value inside another one does not interfere. Bytes, as in Go.
     inOrder: (setters) =>
       [...setters].sort((left, right) => byteLength(right.value) - byteLength(left.value)),
     replacerOf: (pairs) => new TextReplacer(pairs),
@@ -65,7 +59,7 @@ export const createSetters: KrmFunction = (input) =>
       RUNTIME_ANNOTATION.test(location.text) || node.value.includes('\n'),
   })
 
-/** Release v0.1.0: one setter after the other, in every scalar. Of a text of several lines, the second line of the comment becomes text. */
+/** v0.1.0: in a multi-line text, the second line of the comment becomes text. */
 export const createSettersEverywhere: KrmFunction = (input) =>
   createWith(input, {
     inOrder: asSorted,
@@ -74,8 +68,8 @@ export const createSettersEverywhere: KrmFunction = (input) =>
   })
 
 /**
- * Go's insertion sort by a comparison that is no order: a setter stays behind one whose name is in its value, and otherwise they change
- * places. The original begins with an order that is another one each time; this one begins with that of `data`.
+ * Go's insertion sort with an inconsistent comparison: a setter stays after one whose name is in
+ * its value. The original starts with a random order, this with the order of `data`.
  */
 function asSorted(setters: readonly ScalarSetter[]): readonly ScalarSetter[] {
   const sorted: ScalarSetter[] = []
@@ -102,7 +96,6 @@ function createWith({ items, config }: FunctionInput, release: Release): Functio
     : failed(items, 'failed to create setters: no matches for the input list of setters')
 }
 
-/** The setters of the config's `data`, with kinds by their YAML values, without maps. @returns or the problem */
 function settersOf(data: ReadonlyMap<string, string>, release: Release): Setters | string {
   if (data.size === 0) return 'config map cannot be empty'
   const scalars: ScalarSetter[] = []
@@ -117,7 +110,6 @@ function settersOf(data: ReadonlyMap<string, string>, release: Release): Setters
   return { scalars: release.replacerOf(pairs), lists, isPassedOver: release.isPassedOver }
 }
 
-/** Comments in one object. */
 class CommentRun {
   private readonly item: YamlMap
   private readonly setters: Setters
@@ -132,8 +124,8 @@ class CommentRun {
   }
 
   /**
-   * A list whose values are those of a list setter. A list in flow style that gets a comment becomes a block list, where
-   * the comment stands at the key; so does one that has the value of a scalar setter in it, for its items will get one.
+   * A flow list becomes a block list if it gets a comment, or if it contains a scalar setter's
+   * value, because its items will get comments.
    */
   entry({ key, value }: YamlEntry, location: FieldLocation): undefined {
     if (value.kind !== 'list') return
@@ -176,7 +168,6 @@ class CommentRun {
   }
 }
 
-/** The texts of the scalars, sorted; of anything else an empty one. */
 function textsOf(items: readonly YamlNode[]): string[] {
   return items.map((item) => textOf(resolved(item))).sort()
 }
@@ -189,7 +180,6 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((text, index) => text === right[index])
 }
 
-/** The first document of a text; undefined where there is none, or where it is no YAML. */
 function firstNode(text: string): YamlNode | undefined {
   try {
     return readYamlNodes(text, 'setter value')[0]
@@ -203,7 +193,6 @@ function byteLength(text: string): number {
   return new TextEncoder().encode(text).length
 }
 
-/** As go-yaml writes a comment: each line with its `#`. */
 function asComment(text: string): string {
   return text.replace(/^(?=[^#\n])/gm, '# ')
 }

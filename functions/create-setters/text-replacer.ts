@@ -1,17 +1,17 @@
-/** How releases replace the values of setters in a text. */
 export interface Replacer {
-  /** Undefined where none of the texts stands anywhere in it, or the replaced text is the same. */
+  /** Undefined if nothing changes. */
   replace(text: string): string | undefined
-  /** Whether one of the texts stands anywhere in it. */
   occursIn(text: string): boolean
 }
 
-/** Go's `strings.Replacer`: from the left, at each position the first matching text, and nothing twice. */
+/**
+ * Go's `strings.Replacer`: takes the first matching text at each position and replaces nothing
+ * twice.
+ */
 export class TextReplacer implements Replacer {
-  /** By the first character of the replaced text. */
   private readonly pairs = new Map<string, (readonly [from: string, to: string])[]>()
 
-  /** @param pairs the first one counts where several match; an empty text is never replaced */
+  /** @param pairs the first match wins; an empty text is never replaced */
   constructor(pairs: readonly (readonly [from: string, to: string])[]) {
     for (const pair of pairs) {
       const first = pair[0].charAt(0)
@@ -42,7 +42,7 @@ export class TextReplacer implements Replacer {
   }
 }
 
-/** Go's `strings.ReplaceAll` for one text after the other, so that what was put in may be replaced again. */
+/** Go's `strings.ReplaceAll` per text: inserted text may be replaced again. */
 export class SuccessiveReplacer implements Replacer {
   private readonly pairs: readonly (readonly [from: string, to: string])[]
 

@@ -1,4 +1,4 @@
-/** KRM function `enable-gcp-services` (kptdev/krm-functions-catalog `functions/go/enable-gcp-services/gcpservices`). */
+/** kptdev/krm-functions-catalog `functions/go/enable-gcp-services/gcpservices` */
 import {
   annotationOf,
   type FunctionResult,
@@ -18,11 +18,10 @@ import { readServiceSet, type ServiceSet } from './service-set.ts'
 const GROUP = 'blueprints.cloud.google.com'
 const KIND = 'ProjectServiceSet'
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
-/** On a service: the set that it is from. */
 const OWNER = `${GROUP}/ownerReference`
 /**
- * Every other annotation of a set is one of its services too. So are kpt's own for the time of the run, by which kpt takes a service for the set
- * itself, and gives it the comments and the order of keys of the set.
+ * A service also inherits kpt's runtime annotations of its set, so kpt takes the service for the
+ * set and gives it the comments and key order of the set.
  */
 const NOT_INHERITED: ReadonlySet<string> = new Set([
   PATH,
@@ -32,7 +31,7 @@ const NOT_INHERITED: ReadonlySet<string> = new Set([
   LOCAL_CONFIG,
 ])
 
-/** v0.1.0. It has no config. */
+/** v0.1.0. */
 export const enableGcpServices: KrmFunction = ({ items }) => {
   const sets: ServiceSet[] = []
   for (const item of items) {
@@ -98,7 +97,6 @@ function serviceOf(set: ServiceSet, resourceId: string, owner: string): YamlMap 
   return service
 }
 
-/** In the order of the original: by file, then by what they say. */
 function resultsOf(
   pruned: readonly YamlMap[],
   generated: readonly YamlMap[],

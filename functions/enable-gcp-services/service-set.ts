@@ -1,4 +1,4 @@
-/** A `ProjectServiceSet` as Go reads it into its fields: any scalar is a text, and nothing else is. */
+/** As Go decodes it: any scalar is valid text. */
 import {
   isMergeKey,
   isNull,
@@ -20,13 +20,12 @@ type Fields = ReadonlyMap<string, YamlNode>
 
 class NotRead extends Error {}
 
-/** @returns the problem where a field is of another kind */
 export function readServiceSet(item: YamlMap): ServiceSet | string {
   try {
     const set = fieldsOf(item, 'the set')
     const metadata = fieldsOf(set.get('metadata'), 'metadata')
     const spec = fieldsOf(set.get('spec'), 'spec')
-    // Not used: the original fails at a label that is no text.
+    // Unused: the original fails at a label that is not text.
     textsOf(metadata.get('labels'), 'metadata.labels')
     return {
       name: textOf(metadata.get('name'), 'metadata.name'),
@@ -41,7 +40,7 @@ export function readServiceSet(item: YamlMap): ServiceSet | string {
   }
 }
 
-/** A merge key sets what stands before it, and what stands behind it wins. */
+/** A merge key overrides the fields before it; fields after it override the merge. */
 function fieldsOf(node: YamlNode | undefined, where: string): Fields {
   const fields = new Map<string, YamlNode>()
   if (node === undefined || isNull(node)) return fields
@@ -58,7 +57,6 @@ function fieldsOf(node: YamlNode | undefined, where: string): Fields {
   return fields
 }
 
-/** Of a merge key, the last one first. */
 function maps(value: YamlNode): readonly YamlNode[] {
   const merged = resolved(value)
   return merged.kind === 'list' ? merged.items.toReversed() : [merged]

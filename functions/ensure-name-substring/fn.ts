@@ -1,4 +1,4 @@
-/** KRM function `ensure-name-substring` (kptdev/krm-functions-catalog `functions/go/ensure-name-substring`). */
+/** kptdev/krm-functions-catalog `functions/go/ensure-name-substring` */
 import {
   annotationsOf,
   describeObject,
@@ -15,7 +15,6 @@ import { type NameConfig, readNameConfig } from './name-config.ts'
 import { NAME_REFERENCES } from './name-references.ts'
 import { Renamed, repairReferences, setName } from './repair-references.ts'
 
-/** Objects whose names stay. */
 const UNNAMED: readonly Omit<FieldSpec, 'path'>[] = [
   { kind: 'CustomResourceDefinition' },
   { group: 'apiregistration.k8s.io', kind: 'APIService' },
@@ -23,20 +22,19 @@ const UNNAMED: readonly Omit<FieldSpec, 'path'>[] = [
   { group: 'kpt.dev', kind: 'Kptfile' },
 ]
 
-/** What is renamed in every other object; the config may name more. */
 const NAME_FIELDS: readonly FieldSpec[] = [{ path: 'metadata/name' }]
 
 const DEPENDS_ON = 'config.kubernetes.io/depends-on'
 const NAMESPACED = /^[-.\w]*\/namespaces\/[-.\w]*\/[-.\w]*\/[-.\w]*$/
 const CLUSTER_SCOPED = /^[-.\w]*\/[-.\w]*\/[-.\w]*$/
 
-/** Annotations of kustomize during its work, which it removes at the end. */
+/** kustomize removes these at the end. */
 const TRACKS =
   'previousKinds previousNames prefixes suffixes previousNamespaces allowNameChange allowKindChange refBy generatorBehavior needsHashSuffix'
     .split(' ')
     .map((name) => `internal.config.kubernetes.io/${name}`)
 
-/** v0.2.0. Objects that are for tools only get the name too, and objects without kind or name. */
+/** v0.2.0. Also renames local-config objects and objects without kind or name. */
 export const ensureNameSubstring: KrmFunction = ({ items, config }) => {
   const read = readNameConfig(config)
   if ('problem' in read)
@@ -95,7 +93,6 @@ function withSubstring(name: string, { substring, mode }: NameConfig): string {
   return mode === 'prepend' ? substring + name : name + substring
 }
 
-/** Whether the value at the path contains the substring; a text where the path goes through a list. */
 function containsSubstring(item: YamlMap, field: FieldSpec, substring: string): boolean | string {
   const names = field.path.split('/').filter((name) => name.trim() !== '')
   for (const [index] of names.entries()) {
@@ -110,13 +107,11 @@ function containsSubstring(item: YamlMap, field: FieldSpec, substring: string): 
   return has
 }
 
-/** `<group>/<kind>/<name>`, the original's key of an object in the package. */
 function dependencyKey(item: YamlMap): string {
   const { group, kind } = kindOf(item)
   return `${group}/${kind}/${textAt(item, 'metadata', 'name') ?? ''}`
 }
 
-/** Renames objects of the package in `depends-on`, also those that keep their names. */
 function renameDependency(item: YamlMap, config: NameConfig, known: ReadonlySet<string>): void {
   const dependency = annotationsOf(item).get(DEPENDS_ON)
   if (dependency === undefined) return

@@ -1,4 +1,3 @@
-/** The config of `ensure-name-substring`: one entry of a ConfigMap, or an EnsureNameSubstring. */
 import type { FieldSpec } from '@backporch/kpt/field'
 import {
   isNull,
@@ -13,7 +12,6 @@ import {
 export interface NameConfig {
   readonly substring: string
   readonly mode: 'prepend' | 'append'
-  /** Names beside `metadata.name`. */
   readonly fields: readonly FieldSpec[]
 }
 
@@ -51,7 +49,7 @@ function readOwn(config: YamlMap): Read {
   )
   if (typeof additional === 'string') return { problem: additional }
   if (typeof older === 'string') return { problem: older }
-  // The original accepts any other mode, and then renames nothing.
+  // The original accepts any other mode and then renames nothing.
   if (mode !== '' && mode !== 'prepend' && mode !== 'append')
     return { problem: `unknown editMode: ${mode}, only prepend and append are allowed` }
   if (additional !== undefined && older !== undefined)

@@ -1,10 +1,9 @@
-/** Which fields name another object (kustomize api v0.8.11 `internal/konfig/builtinpluginconsts/namereference.go`). */
+/** kustomize api v0.8.11 `internal/konfig/builtinpluginconsts/namereference.go` */
 import type { FieldSpec } from '@backporch/kpt/field'
 
 export interface NameReferences {
-  /** What is named. */
   readonly target: Omit<FieldSpec, 'path' | 'create'>
-  /** The fields that name it. They end at a name, at a list of names, or at a map or list of maps with a `name` in it. */
+  /** They end at a name, a list of names, or a map or list of maps with a `name`. */
   readonly fields: readonly FieldSpec[]
 }
 
@@ -21,7 +20,7 @@ const POD_SPECS = {
 
 type PodKind = keyof typeof POD_SPECS
 
-/** Kinds whose pods may name a ConfigMap or Secret; a Pod only in `v1`, and no ReplicationController. */
+/** A Pod only in `v1`; no ReplicationController. */
 const OF_DATA: readonly PodKind[] = [
   'Pod',
   'Deployment',
@@ -31,7 +30,7 @@ const OF_DATA: readonly PodKind[] = [
   'Job',
   'CronJob',
 ]
-/** The same for accounts, claims and priorities, where kustomize has forgotten ReplicaSet. */
+/** kustomize omits ReplicaSet here. */
 const OF_ACCOUNTS: readonly PodKind[] = [
   'Pod',
   'StatefulSet',
@@ -183,7 +182,7 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
     target: { group: 'scheduling.k8s.io', version: 'v1', kind: 'PriorityClass' },
     fields: inPods(OF_ACCOUNTS, 'priorityClassName'),
   },
-  // The version in the group is kustomize's, so that nothing is ever of it.
+  // kustomize puts the version in the group, so this never matches.
   {
     target: { group: 'networking.k8s.io/v1', version: 'v1', kind: 'IngressClass' },
     fields: [{ kind: 'Ingress', path: 'spec/ingressClassName' }],

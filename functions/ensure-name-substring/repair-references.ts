@@ -1,4 +1,4 @@
-/** Names of renamed objects in the fields of others (kustomize v0.15 `api/filters/nameref/nameref.go`). */
+/** kustomize v0.15 `api/filters/nameref/nameref.go` */
 import {
   describeObject,
   type FieldSpec,
@@ -25,12 +25,11 @@ import type { NameReferences } from './name-references.ts'
 
 type Target = NameReferences['target']
 
-/** The objects that got another name, by the name they had. */
 export class Renamed {
   private readonly byName = new Map<string, YamlMap[]>()
   private readonly items = new Set<YamlMap>()
 
-  /** To be called before the name changes. */
+  /** Call before the name changes. */
   add(item: YamlMap): void {
     const others = this.byName.get(nameOf(item))
     if (others === undefined) this.byName.set(nameOf(item), [item])
@@ -47,7 +46,6 @@ export class Renamed {
   }
 }
 
-/** Changes the fields that refer to the old name of an object. @returns the problem, or undefined */
 export function repairReferences(
   items: readonly YamlMap[],
   renamed: Renamed,
@@ -68,7 +66,6 @@ export function repairReferences(
   return undefined
 }
 
-/** What a search for the object that a field names gives. */
 type Found = { readonly item: YamlMap } | { readonly problem: string } | undefined
 
 class ReferenceRepair {
@@ -139,7 +136,7 @@ class ReferenceRepair {
     return undefined
   }
 
-  /** The renamed object with the old name. Several are one where the used parts are equal. */
+  /** Several count as one if the relevant parts are equal. */
   private find(
     name: string,
     target: Target,
@@ -158,7 +155,8 @@ class ReferenceRepair {
     })
     const [first, ...others] = candidates
     if (first === undefined || others.length === 0) return first && { item: first }
-    // Then only a renamed object can refer to one of them, because the original compares the added text of the names.
+    // The original compares the text added to the names, so only a renamed object can then refer to
+    // one.
     if (!this.renamed.has(this.referrer)) return undefined
     if (others.every((item) => taken(item) === taken(first))) return { item: first }
     return {
@@ -166,7 +164,7 @@ class ReferenceRepair {
     }
   }
 
-  /** Objects of other namespaces cannot be meant, but by a RoleBinding that names the namespace of an account. */
+  /** A RoleBinding may name the namespace of an account; no other reference crosses namespaces. */
   private mayName(item: YamlMap): boolean {
     const namespace = effectiveNamespaceOf(item)
     if (this.namespace === CLUSTER || namespace === CLUSTER || namespace === this.namespace)
@@ -201,7 +199,7 @@ function namespaceOf(item: YamlMap): string {
   return textAt(item, 'metadata', 'namespace') ?? ''
 }
 
-/** The quotes stay; the type follows the new text. */
+/** Keeps the quotes; the new text decides the type. */
 export function setName(node: YamlNode, name: string): void {
   if (node.kind === 'scalar' && node.value !== name) Object.assign(node, { value: name, tag: '' })
 }

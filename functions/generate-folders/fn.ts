@@ -1,11 +1,11 @@
-/** KRM function `generate-folders` (kptdev/krm-functions-catalog `functions/ts/generate-folders/src/generate_folders.ts`). */
+/** kptdev/krm-functions-catalog `functions/ts/generate-folders/src/generate_folders.ts` */
 import { type FunctionResult, failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { jsonOf, nodeAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import { type Folder, foldersOf, HIERARCHIES, NoFolders } from './folders.ts'
 import { indentedByJsYaml, NotRead, throughJsYaml, writtenByJsYaml } from './js-yaml.ts'
 
-/** v0.1.1. It has no config. Every object is written anew, and of equal ones the last is left. */
+/** v0.1.1. Of equal objects only the last remains. */
 export const generateFolders: KrmFunction = ({ items }) => {
   try {
     const objects = new Map<string, { readonly node: YamlMap; readonly value: JsonObject }>()
@@ -32,14 +32,14 @@ export const generateFolders: KrmFunction = ({ items }) => {
       results,
     )
   } catch (thrown) {
-    // A TypeError: a number that JSON does not have.
+    // A TypeError means a number that JSON cannot represent.
     if (thrown instanceof NotRead || thrown instanceof NoFolders || thrown instanceof TypeError)
       return failed(items, thrown.message)
     throw thrown
   }
 }
 
-/** js-yaml writes a text that looks like one in quotes. */
+/** js-yaml quotes a text that looks like a time. */
 function hasTime(node: YamlNode | undefined): boolean {
   if (node?.kind === 'scalar')
     return node.style === 'plain' && /^[0-9]{4}-[0-9]{2}-[0-9]{2}T/.test(node.value)

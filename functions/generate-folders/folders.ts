@@ -1,4 +1,4 @@
-/** The folders of a `ResourceHierarchy`, of its three versions. Values are those of a program without types, as far as a hierarchy may have them. */
+/** Values are untyped, as in JavaScript, as far as a hierarchy can contain them. */
 import { ID, INDEX, LEGACY_ID, LEGACY_INDEX, LEGACY_PATH, PATH } from '@backporch/kpt/function'
 import {
   getKey,
@@ -8,7 +8,6 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 
-/** In the order in which they are read. */
 export const HIERARCHIES = [
   'cft.dev/v1alpha1',
   'blueprints.cloud.google.com/v1alpha3',
@@ -21,10 +20,10 @@ export interface Folder {
   readonly spec: JsonObject
 }
 
-/** The original fails, or does not know what to do. */
+/** The original fails or behaves undefined. */
 export class NoFolders extends Error {}
 
-/** Other annotations of a hierarchy are those of its folders too, also kpt's own for the time of the run. */
+/** Folders inherit the other annotations, including kpt's runtime annotations. */
 const NOT_INHERITED: ReadonlySet<string> = new Set([
   'config.kubernetes.io/local-config',
   'config.k8s.io/function',
@@ -41,7 +40,6 @@ interface Branch {
   readonly below: readonly Branch[]
 }
 
-/** What every folder of a hierarchy needs to know. */
 interface Hierarchy {
   readonly version: HierarchyVersion
   readonly parent: string
@@ -112,13 +110,15 @@ function layerOf(spec: JsonObject, layer: Json): readonly Json[] {
   return textsOf(getKey(mapAt(spec, 'config'), String(layer)), `spec.config.${layer}`)
 }
 
-/** Each folder of a layer has all folders of the next one. */
 function layeredBranches([layer, ...others]: readonly (readonly Json[])[]): readonly Branch[] {
   const below = layer === undefined ? [] : layeredBranches(others)
   return layer?.map((name) => ({ name, below })) ?? []
 }
 
-/** A text is a folder, and so is the first field of a map, with folders in it or a subtree above. Numbers and booleans are none. */
+/**
+ * A text is a folder. The first field of a map is a folder with folders or a subtree defined above.
+ * Numbers and booleans are ignored.
+ */
 function branchesOf(
   children: Json | undefined,
   subtrees: ReadonlyMap<string, readonly Branch[]>,
@@ -181,7 +181,6 @@ function folderOf(
   }
 }
 
-/** As a name of an object. */
 function normalized(name: string): string {
   return name
     .toLowerCase()

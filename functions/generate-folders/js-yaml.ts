@@ -1,6 +1,7 @@
 /**
- * YAML after the way through the npm package `kpt-functions`, which reads and writes it with js-yaml 3 (`loader.js`, `dumper.js`, `type/*.js`):
- * every number a double, a date a time, no aliases, block style, and js-yaml's choice of quotes. kpt then restores comments and the order of keys.
+ * YAML after a round trip through the npm package `kpt-functions` (js-yaml 3 `loader.js`,
+ * `dumper.js`, `type/*.js`): numbers become doubles, dates become times, aliases are expanded. kpt
+ * then restores comments and key order.
  */
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import {
@@ -16,7 +17,7 @@ import {
   yamlPlain,
 } from '@backporch/kyaml/yaml'
 
-/** js-yaml refuses it, or it becomes something that is not followed here. */
+/** js-yaml rejects the value, or its conversion is not reproduced here. */
 export class NotRead extends Error {}
 
 /** @throws NotRead */
@@ -31,7 +32,6 @@ export function throughJsYaml(given: YamlNode): YamlNode {
   return Object.assign(to, { source: from.source })
 }
 
-/** A value that the function made. */
 export function writtenByJsYaml(value: Json): YamlNode {
   if (isJsonArray(value)) return listOf(value.map(writtenByJsYaml))
   if (isJsonObject(value))
@@ -50,8 +50,8 @@ export function writtenByJsYaml(value: Json): YamlNode {
 }
 
 /**
- * js-yaml indents a list in a list as the outer one, so that only its first item is in it.
- * @throws NotRead where the text is no YAML
+ * js-yaml nests only the first item of a nested list.
+ * @throws NotRead if the text is not YAML
  */
 export function indentedByJsYaml(node: YamlMap): YamlMap
 export function indentedByJsYaml(node: YamlNode): YamlNode
@@ -86,7 +86,7 @@ function blockMap(entries: YamlEntry[]): YamlMap {
   return { ...yamlMap(), entries, style: entries.length === 0 ? 'flow' : 'block' }
 }
 
-/** What is merged stands behind what the map has itself, wherever the merge key is. */
+/** As in js-yaml, merged entries come last, wherever the merge key is. */
 function mapOf(from: YamlMap): YamlMap {
   const entries = new Map<string, YamlEntry>()
   const merged = new Set<string>()
@@ -168,7 +168,7 @@ interface ScalarKind {
   readonly read: (text: string) => JsScalar | undefined
 }
 
-/** In js-yaml's order. */
+/** In the order of js-yaml. */
 const KINDS: readonly ScalarKind[] = [
   { tag: '!!null', read: (text) => (/^(|~|null|Null|NULL)$/.test(text) ? null : undefined) },
   {
@@ -233,12 +233,10 @@ function numberText(value: number): string {
   return Number.isInteger(value) ? text : text.replace(/^([-+]?[0-9]+)e/, '$1.e')
 }
 
-/** Quoted for readers of YAML 1.1. */
 const OLD_BOOLEAN = /^([yYnN]|yes|Yes|YES|on|On|ON|no|No|NO|off|Off|OFF)$/
 const UNPRINTABLE = /[^\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ud800-\udfff\ue000-\ufefe\uff00-\ufffd]/
 const PLAIN = /^(?:[^ \t\-?:,[\]{}#&*!|=>'"%@`])(?:[^,[\]{}:#]|(?<=[^ \t])#)*$/
 
-/** @param isKey a key is written in one line */
 function textOf(value: string, isKey: boolean): YamlScalar {
   return { ...yamlPlain(value), style: styleOf(value, isKey) }
 }

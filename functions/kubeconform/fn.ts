@@ -1,6 +1,6 @@
 /**
- * Holds every object against the schema of its kind. Config and words are those of the catalog's kubeconform
- * (https://github.com/kptdev/krm-functions-catalog/tree/main/contrib/functions/go/kubeconform); the schemas are built in.
+ * Config and messages follow the catalog's kubeconform
+ * (https://github.com/kptdev/krm-functions-catalog/tree/main/contrib/functions/go/kubeconform).
  */
 import {
   annotationOf,
@@ -15,7 +15,7 @@ import type { ReducedSchemas } from './reduced-schema.ts'
 import schemas134 from './schemas-1.34.json' with { type: 'json' }
 import { validateValue } from './validate-value.ts'
 
-/** The newest first: it is the one that is used where the config names none. */
+/** Newest first: the default if the config names no version. */
 const BUILT_IN: readonly ReducedSchemas[] = [schemas134 as unknown as ReducedSchemas]
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
@@ -24,7 +24,7 @@ interface ValidatorConfig {
   readonly schemas: ReducedSchemas
   readonly ignoreMissing: boolean
   readonly strict: boolean
-  /** Kinds, or kinds with their version: `apps/v1/Deployment`. */
+  /** Kinds, or `apps/v1/Deployment`. */
   readonly skipped: ReadonlySet<string>
 }
 
@@ -35,7 +35,6 @@ export const kubeconform: KrmFunction = ({ items, config }) => {
   return { items, results, exitCode: results.length === 0 ? 0 : 1, stderr: '' }
 }
 
-/** @returns the problem, or undefined */
 function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
   const text = (key: string): string => textAt(config, key) || textAt(config, 'data', key) || ''
   const flag = (key: string): boolean => /^(true|1)$/i.test(text(key))
@@ -61,7 +60,6 @@ function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
   return { schemas, ignoreMissing: flag('ignore_missing_schemas'), strict: flag('strict'), skipped }
 }
 
-/** `1.34` of `v1.34.3`; the text itself where it is no version. */
 function minorOf(version: string): string {
   return /^v?([0-9]+\.[0-9]+)(\.[0-9]+)?$/.exec(version)?.[1] ?? version
 }
@@ -85,7 +83,7 @@ function resultsOf(item: YamlMap, config: ValidatorConfig): readonly FunctionRes
   return problems.map(({ path, message }) => ({ ...locationOf(item, path), message }))
 }
 
-/** Objects that no cluster gets and no schema of Kubernetes describes. */
+/** Such objects never reach a cluster, so no Kubernetes schema describes them. */
 function isForKpt(item: YamlMap, apiVersion: string, kind: string): boolean {
   return (
     (kind === 'Kptfile' && apiVersion.startsWith('kpt.dev/')) ||

@@ -1,6 +1,7 @@
-/** The built-in schemas of one Kubernetes version: the parts of its OpenAPI that validation needs. */
-
-/** `#name` is a definition; `any` is not looked into. Null is allowed wherever a field is not required, as the server allows it. */
+/**
+ * `#name` refers to a definition; `any` accepts everything. Null is valid wherever a field is not
+ * required, as on the server.
+ */
 export type ReducedSchema =
   | 'any'
   | 'boolean'
@@ -22,14 +23,12 @@ export type ReducedSchema =
     }
 
 export interface ReducedSchemas {
-  /** As reported by the server: `v1.34.3`. */
   readonly kubernetesVersion: string
-  /** From `apps/v1/Deployment` to the name of its definition. */
   readonly kinds: { readonly [kind: string]: string }
   readonly definitions: { readonly [name: string]: ReducedSchema }
 }
 
-/** The file, a definition a line, in the order of their names: a new version of Kubernetes is a diff that people can read. */
+/** One sorted definition per line, so that a new Kubernetes version gives a readable diff. */
 export function formatReducedSchemas({
   kubernetesVersion,
   kinds,

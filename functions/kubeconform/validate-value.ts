@@ -1,23 +1,21 @@
-/** Holds a value against a reduced schema. The words are those of the original's validator, github.com/santhosh-tekuri/jsonschema v6. */
+/** Messages follow github.com/santhosh-tekuri/jsonschema v6. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { ReducedSchema, ReducedSchemas } from './reduced-schema.ts'
 
 interface SchemaProblem {
-  /** Keys and indexes from the object down, joined by dots; empty for the object itself. */
+  /** Keys and indexes, joined by dots; empty for the object itself. */
   readonly path: string
-  /** Never with a value in it: it may be one of a Secret. */
+  /** Never contains a value, which may come from a Secret. */
   readonly message: string
 }
 
 interface ValidateOptions {
-  /** Whether a field that the schema does not have is a problem. */
   readonly strict: boolean
 }
 
-/** Problems that are reported for one object. */
 const MOST_PROBLEMS = 100
 
-/** @returns the problems in the order of the value's fields; of more than 100 the first 100 */
+/** @returns at most 100 problems, in field order */
 export function validateValue(
   value: Json,
   schema: ReducedSchema,
@@ -120,7 +118,6 @@ const WANTED: { readonly [schema in Scalar]: readonly string[] } = {
   string: ['string'],
 }
 
-/** A text with a required form, and the name of that form. */
 const FORMS: { readonly [schema: string]: readonly [form: RegExp, name: string] } = {
   byte: [BASE64, 'base64'],
   'date-time': [TIME, 'date-time'],
@@ -140,7 +137,7 @@ function scalarProblem(value: Json, schema: Scalar, required: boolean): string |
   }
   const form = FORMS[schema]
   if (form === undefined || typeof value !== 'string') return undefined
-  // The decoder of the server skips line breaks within base64.
+  // The server's decoder skips line breaks in base64.
   const text = schema === 'byte' ? value.replace(/[\r\n]/g, '') : value
   return form[0].test(text) ? undefined : `value is not valid ${form[1]}`
 }

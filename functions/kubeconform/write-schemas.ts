@@ -1,7 +1,7 @@
 /**
- * Writes the built-in schemas: reads the OpenAPI v3 of a real kube-apiserver and stores what validation needs.
+ * Stores what validation needs from the OpenAPI v3 of the server of test/controlplane:
  *
- * node functions/kubeconform/write-schemas.ts   writes schemas-<major>.<minor>.json beside this file, for the server of test/controlplane
+ * node functions/kubeconform/write-schemas.ts
  */
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -37,7 +37,7 @@ const WHOLE: Readonly<Record<string, ReducedSchema>> = {
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool': 'any',
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray': 'any',
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray': 'any',
-  // Written by the server, and its paths are keys.
+  // The server writes this field, and its paths are keys.
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': 'any',
 }
 
@@ -61,7 +61,7 @@ interface OpenApiPaths {
   readonly [path: string]: { readonly serverRelativeURL: string }
 }
 
-/** The server declares the list as plain text. It is ready before the list is. */
+/** The server becomes ready before its list is complete. */
 async function pathsOf(request: ControlPlane['request']): Promise<OpenApiPaths> {
   for (let requested = 0; requested < 60; requested += 1) {
     const { status, body } = await request<string>('GET', '/openapi/v3')
@@ -94,7 +94,7 @@ function reduced(kubernetesVersion: string, all: ReadonlyMap<string, OpenApiNode
   const definitions: Record<string, ReducedSchema> = {}
   const open: string[] = []
   for (const [name, node] of [...all].sort()) {
-    // Definitions of many kinds (`DeleteOptions`, `WatchEvent`) are no objects of a package.
+    // Definitions with several kinds (`DeleteOptions`, `WatchEvent`) are not package objects.
     const [kind, other] = node['x-kubernetes-group-version-kind'] ?? []
     if (kind === undefined || other !== undefined || node.properties?.['metadata'] === undefined)
       continue
@@ -144,7 +144,6 @@ function reduce(name: string, node: OpenApiNode, refer: (name: string) => void):
   throw new Error(`${name} has a schema of a form that is not known: ${JSON.stringify(node)}`)
 }
 
-/** `io.k8s.api.apps.v1.Deployment` as `apps.v1.Deployment`. */
 function shortName(name: string): string {
   return name.replace(
     /^io\.k8s\.(api|apimachinery\.pkg\.apis|apimachinery\.pkg|[a-z-]+\.pkg\.apis)\./,

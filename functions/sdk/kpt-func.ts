@@ -1,6 +1,6 @@
 /**
- * Runs functions of the npm package `kpt-functions` without its reader and writer, which lose objects and rewrite values
- * (docs/facts/kpt-functions-npm.md). Only its `Configs` is used. The changes in it are patched into the YAML trees.
+ * Runs functions of the npm package `kpt-functions` without its reader and writer, which lose
+ * objects and rewrite values (docs/facts/kpt-functions-npm.md).
  */
 import hostConsole from 'node:console'
 import { text } from 'node:stream/consumers'
@@ -34,17 +34,18 @@ import { Printed } from './printed.ts'
 // Loading the package replaces the global console.
 globalThis.console = hostConsole
 
-/** Exit codes of the package's own `run`. */
 const RESULT_ERROR = 1
 const EXCEPTION = 2
 const FUNCTION_CONFIG_ERROR = 3
 const DEEPEST = 200
 
 /**
- * The function as a `KrmFunction`. Its calls run one after the other, because the text that it prints through `console` is its standard error.
+ * Calls run sequentially, because text printed through `console` becomes the standard error of the
+ * call.
  *
- * `Configs` holds only the last of several objects with equal apiVersion, kind, namespace and name. They are passed in several calls: one for
- * each package, and more while equal objects are left. Equal inserted objects and results of these calls count once.
+ * `Configs` keeps only the last of several objects with equal apiVersion, kind, namespace and name.
+ * Such objects are passed in several calls: one per package, and more while equal objects remain.
+ * Equal inserted objects and results of these calls count once.
  *
  * Never rejects: an exception of the function becomes a failed output.
  */
@@ -52,7 +53,6 @@ export function fromKptFunc(fn: KptFunc): (input: FunctionInput) => Promise<Func
   return (input) => inTurn(() => callFunction(fn, input))
 }
 
-/** A function as a program, as `runFunction` for ours: a ResourceList in, one out, and the config in it as it came. */
 export async function runKptFunc(fn: KptFunc): Promise<void> {
   try {
     const given = await text(process.stdin)
@@ -126,7 +126,6 @@ async function callFunction(
 interface GivenObject {
   readonly item: YamlMap
   readonly before: Json
-  /** What the function gets and may change. */
   readonly object: KubernetesObject
   readonly key: string
 }
@@ -152,7 +151,7 @@ function valueOfItem(item: YamlMap): Json {
   }
 }
 
-/** The package accepts objects by their type; it only requires `metadata`. */
+/** The package requires only `metadata`. */
 function asObject(value: unknown, where: string): KubernetesObject {
   const object = value as KubernetesObject
   if (typeof object?.metadata !== 'object' || object.metadata === null)
@@ -160,7 +159,7 @@ function asObject(value: unknown, where: string): KubernetesObject {
   return object
 }
 
-/** As `kubernetesKey` of the package, which orders its `Configs`. */
+/** Same as `kubernetesKey` of the package. */
 function keyOfObject(value: Json): string {
   const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
   const part = (from: Json | undefined, name: string): string =>
@@ -168,7 +167,7 @@ function keyOfObject(value: Json): string {
   return `${part(value, 'apiVersion')}/${part(value, 'kind')}/${part(metadata, 'namespace')}/${part(metadata, 'name')}`
 }
 
-/** A copy without bigints, which functions that go through JSON themselves stumble over. */
+/** Bigints break functions that use JSON themselves. */
 function forFunction(value: Json): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (isJsonArray(value)) return value.map(forFunction)
@@ -178,7 +177,6 @@ function forFunction(value: Json): unknown {
   return copy
 }
 
-/** All objects in one call, unless two of them have the same key. */
 function callsFor(given: readonly GivenObject[]): readonly (readonly GivenObject[])[] {
   if (new Set(given.map(({ key }) => key)).size === given.length) return [given]
   const packages = Map.groupBy(given, packageOf(given))
@@ -194,7 +192,7 @@ function callsFor(given: readonly GivenObject[]): readonly (readonly GivenObject
   })
 }
 
-/** From kpt's annotations during a render, otherwise by the nearest Kptfile. */
+/** During a render by kpt's annotations, otherwise by the nearest Kptfile. */
 function packageOf(given: readonly GivenObject[]): (each: GivenObject) => string {
   const folderOf = ({ item }: GivenObject): string => fileOf(item).path.replace(/[^/]*$/, '')
   const folders = new Set(
@@ -209,7 +207,6 @@ function packageOf(given: readonly GivenObject[]): (each: GivenObject) => string
   }
 }
 
-/** An object is the one that was given where it is the very same, or else has the same key and that one is gone. */
 function whatBecame(
   call: readonly GivenObject[],
   objects: readonly KubernetesObject[],
@@ -229,7 +226,7 @@ function whatBecame(
   })
 }
 
-/** A plan for every object of the output, in the order of the input, new ones last. Nothing changes before all of it is known. */
+/** In input order, new objects last. Nothing changes before the plan is complete. */
 function patchesOf(
   given: readonly GivenObject[],
   after: readonly ObjectAfter[],
@@ -258,7 +255,7 @@ function patchedMap(map: YamlMap, value: Json): YamlMap {
   return patched
 }
 
-/** The integers that a double does not hold, by the double that the function got for them. */
+/** Integers that a double cannot represent, keyed by the double that the function received. */
 function bigIntsIn(value: Json, found: Map<number, bigint>): ReadonlyMap<number, bigint> {
   if (typeof value === 'bigint') found.set(Number(value), value)
   else if (isJsonArray(value)) for (const each of value) bigIntsIn(each, found)
@@ -277,8 +274,8 @@ function withBigInts(value: Json, exact: ReadonlyMap<number, bigint>): Json {
 }
 
 /**
- * The output of a function as JSON: undefined fields are omitted, a Date is its text, large whole numbers are bigints.
- * @throws TypeError for a value without a JSON form, and for a depth over 200
+ * Undefined fields are omitted, a Date becomes text, large integers become bigints.
+ * @throws TypeError for a value without a JSON form, or a depth over 200
  */
 function asJson(value: unknown, depth: number): Json {
   if (depth > DEEPEST)
@@ -310,7 +307,6 @@ function asJson(value: unknown, depth: number): Json {
   return object
 }
 
-/** A result in kpt's words: `warning` for `warn`, `proposedValue` for `suggestedValue`, and no empty parts. */
 function asResult(result: Result): FunctionResult {
   const given = asJson(result, 0)
   const json: JsonObject = isJsonObject(given) ? given : {}

@@ -1,10 +1,8 @@
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
 
-/** What a function may print; the rest is cut off. */
 const MOST_PRINTED = 64 * 1024
 
-/** A console that stores the printed text. */
 export class Printed {
   readonly console: Console
   private readonly parts: string[] = []

@@ -1,11 +1,10 @@
-/** A KRM function as a program: a ResourceList on standard input, one on standard output, results in it. */
 import { text } from 'node:stream/consumers'
 import { formatFunctionOutput, type KrmFunction, readFunctionInput } from '@backporch/kpt/function'
 import { failuresOf, formatFailure } from '@backporch/kyaml/failure'
 
 /**
- * Exits with the function's exit code, or 1 where the input is no ResourceList. If a function fails, its input resources are printed, because
- * kpt needs them to read its results (kpt reads the output before the exit code).
+ * Exits with 1 if the input is not a ResourceList. If a function fails, prints the input resources,
+ * because kpt needs them to read the results.
  */
 export async function runFunction(krmFunction: KrmFunction): Promise<void> {
   try {

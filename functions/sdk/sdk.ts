@@ -1,4 +1,7 @@
-/** `backporch/functions`: the npm package kpt-functions with `runKptFunc` for its `run`, for functions of one's own (docs/guides/own-functions.md). */
+/**
+ * For user functions (docs/guides/own-functions.md): `runKptFunc` replaces the `run` of
+ * kpt-functions.
+ */
 export type {
   FieldInfo,
   Json,

@@ -1,12 +1,11 @@
-/** Path expressions of search-replace (krm-functions-catalog, `search-replace/pathparser.go`). */
+/** krm-functions-catalog, `search-replace/pathparser.go` */
 
 /**
- * Whether a path such as `.spec.containers[0].image` matches an expression: `*` is one field, `**` any number of fields, also none, `name[1]`
- * and `name[*]` are items of a list. Both are split at every dot, also within a key.
+ * `*` is one field, `**` zero or more, `name[1]` and `name[*]` list items. Splits at every dot,
+ * also within a key.
  */
 export function matchesFieldPattern(pattern: string, location: string): boolean {
   const steps = location.replace(/^\./, '').split('.')
-  // Of the expression's parts: whether those before this one fit the steps that were gone through.
   let reached = [true]
   const parts = pattern.split('.')
   for (const [index, part] of parts.entries())
@@ -24,12 +23,11 @@ export function matchesFieldPattern(pattern: string, location: string): boolean 
   return reached.at(-1) === true
 }
 
-/** Whether the expression is a plain path of fields, which a value can be put at even where nothing is yet. */
 export function isPlainPath(pattern: string): boolean {
   return pattern.split('.').every((part) => part !== '' && !/[*[]/.test(part))
 }
 
-/** Of a list in a list, `a[0][1]`, only the first index counts. */
+/** Of a nested list, `a[0][1]`, only the first index counts. */
 function fitsStep(part: string, step: string): boolean {
   if (part === '*' || part === step) return true
   const [name, index] = step.split('[')

@@ -1,14 +1,13 @@
-/** File patterns of search-replace: those of its library `github.com/bmatcuk/doublestar/v4`, as regular expressions. */
+/** Patterns of `github.com/bmatcuk/doublestar/v4`, as regular expressions. */
 import { RE2JS } from 're2js'
 
-/** A pattern with alternatives stands for one pattern for each combination of them. */
+/** One pattern per combination of alternatives. */
 const MAX_COMBINATIONS = 256
 const MAX_LENGTH = 4096
 
 /**
- * A test for paths: `*` and `?` stop at a slash, `**` between slashes is any number of folders and none, `[a-z]`, `[^a]`
- * and `[!a]` are classes, `{a,b}` alternatives, `\` takes the meaning from the next character.
- * @returns undefined where the pattern is not valid, or has too many combinations of alternatives
+ * `*` and `?` stop at a slash, `**` between slashes is zero or more folders.
+ * @returns undefined if the pattern is invalid or has too many combinations of alternatives
  */
 export function filePattern(pattern: string): ((path: string) => boolean) | undefined {
   if (pattern.length > MAX_LENGTH) return undefined
@@ -19,7 +18,6 @@ export function filePattern(pattern: string): ((path: string) => boolean) | unde
   return (path) => compiled.matches(path)
 }
 
-/** Every pattern that comes of taking one of each alternatives; undefined where a brace is not closed, or there are too many. */
 function withoutAlternatives(pattern: string): string[] | undefined {
   const found: string[] = []
   const open = [pattern]
@@ -33,7 +31,6 @@ function withoutAlternatives(pattern: string): string[] | undefined {
   return found
 }
 
-/** The pattern once for each of its first alternatives; undefined where it has none. */
 function firstAlternatives(pattern: string): string[] | 'not-closed' | undefined {
   const start = indexOfOpen(pattern)
   if (start === -1) return undefined
@@ -57,7 +54,6 @@ function firstAlternatives(pattern: string): string[] | 'not-closed' | undefined
   return 'not-closed'
 }
 
-/** The first brace that is neither escaped nor within a class; -1 where there is none. */
 function indexOfOpen(pattern: string): number {
   for (let at = 0; at < pattern.length; at += 1) {
     const sign = pattern.charAt(at)
@@ -68,7 +64,6 @@ function indexOfOpen(pattern: string): number {
   return -1
 }
 
-/** Where the class that begins there ends; the end of the pattern where it does not. */
 function endOfClass(pattern: string, start: number): number {
   for (let at = start + 1; at < pattern.length; at += 1) {
     if (pattern.charAt(at) === '\\') at += 1
@@ -85,7 +80,7 @@ function expressionOf(pattern: string): string | undefined {
       const stars = /^\*+/.exec(pattern.slice(at))?.[0].length ?? 1
       const isFolder = stars === 2 && (at === 0 || pattern.charAt(at - 1) === '/')
       const behind = pattern.charAt(at + 2)
-      // At the end it is everything below a folder, and the folder itself.
+      // At the end it matches a folder and everything below it.
       if (isFolder && behind === '') return at === 0 ? '.*' : `${expression.slice(0, -1)}(?:/.*)?`
       if (isFolder && at > 0 && pattern.slice(at) === '**/')
         return `${expression.slice(0, -1)}(?:/(?:.*/)?)?`
@@ -108,7 +103,10 @@ function expressionOf(pattern: string): string | undefined {
   return expression
 }
 
-/** The class in RE2's syntax; undefined where it is empty. A class, and a negated one, may match a slash, unlike the documentation of doublestar. */
+/**
+ * Undefined if empty. A class may match a slash, also when negated, contrary to the documentation
+ * of doublestar.
+ */
 function classOf(inner: string): string | undefined {
   const negated = /^[!^]/.test(inner)
   const signs = signsOf(negated ? inner.slice(1) : inner)
@@ -126,7 +124,7 @@ function classOf(inner: string): string | undefined {
   return `[${negated ? '^' : ''}${ranges}]`
 }
 
-/** An escaped `-` is none: its text has the backslash. */
+/** An escaped `-` is not a range: its text includes the backslash. */
 function signsOf(inner: string): { readonly text: string; readonly code: number }[] {
   const signs = [...inner.matchAll(/\\?[\s\S]/gu)].map(([text]) => text)
   return signs.map((text) => ({

@@ -1,6 +1,6 @@
 /**
- * Finds fields by value, path and file, and changes their values and comments (krm-functions-catalog,
- * `functions/go/search-replace` v0.2.0; the texts of its results and errors are its own).
+ * krm-functions-catalog, `functions/go/search-replace` v0.2.0; result and error texts are the
+ * original's.
  */
 import { type FieldLocation, shownLocation, visitFields } from '@backporch/kpt/field'
 import {
@@ -33,7 +33,6 @@ const KEYS_WITHOUT_FILES = KEYS.filter((key) => key !== 'by-file-path')
 
 type Key = (typeof KEYS)[number]
 
-/** In what the releases differ. */
 interface Release {
   readonly kyaml: Kyaml
   readonly keys: readonly Key[]
@@ -41,7 +40,7 @@ interface Release {
   readonly needsCondition: boolean
 }
 
-/** The search and the replacement; an empty text counts as absent. */
+/** An empty text counts as absent. */
 interface Search {
   readonly value: string
   readonly expression: RE2JS | undefined
@@ -51,7 +50,7 @@ interface Search {
   readonly putComment: string
 }
 
-/** Release v0.2.4. */
+/** v0.2.4. */
 export const searchReplace = searchReplaceOf({
   kyaml: '0.21',
   keys: KEYS,
@@ -59,7 +58,7 @@ export const searchReplace = searchReplaceOf({
   needsCondition: false,
 })
 
-/** Release v0.2.0: a new value is what it looks like, so that `5` is a number. */
+/** v0.2.0: YAML decides the type of a new value, so `5` is a number. */
 export const searchReplaceAsWritten = searchReplaceOf({
   kyaml: '0.10',
   keys: KEYS,
@@ -67,7 +66,7 @@ export const searchReplaceAsWritten = searchReplaceOf({
   needsCondition: false,
 })
 
-/** Release v0.1.1: without `by-file-path`. */
+/** v0.1.1: without `by-file-path`. */
 export const searchReplaceInAllFiles = searchReplaceOf({
   kyaml: '0.10',
   keys: KEYS_WITHOUT_FILES,
@@ -75,7 +74,7 @@ export const searchReplaceInAllFiles = searchReplaceOf({
   needsCondition: true,
 })
 
-/** Release v0.1.0: keys that it does not know are ignored. */
+/** v0.1.0: ignores unknown keys. */
 export const searchReplaceWithAnyKeys = searchReplaceOf({
   kyaml: '0.10',
   keys: KEYS_WITHOUT_FILES,
@@ -104,7 +103,6 @@ function problemText(problem: string): string {
   return `failed to perform search-replace operation: ${goQuote(problem)}`
 }
 
-/** The search of the config's `data`, or its problem. */
 function searchOf(
   data: ReadonlyMap<string, string>,
   release: Release,
@@ -136,7 +134,6 @@ function searchOf(
   }
 }
 
-/** The compiled expression, or the message about an invalid one. */
 function expressionOf(text: string): RE2JS | string {
   try {
     return RE2JS.compile(text)
@@ -146,7 +143,6 @@ function expressionOf(text: string): RE2JS | string {
   }
 }
 
-/** The search in one object. */
 class SearchRun {
   private readonly item: YamlMap
   private readonly search: Search
@@ -160,10 +156,8 @@ class SearchRun {
     this.file = fileOf(item).path
   }
 
-  /** @returns the problem that stopped it */
   run(kyaml: Kyaml): string | undefined {
     const { value, expression, path, putValue, putComment } = this.search
-    // A plain path with a value to put is created where it is absent, without a comment.
     if (value === '' && expression === undefined && putValue !== '' && isPlainPath(path)) {
       const problem = putAtPath(this.item, path.split('.'), putValue, kyaml)
       if (problem !== undefined) return problem
@@ -177,10 +171,7 @@ class SearchRun {
     })
   }
 
-  /**
-   * Puts the comment at the key of a list at the path, for any searched value. The key is compared as written, so a quoted key or one with a
-   * comment never matches.
-   */
+  /** The key is compared as written, so a quoted or commented key never matches. */
   private entry({ key, value }: YamlEntry, location: FieldLocation): undefined {
     if (value.kind !== 'list' || value.items.length === 0 || this.search.path === '') return
     const above = location.text.slice(0, location.text.length - nameLength(location))
@@ -220,14 +211,14 @@ class SearchRun {
     const { expression, path } = this.search
     const byPath = path !== '' && matchesFieldPattern(path, location.text)
     if (this.search.value === '' && expression === undefined) return byPath
-    // Not anchored, unlike the original's documentation.
+    // Not anchored, contrary to the original's documentation.
     const byValue =
       (this.search.value !== '' && this.search.value === value) ||
       expression?.matcher(value).find() === true
     return byValue && (byPath || path === '')
   }
 
-  /** The text with `${1}` and so on replaced, one group after the other; undefined where one of them stays. */
+  /** Undefined if a group such as `${1}` remains. */
   private withGroups(value: string, text: string): string | undefined {
     const { expression } = this.search
     if (expression === undefined) return text
@@ -259,7 +250,7 @@ function nameLength({ steps }: FieldLocation): number {
   return last?.kind === 'field' ? last.name.length : 0
 }
 
-/** As go-yaml writes a comment: each line with its `#`. */
+/** go-yaml writes each comment line with its own `#`. */
 function asComment(text: string): string {
   return text.replace(/^(?=[^#\n])/gm, '# ')
 }

@@ -1,4 +1,4 @@
-/** Puts a value at a path of fields, and creates missing fields (kyaml `yaml/fns.go`, `LookupCreate` and `FieldSetter`). */
+/** kyaml `yaml/fns.go`, `LookupCreate` and `FieldSetter` */
 import { Failure } from '@backporch/kyaml/failure'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
@@ -14,12 +14,15 @@ import {
   yamlPlain,
 } from '@backporch/kyaml/yaml'
 
-/** By its minor versions that releases were built with. From some version between them on, a new value is text, and an index makes a list. */
+/**
+ * In 0.21 a new value is text, and an index makes a list; the change came in a version between the
+ * two.
+ */
 export type Kyaml = '0.10' | '0.21'
 
 /**
- * The value gets the quotes of the one that it replaces. A number above the last part of the path, or `-` for the last, is the index of an
- * item. Nothing is put below a null or a missing item.
+ * The value takes the quotes of the replaced value. A number before the last part is an index, `-`
+ * the last item. Nothing is put below a null or a missing item.
  * @returns the obstacle in kyaml's words, without its value
  */
 export function putAtPath(
@@ -51,12 +54,12 @@ export function putAtPath(
     return undefined
   }
   if (entry.value.kind === 'scalar') created.style = entry.value.style
-  // Its comments are lost here, and come back when the result is compared with the input, as kpt does after each function.
+  // The comments are lost here; the comparison of result and input restores them, as in kpt.
   entry.value = created
   return undefined
 }
 
-/** The node at the path, created where possible; undefined without one, a text where the path cannot continue. */
+/** Undefined if there is no node, a text if the path cannot continue. */
 function stepTo(node: YamlNode, part: string, created: YamlNode): YamlNode | string | undefined {
   if (isNull(node)) return undefined
   if (isIndex(part) || part === '-') {
@@ -91,14 +94,14 @@ function wrongKind(expected: string, node: YamlNode): string {
   return `wrong node kind: expected ${expected} but got ${KINDS[node.kind]}`
 }
 
-/** kyaml `yaml/compatibility.go`, `IsValueNonString`: a text that is no YAML counts as text. */
+/** kyaml `yaml/compatibility.go`, `IsValueNonString`: invalid YAML is text. */
 function readsAsText(value: string): boolean {
   try {
     const [node] = readYamlNodes(value, 'put-value')
     return value.includes('\n') || (node?.kind === 'scalar' && typeof jsonOf(node) === 'string')
   } catch (thrown) {
     if (thrown instanceof Failure) return true
-    // A number that JSON does not have.
+    // A number that JSON cannot represent.
     if (thrown instanceof TypeError) return false
     throw thrown
   }

@@ -1,4 +1,7 @@
-/** KRM function `set-annotations` (kptdev/krm-functions-catalog `functions/go/set-annotations`, on kustomize `api/filters/annotations`). */
+/**
+ * kptdev/krm-functions-catalog `functions/go/set-annotations`, based on kustomize
+ * `api/filters/annotations`
+ */
 import { type FieldSpec, isOtherToYaml11, visitField } from '@backporch/kpt/field'
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import {
@@ -14,7 +17,7 @@ import { readTransformerConfig } from '../../src/sources/kustomize/files/transfo
 
 const IN_POD_TEMPLATE = { path: 'spec/template/metadata/annotations', create: true }
 
-/** Where annotations are set (kustomize `api/internal/konfig/builtinpluginconsts/commonannotations.go`). */
+/** kustomize `api/internal/konfig/builtinpluginconsts/commonannotations.go`. */
 const ANNOTATION_FIELDS: readonly FieldSpec[] = [
   { path: 'metadata/annotations', create: true },
   { ...IN_POD_TEMPLATE, version: 'v1', kind: 'ReplicationController' },
@@ -40,7 +43,7 @@ const NAMES = {
   noValues: 'input annotation list cannot be empty',
 }
 
-/** v0.1.4. Objects that are for tools only get the annotations too, and what has neither kind nor name. */
+/** v0.1.4. Includes local objects, and objects without kind and name. */
 export const setAnnotations: KrmFunction = ({ items, config }) => {
   const read = readTransformerConfig(config, NAMES)
   if ('problem' in read) return failed(items, `failed to configure function: ${read.problem}`)
@@ -83,8 +86,8 @@ function goKind(kind: 'scalar' | 'list' | 'alias'): string {
 }
 
 /**
- * Sets one annotation in several maps of an object. The original adds one and the same node to all maps that do not have it,
- * and takes over the quotes of the ones that do; so the quotes of the last value it replaced are on all that it added.
+ * The original adds one node to every map without the annotation and takes over the quotes of
+ * replaced values, so all added values get the quotes of the last replaced value.
  */
 class SharedSetter {
   private readonly name: string

@@ -1,4 +1,4 @@
-/** Gives containers that request no CPU or no memory the request of the config; a container with a limit of it has that as its request already. */
+/** A limit already counts as the request. */
 import {
   type Configs,
   FunctionConfigError,
@@ -39,7 +39,6 @@ export async function setDefaultRequests(configs: Configs): Promise<void> {
 setDefaultRequests.usage =
   'Sets requests of containers that have none. Config: a ConfigMap with the keys cpu and memory, or one of them.'
 
-/** @throws FunctionConfigError */
 function defaultsOf(configs: Configs): readonly (readonly [string, string])[] {
   const defaults = [...(configs.getFunctionConfigMap() ?? [])]
   if (defaults.length === 0)
@@ -52,11 +51,10 @@ function defaultsOf(configs: Configs): readonly (readonly [string, string])[] {
     if (!QUANTITY.test(quantity))
       throw new FunctionConfigError(`${resource} of the config is no quantity: ${quantity}`)
   }
-  // kpt gives the entries of a configMap in another order each time.
+  // kpt changes the order of configMap entries between runs.
   return defaults.sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
-/** The pod of an object: itself, its template, or the template of its jobs. */
 const POD_SPECS = [
   { kinds: ['Pod'], path: ['spec'] },
   {

@@ -1,6 +1,6 @@
 /**
- * Sets the images of containers (krm-functions-catalog, `functions/go/set-image` v0.1.0 and v0.1.1; the texts of its results and errors are its
- * own).
+ * krm-functions-catalog, `functions/go/set-image` v0.1.0 and v0.1.1; result and error texts are the
+ * original's.
  */
 import { type FieldSpec, inSdkOrder, kindOf, visitField } from '@backporch/kpt/field'
 import {
@@ -15,7 +15,7 @@ import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
 import { type ImageConfig, readImageConfig } from './image-config.ts'
 import { imageMatcher, newReference } from './image-name.ts'
 
-/** From v0.1.1 on. Every object comes out as a way through JSON leaves it, with or without an image. */
+/** v0.1.1 and later. Every object goes through JSON, even without an image. */
 export const setImage: KrmFunction = ({ items, config }) => {
   const read = readImageConfig(config)
   const output = typeof read === 'string' ? read : imagesSet(items, read)
@@ -26,13 +26,13 @@ export const setImage: KrmFunction = ({ items, config }) => {
   }
 }
 
-/** v0.1.0, which reports a problem, changes nothing, and ends with exit code 0, unless it crashes. */
+/** v0.1.0: a problem changes nothing and exits with 0, unless it crashes. */
 export const setImageOrNothing: KrmFunction = (input) => {
   const output = setImage(input)
   return output.exitCode === 1 ? succeeded(inSdkOrder(input.items), output.results) : output
 }
 
-/** Exit code of a Go program that crashes. */
+/** Exit code of a Go panic. */
 const PANIC = 2
 const NO_EXPRESSION = 'the image name is no part of a regular expression'
 
@@ -48,7 +48,7 @@ interface ImagesSet {
   readonly results: readonly FunctionResult[]
 }
 
-/** @returns the first problem; the original then stops */
+/** @returns the first problem, at which the original stops */
 function imagesSet(items: readonly YamlMap[], { image, fields }: ImageConfig): ImagesSet | string {
   const matches = imageMatcher(image.name)
   const results: FunctionResult[] = []
@@ -57,7 +57,7 @@ function imagesSet(items: readonly YamlMap[], { image, fields }: ImageConfig): I
     const copy = throughJson(item)
     if (typeof copy === 'string') return copy
     const { object, originals } = copy
-    // kustomize has no image fields of a CustomResourceDefinition.
+    // kustomize has no image fields for a CustomResourceDefinition.
     for (const field of kindOf(object).kind === 'CustomResourceDefinition'
       ? []
       : [...fields.map(withoutRoot), ...DEFAULT_FIELDS]) {
@@ -71,7 +71,8 @@ function imagesSet(items: readonly YamlMap[], { image, fields }: ImageConfig): I
         const reference = newReference(node.value, image)
         results.push(resultOf(item, path, [node.value, reference]))
         node.value = reference
-        // Seen by who watches a render: the function decides about an image that is right already, too.
+        // For observers of a render: the function also decides about an image that is already
+        // right.
         const original = originals.get(node)
         if (original !== undefined) original.value = String(original.value)
         return undefined
@@ -86,7 +87,7 @@ function imagesSet(items: readonly YamlMap[], { image, fields }: ImageConfig): I
   }
 }
 
-/** This kustomize takes no slash at the start of a path: the first name is then empty, which is a problem. */
+/** In this kustomize version a leading slash gives an empty first name, which is a problem. */
 function withoutRoot(field: FieldSpec): FieldSpec {
   return field.path.startsWith('/') ? { ...field, path: `/${field.path}` } : field
 }
@@ -109,7 +110,7 @@ function resultOf(
       ...text('namespace', 'metadata', 'namespace'),
     },
     field: { path: path.join('.'), currentValue, proposedValue },
-    // An index of 0 is omitted, as Go does it.
+    // Go omits an index of 0.
     ...(file === ''
       ? {}
       : { file: { path: file, ...(Number(index) > 0 ? { index: Number(index) } : {}) } }),

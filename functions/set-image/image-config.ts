@@ -1,4 +1,3 @@
-/** The config of set-image: a ConfigMap with the image in its `data`, or a SetImage with `image` and `additionalImageFields`. */
 import type { FieldSpec } from '@backporch/kpt/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import {
@@ -13,9 +12,9 @@ import {
 import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
 
 export interface Image {
-  /** Without tag and digest. The original takes it as it is for a part of a regular expression: `.` is any character. */
+  /** The original uses it unescaped in a regular expression: `.` matches any character. */
   readonly name: string
-  /** Empty where nothing is to change; so are the other two. At least one of the three is set, and not both tag and digest. */
+  /** Empty for no change. At least one is set, and not both tag and digest. */
   readonly newName: string
   readonly newTag: string
   readonly digest: string
@@ -26,7 +25,6 @@ export interface ImageConfig {
   readonly fields: readonly FieldSpec[]
 }
 
-/** @returns the problem for a config that the original refuses */
 export function readImageConfig(config: YamlMap | undefined): ImageConfig | string {
   const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind')]
   let read: ImageConfig | string
@@ -47,7 +45,7 @@ function problemOf({ name, newName, newTag, digest }: Image): string | undefined
 
 const PARTS = ['name', 'newName', 'newTag', 'digest'] as const
 
-/** go-yaml reads every scalar into a text, and ignores other keys. */
+/** go-yaml reads every scalar as text. */
 function ofConfigMap(config: YamlMap): ImageConfig | string {
   const data = entryOf(config, 'data')?.value
   if (data === undefined) return 'missing image name'
@@ -63,7 +61,7 @@ function ofConfigMap(config: YamlMap): ImageConfig | string {
   return { image, fields: [] }
 }
 
-/** Here the way is JSON, in which a number is no text, and the case of a key does not count. */
+/** Read as JSON: a number is not text, and keys are case-insensitive. */
 function ofSetImage(config: YamlMap): ImageConfig | string {
   const copy = throughJson(config)
   const json = typeof copy === 'string' ? undefined : jsonOf(copy.object)
@@ -96,7 +94,7 @@ class OtherType extends Error {}
 
 type Entries = readonly (readonly [key: string, value: Json])[]
 
-/** Go reads objects whose keys differ in case only into one. */
+/** Go merges objects whose keys differ only in case. */
 function entriesOf(values: readonly Json[]): Entries {
   return values.flatMap((value) => {
     if (!isJsonObject(value)) throw new OtherType()

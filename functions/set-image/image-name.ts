@@ -1,8 +1,8 @@
-/** Image references as kustomize matches and changes them (kustomize api v0.11.0 `image/image.go`, `filters/imagetag/updater.go`). */
+/** kustomize api v0.11.0 `image/image.go`, `filters/imagetag/updater.go` */
 import { RE2JS, RE2JSException } from 're2js'
 import type { Image } from './image-config.ts'
 
-/** A test for references of the image, with or without tag and digest; undefined where the name is no regular expression. */
+/** Undefined if the name is not a valid regular expression. */
 export function imageMatcher(name: string): ((reference: string) => boolean) | undefined {
   try {
     const expression = RE2JS.compile(`^${name}(@sha256)?(:[a-zA-Z0-9_.{}-]*)?$`)
@@ -13,7 +13,7 @@ export function imageMatcher(name: string): ((reference: string) => boolean) | u
   }
 }
 
-/** The reference with the new parts. A tag replaces a digest, and a digest a tag; a tag before a digest belongs to the name. */
+/** A tag replaces a digest, and a digest a tag. A tag before a digest belongs to the name. */
 export function newReference(reference: string, { newName, newTag, digest }: Image): string {
   const end = nameEnd(reference)
   const name = newName === '' ? reference.slice(0, end) : newName
@@ -21,7 +21,7 @@ export function newReference(reference: string, { newName, newTag, digest }: Ima
   return newTag === '' ? name + reference.slice(end) : `${name}:${newTag}`
 }
 
-/** Where the tag or digest begins. A colon before the first slash is the port of a host. */
+/** A colon before the first slash is a host's port. */
 function nameEnd(reference: string): number {
   const digest = reference.lastIndexOf('@')
   if (digest > 0) return digest

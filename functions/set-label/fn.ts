@@ -1,4 +1,4 @@
-/** KRM function `set-label`, the predecessor of `set-labels` (kptdev/krm-functions-catalog `functions/go/set-label` at `go/set-label/v0.1.2`). */
+/** kptdev/krm-functions-catalog `functions/go/set-label` at `go/set-label/v0.1.2` */
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { copyNode, mapAt, plainTag, resolved, type YamlMap } from '@backporch/kyaml/yaml'
 import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
@@ -29,7 +29,7 @@ export const setLabel: KrmFunction = ({ items, config }) => {
   const bad = findDuplicate(objects)
   if (bad !== undefined) return failed(items, `failed to run function: ${bad}`)
   const fields = [...read.fields, ...KUSTOMIZE_LABEL_FIELDS]
-  // The original writes a label without quotes, and then reads a number or a boolean.
+  // The original writes a label without quotes and then reads a number or a boolean.
   const wrong = names.find((name) => plainTag(name) !== '!!str')
   if (wrong !== undefined)
     return failed(
@@ -45,7 +45,7 @@ export const setLabel: KrmFunction = ({ items, config }) => {
   return succeeded(objects.map(writtenAnew))
 }
 
-/** The config goes through YAML 1.2 before YAML 1.1 reads it: `on` is a text. */
+/** Read as YAML 1.2 before YAML 1.1: `on` is text. */
 function withTexts(config: YamlMap): YamlMap {
   const copy = copyNode(config)
   for (const { value } of mapAt(copy, 'labels')?.entries ?? []) {

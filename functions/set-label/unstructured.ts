@@ -1,5 +1,5 @@
 /**
- * Objects as kustomize read and wrote them before it had YAML trees: as the values that kubectl reads (kustomize api v0.7
+ * Like kustomize before it had YAML trees: values as kubectl reads them (kustomize api v0.7
  * `k8sdeps/kunstruct/factory.go`, `resource/factory.go`; sigs.k8s.io/yaml `JSONToYAML`).
  */
 import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
@@ -27,7 +27,10 @@ import { goText } from '../../src/sources/kustomize/files/through-json.ts'
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 const INT64 = 2n ** 63n
 
-/** An object for tools only is none, and a list is its items, which are in no file. @returns the problem where kustomize refuses it */
+/**
+ * A local object gives none. The items of a list are in no file. @returns the problem if kustomize
+ * rejects the item
+ */
 export function readObjects(item: YamlMap): readonly YamlMap[] | string {
   const objects: YamlMap[] = []
   const left = [valueNodeOf(item)]
@@ -49,7 +52,6 @@ export function readObjects(item: YamlMap): readonly YamlMap[] | string {
   return objects
 }
 
-/** Undefined for a value that JSON does not have. */
 function valueNodeOf(item: YamlMap): YamlNode | undefined {
   try {
     return copyOf(item)
@@ -59,7 +61,6 @@ function valueNodeOf(item: YamlMap): YamlNode | undefined {
   }
 }
 
-/** Values and names of fields as kubectl reads them, without aliases, merge keys and comments. */
 function copyOf(from: YamlNode): YamlNode {
   const node = resolved(from)
   const copy =
@@ -85,7 +86,7 @@ function mapCopyOf(map: YamlMap): YamlMap {
   return { ...yamlMap(), entries: [...entries.values()] }
 }
 
-/** Of several maps the first one counts. */
+/** The first map wins. */
 function mergedBy(value: YamlNode): readonly YamlEntry[] {
   const from = resolved(value)
   const maps = from.kind === 'list' ? from.items.toReversed().map(resolved) : [from]
@@ -106,7 +107,7 @@ function hasEmptyItem(value: Json): boolean {
   return isJsonObject(value) && Object.values(value).some(hasEmptyItem)
 }
 
-/** Whatever the annotation says; with one that is no text, an object has no annotations. */
+/** The value does not matter. If one annotation is not text, the object has no annotations. */
 function isLocal(value: Json): boolean {
   const annotations = fieldOf(fieldOf(value, 'metadata'), 'annotations')
   if (
@@ -117,7 +118,6 @@ function isLocal(value: Json): boolean {
   return getKey(annotations, LOCAL_CONFIG) !== undefined
 }
 
-/** Keys sorted, block style, and quotes where a text needs them. */
 export function writtenAnew(object: YamlMap): YamlMap {
   const entries = object.entries.map(({ key, value }) => ({
     key: { ...goText(keyOf(key)), source: key.source },
@@ -139,7 +139,7 @@ function nodeOf(node: YamlNode): YamlNode {
   return { ...copy, source: node.source }
 }
 
-/** Whole numbers of 64 bits keep their digits, without a sign those that a double has. */
+/** 64-bit integers keep their digits. */
 function numberText(value: number | bigint): string {
   const whole = typeof value === 'bigint' || Number.isInteger(value) ? BigInt(value) : undefined
   if (whole !== undefined && whole >= -INT64 && whole < INT64) return String(whole)

@@ -1,4 +1,4 @@
-/** KRM function `set-labels` (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
+/** kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go` */
 import {
   inSdkOrder,
   isLocalToSdk,
@@ -20,7 +20,7 @@ import { readLabelConfig } from './label-config.ts'
 import { LABEL_PLACES, type LabelLocation } from './label-locations.ts'
 
 const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier'
-/** What the SDK prints when a function did not succeed. */
+/** The SDK prints this when a function fails. */
 const NO_SUCCESS = 'failed to evaluate function: error: function failure'
 
 type Labels = readonly (readonly [string, string])[]
@@ -58,7 +58,7 @@ function reported(items: readonly YamlMap[], results: readonly FunctionResult[])
   return { items: inSdkOrder(items), results, exitCode: 0, stderr: '' }
 }
 
-/** `count` is the number of visited labels, changed or not, as in the original. */
+/** Counts visited labels, changed or not, like the original. */
 interface Labelled {
   readonly count: number
   readonly problem?: string | undefined
@@ -83,16 +83,14 @@ function labelObject(item: YamlMap, labels: Labels): Labelled {
   return { count }
 }
 
-/** A map that has labels below it. */
 interface Holder {
-  /** Undefined where something else than a map is there: it takes no labels, and counts. */
+  /** Undefined if the value is not a map: it takes no labels, but counts. */
   readonly map: YamlMap | undefined
-  /** The object's name in messages of the SDK; empty, like the path, where the path goes through a list. */
+  /** For SDK messages. Empty if the path goes through a list. */
   readonly object: string
   readonly path: string
 }
 
-/** The parents of the field, or the problem. */
 function holdersOf(item: YamlMap, { holder, strict }: LabelLocation): readonly Holder[] | string {
   let at: readonly Holder[] = [{ map: item, object: messageNameOf(item), path: '' }]
   for (const [index, name] of holder.entries()) {
@@ -147,7 +145,7 @@ function labelHolder(
   return { count }
 }
 
-/** The SDK takes group and version from fields of these names at the top, where hardly an object has any. */
+/** The SDK reads top-level fields of these names, which almost no object has. */
 function messageNameOf(item: YamlMap): string {
   const [group, version] = [textOrEmpty(item, 'group'), textOrEmpty(item, 'version')]
   return `Resource(apiVersion=${group === '' ? version : `${group}/${version}`}, kind=${textOrEmpty(item, 'kind')})`

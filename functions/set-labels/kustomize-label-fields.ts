@@ -1,4 +1,4 @@
-/** Where `set-labels` v0.1 sets labels, by kind (kustomize api v0.8.11 `konfig/builtinpluginconsts/commonlabels.go`). */
+/** kustomize api v0.8.11 `konfig/builtinpluginconsts/commonlabels.go` */
 import type { FieldSpec } from '@backporch/kpt/field'
 
 const POD_LABELS = 'spec/template/metadata/labels'

@@ -1,4 +1,7 @@
-/** `set-labels` v0.1, the label transformer of kustomize (kptdev/krm-functions-catalog `functions/go/set-labels` at `v0.1.5`). */
+/**
+ * v0.1, kustomize's label transformer (kptdev/krm-functions-catalog `functions/go/set-labels` at
+ * `v0.1.5`).
+ */
 import { type FieldSpec, visitField } from '@backporch/kpt/field'
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { isNull, setEntry, type YamlMap, yamlText } from '@backporch/kyaml/yaml'
@@ -15,7 +18,7 @@ const NAMES = {
   noValues: 'input label list cannot be empty',
 }
 
-/** v0.1. Every object is new: it went through JSON. Objects that are for tools only get the labels too. */
+/** v0.1. Every object is new because it went through JSON. Includes local objects. */
 export const setLabelsOfKustomize: KrmFunction = ({ items, config }) => {
   const read = readTransformerConfig(config, NAMES)
   if ('problem' in read) return failed(items, `failed to configure function: ${read.problem}`)
@@ -41,7 +44,6 @@ export const setLabelsOfKustomize: KrmFunction = ({ items, config }) => {
   return succeeded(labelled)
 }
 
-/** @returns the problem, or undefined */
 export function label(
   item: YamlMap,
   fields: readonly FieldSpec[],
@@ -61,7 +63,6 @@ export function label(
   return undefined
 }
 
-/** In the order of keys, with the new ones. */
 function throughJsonAgain(object: YamlMap): YamlMap {
   const again = throughJson(object)
   return typeof again === 'string' ? object : again.object

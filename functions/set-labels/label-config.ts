@@ -1,4 +1,4 @@
-/** The config of `set-labels`: the data of a ConfigMap, or the labels of a SetLabels (kpt-functions-sdk `go/fn/runnerProcessor.go`). */
+/** kpt-functions-sdk `go/fn/runnerProcessor.go` */
 import { readText, sdkKindOf, textOrEmpty } from '@backporch/kpt/field'
 import {
   isNull,
@@ -12,13 +12,12 @@ import {
 } from '@backporch/kyaml/yaml'
 
 type LabelConfig =
-  /** In the order of their names. `isPlaceholder`: kpt's own ConfigMap, which without labels is as good as no config. */
+  /** Sorted by name. `isPlaceholder`: kpt's own ConfigMap; without labels it equals no config. */
   | {
       readonly is: 'labels'
       readonly labels: readonly (readonly [string, string])[]
       readonly isPlaceholder: boolean
     }
-  /** kpt was given no config, or none with data. */
   | { readonly is: 'absent' }
   | { readonly is: 'bad'; readonly message: string }
 

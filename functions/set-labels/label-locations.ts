@@ -1,20 +1,18 @@
-/** Where `set-labels` sets labels, by kind (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
+/** kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go` */
 import type { SdkKind } from '@backporch/kpt/field'
 
 export interface LabelLocation {
-  /** Undefined for every object. */
+  /** Undefined: every object. */
   readonly kinds?: readonly (Partial<SdkKind> & { readonly kind: string })[]
-  /** Path of the map that must be there for anything to happen; `*` stands for each item of a list. */
+  /** Must exist for any change; `*` is each item of a list. */
   readonly holder: readonly string[]
-  /** Path of the labels within it. */
   readonly labels: readonly string[]
-  /** Whether a label that is not there is added; where not, only labels that are there get the new value. */
+  /** If false, only existing labels change. */
   readonly create: boolean
-  /** Other labels within each holder, before the next one. */
   readonly also?: Pick<LabelLocation, 'labels' | 'create'>
-  /** Whether something unusable there is passed over in silence, with the rest of the object. */
+  /** Skips an unusable value silently, with the rest of the object. */
   readonly silent?: true
-  /** Whether something else than a list of maps, where the holder wants one, is an error and not nothing. */
+  /** Whether a value other than a list of maps is an error; otherwise it is skipped. */
   readonly strict?: true
 }
 
@@ -44,8 +42,9 @@ const POD_SELECTOR = ['podSelector', 'matchLabels']
 const CRON_JOB_PODS = ['spec', 'jobTemplate', 'spec', 'template']
 
 /**
- * In the order of the original, which ignores the rest of an object after a failure. Affinity is not included: the original searches its terms
- * one level too high and never finds any. A claim of a StatefulSet has its selector under `spec`, which the original does not search.
+ * In the order of the original, which ignores the rest of an object after a failure. Without
+ * affinity, whose terms the original searches one level too high, and without the selector of a
+ * StatefulSet claim, which it does not search under `spec`.
  */
 export const LABEL_PLACES: readonly LabelLocation[] = [
   { holder: [], labels: OWN_LABELS, create: true },

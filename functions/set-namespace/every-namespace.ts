@@ -1,4 +1,4 @@
-/** What the releases up to v0.4.1 do: a visit of every namespace in the objects, which is written again even where it stays. */
+/** Releases up to v0.4.1: rewrite every namespace even if unchanged. */
 import { readText, textOrEmpty, writeText } from '@backporch/kpt/field'
 import {
   copyNode,
@@ -22,23 +22,19 @@ import {
 } from './namespace-location.ts'
 import { ALIAS_PROBLEM, meetsAlias } from './sdk-problems.ts'
 
-/** Whether an object has `metadata.namespace`, or gets it. */
 export type Scoped = (item: YamlMap) => boolean
 
-/** A namespace in an object; empty where the field is missing or no text. */
+/** Empty if the field is missing or not text. */
 export interface VisitedNamespace {
   readonly namespace: string
-  /** Whether it is the name of a Namespace. */
   readonly isName: boolean
 }
 
-/** @returns the namespace that is written */
 type Visit = (visited: VisitedNamespace) => string
 
 const NAME_PATH = ['metadata', 'name']
 const OWN_PATH = ['metadata', 'namespace']
 
-/** The path of the one namespace of a kind that is not `metadata.namespace`. */
 function specialPath(item: YamlMap): readonly string[] | undefined {
   const [apiVersion, kind] = [textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')]
   if (apiVersion === 'v1' && kind === 'Namespace') return NAME_PATH
@@ -49,12 +45,11 @@ function specialPath(item: YamlMap): readonly string[] | undefined {
     : undefined
 }
 
-/** Of any apiVersion. */
 function hasSubjects(item: YamlMap): boolean {
   return /^(?:Cluster)?RoleBinding$/.test(textOrEmpty(item, 'kind'))
 }
 
-/** Visits every namespace of the objects. `visitProblem` has to be undefined for them. */
+/** `visitProblem` must be undefined for the objects. */
 export function visitNamespaces(objects: readonly YamlMap[], isScoped: Scoped, visit: Visit): void {
   const visitAt = (at: YamlMap, path: readonly string[]): void => {
     const read = readText(at, path)
@@ -78,7 +73,6 @@ export function visitNamespaces(objects: readonly YamlMap[], isScoped: Scoped, v
   }
 }
 
-/** An empty list is added to a binding without one. */
 function subjectsOf(item: YamlMap): YamlList {
   const found = entryOf(item, 'subjects')?.value
   if (found?.kind === 'list') return found
@@ -87,12 +81,12 @@ function subjectsOf(item: YamlMap): YamlList {
   return created
 }
 
-/** YAML 1.1 reads `12:30` as a number to the base of 60, so go-yaml puts it in quotes. */
+/** YAML 1.1 reads `12:30` as a base-60 number, so go-yaml quotes it. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 /**
- * In the style of a list that was JSON: blocks, and quotes where a text needs them. kpt restores comments and the order of keys, so they stay
- * here; so do the sources of the nodes, by which a value is found in its file.
+ * Block style, like a list that was JSON. Comments and key order stay because kpt restores them;
+ * sources stay because they locate a value in its file.
  */
 function restyle(node: YamlNode): void {
   if (node.kind === 'alias') return
@@ -123,7 +117,7 @@ function expanded(node: YamlNode): YamlNode {
   return node.kind === 'alias' ? copyNode(resolved(node)) : node
 }
 
-/** Why the original fails on the object; undefined where it does not. */
+/** Why the original fails on the object. */
 export function visitProblem(item: YamlMap, isScoped: Scoped): string | undefined {
   const paths = [specialPath(item), isScoped(item) ? OWN_PATH : undefined].filter(
     (path) => path !== undefined,
@@ -169,14 +163,12 @@ function wrongType(path: readonly string[]): string {
 
 interface DependencyChange {
   readonly namespace: string
-  /** The namespaces that are replaced. */
   readonly earlier: ReadonlySet<string>
   readonly isScoped: Scoped
 }
 
 /**
- * Changes the namespace in `depends-on` where the other object is one of these. The original takes the version for the group where there is
- * no group: an object of the core group is one of `v1`.
+ * Without a group, the original uses the version as the group: a core object has the group `v1`.
  */
 export function updateDependencies(
   objects: readonly YamlMap[],
@@ -203,7 +195,7 @@ function dependencyKey(item: YamlMap): string {
   return JSON.stringify([group, textOrEmpty(item, 'kind'), textOrEmpty(item, 'metadata', 'name')])
 }
 
-/** Whether the visit finds a namespace in the object: a binding may have none. */
+/** A binding may have none. */
 function isVisited(item: YamlMap, isScoped: Scoped): boolean {
   if (isScoped(item) || specialPath(item) !== undefined) return true
   return (

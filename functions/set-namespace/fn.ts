@@ -1,6 +1,5 @@
 /**
- * KRM function `set-namespace` (kptdev/krm-functions-catalog `functions/go/set-namespace/transformer/namespace.go`), in the behaviours of its
- * releases.
+ * kptdev/krm-functions-catalog `functions/go/set-namespace/transformer/namespace.go`, per release
  */
 import { inSdkOrder, isLocalToSdk, textOrEmpty } from '@backporch/kpt/field'
 import {
@@ -60,7 +59,6 @@ export const setOldNamespaceOrFail: KrmFunction = everyNamespaceSetter({
   replace: (items, objects, read) => replaceOld(items, objects, read, true),
 })
 
-/** Changes the objects. @returns the results, or why the run fails */
 type Replace = (
   items: readonly YamlMap[],
   objects: readonly YamlMap[],
@@ -69,7 +67,10 @@ type Replace = (
 
 interface EveryNamespaceRules {
   readonly isScoped: Scoped
-  /** Exit code of a run with a config without a namespace. With 0, kpt reports the error and continues with unchanged objects. */
+  /**
+   * For a config without a namespace. With 0, kpt reports the error and continues with unchanged
+   * objects.
+   */
   readonly badConfigExit: 0 | 1
   readonly replace: Replace
 }
@@ -135,7 +136,7 @@ function replaceAll(
   return [{ message, severity: 'info' }]
 }
 
-/** Two objects that are one after the change: kpt reports it and continues. */
+/** Two objects with one identity after the change. kpt reports this and continues. */
 function findDuplicate(items: readonly YamlMap[]): string | undefined {
   const known = new Set<string>()
   for (const item of items) {

@@ -1,4 +1,7 @@
-/** `set-namespace` v0.1 and v0.2, the namespace transformer of kustomize (kptdev/krm-functions-catalog `functions/go/set-namespace` at `v0.2.0`). */
+/**
+ * v0.1 and v0.2, kustomize's namespace transformer (kptdev/krm-functions-catalog
+ * `functions/go/set-namespace` at `v0.2.0`).
+ */
 import { type FieldSpec, visitField } from '@backporch/kpt/field'
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
@@ -45,14 +48,13 @@ const USUAL_FIELDS: readonly FieldSpec[] = [
   },
 ]
 
-/** Changes an object after its way through JSON. @returns the problem, or undefined */
 type After = (
   object: YamlMap,
   namespace: string,
   accounts: ReadonlySet<string>,
 ) => string | undefined
 
-/** Every object is new: it went through JSON. Objects that are for tools only get the namespace too. */
+/** Every object is new because it went through JSON. Includes local objects. */
 function kustomizeSetter(after: After): KrmFunction {
   return ({ items, config }) => {
     const read = readConfig(config)
@@ -101,7 +103,7 @@ function readConfig(config: YamlMap | undefined): Config | { readonly problem: s
   return { namespace, fields: [...more.filter((field) => !isHandledApart(field)), ...USUAL_FIELDS] }
 }
 
-/** The namespace of the object itself and the subjects of a binding: what a config says of these has no effect. */
+/** Config for these has no effect. */
 function isHandledApart({ path, kind }: FieldSpec): boolean {
   return path === OWN_FIELD.path || (path === 'subjects' && isBinding(kind ?? ''))
 }
@@ -110,7 +112,6 @@ function isBinding(kind: string): boolean {
   return kind === 'RoleBinding' || kind === 'ClusterRoleBinding'
 }
 
-/** @returns a new object, or the problem */
 function changed(item: YamlMap, { namespace, fields }: Config): YamlMap | string {
   const copy = throughJson(item)
   if (typeof copy === 'string') return copy
@@ -139,13 +140,13 @@ function changed(item: YamlMap, { namespace, fields }: Config): YamlMap | string
   return typeof again === 'string' ? again : again.object
 }
 
-/** A text in the place of a text stays one, and in another place is what it looks like. */
+/** Text stays text; otherwise YAML decides the type of the new value. */
 function setScalar(node: YamlScalar, namespace: string): void {
   if (node.tag !== '!!str') node.tag = ''
   node.value = namespace
 }
 
-/** The same in an object as it is written: the quotes stay, and a text without them is what the new one looks like. */
+/** Quotes stay; without quotes YAML decides the type of the new text. */
 function replaceWritten(node: YamlScalar, namespace: string): void {
   const [first] = writeYamlNode(node)
   if (first === '"') node.style = 'double'
@@ -154,7 +155,6 @@ function replaceWritten(node: YamlScalar, namespace: string): void {
   node.value = namespace
 }
 
-/** @returns the problem, or undefined */
 function setInSubjects(
   object: YamlMap,
   isMeant: (subject: YamlMap) => boolean,

@@ -1,4 +1,3 @@
-/** What v0.4.6 does: namespaces that fit a matcher are replaced, by the object's own namespace or the one that it had upstream. */
 import {
   isOfKind,
   keepText,
@@ -32,13 +31,15 @@ import {
   upstreamIdentifierOf,
 } from './upstream-origin.ts'
 
-/** A field of a cluster-scoped object that holds a namespace; `*` stands for each item of a list. */
 interface NamespaceLocation extends Partial<SdkKind> {
   readonly kind: string
   readonly path: readonly string[]
 }
 
-/** The first one that fits. A RoleBinding is namespaced, so the subjects of one of the known version do not change. */
+/**
+ * The first match applies. A RoleBinding is namespaced, so subjects of one with the known version
+ * do not change.
+ */
 const NAMESPACE_LOCATIONS: readonly NamespaceLocation[] = [
   { version: 'v1', kind: 'Namespace', path: ['metadata', 'name'] },
   {
@@ -54,7 +55,9 @@ const NAMESPACE_LOCATIONS: readonly NamespaceLocation[] = [
 
 const DEFAULT_NAMESPACE = 'default'
 
-/** To the SDK, an object without a kind, or with two slashes in its apiVersion, is of every kind. */
+/**
+ * The SDK treats an object without a kind, or with two slashes in its apiVersion, as every kind.
+ */
 function locationOf(item: YamlMap): NamespaceLocation | undefined {
   const own = sdkKindOf(item)
   return NAMESPACE_LOCATIONS.find((each) =>
@@ -68,7 +71,6 @@ function info(message: string): FunctionResult {
   return { message, severity: 'info' }
 }
 
-/** A sorted list as Go prints it. */
 function goList(values: ReadonlySet<string>): string {
   return `[${[...values].sort().join(' ')}]`
 }
@@ -78,7 +80,7 @@ interface Origin {
   readonly name: string
 }
 
-/** The origin of the object, or its own identity without one; undefined for an unreadable annotation. */
+/** The own identity without an annotation; undefined for an unreadable one. */
 function originOf(item: YamlMap): Origin | undefined {
   const identifier = upstreamIdentifierOf(item)
   if (identifier === '')
@@ -91,7 +93,7 @@ function effectiveNamespace(item: YamlMap): string {
   return isNamespaced(item) ? DEFAULT_NAMESPACE : NO_NAMESPACE
 }
 
-/** Why the original panics at the object; undefined where it does not. */
+/** Why the original panics at the object. */
 export function matchProblem(item: YamlMap): string | undefined {
   const location = isNamespaced(item) ? undefined : locationOf(item)
   if (isNamespaced(item) || location?.kind === 'Namespace') {
@@ -113,14 +115,14 @@ export function matchProblem(item: YamlMap): string | undefined {
     : undefined
 }
 
-/** Of a list with something else in it the original reads nothing. */
+/** The original reads nothing from a list that contains anything but maps. */
 function subjectsOf(item: YamlMap): readonly YamlMap[] {
   const subjects = itemsAt(item, 'subjects')
   const maps = subjects.filter((subject) => subject.kind === 'map')
   return maps.length === subjects.length ? maps : []
 }
 
-/** Changes objects for which `matchProblem` is undefined. */
+/** `matchProblem` must be undefined for the objects. */
 export class NamespaceChanger {
   private readonly config: NamespaceConfig
   private readonly matched: FunctionResult[] = []
@@ -178,7 +180,7 @@ export class NamespaceChanger {
       )
   }
 
-  /** The namespace that a field shall have. An empty one is `default`, and written so even where the matcher leaves it. */
+  /** An empty namespace becomes `default`, even if the matcher leaves it. */
   private replace(origin: string, current: string, name: string): string {
     const { namespace, matcher } = this.config
     if (origin === NO_NAMESPACE) return current
@@ -219,7 +221,6 @@ export class NamespaceChanger {
   }
 }
 
-/** Writes the text with the quotes of the value that it replaces. */
 function writeInStyle(to: YamlMap, path: readonly string[], text: string): void {
   const [name = '', above] = [path.at(-1), path.slice(0, -1)]
   const before = entryOf(nodeAt(to, ...above), name)?.value
@@ -238,7 +239,6 @@ function writeInStyle(to: YamlMap, path: readonly string[], text: string): void 
   if (before?.kind === 'scalar' && after?.kind === 'scalar') after.style = before.style
 }
 
-/** What another object writes to depend on this one; undefined for one without a namespace. */
 function dependencyOn(item: YamlMap): string | undefined {
   const namespace = effectiveNamespace(item)
   if (namespace === NO_NAMESPACE) return undefined

@@ -1,26 +1,23 @@
-/** The config of `set-namespace`: a ConfigMap, kpt's package context, or a SetNamespace. */
 import { isOfKind, readText, sdkKindOf, textOrEmpty } from '@backporch/kpt/field'
 import { type FunctionResult, INDEX, PATH } from '@backporch/kpt/function'
 import { isNull, mapAt, nodeAt, type YamlMap, type YamlNode, yamlMap } from '@backporch/kyaml/yaml'
 
 export interface NamespaceConfig {
-  /** The new one. */
   readonly namespace: string
-  /** The only one to replace; empty for all. */
+  /** Empty: replace all. */
   readonly matcher: string
 }
 
-/** The ConfigMap that kpt writes into a package, with the package's name. */
+/** kpt writes it into a package. */
 const PACKAGE_CONTEXT = 'kptfile.kpt.dev'
 const OWN_KIND = 'SetNamespace.v1alpha1.fn.kpt.dev'
 
 interface BadConfig {
   readonly problem: FunctionResult
-  /** Whether a value of it is of another type than it has to be. */
   readonly isOfTypes: boolean
 }
 
-/** As v0.4.6 reads it. */
+/** Like v0.4.6. */
 export function readNamespaceConfig(config: YamlMap | undefined): NamespaceConfig | BadConfig {
   if (config === undefined || config.entries.length === 0)
     return badConfig(
@@ -57,7 +54,6 @@ export function readNamespaceConfig(config: YamlMap | undefined): NamespaceConfi
   )
 }
 
-/** Whether the metadata and the given fields are of the types that they have to be. */
 function hasTypes(config: YamlMap, texts: readonly string[], maps: readonly string[]): boolean {
   const metadata = mapAt(config, 'metadata')
   if (metadata === undefined && !isNothing(config, 'metadata')) return false
@@ -79,7 +75,6 @@ function isTextOrNothing(from: YamlMap, field: string): boolean {
   return isNothing(from, field) || readText(from, [field]).is === 'text'
 }
 
-/** Whether the field is not there, or a map of texts. */
 function hasOnlyTexts(config: YamlMap, field: string): boolean {
   if (isNothing(config, field)) return true
   const map = mapAt(config, field)
@@ -110,7 +105,7 @@ function badConfig(config: YamlMap | undefined, message: string, isOfTypes = fal
   return { problem: { message, severity: 'error', resourceRef, file }, isOfTypes }
 }
 
-/** As Go reads it: -1 for none, and 0 for a text that is no number. */
+/** As in Go: -1 for none, 0 for a text that is not a number. */
 function indexOf(index: string): number {
   if (index === '') return -1
   return /^[+-]?\d{1,9}$/.test(index) ? Number(index) : 0
@@ -118,11 +113,10 @@ function indexOf(index: string): number {
 
 interface BadOldConfig {
   readonly problem: FunctionResult
-  /** Whether every release ends with exit code 1. */
   readonly isFatal: boolean
 }
 
-/** As the releases up to v0.4.1 read it. Of these only v0.3 uses a matcher. */
+/** Like the releases up to v0.4.1; only v0.3 uses a matcher. */
 export function readOldConfig(config: YamlMap | undefined): NamespaceConfig | BadOldConfig {
   const bad = (message: string, isFatal = false): BadOldConfig => ({
     ...badConfig(config, message),

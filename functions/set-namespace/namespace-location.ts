@@ -1,9 +1,8 @@
-/** Fields with a namespace beside `metadata.namespace`. */
 import { readText, textOrEmpty } from '@backporch/kpt/field'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { mapAt, resolved, type YamlMap } from '@backporch/kyaml/yaml'
 
-/** Where a CustomResourceDefinition has the namespace of its conversion webhook. */
+/** In a CustomResourceDefinition. */
 export const WEBHOOK_PATH = [
   'spec',
   'conversion',
@@ -12,21 +11,19 @@ export const WEBHOOK_PATH = [
   'service',
   'namespace',
 ]
-/** Where an APIService has the namespace of its service. */
+/** In an APIService. */
 export const SERVICE_PATH = ['spec', 'service', 'namespace']
 
 export const DEPENDS_ON = 'config.kubernetes.io/depends-on'
 /** `<group>/namespaces/<namespace>/<kind>/<name>` */
 export const NAMESPACED_DEPENDENCY = /^[-.\w]*\/namespaces\/[-.\w]*\/[-.\w]*\/[-.\w]*$/
-/** The part of it that is the namespace, between slashes. */
 export const NAMESPACE_SEGMENT = 2
 
-/** Whether the object has the field, with any value. */
 export function hasNamespace(item: YamlMap): boolean {
   return readText(item, ['metadata', 'namespace']).is !== 'absent'
 }
 
-/** By the table of the SDK, or else by the field. */
+/** By the SDK's table, or else by the field. */
 export function isNamespaced(item: YamlMap): boolean {
   return (
     isNamespacedKind(textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')) ??
@@ -34,7 +31,6 @@ export function isNamespaced(item: YamlMap): boolean {
   )
 }
 
-/** The text of an annotation, whatever its type. */
 export function annotationText(item: YamlMap, name: string): string {
   const entry = mapAt(item, 'metadata', 'annotations')?.entries.find(
     ({ key }) => key.kind === 'scalar' && key.value === name,

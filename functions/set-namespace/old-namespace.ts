@@ -1,4 +1,4 @@
-/** Which namespace v0.3 replaces (`GetOldNamespace` of the original). */
+/** v0.3 (`GetOldNamespace` of the original). */
 import { goQuote } from '@backporch/kyaml/text'
 import type { VisitedNamespace } from './every-namespace.ts'
 
@@ -6,7 +6,6 @@ type OldNamespace =
   | { readonly is: 'found'; readonly namespace: string }
   | { readonly is: 'none' | 'unclear'; readonly why: string }
 
-/** That of the matcher, or the name of the only Namespace, or the one that all objects have. */
 export function findOldNamespace(
   visited: readonly VisitedNamespace[],
   matcher: string,
@@ -45,7 +44,6 @@ function unclear(why: string): OldNamespace {
   return { is: 'unclear', why }
 }
 
-/** A map of counts as Go prints it. */
 function goCounts(names: readonly string[]): string {
   const counts = [...new Set(names)]
     .sort()

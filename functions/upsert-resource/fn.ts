@@ -1,4 +1,4 @@
-/** KRM function `upsert-resource` (kptdev/krm-functions-catalog `functions/go/upsert-resource/upsertresource/upsert_resource.go`). */
+/** kptdev/krm-functions-catalog `functions/go/upsert-resource/upsertresource/upsert_resource.go` */
 import { annotationsOf, replaceAnnotations } from '@backporch/kpt/field'
 import {
   annotationOf,
@@ -23,23 +23,23 @@ import {
   type YamlMap,
 } from '@backporch/kyaml/yaml'
 
-/** Annotation of the resource in the config: the only file to search, and the file for a new resource. */
+/** The only file to search, and the file for a new resource. */
 const TARGET_PATH = 'config.kubernetes.io/target-path'
-/** Annotation by which kpt 0.x distinguished the config of a function from other objects. */
+/** Of kpt 0.x. */
 const FUNCTION_MARKS = ['config.kubernetes.io/function', 'config.k8s.io/function']
 
-/** The annotations by which a release knows the file of a resource. */
 interface FileAnnotations {
   readonly path: string
   readonly index: string
 }
 
-/** v0.2.4. The config is the resource, or a `List` of resources. */
+/** v0.2.4. The config is the resource, or a `List`. */
 export const upsertResource = upsertWith({ path: PATH, index: INDEX })
 
 /**
- * v0.2.0, which knows the older annotations only. kpt goes by the newer ones, and a replaced resource has those of the config: where a resource
- * of the package matches beside the config itself, kpt refuses the two in one place.
+ * v0.2.0 knows only the older annotations. kpt uses the newer ones, and a replaced resource has
+ * those of the config: if a package resource other than the config matches, kpt rejects two in one
+ * place.
  */
 export const upsertResourceByOlderPath = upsertWith({ path: LEGACY_PATH, index: LEGACY_INDEX })
 
@@ -87,7 +87,7 @@ function upsert(
   return succeeded(all)
 }
 
-/** Version is no part of it. */
+/** The version is not part of the key. */
 function resourceKey(item: YamlMap): string {
   const text = (...path: readonly string[]): string => textAt(item, ...path) ?? ''
   return JSON.stringify([
@@ -98,7 +98,6 @@ function resourceKey(item: YamlMap): string {
   ])
 }
 
-/** No part that identifies a resource. */
 function isBare(resource: YamlMap): boolean {
   const fields = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']]
   const maps = [mapAt(resource, 'metadata', 'labels'), mapAt(resource, 'metadata', 'annotations')]
@@ -113,8 +112,8 @@ function isFunctionConfig(item: YamlMap): boolean {
 }
 
 /**
- * The resource in place of a match, in the file of the match. A match that was added a moment ago has no file: kpt refuses the empty texts. The
- * SDK of v0.2.4 writes the older annotations as the newer ones are.
+ * Stays in the match's file. A match that was just added has none: kpt rejects the empty texts. The
+ * SDK of v0.2.4 copies the newer annotations to the older ones.
  */
 function replacement(
   resource: YamlMap,
@@ -131,7 +130,7 @@ function replacement(
   return copy
 }
 
-/** As kyaml's `GetMeta` reads them, to which null is an empty text. */
+/** Like kyaml's `GetMeta`: null is empty text. */
 function readAnnotations(resource: YamlMap): Map<string, string> {
   const annotations = annotationsOf(resource)
   for (const { key, value } of mapAt(resource, 'metadata', 'annotations')?.entries ?? [])

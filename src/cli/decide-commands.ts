@@ -1,4 +1,4 @@
-/** Arguments and flags of the commands that record and decide, and of the daemon. Each command is loaded when it runs. */
+/** Each command is loaded when it runs. */
 import { Command } from '@commander-js/extra-typings'
 import type { ControllerContext, Run, TurnContext } from './context/cli-context.ts'
 import {
@@ -31,7 +31,6 @@ import { selectionFlags } from './flags/selection-flags.ts'
 const SELECTORS =
   'changes by number (1,3-5), number and field (2:spec.replicas), or object (deployment/web, deploy/web, deployment/web:spec.replicas); all otherwise'
 const ONE_PACKAGE = 'path of the package; optional if there is only one'
-/** Flags of a session with a repository, its forge and a cluster. */
 const SESSION_FLAGS = [
   REPOSITORY_FLAGS,
   FORGE_FLAGS,

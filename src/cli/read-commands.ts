@@ -1,4 +1,4 @@
-/** Arguments and flags of the commands that read. Each command is loaded when it runs, so that help and completion are quick. */
+/** Commands are loaded when they run, for quick help and completion. */
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { CliContext, LedgerContext, Run, TurnContext } from './context/cli-context.ts'
 import {

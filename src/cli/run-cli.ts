@@ -1,4 +1,3 @@
-/** The command line: commands, errors, exit codes. */
 import { failuresOf, Interrupted } from '@backporch/kyaml/failure'
 import { visibleLines } from '@backporch/kyaml/text'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -11,7 +10,7 @@ import { usageFailure, wantedHelp } from './flags/usage-failure.ts'
 import { printFailures } from './print/print-failures.ts'
 import { addReadCommands } from './read-commands.ts'
 
-/** Runs one command line. Never throws: every failure is printed, and its exit code returned. */
+/** Never throws: returns the exit code. */
 export async function runCli(argv: readonly string[], cli: CliContext): Promise<number> {
   let code = 0
   const program = buildProgram(cli, async (work) => {
@@ -38,7 +37,7 @@ export function buildProgram(cli: CliContext, run: Run): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => cli.stdout.write(text),
-      // reportThrown prints errors of commander; the help of a command group is printed here.
+      // reportThrown prints commander errors.
       writeErr: (text) => (text.startsWith('Usage:') ? cli.stderr.write(text) : undefined),
     })
   program.commandsGroup('Look:')
@@ -80,7 +79,7 @@ function reportThrown(
   return worstExit(failures)
 }
 
-/** Each write is whole by itself, so what was written before stays, and the next run continues from it. */
+/** Earlier writes stay, and the next run continues from them. */
 function reportInterrupted(
   argv: readonly string[],
   program: Command,
@@ -100,9 +99,7 @@ function reportUsage(
   program: Command,
   cli: Pick<CliContext, 'env' | 'stderr'>,
 ): number {
-  // Help and version throw with exit code 0.
   if (thrown.exitCode === 0) return 0
-  // A command group without a command printed its help on stderr.
   if (thrown.code === 'commander.help') return 2
   printFailures([usageFailure(thrown, argv, program)], cli)
   return 2

@@ -1,4 +1,3 @@
-/** Parts of a connection to an API server. */
 export { ApiServerWriter } from './apply/api-server-writer.ts'
 export { ApiServerCluster } from './client/api-server-cluster.ts'
 export { ApiConnection, type ConnectionOptions } from './connection/api-connection.ts'

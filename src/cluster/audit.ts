@@ -1,4 +1,3 @@
-/** Who wrote what, by the audit log of the API server. */
 export { AuditIntake } from './audit/audit-intake.ts'
 export { openAuditLog } from './audit/audit-log.ts'
 export { startAuditServer } from './audit/audit-server.ts'

@@ -1,4 +1,3 @@
-/** Watches of kinds. */
 export {
   type ClusterWatch,
   type KindWatchState,

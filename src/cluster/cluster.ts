@@ -1,4 +1,3 @@
-/** What is read from a cluster, and what a merged commit lets us write. */
 export type {
   AccessRule,
   ApprovedWrite,

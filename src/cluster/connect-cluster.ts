@@ -1,4 +1,3 @@
-/** A connection to the API server that a kubeconfig names. */
 export {
   type ConnectedCluster,
   type ConnectOptions,

@@ -1,2 +1,1 @@
-/** Events about drift. */
 export type { DriftEvent, OpenedDriftEvents } from './ports/drift-events.ts'

@@ -1,4 +1,3 @@
-/** A cluster that was recorded in a file. */
 export { inferredSchema } from './recording/inferred-schema.ts'
 export { emptyCluster, openRecordedCluster, RecordedCluster } from './recording/recorded-cluster.ts'
 export { predictionKey, RECORDING, type Recording } from './recording/recording.ts'

@@ -1,9 +1,8 @@
-/** How long the controller waits after a turn that failed. */
 import type { Failure } from '@backporch/kyaml/failure'
 
 /**
- * `rights`: credentials are wrong, and only a person can change that; retried slowly, so that no account is locked. `later`: the same
- * turn may succeed by itself. `change`: a person has to change something, and a webhook may report that it is done.
+ * `rights`: only a person can change that; retried slowly, so that no account is locked. `later`:
+ * the same turn may succeed. `change`: a person must change something; a webhook may report it.
  */
 type TurnTrouble = 'rights' | 'later' | 'change'
 
@@ -13,26 +12,25 @@ const RIGHTS_WAIT = 300_000
 
 const RIGHTS: ReadonlySet<string> = new Set(['BP3002', 'BP4005', 'BP5002'])
 
-/** The kind of trouble of a whole turn: what needs the most patience wins. */
 export function troubleOf(failures: readonly Failure[]): TurnTrouble {
   if (failures.some(({ code }) => RIGHTS.has(code))) return 'rights'
-  // A bug may depend on the input: the next turn reads again.
+  // A bug may depend on the input, which is read again.
   return failures.some(({ code, retry }) => retry === 'backoff' || code === 'BP9001')
     ? 'later'
     : 'change'
 }
 
 export interface BackOff {
-  /** Milliseconds to the next turn. */
+  /** Milliseconds. */
   readonly wait: number
   /** A request does not shorten it. */
   readonly held: boolean
 }
 
 /**
- * @param failed turns that failed one after another, from 1
- * @param interval milliseconds between two turns when all is well
- * @param random from 0 up to 1: many controllers that lost one server do not come back at once
+ * @param failed consecutive, from 1
+ * @param interval milliseconds
+ * @param random from 0 up to 1: many controllers must not return at once
  */
 export function backOff(
   trouble: TurnTrouble,
@@ -41,7 +39,7 @@ export function backOff(
   random: number,
 ): BackOff {
   if (trouble === 'change') return { wait: interval, held: false }
-  // A look in each interval is what a server that is well gets too, and what happened meanwhile is proposed in the first one that succeeds.
+  // A healthy server also gets one read per interval.
   const longest = Math.max(interval, FIRST_WAIT)
   const full =
     trouble === 'rights'

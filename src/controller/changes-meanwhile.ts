@@ -1,13 +1,13 @@
-/** What changes while a turn writes is recorded first: the writes of many proposals take longer than the next observation may wait. */
+/** Writing many proposals takes longer than the next observation may wait. */
 import type { Meanwhile } from '../reconcile/observe/turn-request.ts'
 import type { UnitQueue } from './unit-queue.ts'
 
-/** Milliseconds that a turn writes proposals, at least, before what changed comes first. */
+/** Milliseconds before changes take precedence. */
 const LEAST_PROPOSING = 1_500
 
 export class ChangesMeanwhile implements Meanwhile {
   private readonly queue: Pick<UnitQueue, 'hasChanged'>
-  /** Milliseconds of a clock that nobody sets. */
+  /** Monotonic milliseconds. */
   private readonly now: () => number
   private began = 0
   private proposing: { readonly since: number; readonly most: number } | undefined
@@ -17,7 +17,6 @@ export class ChangesMeanwhile implements Meanwhile {
     this.now = now
   }
 
-  /** Of the next turn. */
   begin(): void {
     this.began = this.now()
     this.proposing = undefined
@@ -27,7 +26,7 @@ export class ChangesMeanwhile implements Meanwhile {
     return this.queue.hasChanged()
   }
 
-  /** Proposals are written for as long as the turn took until the first of them. */
+  /** As long as the turn took until the first proposal. */
   givesWay(): boolean {
     const now = this.now()
     this.proposing ??= { since: now, most: Math.max(LEAST_PROPOSING, now - this.began) }

@@ -1,4 +1,3 @@
-/** The turns of the daemon: what each does and logs. */
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { DriftEvent } from '@backporch/cluster/drift-events'
 import { type Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
@@ -27,29 +26,30 @@ import type { TurnTracer } from './turn-tracer.ts'
 export interface TurnsPorts {
   readonly clock: Clock
   readonly log: Log
-  /** @throws Failure when a port cannot be opened */
+  /** @throws Failure if a port cannot be opened */
   openSession(
     hooks: { readonly onNote: (note: Note) => void; readonly onRequest: Trace },
     signal: AbortSignal,
   ): Promise<TurnSession>
   readonly intake: IntakePorts
-  /** Undefined where no process follows this one. */
+  /** Undefined if no process follows this one. */
   readonly marks?: PackageMarks | undefined
 }
 
 export interface TurnsOptions {
-  /** Milliseconds that a session is reused: credentials, kubeconfig, kinds of the cluster and default branch are read again after it. */
+  /**
+   * Milliseconds. Then credentials, kubeconfig, cluster kinds and default branch are read again.
+   */
   readonly sessionAge: number
   readonly dryRun: boolean
   readonly intake: IntakeOptions
 }
 
-/** A turn begins with the refs. */
 const FIRST_STEP = 'reading the repository'
-/** Milliseconds that a turn gives to its Events. */
+/** Milliseconds. */
 const EVENTS_WITHIN = 5_000
 
-/** Only another command line or machine helps: these end the controller at its start. */
+/** Only another command line or machine helps. */
 const UNUSABLE: ReadonlySet<string> = new Set([
   'BP1001',
   'BP1002',
@@ -61,25 +61,21 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   'BP4009',
   'BP4010',
 ])
-/** The session has the time until which the next turn waits. */
+/** The session knows until when the next turn waits. */
 const SLOW_DOWN: ReadonlySet<string> = new Set(['BP3004', 'BP5004'])
 
 export class ControllerTurns {
-  /** Why no turn can succeed, as long as none did. */
   unusable: unknown
   audit: AuditSource | undefined
-  /** Undefined where nobody reads metrics. */
   meter: TurnMeter | undefined
-  /** Undefined where nobody collects traces. */
   tracer: TurnTracer | undefined
-  /** Button clicks since the last turn, and those that it could not answer. */
   readonly requestedActions = new RequestedActionQueue()
   private readonly ports: TurnsPorts
   private readonly options: TurnsOptions
   private readonly onUnusable: () => boolean
-  /** What the next turn is about; outlives the sessions. */
+  /** Outlives the sessions. */
   readonly intake: TurnIntake
-  /** Heads of pull requests of people that had no status after the last look. */
+  /** Heads of people's pull requests without a status. */
   waitingHeads = 0
   private readonly between = new BetweenTurns({ pacesLedger: true })
   private retained: TurnSession | undefined
@@ -88,19 +84,19 @@ export class ControllerTurns {
   private running = false
   private readonly meanwhile: ChangesMeanwhile
   succeeded = false
-  /** What the running turn does. */
   currentStep = loggableName(FIRST_STEP)
   private requests = 0
   private readonly failures: LastingFailures
-  /** Phases that the running turn came to. */
   private readonly phases = new Set<string>()
-  /** Notes of sessions: each new session reports the same ones again. */
+  /** Each new session reports the same ones again. */
   private readonly noted = new Set<string>()
   private notes: ReadonlySet<string> = new Set()
-  /** The writes of the last dry run. */
   private planned: string | undefined
 
-  /** @param hooks `onUnusable`: no turn can ever succeed; whether the process ends for it. `request` asks the loop for a turn */
+  /**
+   * @param hooks `onUnusable`: no turn can ever succeed; returns whether the process ends.
+   * `request` asks for a turn
+   */
   constructor(
     ports: TurnsPorts,
     options: TurnsOptions,
@@ -120,7 +116,7 @@ export class ControllerTurns {
     this.intake.metrics = metrics
   }
 
-  /** Runs one turn. Rejects when it observed nothing; a later turn may succeed. */
+  /** Rejects if it observed nothing; a later turn may succeed. */
   readonly one = async (signal: AbortSignal): Promise<void> => {
     const [began, requests, start] = [this.now(), this.requests, performance.now()]
     this.running = true
@@ -199,14 +195,13 @@ export class ControllerTurns {
     throw new Failures([first, ...rest])
   }
 
-  /** The next turn polls, with a new session: credentials, kubeconfig and keys are read again, and what was refused is tried. */
+  /** A new session reads credentials, kubeconfig and keys again and retries what was rejected. */
   refresh(): void {
     this.isOutdated = true
     this.between.refusedRefs.clear()
     this.intake.requestPoll()
   }
 
-  /** A stop was requested. */
   readonly stopping = (): void => {
     if (this.running) this.ports.log.process({ event: 'stopping' })
   }
@@ -223,7 +218,7 @@ export class ControllerTurns {
   }
 
   private async session(signal: AbortSignal): Promise<TurnSession> {
-    // Also where the clock was set back meanwhile.
+    // The clock may have been set back.
     const isOld =
       this.isOutdated || Math.abs(this.now() - this.retainedSince) >= this.options.sessionAge
     if (isOld) await this.closeSession()
@@ -274,7 +269,6 @@ export class ControllerTurns {
     this.ports.log.request(request)
   }
 
-  /** Logged once. */
   readonly sessionNote = (note: Note): void => {
     const text = sentenceOf(note)
     if (this.noted.has(text)) return
@@ -282,7 +276,10 @@ export class ControllerTurns {
     this.ports.log.notes([note])
   }
 
-  /** @param isReading whether it came no further than git and the forge @returns whether the process ends, and reports the failure itself */
+  /**
+   * @param isReading it got no further than git and the forge
+   * @returns whether the process ends and reports the failure itself
+   */
   private async failed(thrown: unknown, isReading: boolean): Promise<boolean> {
     const failures = failuresOf(thrown)
     const isUnusable =
@@ -297,7 +294,6 @@ export class ControllerTurns {
     return false
   }
 
-  /** A new session may help against every other failure. */
   private async closeAfter(failures: readonly Failure[]): Promise<void> {
     if (!failures.some(({ code }) => SLOW_DOWN.has(code))) await this.closeSession()
   }
@@ -314,7 +310,10 @@ export class ControllerTurns {
       this.sessionNote(note)
   }
 
-  /** What pull requests of people get, after everything that is about drift. @param view undefined where nobody looked at the repository */
+  /**
+   * Serves people's pull requests, after all drift work.
+   * @param view undefined if the repository was not read
+   */
   private async serveOthers(
     view: PolledRepository['view'] | undefined,
     signal: AbortSignal,
@@ -326,7 +325,7 @@ export class ControllerTurns {
     await this.preview(signal)
   }
 
-  /** Drift comes first: previews are made after the turn, and the others of them after the next one. */
+  /** Drift comes first: previews run after the turn. */
   private async preview(signal: AbortSignal): Promise<void> {
     const pass = this.options.dryRun ? undefined : await this.retained?.preview?.(signal)
     if (pass === undefined) return
@@ -346,13 +345,11 @@ export class ControllerTurns {
     if (pass.more) this.intake.requestPoll()
   }
 
-  /** Logs the notes that the turn before did not have. */
   private reportNotes(notes: readonly Note[], isWhole: boolean): void {
     this.ports.log.notes(notes.filter((note) => !this.notes.has(sentenceOf(note))))
     this.notes = new Set([...(isWhole ? [] : this.notes), ...notes.map(sentenceOf)])
   }
 
-  /** The writes of a dry run, if they differ from those of the turn before. */
   private freshPlan({ written }: TurnResult): readonly Loggable[] | undefined {
     if (!this.options.dryRun) return undefined
     const text = written.join('\n')

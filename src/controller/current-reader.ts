@@ -1,4 +1,3 @@
-/** A cluster as whoever reads it over several sessions sees it: requests go over the connection of the present session. */
 import type {
   ClusterIdentity,
   ClusterReader,
@@ -12,7 +11,6 @@ import type { LiveView, Prediction, Resource, WantedObject } from '@backporch/ky
 
 class CurrentReader implements ClusterReader {
   readonly name: string
-  /** Of the present session. */
   current: ClusterReader
 
   constructor(first: ClusterReader) {
@@ -48,11 +46,10 @@ class CurrentReader implements ClusterReader {
   }
 }
 
-/** The readers of all sessions, by name of the cluster. */
 export class CurrentReaders {
   private readonly readers = new Map<string, CurrentReader>()
 
-  /** A session began: the same reader for the same cluster, over the new connection. */
+  /** The same reader for the same cluster, over the new connection. */
   of(reader: ClusterReader): CurrentReader {
     const known = this.readers.get(reader.name) ?? new CurrentReader(reader)
     known.current = reader

@@ -1,6 +1,6 @@
 /**
- * The Events of a turn: which objects began to drift in it, and which ended. The ledger that the turn read has what was known before, so
- * another process does not report them again.
+ * The ledger that the turn read contains what was known, so that another process does not report it
+ * again.
  */
 import type { DriftEvent } from '@backporch/cluster/drift-events'
 import { metadataText, resourceKey } from '@backporch/kyaml/resource'
@@ -12,13 +12,13 @@ import { actorLimit, actorName } from '../record/actor-name.ts'
 import type { Change } from '../record/documents/change.ts'
 import { formatSides } from '../record/format-value.ts'
 
-/** What the API server accepts. */
+/** Limit of the API server. */
 const MOST_BYTES = 1_024
 const MOST_FIELDS = 3
-/** Drift of other states was declined, or waits for the syncer. */
+/** In other states the drift was declined or waits for the syncer. */
 const DRIFTING: ReadonlySet<string> = new Set(['Drifted', 'Applying'])
 
-/** By name of the cluster, the worst risk first. Empty where the turn wrote nothing: a later turn then finds the same again. */
+/** Worst risk first. Empty if the turn wrote nothing: a later turn then finds the same changes. */
 export function driftEventsOf(result: TurnResult): ReadonlyMap<string, readonly DriftEvent[]> {
   const events = new Map<string, readonly Ranked[]>()
   if (result.updates.length === 0) return new Map()
@@ -111,7 +111,6 @@ function urlOf({ plan, observation }: PlannedResult, { proposals }: TurnResult):
   return proposals.get(plan.branch)?.url ?? ended?.url ?? ''
 }
 
-/** `spec.replicas 3 → 5 by kubectl-edit; spec.paused ∅ → true by kubectl-edit; 2 more changes; https://…` */
 function detectedNote(changes: readonly Change[], url: string): string {
   const shown = changes.slice(0, MOST_FIELDS).map(changeText)
   const left = changes.length - shown.length
@@ -129,7 +128,7 @@ function changeText(change: Change): string {
   return `${what} ${actor.confidence === 'last-writer' ? 'perhaps ' : ''}by ${oneLine(actorName(actor), actorLimit(actor, 40))}`
 }
 
-/** The address stays whole. */
+/** The URL is never cut. */
 function fitted(text: string, url: string): string {
   const tail = url === '' || Buffer.byteLength(url) > MOST_BYTES / 2 ? '' : `; ${url}`
   const room = MOST_BYTES - Buffer.byteLength(tail)

@@ -1,4 +1,3 @@
-/** The clusters that turns follow: the watch of each, what is known of it, and whether its changes are seen. */
 import type { ClusterWatch, KindWatchState, WatchObserver } from '@backporch/cluster/cluster-watch'
 import { Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
@@ -10,15 +9,17 @@ import {
 } from '../reconcile/observe/verdicts/cluster-verdicts.ts'
 
 export interface FollowPorts {
-  /** Undefined where changes of the cluster cannot be watched, as in a recording. @throws Failure when the cluster is not configured */
+  /**
+   * Undefined for a recording.
+   * @throws Failure if the cluster is not configured
+   */
   openWatch(cluster: string, observer: WatchObserver): Promise<ClusterWatch | undefined>
-  /** Verdicts of an earlier process; undefined without any that can be used. */
   loadVerdicts(cluster: string, key: RedactionKey): Promise<StoredVerdicts | undefined>
   /** Milliseconds since 1970. */
   now(): number
   /** From 0 up to 1. */
   random(): number
-  /** Changes of a cluster are not watched from now on, or are again. @param why undefined where they are watched */
+  /** @param why undefined if changes are seen */
   onSight(cluster: string, why: string | undefined): void
 }
 
@@ -26,23 +27,20 @@ interface FollowedCluster {
   readonly verdicts: ClusterVerdicts
   readonly follower: ClusterFollower
   readonly watch: ClusterWatch | undefined
-  /** When a turn was last about the cluster. */
   observedAt: number
-  /** Milliseconds between two entries in the ledger that an idle cluster was observed. */
+  /** Milliseconds, for an idle cluster. */
   heartbeat: number
   isBlind: boolean
-  /** Whether it is known which objects its packages have: from a turn, or from an earlier process. */
+  /** From a turn or an earlier process. */
   isKnown: boolean
-  /** Whether the last turn about it could not observe it. */
   isLost: boolean
 }
 
-/** Milliseconds in which a restarted process waits for what decides whether earlier verdicts still hold. */
+/** Milliseconds that a restarted process waits until it knows whether earlier verdicts hold. */
 const PATIENCE = 5_000
 const MINUTE = 60_000
 
 export class FollowedClusters {
-  /** By name. */
   readonly all = new Map<string, FollowedCluster>()
   private readonly ports: FollowPorts
   private readonly between: BetweenTurns
@@ -58,7 +56,6 @@ export class FollowedClusters {
     this.onChange = onChange
   }
 
-  /** Begins to watch the clusters that are not watched yet. */
   async open(names: readonly string[], key: RedactionKey, signal: AbortSignal): Promise<void> {
     const fresh = names.filter((name) => !this.all.has(name))
     for (const name of fresh) {
@@ -67,7 +64,7 @@ export class FollowedClusters {
       const now = (): number => this.ports.now()
       const onListed = (): void => {
         const cluster = this.all.get(name)
-        // The watch tells of a list before its own state does.
+        // The watch delivers a list before its own state reflects it.
         if (cluster?.isBlind === true) setImmediate(() => this.look(name, cluster))
       }
       const follower = new ClusterFollower({
@@ -104,7 +101,7 @@ export class FollowedClusters {
       await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
-  /** Why a cluster cannot be reached, for those whose watch says so: they are not asked. */
+  /** Turns do not contact these clusters. */
   unreachable(): ReadonlyMap<string, Failure> {
     const failures = new Map<string, Failure>()
     for (const [name, { watch }] of this.all) {
@@ -120,7 +117,6 @@ export class FollowedClusters {
     return failures
   }
 
-  /** Names of the clusters of which no change goes unseen. */
   seen(): ReadonlySet<string> {
     return new Set(
       [...this.all].flatMap(([name, cluster]) =>
@@ -129,7 +125,6 @@ export class FollowedClusters {
     )
   }
 
-  /** Of the clusters that are watched. */
   watches(): readonly ClusterWatch[] {
     return [...this.all.values()].flatMap(({ watch }) => watch ?? [])
   }
@@ -146,7 +141,6 @@ export class FollowedClusters {
     return this.ports.now() - provenAt > MINUTE
   }
 
-  /** Reports whether changes are seen. @returns whether that is new */
   look(name: string, cluster: FollowedCluster): boolean {
     const why = this.blindness(cluster)
     const isNew = (why !== undefined) !== cluster.isBlind

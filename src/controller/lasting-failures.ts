@@ -1,6 +1,6 @@
 /**
- * The failures that began and did not end. Each is logged when it begins, and when a turn shows that it is gone. A turn about some packages meets
- * no failure of the others, so each failure has what would show its end.
+ * Each is logged when it begins, and when a turn shows its end. A turn about some packages meets no
+ * failure of the others, so each failure stores what would show its end.
  */
 import { type Failure, failuresOf } from '@backporch/kyaml/failure'
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
@@ -12,23 +12,21 @@ import type { TurnScope } from './turn-intake.ts'
 import { causeKey, type UnreadObjects, unreadFailures, unreadObjectsOf } from './unread-objects.ts'
 
 /**
- * What shows that a failure is gone. `read`: git, policies and the forge are read; `observed`: its cluster is, or its package there; `everything`: a
- * turn about everything has a result.
+ * `read`: git, policies and the forge were read; `observed`: its cluster or package was observed;
+ * `everything`: a turn about everything had a result.
  */
 type Ending = 'read' | 'observed' | 'everything'
 
 interface LastingFailure extends ReportedFailure {
   readonly ending: Ending
-  /** What is the same failure when it is met again. */
   readonly key: string
 }
 
-/** A turn without a result. */
 interface FailedTurn {
   readonly thrown: unknown
-  /** Whether it came no further than reading git and the forge. */
+  /** It got no further than git and the forge. */
   readonly isReading: boolean
-  /** Of its session; empty where there is none. */
+  /** Empty without a session. */
   readonly clusters: readonly string[]
 }
 
@@ -36,10 +34,10 @@ export class LastingFailures {
   private readonly log: Log
   private readonly onChange: (failures: readonly Failure[]) => void
   private known: ReadonlyMap<string, LastingFailure> = new Map()
-  /** By cause and package: a cause that several packages have is one failure. */
+  /** By cause and package: a cause shared by several packages is one failure. */
   private unread: ReadonlyMap<string, UnreadObjects> = new Map()
 
-  /** @param onChange called with all that last, after each turn that says something of them */
+  /** @param onChange gets all current failures */
   constructor(log: Log, onChange: (failures: readonly Failure[]) => void) {
     this.log = log
     this.onChange = onChange
@@ -54,7 +52,7 @@ export class LastingFailures {
         ? lasting({ failure, cluster: only }, 'observed', outageKey)
         : lasting({ failure }, 'everything', outageKey)
     })
-    // Policies are in git, so a policy that is not valid shows that git is read.
+    // Policies are in git, so an invalid policy shows that git was read.
     const isGitRead = now.some(({ failure: { code } }) => code === 'BP1005')
     this.replace(
       now,
@@ -99,7 +97,7 @@ export class LastingFailures {
     )
   }
 
-  /** Causes that begin in one turn are logged together, and so are those that end. */
+  /** Causes that begin, or end, in one turn are logged together. */
   private replaceUnread({ units }: TurnResult, isObserved: (place: Place) => boolean): void {
     const before = this.unread
     const met = units.flatMap((unit) => (unit.state === 'failed' ? [] : unreadObjectsOf(unit)))
@@ -124,14 +122,13 @@ export class LastingFailures {
   }
 }
 
-/** One for each cause. */
 function unreadCauses(
   unread: ReadonlyMap<string, UnreadObjects>,
 ): readonly Pick<ReportedFailure, 'failure'>[] {
   return [...Map.groupBy(unread.values(), causeKey).values()].flatMap(unreadFailures)
 }
 
-/** Its key has the text of the failure as it is, which no log may have. */
+/** The key contains the failure text, which must not be logged. */
 function reportedOf({ failure, cluster, package: name }: LastingFailure): ReportedFailure {
   return { failure, ...given({ cluster, package: name }) }
 }
@@ -148,7 +145,7 @@ function fullKey({
   return JSON.stringify([code, where, message, cluster, name])
 }
 
-/** While a server is away, each attempt may find another reason. */
+/** During an outage, each attempt may fail for another reason. */
 function outageKey(reported: ReportedFailure): string {
   const { failure, cluster } = reported
   return failure.retry === 'backoff'
@@ -158,7 +155,6 @@ function outageKey(reported: ReportedFailure): string {
 
 type Place = Pick<ReportedFailure, 'cluster' | 'package'>
 
-/** Whether the turn observed the package of a failure, or its cluster. */
 function observedBy(
   scope: TurnScope,
   { notObserved, units }: TurnResult,

@@ -1,4 +1,4 @@
-/** Whether the controller is ready, and what of it is stale: a probe fails only where every cluster is. */
+/** A probe fails only if every cluster is stale. */
 import { type KindWatchState, STALE_AFTER } from '@backporch/cluster/cluster-watch'
 import { FAILURE_CODES, type Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
@@ -6,38 +6,40 @@ import type { MetricsSource, ObservedNumbers } from '../ports/metrics.ts'
 import type { Readiness, ReadinessCheck } from '../ports/readiness.ts'
 import { SLICE } from './turn-places.ts'
 
-/** When a cluster was observed last; milliseconds since 1970, 0 for never. */
+/** Milliseconds since 1970, 0 for never. */
 interface ClusterAge {
   readonly observedAt: number
   readonly staleAfter: number
 }
 
-/** Milliseconds beside the turns that may be missed. */
+/** Milliseconds. */
 const LEEWAY = 60_000
 const MISSED_TURNS = 3
 
 export class ReadinessState {
   private readonly interval: number
   private turnsEnded = 0
-  /** Milliseconds: of a turn that takes long, the first observations are old at its end. */
+  /** Milliseconds: the first observations of a long turn are old at its end. */
   private lastTurn = 0
-  /** Milliseconds that the last turn waited for other repositories. */
+  /** Milliseconds. */
   private lastWait = 0
   private succeeded = false
   private source: Pick<MetricsSource, 'watches'> = {}
   private readonly clusters = new Map<Loggable, number>()
   private readonly repository: string
   private failing: ReadonlySet<FailureCode> = new Set()
-  /** The turn that is due or runs, and since when; milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   private current: { readonly state: 'waits' | 'runs'; readonly since: number } | undefined
 
-  /** @param interval milliseconds from the end of a turn to the next one @param repository its name; empty where there is one */
+  /**
+   * @param interval milliseconds
+   * @param repository empty if there is only one
+   */
   constructor(interval: number, repository = '') {
     this.interval = interval
     this.repository = repository === '' ? 'repository' : `repository ${loggableName(repository)}`
   }
 
-  /** @param lasting failures that began and did not end */
   failingWith(lasting: readonly Failure[]): void {
     this.failing = new Set(lasting.map(({ code }) => code))
   }
@@ -51,7 +53,7 @@ export class ReadinessState {
     this.current = { state: 'waits', since: now }
   }
 
-  /** @param wait milliseconds that the due turn waited for other repositories @param now milliseconds since 1970 */
+  /** @param wait milliseconds */
   turnAdmitted(wait: number, now: number): void {
     this.lastWait = wait
     this.current = { state: 'runs', since: now }
@@ -61,13 +63,13 @@ export class ReadinessState {
     this.current = undefined
   }
 
-  /** Seconds that the turn runs at that time; 0 where none does. */
+  /** Seconds. */
   runsFor(now: number): number {
     return this.current?.state === 'runs' ? Math.max(0, now - this.current.since) / 1_000 : 0
   }
 
   /**
-   * @param observed undefined where the turn observed nothing
+   * @param observed undefined if the turn observed nothing
    * @param duration milliseconds
    */
   turnEnded(observed: ObservedNumbers | undefined, duration: number): void {
@@ -83,14 +85,14 @@ export class ReadinessState {
     for (const [name, at] of clusters) this.clusters.set(name, at * 1_000)
   }
 
-  /** @param now milliseconds since 1970 @param step what the running turn does */
+  /** @param now milliseconds since 1970 */
   at(now: number, step?: Loggable): Readiness {
     const first = {
       ok: this.turnsEnded > 0,
       text: this.turnsEnded > 0 ? 'first turn ended' : 'first turn: not ended yet',
     }
     const clusters = [...this.ages()].map(([name, age]) => clusterCheck(name, age, now))
-    // A repository without a package has no cluster to be stale.
+    // A repository without a package has no cluster that could be stale.
     const none = clusters.length === 0 && this.turnsEnded > 0 && !this.succeeded
     const observed = clusters.some(({ ok }) => ok) || (clusters.length === 0 && this.succeeded)
     const repository = this.turnsEnded === 0 ? [] : [this.repositoryCheck()]
@@ -103,7 +105,6 @@ export class ReadinessState {
     return { ready: first.ok && observed, checks: [...checks, ...this.currentChecks(now, step)] }
   }
 
-  /** A turn that waits or runs for long. */
   private currentChecks(now: number, step: Loggable | undefined): readonly ReadinessCheck[] {
     if (this.current === undefined || now - this.current.since < SLICE) return []
     const { state, since } = this.current
@@ -116,14 +117,14 @@ export class ReadinessState {
     ]
   }
 
-  /** What fails may be away for a while, and a restart brings nothing of it back: it makes nothing unready. */
+  /** A restart does not help a failing dependency: it never makes the process unready. */
   private repositoryCheck(): ReadinessCheck {
     if (this.failing.size === 0) return { ok: true, text: `${this.repository} ok` }
     const causes = [...this.failing].sort().map((code) => `${code}, ${FAILURE_CODES[code]}`)
     return { ok: false, text: `${this.repository}: ${causes.join('; ')}` }
   }
 
-  /** A watch proves more often than turns do. */
+  /** A watch gives proof more often than turns do. */
   private ages(): ReadonlyMap<Loggable, ClusterAge> {
     const staleAfter = MISSED_TURNS * (this.interval + this.lastWait + this.lastTurn) + LEEWAY
     const ages = new Map(
@@ -138,13 +139,13 @@ export class ReadinessState {
   }
 }
 
-/** Of several repositories: one that observes a cluster is enough, and each sentence is there once. */
+/** One repository that observes a cluster is enough. */
 export function joinedReadiness(all: readonly Readiness[]): Readiness {
   const checks = new Map(all.flatMap((one) => one.checks).map((check) => [check.text, check]))
   return { ready: all.some(({ ready }) => ready), checks: [...checks.values()] }
 }
 
-/** The oldest proof; undefined where there is none yet, and where no kind can be followed: then turns alone observe. */
+/** The oldest proof; undefined if there is none, or if only turns observe. */
 function provenAt(kinds: readonly KindWatchState[]): number | undefined {
   const proofs = kinds.flatMap(({ state, provenAt: at }) =>
     state === 'unreadable' || at === 0 ? [] : [at],
@@ -164,7 +165,6 @@ function clusterCheck(
     : { ok: false, text: `cluster ${name}: stale for ${ageText(age)}` }
 }
 
-/** `3m12s`, as Go prints durations. */
 function ageText(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1_000)
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]

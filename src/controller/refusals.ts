@@ -1,4 +1,3 @@
-/** Reports what listeners refuse, each reason once in a while. */
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { Log } from '../ports/log.ts'

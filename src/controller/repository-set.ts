@@ -1,4 +1,7 @@
-/** The repositories of the process. Each has its own turns, one at a time; so many of them run at once, first come first served. */
+/**
+ * Each repository runs one turn at a time; a limited number run concurrently, first come first
+ * served.
+ */
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { RequestedAction } from '@backporch/forge/check-run'
 import { loggableName } from '@backporch/kyaml/redaction'
@@ -17,20 +20,17 @@ import { TurnTracer } from './turn-tracer.ts'
 
 /** Milliseconds. */
 const COALESCE = 500
-/** Shorter than the 30 s after which Kubernetes kills. */
+/** Kubernetes kills the process after 30 s. */
 const GRACE = 20_000
-/** Name in metrics of the turns that are due and wait. */
 const TURNS = 'turns'
 
 export interface RepositoryEntry {
-  /** Tells the repositories apart. */
   readonly name: string
-  /** The address as it was given. */
   readonly remote: string
-  /** What it is set to: with another text it starts again. */
+  /** A changed text restarts the repository. */
   readonly text: string
   readonly ports: TurnsPorts
-  /** Milliseconds from the end of a turn to the next one. */
+  /** Milliseconds. */
   readonly interval: number
   readonly options: TurnsOptions
 }
@@ -39,12 +39,9 @@ interface SetParts {
   readonly clock: Clock
   /** From 0 up to 1. */
   readonly random: () => number
-  /** Aborted when all of them are to stop. */
   readonly signal: AbortSignal
-  /** Turns that run at the same time. */
   readonly concurrent: number
   readonly sleep?: Sleep | undefined
-  /** No repository can ever work. */
   readonly onUnusable: (thrown: unknown) => void
 }
 
@@ -61,11 +58,10 @@ export class RepositorySet {
   private readonly parts: SetParts
   private readonly places: TurnPlaces
   private readonly running = new Map<string, Running>()
-  /** Undefined where nobody reads metrics. They are set before the first repository starts. */
+  /** Set before the first repository starts. */
   metrics: Metrics | undefined
   traces: TurnTraces | undefined
   audit: AuditSource | undefined
-  /** Whether a turn of a repository succeeded that is not there any more. */
   private worked = false
 
   constructor(parts: SetParts) {
@@ -73,7 +69,7 @@ export class RepositorySet {
     this.places = new TurnPlaces(parts.concurrent, parts.sleep)
   }
 
-  /** Starts what is new, ends what is gone, and starts again what changed. @returns how many of each */
+  /** @returns the number of new, removed and changed ones */
   async apply(
     entries: readonly RepositoryEntry[],
   ): Promise<{ readonly added: number; readonly changed: number; readonly removed: number }> {
@@ -94,7 +90,7 @@ export class RepositorySet {
     return { added: added.length, changed: changed.length, removed: ending.length - changed.length }
   }
 
-  /** Requests a turn. @param remotes of the repositories; undefined for all */
+  /** @param remotes undefined: all */
   update(
     requestedAction: RequestedAction | undefined,
     remotes: readonly string[] | undefined,
@@ -106,7 +102,7 @@ export class RepositorySet {
     }
   }
 
-  /** Requests a turn of each repository that reads its credentials again. */
+  /** Reads credentials again. */
   refresh(): void {
     for (const { turns, loop } of this.running.values()) {
       turns.refresh()
@@ -114,7 +110,6 @@ export class RepositorySet {
     }
   }
 
-  /** Addresses as they were given. */
   remotes(): readonly string[] {
     return [...this.running.values()].map(({ entry }) => entry.remote)
   }
@@ -128,7 +123,6 @@ export class RepositorySet {
     )
   }
 
-  /** For metrics about all of them. */
   readonly source: Required<MetricsSource> = {
     watches: () =>
       byCluster([...this.running.values()].flatMap(({ turns }) => turns.intake.watches())),
@@ -163,12 +157,11 @@ export class RepositorySet {
       ),
   }
 
-  /** A stop was requested. */
   readonly stopping = (): void => {
     for (const { turns } of this.running.values()) turns.stopping()
   }
 
-  /** Waits for the signal, and then until all have ended. @returns whether a turn had to be aborted */
+  /** @returns whether a turn had to be aborted */
   async ended(): Promise<'stopped' | 'aborted'> {
     const { signal } = this.parts
     if (!signal.aborted)
@@ -246,7 +239,6 @@ export class RepositorySet {
     this.running.delete(entry.name)
   }
 
-  /** Ends the process where nothing ever worked and nothing can. */
   private unusable(thrown: unknown): boolean {
     const all = [...this.running.values()]
     if (this.worked || !all.every(({ turns }) => turns.unusable !== undefined)) return false

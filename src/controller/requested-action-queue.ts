@@ -1,11 +1,11 @@
-/** Requested actions between the webhook and the turn that answers them. They are in memory: a restart loses those that wait. */
+/** In memory only: a restart loses waiting ones. */
 import type { RequestedAction, RequestedActionSource } from '@backporch/forge/check-run'
 
-/** Requested actions that wait at most; the oldest is dropped first. */
+/** The oldest is dropped first. */
 const CAPACITY = 200
 
 export class RequestedActionQueue implements RequestedActionSource {
-  /** By id, oldest first: one that is repeated while it waits is one. */
+  /** A repeated waiting action counts once. */
   private readonly requestedActions = new Map<string, RequestedAction>()
 
   add(requestedAction: RequestedAction): void {

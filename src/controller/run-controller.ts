@@ -1,4 +1,3 @@
-/** The daemon: runs the turns of its repositories until it is stopped. */
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { RequestedAction } from '@backporch/forge/check-run'
 import type { Note } from '@backporch/kyaml/note'
@@ -12,10 +11,10 @@ import { Refusals } from './refusals.ts'
 import { type RepositoryEntry, RepositorySet } from './repository-set.ts'
 import type { Sleep } from './turn-places.ts'
 
-/** Milliseconds between two looks at the configuration. */
+/** Milliseconds. */
 const RELOAD = 5_000
 
-/** A started server; the caller that started it closes it. */
+/** The caller closes it. */
 export interface Listener {
   readonly url: string
   close(): Promise<void>
@@ -26,27 +25,27 @@ export interface ControllerPorts {
   readonly log: Log
   /** From 0 up to 1. */
   readonly random: () => number
-  /** Real time, which passes while a turn works; that of Node.js unless given. */
+  /** Real time. */
   readonly sleep?: Sleep
-  /** Aborted when the controller is stopped. */
   readonly signal: AbortSignal
   readonly repositories: readonly RepositoryEntry[]
   /**
-   * Undefined where the repositories stay those; answers undefined where they are as they were. Never rejects.
-   * @param isAsked somebody says that they changed
+   * Undefined if they never change; resolves to undefined if unchanged. Never rejects.
+   * @param isAsked a reload was requested
    */
   readonly reload?:
     | ((isAsked: boolean) => Promise<readonly RepositoryEntry[] | undefined>)
     | undefined
-  /** Calls the listener when somebody asks to read the configuration again. @returns what ends that */
+  /** @returns a function that unsubscribes */
   readonly onReloadRequest?: ((listener: () => void) => () => void) | undefined
-  /** Undefined without a listener. */
   readonly openWebhooks?: ((hooks: WebhookHooks & Remotes) => Promise<Listener>) | undefined
-  /** Serves metrics and probes. */
   readonly openMonitoring?:
     | ((hooks: MonitoringHooks) => Promise<Listener & { readonly metrics: Metrics }>)
     | undefined
-  /** Undefined where nobody asked for traces. @param onNote called when one is not sent */
+  /**
+   * Undefined if traces are off.
+   * @param onNote called when a trace is not sent
+   */
   readonly openTraces?:
     | ((onNote: (note: Note) => void) => Promise<TurnTraces | undefined>)
     | undefined
@@ -56,36 +55,35 @@ export interface ControllerPorts {
 }
 
 interface Remotes {
-  /** Addresses of the repositories, as they were given. */
   readonly remotes: () => readonly string[]
 }
 
 export interface WebhookHooks {
-  /** Requests a turn of the repositories with these addresses, or of all. `requestedAction`: a person clicked a button. */
+  /**
+   * @param requestedAction a person clicked a button
+   * @param remotes undefined: all
+   */
   readonly onUpdate: (requestedAction?: RequestedAction, remotes?: readonly string[]) => void
-  /** Called with the reason why a delivery was refused; nothing of the delivery is in it. */
+  /** The reason contains nothing of the delivery. */
   readonly onRefused: (why: string) => void
 }
 
 export interface MonitoringHooks {
   readonly readiness: () => Readiness
-  /** Called with the reason why a connection was not accepted. */
   readonly onRefused: (why: string) => void
 }
 
-/** For the log. */
 interface ControllerSettings {
-  /** Milliseconds, of a repository that has none of its own. */
+  /** Milliseconds. */
   readonly interval: number
   readonly version: string
   readonly dryRun: boolean
-  /** Turns of different repositories that run at the same time. */
   readonly concurrent: number
 }
 
 /**
- * @returns `stopped` between or after turns; `aborted` when a turn had to be stopped: the next one repairs what it left
- * @throws Failure when no turn of any repository can ever be
+ * @returns `aborted` if a turn had to be stopped: the next one repairs what it left
+ * @throws Failure if no turn of any repository can ever succeed
  */
 export async function runController(
   ports: ControllerPorts,
@@ -170,7 +168,6 @@ export async function runController(
   }
 }
 
-/** Somebody asks for the next look at the configuration now. */
 class ReloadRequest {
   private asked = new AbortController()
 
@@ -182,7 +179,6 @@ class ReloadRequest {
     this.asked.abort()
   }
 
-  /** @returns whether somebody asked since the last call */
   take(): boolean {
     const isAsked = this.signal.aborted
     if (isAsked) this.asked = new AbortController()

@@ -1,7 +1,4 @@
-/**
- * One watch session of a cluster for all repositories that use the cluster. Each repository has a view: a `ClusterWatch` of its own kinds, whose
- * observer gets the events of these kinds alone.
- */
+/** Each repository has a view: its observer gets only events of its own kinds. */
 import type {
   ClusterWatch,
   KindWatchState,
@@ -12,13 +9,12 @@ import type { JsonObject } from '@backporch/kyaml/json'
 
 type OpenWatch = (observer: WatchObserver) => Promise<ClusterWatch | undefined>
 
-/** The sessions of a process, by cluster. */
 export class SharedWatches {
   private readonly sessions = new Map<string, Promise<SharedWatch | undefined>>()
 
   /**
-   * @param cluster what tells two clusters apart @param open of a session, if there is none of the cluster
-   * @returns undefined where changes of the cluster cannot be watched @throws Failure of `open`, which the next call tries again
+   * @param cluster identity @returns undefined if the cluster cannot be watched
+   * @throws Failure of `open`, which the next call tries again
    */
   async view(
     cluster: string,
@@ -57,7 +53,7 @@ async function openShared(open: OpenWatch): Promise<SharedWatch | undefined> {
   return watch === undefined ? undefined : new SharedWatch(watch, router)
 }
 
-/** Where a view stands with a kind. `waiting`: its list has not begun, and events of an older list are not for it. */
+/** `waiting`: events of an older list are not for the view. */
 type Phase = 'waiting' | 'listing' | 'listed'
 
 interface View {
@@ -65,7 +61,6 @@ interface View {
   readonly phases: Map<string, Phase>
 }
 
-/** Gives each event to the views that follow its kind. */
 class EventRouter implements WatchObserver {
   readonly views = new Set<View>()
 
@@ -100,7 +95,10 @@ class EventRouter implements WatchObserver {
     this.each(kind, (view) => view.observer.unreadable(kind, failure))
   }
 
-  /** An exception of one view keeps no event from another one. @throws the first of them */
+  /**
+   * An exception of one view does not withhold events from the others.
+   * @throws the first exception
+   */
   private each(kind: WatchedKind, give: (view: View, key: string) => void): void {
     const key = keyOf(kind)
     const thrown: unknown[] = []
@@ -116,7 +114,7 @@ class EventRouter implements WatchObserver {
   }
 }
 
-/** Of a kind that was listed again for a new view: what the others had until then. */
+/** Before it was listed again for a new view. */
 type Before = Pick<KindWatchState, 'provenAt' | 'lists' | 'reopened' | 'events'>
 
 class SharedWatch {
@@ -131,7 +129,7 @@ class SharedWatch {
     this.router = router
   }
 
-  /** Undefined once it is closed. */
+  /** Undefined once closed. */
   view(observer: WatchObserver): ClusterWatch | undefined {
     if (this.closing !== undefined) return undefined
     const view: View = { observer, phases: new Map() }
@@ -153,7 +151,7 @@ class SharedWatch {
     for (const [key] of fresh) view.phases.set(key, 'waiting')
     for (const [key] of again) this.remember(key)
     this.forget()
-    // A kind that is taken out and put back is listed for everybody: nobody keeps the objects for the next view.
+    // Nobody keeps objects for the next view.
     for (const [key] of again) this.kinds.delete(key)
     if (again.length > 0) this.watch.follow([...this.kinds.values()])
     for (const [key, kind] of fresh) this.kinds.set(key, kind)
@@ -170,7 +168,7 @@ class SharedWatch {
     await this.closing
   }
 
-  /** To those who have a list, the one under way for another view is no gap: it begins later than what they know ends. */
+  /** A list for another view is no gap for views that have one. */
   private stateOf(view: View): readonly KindWatchState[] {
     return this.watch.state().flatMap((state): KindWatchState[] => {
       const key = keyOf(state.watched)
@@ -213,7 +211,7 @@ function keyOf({ apiVersion, kind, namespace, metadataOnly }: WatchedKind): stri
   return JSON.stringify([apiVersion, kind, namespace, metadataOnly])
 }
 
-/** The watches of several repositories as one for each cluster, so that nothing is counted twice. */
+/** Nothing is counted twice. */
 export function byCluster(
   watches: readonly Pick<ClusterWatch, 'cluster' | 'state'>[],
 ): readonly Pick<ClusterWatch, 'cluster' | 'state'>[] {

@@ -1,4 +1,3 @@
-/** The transitions of each unit in a turn, for the log. */
 import { loggableName } from '@backporch/kyaml/redaction'
 import { type WrittenWord, writtenWord } from '../plan/turn/turn-words.ts'
 import type { Transition, TransitionOutcome } from '../ports/log.ts'
@@ -15,7 +14,7 @@ const ENDS = {
   Published: 'published',
 } as const
 
-/** One or more for each package of which something was written; `status` where that alone changed. */
+/** `status` if only that changed. */
 export function transitionsOf(result: TurnResult): Transition[] {
   return [
     ...(result.updates.length === 0 ? [] : writtenTransitions(result)),
@@ -81,7 +80,6 @@ function locationOf(
   }
 }
 
-/** A write to a cluster that a merged commit authorises. */
 export function appliedTransition({
   pending,
   result,
@@ -96,7 +94,6 @@ export function appliedTransition({
   }
 }
 
-/** `sent 2 writes to prod for 1 approved change (drift-9f2c1a7b)` */
 export function settledText({
   pending: { record, cluster },
   result,

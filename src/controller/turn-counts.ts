@@ -1,4 +1,3 @@
-/** What the log gets of one turn. */
 import { loggableName } from '@backporch/kyaml/redaction'
 import { type UnitResult, unitFailures } from '../plan/unit/unit-result.ts'
 import type { ProcessEvent, TurnEvent } from '../ports/log.ts'
@@ -28,7 +27,6 @@ export function countsOf(
   }
 }
 
-/** Whether an object of the unit could not be read. */
 export function isIncomplete(unit: UnitResult): boolean {
   return unit.state === 'planned' && unit.observation.incomplete.some(isUnread)
 }

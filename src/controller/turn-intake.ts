@@ -1,6 +1,6 @@
 /**
- * What the next turn is about. Changes of a cluster come from its watch; those of git and the forge by comparing with the last poll. Each names
- * units, and the turn is about these. A turn about everything is the safety net: it finds what no change told.
+ * Cluster changes come from the watch, git and forge changes from the last poll. A turn about
+ * everything is the safety net for changes that nothing reported.
  */
 import type { ClusterWatch } from '@backporch/cluster/cluster-watch'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
@@ -21,7 +21,7 @@ import { type UnitName, UnitQueue, type UnitQueueEvent, type Urgency } from './u
 import { UnrecordedDrift } from './unrecorded-drift.ts'
 import { isLanding, restlessFor } from './waiting-units.ts'
 
-/** `units`: only these, of each cluster that is named. */
+/** Of each named cluster. */
 export type TurnScope =
   | { readonly about: 'everything' | 'nothing' }
   | {
@@ -32,30 +32,29 @@ export type TurnScope =
 
 export interface IntakePorts extends FollowPorts {
   saveVerdicts(cluster: string, verdicts: StoredVerdicts, key: RedactionKey): Promise<void>
-  /** Called for each verdict on a change. @param milliseconds since the change was read */
+  /** @param milliseconds since the change was read */
   onVerdict(cluster: string, state: string, milliseconds: number): void
 }
 
 export interface IntakeOptions {
-  /** Milliseconds between two polls of git and the forge. */
+  /** Milliseconds. */
   readonly interval: number
-  /** Milliseconds between two turns about everything. */
+  /** Milliseconds, for turns about everything. */
   readonly resync: number
 }
 
-/** Name of the queue in metrics. */
 export const QUEUE = 'units'
-/** Milliseconds; a little more than what the ledger waits between two pushes of status alone. */
+/** Milliseconds; more than the ledger's wait between two status-only pushes. */
 const LEDGER_PACE = 61_000
-/** Units of one turn. */
+/** Per turn. */
 const MOST_UNITS = 64
-/** Of one package: a joint proposal needs three. */
+/** Per package: a joint proposal needs three. */
 const MOST_SIBLINGS = 8
-/** Milliseconds between two looks at whether the watches are fresh, and whether something that could wait is due. */
+/** Milliseconds. */
 const LOOK = 5_000
-/** Milliseconds in which changes of the health of a unit's objects share one observation. */
+/** Milliseconds in which health changes share one observation. */
 const STATUS_DELAY = 10_000
-/** Milliseconds over which the units are spread whose verdicts may have changed all at once. */
+/** Milliseconds: all verdicts may have changed at once. */
 const EPOCH_SPREAD = 60_000
 
 export class TurnIntake {
@@ -66,9 +65,8 @@ export class TurnIntake {
   metrics: Metrics | undefined
   readonly unrecorded = new UnrecordedDrift()
   private readonly clusters: FollowedClusters
-  /** By package: clusters in which it differs, without a proposal that is joint with another cluster's. */
   private readonly alone = new Map<string, Set<string>>()
-  /** Units by name: when time alone may change them, in milliseconds since 1970. */
+  /** When time alone may change the unit, in milliseconds since 1970. */
   private readonly times = new Map<string, { readonly unit: UnitName; readonly at: number }>()
   private readonly stopped = new AbortController()
   private digest: RepositoryDigest | undefined
@@ -76,7 +74,6 @@ export class TurnIntake {
   private polledAt = Number.NEGATIVE_INFINITY
   private pollRequested = false
 
-  /** @param request asks the loop for a turn */
   constructor(
     ports: IntakePorts,
     options: IntakeOptions,
@@ -98,18 +95,16 @@ export class TurnIntake {
     })
   }
 
-  /** A webhook told that git or the forge changed. */
   requestPoll(): void {
     this.pollRequested = true
     this.request()
   }
 
-  /** Begins to watch the clusters that are not watched yet. */
   async open(names: readonly string[], key: RedactionKey, signal: AbortSignal): Promise<void> {
     await this.clusters.open(names, key, signal)
   }
 
-  /** Milliseconds until the next turn may be due. */
+  /** Milliseconds. */
   wake(): number {
     const { interval } = this.options
     return this.clusters.isWatched()
@@ -117,17 +112,17 @@ export class TurnIntake {
       : interval
   }
 
-  /** Why a cluster cannot be reached, for those whose watch says so: they are not asked. */
+  /** These are not queried. */
   unreachable(): ReadonlyMap<string, Failure> {
     return this.clusters.unreachable()
   }
 
-  /** @param poll reads git and the forge. @throws Failure as that */
+  /** @throws Failure from `poll` */
   async next(poll: () => Promise<RepositoryDigest>): Promise<TurnScope> {
     const now = this.ports.now()
     if (!this.clusters.isWatched()) return { about: 'everything' }
     if (now - this.wholeAt >= this.options.resync || this.wholeAt > now) {
-      // What changes after this is found by the next poll.
+      // The next poll finds later changes.
       await this.poll(poll)
       return { about: 'everything' }
     }
@@ -159,7 +154,7 @@ export class TurnIntake {
     return only.size === 0 ? { about: 'nothing' } : { about: 'units', only, taken }
   }
 
-  /** The same packages in other clusters that differ alone there: a joint proposal may become of them. */
+  /** Candidates for a joint proposal. */
   private siblings(taken: readonly UnitName[]): readonly UnitName[] {
     const packages = new Set(taken.map(({ packagePath }) => packagePath))
     return [...packages].flatMap((packagePath) =>
@@ -170,8 +165,8 @@ export class TurnIntake {
   }
 
   /**
-   * @param result undefined where the turn failed as a whole @param began milliseconds of the monotonic clock
-   * @param isBlameless it failed before it came to a unit: the loop waits, and no unit does beyond that
+   * @param result undefined if the whole turn failed @param began monotonic milliseconds @param
+   * isBlameless it failed before it reached a unit, so no unit waits longer
    */
   async ended(
     scope: TurnScope,
@@ -220,7 +215,7 @@ export class TurnIntake {
     }
   }
 
-  /** What time alone changes is no event: units that wait for something are observed again. */
+  /** Time alone causes no event. */
   private lookAgain({ units, reported, unsettled, updates, view }: TurnResult, now: number): void {
     const { interval } = this.options
     const landing = new Set(
@@ -238,7 +233,7 @@ export class TurnIntake {
         if (state === 'Drifted' && branch === undefined)
           this.alone.set(packagePath, alone.add(cluster))
         else alone.delete(cluster)
-        // Status alone is pushed once a minute, with what is so by then.
+        // Status alone is pushed once a minute.
         if (!isLedgerPushed && unit.plan.writes.ledger.length > 0)
           this.queue.add(nameOf(unit), 'background', LEDGER_PACE)
       }
@@ -249,22 +244,18 @@ export class TurnIntake {
       const wait = isWaiting ? interval : restlessFor(unit.plan.report.status, { now, interval })
       if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)
     }
-    // Something was not written, of whatever unit it is.
     if (reported.length + unsettled.length > 0) this.requestWhole()
   }
 
-  /** A turn about everything is due after the interval. */
   requestWhole(): void {
     const { interval, resync } = this.options
     this.wholeAt = Math.min(this.wholeAt, this.ports.now() - resync + interval)
   }
 
-  /** Names of the clusters of which no change goes unseen. */
   seen(): ReadonlySet<string> {
     return this.clusters.seen()
   }
 
-  /** Of the clusters that are watched. */
   watches(): readonly ClusterWatch[] {
     return this.clusters.watches()
   }
@@ -303,7 +294,6 @@ export class TurnIntake {
       this.queue.add({ cluster, packagePath }, 'changed')
   }
 
-  /** A change is judged at once where that is possible, and names its units. */
   private async changed(cluster: string, change: UnitChange): Promise<void> {
     const { units, reason, object, read } = change
     const add = (urgency: Urgency, delay = (): number => 0): void => {
@@ -337,7 +327,7 @@ export class TurnIntake {
       if (isInSync && before === 'in-sync' && judged?.isOfSyncer === true) return
       add(verdict?.items.some(({ risk }) => risk === 'critical') === true ? 'critical' : 'changed')
     } catch (thrown) {
-      // The observation of the unit meets the failure again, and reports it.
+      // The unit's observation reports it.
       asFailure(thrown)
       add('changed')
     }

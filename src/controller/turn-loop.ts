@@ -1,7 +1,4 @@
-/**
- * Turns of one repository, one at a time, again and again: each `interval`, and sooner on request. Level-triggered: a request only
- * triggers a turn, however often and by whom; what a turn does comes from what it reads.
- */
+/** Level-triggered: a turn acts on what it reads. */
 import { failuresOf } from '@backporch/kyaml/failure'
 import type { Clock } from '@backporch/system/clock'
 import { type BackOff, backOff, troubleOf } from './back-off.ts'
@@ -10,43 +7,38 @@ export interface TurnLoopOptions {
   readonly clock: Clock
   /** From 0 up to 1. */
   readonly random: () => number
-  /** Milliseconds from the end of a turn to the next one. */
+  /** Milliseconds. */
   readonly interval: number
-  /** As `interval`, after a turn that did not fail: what is due may be due sooner. */
+  /** After a turn that did not fail, for work due sooner. */
   readonly wake?: () => number
-  /** Milliseconds from the first request to its turn: requests in between share the same turn. */
+  /** Milliseconds; requests in between share the turn. */
   readonly coalesce: number
   /**
-   * Resolves when a due turn may begin; at once unless given. Rejects when the loop is stopped while it waits.
-   * @returns to be called when the turn has ended
+   * Default: at once. Rejects when the loop stops meanwhile.
+   * @returns a function to call when the turn has ended
    */
   readonly admit?: (signal: AbortSignal) => Promise<() => void>
-  /** Milliseconds that a running turn has when the loop is stopped, before it is aborted. */
+  /** Milliseconds before a running turn is aborted. */
   readonly grace: number
-  /**
-   * Rejects with the failure that stopped the whole turn, which the loop waits out. Safe to abort at any step.
-   * @param signal of this turn: aborted when the grace is over
-   */
+  /** Rejects with the failure of the whole turn. Safe to abort at any step. */
   readonly turn: (signal: AbortSignal) => Promise<void>
 }
 
-/** `idle`: no turn was running when the loop was stopped; `finished`: it was, and came to its end; `aborted`: it had to be stopped. */
+/** `idle`: no turn was running; `finished`: it ended by itself. */
 type LoopEnd = 'idle' | 'finished' | 'aborted'
 
-/** Milliseconds that an aborted turn has to return. */
+/** Milliseconds. */
 const LAST_MOMENT = 5_000
 
 export class TurnLoop {
   private readonly options: TurnLoopOptions
-  /** When the first request came that no turn has begun after; milliseconds. */
+  /** Milliseconds: the first request since the last turn began. */
   private requestedAt: number | undefined
   private wake = new AbortController()
   private nextPoll: number
-  /** Milliseconds from the end of the last turn to `nextPoll`. */
+  /** Milliseconds. */
   private pause = 0
-  /** A request does not make the next turn come sooner. */
   private held = false
-  /** Turns that failed one after another. */
   private failed = 0
 
   constructor(options: TurnLoopOptions) {
@@ -54,27 +46,26 @@ export class TurnLoop {
     this.nextPoll = this.now()
   }
 
-  /** Requests a turn that begins after this call; a running turn may have read before. */
+  /** The turn begins after this call, because a running one may already have read. */
   request(): void {
     if (this.requestedAt !== undefined) return
     this.requestedAt = this.now()
     this.wake.abort()
   }
 
-  /** As a request, and no wait after a failure puts it off: a person asks, who may have removed its cause. */
+  /** No wait after a failure delays it: the person may have removed the cause. */
   demand(): void {
     this.held = false
     this.requestedAt ??= this.now()
     this.wake.abort()
   }
 
-  /** The first turn is at once. Never rejects. */
+  /** Never rejects. */
   async run(signal: AbortSignal): Promise<LoopEnd> {
     while (await this.due(signal)) {
       const leave = await this.admitted(signal)
       if (leave === undefined) break
       try {
-        // What was requested while it waited is in this turn.
         this.requestedAt = undefined
         const end = await this.oneTurn(signal)
         if (signal.aborted) return end
@@ -85,7 +76,6 @@ export class TurnLoop {
     return 'idle'
   }
 
-  /** @returns undefined when the loop is stopped meanwhile */
   private async admitted(stop: AbortSignal): Promise<(() => void) | undefined> {
     const { admit } = this.options
     if (admit === undefined) return () => undefined
@@ -100,19 +90,18 @@ export class TurnLoop {
     }
   }
 
-  /** @returns false when the loop is stopped meanwhile */
   private async due(stop: AbortSignal): Promise<boolean> {
     for (;;) {
       if (stop.aborted) return false
       const wait = this.wait()
       if (wait <= 0) return true
       this.wake = new AbortController()
-      // The sleep ended: the turn is due, even if the clock was set back meanwhile.
+      // Even if the clock was set back.
       if (await this.sleep(wait, AbortSignal.any([stop, this.wake.signal]))) return true
     }
   }
 
-  /** Milliseconds until the next turn. A clock that was set back makes no wait longer than it was meant to be. */
+  /** Milliseconds. A clock set back makes no wait longer. */
   private wait(): number {
     const { coalesce } = this.options
     const now = this.now()
@@ -147,7 +136,7 @@ export class TurnLoop {
     return aborting.signal.aborted ? 'aborted' : 'finished'
   }
 
-  /** Once the loop is stopped, aborts the turn after the grace. @returns when an aborted turn has not returned either; else never */
+  /** @returns when an aborted turn does not return; else never */
   private async overdue(
     stop: AbortSignal,
     aborting: AbortController,
@@ -164,7 +153,6 @@ export class TurnLoop {
     await new Promise(() => undefined)
   }
 
-  /** @returns whether it slept to the end */
   private async sleep(milliseconds: number, signal: AbortSignal): Promise<boolean> {
     try {
       await this.options.clock.sleep(milliseconds, signal)

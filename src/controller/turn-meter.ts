@@ -1,4 +1,3 @@
-/** Measures the turns for the metrics and for the readiness. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { TracedRequest } from '@backporch/system/trace'
 import type { Metrics, TurnNumbers } from '../ports/metrics.ts'
@@ -6,7 +5,7 @@ import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import type { ReadinessState } from './readiness.ts'
 import { countBy, TurnCounter } from './turn-numbers.ts'
 
-/** The phase that a step of a turn begins, by its first word. Comparing and planning are part of `observe`. */
+/** By the first word. Comparing and planning are part of `observe`. */
 const PHASES: Readonly<Record<string, string>> = {
   reading: 'read',
   observing: 'observe',
@@ -19,11 +18,11 @@ export function phaseOf(step: string): string | undefined {
 }
 
 interface MeterParts {
-  /** Tells repositories apart; empty where there is one. */
+  /** Empty if there is only one. */
   readonly repository: string
   readonly metrics: Metrics
   readonly readiness: ReadinessState
-  /** Milliseconds of a clock that is never set back. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number
 }
 
@@ -52,7 +51,6 @@ export class TurnMeter {
     this.phase = { name, began: this.parts.elapsed() }
   }
 
-  /** @param lasting failures that began and did not end */
   failing(lasting: readonly Failure[]): void {
     const { repository, metrics, readiness } = this.parts
     readiness.failingWith(lasting)
@@ -63,8 +61,8 @@ export class TurnMeter {
   }
 
   /**
-   * @param result undefined for a turn without one
-   * @param whole whether it was about every package of its clusters
+   * @param result undefined for a turn without one @param whole it covered every package of its
+   * clusters
    */
   ended(outcome: TurnNumbers['outcome'], result?: TurnResult, whole = true): void {
     const { repository, metrics, readiness, elapsed } = this.parts

@@ -1,4 +1,4 @@
-/** What a turn found, as numbers for metrics. It remembers what it has counted, so that a turn counts what is new. */
+/** Counts only new results. */
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import { type Drift, type ObjectVerdict, RISKS, type Risk } from '../drift/compare/drift.ts'
 import { PRESET } from '../drift/noise/presets.ts'
@@ -10,26 +10,22 @@ import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
 import type { DriftReport } from '../record/documents/drift-report.ts'
 import { syncerOfManager } from '../syncers/registry.ts'
 
-/** What was counted of a package. */
 interface Counted {
   readonly cluster: Loggable
   readonly package: Loggable
   readonly fingerprints: ReadonlySet<string>
-  /** Ended episodes by id, and whether live agreed with the decision. */
   readonly ended: ReadonlyMap<string, { readonly verified: boolean }>
-  /** Ignored differences, by the kind of the rule. */
   readonly ignored: ReadonlyMap<string, number>
 }
 
-/** Drift of these is open, or approved and not applied yet; that of others is none, or was declined. */
+/** In other states drift is absent or declined. */
 const DRIFTING: ReadonlySet<string> = new Set(['Drifted', 'Applying'])
-/** Decisions of people; the other ends are none. */
 const DECIDED: ReadonlySet<string> = new Set(['Merged', 'Declined'])
 
 export class TurnCounter {
   private counted = new Map<string, Counted>()
 
-  /** @param whole whether the turn was about every package of its clusters; what it does not name is forgotten then */
+  /** @param whole packages that the turn does not name are forgotten */
   numbersOf(result: TurnResult, whole = true): ObservedNumbers {
     const before = this.counted
     const counted = whole ? new Map<string, Counted>() : before
@@ -60,7 +56,7 @@ export class TurnCounter {
       )
     }
     const unobserved = result.notObserved.map(({ cluster }) => loggableName(cluster))
-    // Their packages come back as they were.
+    // Packages of unobserved clusters keep their counts.
     const away = new Set(unobserved)
     for (const [key, one] of before) if (away.has(one.cluster)) counted.set(key, one)
     this.counted = counted
@@ -76,7 +72,6 @@ function keyOf(unit: UnitResult): string {
     : `${unit.unit.cluster}\0${unit.unit.packagePath}`
 }
 
-/** The names are checked once. */
 function countedOf(planned: PlannedResult, known: Counted | undefined): Counted {
   const { unit, plan } = planned
   const { report } = plan
@@ -89,7 +84,7 @@ function countedOf(planned: PlannedResult, known: Counted | undefined): Counted 
   }
 }
 
-/** Of a package that this process has not seen before: what the ledger has of it was counted by an earlier process. */
+/** An earlier process counted the ledger's content. */
 function baselineOf(
   { observation: { git } }: PlannedResult,
   { cluster, package: name }: Counted,
@@ -119,7 +114,6 @@ function ignoredOf(report: DriftReport | undefined): ReadonlyMap<string, number>
   return countBy(ignored, ({ rule = '' }) => (rule.startsWith(PRESET) ? 'preset' : 'rule'))
 }
 
-/** Of the open proposal, which this turn opened or found. */
 function urlOf({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
   return (
     proposals.get(plan.branch)?.url ??
@@ -165,7 +159,7 @@ function syncerNameOf({ syncer }: PlannedResult['observation']): string {
   return syncer === undefined ? '' : (syncerOfManager(syncer.manager) ?? 'other')
 }
 
-/** By id, as they are after this turn: also those that a command ended. */
+/** Includes episodes that a command ended. */
 function episodesOf({ plan, observation }: PlannedResult): ReadonlyMap<string, ClosedEpisode> {
   const episodes = [
     ...observation.git.ledger.closed,
@@ -174,7 +168,7 @@ function episodesOf({ plan, observation }: PlannedResult): ReadonlyMap<string, C
   return new Map(episodes.map((episode) => [episode.spec.episode, episode]))
 }
 
-/** The latest decision counts: each one replaces what was approved before. */
+/** Each decision replaces the earlier approval. */
 function restoreFailed(unit: PlannedResult): boolean {
   const latest = [...episodesOf(unit).values()]
     .filter(({ status }) => status.outcome === 'Merged')
@@ -215,7 +209,7 @@ function occurrencesOf(unit: PlannedResult, before: Counted, now: Counted): read
   return [...detected, ...ended, ...suppressed]
 }
 
-/** One for each object, however many of its fields were changed. */
+/** However many of its fields changed. */
 function detectedOf(
   changes: readonly Change[],
   place: { readonly cluster: Loggable; readonly package: Loggable },

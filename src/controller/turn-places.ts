@@ -1,27 +1,27 @@
 /**
- * The places of turns that run at the same time. A turn that takes long gives its place back and goes on in one of as many for slow turns, and
- * the next turn of its repository begins there: servers that hang or drip hold up each other, and nobody else.
+ * A slow turn returns its slot and continues in one of as many slow slots, where its repository's
+ * next turn starts: slow servers delay only each other.
  */
 import { setTimeout } from 'node:timers/promises'
 import { Gate } from '@backporch/system/gate'
 
-/** Milliseconds after which a turn is a slow one. */
+/** Milliseconds. */
 export const SLICE = 30_000
 
-/** Resolves after real milliseconds; rejects when the signal is aborted. */
+/** Real time. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<unknown>
 
 const sleepHere: Sleep = (milliseconds, signal) =>
   setTimeout(milliseconds, undefined, { signal, ref: false })
 
 export class TurnPlaces {
-  /** Turns that are due and have no place. */
+  /** Without a slot. */
   waiting = 0
   private readonly sleep: Sleep
   private readonly quick: Gate
   private readonly slow: Gate
 
-  /** @param width of the places, and of those for slow turns */
+  /** @param width of slots, and of slow slots */
   constructor(width: number, sleep: Sleep = sleepHere) {
     this.sleep = sleep
     this.quick = new Gate(width)
@@ -29,9 +29,9 @@ export class TurnPlaces {
   }
 
   /**
-   * Resolves when the turn may begin, in the order of the calls. Rejects with the reason of the signal when that is aborted before.
-   * @param isSlow the turn before was slow @param onSlow called once this one is
-   * @returns to be called when the turn has ended
+   * Resolves in call order. Rejects with the signal's reason. @param isSlow the previous turn was
+   * slow
+   * @param onSlow called once this turn is slow @returns a function to call when the turn has ended
    */
   async enter(signal: AbortSignal, isSlow: boolean, onSlow: () => void): Promise<() => void> {
     this.waiting += 1
@@ -58,7 +58,7 @@ export class TurnPlaces {
       (leave) => {
         places.push(leave)
         const [first] = places
-        // The turn may have ended since the place was given.
+        // It may have ended meanwhile.
         for (const leaveIt of ended.aborted ? places : [first]) leaveIt?.()
       },
       () => undefined,

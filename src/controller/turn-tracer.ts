@@ -1,11 +1,11 @@
-/** Collects what a turn did for its trace. A turn that had nothing to do has none. */
+/** A turn without work has no trace. */
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { TracedRequest } from '@backporch/system/trace'
 import type { TracedCall, TracedUnit, TurnTrace, TurnTraces } from '../ports/turn-traces.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import { phaseOf } from './turn-meter.ts'
 
-/** Of one turn: what is more is counted. */
+/** Per turn; further ones are only counted. */
 const MOST_REQUESTS = 500
 const MOST_UNITS = 100
 
@@ -18,7 +18,7 @@ interface Phase {
 
 export class TurnTracer {
   private readonly traces: TurnTraces
-  /** Milliseconds since 1970, of a clock that is not set back. */
+  /** Milliseconds since 1970, monotonic. */
   private readonly now: () => number
   private began = 0
   private phases: Phase[] = []
@@ -68,7 +68,6 @@ export class TurnTracer {
     ;(this.phases.at(-1)?.requests ?? this.requests).push(call)
   }
 
-  /** @param result undefined for a turn without one */
   ended(scope: TurnTrace['scope'], outcome: TurnTrace['outcome'], result?: TurnResult): void {
     const ended = this.now()
     const last = this.phases.at(-1)

@@ -1,10 +1,10 @@
 /**
- * Units that wait for an observation. As the work queue of client-go: a unit waits once, however often it is added; one that is added while it is
- * observed waits again afterwards; one that failed waits longer each time. Beyond that, urgent units come first, and no cluster or package delays the
- * others: of several clusters each has its turn, and within a cluster each package.
+ * Like client-go's work queue: a unit waits once, waits again if added while observed, and waits
+ * longer after each failure. In addition, urgent units come first, and clusters, and packages
+ * within a cluster, take turns.
  */
 
-/** `critical` comes before everything else, `background` after it. */
+/** Most urgent first. */
 const URGENCIES = ['critical', 'changed', 'background'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
@@ -13,14 +13,14 @@ export interface UnitName {
   readonly packagePath: string
 }
 
-/** As controller-runtime counts the events of a work queue. Milliseconds. */
+/** As in controller-runtime's metrics. Milliseconds. */
 export type UnitQueueEvent =
   | { readonly event: 'added' | 'retried' }
   | { readonly event: 'started'; readonly waited: number }
   | { readonly event: 'finished'; readonly worked: number }
 
 interface QueueOptions {
-  /** Milliseconds of a clock that nobody sets. */
+  /** Monotonic milliseconds. */
   readonly now: () => number
   /** From 0 up to 1. */
   readonly random: () => number
@@ -42,13 +42,9 @@ const LONGEST_RETRY = 300_000
 export class UnitQueue {
   private readonly options: QueueOptions
   private readonly waiting = new Map<string, Waiting>()
-  /** When each was taken. */
   private readonly processing = new Map<string, number>()
-  /** Added while they are observed. */
   private readonly again = new Map<string, Waiting>()
-  /** Failures one after another. */
   private readonly failed = new Map<string, number>()
-  /** The order in which clusters, and the packages of each, had their turn. */
   private readonly turns = new Map<string, number>()
   private clock = 0
 
@@ -56,7 +52,7 @@ export class UnitQueue {
     this.options = options
   }
 
-  /** @param delay milliseconds: several changes within them share one observation */
+  /** @param delay milliseconds: several changes share one observation */
   add(unit: UnitName, urgency: Urgency, delay = 0): void {
     const key = keyOf(unit)
     const now = this.options.now()
@@ -67,12 +63,12 @@ export class UnitQueue {
       target.set(key, { unit, urgency, due: now + delay, since: now })
       return
     }
-    // A unit that failed waits out its time, and a later change does not put off an earlier one.
+    // A later change does not delay an earlier one.
     if (!this.failed.has(key)) before.due = Math.min(before.due, now + delay)
     if (rank(urgency) < rank(before.urgency)) before.urgency = urgency
   }
 
-  /** Units that are due, `most` of them; each is being observed until `done`. */
+  /** Each is being observed until `done`. */
   take(most: number): readonly UnitName[] {
     const now = this.options.now()
     const due = [...this.waiting].filter(([, { due }]) => due <= now)
@@ -89,7 +85,7 @@ export class UnitQueue {
     return taken
   }
 
-  /** @param failed whether nothing could be said of the unit: it is tried again later */
+  /** @param failed the unit's state is unknown: it is retried */
   done(unit: UnitName, failed: boolean): void {
     const key = keyOf(unit)
     const now = this.options.now()
@@ -116,7 +112,7 @@ export class UnitQueue {
     })
   }
 
-  /** A turn that did not take the unit observed it: its failures are over, and what waits for their sake waits no longer. */
+  /** Ends its failures, and the wait for them. */
   observed(unit: UnitName): void {
     const key = keyOf(unit)
     if (!this.failed.delete(key)) return
@@ -124,18 +120,18 @@ export class UnitQueue {
     if (waiting !== undefined) waiting.due = Math.min(waiting.due, this.options.now())
   }
 
-  /** Everything was observed: nothing of what was added before counts. @param before what waited when that began */
+  /** @param before start of an observation of everything */
   clear(before: number): void {
     for (const [key, { since }] of this.waiting) if (since <= before) this.waiting.delete(key)
   }
 
-  /** Milliseconds until a unit is due; undefined where none waits. */
+  /** Milliseconds; undefined if none waits. */
   next(): number | undefined {
     const dues = [...this.waiting.values()].map(({ due }) => due)
     return dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - this.options.now())
   }
 
-  /** Whether a unit that is not in the background is due, or was added while it is observed. */
+  /** Without background units. */
   hasChanged(): boolean {
     const now = this.options.now()
     return [...this.waiting.values(), ...this.again.values()].some(
@@ -143,12 +139,10 @@ export class UnitQueue {
     )
   }
 
-  /** Units that wait, due or not. */
   get depth(): number {
     return this.waiting.size
   }
 
-  /** One after another from the cluster, and of it from the package, whose turn was longest ago. */
   private fairly(
     waiting: readonly (readonly [string, Waiting])[],
     most: number,

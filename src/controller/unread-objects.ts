@@ -1,27 +1,24 @@
-/** The objects that a turn could not read, as failures: a unit of which nothing is known may hide any drift. */
+/** An unknown unit may hide any drift. */
 import { FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { type Loggable, loggableName, loggableText } from '@backporch/kyaml/redaction'
 import type { PlannedResult } from '../plan/unit/unit-result.ts'
 import { count } from '../proposal/text/words.ts'
 import type { Incomplete } from '../record/documents/drift-report.ts'
 
-/** The code of a missing right. */
 const FORBIDDEN = 'BP3003'
-/** Objects or packages, and rules, that one failure names. */
+/** Per failure. */
 const MOST_NAMED = 5
 
-/** One cause in one package. */
 export interface UnreadObjects {
   readonly cluster: Loggable
   readonly package: Loggable
   readonly code: FailureCode
   readonly why: string
   readonly remedy: string
-  /** Names of the objects. */
   readonly objects: readonly string[]
 }
 
-/** What could not be read, and what a missing right leaves unproven. */
+/** Includes those that a missing right leaves unproven. */
 export function isUnread({ state, code }: Incomplete): boolean {
   return state === 'unreadable' || code === FORBIDDEN
 }
@@ -45,7 +42,7 @@ function causeOf({
   why,
   remedy = 'backporch status names the objects',
 }: Incomplete): Pick<UnreadObjects, 'code' | 'why' | 'remedy'> {
-  // A missing right is known by the rule that gives it.
+  // The rule that grants a missing right identifies it.
   return {
     code: code in FAILURE_CODES ? (code as FailureCode) : 'BP3012',
     why: code === FORBIDDEN ? '' : why,
@@ -58,12 +55,11 @@ function nameOf({ ref, package: path = '' }: Incomplete): string {
   return `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
 }
 
-/** Tells the causes of one cluster apart. */
 export function causeKey({ cluster, code, why, remedy }: UnreadObjects): string {
   return JSON.stringify([cluster, code, why, remedy])
 }
 
-/** One failure for each cause; the missing rights of a cluster are one failure with all rules. */
+/** A cluster's missing rights are one failure with all rules. */
 export function unreadFailures(
   unread: readonly UnreadObjects[],
 ): readonly { readonly failure: Failure; readonly cluster: Loggable }[] {

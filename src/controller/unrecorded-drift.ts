@@ -1,4 +1,4 @@
-/** Drift that a watch judged, and that no turn has observed since: while git cannot be reached, nothing else knows of it. */
+/** While git is unreachable, this drift is recorded nowhere else. */
 import { RISKS, type Risk } from '../drift/compare/drift.ts'
 import type { UnitName } from './unit-queue.ts'
 
@@ -8,13 +8,11 @@ interface UnrecordedObjects extends UnitName {
 }
 
 export class UnrecordedDrift {
-  /** By unit, the worst risk of each object. */
   private readonly units = new Map<
     string,
     { readonly unit: UnitName; readonly objects: Map<string, Risk> }
   >()
 
-  /** @param risks of its differences; none where it is in sync */
   judged(unit: UnitName, object: string, risks: readonly Risk[]): void {
     const key = keyOf(unit)
     const known = this.units.get(key) ?? { unit, objects: new Map<string, Risk>() }
@@ -25,7 +23,6 @@ export class UnrecordedDrift {
     else this.units.set(key, known)
   }
 
-  /** A turn has what is so. */
   observed(unit: UnitName): void {
     this.units.delete(keyOf(unit))
   }

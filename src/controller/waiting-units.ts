@@ -1,4 +1,3 @@
-/** Units that may be in another state soon although nothing changes. */
 import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
 import type { DriftReport } from '../record/documents/drift-report.ts'
 
@@ -9,11 +8,11 @@ const WAITING: ReadonlySet<string> = new Set([
   'Reconciling',
   'Unknown',
 ])
-/** Milliseconds that a unit with a known time waits, at least and at most: a policy may change it. */
+/** Milliseconds; a policy may change a known time. */
 const LEAST_WAIT = 5_000
 const MOST_WAIT = 3_600_000
 
-/** Milliseconds after which a unit may be in another state though nothing changes; undefined where it is at rest. */
+/** Milliseconds; undefined if at rest. */
 export function restlessFor(
   { state, held, setAside = [] }: DriftReport['status'],
   { now, interval }: { readonly now: number; readonly interval: number },
@@ -27,7 +26,7 @@ export function restlessFor(
     : undefined
 }
 
-/** Merged, and the cluster was not seen to follow. Beside other drift, no state of the unit tells. */
+/** With other drift present, no unit state shows this. */
 export function isLanding({ status: { outcome, verifiedAt, failedAt } }: ClosedEpisode): boolean {
   return outcome === 'Merged' && verifiedAt === undefined && failedAt === undefined
 }

@@ -1,4 +1,3 @@
-/** What adapters of forges share, for tests. */
 export { readByNumber } from './adapter/by-number.ts'
 export {
   assertSeen,

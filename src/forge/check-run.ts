@@ -1,4 +1,3 @@
-/** Check runs with buttons: interfaces. */
 export type {
   CheckAnnotation,
   CheckButton,

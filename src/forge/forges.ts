@@ -1,4 +1,3 @@
-/** The forges that are known, their addresses and tokens. */
 export type { CredentialOptions } from './adapter/forge-adapter.ts'
 export { hostOf, parseForgeAddress } from './adapter/forge-address.ts'
 export { gitTokenFor, tokenFor } from './registry/forge-token.ts'

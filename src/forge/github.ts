@@ -1,4 +1,3 @@
-/** GitHub. */
 export { GITHUB } from './github/github.ts'
 export { type GitHubAddress, parseGitHubAddress } from './github/github-address.ts'
 export { GitHubClient } from './github/github-client.ts'

@@ -1,4 +1,3 @@
-/** Pull requests, comments, issues and statuses: interfaces. */
 export {
   type CommitStatus,
   type Forge,

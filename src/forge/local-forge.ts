@@ -1,2 +1,1 @@
-/** Git alone, without a forge. */
 export { LocalForge } from './local/local-forge.ts'

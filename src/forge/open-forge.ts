@@ -1,2 +1,1 @@
-/** Opens the forge of a remote. */
 export { findForgeSetup, openForge, probeForge } from './registry/open-forge.ts'

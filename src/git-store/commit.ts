@@ -1,4 +1,2 @@
-/** Who commits, and how a commit is signed. */
-
 export { describeSigningKey, findCommitSigner } from './commit/commit-signer.ts'
 export { BOT, signOff } from './commit/sign-off.ts'

@@ -1,4 +1,3 @@
-/** Objects and packs, for tests. */
 export type { FileOperations } from './objects/atomic-fs.ts'
 export { indexPack } from './objects/index-pack.ts'
 export { DamagedCache, ObjectCache } from './objects/object-cache.ts'

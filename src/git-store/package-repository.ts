@@ -1,4 +1,3 @@
-/** A repository as it is read and written: interfaces. */
 export {
   type BaseBranch,
   type CommitDraft,

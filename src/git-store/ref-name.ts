@@ -1,4 +1,3 @@
-/** Names of the branches and tags that Backporch writes. */
 export {
   assertPushable,
   CONFIGURE_BRANCH,

@@ -1,3 +1,2 @@
-/** Opens a repository. */
 export { openCheckedOut } from './repository/checked-out.ts'
 export { type CacheNote, openRepository, type RepositoryOptions } from './repository/repository.ts'

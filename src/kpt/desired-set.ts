@@ -1,4 +1,3 @@
-/** The objects that a package declares, with their locations. */
 export type { DesiredResource, DesiredSet, SourceLocation } from './desired/desired-set.ts'
 export { DesiredSetBuilder, declaredTwice } from './desired/desired-set-builder.ts'
 export { isKustomization, isLocalConfig } from './desired/not-applied.ts'

@@ -1,4 +1,3 @@
-/** Fields as functions of kpt find and write them. */
 export {
   describeObject,
   type FieldSpec,

@@ -1,4 +1,3 @@
-/** Functions: their calls, input, output and annotations. */
 export {
   answerCalls,
   type FunctionLibrary,

@@ -1,4 +1,3 @@
-/** Kptfiles and what Porch writes beside them. */
 export {
   formatKptAnnotation,
   type KptAnnotation,

@@ -1,4 +1,3 @@
-/** Files of a package: which there are, and which kpt reads. */
 export { cleanPath, goClean } from './package/clean-path.ts'
 export {
   type FoundPackage,

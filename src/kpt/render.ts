@@ -1,4 +1,3 @@
-/** Pipelines in kpt's order. */
 export {
   ATTRIBUTION,
   attributeRender,

@@ -1,4 +1,3 @@
-/** Revisions of a package. */
 export {
   listPackageRevisions,
   type PackageRevision,

@@ -1,4 +1,3 @@
-/** Which program, image or release runs a function. */
 export { type BuiltIn, type BuiltIns, chooseRelease } from './runtime/choose-release.ts'
 export {
   type AllowedFunctions,

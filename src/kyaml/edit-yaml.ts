@@ -1,4 +1,3 @@
-/** Writes YAML as kyaml does, and edits files so that only the lines that change do. */
 export { editYaml, type YamlEdit } from './yaml/edit/edit-yaml.ts'
 export { textOnOneLine } from './yaml/edit/edit-yaml-scalar.ts'
 export { EditRefusal, withoutValueAt, withValueAt } from './yaml/edit/edit-yaml-value.ts'

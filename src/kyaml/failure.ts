@@ -1,10 +1,10 @@
 /**
- * The one error of Backporch. Whatever goes wrong is told with a code, what failed, where, why, and the one thing to do
- * next; adapters translate library errors into it once, by status or class and never by message text.
+ * The only error type. Adapters translate library errors once, by status or class and never by
+ * message text.
  */
 import { visibleLines } from './text/foreign-text.ts'
 
-/** Every code, with the sentence that `backporch explain BPnnnn` opens with. The range names the part of the world. */
+/** The first sentence of `backporch explain BPnnnn`. The range names the area. */
 export const FAILURE_CODES = {
   BP1001: 'the command line is not one that backporch understands',
   BP1002: 'the path is not a git repository',
@@ -94,17 +94,16 @@ export const FAILURE_CODES = {
 
 export type FailureCode = keyof typeof FAILURE_CODES
 
-/** `backoff`: the same request may succeed later. `on-change`: only after somebody changed something. `never`: not at all. */
+/** `backoff`: may succeed later. `on-change`: only after somebody changed something. */
 export type Retry = 'backoff' | 'on-change' | 'never'
 
 export interface FailureDetail {
   readonly code: FailureCode
-  /** What failed, as a clause that can follow "error BPnnnn: ". Never a secret. */
+  /** A clause after "error BPnnnn: ". Never a secret. */
   readonly what: string
   /** File with line and column, or cluster/kind/namespace/name, or repository and ref. */
   readonly where?: string
   readonly why: string
-  /** The one next action, as an imperative. */
   readonly remedy: string
   readonly retry?: Retry
   readonly cause?: unknown
@@ -119,7 +118,7 @@ export class Failure extends Error {
   readonly retry: Retry
 
   constructor(detail: FailureDetail) {
-    // Whatever a part of it quotes, nothing of it acts on a terminal.
+    // Quoted text must not act on a terminal.
     const [what, why] = [visibleLines(detail.what), visibleLines(detail.why)]
     super(`${what}: ${why}`, detail.cause === undefined ? {} : { cause: detail.cause })
     this.name = 'Failure'
@@ -131,7 +130,6 @@ export class Failure extends Error {
     this.retry = detail.retry ?? 'never'
   }
 
-  /** The same failure for another reason. */
   because(why: string): Failure {
     return new Failure({ ...this.toJSON(), why })
   }
@@ -142,7 +140,6 @@ export class Failure extends Error {
   }
 }
 
-/** Several failures of one input, told together. */
 export class Failures extends Error {
   readonly failures: readonly [Failure, ...Failure[]]
 
@@ -153,12 +150,11 @@ export class Failures extends Error {
   }
 }
 
-/** The signals that end a command, with the exit code that a shell gives for them. */
 const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const
 
 type Interrupt = keyof typeof INTERRUPTS
 
-/** A signal ended the work. It is no failure of what was read, rendered or written at that moment: nothing reports it but the end of the command. */
+/** Not a failure of what was being read, rendered or written; only the command's end reports it. */
 export class Interrupted extends Error {
   readonly by: Interrupt
   readonly exitCode: number
@@ -171,15 +167,16 @@ export class Interrupted extends Error {
   }
 }
 
-/** Every failure that a thrown value carries, in order; at least one. @throws Interrupted, which is none */
+/**
+ * At least one.
+ * @throws Interrupted
+ */
 export function failuresOf(thrown: unknown): readonly [Failure, ...Failure[]] {
   return thrown instanceof Failures ? thrown.failures : [asFailure(thrown)]
 }
 
-/** Places that one failure names. */
 const LOCATIONS = 3
 
-/** Failures that differ only in their place, as one with the first places. */
 export function groupFailures(failures: readonly Failure[]): readonly Failure[] {
   const groups = Map.groupBy(failures, ({ code, what, why, remedy }) =>
     JSON.stringify([code, what, why, remedy]),
@@ -214,12 +211,15 @@ export function formatFailure(failure: Failure): string {
   return lines.join('\n')
 }
 
-/** Further lines stand under the first: text from outside cannot begin a line that looks like ours. */
+/** Foreign text cannot begin a line that looks like Backporch's. */
 function indented(text: string): string {
   return text.replace(/\s*[\r\n]\s*/g, '\n       ')
 }
 
-/** Anything thrown, as a Failure: ours as it is, everything else as a fault of backporch itself (BP9001). @throws Interrupted, which is none */
+/**
+ * Everything but a Failure is a fault of Backporch (BP9001).
+ * @throws Interrupted
+ */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
   if (thrown instanceof Interrupted) throw thrown
@@ -234,7 +234,7 @@ export function asFailure(thrown: unknown): Failure {
   })
 }
 
-/** What the work gives, or the failure that it ends with. @throws whatever else it throws */
+/** @throws anything but a Failure */
 export function orFailure<Value>(work: () => Value): Value | Failure {
   try {
     return work()
@@ -244,7 +244,7 @@ export function orFailure<Value>(work: () => Value): Value | Failure {
   }
 }
 
-/** Exit status of a run that ended on this failure: 4 credentials or rights, 3 not observed, 2 everything else. */
+/** 4 credentials or rights, 3 not observed, 2 everything else. */
 export function exitCodeOf(code: FailureCode): 2 | 3 | 4 {
   if (code === 'BP3002' || code === 'BP3003' || code === 'BP4005' || code === 'BP5002') return 4
   if (code === 'BP3011' || code === 'BP3012' || code === 'BP3013' || code === 'BP3017') return 2

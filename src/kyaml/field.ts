@@ -1,4 +1,3 @@
-/** Fields of Kubernetes objects: paths, sets, managers and schemas. */
 export {
   type FieldPath,
   field,

@@ -1,3 +1,2 @@
-/** Files of a commit, and ids of git objects. */
 export { type ObjectId, objectId, readObjectId } from './files/object-id.ts'
 export type { FileMode, PackageFile, PackageFiles } from './files/package-files.ts'

@@ -1,4 +1,3 @@
-/** JSON values and their text. */
 export {
   canonicalJson,
   emptyObject,

@@ -1,4 +1,3 @@
-/** Texts of others in Markdown, where they stay text. */
 export {
   htmlCode,
   markdownBlock,

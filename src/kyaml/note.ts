@@ -1,10 +1,7 @@
-/**
- * What a reader should know that is no failure and no drift. A note is a value with a cause, so that many notes of one cause
- * are told in one line without anybody comparing texts.
- */
+/** Neither a failure nor drift. Notes of one cause become one line without comparing texts. */
 import type { FailureCode } from './failure.ts'
 
-/** Every cause, with what notes of it are about. The name is what `-o json` prints. */
+/** With the subject of the notes. `-o json` prints the name. */
 export const NOTE_CAUSES = {
   'adoption-not-checked': 'an object with adopted values that no server checked',
   'annotation-not-valid': 'an annotation of ours in the package that hides nothing',
@@ -79,38 +76,31 @@ export type NoteCause = keyof typeof NOTE_CAUSES
 
 export interface Note {
   readonly cause: NoteCause
-  /** A file with line, an object, a ref, a package; empty where the text says it. */
   readonly subject: string
-  /** One sentence that can follow the subject and a colon. */
+  /** Can follow the subject and a colon. */
   readonly text: string
 }
 
-/** One line of `check`. */
 export interface Finding {
-  /** Our name of the check: `git-push`. */
   readonly check: string
-  /** `skipped`: it could not be proven either way, as the message explains; it is no fault. */
+  /** `skipped`: not proven either way; not a fault. */
   readonly state: 'passed' | 'warning' | 'failed' | 'skipped'
   readonly code?: FailureCode | undefined
   readonly message: string
-  /** The one thing to do; always there with `warning` and `failed`. */
+  /** Always set with `warning` and `failed`. */
   readonly fix?: string | undefined
 }
 
-/** Notes of one cause. */
 interface NoteGroup {
   readonly cause: NoteCause
   readonly count: number
-  /** The first ones, at least one. */
   readonly examples: readonly Pick<Note, 'subject' | 'text'>[]
-  /** Whether all have the text of the first one. */
   readonly sameText: boolean
 }
 
-/** What a decision was is told of each: it is what came of the turn, and not only something to know. */
+/** A decision is a result of the turn. */
 const EACH_IS_TOLD: ReadonlySet<NoteCause> = new Set(['decision'])
 
-/** By cause, in the order in which each cause comes first. A note that is there twice counts once. */
 export function groupNotes(notes: Iterable<Note>, examples = 3): readonly NoteGroup[] {
   const groups = new Map<string, Map<string, Note>>()
   for (const note of notes) {
@@ -130,12 +120,10 @@ export function groupNotes(notes: Iterable<Note>, examples = 3): readonly NoteGr
   })
 }
 
-/** One note as a sentence. */
 export function sentenceOf({ subject, text }: Pick<Note, 'subject' | 'text'>): string {
   return subject === '' ? text : `${subject}: ${text}`
 }
 
-/** Many notes of one cause as a sentence: how many, and one of them. */
 export function groupSentence({ count, examples, sameText }: NoteGroup): string {
   const [first] = examples
   if (first === undefined) return ''

@@ -1,4 +1,3 @@
-/** Reads YAML as go-yaml and kyaml do, with the place of everything. */
 export {
   type GoYamlDocument,
   type GoYamlFile,

@@ -1,4 +1,3 @@
-/** What of an object is never shown, and what stands in its place. */
 export { hasSecretText } from './krm/redaction/credential-text.ts'
 export { type Loggable, loggableName, loggableText } from './krm/redaction/loggable.ts'
 export {

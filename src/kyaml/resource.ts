@@ -1,4 +1,3 @@
-/** Kubernetes objects as values: their ids, metadata, selectors and marks. */
 export { type AuditedWrite, isOfKind, isWriteTo, readAuditedWrite } from './krm/audit-event.ts'
 export { handedOver } from './krm/hand-over.ts'
 export { isNamespacedKind } from './krm/known-scopes.ts'

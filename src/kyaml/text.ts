@@ -1,4 +1,3 @@
-/** Texts for one line, lists, globs, durations and other small forms. */
 export { compareText } from './text/compare-text.ts'
 export { Derived } from './text/derived.ts'
 export { DURATION, secondsOf, WAIT } from './text/duration.ts'

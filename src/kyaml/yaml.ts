@@ -1,4 +1,3 @@
-/** Nodes of YAML as go-yaml has them. */
 export { anchorUses } from './yaml/anchor-uses.ts'
 export { formatGoFloat, isTextToAll, resolveGoScalar } from './yaml/go-scalar.ts'
 export {

@@ -1,4 +1,3 @@
-/** What is wrong with the address of a repository in a policy; undefined where nothing is. */
 import { repositoryLocation } from '../syncers/sync-path.ts'
 
 export function addressProblem(text: string): string | undefined {

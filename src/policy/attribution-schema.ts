@@ -1,4 +1,3 @@
-/** The policy about writers and their risk: `actors` and `riskOverrides`. */
 import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'

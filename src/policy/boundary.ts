@@ -1,7 +1,7 @@
 /**
- * What placements allow a package to be compared with, and to be settled in. Where there are some with `allow`, nothing else counts: not
- * what a syncer did, and not what the package says. What the operator gives and what the repository has both have to allow it, so a
- * repository can make its own bounds narrower and never wider.
+ * If any placement has `allow`, nothing else counts: neither a syncer's writes nor the package's
+ * content. Both the operator's and the repository's policy must allow, so a repository can narrow
+ * its bounds but never widen them.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
@@ -9,18 +9,15 @@ import { matchesName, matchesPath } from './effective-policy.ts'
 import type { Binding, PolicySet } from './parse-policy.ts'
 import { TENANCY_RULES, type TenancyRule } from './tenancy-rules.ts'
 
-/** Every side has to allow an object. */
 export type Boundary = readonly BoundarySide[]
 
 interface BoundarySide {
   readonly origin: Binding['origin']
-  /** Those that name the package. */
   readonly own: readonly Binding[]
-  /** Where the others are: `.drift/policy.yaml:12`. */
+  /** As `.drift/policy.yaml:12`. */
   readonly locations: readonly string[]
 }
 
-/** @returns undefined where no placement of the cluster has `allow` */
 export function boundaryOf(
   { bindings = [] }: Pick<PolicySet, 'bindings'>,
   cluster: string,
@@ -39,16 +36,11 @@ export function boundaryOf(
   return sides.length === 0 ? undefined : sides
 }
 
-/**
- * Why an object is not one that the package may be compared with or written to; undefined where it is.
- * @param id of a namespaced object, with its namespace
- */
 export function whyOutside(boundary: Boundary | undefined, id: ResourceId): Failure | undefined {
   const refused = refusalOf(boundary, id)
   return refused === undefined ? undefined : outside(id, refused.rule, refused.why)
 }
 
-/** The rule that refuses, with a clause about the object. */
 interface Refusal {
   readonly rule: TenancyRule
   readonly why: string
@@ -62,7 +54,6 @@ export function refusalOf(boundary: Boundary | undefined, id: ResourceId): Refus
   return undefined
 }
 
-/** @param why a clause about this object */
 export function outside(id: ResourceId, rule: TenancyRule, why: string): Failure {
   return new Failure({
     code: 'BP3017',
@@ -103,7 +94,7 @@ function refusalBy({ own, locations, origin }: BoundarySide, id: ResourceId): Re
       rule: 'TEN-CLUSTER-SCOPED',
       why: `allow.clusterScoped ${of} does not have ${kindName(id)}`,
     }
-  // A Namespace carries rights of all that is in it: pod security, and who selects it.
+  // A Namespace carries rights for its content: pod security, and selectors.
   if (isNamespace(id) && !allowsNamespace(own, id.name))
     return { rule: 'TEN-NAMESPACE', why: `allow.namespaces ${of} does not have ${id.name}` }
   return undefined

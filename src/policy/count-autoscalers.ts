@@ -1,17 +1,15 @@
 /**
- * Autoscalers that onboarding finds, as counts. They need no ignore rule: the presets `hpa`, `keda` and `vpa` (src/drift/noise) know what they
- * write, and a rule for `spec.replicas` would hide a count outside of their bounds too.
+ * They need no ignore rule: the presets `hpa`, `keda` and `vpa` (src/drift/noise) know what they
+ * write, and a rule for `spec.replicas` would also hide a count outside their bounds.
  */
 import type { Resource } from '@backporch/kyaml/resource'
 import { SCALER_KINDS } from '../drift/noise/scaler.ts'
 
 const WORDS = { hpa: 'HPA', vpa: 'VPA', keda: 'ScaledObject' } as const
 
-/** Group, kind, and the word that reports use. */
 export const AUTOSCALER_KINDS: readonly (readonly [group: string, kind: string, word: string])[] =
   SCALER_KINDS.map(([group, kind, tool]) => [group, kind, WORDS[tool]])
 
-/** How many there are, by their word, in the order above; kinds without any are left out. */
 export function countAutoscalers(
   autoscalers: readonly Resource[],
 ): readonly { readonly word: string; readonly count: number }[] {

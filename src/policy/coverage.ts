@@ -1,7 +1,8 @@
 /**
- * What a package covers where no placement says it: only what is live tells (docs/adr/0041-what-a-package-covers.md). A field manager is a
- * name that everybody may have, and marks can be copied; what was applied cannot be known by somebody who did not apply it. So an object
- * is the package's when its syncer wrote it, and everything that the syncer wrote there is content of the package, of this commit or an earlier one.
+ * Without a placement, only live shows coverage (docs/adr/0041-what-a-package-covers.md). Anybody
+ * may use a field manager's name, and marks can be copied; but only the applier knows what was
+ * applied. So an object is the package's if its syncer wrote it, and everything that the syncer
+ * wrote there is content of the package, of this commit or an earlier one.
  */
 import type { Failure } from '@backporch/kyaml/failure'
 import {
@@ -29,42 +30,35 @@ import type { Claim } from '../syncers/syncer.ts'
 import { isNamespace, outside } from './boundary.ts'
 
 interface CoverageQuestion {
-  /** With what may be the syncer's own writing; those of desired objects. */
   readonly detected: readonly ObjectVerdict[]
-  /** The same after the history of the package was read. */
   readonly decided: readonly ObjectVerdict[]
   readonly live: LiveView
-  /** By `resourceKey`. */
   readonly schemas: ReadonlyMap<string, FieldSchema>
   readonly syncer: SyncerManager | undefined
 }
 
-/** The evidence of one live object. */
 interface Evidence {
-  /** The syncer wrote it, and everything that it wrote is the package's. */
   readonly proven: boolean
-  /** Values that git declares and that are live. */
   readonly agreed: number
-  /** Values that the syncer wrote and no commit of the package had; of an object that no syncer wrote, all that no person changed by hand. */
+  /**
+   * Values that the syncer wrote and no commit had; without a syncer's write, all values that no
+   * person changed by hand.
+   */
   readonly contradicted: number
-  /** No apply shows in it any more: people changed by hand all that was once applied. */
+  /** People changed everything applied by hand. */
   readonly overwritten: boolean
-  /** No field of it has an owner: it does not show who applied it. */
+  /** No field has an owner, so the applier is unknown. */
   readonly unowned: boolean
 }
 
 export class Coverage {
   private readonly evidence: ReadonlyMap<string, Evidence>
-  /** Namespaces of the live objects. */
   private readonly locations: ReadonlyMap<string, string>
   private readonly claims: readonly Claim[]
-  /** Claims of which some object is proven. */
   private readonly own: ReadonlySet<Claim>
-  /** Objects of appliers of one namespace each that are not the package's, with the kind of the applier, by `resourceKey`. */
+  /** Applier's kind, by `resourceKey`, for appliers limited to another namespace. */
   private readonly ofOtherNamespaces: ReadonlyMap<string, string>
-  /** Namespaces in which some object is proven. */
   private readonly namespaces: ReadonlySet<string>
-  /** Whether anything at all is proven. */
   private readonly anchored: boolean
 
   constructor(question: CoverageQuestion) {
@@ -85,15 +79,14 @@ export class Coverage {
   }
 
   /**
-   * Whether an object that an inventory lists and git does not declare is the package's. An inventory may list any object,
-   * so the object itself has to bear its mark, unless the package is at home in its namespace.
-   * @param claimed objects of the package, by `resourceKey`, that bear the mark of the inventory
+   * For undeclared objects. An inventory may list any object, so the object itself must have its
+   * mark, unless the package is at home in its namespace.
+   * @param claimed objects of the package, by `resourceKey`, with the inventory's mark
    */
   hasListed(id: ResourceId, claimed: ReadonlySet<string>, bearsMark: boolean): boolean {
     return this.namespaces.has(id.namespace) || (bearsMark && this.isOwnInventory(claimed))
   }
 
-  /** Whether objects that are marked as of an inventory show that it is the package's. */
   isOwnInventory(claimed: ReadonlySet<string>): boolean {
     const shown = [...claimed].map((key) =>
       this.ofOtherNamespaces.has(key) ? undefined : this.evidence.get(key),
@@ -101,7 +94,7 @@ export class Coverage {
     return shown.some((evidence) => evidence?.proven === true && evidence.agreed > 0)
   }
 
-  /** Whether it is shown that the package covers the object, so that a merged decision may write it. */
+  /** So that a merged decision may write it. */
   proves(id: ResourceId): boolean {
     const key = resourceKey(id)
     if (this.ofOtherNamespaces.has(key)) return false
@@ -111,7 +104,7 @@ export class Coverage {
     return this.namespaces.has(namespaceOf(id))
   }
 
-  /** Why nothing of a live object is reported; undefined where the package covers it, as far as this is known. */
+  /** Undefined if the package covers it, as far as known. */
   whyOutside(id: ResourceId): Failure | undefined {
     if (this.proves(id) || (!this.anchored && this.mostlyAgrees(id))) return undefined
     const marked = this.claims.find(({ objects }) => objects.has(resourceKey(id)))
@@ -138,8 +131,8 @@ export class Coverage {
   }
 
   /**
-   * Of a package of which nothing is proven: somebody applied it from files that were never committed, or changed all of it by hand. Unless
-   * more than twice as much was applied that git never had as git has, it is looked at all the same; it is not written to.
+   * The package was applied from uncommitted files, or completely changed by hand. Observed, but
+   * not written to, unless git never had more than twice as many applied values as it has.
    */
   private mostlyAgrees(id: ResourceId): boolean {
     let [agreed, contradicted] = [0, 0]
@@ -151,7 +144,6 @@ export class Coverage {
     return agreed * 2 >= contradicted
   }
 
-  /** The objects that belong together: those with one mark, else those of one namespace. */
   private scopeOf(id: ResourceId): Iterable<string> {
     const key = resourceKey(id)
     const mark = this.claims.find(({ objects }) => objects.has(key))
@@ -165,8 +157,8 @@ export class Coverage {
 }
 
 /**
- * Of appliers that apply to their own namespace only, those of two namespaces never have one package: it is of the namespace in which most
- * of their objects are shown to be the package's. Where several have as many, this is unknown.
+ * One package never has appliers of two namespaces, if they apply only to their own. It belongs to
+ * the namespace with most proven objects; with a tie, this is unknown.
  */
 function objectsOfOthers(
   claims: readonly Claim[],
@@ -187,7 +179,6 @@ function objectsOfOthers(
   return new Map(counted.flatMap(({ kinds, count }) => (count < most ? [...kinds] : [])))
 }
 
-/** Of a Namespace, itself: it goes with what is in it. */
 function namespaceOf(id: ResourceId): string {
   return isNamespace(id) ? id.name : id.namespace
 }
@@ -202,7 +193,7 @@ function evidenceOf({
   const waiting = new Set(
     decided.flatMap(({ setAside }) => setAside.map(({ drift }) => locationOf(drift))),
   )
-  // An older content that came back was once in git, too.
+  // An older content that came back was also once in git.
   for (const { items } of decided)
     for (const drift of items) if (drift.rolledBack !== undefined) waiting.add(locationOf(drift))
   return new Map(
@@ -238,13 +229,12 @@ function evidenceOfObject(
   const byManagers = syncer !== undefined && !unowned
   const own = managed.entries.filter(({ subresource }) => subresource === '')
   const wrote = !byManagers || own.some((entry) => isSyncer(entry, syncer))
-  // An absent object does not show who removed it, and what is not live cannot be reported.
+  // Nothing shows who removed an absent object, and what is not live cannot be reported.
   const reported = items.filter(
     (drift) => drift.change !== 'removed' && !waiting.has(locationOf(drift)),
   )
   // An Update owns the defaults, which nobody wrote.
   const written = reported.filter((drift) => !isServerDefault(drift, live))
-  // A bootstrap applied what the syncer has not reached yet.
   const bootstrapped = byManagers && !wrote && own.some((entry) => isBootstrapOf(entry, syncer))
   const contradicted = written.filter((drift) => {
     if (bootstrapped) return isBootstrapOf(drift.actor, syncer)
@@ -263,7 +253,6 @@ function evidenceOfObject(
   return { proven, agreed, contradicted: contradicted.length, overwritten, unowned }
 }
 
-/** Neither who applied the object nor who made it. */
 function isEdit({ manager, operation, subresource }: FieldManager): boolean {
   const writer = classOfManager(manager)
   if (subresource !== '' || writer === 'controller') return true
@@ -279,7 +268,6 @@ function locationOf({ id, path }: Drift): string {
   return `${resourceKey(id)}#${formatFieldPath(path)}`
 }
 
-/** Changed in place by a person, so that what was applied there does not show any more. */
 function isByHand({ actor }: Drift): boolean {
   return actor.class === 'human-tool' && actor.operation === 'Update'
 }

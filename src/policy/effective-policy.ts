@@ -1,4 +1,3 @@
-/** The policy that decides about one unit, and the chain that led to it. */
 import { compareText, given, matchesParts, secondsOf } from '@backporch/kyaml/text'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { Resolution } from '../drift/compare/drift.ts'
@@ -17,78 +16,71 @@ import { isOff, type Mode, REMIND_AFTER } from './schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
 export interface EffectivePolicy {
-  /** Where it is not the policy of the base commit. */
+  /** Set if it is not the policy of the base commit. */
   readonly lastGood?: LastGoodPolicy
   readonly name: string
-  /** `path:line` of the deciding policy; undefined for the shipped default. */
+  /** `path:line`; undefined for the shipped default. */
   readonly location: string | undefined
   readonly mode: Mode
   readonly settle: 'syncer' | 'backporch'
-  /** Where proposals are approved: on a forge or with git, or by a Porch server, for which a branch never changes. */
+  /** A branch for a Porch server never changes. */
   readonly approval: 'forge' | 'porch'
-  /** Units whose merged decisions are tagged. */
   readonly tags: 'packages' | 'all' | 'none'
   readonly defaultPlan: Resolution
-  /** Of the whole repository. */
   readonly house: HouseRules
   readonly render: RenderChoice
-  /** `path:line` of the policy with the setting; undefined for the shipped default. */
+  /** `path:line`; undefined for the shipped default. */
   readonly renderLocation: string | undefined
-  /** Field manager of the syncer; undefined: found from the objects. */
+  /** Undefined: found from the objects. */
   readonly fieldManager: string | undefined
-  /** Seconds. */
   readonly closeSilence: number
-  /** Seconds without a decision after which a proposal reports that it waits. */
+  /** Seconds without a decision. */
   readonly remindAfter: number
-  /** Seconds without a decision after which its code owners are requested by name; never shorter than `remindAfter`. */
+  /** Seconds until code owners are requested by name; never shorter than `remindAfter`. */
   readonly escalateAfter: number
-  /** Seconds. */
   readonly verifyTimeout: number
   readonly detect: Detection
-  /** Of all matching policies. */
   readonly windows: readonly PolicyWindow[]
   readonly ignore: readonly IgnoreRule[]
-  /** Of all matching policies; the first that matches decides. */
+  /** The first match decides. */
   readonly actors: readonly ActorRule[]
-  /** Of all matching policies; the first that matches decides. */
+  /** The first match decides. */
   readonly riskOverrides: readonly RiskOverride[]
-  /** Of all matching policies. */
   readonly visibility: VisibilityRules
-  /** Names of the preset rules that hold (src/drift/noise): those of the highest priority that names any, all of them by default. */
+  /** From the highest-priority policy that names any (src/drift/noise); default: all. */
   readonly presets: readonly string[]
-  /** Names of the policies that no annotation of the package gets around; empty where there is none. */
+  /** Package annotations cannot override these policies. */
   readonly enforcedBy: readonly string[]
-  /** Matching policies, the deciding one first: `policy/prod (.drift/policy.yaml:8)`; the shipped default last. */
+  /** The deciding one first: `policy/prod (.drift/policy.yaml:8)`; the shipped default last. */
   readonly chain: readonly string[]
 }
 
 /** All in seconds. */
 interface Detection {
-  /** How long drift has rested before it is proposed. */
+  /** Unchanged before it is proposed. */
   readonly minAge: number
-  /** How long the objects of a proposal have rested before it is ready. */
+  /** Objects unchanged before a proposal is ready. */
   readonly settle: number
-  /** Age of the last report of a cluster after which it counts as not observed. */
+  /** Age of a cluster's last report. */
   readonly unobservedAfter: number
-  /** How often the ledger records that a cluster was observed, while nothing changes. */
+  /** Interval of ledger entries while nothing changes. */
   readonly interval: number
-  /** Age of the last observation after which the state is unknown; undefined: three intervals. */
+  /** Age of the last observation; undefined: three intervals. */
   readonly staleAfter: number | undefined
-  /** How long the syncer may take to apply what git has; undefined: as its own interval has it. */
+  /** For the syncer to apply git; undefined: from its own interval. */
   readonly stuckAfter: number | undefined
 }
 
-/** For the whole repository. 0 is no limit. */
+/** 0 is no limit. */
 export interface Limits {
   readonly prHourlyLimit: number
   readonly prConcurrentLimit: number
   readonly stormThreshold: number
-  /** Objects of one cluster. */
   readonly stormObjects: number
-  /** Percent of the objects of one cluster. */
+  /** Percent of a cluster's objects. */
   readonly stormShare: number
   readonly massMinClusters: number
-  /** Schedule, in UTC, of the times at which drift that is low risk only is proposed; undefined: like any other. */
+  /** Schedule in UTC for purely low-risk drift; undefined: like other drift. */
   readonly digest: string | undefined
 }
 
@@ -139,8 +131,8 @@ export const DEFAULT_POLICY: EffectivePolicy = {
 }
 
 /**
- * Whether a merged decision is tagged. A folder has no revisions: a tag on it starts workflows, and changes what `git describe` says.
- * @param source undefined for a package of kpt
+ * A folder has no revisions: a tag on it starts workflows and changes the output of `git describe`.
+ * @param source undefined for a kpt package
  */
 export function setsTags(
   { tags }: Pick<EffectivePolicy, 'tags'>,
@@ -150,8 +142,8 @@ export function setsTags(
 }
 
 /**
- * Each setting comes from the matching policy of the highest priority that gives it; ignore rules of all of them hold. Where the operator
- * enforces a policy, those of the repository say nothing but how the package is rendered.
+ * Each setting comes from the highest-priority matching policy that gives it; ignore rules come
+ * from all. If the operator enforces a policy, those of the repository only decide the rendering.
  */
 export function effectivePolicy(
   set: PolicySet,
@@ -176,7 +168,7 @@ export function effectivePolicy(
   const seconds = (pick: (spec: Spec) => string | undefined, otherwise: number): number =>
     secondsGiven(pick) ?? otherwise
   const remindAfter = seconds(({ decide }) => decide?.remindAfter, DEFAULT_POLICY.remindAfter)
-  // A policy that reminds late escalates later still, twice as late as it is by default.
+  // By default twice as late as the reminder.
   const escalateAfter = seconds(
     ({ decide }) => decide?.escalateAfter,
     Math.max(DEFAULT_POLICY.escalateAfter, 2 * remindAfter),
@@ -202,7 +194,6 @@ export function effectivePolicy(
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
     closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),
     remindAfter,
-    // Of two policies, each of which gives one of them.
     escalateAfter: Math.max(escalateAfter, remindAfter),
     verifyTimeout: seconds(({ decide }) => decide?.verifyTimeout, DEFAULT_POLICY.verifyTimeout),
     detect: {
@@ -234,7 +225,6 @@ export function effectivePolicy(
   }
 }
 
-/** Every way in which some cluster may render the package. */
 export function rendersOf(
   { policies, folders, synced = new Map() }: Pick<PolicySet, 'policies' | 'folders' | 'synced'>,
   packagePath: string,
@@ -255,12 +245,12 @@ export function rendersOf(
   )
 }
 
-/** Each of them comes from the policy of the highest priority that gives it, whatever that policy matches. */
+/** From the highest-priority policy that gives a rule, whatever it matches. */
 export function houseRules({ policies }: Pick<PolicySet, 'policies'>): HouseRules {
   return houseRulesOf(byPriority(policies).map(({ document }) => document.spec))
 }
 
-/** Each limit comes from the policy of the highest priority that gives it, whatever that policy matches. */
+/** From the highest-priority policy that gives a limit, whatever it matches. */
 export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Limits {
   const given = byPriority(policies).map(({ document }) => document.spec.limits)
   const first = <Name extends keyof Limits>(name: Name) =>
@@ -278,7 +268,7 @@ export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Lim
   }
 }
 
-/** Seconds; of the policy of the highest priority that may be about any package of the cluster. */
+/** Seconds; from the highest-priority policy that may apply to the cluster. */
 export function clusterDetection(
   set: Pick<PolicySet, 'policies'>,
   cluster: string,
@@ -287,10 +277,10 @@ export function clusterDetection(
   return detectionOf(set, cluster, setting) ?? DEFAULT_POLICY.detect[setting]
 }
 
-/** Intervals that a state is known for without another observation, unless the policy gives a time. */
+/** Intervals without another observation, unless the policy gives a time. */
 const KNOWN_FOR = 3
 
-/** Seconds: an observation of the cluster that is older says nothing about the present. */
+/** Seconds. */
 export function clusterStaleAfter(set: Pick<PolicySet, 'policies'>, cluster: string): number {
   return (
     detectionOf(set, cluster, 'staleAfter') ??
@@ -311,10 +301,7 @@ function detectionOf(
   return given === undefined ? undefined : secondsOf(given)
 }
 
-/**
- * Packages that a placement puts into the cluster, and folders that a syncer of it applies; none where neither names one. Undefined when
- * there is no placement at all.
- */
+/** By placements, and folders that the cluster's syncers apply. Undefined without any placement. */
 export function placedPackages(
   set: PolicySet,
   cluster: string,
@@ -329,7 +316,6 @@ export function placedPackages(
   })
 }
 
-/** Whether a glob of a placement names the path; `.` and a `/` at the end are taken as people write them. */
 export function matchesPath(globs: readonly string[], path: string): boolean {
   return globs.some((glob) =>
     matchSegments(glob.replace(/^(\.\/)+|^\.$/, '').replace(/\/+$/, ''), path),
@@ -338,7 +324,7 @@ export function matchesPath(globs: readonly string[], path: string): boolean {
 
 type Spec = Policy['document']['spec']
 
-/** What the operator enforces first, then the highest; of one priority in the order of their names, as the Gateway API settles ties. */
+/** Enforced first; ties by name, as in the Gateway API. */
 function byPriority(policies: readonly Policy[]): readonly Policy[] {
   return policies.toSorted(
     (left, right) =>
@@ -367,7 +353,6 @@ function nameOf({ document, where, origin }: Policy): string {
   return `${origin === 'operator' ? 'operator ' : ''}policy/${document.metadata.name} (${where})`
 }
 
-/** Of a cluster, or of one segment of a path; `*` is any text. */
 export function matchesName(glob: string, name: string): boolean {
   return matchesParts(glob.split('*'), name)
 }
@@ -384,7 +369,7 @@ function matches(
   )
 }
 
-/** Without backtracking over more than the last star: at most the product of the two lengths, whatever was written. */
+/** At most the product of the two lengths: backtracks only to the last star. */
 function matchSegments(pattern: string, path: string): boolean {
   const [glob, parts] = [pattern.split('/'), path.split('/')]
   let [at, index, star, mark] = [0, 0, -1, 0]

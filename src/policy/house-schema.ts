@@ -1,10 +1,10 @@
-/** `commit` and `pullRequest` of a policy: what the repository demands, in the words of Renovate where it has them. */
+/** In Renovate's terms where they exist. */
 import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { type HouseRules, NO_HOUSE_RULES } from './house-rules.ts'
 import { hasNo } from './ignore-schema.ts'
 
-/** One line of what people see: no control characters, and nothing that Porch takes for its own line. */
+/** No control characters, and nothing that Porch reads as its own line. */
 const lineSchema = z
   .string()
   .trim()
@@ -107,7 +107,6 @@ interface HouseSpec {
   readonly pullRequest?: z.infer<typeof pullRequestSchema> | undefined
 }
 
-/** @param specs of all policies, by priority */
 export function houseRulesOf(specs: readonly HouseSpec[]): HouseRules {
   const commit = <Name extends keyof NonNullable<HouseSpec['commit']>>(name: Name) =>
     specs.map((spec) => spec.commit?.[name]).find((given) => given !== undefined)

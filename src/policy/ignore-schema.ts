@@ -1,4 +1,3 @@
-/** One ignore rule as a policy has it, and as the rule that is tried. */
 import { parseLabelSelector } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
@@ -6,7 +5,6 @@ import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import { expressionProblem } from '../drift/noise/rule-expression.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
 
-/** Day as in `2026-12-31`; a day that there is not is a problem. */
 export const daySchema = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/, 'wanted a date like 2026-12-31')
@@ -76,12 +74,10 @@ export const ignoreSchema = z
 
 export type IgnoreEntry = z.infer<typeof ignoreSchema>
 
-/** @param from the location of the rule, and its file */
 export function ignoreRuleOf(
   entry: IgnoreEntry,
   from: Pick<IgnoreRule, 'where' | 'level' | 'policy'>,
 ): IgnoreRule {
-  // Every path and selector was read once before, by the schema.
   const paths = (entry.paths ?? [])
     .map(parseRulePath)
     .filter((path): path is RulePath => !('problem' in path))
@@ -110,7 +106,6 @@ interface RuleParts {
   readonly managers?: readonly string[] | undefined
 }
 
-/** Stars alone, or a kind of change alone, narrow nothing down. */
 function isNarrow({
   target = {},
   paths,
@@ -132,7 +127,6 @@ function problemOf(parsed: object): string | undefined {
   return 'problem' in parsed ? String(parsed.problem) : undefined
 }
 
-/** A check of a text by why it is none. */
 export function hasNo(
   problem: (text: string) => string | undefined,
 ): (text: string, context: z.RefinementCtx<string>) => void {

@@ -1,6 +1,6 @@
 /**
- * Paths and names of other tools' ignore rules as ours. Only what means exactly the same here is translated; everything else is
- * answered with the reason, so that no rule hides more than the one that it was made from.
+ * Only exact equivalents are translated, and the rest is answered with the reason, so that no rule
+ * hides more than its original.
  */
 import { type FieldPath, field, formatFieldPath, type PathStep } from '@backporch/kyaml/field'
 import { literalGlob as literalText } from '@backporch/kyaml/text'
@@ -8,7 +8,7 @@ import { describeRulePath, literalRulePath, parseRulePath } from '../drift/noise
 
 export type Translated<Value> = { readonly value: Value } | { readonly problem: string }
 
-/** A JSON Pointer; the empty one, which names the whole object, gives the empty text. */
+/** The empty pointer names the whole object. */
 export function pointerPath(pointer: string): Translated<string> {
   if (pointer === '') return { value: '' }
   if (!pointer.startsWith('/'))
@@ -21,7 +21,6 @@ export function pointerPath(pointer: string): Translated<string> {
       problem: 'it names an item of a list by its place, and a rule here names items by their keys',
     }
   }
-  // A star is a pattern here, and was none there.
   return parts.every((part) => part !== '')
     ? { value: describeRulePath({ pointer: parts.map(literalText) }) }
     : { problem: 'it has an empty step' }
@@ -30,8 +29,6 @@ export function pointerPath(pointer: string): Translated<string> {
 const FIELD = /\.([A-Za-z_][A-Za-z0-9_]*)\??|\.?\["([^"\\]*)"\]\??/y
 const SELECTED =
   /\.?\[\]\??\s*\|\s*select\(\s*\.name\s*==\s*"([^"\\]*)"\s*\)\s*(?:\|\s*(?=\.)|(?=\.)|$)/y
-/** Lists that the API server keeps by `name`, in these kinds: k8s.io/api, `+listMapKey=name`. */
-/** Every item of a list, or every value of a map: `[*]` here. */
 const EVERY = /\.?\[\]\??(?=[.[]|$)/y
 const BY_NAME = new Set([
   'containers',
@@ -55,7 +52,7 @@ const WITH_SUCH_LISTS = new Set([
 ])
 
 /**
- * A jq path of field names, `[]`, and `[] | select(.name == "x")` where the items of the list are identified by name.
+ * `[] | select(.name == "x")` only if the items of the list are identified by name.
  * @param kind that the rule is for; empty for any
  */
 export function jqPath(expression: string, kind: string): Translated<string> {
@@ -97,7 +94,6 @@ function whyNotPlain(rest: string): string {
   return 'it is more than a path: only field names, and select(.name == "…") where a list is kept by name, are translated'
 }
 
-/** What is written has to be read as the same again. */
 function keyed(steps: FieldPath): Translated<string> {
   const text = literalRulePath(steps)
   const parsed = text.startsWith('/') ? { problem: '' } : parseRulePath(text)
@@ -109,8 +105,8 @@ function keyed(steps: FieldPath): Translated<string> {
 const MOST_ALTERNATIVES = 8
 
 /**
- * The patterns that match what a regular expression does, which it does as a whole (Flux: `^(?:…)$`); undefined for any text.
- * @param dots a bare dot matches itself: names of API groups have no other sign in that position
+ * The expression matches the whole text (Flux: `^(?:…)$`); undefined for any text.
+ * @param dots a bare dot matches itself: names of API groups have no other character there
  */
 export function literalTexts(
   pattern: string,
@@ -128,7 +124,6 @@ export function literalTexts(
   return { value: [...new Set(parts.flatMap((part) => part ?? []))] }
 }
 
-/** `.*` is `*`; undefined for anything else that is not a name. */
 function patternOf(part: string, dots: boolean): string | undefined {
   const signs = [...part.matchAll(/\.\*|\\\.|[\s\S]/g)].map(([sign]) => {
     if (sign === '.*') return '*'
@@ -138,7 +133,6 @@ function patternOf(part: string, dots: boolean): string | undefined {
   return signs.length === 0 || signs.includes(undefined) ? undefined : signs.join('')
 }
 
-/** A glob of Argo CD: undefined for any text. */
 export function literalGlob(glob: string): Translated<string | undefined> {
   if (glob === '*') return { value: undefined }
   if (/[?[\]{}\\!]/.test(glob))

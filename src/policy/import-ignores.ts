@@ -1,6 +1,6 @@
 /**
- * Ignore rules that the syncers of a cluster have already, as rules of ours. Each is scoped to the packages that its syncer applies: a
- * rule of one application must not hide drift in another one's package. A rule without an exact equivalent is listed with the reason.
+ * A rule is scoped to the packages that its syncer applies: a rule of one application must not hide
+ * drift in another one's package. A rule without an exact equivalent is listed with the reason.
  */
 import {
   annotationsOf,
@@ -24,27 +24,20 @@ import {
 
 type Target = NonNullable<IgnoreEntry['target']>
 
-/** A package as it runs in the observed clusters. */
 export interface AppliedPackage {
-  /** From the root; empty where the repository is the package. */
+  /** From the root; empty if the repository is the package. */
   readonly path: string
   readonly claims: readonly Claim[]
-  /** Its live objects. */
   readonly objects: readonly Resource[]
 }
 
-/** Packages and one rule for them. */
 export interface ImportedRule {
-  /** Paths, sorted. */
   readonly packages: readonly string[]
   readonly rule: IgnoreEntry
 }
 
-/** Texts from a cluster, on one line each. */
 interface NotImported {
-  /** `Argo CD Application argocd/shop` */
   readonly source: string
-  /** `Deployment /spec/template/spec/containers/0/image` */
   readonly rule: string
   readonly why: string
 }
@@ -54,12 +47,10 @@ export interface ImportedIgnores {
   readonly notImported: readonly NotImported[]
 }
 
-/** One rule as its tool has it, without the packages; `whole`: it covers objects and not fields of them. */
 interface Found {
   readonly target: Target
   readonly paths?: readonly string[]
   readonly managers?: readonly string[]
-  /** For people. */
   readonly shown: string
 }
 
@@ -68,7 +59,6 @@ interface Read {
   readonly refused: { readonly shown: string; readonly why: string }[]
 }
 
-/** @param sources resources of the kinds above; each counts once, however often it is given */
 export function importIgnores(
   sources: readonly Resource[],
   packages: readonly AppliedPackage[],
@@ -128,7 +118,7 @@ function namesOne({ name }: Target): boolean {
   return name !== undefined && !hasWildcard(name)
 }
 
-/** Whether the claim is of this resource; where the marks leave its namespace open, of any that has the name. */
+/** If the marks lack its namespace, any resource with the name matches. */
 function names(claim: Claim, id: ResourceId): boolean {
   if (claim.wanted.some((wanted) => resourceKey(wanted.id) === resourceKey(id))) return true
   return claim.wanted.length === 0 && claim.kind === id.kind && claim.name === id.name
@@ -164,7 +154,10 @@ function readRules({ id, object }: Resource): Read {
   }
 }
 
-/** Pointers, jq paths and managers of one rule each hide for themselves; ours demand all that is given. */
+/**
+ * Pointers, jq paths and managers of one rule each hide independently there; a Backporch rule
+ * requires all.
+ */
 function globRules({ target: given, pointers, jq, managers: all }: ForeignIgnore): Read {
   const shown = shownTarget(given)
   const [group, kind] = [literalGlob(given.group), literalGlob(given.kind)]
@@ -192,13 +185,13 @@ function globRules({ target: given, pointers, jq, managers: all }: ForeignIgnore
   }
 }
 
-/** Paths with a target. @param patterns whether its names are regular expressions */
+/** @param patterns names are regular expressions */
 function selectedRules({ target: selector, pointers }: ForeignIgnore, patterns: boolean): Read {
   const shown = shownTarget(selector)
   const labels = selector.labelSelector
   if (selector.annotationSelector !== '')
     return refusedRule(shown, 'its target selects by annotations, and a rule here cannot')
-  // Flux takes the labels of the object that it applies, as a rule here does; of others that is not known.
+  // Flux uses the labels of the applied object, as a rule here; for others that is unknown.
   if (labels !== '' && (!patterns || 'problem' in parseLabelSelector(labels))) {
     return refusedRule(
       shown,
@@ -211,7 +204,6 @@ function selectedRules({ target: selector, pointers }: ForeignIgnore, patterns: 
   if ('problem' in targets) return refusedRule(shown, targets.problem)
   const { paths, refused } = translate(pointers, shown, (pointer) => pointerPath(pointer))
   if (paths.length === 0) return { found: [], refused }
-  // The empty pointer names the object as a whole, and then the others add nothing.
   const whole = paths.includes('')
   const found = targets.value.map((target) => ({
     target: { ...target, ...(labels === '' ? {} : { labels }) },
@@ -233,7 +225,7 @@ function targetsOf(
   for (const part of ['group', 'kind', 'namespace', 'name'] as const) {
     const text = selector[part]
     if (text === '') continue
-    // Of Sveltos it is not known whether it takes them for patterns: only what is the same both ways.
+    // Sveltos may treat them as patterns: only texts that mean the same both ways are accepted.
     const texts = patterns ? literalTexts(text, part === 'group') : plainText(text)
     if ('problem' in texts) return texts
     if (texts.value === undefined) continue

@@ -1,6 +1,6 @@
 /**
- * Where the policy of the base commit cannot be used, that of the newest earlier commit decides. By it nothing is opened, merged or settled
- * (docs/adr/0071-the-last-good-policy.md).
+ * The newest earlier commit with a valid policy decides. Under it nothing is opened, merged or
+ * settled (docs/adr/0071-the-last-good-policy.md).
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -16,26 +16,23 @@ import { isNoManifest } from '../record/write-document.ts'
 import { type Problem, readLocated, type TextFile } from './located-documents.ts'
 import { driftPolicySchema } from './schema.ts'
 
-/** Why the policy in use is not that of the base commit. */
 export interface LastGoodPolicy {
-  /** The newest commit of the base branch whose policy can be used: its policy is in use. */
+  /** The newest with a usable policy. */
   readonly commit: ObjectId
-  /** BP1005: every problem of the policy of the base commit, and which policy decides instead. */
+  /** BP1005, with every problem, and which policy decides instead. */
   readonly failure: Failure
-  /** The first of the problems. */
   readonly problem: Problem
-  /** Why no value is told, as a clause; undefined where both commits say the same about who may read values. */
+  /** A clause; undefined if both commits have the same rules on who may read values. */
   readonly withheld: string | undefined
 }
 
 export interface UnusablePolicy {
   readonly problems: readonly [Problem, ...Problem[]]
   readonly failure: Failure
-  /** Undefined where a file could not be read at all. */
+  /** Undefined if a file could not be read at all. */
   readonly files: readonly TextFile[] | undefined
 }
 
-/** @param good the files of the commit whose policy is in use */
 export function lastGoodPolicy(
   { failure, problems, files }: UnusablePolicy,
   { commit, files: good }: { readonly commit: ObjectId; readonly files: readonly TextFile[] },
@@ -61,7 +58,6 @@ export function lastGoodPolicy(
   }
 }
 
-/** For people who read; the failure is for those who run it. */
 export function lastGoodNotes({
   lastGood,
 }: {
@@ -74,7 +70,10 @@ export function lastGoodNotes({
   return [{ cause: 'policy-not-used', subject: problem.where, text }]
 }
 
-/** @param what the request, as a clause: `apps/web is not approved` @throws Failure BP1005 while an earlier policy decides */
+/**
+ * @param what the request, as a clause: `apps/web is not approved`
+ * @throws Failure BP1005 while an earlier policy decides
+ */
 export function assertNewestPolicy(
   { lastGood }: { readonly lastGood?: LastGoodPolicy | undefined },
   what: string,
@@ -92,8 +91,8 @@ export function assertNewestPolicy(
 }
 
 /**
- * What the files say about who may read values: the placements, and what policies hide and show. Undefined where a document cannot be read,
- * which may be the one that narrows it.
+ * Placements, and what policies hide and show. Undefined if a document cannot be read, because it
+ * may be the one that restricts access.
  */
 function audienceOf(files: readonly TextFile[]): string | undefined {
   const problems: Problem[] = []
@@ -112,7 +111,7 @@ function audienceOf(files: readonly TextFile[]): string | undefined {
 const POLICY_FIELDS: ReadonlySet<string> = new Set(Object.keys(driftPolicySchema.shape))
 const SPEC_FIELDS: ReadonlySet<string> = new Set(Object.keys(driftPolicySchema.shape.spec.shape))
 
-/** As it is written; undefined where the policy hides and shows nothing. A field that is not known may have been meant to. */
+/** As written, with unknown fields, because they may be meant to hide or show. */
 function visibilityOf(policy: JsonObject): Json | undefined {
   const spec = getKey(policy, 'spec')
   if (!isJsonObject(spec) || Object.keys(policy).some((name) => !POLICY_FIELDS.has(name)))

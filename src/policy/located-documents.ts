@@ -1,4 +1,4 @@
-/** The documents of a YAML file that people write for backporch, with the line of each place: every problem can be reported at once. */
+/** With line numbers, so that every problem is reported at once. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Json } from '@backporch/kyaml/json'
 import {
@@ -15,13 +15,12 @@ import { coreJsonOf, entryOf, resolved, type YamlNode } from '@backporch/kyaml/y
 import type { z } from 'zod'
 
 export interface TextFile {
-  /** As it is printed. */
   readonly path: string
   readonly text: string
 }
 
 export interface Problem {
-  /** `.drift/policy.yaml:12`. */
+  /** As `.drift/policy.yaml:12`. */
   readonly where: string
   readonly why: string
 }
@@ -31,7 +30,6 @@ interface LocatedDocument {
   readonly location: Locations
 }
 
-/** The documents that can be read and have each key once. @param problems of the others; each is added */
 export function* readLocated(file: TextFile, problems: Problem[]): Generator<LocatedDocument> {
   const lines = new LineIndex(file.text)
   const at = (offset: number): string => `${file.path}:${lines.position(offset).line}`
@@ -47,7 +45,7 @@ export function* readLocated(file: TextFile, problems: Problem[]): Generator<Loc
   }
 }
 
-/** The documents of a file, each read by itself: one that cannot be read is a problem and hides no problem of the others. */
+/** Separately: an unreadable one hides no problem of the others. */
 function* readEach(
   { text, path }: TextFile,
   at: (offset: number) => string,
@@ -71,7 +69,6 @@ function* readEach(
     }
 }
 
-/** Lines of the places that zod names by path. */
 export class Locations {
   private readonly root: YamlNode
   private readonly at: (offset: number) => string
@@ -81,7 +78,6 @@ export class Locations {
     this.at = at
   }
 
-  /** Line of the key itself where there is one, of the nearest place above it otherwise. */
   of(path: readonly PropertyKey[]): string {
     let node: YamlNode | undefined = this.root
     let offset = node.source?.start ?? 0

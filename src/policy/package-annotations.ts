@@ -1,10 +1,11 @@
 /**
- * A package's own settings about its drift: annotations of its objects and of its Kptfile, as git has them. An annotation that only
- * the live object has is ignored, otherwise an edit of an object could hide itself. One that cannot be read hides nothing and is
- * reported with its file and line.
+ * Annotations of a package's objects and Kptfile, from git. One that exists only on the live object
+ * is ignored; otherwise an edit of an object could hide itself. An unreadable one hides nothing and
+ * is reported with its file and line.
  *
- * `backporch.dev/mode` Off on an object, any mode on a Kptfile; `backporch.dev/ignore` paths, one on a line or with commas between;
- * `backporch.dev/reason` for either, required where something is hidden; `backporch.dev/expires` the last day.
+ * `backporch.dev/mode` Off on an object, any mode on a Kptfile; `backporch.dev/ignore` paths, one
+ * per line or separated by commas; `backporch.dev/reason` for either, required if something is
+ * hidden; `backporch.dev/expires` the last day.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { annotationsOf } from '@backporch/kyaml/resource'
@@ -20,18 +21,16 @@ const NAMES = ['mode', 'ignore', 'reason', 'expires'] as const
 type Name = (typeof NAMES)[number]
 
 export interface PackageAnnotations {
-  /** Those of objects first. */
   readonly rules: readonly IgnoreRule[]
-  /** Of the Kptfile. */
   readonly mode: { readonly mode: Mode; readonly where: string } | undefined
-  /** Each a sentence that begins with the file and line. */
+  /** Sentences that begin with file and line. */
   readonly problems: readonly string[]
 }
 
-/** A file of the package, by its path from the root of the repository; undefined where it is not there. */
+/** By path from the repository root. */
 type TextOf = (path: string) => string | undefined
 
-/** @param kptfile its annotations, and its path from the root of the repository */
+/** @param kptfile with its path from the repository root */
 export function readPackageAnnotations(
   kptfile: { readonly path: string; readonly annotations: ReadonlyMap<string, string> },
   resources: readonly DesiredResource[],
@@ -70,8 +69,8 @@ export function readPackageAnnotations(
 }
 
 /**
- * The policy with what the package itself says, which comes first: rules of objects, of the Kptfile, of policies by their priority. Where
- * a policy is enforced, the package itself says nothing.
+ * The package's settings take precedence: rules of objects, of the Kptfile, of policies by
+ * priority. If a policy is enforced, they are ignored.
  */
 export function policyOfPackage(
   policy: EffectivePolicy,
@@ -88,7 +87,6 @@ export function policyOfPackage(
   }
 }
 
-/** For people: annotations that an enforced policy leaves without effect, each a sentence that begins with the file and line. */
 export function overruledAnnotations(
   { enforcedBy: [first] }: EffectivePolicy,
   { rules, mode }: PackageAnnotations,
@@ -103,7 +101,7 @@ export function overruledAnnotations(
   )
 }
 
-/** Names of annotations of ours that are ignored, because only the live object has them, or has another value. */
+/** Only the live object has them, or with another value. */
 export function liveOnlyAnnotations(
   live: ReadonlyMap<string, string>,
   git: ReadonlyMap<string, string>,
@@ -123,7 +121,7 @@ function ownOf(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, st
 
 interface Location {
   readonly path: string
-  /** Line at which the object begins, from 1. */
+  /** Line, from 1. */
   readonly from: number
   readonly text: string | undefined
 }
@@ -156,7 +154,6 @@ class Reader {
     }
   }
 
-  /** What a rule hides: the paths, or with Off everything of the object. */
   rule(target: IgnoreRule['target'], off: boolean): IgnoreRule | undefined {
     const name: Name = off ? 'mode' : 'ignore'
     const paths = off ? [] : this.paths()
@@ -193,7 +190,7 @@ class Reader {
       : this.refuse('mode', `wanted one of ${modeSchema.options.join(', ')}`)
   }
 
-  /** Undefined where one of them cannot be read: half of the intended rules is a guess. */
+  /** Undefined if one is unreadable: a part of the intended rules would be a guess. */
   private paths(): readonly RulePath[] | undefined {
     const text = this.found.get('ignore')
     if (text === undefined) return []
@@ -208,7 +205,7 @@ class Reader {
     this.problems.push(`${this.where(name)}: ${PREFIX}${name}: ${why}; it hides nothing`)
   }
 
-  /** Line of the annotation where the text has it literally, of the object otherwise. */
+  /** The line with the annotation if the text has it literally, otherwise the object's. */
   private where(name: string): string {
     const { path, from, text = '' } = this.location
     const key = new RegExp(
@@ -219,7 +216,6 @@ class Reader {
   }
 }
 
-/** At line breaks, and at commas outside of brackets and quotes. */
 function splitPaths(text: string): string[] {
   const paths = ['']
   let depth = 0

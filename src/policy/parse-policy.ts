@@ -1,4 +1,4 @@
-/** Policy files as values: parse, check, rules; every problem of every file at once, each with its file and line. */
+/** Reports every problem of every file at once. */
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject } from '@backporch/kyaml/json'
 import { secondsOf } from '@backporch/kyaml/text'
@@ -22,19 +22,18 @@ import { visibilityRuleOf } from './visibility-schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
 export interface PolicyFile {
-  /** From the root of the repository: `.drift/policy.yaml`; of the operator, as he named it. */
+  /** From the repository root; for the operator's files, as the operator named it. */
   readonly path: string
   readonly text: string
 }
 
-/** Its author: the operator of backporch, or a person who may change the base branch. */
 type PolicyOrigin = 'operator' | 'repository'
 
 export interface Policy {
   readonly document: DriftPolicyDocument
-  /** `.drift/policy.yaml:1`. */
+  /** As `.drift/policy.yaml:1`. */
   readonly where: string
-  /** The repository, where it is left out. */
+  /** Default: the repository. */
   readonly origin?: PolicyOrigin
   readonly ignore: readonly IgnoreRule[]
   readonly windows: readonly PolicyWindow[]
@@ -43,28 +42,24 @@ export interface Policy {
   readonly visibility: VisibilityRules
 }
 
-/** A Placement with `allow`. */
 export interface Binding {
   readonly spec: PlacementDocument['spec'] & {
     readonly allow: NonNullable<PlacementDocument['spec']['allow']>
   }
   readonly name: string
-  /** `.drift/policy.yaml:12`. */
   readonly where: string
   readonly origin: PolicyOrigin
 }
 
 export interface PolicySet {
-  /** Where it is not the policy of the base commit: why, and whose it is. */
+  /** Set if it is not the policy of the base commit. */
   readonly lastGood?: LastGoodPolicy
   readonly policies: readonly Policy[]
-  /** Of the repository: which packages run where is its own to say. */
+  /** Only the repository decides which packages run where. */
   readonly placements: readonly PlacementDocument[]
-  /** None where they are left out. */
   readonly bindings?: readonly Binding[]
-  /** Units without a Kptfile, and how each is rendered unless a policy sets another way; empty where none is named. */
+  /** Units without a Kptfile, with the rendering unless a policy sets another. */
   readonly folders?: ReadonlyMap<string, RenderChoice>
-  /** By name of the cluster: of `folders`, those that a syncer of the cluster applies, and how it builds them. */
   readonly synced?: ReadonlyMap<string, ReadonlyMap<string, SyncedChoice>>
 }
 
@@ -101,7 +96,7 @@ export function parsePolicyFiles(
   return { policies, placements: origin === 'repository' ? placements : [], bindings }
 }
 
-/** @param operator what the operator gives: it comes beside what the repository has, and is never read from it */
+/** @param operator never read from the repository */
 export function withOperator(own: PolicySet, operator: PolicySet): PolicySet {
   return {
     ...own,
@@ -205,7 +200,6 @@ function readWindows(document: DriftPolicyDocument, location: Locations): Policy
     ): PolicyWindow[] => {
       const window = { name, kind, where: location.of(['spec', 'windows', index]), except }
       if (when !== undefined) return [{ ...window, labels: new Map(Object.entries(when.label)) }]
-      // The schema guarantees that one of the two is whole.
       return schedule === undefined || duration === undefined
         ? []
         : [{ ...window, schedule, duration: secondsOf(duration), timezone }]

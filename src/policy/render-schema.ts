@@ -1,4 +1,4 @@
-/** `spec.render` of a DriftPolicy: what makes the objects of a package (docs/adr/0021). */
+/** See docs/adr/0021. */
 import * as z from 'zod'
 import { RENDERED_BY_KPT, type RenderChoice } from '../sources/build/render-choice.ts'
 import type { PolicyFields, RenderFields } from '../sources/build/source.ts'
@@ -69,7 +69,6 @@ function segmentsOf(path: string): readonly string[] | undefined {
     : segments
 }
 
-/** Of a policy. */
 interface RenderSpec {
   readonly render?: z.infer<typeof renderSchema> | undefined
 }
@@ -103,7 +102,6 @@ const WANTED: { readonly [field in keyof RenderFields]?: string } = {
   command: 'wanted the program with its arguments',
 }
 
-/** `kustomize and helm have`. */
 function toolsWith(field: keyof RenderFields): string {
   const names = Object.entries(SOURCES).flatMap(([name, { policy }]) =>
     policy !== 'none' && policy.allowed.includes(field) ? [name] : [],
@@ -111,7 +109,6 @@ function toolsWith(field: keyof RenderFields): string {
   return `${names.join(' and ')} ${names.length === 1 ? 'has' : 'have'}`
 }
 
-/** Of policies that match, in their order. @param otherwise where none of them sets it */
 export function chosenRender(
   matching: readonly RenderSpec[],
   otherwise: RenderChoice = RENDERED_BY_KPT,
@@ -121,9 +118,9 @@ export function chosenRender(
 }
 
 /**
- * Every way in which some cluster may render a package, each once. A policy for some clusters leaves the others as they are.
+ * Each once. A policy for some clusters does not affect the others.
  * @param matching `everywhere`: about every cluster
- * @param otherwise where none of them sets it
+ * @param otherwise if none sets it
  */
 export function possibleRenders(
   matching: readonly (RenderSpec & { readonly everywhere: boolean })[],

@@ -1,4 +1,3 @@
-/** The addresses under which syncers know the repository: those that are read, and those that its policies name (`alsoKnownAs`). */
 import { sameRepository } from '../syncers/sync-path.ts'
 import type { DriftPolicyDocument } from './schema.ts'
 
@@ -8,8 +7,9 @@ interface PolicyWithAddresses {
 }
 
 /**
- * Whether an address is one of this repository. Where the operator enforces a policy, only those that the operator names count beside the own one.
- * @param remotes address that is read, and of a clone those that it was cloned from
+ * If the operator enforces a policy, only addresses that the operator named count, plus the
+ * operator's own.
+ * @param remotes the address that is read, and for a clone those that it was cloned from
  */
 export function addressesOf(
   remotes: readonly string[],

@@ -1,4 +1,4 @@
-/** `DriftPolicy` and `Placement`: how a repository's drift is handled (design §9). */
+/** See design §9. */
 import { DURATION, secondsOf, WAIT } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { NONE, PRESET_NAMES, RECOMMENDED } from '../drift/noise/presets.ts'
@@ -28,18 +28,16 @@ export const durationSchema = z
   .regex(DURATION, 'wanted a duration like 30s, 30m, 1h30m or 30d')
   .describe('Weeks, days, hours, minutes and seconds, the longest first: 30s, 30m, 1h30m, 30d.')
 
-/** A duration that may be none at all. */
 const waitSchema = z
   .string()
   .regex(WAIT, 'wanted a duration like 0s, 30s, 2m or 1h30m')
   .describe('Weeks, days, hours, minutes and seconds, the longest first: 0s, 30s, 2m, 1h30m.')
 
-/** Without a decision, a proposal then reports that it waits. */
 export const REMIND_AFTER = '7d'
 
 const limitSchema = z.int().min(0).max(100_000)
 
-/** A schedule, or the word for none at all. YAML 1.1 has the word for `false`, so it is read in either case, and quoted too. */
+/** YAML 1.1 reads `off` as `false`, so it is accepted in either case, and quoted too. */
 const digestSchema = z
   .string()
   .max(200)
@@ -48,7 +46,6 @@ const digestSchema = z
     'When drift that is low risk only is proposed: five fields as cron has them, UTC; "0 8 * * MON" by default, off for like any other.',
   )
 
-/** Whether there is no digest. */
 export function isOff(digest: string): boolean {
   return digest.trim().toLowerCase() === 'off'
 }

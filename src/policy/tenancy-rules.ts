@@ -1,4 +1,4 @@
-/** The rules by which an object is outside of what a package covers; each refusal names one (docs/adr/0041-what-a-package-covers.md). */
+/** See docs/adr/0041-what-a-package-covers.md. */
 export const TENANCY_RULES = {
   'TEN-UNBOUND':
     'placements of the cluster say what packages may be compared with, and none of them names this package',

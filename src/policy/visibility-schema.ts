@@ -1,4 +1,3 @@
-/** The policy about showing values: `hide` and `show`. */
 import { given } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { expressionProblem } from '../drift/noise/rule-expression.ts'
@@ -37,11 +36,9 @@ export const showSchema = z.strictObject({ target, paths: paths.unwrap(), reason
 
 type Entry = z.infer<typeof hideSchema> | z.infer<typeof showSchema>
 
-/** @param where the place of the rule */
 export function visibilityRuleOf(entry: Entry, where: string): VisibilityRule {
   return {
     target: given(entry.target ?? {}),
-    // Every path was read once before, by the schema.
     paths: (entry.paths ?? [])
       .map(parseRulePath)
       .filter((path): path is RulePath => !('problem' in path)),

@@ -1,4 +1,4 @@
-/** Requests that only `check` makes: what we could do, without doing it. */
+/** To test permissions without using them. */
 import type { ClusterAccessAnswer } from '@backporch/cluster/cluster'
 import type { ForgeKind } from '@backporch/forge/forge-setup'
 import type { PushAnswer } from '@backporch/git-store/package-repository'
@@ -6,8 +6,9 @@ import type { Finding } from '@backporch/kyaml/note'
 
 export interface Probes {
   /**
-   * Offers the refs in pushes that no server can carry out: each claims a commit that the ref does not have. Rules and hooks of
-   * the server see them, no ref moves. @throws Failure BP40xx where no such conversation was possible
+   * Each push claims a commit that the ref does not have: rules and hooks of the server see it, but
+   * no ref moves.
+   * @throws Failure BP40xx if no such exchange was possible
    */
   push(
     remote: string,
@@ -15,7 +16,7 @@ export interface Probes {
     refs: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly PushAnswer[]>
-  /** What the forge reports about us and the repository. @throws Failure BP50xx */
+  /** @throws Failure BP50xx */
   forge(
     remote: string,
     kind: ForgeKind | undefined,
@@ -28,17 +29,18 @@ export interface Probes {
     namespace: string,
     signal: AbortSignal,
   ): Promise<ClusterAccessAnswer>
-  /** Where the installation key comes from. Makes none. */
+  /** Creates none. */
   keySource(): Promise<{ readonly from: 'environment' | 'file' | 'nowhere'; readonly path: string }>
-  /** The key that signs commits; undefined where none was given. @throws Failure BP1012 */
+  /**
+   * Undefined if none was given.
+   * @throws Failure BP1012
+   */
   signingKey(): Promise<
     { readonly from: string; readonly fingerprint: string; readonly readByAll: boolean } | undefined
   >
-  /** Whether git on this machine knows who sits here. */
   hasGitIdentity(): Promise<boolean>
 }
 
-/** As `ClusterTarget` of the command line. */
 interface ProbedCluster {
   readonly context: string | undefined
   readonly kubeconfig: string | undefined

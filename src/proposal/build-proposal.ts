@@ -1,6 +1,6 @@
 /**
- * The file changes of a proposal: the edited sources, the condition of the Kptfile, and the record. The edited package is rendered again,
- * and refused unless exactly the chosen fields moved (design §8).
+ * The edited package is rendered again, and rejected unless exactly the chosen fields changed
+ * (design §8).
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
@@ -18,13 +18,11 @@ import type { ResolvedChange } from '../sources/edits/resolution-edits.ts'
 import { sourceOf } from '../sources/registry.ts'
 
 export interface ProposalInput extends EditInput {
-  /** What makes the objects of the unit. */
   readonly choice: RenderChoice
   readonly plan: Plan
   readonly workspace: string
   readonly lifecycle: 'Draft' | 'Proposed'
   readonly record: FileChange
-  /** Stores an edit for the next turn with the same edit. */
   readonly derived?: Derived
 }
 
@@ -39,16 +37,14 @@ export function buildProposal(input: ProposalInput): ProposalFiles {
   const { edit } = sourceOf(input.choice)
   const edited = edit.place(input, editJoined(edit, input, notes))
   notes.push(...input.changes.flatMap(notProven))
-  // A folder without a Kptfile has none.
   const kptfiles = input.files.some(({ path }) => path === 'Kptfile')
     ? [editKptfile(input, edited)]
     : []
-  // The Kptfile may configure a function, and then is one of the edited sources.
   const sources = edited.filter(({ path }) => !kptfiles.some((kptfile) => kptfile.path === path))
   return { changes: [...sources, ...kptfiles, input.record], notes }
 }
 
-/** What is emptied goes as a whole; where no source has it as a whole, piece by piece. */
+/** As a whole or, if no source contains the whole, piece by piece. */
 function editJoined(
   { apply }: SourceEditor,
   input: ProposalInput,
@@ -70,7 +66,7 @@ function notProven({ drift, whole }: ResolvedChange): readonly Note[] {
 
 const REASONS = { Adopt: 'Adopted', Release: 'Released', Restore: 'RestoreApproved' } as const
 
-/** A mixed plan has each reason once, joined by commas, which a reason may contain (docs/facts/condition-reasons.md). */
+/** Comma-separated, which a condition reason may contain (docs/facts/condition-reasons.md). */
 function reasonOf({ plan, changes }: ProposalInput): string {
   if (plan !== 'Mixed') return REASONS[plan]
   const decided = new Set(changes.map(({ resolution }) => REASONS[resolution]))
@@ -80,8 +76,8 @@ function reasonOf({ plan, changes }: ProposalInput): string {
 }
 
 /**
- * Sets `status.conditions[type=Drifted]`, with Flux's reasons and ours. The edit also wakes a syncer that filters commits by path. It uses
- * only fields that kpt 1.0.0-beta.56 knows (docs/facts/kptfile-strictness.md).
+ * `status.conditions[type=Drifted]`, with only fields that kpt 1.0.0-beta.56 knows
+ * (docs/facts/kptfile-strictness.md). The edit also wakes a syncer that filters commits by path.
  */
 function editKptfile(input: ProposalInput, sources: readonly FileChange[]): FileChange {
   const path = input.packagePath === '' ? 'Kptfile' : `${input.packagePath}/Kptfile`
@@ -106,7 +102,7 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
         path,
       ),
     )
-  // Each cluster that runs the package makes the same edit in every turn.
+  // Each cluster with the package makes the same edit in every turn.
   const known = input.derived?.get(
     before,
     'edited',
@@ -119,7 +115,6 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
   return { path, content }
 }
 
-/** Edits that are stored for one Kptfile. */
 const MOST_EDITED = 500
 
 function fileContent(input: ProposalInput, path: string): Uint8Array {
@@ -133,7 +128,6 @@ function textOf(content: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 }
 
-/** A file whose text is created when it is written. */
 export function laterFile(path: string, text: () => string): FileChange {
   return {
     path,

@@ -1,4 +1,3 @@
-/** From verdicts to the DriftReport of a unit. Here plain values become shown values: the only place that does it. */
 import { createHash } from 'node:crypto'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Json } from '@backporch/kyaml/json'
@@ -29,7 +28,6 @@ import { documentHead } from './documents/document.ts'
 import type { DriftReport, Incomplete, UnitHealth } from './documents/drift-report.ts'
 import { frozen } from './known-texts.ts'
 
-/** A difference with its place in git and what is planned for it. */
 interface ResolvedDrift {
   readonly drift: Drift
   readonly resolution: Resolution
@@ -37,7 +35,7 @@ interface ResolvedDrift {
   readonly via?: string | undefined
 }
 
-/** A difference as it may be written down; frozen. */
+/** Frozen. */
 export function showChange(change: ResolvedDrift, key: RedactionKey): Change {
   const { drift, resolution, desired, via } = change
   const source =
@@ -73,7 +71,7 @@ function changeOf(
   }
 }
 
-/** Keys in the order of the schema: the ledger compares texts. Who it was is text of a client; each sink encodes it. */
+/** In schema order, because the ledger compares texts. Each sink encodes client text. */
 function showActor({
   manager,
   operation,
@@ -101,7 +99,7 @@ function showOwner(owner: FieldOwner): NonNullable<Change['actor']['others']>[nu
   return { manager, operation, ...(subresource === '' ? {} : { subresource }), class: kind, at }
 }
 
-/** When one side is a credential by its form, the other side of the same field is one too: both are hidden. */
+/** If one side is a credential by its form, both are hidden. */
 function pairHidden(
   drift: Drift,
   git: Shown,
@@ -116,13 +114,12 @@ function pairHidden(
 
 const MOST_OBJECTS = 20
 
-/** Worst status of the unit's objects, and those that are not Current. */
+/** Worst status, and the objects that are not Current. */
 export function showHealth(
   members: readonly GroupMember[],
   incomplete: readonly Incomplete[],
 ): UnitHealth {
   const { status, others } = unitHealth(members)
-  // Of a unit of which no object was read, no object is bad, and none is known to be well.
   const known = members.length > 0 || incomplete.length === 0
   const objects = others.slice(0, MOST_OBJECTS).map((member) => {
     const message = healthMessage(member)
@@ -142,7 +139,6 @@ interface ReportInput {
   readonly syncer: string
   readonly recorded: boolean
   readonly verdicts: readonly ObjectVerdict[]
-  /** Of what is planned; Restore of all else. */
   readonly resolutions: ReadonlyMap<Drift, Resolution>
   readonly key: RedactionKey
   readonly status: Omit<DriftReport['status'], 'setAside' | 'incomplete'>
@@ -152,7 +148,6 @@ interface ReportInput {
 interface ShownVerdicts {
   readonly changes: Change[]
   readonly setAside: ShownAside[]
-  /** Objects that git declares. */
   readonly objects: number
 }
 

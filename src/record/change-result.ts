@@ -1,4 +1,3 @@
-/** A change of a report or a record as a function reports it: the object and the field, and never a value. */
 import type { FunctionResult } from '@backporch/kpt/function'
 import { parseFieldPath } from '@backporch/kyaml/field'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
@@ -24,7 +23,7 @@ export function changeResult(
   }
 }
 
-/** Empty for a whole object, and for what is no path. */
+/** Empty for a whole object, and for an invalid path. */
 function changePath({ path }: Pick<Change, 'path'>): string {
   const read = path === undefined ? undefined : parseFieldPath(path)
   return read === undefined || 'problem' in read

@@ -1,7 +1,7 @@
 /**
- * Commit messages: a conventional subject, prose, Porch's `kpt:` line in a paragraph of its own, then trailers. The
- * trailers are an index for `git log`; the record in the tree is the truth (design §7). `Signed-off-by` is added by the
- * git adapter, which knows the identity.
+ * A conventional subject, prose, Porch's `kpt:` line in its own paragraph, then trailers. The
+ * trailers are an index for `git log`; the record in the tree is the truth (design §7). The git
+ * adapter, which knows the identity, adds `Signed-off-by`.
  */
 import { formatKptAnnotation } from '@backporch/kpt/kptfile'
 import { describeResourceId } from '@backporch/kyaml/resource'
@@ -20,15 +20,14 @@ const LEDGER_LINE_LIMIT = 50
 export interface MessageSubject {
   readonly record: DriftRecord
   readonly slug: string
-  /** Path of the package, or its name where the repository is the package. */
+  /** Path, or the name of a root package. */
   readonly packageName: string
-  /** Porch object name of the published revision that was compared, `deploy.apps.web.v3`; empty before the first one. */
+  /** Porch object name, `deploy.apps.web.v3`; empty before the first published revision. */
   readonly sourceRevision: string
-  /** Set where the branch is about the same drift in several clusters; `record` is then of one of them. */
+  /** The same drift in several clusters; `record` is then of one of them. */
   readonly joint?: { readonly workspace: string; readonly records: readonly DriftRecord[] }
 }
 
-/** Message of the commit on `drafts/` and `proposed/`. */
 export function formatProposalMessage(
   subject: MessageSubject,
   lifecycle: 'Draft' | 'Proposed',
@@ -49,14 +48,12 @@ export function formatProposalMessage(
 }
 
 interface Approval {
-  /** Number of the published revision; undefined where it gets no tag. */
+  /** Undefined if it gets no tag. */
   readonly revision: number | undefined
   readonly decidedBy: string
-  /** RFC 3339 UTC. */
   readonly at: string
 }
 
-/** Message of the merge commit that publishes the revision. */
 export function formatApprovalMessage(subject: MessageSubject, approval: Approval): string {
   const { record } = subject
   return joinParagraphs([
@@ -81,16 +78,15 @@ function approved({ packageName }: MessageSubject, { revision }: Approval): stri
 
 const DECIDED_BY = 'Drift-Decided-By: '
 
-/** Who decided, by the trailers of a merge by `approve`; undefined where the message has no such trailer. */
+/** Undefined without the trailer of an `approve` merge. */
 export function decidedByIn(message: string): string | undefined {
-  // A forge may put lines of its own behind the trailers. No line of ours begins with foreign words.
+  // A forge may add lines behind the trailers. No Backporch line begins with foreign words.
   const named = message.split('\n').filter((line) => line.startsWith(DECIDED_BY))
   const by = named[0]?.slice(DECIDED_BY.length).trim() ?? ''
-  // A second one is a foreign addition, and it is unknown which of them counts.
   return named.length === 1 && by !== '' ? by : undefined
 }
 
-/** Message of a commit on the ledger. `[skip ci]`: no workflow runs for status. */
+/** `[skip ci]`: no workflow runs for status. */
 export function formatLedgerMessage(cluster: string, lines: readonly string[]): string {
   const [first = 'status unchanged'] = lines
   const scope = `status(${oneLine(commitText(cluster), 40)}): `
@@ -107,7 +103,6 @@ export function formatLedgerMessage(cluster: string, lines: readonly string[]): 
   return joinParagraphs([scope + subject, [...listed, ...more].join('\n'), '[skip ci]'])
 }
 
-/** Message of the commit that puts the records of decisions through Porch onto the base branch. @param decided `drift-1a2b3c4d of apps/web (v2)` */
 export function formatLandingMessage(decided: readonly string[]): string {
   const subject =
     decided.length === 1
@@ -142,14 +137,14 @@ function clusterList({ joint }: MessageSubject): string[] {
   ]
 }
 
-/** The person's own words follow a word of ours: no line of theirs begins a line of the message. */
+/** A fixed word precedes them, so that no foreign line begins a message line. */
 function whyOf({ spec: { message } }: DriftRecord): string[] {
   return message === undefined || message.trim() === ''
     ? []
     : [`Why: ${oneLine(commitText(message), 500)}`]
 }
 
-/** Porch reads the same as without the escapes, and a forge finds nothing to act on. */
+/** Porch reads the same text as without the escapes, and a forge finds nothing to act on. */
 function kptLine(subject: MessageSubject, revision: number): string {
   const line = formatKptAnnotation({
     packagePath: subject.packageName,
@@ -180,7 +175,7 @@ function describeChanges(changes: readonly Change[]): string {
 
 function describeChange(change: Change): string {
   const { actor } = change
-  // The last writer may have done something else, and its time is of that.
+  // The time may belong to another change of the last writer.
   const perhaps = actor.confidence === 'last-writer' ? 'perhaps ' : ''
   const who =
     actor.confidence === 'none'

@@ -1,20 +1,16 @@
-/** A shown value as one short piece of text: in commit messages, tables and lines of `diff`. */
 import { canonicalJson, type Json } from '@backporch/kyaml/json'
 import { oneLine } from '@backporch/kyaml/text'
 
 const HIDDEN = /^(hmac-sha256:[0-9a-f]{16} \((\d+) bytes\)|redacted \(not read\))$/
 
-/** Strings are quoted, `∅` means "not there", a hidden value shows as `••••`. */
+/** Strings are quoted, `∅` means absent, a hidden value shows as `••••`. */
 export function formatValue(value: Json | undefined, limit = 60): string {
   if (value === undefined) return '∅'
   if (typeof value === 'string' && HIDDEN.test(value)) return '••••'
   return oneLine(canonicalJson(value), limit)
 }
 
-/**
- * Both sides of a difference as `formatValue` has them; where they would look alike because both are cut, they begin shortly
- * before the place where they part: `…unprivileged:1.27"`.
- */
+/** If both would be cut alike, they begin shortly before the first difference. */
 export function formatSides(
   { git, live }: { readonly git?: Json | undefined; readonly live?: Json | undefined },
   limit = 60,
@@ -34,7 +30,7 @@ export function formatSides(
   return { git: side(left), live: side(right) }
 }
 
-/** At the first word behind `room` characters before `at`, where that leaves half of them; a third of the limit is always left. */
+/** At a word boundary if that leaves half of the characters; a third is always left. */
 function startBefore(text: readonly string[], at: number, room: number, limit: number): number {
   const context = Math.max(Math.floor(limit / 3), room)
   const from = Math.max(1, at - context)
@@ -44,7 +40,7 @@ function startBefore(text: readonly string[], at: number, room: number, limit: n
   return gap === -1 ? from : from + gap + 1
 }
 
-/** Bytes of a hidden value, or undefined where it was not read or is not hidden. */
+/** Undefined if it was not read or is not hidden. */
 export function hiddenBytes(value: Json | undefined): number | undefined {
   const match = typeof value === 'string' ? HIDDEN.exec(value) : null
   return match?.[2] === undefined ? undefined : Number(match[2])

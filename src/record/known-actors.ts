@@ -1,11 +1,10 @@
-/** The writers in the ledger: an audit log is stored for days, and drift may wait for weeks. */
+/** An audit log is stored for days, but drift may wait for weeks. */
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import type { Drift, ObjectVerdict } from '../drift/compare/drift.ts'
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Change } from './documents/change.ts'
 import type { DriftReport } from './documents/drift-report.ts'
 
-/** By fingerprint of the change: those with a user. */
 type KnownActors = ReadonlyMap<string, Change['actor']>
 
 export function knownActors(report: DriftReport | undefined): KnownActors {
@@ -13,7 +12,7 @@ export function knownActors(report: DriftReport | undefined): KnownActors {
   return new Map(changes.map(({ fingerprint, actor }) => [fingerprint, actor]))
 }
 
-/** The user that was known before, where none is known now and no other manager or later write came between. */
+/** If none is known now, and no other manager or later write came in between. */
 export function withKnownActors(
   verdict: ObjectVerdict,
   known: KnownActors,
@@ -25,7 +24,7 @@ export function withKnownActors(
   return { ...verdict, items }
 }
 
-/** @param seenAt RFC 3339 UTC: the time of the report; a later write may be another user's */
+/** @param seenAt RFC 3339 UTC: a later write may be another user's */
 function withKnown(drift: Drift, known: KnownActors, seenAt: string, key: RedactionKey): Drift {
   const { actor } = drift
   if (actor.user !== undefined || actor.at > seenAt) return drift

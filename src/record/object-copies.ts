@@ -1,6 +1,6 @@
 /**
- * Copies of what a Restore may delete or replace, so that git has it before the cluster loses it: objects that git does not declare,
- * and objects that a plain apply cannot bring back, because their syncer can only delete them and create them anew.
+ * Git has a copy before the cluster loses an object: for objects that git does not declare, and
+ * those that their syncer can only delete and recreate.
  */
 import {
   canonicalJson,
@@ -20,18 +20,18 @@ import { frozen } from './known-texts.ts'
 import { formatDocument } from './write-document.ts'
 
 /**
- * Characters of all manifests of one record. The largest object that etcd stores by default (1.5 MiB,
- * `--max-request-bytes`) fits, and a record stays small enough to be cached parsed between turns (known-texts.ts).
+ * Characters per record. The largest object that etcd stores by default (1.5 MiB,
+ * `--max-request-bytes`) fits, and a record stays small enough to be cached parsed between turns
+ * (known-texts.ts).
  */
 const COPIES_LIMIT = 1_800_000
 
 interface CopyOptions {
   readonly isWanted?: (id: ResourceId) => boolean
-  /** Characters. */
   readonly limit?: number
 }
 
-/** In the order of the verdicts; one that does not fit any more is marked, and smaller ones behind it are stored. */
+/** In verdict order. An object that does not fit is marked, and smaller ones are still stored. */
 export function objectCopies(
   verdicts: readonly ObjectVerdict[],
   key: RedactionKey,
@@ -72,7 +72,6 @@ function newCopy(
   live: JsonObject,
   key: RedactionKey,
 ): ObjectCopy {
-  // Of what was read as metadata alone the server calls the kind PartialObjectMetadata.
   const { shown, hidden } = shownWithHidden(
     key,
     id,
@@ -89,13 +88,15 @@ function newCopy(
 }
 
 const DELETION = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds'])
-/** The whole object once more, as it was applied. */
-/** Given by the server to each Job; those with the uid it refuses in a new one (kubernetes `pkg/registry/batch/job`, generateSelector). */
+/**
+ * The server adds these to each Job, and refuses those with the uid in a new one (kubernetes
+ * `pkg/registry/batch/job`, generateSelector).
+ */
 const JOB_LABELS = new Set(
   ['controller-uid', 'job-name'].flatMap((name) => [name, `batch.kubernetes.io/${name}`]),
 )
 
-/** What a new object of the same content may not have, or must not repeat. */
+/** Without what a new object may not have, or must not repeat. */
 function withoutServerMarks(id: ResourceId, live: JsonObject): JsonObject {
   const bare = mapAt(withoutBookkeeping(live), 'metadata', (metadata) =>
     mapAt(without(metadata, DELETION), 'annotations', (annotations) =>
@@ -114,7 +115,6 @@ function withoutServerMarks(id: ResourceId, live: JsonObject): JsonObject {
   )
 }
 
-/** The object with one of its maps changed; without the map where nothing is left of it. */
 function mapAt(
   owner: JsonObject,
   name: string,
@@ -132,7 +132,7 @@ function without(map: JsonObject, names: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(map).filter(([name]) => !names.has(name)))
 }
 
-/** Kinds whose deletion also deletes content that is in no manifest, by group and kind. */
+/** Deletion also deletes content that is in no manifest. By group and kind. */
 const TAKES_ALONG: { readonly [kind: string]: string } = {
   '/Namespace': 'everything in the namespace goes with it',
   'apiextensions.k8s.io/CustomResourceDefinition': 'every object of its kind goes with it',

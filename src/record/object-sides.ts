@@ -1,7 +1,6 @@
 /**
- * One differing object as two texts: what git wants of it, and what is live. The git side is the live object with the drift
- * undone, so that exactly the drift is between the two, and neither what a server adds nor what is ignored. The values at
- * the drift are those of the report; everything around them is shown as `shownObject` has it.
+ * Git's side is the live object with the drift undone, so that the texts differ exactly by the
+ * drift. The values at the drift are those of the report, the others as in `shownObject`.
  */
 import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
@@ -23,14 +22,13 @@ import { formatDocument } from './write-document.ts'
 export interface ObjectSides {
   readonly id: ResourceId
   readonly apiVersion: string
-  /** YAML with sorted keys, as kubectl writes it; undefined where that side has no object. */
   readonly git: string | undefined
   readonly live: string | undefined
-  /** Paths of changes that have no location in the text, because a value of another kind is at the path. */
+  /** A value of another kind is at the path. */
   readonly unplaced: readonly string[]
 }
 
-/** Undefined when nothing to show. `shows`: which of the object's differences are undone; the others stay as they are live. */
+/** Undefined if there is nothing to show. `shows`: differences to undo; the others stay live. */
 export function objectSides(
   verdict: ObjectVerdict,
   shows: (drift: Drift) => boolean,
@@ -70,7 +68,6 @@ interface Sides {
 /** @throws EditRefusal */
 function location(sides: Sides, drift: Drift, desired: JsonObject, key: RedactionKey): Sides {
   const { path } = drift
-  // The same two values as in the report, hidden where they are hidden there.
   const shown = showChange({ drift, resolution: 'Restore' }, key)
   const live =
     shown.live === undefined
@@ -88,7 +85,6 @@ function location(sides: Sides, drift: Drift, desired: JsonObject, key: Redactio
   }
 }
 
-/** Without what the path names, and without the maps and lists that are empty by that and not in git. */
 function without(object: Json, path: FieldPath, desired: JsonObject): Json {
   const less = withoutValueAt(object, path)
   const parent = path.slice(0, -1)
@@ -101,7 +97,6 @@ function without(object: Json, path: FieldPath, desired: JsonObject): Json {
     : less
 }
 
-/** A new list item is put behind the item that it follows in git. */
 function inserted(object: Json, path: FieldPath, value: Json, desired: JsonObject): Json {
   const last = path.at(-1)
   const parent = path.slice(0, -1)
@@ -115,7 +110,6 @@ function inserted(object: Json, path: FieldPath, value: Json, desired: JsonObjec
   return withValueAt(object, parent, list.toSpliced(Math.max(-1, ...before) + 1, 0, value))
 }
 
-/** The step that names another item of the same list. */
 function stepLike(step: PathStep, item: Json): PathStep {
   if (step.kind !== 'item' || !isJsonObject(item)) return { kind: 'member', value: item }
   const keys = Object.keys(step.keys).flatMap((name): [string, Json][] => {

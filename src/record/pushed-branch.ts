@@ -1,6 +1,6 @@
 /**
- * What the ledger keeps of a branch that we pushed: which commits, and what they hold. The name in a commit proves nothing, and a commit
- * that was merged in another shape, or whose branch is gone, is known by what it held.
+ * The name in a commit proves nothing. A commit that was merged in another shape, or whose branch
+ * was deleted, is recognized by its content.
  */
 import { createHash } from 'node:crypto'
 import { given } from '@backporch/kyaml/text'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { API_VERSION, documentHead } from './documents/document.ts'
 import { isRecordPath } from './record-paths.ts'
 
-/** Commits of one branch that are stored: it is recreated while its drift changes. */
+/** The branch is recreated while its drift changes. */
 const MOST_COMMITS = 20
 
 export const pushedBranchSchema = z.object({
@@ -60,12 +60,11 @@ export const pushedBranchSchema = z.object({
 export type PushedBranch = z.infer<typeof pushedBranchSchema>
 export type PushedContent = Omit<PushedBranch['spec']['commits'][number], 'commit'>
 
-/** `pushed/proposed/apps/web/drift-9f2c1a7b.yaml` */
 export function pushedPath(branch: string): string {
   return `pushed/${branch}.yaml`
 }
 
-/** Paths are from the root; a file that is deleted has the content `null`. */
+/** From the root; `null` is a deleted file. */
 export function pushedContent(
   changes: readonly { readonly path: string; readonly content: Uint8Array | null }[],
 ): PushedContent {
@@ -82,12 +81,11 @@ export function pushedContent(
   }
 }
 
-/** Of a record's bytes, 16 hex digits: as `records` of a pushed commit has it. */
+/** 16 hex digits. */
 export function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 16)
 }
 
-/** With the commit as the latest. */
 export function withPushed(
   before: PushedBranch | undefined,
   branch: string,
@@ -105,7 +103,10 @@ export function withPushed(
   }
 }
 
-/** With number and address of its pull request; undefined where it has them already. @param url empty where it has no page */
+/**
+ * Undefined if already present.
+ * @param url empty without a page
+ */
 export function withPullRequest(
   before: PushedBranch,
   { number, url }: { readonly number: number; readonly url: string },
@@ -118,7 +119,6 @@ export function withPullRequest(
   }
 }
 
-/** With who approved its latest commit. */
 export function withApproval(
   before: PushedBranch,
   approved: NonNullable<PushedBranch['spec']['approved']>,

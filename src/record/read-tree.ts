@@ -1,4 +1,3 @@
-/** Documents of Backporch among the resources of a package, as functions receive them: YAML trees. */
 import type { Json } from '@backporch/kyaml/json'
 import { oneLine } from '@backporch/kyaml/text'
 import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'
@@ -8,9 +7,8 @@ import { type DriftRecord, driftRecordSchema } from './documents/drift-record.ts
 import { type DriftReport, driftReportSchema } from './documents/drift-report.ts'
 
 export interface TreeProblem {
-  /** `spec.changes[0].risk`; empty for the document itself. */
+  /** As `spec.changes[0].risk`; empty for the document itself. */
   readonly path: string
-  /** Without the present value. */
   readonly message: string
 }
 
@@ -18,7 +16,6 @@ export type TreeReading<Value> =
   | { readonly value: Value }
   | { readonly problems: readonly [TreeProblem, ...TreeProblem[]] }
 
-/** All faults of a document are reported together, in the order of the schema. */
 export function readTree<Schema extends z.ZodType>(
   node: YamlMap,
   schema: Schema,
@@ -47,7 +44,6 @@ function formatLocation(path: readonly PropertyKey[]): string {
   return oneLine(text, 200)
 }
 
-/** `undefined`: the tree is neither, or there is none. */
 export function readDrift(
   node: YamlMap | undefined,
 ): TreeReading<DriftReport | DriftRecord> | undefined {

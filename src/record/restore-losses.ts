@@ -1,11 +1,10 @@
-/** What a Restore removes from the cluster, and what of that is stored: sentences for people, which each sink encodes. */
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { Change } from './documents/change.ts'
 import type { DriftRecord, ObjectCopy } from './documents/drift-record.ts'
 
 const NAMED = 5
 
-/** Empty where nothing goes but values that the record has as changes. */
+/** Empty if only values are lost that the record has as changes. */
 export function restoreLosses({
   spec: { changes, copies = [], settle },
 }: Pick<DriftRecord, 'spec'>): string[] {
@@ -65,7 +64,7 @@ export function restoreLosses({
   ]
 }
 
-/** Why an object stays even after an approved removal: there is no copy of all that would be lost. */
+/** There is no copy of everything that would be lost. */
 export function whyNotDeleted(copy: ObjectCopy | undefined): string | undefined {
   if (copy === undefined) return 'the record that was approved has no copy of it'
   return copy.notKept ?? copy.takesAlong

@@ -1,6 +1,6 @@
 import type { Change } from './documents/change.ts'
 
-/** `rolled back to 1a2b3c4, 5d6e7f8 was live until 2026-11-21T10:00:00Z`; undefined of a change that is no rollback. */
+/** Undefined for a change that is not a rollback. */
 export function rollbackText({ rolledBack }: Pick<Change, 'rolledBack'>): string | undefined {
   if (rolledBack === undefined) return undefined
   const { commit, seen: observed } = rolledBack

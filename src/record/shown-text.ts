@@ -1,6 +1,6 @@
 /**
- * The text of an authored file as it may be shown: a hash replaces every value that `shownObject` hides, so that the places of
- * the rest and their comments stay, and two texts still differ where their hidden values do.
+ * A hash replaces every value that `shownObject` hides, so that the rest keeps its location and
+ * comments, and two texts still differ where their hidden values do.
  */
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
@@ -13,7 +13,7 @@ import {
 import { type ResourceId, readResource } from '@backporch/kyaml/resource'
 import { jsonOf, keyOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
 
-/** Hidden parts: offsets in UTF-16 code units, and the replacement. */
+/** Offsets in UTF-16 code units. */
 interface Hidden {
   readonly start: number
   readonly end: number
@@ -23,11 +23,10 @@ interface Hidden {
 const SIGN = '••••'
 const NO_OBJECT: ResourceId = { group: '', kind: '', namespace: '', name: '' }
 
-/** The visibility of the values of an object of a file; undefined where none is set. */
 export type VisibilityFor = (id: ResourceId) => VisibilityOf | undefined
 
 /**
- * Undefined where none of it is shown: a file that declares or generates a Secret, and one that is not YAML.
+ * Undefined if nothing may be shown: a file that declares or generates a Secret, or is not YAML.
  */
 export function shownText(
   text: string,
@@ -40,7 +39,7 @@ export function shownText(
       const object = jsonOf(node)
       if (!isJsonObject(object)) return undefined
       const read = readResource(object)
-      // What an edit does to the name of an object must not show as another hidden value.
+      // The changed name must not appear as another hidden value.
       const id = 'problem' in read ? NO_OBJECT : { ...read.id, namespace: '', name: '' }
       if (object['kind'] === 'Secret' || Object.hasOwn(object, 'secretGenerator')) return undefined
       hide(
@@ -56,7 +55,6 @@ export function shownText(
   return withoutSecretComments(replaced(text, hidden))
 }
 
-/** The smallest parts that are not shown as they are. */
 function hide(
   given: YamlNode,
   value: Json | undefined,
@@ -70,7 +68,6 @@ function hide(
     for (const { key, value: below } of node.entries) {
       const name = keyOf(key)
       if (Object.hasOwn(value, name)) hide(below, value[name], shown[name], into)
-      // The values of a merge key are at its anchor.
       else hideWhole(below, shown, into)
     }
   } else if (
@@ -101,7 +98,7 @@ function sameKeys(
   return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key))
 }
 
-/** With as many lines as before, so that lines keep their numbers. */
+/** Keeps line numbers valid. */
 function replaced(text: string, hidden: readonly Hidden[]): string {
   const parts: string[] = []
   let at = 0

@@ -1,7 +1,6 @@
 import type { DriftReport, UnitState } from './documents/drift-report.ts'
 import { unitName } from './unit-name.ts'
 
-/** For each unit of which the syncer is late, one line for each thing that it did not apply. */
 export function stuckLines(reports: readonly DriftReport[]): readonly string[] {
   return reports.flatMap(({ spec: { unit }, status: { setAside = [] } }) => {
     const late = setAside.filter(({ stuckSince }) => stuckSince !== undefined)
@@ -12,7 +11,6 @@ export function stuckLines(reports: readonly DriftReport[]): readonly string[] {
   })
 }
 
-/** In a sentence: `behind`, `sync failed`. */
 export function stateWord(state: UnitState | 'Ignored' | 'Released'): string {
   return state.replace(/(?<=[a-z])(?=[A-Z])/, ' ').toLowerCase()
 }

@@ -1,18 +1,18 @@
-/** One line that summarises the change: subject of the commit and title of the proposal, which are always the same. */
+/** Subject of the commit and title of the proposal, which are always equal. */
 import { oneLine } from '@backporch/kyaml/text'
 import { commitText } from './commit-text.ts'
 import type { Change } from './documents/change.ts'
 import type { DriftRecord } from './documents/drift-record.ts'
 import { formatSides, formatValue } from './format-value.ts'
 
-/** What a reader sees at once in lists of commits and requests. */
 const WANTED = 72
 export const SUBJECT_LIMIT = 100
 
 /**
- * `fix(drift): adopt Deployment/web replicas 5 in prod-eu-1 (git 3)`, `chore(drift): adopt 4, restore 6 changes of apps/web in prod-eu-1`.
- * `fix` where a manifest changes when it lands, `chore` where only the record does: release tools cut a release for the former.
- * Ends in ` [CRITICAL]` where a change is; at most 100 characters, and without the other side's value where that keeps it within 72.
+ * As `fix(drift): adopt Deployment/web replicas 5 in prod-eu-1 (git 3)`. `fix` if the merge changes
+ * a manifest, `chore` if only the record: release tools cut a release for `fix`. Ends with `
+ * [CRITICAL]` if a change is critical; at most 100 characters, and without the other side's value
+ * if that keeps it within 72.
  */
 export function formatSubject(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): string {
   const type = lifecycle === 'Proposed' && record.spec.plan !== 'Restore' ? 'fix' : 'chore'
@@ -20,7 +20,6 @@ export function formatSubject(record: DriftRecord, lifecycle: 'Draft' | 'Propose
   return fitSubject(type, text, aside, isCritical(record.spec.changes))
 }
 
-/** `chore(drift): restore ConfigMap/ca-bundle in 37 clusters (one cause)` */
 export function jointSubject(
   { spec: { plan, changes, unit } }: DriftRecord,
   clusters: number,
@@ -39,7 +38,6 @@ export function jointSubject(
   )
 }
 
-/** `aside` is left out where it does not fit. */
 export function fitSubject(
   type: 'fix' | 'chore',
   text: string,
@@ -76,7 +74,6 @@ function subjectText(
   ]
 }
 
-/** `adopt 1, restore 6` */
 export function countResolutions(changes: readonly Change[]): string {
   return countVerbs(changes.map(({ resolution }) => resolution.toLowerCase()))
 }
@@ -99,7 +96,6 @@ function singleChange(
   const { git, live } = formatSides(change, 40)
   if (lifecycle === 'Draft') return [`${field} ${git} → ${live} in ${cluster}`, '']
   const without = `${object} without ${shortPath(change.path)} in ${cluster}`
-  // A hidden, cut or structured value adds nothing here.
   const telling = [change.git, change.live].every(
     (value) => value === null || (typeof value !== 'object' && isShort(value)),
   )
@@ -120,7 +116,6 @@ function isShort(value: Change['git']): boolean {
   return !text.endsWith('…') && text !== '••••'
 }
 
-/** The last step with its keys: `replicas`, `annotations["example.com/owner"]`. */
 function shortPath(path: string): string {
   return /(?:^|\.)([^.[]+(?:\[[^\]]*\])*)$/.exec(path)?.[1] ?? path
 }

@@ -1,6 +1,7 @@
-/** What people call a package: by its path, and one at the root of the repository by its Kptfile, as its branches and tags are. */
-
-/** `.` only where a report of an earlier version does not have the name. */
+/**
+ * Its path, or the Kptfile's name of a root package. `.` only if a report of an earlier version
+ * lacks the name.
+ */
 export function unitName({
   package: path,
   name,

@@ -1,5 +1,3 @@
-/** The sources, and the one choice among them. */
-
 import { ARGO_CD } from './argo-cd/argo-cd-source.ts'
 import type { ClusterCapabilities, SyncerBuild, SyncerBuilder } from './build/built-source.ts'
 import { PLAIN_BUILDER } from './build/plain-builder.ts'
@@ -19,7 +17,7 @@ type ChoiceOf<Tool> = Tool extends SyncedChoice['tool']
   ? SyncedChoice
   : Extract<RenderChoice, { readonly tool: Tool }>
 
-/** By the tool of a choice. Those whose resources name units are in the order in which the resources are read. */
+/** In the order in which resources that name units are read. */
 export const SOURCES = {
   kpt: KPT,
   files: FILES,
@@ -36,7 +34,7 @@ export const DISCOVERIES: readonly SourceDiscovery[] = Object.values(SOURCES).fl
 )
 
 export function sourceOf(choice: RenderChoice): Source<RenderChoice> {
-  // A choice and its source have the tool in common, which the compiler cannot follow through the index.
+  // The compiler cannot infer the common tool through the index.
   return SOURCES[choice.tool] as unknown as Source<RenderChoice>
 }
 
@@ -44,13 +42,13 @@ export function describeChoice(choice: RenderChoice): Description {
   return sourceOf(choice).describe(choice)
 }
 
-/** The syncer's resource that applies the unit, as documents have it; nothing where no syncer is known to. */
+/** Empty without a known syncer. */
 export function appliedBy(choice: RenderChoice): { readonly appliedBy?: string } {
   const { synced } = describeChoice(choice)
   return synced === undefined ? {} : { appliedBy: synced.title }
 }
 
-/** The choice for a cluster: a chart asks what it serves. */
+/** A chart queries what the cluster serves. */
 export function choiceFor(
   choice: RenderChoice,
   { version, apiVersions = [] }: Partial<ClusterCapabilities>,
@@ -66,12 +64,11 @@ export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
   return choiceKey(one) === choiceKey(other)
 }
 
-/** Equal for choices that build the same of the same files. */
 export function choiceKey(choice: RenderChoice): string {
   return JSON.stringify(describeChoice(choice).key)
 }
 
-/** Of a unit whose syncer cannot be asked. @param title of the syncer's resource, as it was known before */
+/** For a unit whose syncer cannot be asked. */
 export function unknownChoice(title: string, why: string): SyncedChoice {
   const named = Object.entries(SOURCES).find(
     ([, { discover }]) => discover !== 'none' && title.startsWith(`${discover.name} `),
@@ -79,7 +76,7 @@ export function unknownChoice(title: string, why: string): SyncedChoice {
   return { tool: (named?.[0] ?? 'flux') as SyncedChoice['tool'], build: unknownBuild(title, why) }
 }
 
-/** Of a folder whose syncer cannot be asked. @param title of its resource, as it was known before */
+/** For a folder whose syncer cannot be asked. */
 export function unknownBuild(title: string, problem: string): SyncerBuild {
   const builder: SyncerBuilder = {
     ...PLAIN_BUILDER,

@@ -1,6 +1,6 @@
 /**
- * The applier of the package, and the effect of a merged Restore on the cluster. `claimsOf` names the syncers' resources to read, and `applierOf`
- * judges by their reports. What could not be read is `unknown`.
+ * `claimsOf` names the syncer resources to read, and `applierOf` judges by their reports.
+ * Unreadable data gives `unknown`.
  */
 import { asFailure } from '@backporch/kyaml/failure'
 import { type FieldManager, managedFieldsOf } from '@backporch/kyaml/field'
@@ -15,47 +15,49 @@ import { applierKind, namesOfManager } from '../syncers/registry.ts'
 import type { Claim, DriftedField, Judgement, Restores, SyncerReport } from '../syncers/syncer.ts'
 
 export interface Applier {
-  /** `Flux Kustomization apps/web`, `field manager ci`, `nobody`. Printable ASCII, as all texts here: whatever else a name holds is a `?`. */
+  /**
+   * `Flux Kustomization apps/web`, `field manager ci`, `nobody`. Printable ASCII; other characters
+   * become `?`.
+   */
   readonly name: string
   readonly restores: Restores
-  /** The effect of a merged Restore: a clause without a full stop. */
+  /** Of a merged Restore: a clause without a full stop. */
   readonly sentence: string
-  /** The shell line that applies: at once, if a syncer does so by itself later. It has no control characters. */
+  /** Applies immediately, if a syncer would otherwise do so later. No control characters. */
   readonly command: string | undefined
   readonly warning: string | undefined
   /** Whether live returns to git without a merge, perhaps before a review. */
   readonly revertsUnasked: 'yes' | 'no' | 'unknown'
-  /** `sentence` and `warning` with separate external text, for encoding. */
+  /** Separate external text, for encoding. */
   readonly phrases: { readonly sentence: Phrase; readonly warning: Phrase }
-  /** What the syncer's own resource reports now; undefined without one. */
   readonly report?: SyncerReport
 }
 
 interface ApplierQuestion {
   readonly claims: readonly Claim[]
-  /** The objects of the package, by `resourceKey`. */
+  /** By `resourceKey`. */
   readonly live: LiveView
-  /** The syncers' resources of the deciding claims, by `resourceKey`. */
+  /** By `resourceKey`. */
   readonly own: LiveView
-  /** The drift of the package, without differences that are set aside. */
+  /** Without differences that are set aside. */
   readonly drifts: readonly DriftedField['drift'][]
   readonly syncer: FieldManager | undefined
-  /** From the root of the repository; empty for the root. */
+  /** From the repository root; empty for the root. */
   readonly packagePath: string
-  /** Whether the package has a pipeline, so that its files are not applied as they are. */
+  /** With a pipeline the files are not applied unchanged. */
   readonly pipeline: boolean
-  /** Files of the objects, from the root of the repository; undefined if some object is in no file. */
+  /** From the repository root; undefined if some object is in no file. */
   readonly files?: readonly string[] | undefined
-  /** Whether the folder has other files that kubectl reads, such as kpt's `package-context.yaml`. */
+  /** Files that kubectl reads, such as kpt's `package-context.yaml`. */
   readonly otherFiles?: boolean
   /** Default: kpt renders it. */
   readonly render?: RenderChoice
 }
 
-/** The most appliers to read, each by one request. More are a mistake. */
+/** One request each. More appliers indicate an error. */
 export const MOST_JUDGED = 4
 
-/** The claims on drifted objects, which decide the effect of a Restore, or all without any. */
+/** Those on drifted objects; all if there are none. */
 export function decidingClaims({
   claims,
   drifts,
@@ -112,7 +114,7 @@ function judge(claim: Claim, question: ApplierQuestion): Judgement {
   })
 }
 
-// A reader answers every id; its silence is not absence.
+// A missing answer does not mean absent.
 const NOT_ANSWERED: LiveState = {
   state: 'unreadable',
   failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
@@ -122,7 +124,9 @@ function objectOf(state: LiveState | undefined): JsonObject | undefined {
   return state?.state === 'present' ? state.object : undefined
 }
 
-/** Two syncers of one object undo each other; several syncers of one package are at least worth a warning. */
+/**
+ * Two syncers of one object undo each other; several of one package are at least worth a warning.
+ */
 function manyClaims(claims: readonly Claim[]): Phrase[] {
   if (claims.length < 2) return []
   const all = listed(
@@ -143,7 +147,6 @@ function objects(count: number): Phrase {
   return [`${count} ${count === 1 ? 'object' : 'objects'}`]
 }
 
-/** The applier by its field manager, if no object names a syncer. */
 function byManager(question: ApplierQuestion): Applier {
   const { live, syncer } = question
   if (syncer === undefined) return byNobody(question)
@@ -215,13 +218,12 @@ function byNobody(question: ApplierQuestion): Applier {
   })
 }
 
-/** The most files in one command, so that people can read it. */
 const MOST_FILES = 20
 
 /**
- * The syncer's apply as a command: under its name, so that it owns the fields, and with force, because the writers of the drift own them now. The
- * command names the folder if kubectl reads nothing else in it, else the files; `render` prints the objects if there are too many files, or some
- * object is in none.
+ * Under the syncer's name, so that it owns the fields, and with force, because the writers of the
+ * drift own them now. The command names the folder if kubectl reads nothing else in it, else the
+ * files; `render` prints the objects if there are too many files, or some object is in none.
  */
 function kubectlApply(question: ApplierQuestion): string | undefined {
   const { packagePath, syncer } = question
@@ -232,11 +234,11 @@ function kubectlApply(question: ApplierQuestion): string | undefined {
       ? ''
       : ` --server-side --force-conflicts --field-manager=${shellWord(syncer?.manager ?? 'kubectl')}`
   const command = `${input.before}kubectl apply${how} ${input.what}`
-  // Nobody can check or paste invisible characters.
+  // People cannot check or paste invisible characters.
   return [packagePath, command].some((text) => /\p{C}/u.test(text)) ? undefined : command
 }
 
-/** The input of kubectl, and the command before it; undefined for more than a line. */
+/** With the command before it; undefined if it does not fit on one line. */
 function applyInput({
   packagePath,
   pipeline,
@@ -263,12 +265,10 @@ function applyInput({
   }
 }
 
-/** A path from the root of the repository as a shell word. */
 function pathWord(path: string): string {
   return path === '' ? '.' : shellWord(path.startsWith('-') ? `./${path}` : path)
 }
 
-/** One word for a POSIX shell. */
 function shellWord(text: string): string {
   return /^[A-Za-z0-9._/@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,6 +1,7 @@
 /**
- * The accessors of kstatus. `NestedString`, `NestedInt64` and `FromUnstructured` of apimachinery fail on a value of the wrong type, `GetIntField`
- * and `GetStringField` of cli-utils (pkg/kstatus/status/util.go) take their default; a verdict depends on the accessor of its rule.
+ * `NestedString`, `NestedInt64` and `FromUnstructured` of apimachinery fail on a value of the wrong
+ * type; `GetIntField` and `GetStringField` of cli-utils (pkg/kstatus/status/util.go) return their
+ * default. A verdict depends on the accessor of its rule.
  */
 import {
   getKey,
@@ -11,7 +12,6 @@ import {
   partOf,
 } from '@backporch/kyaml/json'
 
-/** The six words of kstatus. */
 export const STATUS_WORDS = [
   'InProgress',
   'Failed',
@@ -22,7 +22,6 @@ export const STATUS_WORDS = [
 ] as const
 export type StatusWord = (typeof STATUS_WORDS)[number]
 
-/** The result of a rule: status, sentence, and the reason of its condition (empty for Current). */
 export interface RuleVerdict {
   readonly status: StatusWord
   readonly message: string
@@ -36,7 +35,7 @@ interface StatusCondition {
   readonly message: string
 }
 
-/** The object cannot be judged; `computeStatus` turns it into Unknown. */
+/** `computeStatus` converts it to Unknown. */
 export class StatusFault extends Error {}
 
 export function current(message: string): RuleVerdict {
@@ -51,7 +50,6 @@ export function failed(reason: string, message: string): RuleVerdict {
   return { status: 'Failed', message, reason }
 }
 
-/** Go's name of the value's type, for accessor errors. */
 function goType(value: Json): string {
   if (value === null) return '<nil>'
   if (isJsonArray(value)) return 'slice'
@@ -61,8 +59,8 @@ function goType(value: Json): string {
 }
 
 /**
- * The value at a location, or undefined; a `null` on the path counts as nothing.
- * @throws StatusFault for another value on the path that is no mapping
+ * A `null` on the path counts as absent.
+ * @throws StatusFault for another value on the path that is not a mapping
  */
 export function nestedValue(object: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json = object
@@ -79,14 +77,14 @@ export function nestedValue(object: JsonObject, path: readonly string[]): Json |
   return value
 }
 
-/** @throws StatusFault where something else than a string is there, null included */
+/** @throws StatusFault if the value is not a string, including null */
 export function nestedString(object: JsonObject, path: readonly string[]): string | undefined {
   const value = nestedValue(object, path)
   if (value === undefined || typeof value === 'string') return value
   throw new StatusFault(`.${path.join('.')} is a ${goType(value)}, wanted a string`)
 }
 
-/** @throws StatusFault where something else than an integer is there, null included */
+/** @throws StatusFault if the value is not an integer, including null */
 export function nestedInteger(object: JsonObject, path: readonly string[]): bigint | undefined {
   const value = nestedValue(object, path)
   if (value === undefined) return undefined
@@ -95,20 +93,18 @@ export function nestedInteger(object: JsonObject, path: readonly string[]): bigi
   throw new StatusFault(`.${path.join('.')} is a ${goType(value)}, wanted an int64`)
 }
 
-/** The integer at a dotted location, or `absent`. */
 export function integerAt(object: JsonObject, path: string, absent: number): number {
   const value = partOf(object, ...path.split('.'))
   if (typeof value === 'bigint') return Number(value)
   return typeof value === 'number' && Number.isInteger(value) ? value : absent
 }
 
-/** The string at a dotted location, or `absent`. */
 export function stringAt(object: JsonObject, path: string, absent: string): string {
   const value = partOf(object, ...path.split('.'))
   return typeof value === 'string' ? value : absent
 }
 
-/** @throws StatusFault where `status`, its `conditions` or a part of one is of the wrong type */
+/** @throws StatusFault if `status`, its `conditions` or a part of one has the wrong type */
 export function conditionsOf(object: JsonObject): readonly StatusCondition[] {
   const status = getKey(object, 'status') ?? null
   if (status === null) return []

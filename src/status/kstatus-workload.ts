@@ -1,4 +1,4 @@
-/** kstatus rules of the kinds that run Pods. Source: cli-utils v0.37.2, pkg/kstatus/status/core.go. */
+/** As cli-utils v0.37.2, pkg/kstatus/status/core.go. */
 import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import {
   conditionsOf,
@@ -14,11 +14,11 @@ import {
 } from './kstatus-fields.ts'
 
 const MAX_INT32 = 2_147_483_647
-/** Milliseconds until an unscheduled Pod counts as failed. */
+/** Milliseconds until an unscheduled Pod has failed. */
 const SCHEDULE_WINDOW = 15_000
 
 export function deploymentStatus(object: JsonObject): RuleVerdict {
-  // Without a deadline the controller writes no Progressing condition, so its absence means nothing.
+  // Without a deadline the controller writes no Progressing condition.
   let progressing = integerAt(object, 'spec.progressDeadlineSeconds', MAX_INT32) === MAX_INT32
   let available = false
   for (const { type, status, reason } of conditionsOf(object)) {
@@ -56,7 +56,7 @@ export function statefulSetStatus(object: JsonObject): RuleVerdict {
   if (wanted > total) return inProgress('LessReplicas', `Replicas: ${total}/${wanted}`)
   if (wanted > ready) return inProgress('LessReady', `Ready: ${ready}/${wanted}`)
   if (total > wanted) return inProgress('ExtraPods', `Pending termination: ${total - wanted}`)
-  // Partition 0, which the server defaults to, takes this branch too.
+  // Partition 0, the server's default, also takes this branch.
   if (partition !== -1) {
     if (updated < wanted - partition)
       return inProgress('PartitionRollout', `updated: ${updated}/${wanted - partition}`)
@@ -125,7 +125,7 @@ export function jobStatus(object: JsonObject): RuleVerdict {
     if (type === 'Complete') return current(`Job Completed. succeeded: ${succeeded}/${completions}`)
     if (type === 'Failed')
       return failed('JobFailed', `Job Failed. failed: ${failures}/${completions}`)
-    // A suspended Job waits for nobody (cli-utils since October 2025, after v0.37.2).
+    // A suspended Job waits for nothing (cli-utils since October 2025, after v0.37.2).
     if (type === 'Suspended' && partOf(object, 'spec', 'suspend') === true)
       return current('Job is suspended')
   }
@@ -134,7 +134,6 @@ export function jobStatus(object: JsonObject): RuleVerdict {
   return current(`Job in progress. success:${succeeded}, active: ${active}, failed: ${failures}`)
 }
 
-/** @param at the time of the reading, for `SCHEDULE_WINDOW` */
 export function podStatus(object: JsonObject, at: Date): RuleVerdict {
   const conditions = conditionsOf(object)
   const phase = stringAt(object, 'status.phase', '')
@@ -154,7 +153,7 @@ export function podStatus(object: JsonObject, at: Date): RuleVerdict {
     )
     if (scheduled?.reason !== 'Unschedulable')
       return inProgress('PodPending', 'Pod is in the Pending phase')
-    // An unreadable creation time counts as long ago, as Go's zero time does.
+    // An unreadable creation time counts as long ago, like Go's zero time.
     const created = Date.parse(stringAt(object, 'metadata.creationTimestamp', ''))
     if (at.getTime() - SCHEDULE_WINDOW < created)
       return inProgress('PodNotScheduled', 'Pod has not been scheduled')

@@ -1,6 +1,6 @@
 /**
- * kstatus, with the rules and sentences of sigs.k8s.io/cli-utils `pkg/kstatus/status` (`Compute`), so that `kpt live status`, Config Sync and
- * Backporch agree (docs/facts/kstatus-rules.md).
+ * Rules and sentences of sigs.k8s.io/cli-utils `pkg/kstatus/status` (`Compute`), so that `kpt live
+ * status`, Config Sync and Backporch agree (docs/facts/kstatus-rules.md).
  */
 import { getKey, type JsonObject } from '@backporch/kyaml/json'
 import {
@@ -26,17 +26,18 @@ import {
 
 export interface ObjectStatus {
   readonly status: StatusWord
-  /** kstatus' own sentence; may hold foreign text from a condition. */
+  /** May contain foreign text from a condition. */
   readonly message: string
-  /** Reason of the condition behind it, as in `LessReady`; empty for Current and Terminating. */
+  /** Of the condition, such as `LessReady`; empty for Current and Terminating. */
   readonly reason: string
-  /** Whether the object has a `status`. Without one, Current means only that nothing contradicts it (kpt #1312). */
+  /** Without a `status`, Current means only that nothing contradicts it (kpt #1312). */
   readonly reported: boolean
 }
 
 /**
- * The status of an object with its `status`. An object that cannot be judged is Unknown with the reason `StatusNotReadable`, as in Config Sync.
- * @param at the time of the reading, for the age of an unschedulable Pod
+ * An object that cannot be judged is Unknown with the reason `StatusNotReadable`, as in Config
+ * Sync.
+ * @param at of the reading, for the age of an unschedulable Pod
  */
 export function computeStatus(object: JsonObject, at: Date): ObjectStatus {
   const reported = (getKey(object, 'status') ?? null) !== null
@@ -48,7 +49,6 @@ export function computeStatus(object: JsonObject, at: Date): ObjectStatus {
   }
 }
 
-/** The status of an absent object. */
 export const NOT_FOUND: ObjectStatus = {
   status: 'NotFound',
   message: 'Resource not found',
@@ -56,7 +56,6 @@ export const NOT_FOUND: ObjectStatus = {
   reported: false,
 }
 
-/** The status of an unreadable object. */
 export function unknownStatus(why: string): ObjectStatus {
   return { status: 'Unknown', message: why, reason: 'Unreadable', reported: false }
 }
@@ -104,7 +103,7 @@ type KindRule = (object: JsonObject, kind: string, at: Date) => RuleVerdict
 
 const alwaysReady: KindRule = () => current('Resource is always ready')
 
-/** By `group/Kind`, without version; the core group has none. */
+/** By `group/Kind`; the core group is empty. */
 const KIND_RULES: ReadonlyMap<string, KindRule> = new Map<string, KindRule>([
   ['Service', serviceStatus],
   ['Pod', (object, _kind, at) => podStatus(object, at)],
@@ -126,7 +125,7 @@ const KIND_RULES: ReadonlyMap<string, KindRule> = new Map<string, KindRule>([
 
 function kindStatus(object: JsonObject, kind: string, at: Date): RuleVerdict | undefined {
   const parts = stringAt(object, 'apiVersion', '').split('/')
-  // Go gives an empty group and kind for a text with two slashes, so no rule applies.
+  // For a text with two slashes Go returns an empty group and kind, so no rule applies.
   if (parts.length > 2) return undefined
   const [group] = parts
   return KIND_RULES.get(parts.length === 1 || group === '' ? kind : `${group}/${kind}`)?.(
@@ -140,7 +139,7 @@ function serviceStatus(object: JsonObject): RuleVerdict {
   const waits =
     stringAt(object, 'spec.type', 'ClusterIP') === 'LoadBalancer' &&
     stringAt(object, 'spec.clusterIP', '') === ''
-  // kstatus awaits only the cluster address of a load balancer.
+  // For a load balancer, kstatus waits only for the cluster address.
   return waits
     ? inProgress('NoIPAssigned', 'ClusterIP not set. Service type: LoadBalancer')
     : current('Service is ready')

@@ -1,6 +1,7 @@
 /**
- * The pods of a workload, as the poller of kstatus counts them: a workload that is in progress has failed as soon as one of its pods has
- * (docs/facts/kstatus-pods.md). A pod that ended is Current, whatever its exit code, so one that was evicted and replaced makes nothing fail.
+ * As the poller of kstatus: a workload in progress has failed as soon as one of its pods has
+ * (docs/facts/kstatus-pods.md). A pod that ended is Current, whatever its exit code, so an evicted
+ * and replaced pod causes no failure.
  */
 import {
   getKey,
@@ -13,10 +14,9 @@ import {
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { computeStatus, type ObjectStatus } from './kstatus.ts'
 
-/** A Deployment, a DaemonSet and a Job are judged by their own status alone, as by kpt. */
+/** A Deployment, a DaemonSet and a Job are judged only by their own status, as in kpt. */
 const COUNTED = new Set(['StatefulSet', 'ReplicaSet'])
 
-/** Whether its pods decide: it is of a kind that kstatus counts pods of, and in progress. */
 export function waitsForPods(workload: JsonObject, at: Date): boolean {
   const { group } = parseApiVersion(textOf(workload, 'apiVersion'))
   return (
@@ -26,7 +26,7 @@ export function waitsForPods(workload: JsonObject, at: Date): boolean {
   )
 }
 
-/** The labels that its pods have, as the API takes them; empty where it selects in another way. */
+/** In the API's form; empty if the workload selects in another way. */
 export function podSelector(workload: JsonObject): string {
   const labels = partOf(workload, 'spec', 'selector', 'matchLabels') ?? null
   if (!isJsonObject(labels)) return ''
@@ -35,7 +35,7 @@ export function podSelector(workload: JsonObject): string {
     .join(',')
 }
 
-/** Whether the workload is the controller of the pod. Labels alone prove nothing: two workloads may have the same. */
+/** Labels alone prove nothing: two workloads may have the same. */
 export function isOwnedBy(pod: JsonObject, workload: JsonObject): boolean {
   return objectsIn(partOf(pod, 'metadata', 'ownerReferences')).some(
     (owner) =>
@@ -46,7 +46,6 @@ export function isOwnedBy(pod: JsonObject, workload: JsonObject): boolean {
   )
 }
 
-/** The status of a workload in progress one of whose pods has failed; undefined where none has. */
 export function failedByPods(pods: readonly JsonObject[], at: Date): ObjectStatus | undefined {
   const failed = pods.flatMap((pod) => {
     const { status, message } = computeStatus(pod, at)

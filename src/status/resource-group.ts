@@ -1,5 +1,5 @@
 /**
- * The live status of a unit in the ledger, as a `kpt.dev/v1alpha1` ResourceGroup with the fields and words of kpt and Config Sync
+ * A `kpt.dev/v1alpha1` ResourceGroup with the fields and words of kpt and Config Sync
  * (docs/facts/resource-group.md).
  */
 import {
@@ -18,42 +18,45 @@ import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
 const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
 const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
 
-/** `unverified`: it is unknown whether it drifted. `waiting`: the syncer is behind, which is no drift. `stuck`: the syncer is overdue. */
+/**
+ * `unverified`: drift is unknown. `waiting`: the syncer is behind, which is no drift. `stuck`: it
+ * is overdue.
+ */
 export type MemberDrift = 'in-sync' | 'drifted' | 'unverified' | 'waiting' | 'stuck'
 
-/** Reasons of `Drifted: False` where the object differs from git. */
 const LATE = { waiting: 'Behind', stuck: 'Stuck' } as const
 
-/** One object of the unit, as the ledger shows it. */
 export interface GroupMember {
   readonly id: ResourceId
   readonly status: StatusWord
   readonly drift: MemberDrift
-  /** A sentence for the Drifted condition, without values: `2 differences to git`. */
+  /** Without values: `2 differences to git`. */
   readonly message: string
-  /** kstatus' sentence, `Available: 0/1`; absent for Current and NotFound, and for the form of a credential. */
+  /** kstatus' sentence; absent for Current and NotFound, and if it has the form of a credential. */
   readonly health?: string
 }
 
 export interface GroupSource {
   readonly name: string
-  /** Namespace of the inventory; empty without one, as is `inventoryId`. */
+  /** Both are empty without an inventory. */
   readonly namespace: string
   readonly inventoryId: string
-  /** Commit whose package was compared. */
   readonly commit: string
   readonly members: readonly GroupMember[]
-  /** State of the whole unit, which may have more than the members. */
+  /** The unit may include more than the members. */
   readonly drift: MemberDrift
-  /** Objects that differ, also undeclared ones. */
+  /** Including undeclared objects. */
   readonly drifted: readonly ResourceId[]
-  /** Time of the observation, RFC 3339 UTC, and of all changed conditions. */
+  /** RFC 3339 UTC, also of all changed conditions. */
   readonly at: string
-  /** The last result: unchanged conditions keep their time. */
+  /** Unchanged conditions keep their time. */
   readonly previous: JsonObject | undefined
 }
 
-/** The last result, of a unit that cannot be observed any more. @param at as of `GroupSource` */
+/**
+ * For a unit that can no longer be observed.
+ * @param at as in `GroupSource`
+ */
 export function unobservedResourceGroup(previous: JsonObject, at: string): JsonObject {
   const members = readResourceGroup(previous).map(
     ({ id }): GroupMember => ({
@@ -78,7 +81,7 @@ export function unobservedResourceGroup(previous: JsonObject, at: string): JsonO
   return { ...previous, status: statusOf(buildResourceGroup(unknown)) }
 }
 
-/** A Kubernetes condition. The order of keys is part of the bytes. */
+/** The order of keys is part of the bytes. */
 interface Condition {
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
@@ -86,7 +89,7 @@ interface Condition {
   readonly message: string
 }
 
-/** The ResourceGroup of the unit, with members in the order of ids. The same state gives the same bytes at any time. */
+/** Members are sorted by id. The same state gives the same bytes at any time. */
 export function buildResourceGroup(source: GroupSource): JsonObject {
   const members = source.members.toSorted((a, b) =>
     resourceKey(a.id) < resourceKey(b.id) ? -1 : 1,
@@ -139,7 +142,10 @@ function statusFields(
   }
 }
 
-/** Actuation: whether the object has git's content. Reconcile: its state, by Config Sync's table. An unverified object has neither. */
+/**
+ * Actuation: the object has git's content. Reconcile: its state, by Config Sync's table. An
+ * unverified object has neither.
+ */
 function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
   if (drift === 'unverified') return {}
   if (drift === 'drifted' || drift === 'waiting' || drift === 'stuck')
@@ -157,7 +163,7 @@ function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
 
 const LONGEST_MESSAGE = 256
 
-/** kstatus' sentence without credentials of a foreign condition, or empty. */
+/** Without credentials of a foreign condition. */
 export function healthMessage({ id, status, health = '' }: GroupMember): string {
   if (status === 'Current' || status === 'NotFound') return ''
   return isSensitive({ id, path: [] }, health) ? '' : health.slice(0, LONGEST_MESSAGE)
@@ -230,7 +236,6 @@ function condition(
   }
 }
 
-/** Unread members make a False condition Unknown. */
 function orUnknown(known: Condition, unread: readonly ResourceId[]): Condition {
   if (known.status === 'True' || unread.length === 0) return known
   return { ...known, status: 'Unknown', reason: 'Unknown', message: nameSome(unread) }
@@ -244,7 +249,7 @@ function nameSome(members: readonly ResourceId[]): string {
   return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ')
 }
 
-/** Adds the time to each condition: the earlier one if type, status and reason are the same. */
+/** The earlier time if type, status and reason are the same. */
 function dated(conditions: readonly Condition[], previous: JsonObject, at: string): JsonObject[] {
   const earlier = objectsIn(getKey(previous, 'conditions'))
   return conditions.map((each) => {
@@ -278,7 +283,7 @@ function idOf(status: JsonObject): ResourceId {
   }
 }
 
-/** The members of any ResourceGroup, in its order. An unknown status word counts as Unknown, and a missing state as unverified. */
+/** In its order. An unknown status word counts as Unknown, and a missing state as unverified. */
 export function readResourceGroup(group: Json): readonly GroupMember[] {
   return isJsonObject(group) ? statusesIn(group).map(readMember) : []
 }

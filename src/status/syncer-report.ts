@@ -1,4 +1,3 @@
-/** Reports of the syncers of a package: the applied commit, whether they are at work, whether they are suspended. */
 import { type LiveView, resourceKey } from '@backporch/kyaml/resource'
 import { plain } from '@backporch/kyaml/text'
 import { titleOf } from '../syncers/claims.ts'
@@ -6,8 +5,8 @@ import { applierKind } from '../syncers/registry.ts'
 import { type Claim, NO_SYNCER_REPORT, type SyncerReport } from '../syncers/syncer.ts'
 
 /**
- * Several syncers report only what all of them report, because each applies its own commit.
- * @param own the syncers' own resources, by `resourceKey`; an unreadable one is ignored
+ * Only what all of them report, because each applies its own commit.
+ * @param own by `resourceKey`; an unreadable resource is ignored
  */
 export function syncerReportOf(claims: readonly Claim[], own: LiveView): SyncerReport {
   const reports = claims.map((claim) => {

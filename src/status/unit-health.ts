@@ -1,11 +1,10 @@
-/** Health of a unit: the worst of its objects, in the words of kstatus. */
 import { resourceKey } from '@backporch/kyaml/resource'
 import type { StatusWord } from './kstatus-fields.ts'
 import type { GroupMember } from './resource-group.ts'
 
 /**
- * The worst first. cli-utils' aggregator has Failed before Unknown before everything in progress (docs/facts/kstatus-aggregate.md); of these,
- * an absent object is the worst.
+ * cli-utils' aggregator ranks Failed before Unknown before everything in progress
+ * (docs/facts/kstatus-aggregate.md); of these, an absent object is the worst.
  */
 const WORST_FIRST: readonly StatusWord[] = [
   'Failed',
@@ -19,7 +18,7 @@ const WORST_FIRST: readonly StatusWord[] = [
 interface HealthOfUnit {
   /** Current without any object. */
   readonly status: StatusWord
-  /** Members that are not Current, the worst first, then by id. */
+  /** Not Current, worst first, then by id. */
   readonly others: readonly GroupMember[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * The manager of an object: another object of the cluster, a syncer, the storage of a tool, or the control plane. Only metadata decides, so a copy
- * with its marks counts as managed.
+ * Another object, a syncer, a tool's storage, or the control plane. Only metadata decides, so a
+ * copy with its marks counts as managed.
  */
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -15,15 +15,21 @@ import { isControlPlane } from '../drift/attribute/actor-classes.ts'
 import { claimsOf } from '../syncers/claims.ts'
 
 /**
- * Objects of every namespace, by `group/Kind/name`. Sources: kubernetes `pkg/controller/serviceaccount`,
- * `pkg/controller/certificates/rootcacertpublisher`.
+ * By `group/Kind/name` (kubernetes `pkg/controller/serviceaccount`,
+ * `pkg/controller/certificates/rootcacertpublisher`).
  */
 const IN_EVERY_NAMESPACE = new Set(['/ServiceAccount/default', '/ConfigMap/kube-root-ca.crt'])
 
-/** Label of objects of a person's TemplateInstance, which OpenShift creates (docs/facts/control-plane-managers.md). */
+/**
+ * OpenShift creates these objects for a person's TemplateInstance
+ * (docs/facts/control-plane-managers.md).
+ */
 const TEMPLATE_INSTANCE = 'template.openshift.io/template-instance-owner'
 
-/** Without an owner too: `creationPolicy: Orphan`, `skip-set-owner-references` (docs/facts/generated-secrets.md). */
+/**
+ * Also without an owner: `creationPolicy: Orphan`, `skip-set-owner-references`
+ * (docs/facts/generated-secrets.md).
+ */
 function isGenerated(
   labels: ReadonlyMap<string, string>,
   annotations: ReadonlyMap<string, string>,
@@ -34,7 +40,7 @@ function isGenerated(
   )
 }
 
-/** The manager as a clause for people; undefined without a known one. */
+/** A clause; undefined without a known manager. */
 export function managerOf(object: JsonObject): string | undefined {
   const read = readResource(object)
   if ('problem' in read) return 'it has no name'
@@ -46,7 +52,6 @@ export function managerOf(object: JsonObject): string | undefined {
   )
   if (claims.length > 0) return 'a syncer marked it as its own'
   const [labels, annotations] = [labelsOf(object), annotationsOf(object)]
-  // Helm's storage, kpt's inventories (the ResourceGroup and the older ConfigMap), and the tokens of ServiceAccounts.
   if (labels.get('owner') === 'helm' && id.name.startsWith('sh.helm.release.v1.'))
     return 'Helm stores a release in it'
   if (labels.has('cli-utils.sigs.k8s.io/inventory-id')) return 'it is the inventory of a package'

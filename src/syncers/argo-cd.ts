@@ -1,8 +1,10 @@
 /**
- * Argo CD: Applications. Sources: argo-cd `docs/user-guide/{auto_sync,sync-options,compare-options,diffing,skip_reconcile,resource_hooks,
- * helm,resource_tracking,directory}.md`, `docs/operator-manual/app-any-namespace.md`, `util/argo/resource_tracking.go`,
- * `util/argo/normalizers/diff_normalizer.go`, `pkg/apis/application/v1alpha1/types.go`, gitops-engine `pkg/sync/hook`. Sync windows (of the
- * AppProject) and ignore rules of the whole installation (`argocd-cm`) are not read.
+ * Sources: argo-cd
+ * `docs/user-guide/{auto_sync,sync-options,compare-options,diffing,skip_reconcile,resource_hooks,helm,resource_tracking,directory}.md`,
+ * `docs/operator-manual/app-any-namespace.md`, `util/argo/resource_tracking.go`,
+ * `util/argo/normalizers/diff_normalizer.go`, `pkg/apis/application/v1alpha1/types.go`,
+ * gitops-engine `pkg/sync/hook`. Sync windows (of the AppProject) and ignore rules of the whole
+ * installation (`argocd-cm`) are not read.
  */
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import {
@@ -36,7 +38,7 @@ import type {
   SyncerReport,
 } from './syncer.ts'
 
-/** Namespaces of Argo CD itself: the defaults of Argo CD and OpenShift GitOps. */
+/** The defaults of Argo CD and OpenShift GitOps. */
 export const ARGO_CD_NAMESPACES = ['argocd', 'openshift-gitops']
 const APPLIES = ['argocd-controller', 'argocd-application-controller']
 
@@ -106,7 +108,7 @@ export const ARGO_CD: Syncer = {
       what: "Argo CD's web page and command line: an edit of a live manifest or a resource action",
     },
     {
-      // Argo CD first reconciles RBAC objects under the name of the program.
+      // For RBAC objects, Argo CD first uses the name of the program.
       names: APPLIES,
       class: 'gitops',
       alone: true,
@@ -143,14 +145,15 @@ export const ARGO_CD: Syncer = {
 }
 
 /**
- * `<application>:<group>/<kind>:<namespace>/<name>`, which must be the object's own ("Non self-referencing annotations" in
- * `resource_tracking.md`). An Application outside of Argo CD's own namespace is `<namespace>_<application>` (InstanceName).
- * The label alone, which charts set too, counts only where Argo CD wrote the object.
+ * `<application>:<group>/<kind>:<namespace>/<name>`, which must be the object's own ("Non
+ * self-referencing annotations" in `resource_tracking.md`). Outside of Argo CD's own namespace, the
+ * application is `<namespace>_<application>`. The label alone, which charts also set, counts only
+ * if Argo CD wrote the object.
  */
 function claimOf({ id, labels, annotations, object }: MarkedObject): NamedApplier | undefined {
   const tracking = annotations.get('argocd.argoproj.io/tracking-id')
   if (tracking !== undefined) {
-    // Names may have further colons, as those of RBAC have.
+    // RBAC names may contain colons.
     const [application = '', kind, ...rest] = tracking.split(':')
     const location = rest.join(':')
     if (kind !== `${id.group}/${id.kind}`) return undefined
@@ -217,7 +220,7 @@ function failedPhase(own: JsonObject): string | undefined {
   return phase === 'Failed' || phase === 'Error' ? phase : undefined
 }
 
-/** Of the last operation, or a condition that keeps it from one: `pkg/apis/application/v1alpha1/types.go`, ApplicationConditionType. */
+/** `pkg/apis/application/v1alpha1/types.go`, ApplicationConditionType. */
 function failureOf(own: JsonObject): string | undefined {
   const phase = failedPhase(own)
   if (phase !== undefined) return `its last sync is ${phase}`
@@ -249,7 +252,7 @@ function report(own: JsonObject, title: string): SyncerReport {
   }
 }
 
-/** Of several sources there is a list. Where they have several commits it is unknown whose commit counts. */
+/** Several sources have a list. With several commits, it is unknown which one counts. */
 function appliedOf(last: JsonObject | undefined): string | undefined {
   if (last === undefined) return undefined
   const [first, ...others] = textsIn(partOf(last, 'revisions'))
@@ -270,7 +273,6 @@ function judge(question: ApplierCase): Judgement {
       const here = APPLICATION.title({ ...claim, namespace })
       const policy = policyOf(application)
       const unexpected = fields.some(({ drift }) => drift.change === 'unexpected')
-      // Argo CD's own namespace is left out.
       const sync = `argocd app sync ${namespace === ARGO_CD_NAMESPACES[0] ? '' : `${namespace}/`}${claim.name}${unexpected ? ' --prune' : ''}`
       const ignored = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'yes')
       const perhaps = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'unknown')

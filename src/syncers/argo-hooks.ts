@@ -1,11 +1,14 @@
-/** The rule of Argo CD for an absent hook (argo-cd `docs/user-guide/{resource_hooks,helm}.md`, gitops-engine `pkg/sync/hook`). */
+/** As argo-cd `docs/user-guide/{resource_hooks,helm}.md`, gitops-engine `pkg/sync/hook`. */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { hookValues } from './helm.ts'
 import type { BuiltInRule } from './syncer.ts'
 
 const NOT_IN_A_SYNC = new Set(['SyncFail', 'PreDelete', 'PostDelete', 'Skip'])
 
-/** argo-cd docs/user-guide/helm.md "Helm Hooks"; the others are not applied at all. `crd-install` is no hook there. */
+/**
+ * argo-cd docs/user-guide/helm.md "Helm Hooks"; other events are not applied at all. `crd-install`
+ * is no hook there.
+ */
 const HELM_EVENTS: { readonly [event: string]: string | undefined } = {
   'pre-install': 'PreSync',
   'pre-upgrade': 'PreSync',

@@ -1,4 +1,4 @@
-/** When an Argo CD Application syncs by itself (argo-cd `docs/user-guide/{auto_sync,sync-options,skip_reconcile}.md`). */
+/** As argo-cd `docs/user-guide/{auto_sync,sync-options,skip_reconcile}.md`. */
 import { isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
 import { type Phrase, phrase } from '@backporch/kyaml/text'

@@ -1,11 +1,10 @@
-/** Claims of syncers on objects, by the marks that they leave. Marks can be forged or copied, so a mark that names its object is compared with it. */
+/** Marks can be forged or copied, so a mark that names its object is compared with it. */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf, type LiveView, labelsOf, readResource } from '@backporch/kyaml/resource'
 import type { Phrase } from '@backporch/kyaml/text'
 import { APPLIER_KINDS, applierKind } from './registry.ts'
 import type { Claim, MarkedObject } from './syncer.ts'
 
-/** All claims, the one with most objects first. */
 export function claimsOf(live: LiveView): readonly Claim[] {
   const claims = new Map<string, Claim & { readonly objects: Set<string> }>()
   for (const [key, state] of live) {
@@ -44,7 +43,6 @@ function namedBy(object: JsonObject): readonly Omit<Claim, 'objects'>[] {
   )
 }
 
-/** Whether an object has the mark of the claim. */
 export function isMarkedBy({ tool, kind, namespace, name }: Claim, object: JsonObject): boolean {
   return namedBy(object).some(
     (one) =>

@@ -1,6 +1,7 @@
 /**
- * Config Sync: RootSync and RepoSync. Sources: kpt-config-sync `pkg/metadata/{annotations,metadata}.go`, `pkg/declared/{scope,
- * resource_manager}.go`, `pkg/core` GKNN, `pkg/api/configsync`, `pkg/remediator`, `pkg/hydrate`. It applies through kpt's library.
+ * Sources: kpt-config-sync `pkg/metadata/{annotations,metadata}.go`,
+ * `pkg/declared/{scope,resource_manager}.go`, `pkg/core` GKNN, `pkg/api/configsync`,
+ * `pkg/remediator`, `pkg/hydrate`. It applies through kpt's library.
  */
 import { isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
@@ -48,7 +49,6 @@ const SYNC: ApplierKind = {
   },
   inventory: {
     listed: () => undefined,
-    // A ResourceGroup under the name and in the namespace of the RootSync or RepoSync.
     questions: ({ namespace, name }) => [{ namespace, name, id: '' }],
     id: ({ namespace, name }) => `${namespace}_${name}`,
     ofPackage: false,
@@ -85,7 +85,6 @@ export const CONFIG_SYNC: Syncer = {
     writers: [],
     copies: [],
   },
-  // Those of kpt live, whose library it uses.
   directives: new Map(),
   requests: 'none',
   appliers: [SYNC],
@@ -102,10 +101,11 @@ export const CONFIG_SYNC: Syncer = {
 }
 
 /**
- * `configsync.gke.io/manager` is `:root`, `:root_<name>`, `<namespace>` or `<namespace>_<name>`; it counts with `managed: enabled` and the
- * object's own resource id. A RepoSync applies to its own namespace only, and syncs nothing while its source has anything else
- * (KNV1058: `pkg/validate/scoped/validate/scope_validator.go` ClusterScopedForNamespaceReconciler, `pkg/parse/repository_scope.go`
- * repositoryScopeVisitor), so its mark on any other object is a copy.
+ * `:root`, `:root_<name>`, `<namespace>` or `<namespace>_<name>`; it counts with `managed: enabled`
+ * and the object's own resource id. A RepoSync applies only to its own namespace, and syncs nothing
+ * while its source has anything else (KNV1058: `pkg/validate/scoped/validate/scope_validator.go`
+ * ClusterScopedForNamespaceReconciler, `pkg/parse/repository_scope.go` repositoryScopeVisitor), so
+ * its mark on any other object is a copy.
  */
 function claimOf({ id, annotations }: MarkedObject): NamedApplier | undefined {
   const manager = annotations.get('configsync.gke.io/manager')
@@ -143,7 +143,7 @@ function report(own: JsonObject, title: string): SyncerReport {
   }
 }
 
-/** Of reading, rendering and applying: `pkg/api/configsync/v1beta1/resourcesync_types.go`, ErrorSummary. */
+/** As `pkg/api/configsync/v1beta1/resourcesync_types.go`, ErrorSummary. */
 function errorsOf(title: string, own: JsonObject): string | undefined {
   for (const stage of ['source', 'rendering', 'sync']) {
     const count = partOf(own, 'status', stage, 'errorSummary', 'totalCount')
@@ -153,7 +153,7 @@ function errorsOf(title: string, own: JsonObject): string | undefined {
   return undefined
 }
 
-/** The remediator watches what it applied and puts it back; it cannot be paused. */
+/** The remediator cannot be paused. */
 function judge(question: ApplierCase): Judgement {
   const { title, fields } = question
   return judgeOwn(question, undefined, (own) => {

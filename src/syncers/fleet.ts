@@ -1,7 +1,9 @@
 /**
- * Rancher Fleet: bundles, which its agent installs through Helm's library. Sources: fleet (commit 3b2c622) `internal/helmdeployer/postrender.go`
- * (marks), `internal/cmd/agent/deployer/desiredset/{plan,diff}.go` (the set id, compare patches), `internal/cmd/agent/controller/
- * drift_controller.go` (correctDrift), `pkg/apis/fleet.cattle.io/v1alpha1`. Read only: it was not run against this
+ * Fleet's agent installs bundles through Helm's library. Sources: fleet (commit 3b2c622)
+ * `internal/helmdeployer/postrender.go` (marks),
+ * `internal/cmd/agent/deployer/desiredset/{plan,diff}.go` (the set id, compare patches),
+ * `internal/cmd/agent/controller/drift_controller.go` (correctDrift),
+ * `pkg/apis/fleet.cattle.io/v1alpha1`. Not tested with a running Fleet
  * (docs/facts/fleet-and-kluctl.md).
  */
 import { getKey, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
@@ -33,9 +35,9 @@ import type {
 
 const GROUP = 'fleet.cattle.io'
 const SET_ID = 'objectset.rio.cattle.io/id'
-/** Prefix of the bundle in the set id: the namespace of the agent's deployments. */
+/** In the set id: the namespace of the agent's deployments. */
 const PREFIX = 'default-'
-/** Namespace of bundles for the management cluster; other clusters have no bundles. */
+/** Of the management cluster; other clusters have no bundles. */
 const LOCAL = 'fleet-local'
 
 const COMPARE_PATCHES: IgnoreSource = {
@@ -104,7 +106,7 @@ export const FLEET: Syncer = {
   appliers: [BUNDLE],
   ignores: [COMPARE_PATCHES],
   ignoreMark: 'none',
-  // Bundles have no hidden folders, such as that of the records.
+  // Bundles have no hidden folders, such as the records folder.
   check: 'none',
 }
 
@@ -126,7 +128,7 @@ function claimOf(marked: MarkedObject): NamedApplier | undefined {
   }
 }
 
-/** The pointers and removing operations of patches; `ignore` is about whole objects. */
+/** `ignore` applies to whole objects. */
 function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
   const patches = objectsIn(partOf(own, 'spec', 'diff', 'comparePatches'))
   const rules = readIgnores(patches, 'jsonPointers', '')
@@ -143,7 +145,6 @@ function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
   })
 }
 
-/** A bundle's commit is applied if all its clusters are ready. */
 function report(own: JsonObject, title: string): SyncerReport {
   return {
     applied: hasCondition(own, 'Ready', 'True')
@@ -153,7 +154,7 @@ function report(own: JsonObject, title: string): SyncerReport {
     suspended: partOf(own, 'spec', 'paused') === true ? `${title} is paused` : undefined,
     title,
     says: conditionProblem(title, own, ['Ready', 'False']),
-    // Not run: which of its conditions are failures, and which are steps of a deployment.
+    // Which conditions are failures is untested.
     failed: undefined,
     unappliedSince: undefined,
     interval: undefined,

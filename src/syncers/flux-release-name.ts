@@ -1,4 +1,4 @@
-/** The Helm release that a HelmRelease of Flux makes (helm-controller `docs/spec/v2/helmreleases.md`). */
+/** As helm-controller `docs/spec/v2/helmreleases.md`. */
 import { createHash } from 'node:crypto'
 import {
   isJsonArray,
@@ -11,7 +11,7 @@ import {
 
 export const HELM_TOOLKIT = 'helm.toolkit.fluxcd.io'
 
-/** The Helm release of a HelmRelease: its newest snapshot, else the name of the spec. */
+/** The newest snapshot, else the name of the spec. */
 export function releaseOf(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   own: JsonObject,
@@ -32,7 +32,7 @@ export function releaseOf(
 
 const MOST_NAME = 53
 
-/** As helm-controller writes a name that Helm does not take (`internal/release/name.go`). */
+/** For a name that Helm does not accept (helm-controller `internal/release/name.go`). */
 function shortened(name: string): string {
   if (name.length <= MOST_NAME) return name
   return `${name.slice(0, MOST_NAME - 13)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`

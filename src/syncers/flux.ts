@@ -1,7 +1,8 @@
 /**
- * Flux: Kustomization and HelmRelease. Sources: kustomize-controller `docs/spec/v1/kustomizations.md` (interval, suspend, `reconcile:
- * disabled`, `ssa`, prune) and `api/v1/inventory_types.go`, helm-controller `docs/spec/v2/helmreleases.md` (drift detection, suspend) and
- * issue 1352 (the inventory of a HelmRelease, from 1.5 on), fluxcd/pkg `ssa/manager.go`, `ssa/jsondiff/selector.go`, `apis/meta`.
+ * Sources: kustomize-controller `docs/spec/v1/kustomizations.md` (interval, suspend, `reconcile:
+ * disabled`, `ssa`, prune) and `api/v1/inventory_types.go`, helm-controller
+ * `docs/spec/v2/helmreleases.md` (drift detection, suspend) and issue 1352 (the inventory of a
+ * HelmRelease, from 1.5 on), fluxcd/pkg `ssa/manager.go`, `ssa/jsondiff/selector.go`, `apis/meta`.
  */
 import {
   isJsonArray,
@@ -95,7 +96,6 @@ const KUSTOMIZATION: ApplierKind = {
   },
   inventory: { listed: listedIn, questions: () => [], id: () => '', ofPackage: false },
   keeps: [
-    // Annotation or label, any case.
     (question) => {
       const name = `${KUSTOMIZE}/prune`
       const value = question.annotations.get(name) ?? question.labels.get(name) ?? ''
@@ -191,7 +191,10 @@ export const FLUX: Syncer = {
   },
 }
 
-/** kustomize-controller `internal/controller/kustomization_controller.go`, `apply`: the cleanup of field managers, which is by the first letters. */
+/**
+ * As kustomize-controller `internal/controller/kustomization_controller.go`, `apply`, which matches
+ * field managers by prefix.
+ */
 function takesOverKubectl(manager: string, live: JsonObject): boolean {
   // Without the label it is not a Kustomization that applies under this name.
   if (!isName(labelsOf(live).get(`${KUSTOMIZE}/name`) ?? '')) return false
@@ -200,7 +203,7 @@ function takesOverKubectl(manager: string, live: JsonObject): boolean {
   )
 }
 
-/** `<group>/name` and `<group>/namespace`: fluxcd/pkg `ssa/manager.go` SetOwnerLabels. */
+/** As fluxcd/pkg `ssa/manager.go` SetOwnerLabels. */
 function marked(group: string, kind: string, { labels }: MarkedObject): NamedApplier | undefined {
   const [name, namespace] = [
     labels.get(`${group}/name`) ?? '',
@@ -225,7 +228,10 @@ function listedIn(own: JsonObject): ListedResources | undefined {
   return { resources, extraneous: undefined }
 }
 
-/** `<namespace>_<name>_<group>_<Kind>`, where `__` in the name stands for `:` (cli-utils `pkg/object/objmetadata.go`). */
+/**
+ * `<namespace>_<name>_<group>_<Kind>`, where `__` in the name stands for `:` (cli-utils
+ * `pkg/object/objmetadata.go`).
+ */
 export function parseObjMetadata(text: string): ResourceId | undefined {
   const match = /^([^_]*)_(.+)_([^_]*)_([^_]+)$/.exec(text)
   if (match === null) return undefined
@@ -235,8 +241,9 @@ export function parseObjMetadata(text: string): ResourceId | undefined {
 }
 
 /**
- * A HelmRelease names its releases in place of a revision. The history of a Kustomization has also what it could not apply
- * (kustomize-controller `api/v1/kustomization_types.go`, `lastReconciledStatus`).
+ * A HelmRelease names releases instead of a revision. The history of a Kustomization also contains
+ * what it could not apply (kustomize-controller `api/v1/kustomization_types.go`,
+ * `lastReconciledStatus`).
  */
 function isApplied(own: JsonObject): boolean {
   const releases = objectsIn(partOf(own, 'status', 'history')).filter(
@@ -340,7 +347,10 @@ function hasMark(live: JsonObject | undefined, key: string, values: readonly str
   return found.some((value) => value !== undefined && values.includes(value.toLowerCase()))
 }
 
-/** Flux applies every YAML file below a path without kustomization.yaml, except ignored ones (`docs/spec/v1/gitrepositories.md`). */
+/**
+ * Flux applies every YAML file below a path without kustomization.yaml, except ignored ones
+ * (`docs/spec/v1/gitrepositories.md`).
+ */
 function checkKustomization(
   own: JsonObject,
   sources: readonly JsonObject[],

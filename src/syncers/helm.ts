@@ -1,7 +1,8 @@
 /**
- * Helm, run by a person or a pipeline. Sources: helm `pkg/action/validate.go` (marks), `pkg/kube/resource_policy.go`, "Chart Hooks"
- * (helm.sh/docs/topics/charts_hooks), `pkg/action/install.go` (setMetadataVisitor sees the manifest only, so hooks have no marks), `pkg/cli`
- * (the User-Agent `Helm/<version>`, under which it writes what it sets no manager for).
+ * Sources: helm `pkg/action/validate.go` (marks), `pkg/kube/resource_policy.go`, "Chart Hooks"
+ * (helm.sh/docs/topics/charts_hooks), `pkg/action/install.go` (setMetadataVisitor sees only the
+ * manifest, so hooks have no marks), `pkg/cli` (the User-Agent `Helm/<version>`, under which it
+ * writes when it sets no manager).
  */
 import { getKey, type JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
@@ -17,7 +18,6 @@ import {
   type Syncer,
 } from './syncer.ts'
 
-/** The mark of Helm's library on each object of a release. */
 export function releaseMark({ labels, annotations }: MarkedObject): NamedApplier | undefined {
   const [name, namespace] = [
     annotations.get('meta.helm.sh/release-name') ?? '',
@@ -44,7 +44,6 @@ export function leftUnmarkedByHelm(object: JsonObject): boolean {
   )
 }
 
-/** Events of neither an install nor an upgrade. */
 const NOT_IN_A_RELEASE = new Set([
   'pre-delete',
   'post-delete',
@@ -55,7 +54,7 @@ const NOT_IN_A_RELEASE = new Set([
   'test-failure',
 ])
 
-/** The rule for an absent hook; one that stays until its next run is missing. */
+/** A hook that stays until its next run counts as missing. */
 export function hookOfHelm(manifest: JsonObject): BuiltInRule | undefined {
   const events = hookValues(manifest, 'helm.sh/hook')
   if (events.length === 0) return undefined
@@ -72,7 +71,6 @@ export function hookOfHelm(manifest: JsonObject): BuiltInRule | undefined {
     : undefined
 }
 
-/** The values of an annotation with a comma-separated list. */
 export function hookValues(manifest: JsonObject, annotation: string): readonly string[] {
   return (annotationsOf(manifest).get(annotation) ?? '')
     .split(',')
@@ -80,7 +78,6 @@ export function hookValues(manifest: JsonObject, annotation: string): readonly s
     .filter((value) => value !== '')
 }
 
-/** Whether a program uses Helm's library, by its name: helm-controller, terraform-provider-helm_v2.17.0_x5. */
 export function usesHelm(manager: string): boolean {
   return manager.includes('helm')
 }

@@ -1,4 +1,3 @@
-/** Ignore rules in the syncers' own resources. */
 import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
 import {
   getKey,
@@ -22,7 +21,10 @@ import type { DriftedField, ForeignIgnore, IgnoreSource, TargetPart } from './sy
 /** `unknown`: a rule of a kind that is not evaluated. */
 export type Ignored = 'yes' | 'no' | 'unknown'
 
-/** @param pointers name of the field with the JSON Pointers @param target name of the field with the target, empty where the rule is it */
+/**
+ * @param pointers field with the JSON Pointers
+ * @param target field with the target, empty if the rule itself is the target
+ */
 export function readIgnores(
   rules: Json | undefined,
   pointers: string,
@@ -48,7 +50,6 @@ export function readIgnores(
   })
 }
 
-/** @param own the syncer's own resource */
 export function ignoredBy(source: IgnoreSource, own: JsonObject, field: DriftedField): Ignored {
   return anyOf(source.rules(own).map((rule) => ignoredByRule(rule, source.names, field)))
 }
@@ -121,7 +122,7 @@ function wholeMatch(pattern: string, text: string): Ignored {
   }
 }
 
-/** `*` and `?`, as in argo-cd `util/glob`, without exponential backtracking. */
+/** As argo-cd `util/glob`, without exponential backtracking. */
 function globMatches(pattern: string, text: string): boolean {
   let [at, from, star, starred] = [0, 0, -1, 0]
   while (from < text.length) {
@@ -141,7 +142,6 @@ function globMatches(pattern: string, text: string): boolean {
   return /^\**$/.test(pattern.slice(at))
 }
 
-/** Whether a JSON Pointer names the field or one above it. */
 function pointerCovers(pointer: string, field: DriftedField): boolean {
   return pointer.startsWith('/') && covers(parsePointer(pointer), field)
 }
@@ -154,13 +154,12 @@ function jqCovers(expression: string, field: DriftedField): Ignored {
   while (step.lastIndex < text.length) {
     const at = step.exec(text)
     if (at === null) return 'unknown'
-    // An empty index is every item.
     parts.push(at[1] ?? at[2] ?? (at[3] === '' ? undefined : at[3]))
   }
   return parts.length > 0 && covers(parts, field) ? 'yes' : 'no'
 }
 
-/** @param parts names and indexes; undefined matches any item of a list */
+/** @param parts undefined matches any list item */
 function covers(
   parts: readonly (string | undefined)[],
   { drift: { path }, live }: DriftedField,

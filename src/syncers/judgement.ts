@@ -1,4 +1,3 @@
-/** The sentences and exceptions that the files of the syncers share when they judge what a syncer does about drift. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
@@ -8,17 +7,12 @@ import { type Ignored, ignoredBy } from './ignore-rules.ts'
 import { conditionReason, findOwn } from './own-resource.ts'
 import type { ApplierCase, DriftedField, IgnoreSource, Judgement } from './syncer.ts'
 
-/** A difference that the applier leaves alone. */
 export interface Exception {
   readonly field: DriftedField
   readonly why: Phrase
 }
 
-/**
- * The judgement from the applier's own resource; where that is not available, from what is known without it.
- *
- * @param elsewhere whether such a resource may lie in another cluster and apply to this one from there
- */
+/** @param elsewhere the resource may be in another cluster and apply to this one from there */
 export function judgeOwn(
   { own, title, byHand }: ApplierCase,
   elsewhere: string | undefined,
@@ -31,7 +25,7 @@ export function judgeOwn(
     : unreadable(title, found.failure)
 }
 
-/** An error is not absence: the content of an unreadable resource stays unknown. */
+/** An error is not absence. */
 function unreadable(title: Phrase, { code, why, remedy }: Failure): Judgement {
   return {
     restores: 'unknown',
@@ -66,7 +60,7 @@ function absent(
   }
 }
 
-/** The judgement without the exceptions, or `never` where nothing else is left. */
+/** `never` if nothing else is left. */
 export function withExceptions(
   judgement: Judgement,
   { title, fields }: ApplierCase,
@@ -92,7 +86,7 @@ export function describeField({ drift: { id, path } }: DriftedField): Phrase {
     : phrase`${describeResourceId(id)} ${shownPathOnly(path, id)}`
 }
 
-/** A rule that cannot be evaluated is reported as a rule that may hold: a promise to restore would be the worse error. */
+/** An unevaluated rule may apply: a false promise to restore would be worse. */
 export function ignoreException(
   field: DriftedField,
   source: IgnoreSource,

@@ -5,7 +5,7 @@ import { type ApplierKind, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
 const APP: ApplierKind = {
   tool: 'kapp',
   title: ({ name }) => phrase`kapp app ${name}`,
-  // The label with the object's own identity `v1;<namespace>/<group>/<kind>/<name>;<version>`.
+  // Label with the object's own identity `v1;<namespace>/<group>/<kind>/<name>;<version>`.
   claim: ({ id, labels, annotations }) => {
     const name = labels.get('kapp.k14s.io/app') ?? ''
     const identity = annotations.get('kapp.k14s.io/identity')?.split(';')[1]
@@ -37,7 +37,7 @@ export const KAPP: Syncer = {
   name: 'kapp',
   managers: [
     {
-      // An update under the name of the program, or the value of --ssa-field-manager.
+      // Updates under the program's name, or the value of --ssa-field-manager.
       names: ['kapp', 'kapp-server-side-apply'],
       class: 'gitops',
       alone: true,

@@ -1,7 +1,8 @@
 /**
- * Kluctl, run by hand or by its controller. Sources: kluctl (commit b8269b5) `pkg/k8s/k8s_cluster.go` (the field manager),
- * `pkg/deployment/deployment_item.go` (marks), `pkg/deployment/utils/{delete,hooks}_utils.go`, `docs/kluctl/deployments/annotations`,
- * `docs/gitops/spec/v1beta1/kluctldeployment.md`. Read only: it was not run against this (docs/facts/fleet-and-kluctl.md).
+ * Sources: kluctl (commit b8269b5) `pkg/k8s/k8s_cluster.go` (the field manager),
+ * `pkg/deployment/deployment_item.go` (marks), `pkg/deployment/utils/{delete,hooks}_utils.go`,
+ * `docs/kluctl/deployments/annotations`, `docs/gitops/spec/v1beta1/kluctldeployment.md`. Not tested
+ * against Kluctl (docs/facts/fleet-and-kluctl.md).
  */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
@@ -15,7 +16,7 @@ const DISCRIMINATOR = 'kluctl.io/discriminator'
 const TARGET: ApplierKind = {
   tool: 'kluctl',
   title: ({ name }) => phrase`Kluctl target ${name}`,
-  // The label names the target, which Kluctl prunes by; the KluctlDeployment, if there is one, is not named.
+  // The label names the target, by which Kluctl prunes, not the KluctlDeployment.
   claim: ({ labels }) => {
     const name = labels.get(DISCRIMINATOR) ?? ''
     return isName(name) ? unlisted(name) : undefined
@@ -23,7 +24,7 @@ const TARGET: ApplierKind = {
   wraps: [],
   selector: ({ name }) => `${DISCRIMINATOR}=${name}`,
   source: () => UNKNOWN_SOURCE,
-  // Kluctl keeps no list: it prunes what has the label.
+  // Kluctl prunes by label.
   inventory: { listed: () => undefined, questions: () => [], id: () => '', ofPackage: false },
   keeps: [
     ({ annotations }) =>
@@ -35,7 +36,7 @@ const TARGET: ApplierKind = {
         : undefined,
     retainedByHelm,
   ],
-  // A KluctlDeployment is no exception: it deploys wherever its service account may write.
+  // A KluctlDeployment deploys wherever its service account may write.
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
@@ -54,7 +55,7 @@ const TARGET: ApplierKind = {
 export const KLUCTL: Syncer = {
   name: 'Kluctl',
   managers: [
-    // It applies, and updates where an apply fails and it may replace.
+    // It updates if an apply fails and it may replace.
     {
       names: ['kluctl'],
       class: 'gitops',
@@ -95,7 +96,9 @@ function isTrue(value: string | undefined): boolean {
   return value?.toLowerCase() === 'true'
 }
 
-/** `kluctl.io/hook`, or Helm's hooks as Kluctl takes them; and what is in git in order to be deleted or left out. */
+/**
+ * `kluctl.io/hook`, or Helm's hooks as Kluctl reads them; and objects to be deleted or left out.
+ */
 function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
   const annotations = annotationsOf(manifest)
   const because = (why: string): BuiltInRule => ({ rule: 'kluctl-hook', why })

@@ -1,6 +1,7 @@
 /**
- * `kpt live apply`, and what it shares with Config Sync through cli-utils. Sources: cli-utils `pkg/inventory/policy.go` (the owning-inventory
- * annotation, CanPrune), `pkg/common/common.go` (lifecycle annotations), `pkg/object/{dependson,mutation}`; kpt's ResourceGroup.
+ * Shared with Config Sync through cli-utils. Sources: cli-utils `pkg/inventory/policy.go` (the
+ * owning-inventory annotation, CanPrune), `pkg/common/common.go` (lifecycle annotations),
+ * `pkg/object/{dependson,mutation}`; kpt's ResourceGroup.
  */
 import { annotationsOf } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
@@ -14,7 +15,6 @@ import {
   type Syncer,
 } from './syncer.ts'
 
-/** The id of the inventory on each object. */
 export const OWNING_INVENTORY = 'config.k8s.io/owning-inventory'
 export const KPT_LIVE_TOOL = 'kpt-live'
 
@@ -49,7 +49,7 @@ export const KEPT_BY_INVENTORY: readonly KeepRule[] = [
   },
 ]
 
-/** Whether the existing object is never changed. */
+/** The existing object is never changed. */
 export function mutationIgnored(field: DriftedField): Exception[] {
   const { live } = field
   const ignored =

@@ -1,16 +1,14 @@
-/** kubectl: it applies where a person runs it, and its marks are the last-applied annotation and those of ApplySets. Sources: k8s.io/kubectl `pkg/cmd`. */
+/** It applies when a person runs it. Sources: k8s.io/kubectl `pkg/cmd`. */
 import type { Syncer } from './syncer.ts'
 
-/** What `kubectl apply` writes when it works on the client's side (k8s.io/kubectl, pkg/cmd/apply). */
+/** As k8s.io/kubectl, pkg/cmd/apply. */
 export const CLIENT_SIDE_APPLY = 'kubectl-client-side-apply'
 
-/** What `kubectl create` writes. */
 export const KUBECTL_CREATE = 'kubectl-create'
 
-/** What `kubectl replace` writes. */
 const KUBECTL_REPLACE = 'kubectl-replace'
 
-/** Whether one person's kubectl writes a whole manifest under this name and operation: he applies some files on the server's side, and replaces others. */
+/** A person may apply some files server-side, and replace others. */
 export function writesManifest({
   manager,
   operation,
@@ -24,15 +22,16 @@ export function writesManifest({
   )
 }
 
-/** Whether the write may have been of an object of anybody: only an apply is repeated. */
+/** The write may be a single one, to anybody's object: only an apply is repeated. */
 export function onlyMakes(manager: string): boolean {
   return manager === KUBECTL_CREATE || manager === KUBECTL_REPLACE
 }
 
-/** Where a client-side apply keeps what it applied. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** The server's own name for fields without a known manager at the first apply (k8s.io/apimachinery, util/managedfields). */
+/**
+ * The server's name for fields without a known manager (k8s.io/apimachinery, util/managedfields).
+ */
 export const BEFORE_FIRST_APPLY = 'before-first-apply'
 
 export const KUBECTL: Syncer = {
@@ -58,7 +57,7 @@ export const KUBECTL: Syncer = {
     'oc',
   ],
   accounts: [],
-  // `kubectl apply --prune --applyset` (KEP 3659): on the objects, and on their parent.
+  // `kubectl apply --prune --applyset` (KEP 3659): on the objects and their parent.
   marks: {
     labels: /^applyset\.kubernetes\.io\/(part-of|id)$/,
     annotations: /^applyset\.kubernetes\.io\/(tooling|contains-group-kinds|additional-namespaces)$/,

@@ -1,4 +1,4 @@
-/** The marks of syncers: what the syncer itself wrote of them is no difference. */
+/** Marks that the syncer itself wrote are not differences. */
 import {
   type FieldPath,
   type FieldSet,
@@ -12,7 +12,7 @@ import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { marksAs, SYNCERS } from './registry.ts'
 import type { Syncer } from './syncer.ts'
 
-/** The syncers that mark with this label or annotation; none for any other place. @param value live there, undefined where it is not read */
+/** @param value live, undefined if not read */
 export function syncersOfMark(path: FieldPath, value: Json | undefined): Syncer[] {
   const [metadata, map, key, below] = path
   if (
@@ -33,12 +33,12 @@ export function syncersOfMark(path: FieldPath, value: Json | undefined): Syncer[
   return SYNCERS.filter(({ marks }) => has(marks.labels) || isShared(marks.shared))
 }
 
-/** Whether a manager marks with it as its syncer does: a manual apply under the name of a CI job leaves no marks of Flux. */
+/** A manual apply under a CI job's name leaves no Flux marks. */
 export function isMarkOf(manager: string, path: FieldPath, value: Json | undefined): boolean {
   return syncersOfMark(path, value).some((syncer) => marksAs(syncer, manager))
 }
 
-/** What a manager owns but for its own marks that `wanted` does not have: what is left it declared for the package's sake. */
+/** It declared the rest for the package. */
 export function withoutMarks(
   manager: string,
   owned: FieldSet,
@@ -56,7 +56,7 @@ export function withoutMarks(
         child.step.kind === 'field' &&
         MAPS.has(here.map((step) => (step.kind === 'field' ? step.name : '')).join('.'))
       const set = isMap ? without(child.set, other?.set ?? NOTHING, here) : child.set
-      // A map that held nothing but marks was not declared either.
+      // A map with only marks was not declared either.
       if (isMap && set.children.size === 0 && child.set.children.size > 0 && other === undefined)
         continue
       children.set(key, { step: child.step, set })
@@ -69,7 +69,7 @@ export function withoutMarks(
 const MAPS: ReadonlySet<string> = new Set(['metadata', 'metadata.labels', 'metadata.annotations'])
 const NOTHING: FieldSet = { owned: false, children: new Map() }
 
-/** The managers that own a mark of a syncer on the object: a controller that copies an object with its marks owns those of the copy. */
+/** A controller that copies an object with its marks owns the copy's. */
 export function writersOfMarks(object: JsonObject): ReadonlySet<string> {
   const managed = managedFieldsOf(object)
   const marks = [...MAPS].slice(1).flatMap((map) => {

@@ -1,4 +1,3 @@
-/** Readers for the syncers' own resources. */
 import type { Failure } from '@backporch/kyaml/failure'
 import {
   isJsonArray,
@@ -10,12 +9,12 @@ import {
 } from '@backporch/kyaml/json'
 import type { NamedApplier, OwnResource, SyncerSource } from './syncer.ts'
 
-/** Whether the text is a DNS subdomain (RFC 1123), as the names of these kinds are. */
+/** A DNS subdomain (RFC 1123). */
 export function isName(text: string): boolean {
   return text.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(text)
 }
 
-/** @param namespaces where the syncer's own resource may be; a single one is its namespace */
+/** @param namespaces where the syncer's resource may be; a single one is its namespace */
 export function named(
   group: string,
   kind: string,
@@ -29,12 +28,10 @@ export function named(
   return { kind, namespace: namespaces.length === 1 ? (namespaces[0] ?? '') : '', name, wanted }
 }
 
-/** An applier without a resource of its own in this cluster. */
 export function unlisted(name: string, namespace = ''): NamedApplier {
   return { kind: '', namespace, name, wanted: [] }
 }
 
-/** The first location with the resource, or why there is none. */
 export function findOwn(
   own: readonly OwnResource[],
 ):
@@ -56,7 +53,6 @@ export function hasCondition(object: JsonObject, type: string, status: string): 
   return conditionOf(object, type, status) !== undefined
 }
 
-/** Reason of a condition with this status; undefined without one. */
 export function conditionReason(
   object: JsonObject,
   type: string,
@@ -66,7 +62,7 @@ export function conditionReason(
   return found === undefined ? undefined : textOf(found, 'reason') || 'no reason given'
 }
 
-/** The problem by type and reason; a message may quote anything. */
+/** Type and reason only, because a message may quote anything. */
 export function conditionProblem(
   title: string,
   object: JsonObject,
@@ -76,13 +72,13 @@ export function conditionProblem(
     const found = conditionOf(object, type, status)
     if (found === undefined) continue
     const reason = textOf(found, 'reason')
-    // A reason of a condition is one word (Kubernetes API conventions).
+    // A condition's reason is one word (Kubernetes API conventions).
     return `${title} says ${type} is ${status}: ${/^[A-Za-z][A-Za-z0-9_,:]{0,99}$/.test(reason) ? reason : 'no reason'}`
   }
   return undefined
 }
 
-/** A valid Go duration, or undefined: `10m0s`. */
+/** As `10m0s`. */
 export function durationOf(object: JsonObject, ...names: readonly string[]): string | undefined {
   const value = textOf(object, ...names)
   return /^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$/.test(value) && value.length <= 30
@@ -90,7 +86,6 @@ export function durationOf(object: JsonObject, ...names: readonly string[]): str
     : undefined
 }
 
-/** Seconds of a Go duration: `10m0s`, `1h`, `15s`. */
 export function secondsOf(text: Json | undefined): number | undefined {
   const parts =
     typeof text === 'string'
@@ -101,12 +96,12 @@ export function secondsOf(text: Json | undefined): number | undefined {
   return hours * 3_600 + minutes * 60 + seconds
 }
 
-/** The commit in `main@sha1:<40 hex>`, `main/<40 hex>` or a commit; undefined for a chart's version or a tag. */
+/** From `main@sha1:<40 hex>`, `main/<40 hex>` or a commit; undefined for a chart version or tag. */
 export function commitIn(revision: Json | undefined): string | undefined {
   return typeof revision === 'string' ? /(?:^|[:/])([0-9a-f]{40})$/.exec(revision)?.[1] : undefined
 }
 
-/** The path in git: `./apps/web/` is `apps/web`. Empty for the root, undefined for a path outside of the repository. */
+/** `./apps/web/` is `apps/web`. Empty for the root, undefined outside the repository. */
 export function folderOf(path: Json | undefined): string | undefined {
   if (typeof path !== 'string') return undefined
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
@@ -118,7 +113,7 @@ export function isFilled(value: Json | undefined): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
-/** An unknown source, which may choose namespaces. */
+/** An unknown source may choose namespaces. */
 export const UNKNOWN_SOURCE: SyncerSource = {
   folder: undefined,
   transformed: undefined,

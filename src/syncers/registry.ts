@@ -1,4 +1,3 @@
-/** The syncers, and the functions over all of them. */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { matchesGlob } from '@backporch/kyaml/text'
 import { ARGO_CD } from './argo-cd.ts'
@@ -13,7 +12,7 @@ import { KUBECTL } from './kubectl.ts'
 import { SVELTOS } from './sveltos.ts'
 import type { ApplierKind, IgnoreSource, ManagerNames, Syncer } from './syncer.ts'
 
-/** The order of precedence of marks and rules. */
+/** In order of precedence of marks and rules. */
 export const SYNCERS: readonly Syncer[] = [
   FLUX,
   ARGO_CD,
@@ -33,19 +32,17 @@ export const IGNORE_SOURCES: readonly IgnoreSource[] = SYNCERS.flatMap(({ ignore
 
 const BY_TOOL = new Map(APPLIER_KINDS.map((kind) => [kind.tool, kind]))
 
-/** @throws Error for a tool that no syncer has */
+/** @throws Error for a tool of no syncer */
 export function applierKind(tool: string): ApplierKind {
   const kind = BY_TOOL.get(tool)
   if (kind === undefined) throw new Error(`no syncer has the applier ${tool}`)
   return kind
 }
 
-/** The entry with the manager's name; undefined for no syncer's. */
 export function namesOfManager(manager: string): ManagerNames | undefined {
   return ALL_NAMES.find(({ names }) => matches(names, manager))
 }
 
-/** Name of the syncer that writes under this manager; undefined for no syncer's. */
 export function syncerOfManager(manager: string): string | undefined {
   return SYNCERS.find(({ managers }) => managers.some(({ names }) => matches(names, manager)))?.name
 }
@@ -53,18 +50,17 @@ export function syncerOfManager(manager: string): string | undefined {
 const ALL_NAMES = SYNCERS.flatMap(({ managers }) => managers)
 const ALONE = ALL_NAMES.filter(({ alone }) => alone)
 
-/** Whether two names are those of one program, which no other program uses. */
 export function isSameProgram(left: string, right: string): boolean {
   const program = programOf(left)
   return program !== undefined && program === programOf(right)
 }
 
-/** A name of the program that alone uses this one; undefined for other names. */
+/** Undefined unless one program alone uses the name. */
 export function programOf(manager: string): string | undefined {
   return ALONE.find(({ names }) => names.includes(manager))?.names[0]
 }
 
-/** Whether a syncer leaves marks and directives under this name; people leave none. */
+/** People leave no marks or directives. */
 export function marksAs({ managers, marks }: Syncer, manager: string): boolean {
   return (
     marks.writers.includes(manager) ||
@@ -72,12 +68,10 @@ export function marksAs({ managers, marks }: Syncer, manager: string): boolean {
   )
 }
 
-/** Whether the manager writes the last-applied annotation. */
 export function keepsLastApplied(manager: string): boolean {
   return SYNCERS.some(({ lastAppliedBy }) => matches(lastAppliedBy, manager))
 }
 
-/** Whether the next apply under the first name makes the fields of the other manager its own. */
 export function takesOver(syncer: string, manager: string, live: JsonObject): boolean {
   return namesOfManager(syncer)?.takesOver?.(manager, live) === true
 }

@@ -1,7 +1,8 @@
 /**
- * Sveltos: ClusterProfile and Profile; and k0rdent, which hands its rules to a Sveltos profile. Sources: libsveltos `lib/deployer/utils.go`
- * (marks), addon-controller `api/v1beta1/spec.go` (sync modes, DriftExclusion) and `controllers/handlers_utils.go` (the field manager), k0rdent
- * kcm `api/v1beta1/multiclusterservice_types.go`. Read only: it was not run against this.
+ * Sources: libsveltos `lib/deployer/utils.go` (marks), addon-controller `api/v1beta1/spec.go` (sync
+ * modes, DriftExclusion) and `controllers/handlers_utils.go` (the field manager), k0rdent kcm
+ * `api/v1beta1/multiclusterservice_types.go`: k0rdent passes its rules to a Sveltos profile. Read
+ * only: not tested against Sveltos.
  */
 import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
@@ -67,7 +68,7 @@ export const SVELTOS: Syncer = {
   name: 'Sveltos',
   managers: [
     {
-      // Other programs use `application/apply-patch` too.
+      // Other programs also use `application/apply-patch`.
       names: ['application/apply-patch', 'addon-controller', 'sveltos*', 'projectsveltos*'],
       class: 'gitops',
       alone: false,
@@ -100,7 +101,7 @@ export const SVELTOS: Syncer = {
   check: 'none',
 }
 
-/** The namespace of a Profile is not reported. */
+/** A Profile's namespace is not reported. */
 function claimOf({ annotations }: MarkedObject): NamedApplier | undefined {
   const [kind, name] = [
     annotations.get('projectsveltos.io/owner-kind'),
@@ -148,7 +149,7 @@ function judge(question: ApplierCase): Judgement {
 }
 
 function exceptionOf(field: DriftedField, own: JsonObject): Exception[] {
-  // Whatever its value, Sveltos leaves the object alone.
+  // With any value.
   if (field.live !== undefined && annotationsOf(field.live).has(DRIFT_IGNORE))
     return [{ field, why: ['the object is marked driftDetectionIgnore'] }]
   return ignoreException(field, PROFILE_IGNORES, own, 'spec.driftExclusions')

@@ -1,11 +1,9 @@
-/** Checks whether a syncer reads a folder of the repository. */
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { metadataText } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
 import type { StoredFile, SyncedRepository } from './syncer.ts'
 
-/** @param isInert whether the syncer skips a file that has a name of manifests */
 export function verdict(
   name: string,
   { folder, retained }: SyncedRepository,
@@ -25,7 +23,7 @@ export function verdict(
   return { check: 'syncer-path', state: 'failed', code: 'BP1007', message, fix }
 }
 
-/** What gives files of ours the names that no syncer reads. The records are moved by us. */
+/** Backporch moves the records itself. */
 export function renameFix(files: readonly Pick<StoredFile, 'path' | 'isRecord'>[]): string {
   const own = files.filter(({ isRecord }) => !isRecord)
   const nameOf = (path: string): string =>
@@ -45,7 +43,6 @@ export function passed(message: string): Finding {
   return { check: 'syncer-path', state: 'passed', message }
 }
 
-/** Whether a path is the root, or in the folder. */
 export function reachesFolder(path: string, folder: string): boolean {
   const clean = cleanPath(path)
   return clean === '' || isInFolder(clean, folder)
@@ -63,13 +60,12 @@ function cleanPath(path: string): string {
     .join('/')
 }
 
-/** Host and path of any form of the address: `https://github.com/a/b.git`, `git@github.com:a/b`. */
 export function sameRepository(left: string, right: string): boolean {
   const [one, other] = [repositoryLocation(left), repositoryLocation(right)]
   return one !== '' && one === other
 }
 
-/** `git.example.com/a/b`: the same for every form of one address, and without user, password and port. */
+/** `git.example.com/a/b`: the same for every form of one address. */
 export function repositoryLocation(address: string): string {
   const plain = address
     .replace(/^[a-z+]+:\/\//i, '')

@@ -1,7 +1,6 @@
-/** Time as an argument. */
 export interface Clock {
   /** UTC. */
   now(): Date
-  /** Waits. Milliseconds. Rejects with the signal's reason when it is aborted. */
+  /** Milliseconds. Rejects with the signal's reason when it is aborted. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>
 }

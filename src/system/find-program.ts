@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** Path of a program that can be run, or undefined. Only absolute folders of the PATH count. */
+/** Only absolute PATH folders count. */
 export function findProgram(program: string, path: string): string | undefined {
   const files = program.includes('/')
     ? [program]

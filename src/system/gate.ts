@@ -1,4 +1,3 @@
-/** At most so many at a time; the others wait in their order. */
 export class Gate {
   private free: number
   private readonly queue: (() => void)[] = []
@@ -7,14 +6,13 @@ export class Gate {
     this.free = width
   }
 
-  /** How many wait. */
   get waiting(): number {
     return this.queue.length
   }
 
   /**
-   * Resolves when it is the caller's turn. Rejects with the reason of the signal when that is aborted before.
-   * @returns to be called when that is over; safe to call again
+   * Rejects with the signal's reason if aborted before the turn. @returns ends the turn; safe to
+   * call again
    */
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()

@@ -1,4 +1,3 @@
-/** Keys in the environment, and in files that it names. */
 import { readFile } from 'node:fs/promises'
 import type { Environment } from './child-environment.ts'
 
@@ -6,12 +5,12 @@ export function settingOf(environment: Environment, name: string): string {
   return environment[name]?.trim() ?? ''
 }
 
-/** Some secret stores keep one line only: PEM without a line break has them as `\n`. */
+/** Some secret stores keep only one line: PEM then has `\n` for line breaks. */
 export function withLineBreaks(text: string): string {
   return text.includes('\n') ? text : text.replaceAll('\\n', '\n')
 }
 
-/** @param most bytes. @returns `problem` is the code of the file system; a file that is too large has none */
+/** @param most bytes @returns `problem` is the file system's code; a too large file has none */
 export async function readKeyFile(
   path: string,
   most: number,

@@ -1,22 +1,18 @@
-/** A server on a given address. */
 import type { Server } from 'node:http'
 import { Failure } from '@backporch/kyaml/failure'
 
 export interface Listening {
-  /** With the path: `http://127.0.0.1:8080/webhook` */
   readonly url: string
-  /** Takes no new requests; open ones have a second. */
+  /** Accepts no new requests; open ones have a second. */
   close(): Promise<void>
 }
 
 interface ListenOptions {
-  /** Name or address to listen on. */
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
   readonly path: string
   readonly onRefused: (why: string) => void
-  /** Of the failure. */
   readonly what: string
   readonly remedy: string
 }

@@ -1,4 +1,3 @@
-/** Answers in plain text to one request over node:http, for servers that hold a sender to limits. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 type Headers = Readonly<Record<string, string>>
@@ -11,14 +10,17 @@ export class PlainExchange {
   private readonly response: ServerResponse
   private readonly linger: number
 
-  /** @param linger milliseconds in which further bytes of a refused sender are dropped, so that it reads the answer */
+  /**
+   * @param linger milliseconds in which bytes of a rejected sender are dropped, so that it reads
+   * the answer
+   */
   constructor(request: IncomingMessage, response: ServerResponse, linger: number) {
     this.request = request
     this.response = response
     this.linger = linger
     this.method = request.method ?? ''
     this.path = request.url?.split('?', 1)[0] ?? ''
-    // A broken connection is the sender's loss: nothing was promised before the answer.
+    // Nothing was promised before the answer.
     request.on('error', () => undefined)
     response.on('error', () => undefined)
   }
@@ -29,8 +31,8 @@ export class PlainExchange {
   }
 
   /**
-   * Answers while the body may still be on its way. A connection that is closed with unread bytes is reset, and the sender would not see the
-   * answer. So they are read and dropped for a moment before the close.
+   * A connection closed with unread bytes is reset, and the sender would not see the answer. So
+   * they are read and dropped for a moment before the close.
    */
   turnAway(status: number, text: string, headers: Headers = {}): void {
     const { request, response } = this

@@ -3,19 +3,18 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { answerDeadline, Deadline, slowAnswer } from './deadline.ts'
 
-/** More time passed than the bytes that came allow. The message is ours and safe to print. */
+/** The message is Backporch's own and safe to print. */
 export class SlowAnswer extends Error {}
 
 interface TextLimits {
-  /** Bytes after decompression, so that a small compressed body cannot fill the memory. */
+  /** After decompression, so that a small compressed body cannot fill the memory. */
   readonly bytes: number
-  /** The error beyond it. */
   readonly tooLarge: () => Error
-  /** Milliseconds by the bytes that came; `answerDeadline` unless given. */
+  /** Milliseconds by received bytes. Default: `answerDeadline`. */
   readonly deadline?: (received: number) => number
 }
 
-/** A body as UTF-8 text. @throws the stream's error when it ends early, SlowAnswer */
+/** @throws the stream's error when it ends early, SlowAnswer */
 export async function readText(
   body: Readable,
   zipped: boolean,

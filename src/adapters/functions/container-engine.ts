@@ -1,4 +1,4 @@
-/** Runs images through docker or podman, as kpt does (kpt `internal/fnruntime/container.go`), with fewer rights. */
+/** Like kpt (kpt `internal/fnruntime/container.go`), with fewer rights. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { basename, parse } from 'node:path'
@@ -10,28 +10,26 @@ import { type ProgramEnd, runProgram } from './run-program.ts'
 export type EngineName = 'docker' | 'podman'
 
 interface EngineOptions {
-  /** Undefined: the first one found. */
+  /** Undefined: the first engine found. */
   readonly engine: EngineName | undefined
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits: FunctionLimits
-  /** Milliseconds for the pull of an image. */
+  /** Milliseconds. */
   readonly pullTime: number
 }
 
-/** Exit code by which docker and podman report a failure of their own. */
+/** docker's and podman's code for their own failures. */
 const ENGINE_FAILED = 125
 const SMALL_OUTPUT = 1024 * 1024
 
 export class ContainerEngine {
   private readonly options: EngineOptions
-  /** Images that this process knows to be present. */
   private readonly present = new Set<string>()
 
   constructor(options: EngineOptions) {
     this.options = { ...options, environment: childEnvironment(options.environment, 'engine') }
   }
 
-  /** Path of the engine, or undefined where none is installed. */
   find(): string | undefined {
     const { engine, environment } = this.options
     const names: readonly EngineName[] = engine === undefined ? ['docker', 'podman'] : [engine]
@@ -40,7 +38,10 @@ export class ContainerEngine {
       .find((path) => path !== undefined)
   }
 
-  /** @throws the signal's reason when it is aborted; the container is then removed */
+  /**
+   * Removes the container on abort.
+   * @throws the signal's reason
+   */
   async run(image: string, input: string, signal: AbortSignal): Promise<ProgramEnd> {
     const program = this.find()
     if (program === undefined) return noEngine(this.options.engine)
@@ -78,12 +79,12 @@ export class ContainerEngine {
       )
     } finally {
       process.off('exit', remove)
-      // The engine's client was killed, which does not end the container.
+      // Killing the engine's client does not end the container.
       if (!clean) remove()
     }
   }
 
-  /** The pull is apart from the run, so that it takes nothing of the function's time. */
+  /** A separate pull takes no time from the function. */
   private async fetchImage(
     program: string,
     image: string,
@@ -106,7 +107,7 @@ export class ContainerEngine {
     return undefined
   }
 
-  /** Decided by behaviour, not by the message: an engine that cannot even list containers has to be started. */
+  /** By behaviour, not by message: an engine that cannot list containers has to be started. */
   private async notStarted(
     program: string,
     why: string,
@@ -157,7 +158,7 @@ function noEngine(engine: EngineName | undefined): ProgramEnd {
       }
 }
 
-/** Arguments that docker 20.10 and podman 4 have in common. */
+/** Common to docker 20.10 and podman 4. */
 export function containerWords(
   name: string,
   image: string,
@@ -176,7 +177,7 @@ export function containerWords(
     ],
     ...['--read-only', '--tmpfs', '/tmp:rw,size=64m,mode=1777'],
     ...['--memory', String(memory), '--memory-swap', String(memory), '--pids-limit', '128'],
-    // Otherwise the engine keeps the function's output, Secrets among it, in files of its own.
+    // Otherwise the engine stores the output, including Secrets, in its files.
     ...['--log-driver', 'none'],
     image,
   ]

@@ -1,4 +1,4 @@
-/** Programs, modules and images that the operator allows. Each input is run twice the first time, and the answer is cached. */
+/** Each new input runs twice, and the answer is cached. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -18,12 +18,12 @@ type ForeignRuntime = Extract<ChosenRuntime, { is: 'program' | 'image' | 'module
 
 interface ForeignOptions {
   readonly engine: EngineName | undefined
-  /** The operator's, for the PATH and the container engine. Programs get next to nothing of it. */
+  /** For the PATH and the container engine. Programs get almost none of it. */
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits: FunctionLimits
-  /** Milliseconds for the pull of an image. */
+  /** Milliseconds. */
   readonly pullTime: number
-  /** The second run waits until the clock shows another second, so that a time in the output is noticed. */
+  /** Detects a time in the output of the second run. */
   readonly nextSecond: boolean
 }
 
@@ -40,12 +40,14 @@ export class ForeignFunctions {
     this.engine = new ContainerEngine(options)
   }
 
-  /** The cached answer to this input; undefined where the function has to run. */
   known(runtime: ForeignRuntime, input: string): ForeignAnswer | undefined {
     return this.answers.get(keyOf(runtime, input))
   }
 
-  /** Broken limits and missing runtimes are not cached. @throws the signal's reason when it is aborted */
+  /**
+   * Does not cache broken limits and missing runtimes.
+   * @throws the signal's reason
+   */
   async answer(
     step: PipelineStep,
     runtime: ForeignRuntime,
@@ -75,7 +77,7 @@ export class ForeignFunctions {
   ): Promise<PrintedOutput | Failure> {
     const first = this.printed(step, await this.run(runtime, input, signal))
     if (first instanceof Failure) return first
-    // From its end: a run that crosses a second may print either of the two.
+    // From the end: a run that crosses a second may print either one.
     const ended = presentSecond()
     while (this.options.nextSecond && presentSecond() === ended)
       await wait(1000 - (Date.now() % 1000), undefined, { signal })

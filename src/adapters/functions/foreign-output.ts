@@ -1,4 +1,3 @@
-/** The output of a program or an image as the answer of a function, with remarks for people. */
 import {
   annotationOf,
   type FunctionAnswer,
@@ -20,12 +19,12 @@ export interface PrintedOutput {
   readonly exitCode: number
 }
 
-/** In threads and in the cache it is text, so that nobody changes it in place. */
+/** Text, so that nothing changes it in place. */
 export type ForeignAnswer = PrintedOutput | { readonly failure: FailureDetail }
 
 /**
- * As kpt does: of a failed function's output only the results count. An object of the input keeps its location in the files.
- * @param given the objects that the function got
+ * As in kpt, only the results of a failed function count. An input object keeps its location.
+ * @param given input objects
  */
 export function readForeignOutput(
   step: PipelineStep,
@@ -56,7 +55,7 @@ export function readForeignOutput(
   return { ...read, stderr, exitCode }
 }
 
-/** They are places in a text that nobody has. */
+/** The sources are positions in a text that is not kept. */
 function forgetSources(node: YamlNode): void {
   node.source = undefined
   if (node.kind === 'list') for (const item of node.items) forgetSources(item)
@@ -67,7 +66,6 @@ function forgetSources(node: YamlNode): void {
     }
 }
 
-/** The object, or the objects of a list of objects. */
 function comeFrom(item: YamlMap, from: YamlMap): void {
   item.source = from.source
   item.writes = from.writes
@@ -90,7 +88,7 @@ function whyOf({ code, what, why }: Failure): string {
   return code === 'BP9001' ? 'it cannot be read' : `${what}: ${why}`
 }
 
-/** Two runs gave the same objects in the same order. Another order of a map or another remark is the same package. */
+/** Differences in map order or remarks do not count. */
 export function isSameOutput(one: PrintedOutput, other: PrintedOutput): boolean {
   if (one.exitCode !== other.exitCode) return false
   if (one.exitCode !== 0 || one.stdout === other.stdout) return true
@@ -108,14 +106,13 @@ interface ObjectName {
   readonly namespace: string
 }
 
-/** The objects before a foreign function runs, by the id that they carry through it. */
 export function namesById(items: readonly YamlMap[]): ReadonlyMap<string, ObjectName> {
   return new Map(items.map((item) => [annotationOf(item, ID) ?? '', nameOf(item)]))
 }
 
 /**
- * Changes of the function to the identity of objects. They are no failure, because an allowed function may make them, as set-namespace does;
- * but nobody sees them in the package's files.
+ * Not failures, because an allowed function may change identities, as set-namespace does; but the
+ * files do not show it.
  */
 export function identityRemarks(
   before: ReadonlyMap<string, ObjectName>,

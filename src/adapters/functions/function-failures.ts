@@ -1,8 +1,6 @@
-/** Failures of functions of a pipeline. */
 import { describeStep, functionName, type PipelineStep } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 
-/** A limit that a function broke, or the rendering between two functions. */
 export function brokeLimit(
   step: PipelineStep | undefined,
   packagePath: string,

@@ -1,11 +1,10 @@
-/** Limits of one function of a pipeline (docs/guides/functions.md). */
+/** docs/guides/functions.md */
 export interface FunctionLimits {
   readonly milliseconds: number
-  /** Bytes, of the program and everything that it starts. */
+  /** Bytes, including child processes. */
   readonly memory: number
-  /** Bytes on standard output. */
+  /** Bytes. */
   readonly output: number
-  /** Objects in its output. */
   readonly objects: number
 }
 
@@ -18,12 +17,10 @@ export const FUNCTION_LIMITS: FunctionLimits = {
   objects: 50_000,
 }
 
-/** `60 s`, `250 ms`. */
 export function describeTime(milliseconds: number): string {
   return milliseconds % 1000 === 0 ? `${milliseconds / 1000} s` : `${milliseconds} ms`
 }
 
-/** `256 MiB`. */
 export function describeSize(bytes: number): string {
   return `${Math.round((bytes / MEBIBYTE) * 10) / 10} MiB`
 }

@@ -1,6 +1,7 @@
 /**
- * What programs printed, for the next process (ADR 83). A folder of files, each encrypted with a key that is made of the whole input of its
- * build: who does not have the input cannot read the output. A file that cannot be decrypted is none.
+ * Program output for the next process (ADR 83), encrypted with a key derived from the whole input
+ * of its build, so that it cannot be read without the input. A file that cannot be decrypted counts
+ * as missing.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
@@ -9,35 +10,37 @@ import { join } from 'node:path'
 
 interface KeptEntry {
   read(): Promise<string | undefined>
-  /** A full disk costs builds of the next process, and stops nothing. */
+  /** A full disk is no error. */
   write(text: string): Promise<void>
 }
 
 const CIPHER = 'aes-256-gcm'
 const NONCE = 12
 const TAG = 16
-/** Bytes of all files. */
+/** Bytes. */
 const MOST_KEPT = 64 * 1024 * 1024
-/** Bytes after which the oldest files are looked for. */
+/** Bytes between two searches for the oldest files. */
 const LOOKED_AFTER = 8 * 1024 * 1024
 
 export class KeptBuilds {
   private readonly folder: string
   private readonly version: string
   private readonly most: number
-  /** The first write of a process looks. */
+  /** Makes the first write of a process search. */
   private written = LOOKED_AFTER
 
-  /** @param version of Backporch */
   constructor(folder: string, version: string, most = MOST_KEPT) {
     this.folder = folder
     this.version = version
     this.most = most
   }
 
-  /** @param program absolute path. @param input all that decides about the output */
+  /**
+   * @param program absolute path
+   * @param input everything that determines the output
+   */
   entry(program: string, input: readonly string[]): KeptEntry {
-    // A program that is gone meanwhile fails where it is run.
+    // A missing program fails when it is run.
     const found = statSync(program, { throwIfNoEntry: false })
     const whole = JSON.stringify([this.version, program, found?.size, found?.mtimeMs, ...input])
     const derived = (use: string): Buffer => createHash('sha256').update(`${use} ${whole}`).digest()
@@ -72,7 +75,7 @@ export class KeptBuilds {
     }
   }
 
-  /** Leftovers of killed processes are files as others are. */
+  /** Includes leftovers of killed processes. */
   private async removeOldest(): Promise<void> {
     this.written = 0
     const names = await readdir(this.folder)
@@ -98,7 +101,7 @@ function encrypted(key: Buffer, text: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), content])
 }
 
-/** @throws for what was not written whole by `encrypted` with this key */
+/** @throws if `encrypted` with this key did not write the whole file */
 function decrypted(key: Buffer, file: Buffer): string {
   const decipher = createDecipheriv(CIPHER, key, file.subarray(0, NONCE), { authTagLength: TAG })
   decipher.setAuthTag(file.subarray(NONCE, NONCE + TAG))

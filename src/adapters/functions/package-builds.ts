@@ -1,4 +1,4 @@
-/** `kubectl kustomize`, `helm template` and commands of the operator, each in a folder with nothing but the files that the build may read. */
+/** Each build gets a folder with only the files that it may read. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { splitWords } from '@backporch/kpt/runtime'
@@ -22,27 +22,24 @@ import type { KeptBuilds } from './kept-builds.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 
 interface PackageBuildsOptions {
-  /** Programs in the operator's form: `kubectl`, `/usr/local/bin/jsonnet`, `helm template .`. */
+  /** `kubectl`, `/usr/local/bin/jsonnet`, `helm template .` */
   readonly allowed: readonly string[]
-  /** The operator's: programs get the PATH of it, kubectl and helm nothing. */
+  /** Commands get only its PATH, kubectl and helm nothing. */
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits?: FunctionLimits
-  /** Keeps builds for the next process. */
   readonly kept?: KeptBuilds
 }
 
 const KEPT = 64 * 1024 * 1024
 const FAILED = 512
-/** Programs that run at once. */
 const WIDTH = 2
-/** An address where nothing listens: kustomize fetches nothing that got past the walk through the kustomization. */
+/** Nothing listens here. It blocks kustomize fetches that the check of the kustomization missed. */
 const NO_NETWORK = {
   HTTP_PROXY: 'http://127.0.0.1:9',
   HTTPS_PROXY: 'http://127.0.0.1:9',
   NO_PROXY: '',
 }
 
-/** What the operator allows with the name of the program alone. */
 const OWN_TOOLS = {
   kustomize: {
     name: 'kubectl',
@@ -52,7 +49,6 @@ const OWN_TOOLS = {
   helm: { name: 'helm', what: 'helm template has to render the chart', otherwise: '' },
 } as const
 
-/** Helm finds no plugins, no repositories, no credentials and no cluster. */
 function helmFolders(root: string): { readonly [name: string]: string } {
   const nothing = join(root, '.git', 'helm')
   return {
@@ -105,7 +101,7 @@ export class PackageBuilds implements PackageBuilder {
     const program = this.choose(build)
     if ('failure' in program) return program
     const { kept } = this.options
-    // A second program, and what prints something else each time or has Secrets, is run each time.
+    // Builds that use a second program, vary, or contain Secrets run every time.
     const isKept =
       build.tool !== 'command' &&
       !build.command.includes(ENABLE_HELM) &&
@@ -139,7 +135,7 @@ export class PackageBuilds implements PackageBuilder {
       if (why !== undefined)
         return failed(build, why, 'correct the names of its files', 'on-change')
       const first = await this.runOnce(build, program, root, signal)
-      // kustomize itself is known to give the same each time.
+      // kustomize is known to be deterministic.
       if (!mayVary(build) || 'failure' in first) return first
       await rm(root, { recursive: true, force: true })
       await writeFiles(root, build)
@@ -186,7 +182,6 @@ export class PackageBuilds implements PackageBuilder {
       : { program, words, environment: { PATH: path } }
   }
 
-  /** @param words its arguments */
   private ownTool(
     tool: keyof typeof OWN_TOOLS,
     folder: string,
@@ -231,7 +226,7 @@ export class PackageBuilds implements PackageBuilder {
   }
 }
 
-/** A stored chart may have a file with the name of a folder. */
+/** A stored chart may contain a file and a folder with the same name. */
 async function whyNotWritten(root: string, build: Build): Promise<string | undefined> {
   try {
     await writeFiles(root, build)
@@ -266,7 +261,7 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
       'backoff',
     )
   if (end.exitCode === 0) return { text: end.stdout }
-  // Messages of kustomize and Helm quote their subject.
+  // Messages of kustomize and Helm quote their input.
   if (hasSecrets(build))
     return failed(
       build,
@@ -278,7 +273,7 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
     .replaceAll(`${root}/`, '')
     .replaceAll(root, '.')
     .split('\n')
-    // kubectl writes what failed below a line of its log, or in it, and after warnings.
+    // kubectl writes the error below or inside a log line, and after warnings.
     .filter((line) => line.trim() !== '' && !/^[EF]\d{4} .*err=<$|^# Warning: |^W\d{4} /.test(line))
   const why = text
     .trim()
@@ -326,7 +321,6 @@ function notThere(program: string, folder: string): { readonly failure: FailureD
   }
 }
 
-/** The words in the form of `--allow-render`. */
 function commandText(command: readonly string[]): string {
   return command
     .map((word) =>
@@ -357,7 +351,6 @@ function notAllowed(
   }
 }
 
-/** A renderer for packages of other tools than kpt too. */
 export function withBuilds(
   renderer: PackageRenderer,
   builder: PackageBuilder,

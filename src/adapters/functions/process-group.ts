@@ -1,8 +1,10 @@
-/** Started programs with all their children: found, measured, and ended, also when this process ends first. */
+/**
+ * Finds, measures and kills programs with all their children, also when this process exits first.
+ */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 
-/** A variable of a program and of all its children, also of those that left its group. */
+/** Environment variable that also marks children outside the process group. */
 const MARK = 'BACKPORCH_FUNCTION'
 
 const running = new Set<ProcessGroup>()
@@ -16,8 +18,8 @@ export class ProcessGroup {
   private readonly folder: string
 
   /**
-   * @param leader id of a process that leads its own group and has `markOf(name)` in its environment
-   * @param folder that is removed with it when this process ends
+   * @param leader leads its own group and has `markOf(name)` in its environment
+   * @param folder removed when this process exits
    */
   constructor(leader: number, name: string, folder: string) {
     this.leader = leader
@@ -31,7 +33,7 @@ export class ProcessGroup {
     return { [MARK]: name }
   }
 
-  /** Ends it at once. A process that starts another one at this moment is found in the next round. */
+  /** A process spawned at this moment is found in the next round. */
   kill(): void {
     signal(process.platform === 'win32' ? this.leader : -this.leader)
     for (let round = 0; round < 5; round += 1) {
@@ -41,23 +43,21 @@ export class ProcessGroup {
     }
   }
 
-  /** For the end of this process. */
   end(): void {
     this.kill()
     try {
       rmSync(this.folder, { recursive: true, force: true })
     } catch {
-      // Nobody is left to get a report.
+      // No caller is left to receive an error.
     }
   }
 
-  /** It has ended, and was killed to be sure. */
   forget(): void {
     running.delete(this)
     if (running.size === 0) process.off('exit', endAll)
   }
 
-  /** Bytes that the group holds in memory; undefined on systems other than Linux. */
+  /** Bytes; undefined except on Linux. */
   async memory(): Promise<number | undefined> {
     if (process.platform !== 'linux') return undefined
     const members = await Promise.all(
@@ -82,13 +82,13 @@ function signal(id: number): void {
   try {
     process.kill(id, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // Already ended.
   }
 }
 
 function isMarked(id: string, mark: string): boolean {
   try {
-    // A process that has ended and was not waited for has an empty environment.
+    // A zombie process has an empty environment.
     return readFileSync(`/proc/${id}/environ`, 'latin1').split('\0').includes(mark)
   } catch {
     return false

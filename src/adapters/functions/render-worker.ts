@@ -1,4 +1,4 @@
-/** Entry of the thread that renders packages with pipelines; bundled as a file of its own (.ci/bundle.ts). */
+/** Bundled as a separate file (.ci/bundle.ts). */
 import { parentPort, workerData } from 'node:worker_threads'
 import { BUILT_IN } from '../../../functions/built-in-functions.ts'
 import { serveRenders } from './serve-renders.ts'

@@ -1,4 +1,4 @@
-/** A few threads that render, started on demand. One that breaks a limit, or fails, takes only its own package with it. */
+/** A thread that breaks a limit or fails affects only its own package. */
 import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { PipelineStep } from '@backporch/kpt/function'
@@ -13,12 +13,10 @@ import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-
 
 interface WorkersOptions {
   readonly entry: URL
-  /** Threads at once. */
   readonly width: number
-  /** Bytes of JavaScript in one thread: the files, their trees and the objects of functions. */
+  /** JavaScript heap per thread, in bytes. */
   readonly memory: number
   readonly start: WorkerStart
-  /** Runs a program or an image for a rendering. */
   readonly onCall: (
     step: PipelineStep,
     input: string,
@@ -28,7 +26,6 @@ interface WorkersOptions {
 
 export interface SizedRendering {
   readonly rendering: TurnRendering
-  /** Of its serialised form. */
   readonly bytes: number
 }
 
@@ -44,7 +41,10 @@ export class RenderWorkers {
     this.options = options
   }
 
-  /** Failures of limits are in the rendering. @throws Failure BP9001 where the worker fails, the signal's reason when it is aborted */
+  /**
+   * A broken limit is reported in the rendering.
+   * @throws Failure BP9001 if the worker fails; the signal's reason
+   */
   async render(
     packagePath: string,
     files: PackageFiles,
@@ -67,12 +67,12 @@ export class RenderWorkers {
     const worker = new Worker(entry, {
       workerData: start,
       resourceLimits: { maxOldGenerationSizeMb: memory / MEBIBYTE },
-      // The rendering of a package does not depend on the environment, and flags of this process are not the worker's.
+      // A rendering must not depend on this process.
       env: {},
       execArgv: [],
     })
     worker.unref()
-    // An idle worker that fails does no harm.
+    // A failure of an idle worker is harmless.
     worker.on('error', () => undefined)
     worker.on('exit', () => {
       const index = this.idle.indexOf(worker)

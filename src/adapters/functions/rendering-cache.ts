@@ -1,4 +1,4 @@
-/** Renderings by their input. Callers that want the same one at once wait for one rendering. */
+/** Concurrent callers with the same input share one rendering. */
 import { createHash } from 'node:crypto'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { LRUCache } from 'lru-cache'
@@ -11,7 +11,7 @@ interface RenderingInProgress {
   waiters: number
 }
 
-/** Bytes in memory for a byte of the serialised form, about. */
+/** Approximate. */
 const GROWTH = 4
 const SMALLEST = 4096
 
@@ -24,7 +24,10 @@ export class RenderingCache {
     this.retained = new LRUCache({ maxSize: most })
   }
 
-  /** `make` is stopped when nobody waits for it any more. @throws as `make`, or the signal's reason */
+  /**
+   * Aborts `make` when no caller waits for it.
+   * @throws as `make`, or the signal's reason
+   */
   async get(
     key: string,
     make: (signal: AbortSignal) => Promise<SizedRendering>,
@@ -69,7 +72,7 @@ export class RenderingCache {
         throw thrown
       },
     )
-    // All callers may be gone before it fails.
+    // All callers may have left before it fails.
     result.catch(() => undefined)
     const shared: RenderingInProgress = { result, stop, waiters: 0 }
     this.inProgress.set(key, shared)
@@ -77,7 +80,7 @@ export class RenderingCache {
   }
 }
 
-/** A broken limit and a missing runtime may be different next time. */
+/** A broken limit or a missing runtime may not recur. */
 function isRetained(rendering: TurnRendering): boolean {
   return (
     !('failures' in rendering) ||
@@ -85,7 +88,6 @@ function isRetained(rendering: TurnRendering): boolean {
   )
 }
 
-/** Equal for equal packages at the same path. */
 export function contentKey(packagePath: string, files: PackageFiles): string {
   const hash = createHash('sha256').update(JSON.stringify(packagePath))
   for (const { path, mode, content } of files)

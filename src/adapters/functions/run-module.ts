@@ -1,4 +1,4 @@
-/** Runs a JavaScript or TypeScript module as a function, in a thread of its own: text in, text out, and nothing is shared between two runs. */
+/** Text in, text out, no state shared between runs. */
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { Deadline } from '@backporch/system/deadline'
@@ -7,14 +7,11 @@ import { MOST_STDERR, type ProgramEnd } from './run-program.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** A thread whose standard input is not read to its end would stay. */
+/** A thread does not exit while its standard input is unread. */
 const START =
   "import(require('node:worker_threads').workerData).finally(() => process.stdin.resume())"
 
-/**
- * @param file absolute path
- * @throws the signal's reason when it is aborted; the thread has ended by then
- */
+/** @throws the signal's reason; the thread has ended by then */
 export async function runModule(
   file: string,
   input: string,
@@ -28,10 +25,10 @@ export async function runModule(
     stdin: true,
     stdout: true,
     stderr: true,
-    // The environment has tokens of the operator; flags of this process are not the module's.
+    // The environment contains operator tokens.
     env: { LANG: 'C.UTF-8', TZ: 'UTC' },
     argv: [],
-    // Node 22 warns of TypeScript on standard error.
+    // Node 22 prints a TypeScript warning.
     execArgv: ['--disable-warning=ExperimentalWarning'],
     resourceLimits: { maxOldGenerationSizeMb: limits.memory / MEBIBYTE },
   })
@@ -61,7 +58,6 @@ function endOf(
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
         breakLimit(`it needs more than ${describeSize(limits.memory)} of memory`)
-      // In the form of Node's output for uncaught errors.
       else thrown = `${error.name}: ${error.message}`
     })
     worker.stdout.on('data', (chunk: Buffer) => {
@@ -89,7 +85,7 @@ function endOf(
         stderr: log + thrown,
       })
     }, reject)
-    // A module that does not read its input is judged by its output.
+    // A module may ignore its input.
     worker.stdin?.on('error', () => undefined)
     worker.stdin?.end(input)
   })

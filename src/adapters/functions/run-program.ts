@@ -1,4 +1,4 @@
-/** Runs a program: text in, text out, without a shell, in an empty folder, and with an end in any case. */
+/** No shell; text in, text out; always ends. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -8,14 +8,12 @@ import { describeSize, describeTime, type FunctionLimits } from './function-limi
 import { ProcessGroup } from './process-group.ts'
 
 interface ProgramRun {
-  /** Absolute path. */
   readonly program: string
   readonly words: readonly string[]
-  /** Working folder; an empty folder of its own by default. */
+  /** By default a new empty folder. */
   readonly folder?: string
-  /** For its standard input. */
   readonly input: string
-  /** The whole environment, but for the variables of its own folder. */
+  /** The whole environment, except for variables of the program's own folder. */
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits: FunctionLimits
 }
@@ -27,22 +25,20 @@ export type ProgramEnd =
       readonly stdout: string
       readonly stderr: string
     }
-  /** Killed by somebody else: a signal, or an exit code for one. */
   | { readonly is: 'killed'; readonly why: string }
   | { readonly is: 'broke-limit'; readonly why: string }
-  /** `remedy`: what makes it start, where that is known. */
   | { readonly is: 'not-started'; readonly why: string; readonly remedy?: string }
 
-/** Bytes of standard error that are kept. */
+/** Bytes. */
 export const MOST_STDERR = 64 * 1024
-/** Milliseconds between measurements of memory; a slow one delays the next. */
+/** Milliseconds; a slow measurement delays the next. */
 const MEMORY_INTERVAL = 50
-/** Milliseconds for the last output of a killed program. */
+/** Milliseconds, after the program was killed. */
 const LAST_OUTPUT = 1000
-/** The exit code of a shell for a killed program: 128 + SIGKILL. */
+/** 128 + SIGKILL, in a shell. */
 const KILLED = 137
 
-/** @throws the signal's reason when it is aborted; every started process has been killed by then */
+/** @throws the signal's reason; all started processes are killed by then */
 export async function runProgram(run: ProgramRun, signal: AbortSignal): Promise<ProgramEnd> {
   signal.throwIfAborted()
   const folder = await makeScratchFolder('backporch-function-')
@@ -69,7 +65,7 @@ function runIn(
         ...ProcessGroup.markOf(name),
       },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // The process group is its own, so that its children end with it.
+      // Children must end with the program.
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
@@ -126,7 +122,7 @@ function runIn(
       reported += chunk.length
     })
     child.on('exit', () => {
-      // A child that is left would keep the output open, and outlive the program.
+      // A remaining child would keep the output open.
       group?.kill()
       const cut = (): void => {
         for (const stream of [child.stdout, child.stderr]) stream.destroy()
@@ -145,7 +141,7 @@ function runIn(
       const ended = { stdout: textOf(stdout), stderr: textOf(stderr).slice(0, MOST_STDERR) }
       finish(() => resolve({ is: 'ended', exitCode: code ?? 1, ...ended }))
     })
-    // A program that does not read its input, or has ended, is judged by its output.
+    // A program may ignore its input or exit early.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })

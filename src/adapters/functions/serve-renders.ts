@@ -1,4 +1,3 @@
-/** The side of a worker thread that renders: built-in functions here, programs and images by request. */
 import { serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
 import {
@@ -21,7 +20,6 @@ import {
 } from './foreign-output.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
 
-/** Renders one package after the other, for ever. */
 export function serveRenders(
   port: MessagePort,
   { allowed, limits, attributed }: WorkerStart,

@@ -1,6 +1,7 @@
 /**
- * `sops -d` over one text, with age keys alone. Neither its output nor what it says leaves this file: the one is plain, and the other quotes a
- * hash of the plain values where the signature is wrong (getsops/sops `cmd/sops/codes/codes.go`, `cmd/sops/common/common.go`).
+ * Age keys only. No output or message leaves this file: the output is plain text, and for a wrong
+ * signature the message quotes a hash of the plain values (getsops/sops `cmd/sops/codes/codes.go`,
+ * `cmd/sops/common/common.go`).
  */
 import { createHash } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
@@ -30,31 +31,30 @@ import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { runProgram } from './run-program.ts'
 
 interface SopsOptions {
-  /** Programs in the operator's form; `sops` or its absolute path counts. */
+  /** Only `sops` or its absolute path matters. */
   readonly allowed: readonly string[]
   readonly environment: { readonly [name: string]: string | undefined }
-  /** Folder that a relative `SOPS_AGE_KEY_FILE` starts from. */
+  /** For a relative `SOPS_AGE_KEY_FILE`. */
   readonly workingDirectory: string
   readonly limits?: FunctionLimits
 }
 
 const KEPT = 10_000
-/** Milliseconds until a text that could not be decrypted is tried again: the file with the keys may have changed. */
+/** Milliseconds: the key file may have changed. */
 const TRIED_AGAIN = 300_000
 const KEYS = ['SOPS_AGE_KEY', 'SOPS_AGE_KEY_FILE'] as const
-/** Of the keys that encrypt a file, those that SOPS asks a service or another program for. */
+/** Key types for which SOPS asks a service or another program. */
 const OTHER_KEYS = ['kms', 'gcp_kms', 'azure_kv', 'hc_vault', 'hckms', 'pgp', 'key_groups'] as const
-/** An address where nothing listens. */
 const NO_NETWORK = {
   HTTP_PROXY: 'http://127.0.0.1:9',
   HTTPS_PROXY: 'http://127.0.0.1:9',
   NO_PROXY: '',
 }
-/** A signature that is missing or not that of the values, and a value that is plain or was moved. */
+/** The signature is missing or wrong, or a value is plain or was moved. */
 const EDITED = [24, 25, 51, 52]
 const NO_KEY = 128
 
-/** Undefined where the operator does not allow it. */
+/** Undefined if the operator does not allow sops. */
 export function sopsValues(options: SopsOptions): ValueDecryptor | undefined {
   const program = options.allowed.find(
     (each) => each === 'sops' || (each.startsWith('/') && each.endsWith('/sops')),
@@ -80,12 +80,12 @@ class SopsValues implements ValueDecryptor {
       .digest('base64')
     const known = this.known.get(key)
     if (known !== undefined) return known
-    // Several clusters have the same file.
+    // Several clusters may share the same file.
     const running =
       this.running.get(key) ?? this.ask(encrypted, signal).finally(() => this.running.delete(key))
     this.running.set(key, running)
     const answer = await running.catch((thrown: unknown) => {
-      // What was running may have ended with the signal of another caller.
+      // The shared run may have ended with another caller's signal.
       signal.throwIfAborted()
       if (thrown instanceof Failure) throw thrown
       return this.ask(encrypted, signal)
@@ -126,7 +126,7 @@ class SopsValues implements ValueDecryptor {
       }
     } catch (thrown) {
       signal.throwIfAborted()
-      // What a parser says may quote the text.
+      // A parser message may quote the text.
       if (!(thrown instanceof Failure))
         return failed(where, 'the file or the output of sops cannot be read', BY_HAND)
       return failed(
@@ -137,7 +137,6 @@ class SopsValues implements ValueDecryptor {
     }
   }
 
-  /** The output, or why there is none. */
   private async run(
     { where, text, format, signed }: EncryptedText,
     {
@@ -223,7 +222,6 @@ function documentsIn(text: string, where: string): readonly Json[] {
   return parseGoYaml(text, where).documents.map(({ value }) => value)
 }
 
-/** The keys beside age that the file names, or why sops is not started. */
 function recipientsOf(documents: readonly Json[]): { readonly others: readonly string[] } | string {
   const blocks = documents.flatMap((document): JsonObject[] => {
     const sops = isJsonObject(document) ? getKey(document, 'sops') : undefined
@@ -247,7 +245,7 @@ function isFilled(value: Json | undefined): boolean {
   return isJsonArray(value) ? value.length > 0 : value !== undefined && value !== null
 }
 
-/** The text without keys that would be asked over the network; the signature does not cover them. */
+/** The signature does not cover these keys. */
 function withoutKeys({ text, format }: EncryptedText, names: readonly string[]): string {
   if (format === 'json')
     return JSON.stringify(JSON.parse(text), (key, value: unknown) =>

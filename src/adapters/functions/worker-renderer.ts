@@ -1,4 +1,4 @@
-/** Renders packages for turns: those with a pipeline in worker threads, with every function that the operator allows. */
+/** Packages with a pipeline run in worker threads. */
 import {
   answerCalls,
   type FunctionAnswer,
@@ -34,20 +34,18 @@ declare const BACKPORCH_VERSION: string | undefined
 interface RendererOptions {
   readonly allowed: AllowedFunctions
   readonly engine: EngineName | undefined
-  /** The operator's. */
   readonly environment: { readonly [name: string]: string | undefined }
-  /** By default those of docs/guides/functions.md. */
   readonly limits?: FunctionLimits
-  /** Bytes of JavaScript in one thread. */
+  /** JavaScript heap per thread, in bytes. */
   readonly workerMemory?: number
-  /** Bytes of cached renderings. */
+  /** Bytes. */
   readonly remembered?: number
-  /** For tests: an entry with other built-in functions, which are given here too. */
+  /** For tests. The built-in functions must be those of the entry. */
   readonly worker?: { readonly entry: URL; readonly builtIns: BuiltIns }
   readonly nextSecond?: boolean
 }
 
-/** As in kpt any text turns it off, `0` and `false` too. */
+/** As in kpt, any text turns it off, even `0`. */
 const DISABLE_ATTRIBUTION = 'KPT_DISABLE_ATTRIBUTION'
 const THREADS = 2
 const MEBIBYTE = 1024 * 1024
@@ -63,7 +61,7 @@ export class WorkerRenderer implements PackageRenderer {
   private readonly workers: RenderWorkers
   private readonly cache: RenderingCache
 
-  /** @throws Failure BP1001 where the requested container engine is missing */
+  /** @throws Failure BP1001 if the requested container engine is missing */
   constructor(options: RendererOptions) {
     const {
       allowed,
@@ -111,7 +109,7 @@ export class WorkerRenderer implements PackageRenderer {
 
   async fetch({ step, input }: FunctionCall, signal: AbortSignal): Promise<void> {
     const answer = await this.answerLater(step, formatFunctionInput(input), signal)
-    // An answer that is not cached would be requested without end.
+    // An uncached answer would be requested endlessly.
     if ('failure' in answer && answer.failure.code !== 'BP1205') throw new Failure(answer.failure)
   }
 
@@ -141,7 +139,7 @@ export class WorkerRenderer implements PackageRenderer {
   }
 }
 
-/** Beside this file: in the sources as they are, in the published package as the bundler names it. */
+/** A source file, or in the published package the bundler's name for it. */
 function workerEntry(): URL {
   return typeof BACKPORCH_VERSION === 'string'
     ? new URL('./render-worker.mjs', import.meta.url)

@@ -1,9 +1,8 @@
-/** Events in words, and their levels, for both formats. */
 import { Failure } from '@backporch/kyaml/failure'
 import { loggableText } from '@backporch/kyaml/redaction'
 import type { LogLevel, ProcessEvent, Transition, TurnEvent } from '../../ports/log.ts'
 
-/** The failure without the message of a library, which may quote its input. */
+/** Library messages may quote their input. */
 export function loggableFailure({ code, what, where, why, remedy, retry }: Failure): Failure {
   const location = where === undefined ? {} : { where: loggableText(where) }
   return new Failure({
@@ -28,7 +27,6 @@ export function levelOf(event: Transition | ProcessEvent): LogLevel {
   return event.outcome === 'not-settled' ? 'warn' : 'info'
 }
 
-/** `proposed apps/web in prod (#418 https://…)`. */
 export function transitionText({
   outcome,
   cluster,

@@ -1,4 +1,4 @@
-/** JSON lines with pino, named as controller-runtime and Flux name their fields. No transport: each event is one write to the stream. */
+/** Field names follow controller-runtime and Flux. No transport: each event is one write. */
 import { groupNotes, groupSentence, type Note } from '@backporch/kyaml/note'
 import { type Loggable, loggableText } from '@backporch/kyaml/redaction'
 import { oneLine } from '@backporch/kyaml/text'
@@ -12,7 +12,6 @@ export interface LogSink {
   readonly level: LogLevel
   readonly clock: Clock
   readonly stream: { write(text: string): unknown }
-  /** That the events are about, where there are several. */
   readonly repository?: Loggable
 }
 

@@ -1,4 +1,4 @@
-/** Lines for people: time and event. A turn is one line; a quiet turn is none but for `debug`. */
+/** A turn is one line; a quiet turn appears only at `debug`. */
 import { styleText } from 'node:util'
 import { formatFailure, groupFailures } from '@backporch/kyaml/failure'
 import { groupNotes, groupSentence, type Note } from '@backporch/kyaml/note'
@@ -17,7 +17,6 @@ import {
 import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
 import type { LogSink } from './json-log.ts'
 
-/** Units in one line. */
 const NAMED = 10
 
 export class TextLog implements Log {

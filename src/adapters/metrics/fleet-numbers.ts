@@ -1,4 +1,3 @@
-/** What is known of the packages and clusters of each repository, over all turns, as rows of gauges about all repositories. */
 import type { Loggable } from '@backporch/kyaml/redaction'
 import { RISKS } from '../../drift/compare/drift.ts'
 import type { ObservedNumbers, PackageNumbers } from '../../ports/metrics.ts'
@@ -19,12 +18,11 @@ const BLANK = {
 
 export class FleetNumbers {
   private readonly packages = new Map<Loggable, Map<Loggable, PackageNumbers>>()
-  /** File and line where the policy cannot be used. */
   policyProblem: Loggable | undefined
   /** Seconds since 1970, by cluster. */
   private readonly observedAt = new Map<Loggable, number>()
 
-  /** Numbers of what could not be observed stay: an outage ends no alert. */
+  /** Numbers of unobserved packages stay: an outage must not resolve an alert. */
   take({
     packages,
     failed,
@@ -81,7 +79,7 @@ export class FleetNumbers {
   }
 }
 
-/** Two repositories may have packages of one name in one cluster: their rows have the same labels, and are joined where they are printed. */
+/** Rows of two repositories with equal package and cluster names are joined when printed. */
 export function fleetRows(
   fleets: readonly FleetNumbers[],
 ): ReadonlyMap<MetricName, readonly Row[]> {
@@ -142,7 +140,7 @@ function objectRows(all: readonly PackageNumbers[]): readonly Row[] {
   })
 }
 
-/** What is worst has its own series, where there are too many. */
+/** The worst packages keep their own series if there are too many. */
 function rankOf({ drifted, restoreFailed, state }: PackageNumbers): number {
   const worst = RISKS.findIndex((risk) => drifted.has(risk))
   if (worst !== -1) return worst
@@ -160,7 +158,6 @@ function pageRows({ cluster, package: name, proposal }: PackageNumbers): readonl
     : [{ labels: { cluster, package: name, url }, value: 1 }]
 }
 
-/** Clusters that share a proposal have one. */
 function proposalRows(all: readonly PackageNumbers[]): readonly Row[] {
   const proposals = new Map(
     all.flatMap(({ proposal }) =>

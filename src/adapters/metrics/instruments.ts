@@ -1,4 +1,3 @@
-/** The metrics of the table in prom-client, with a bound on the series of each. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { declarationOf, METRICS, type MetricName, PROCESS_METRICS } from './metric-table.ts'
 
@@ -9,9 +8,9 @@ export interface Row {
   readonly value: number
 }
 
-/** Series of one metric at most, without the few overflow series. */
+/** Per metric, without overflow series. */
 export const SERIES_LIMIT = 5_000
-/** Value of an open label of an overflow series. No cluster and no package has this name. */
+/** No cluster or package can have this name. */
 const OTHER = '_other'
 
 const DROPPED = 'backporch_metrics_dropped_series_total'
@@ -26,7 +25,6 @@ export class Instruments {
   private readonly gauges = new Map<MetricName, Gauge>()
   private readonly counters = new Map<MetricName, Counter>()
   private readonly histograms = new Map<MetricName, Histogram>()
-  /** Label sets that have a series, of what is never reset. */
   private readonly known = new Map<MetricName, Set<string>>()
   private readonly limit: number
 
@@ -49,14 +47,11 @@ export class Instruments {
   }
 
   observe(name: MetricName, labels: Labels, value: number): void {
-    // A clock that was set back makes no negative duration.
+    // The clock may have been set back.
     this.histograms.get(name)?.observe(this.admitted(name, labels), Math.max(0, value))
   }
 
-  /**
-   * The series of a gauge are these and no others; the first ones keep their own where there are too many. Rows with the same labels are one
-   * series, joined as those of an overflow series are.
-   */
+  /** The first rows keep their own series. Rows with equal labels are joined. */
   replace(name: MetricName, rows: Iterable<Row>): void {
     const gauge = this.gauges.get(name)
     if (gauge === undefined) return
@@ -116,7 +111,7 @@ function joined(rows: Iterable<Row>, join: (left: number, right: number) => numb
   return series.values()
 }
 
-/** Labels with few values stay, so that sums over them are right. */
+/** Labels with few values stay, so that sums over them are correct. */
 function overflowLabels(name: MetricName, labels: Labels): Labels {
   const open = new Set(declarationOf(name).open)
   return Object.fromEntries(

@@ -1,26 +1,26 @@
 /**
- * Every metric of the controller, beside those of the process. docs/guides/monitoring.md is written from this table. The `workqueue_` names
- * are those of controller-runtime, so that dashboards for any controller read them.
+ * Without process metrics. docs/guides/monitoring.md is generated from this table. `workqueue_`
+ * names follow controller-runtime, so that dashboards for any controller work.
  */
 
 interface Declaration {
   readonly type: 'gauge' | 'counter' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
-  /** Labels with names of the fleet, whose number has no bound of its own. */
+  /** Names from the fleet, whose number is unbounded. */
   readonly open?: readonly string[]
-  /** What the overflow series of a gauge has of the values that it stands for. A counter and a histogram have their sum. */
+  /** For gauges; counters and histograms use the sum. */
   readonly overflow?: 'sum' | 'min' | 'max'
   readonly buckets?: readonly number[]
 }
 
 const PACKAGE = ['cluster', 'package'] as const
-/** From a changed field on the same machine to a slow fleet that is polled. */
+/** From a changed field on the same machine to a slow polled fleet. */
 const LATENCY = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 const WORK = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
-/** From a minute to a month. */
+/** One minute to one month. */
 const DECISION = [60, 300, 900, 3_600, 14_400, 28_800, 86_400, 259_200, 604_800, 2_592_000]
-/** controller-runtime's, in powers of ten. */
+/** From controller-runtime. */
 const QUEUE = [0.001, 0.01, 0.1, 1, 10, 100, 1_000]
 
 const gauge = (help: string, labels: readonly string[] = [], more: Partial<Declaration> = {}) =>
@@ -202,8 +202,8 @@ export const METRICS = {
 } as const satisfies Readonly<Record<string, Declaration>>
 
 /**
- * Those of prom-client's own that are kept; others cost more to read, or have names that promtool refuses. Reading the user time sets all three
- * CPU times.
+ * Other process metrics cost more to read or have names that promtool rejects. Reading the user
+ * time sets all three CPU times.
  */
 export const PROCESS_METRICS: ReadonlySet<string> = new Set([
   'process_cpu_user_seconds_total',

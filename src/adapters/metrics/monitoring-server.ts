@@ -1,6 +1,6 @@
 /**
- * `/metrics`, `/healthz` and `/readyz` over HTTP/1.1, on a listener of their own: what a forge reaches never shows them. TLS and
- * authentication are the matter of the network in front.
+ * A separate listener, so that a forge never reaches it. The network in front provides TLS and
+ * authentication.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
@@ -10,23 +10,20 @@ import { PlainExchange } from '@backporch/system/plain-exchange'
 import type { Readiness } from '../../ports/readiness.ts'
 
 interface MonitoringServerOptions {
-  /** Name or address to listen on. */
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly metrics: { readonly contentType: string; exposition(): Promise<string> }
   readonly readiness: () => Readiness
-  /** Called with the reason why a connection was not accepted. */
   readonly onRefused: (why: string) => void
   readonly limits?: Partial<MonitoringLimits>
 }
 
-/** Milliseconds, but for `connections`. */
+/** Milliseconds, except for `connections`. */
 export interface MonitoringLimits {
   readonly headers: number
-  /** In which a client has to take an answer. */
   readonly answer: number
-  /** Time in which further bytes of a refused sender are dropped, so that it reads the answer. */
+  /** Further bytes of a rejected sender are discarded, so that it reads the answer. */
   readonly linger: number
   readonly connections: number
 }
@@ -35,7 +32,7 @@ const LIMITS: MonitoringLimits = { headers: 5_000, answer: 30_000, linger: 2_000
 const PATHS = ['/metrics', '/healthz', '/readyz']
 const compress = promisify(gzip)
 
-/** @throws Failure BP1001 when the address cannot be listened on */
+/** @throws Failure BP1001 */
 export async function startMonitoringServer(options: MonitoringServerOptions): Promise<Listening> {
   const limits = { ...LIMITS, ...options.limits }
   const server = createServer({
@@ -49,7 +46,7 @@ export async function startMonitoringServer(options: MonitoringServerOptions): P
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
     void exchange(options, limits, request, response)
   server.on('request', handle)
-  // A body that is announced is refused before a byte of it.
+  // Before the body is sent.
   server.on('checkContinue', handle)
   const what = 'cannot listen for requests for metrics'
   const remedy =
@@ -65,7 +62,7 @@ async function exchange(
 ): Promise<void> {
   const exchanged = new PlainExchange(request, response, limits.linger)
   const { method, path } = exchanged
-  // A client that does not read would hold its connection and the text.
+  // A client that does not read would hold its connection.
   const late = setTimeout(() => request.socket.destroy(), limits.answer)
   response.once('close', () => clearTimeout(late))
   if (!PATHS.includes(path)) exchanged.turnAway(404, `there are ${PATHS.join(', ')}`)
@@ -84,7 +81,7 @@ async function exchange(
     try {
       await writeMetrics(metrics, request, response)
     } catch {
-      // An unknown fault must not end the daemon; the scrape fails, and Prometheus shows it.
+      // Must not end the daemon; the scrape fails visibly in Prometheus.
       if (response.headersSent) request.socket.destroy()
       else exchanged.answer(500, 'the metrics could not be written')
     }

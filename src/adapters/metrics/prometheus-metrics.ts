@@ -1,4 +1,3 @@
-/** Metrics in the text format of Prometheus, with prom-client. */
 import { type KindWatchState, STALE_AFTER } from '@backporch/cluster/cluster-watch'
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
@@ -16,7 +15,6 @@ import { Instruments, type Row } from './instruments.ts'
 interface PrometheusOptions {
   readonly version: string
   readonly clock: Pick<Clock, 'now'>
-  /** Series of a metric; the default is for production. */
   readonly limit?: number
 }
 
@@ -25,14 +23,12 @@ const WATCH_COUNTERS = {
   reopened: 'backporch_watch_reopened_total',
   events: 'backporch_watch_events_total',
 } as const
-/** What the turns of one repository left. */
 interface RepositoryNumbers {
   readonly fleet: FleetNumbers
-  /** That last, by code. */
   failures: ReadonlyMap<string, number>
 }
 
-/** Names of clusters whose form was checked. A fleet that changes names all the time is no reason to grow. */
+/** Checked cluster names; limited because a fleet may change names constantly. */
 const MOST_NAMES = 20_000
 
 export class PrometheusMetrics implements Metrics {
@@ -43,7 +39,6 @@ export class PrometheusMetrics implements Metrics {
   private readonly source: MetricsSource = {}
   private readonly names = new Map<string, Loggable>()
   private readonly budgets = new Map<string, Row>()
-  /** Sums of the watches when they were last read. */
   private readonly watchSums = new Map<string, number>()
   private rendering: Promise<string> | undefined
 
@@ -89,7 +84,7 @@ export class PrometheusMetrics implements Metrics {
       if (budget !== undefined) this.learn(name, budget)
     } else {
       const metric = name === 'push' ? 'backporch_git_push_total' : 'backporch_git_fetch_total'
-      // The list of refs comes before each push, and is none.
+      // The listing of refs before each push is no push.
       if (name === 'push' && what.endsWith(': list refs') && outcome !== 'failed') return
       this.instruments.count(metric, { result: outcome === 'failed' ? 'failed' : 'answered' })
     }
@@ -120,7 +115,6 @@ export class PrometheusMetrics implements Metrics {
     Object.assign(this.source, source)
   }
 
-  /** Requests at the same time share one text. */
   exposition(): Promise<string> {
     this.rendering ??= this.render().finally(() => {
       this.rendering = undefined
@@ -164,7 +158,6 @@ export class PrometheusMetrics implements Metrics {
     return own
   }
 
-  /** Repositories that are there no more take their numbers along. */
   private forget(): void {
     const known = this.source.repositories?.()
     if (known === undefined) return
@@ -188,7 +181,7 @@ export class PrometheusMetrics implements Metrics {
       cluster: this.nameOf(watch.cluster),
       kinds: watch.state(),
     }))
-    // An unreadable kind is a failure of its own, and never proven.
+    // An unreadable kind never counts as verified.
     const ages = watches.map(({ cluster, kinds }) => ({
       cluster,
       kinds: kinds.flatMap(({ state, provenAt }) =>
@@ -207,7 +200,7 @@ export class PrometheusMetrics implements Metrics {
     for (const { cluster, kinds } of watches) this.countWatch(cluster, kinds)
   }
 
-  /** A kind that is not followed any more takes its numbers along: a counter never goes back. */
+  /** The counter itself never decreases. */
   private countWatch(cluster: Loggable, kinds: readonly KindWatchState[]): void {
     for (const [field, metric] of Object.entries(WATCH_COUNTERS) as [
       keyof typeof WATCH_COUNTERS,
@@ -262,7 +255,7 @@ export class PrometheusMetrics implements Metrics {
   private learn(forge: string, { name, remaining }: NonNullable<TracedRequest['budget']>): void {
     const limit = loggableName(name, 40)
     this.budgets.set(limit, { labels: { forge, limit }, value: remaining })
-    // A forge has a dozen limits; names without end are not kept.
+    // A forge has about a dozen limits.
     if (this.budgets.size > 50) this.budgets.delete(this.budgets.keys().next().value ?? '')
     this.instruments.replace('backporch_forge_rate_limit_remaining', this.budgets.values())
   }

@@ -1,4 +1,3 @@
-/** The configuration of the controller. */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
@@ -6,7 +5,7 @@ import { Failure } from '@backporch/kyaml/failure'
 /** Bytes. */
 const LIMIT = 1_048_576
 
-/** @param path as the flag names it @throws Failure BP1001 when it cannot be read */
+/** @throws Failure BP1001 */
 export async function readConfigFile(path: string, workingDirectory: string): Promise<string> {
   let why: string
   try {

@@ -1,4 +1,3 @@
-/** Runs the user's diff program over two folders of texts. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,27 +6,25 @@ import { Failure } from '@backporch/kyaml/failure'
 import { childEnvironment } from '@backporch/system/child-environment'
 
 interface DiffFile {
-  /** Without folders. */
   readonly name: string
   readonly git: string
   readonly live: string
 }
 
 interface ExternalDiff {
-  /** Program, found on the PATH, and its arguments; no shell. */
+  /** No shell. */
   readonly program: readonly [string, ...string[]]
   readonly files: readonly DiffFile[]
   readonly workingDirectory: string
   readonly environment: { readonly [name: string]: string | undefined }
-  /** True gives the program the terminal of this process; false returns its output. */
+  /** True: uses the terminal of this process. False: the output is returned. */
   readonly inherit: boolean
 }
 
 /**
- * Writes the texts into `git/` and `live/` (files 0600 in a folder 0700), runs the program with the two folders behind its arguments, and
- * removes them in any case. Its exit code is ignored: a difference is expected.
- * @returns its output, where `inherit` is false
- * @throws Failure BP1001 when the program cannot be started
+ * Files are 0600 in a folder 0700, and always removed. The exit code is ignored, because a
+ * difference is expected.
+ * @throws Failure BP1001 if the program cannot be started
  */
 export function runExternalDiff({
   program,

@@ -1,33 +1,27 @@
-/**
- * The installation's key, which makes hidden values and fingerprints comparable but not guessable. From `BACKPORCH_KEY`, else from a file of
- * the user, made at first use. Never in git.
- */
+/** Makes hidden values and fingerprints comparable but not guessable. Never stored in git. */
 import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import { type RedactionKey, redactionKey } from '@backporch/kyaml/redaction'
 
-/** Files that this process made. Another run has another key, unless it finds the file. */
+/** Another run has another key, unless it finds the file. */
 const made = new Set<string>()
 
-/** Characters of the shortest accepted key: 128 bits as hex digits. */
+/** Characters: 128 bits as hex digits. */
 const SHORTEST = 32
 
 interface KeySource {
-  /** Value of `BACKPORCH_KEY`; undefined or empty where it is not set. */
   readonly value: string | undefined
-  /** File that holds the key otherwise. */
   readonly path: string
 }
 
 interface LoadedKey {
   readonly key: RedactionKey
-  /** True when the file was made now: another machine has another key. */
   readonly created: boolean
 }
 
-/** @throws Failure BP1009 when the key is too short or its file cannot be used */
+/** @throws Failure BP1009 if the key is too short or its file is unusable */
 export async function loadInstallationKey({ value, path }: KeySource): Promise<LoadedKey> {
   if (value !== undefined && value !== '')
     return { key: keyFrom(value, 'BACKPORCH_KEY'), created: false }
@@ -35,13 +29,16 @@ export async function loadInstallationKey({ value, path }: KeySource): Promise<L
   if (stored !== undefined) return { key: keyFrom(stored, path, made.has(path)), created: false }
   await createKeyFile(path)
   made.add(path)
-  // Read back: of two processes that make the file at once, one wins and both use its key.
+  // If two processes create it at once, both use the winner's key.
   const created = await readKeyFile(path)
   if (created === undefined) throw keyFailure(path, 'the file was removed while it was made')
   return { key: keyFrom(created, path, true), created: true }
 }
 
-/** The source of the key, with the same checks; makes none. @throws Failure BP1009 */
+/**
+ * Creates no key.
+ * @throws Failure BP1009
+ */
 export async function findInstallationKey({
   value,
   path,
@@ -81,7 +78,7 @@ async function createKeyFile(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
     await chmod(draft, 0o600)
-    // A link fails where the name exists: the first process keeps the name, and nobody sees half a file.
+    // A link fails if the name exists, and no process sees a partial file.
     await link(draft, path).catch((thrown: unknown) => {
       if (codeOf(thrown) !== 'EEXIST') throw thrown
     })

@@ -1,9 +1,11 @@
-/** A new folder of rendered files. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 
-/** As kpt demands it. @throws Failure BP1001 where the name exists */
+/**
+ * As in kpt.
+ * @throws Failure BP1001 if the name exists
+ */
 export function checkNewFolder(path: string): void {
   if (!existsSync(path)) return
   throw new Failure({
@@ -16,8 +18,8 @@ export function checkNewFolder(path: string): void {
 }
 
 /**
- * Written beside and renamed, so that the folder is whole or missing.
- * @param files by path in the folder. @throws Failure BP1001 as `checkNewFolder`, BP4008 where the disk does not take it
+ * Complete or missing, by rename.
+ * @throws Failure BP1001 if the name exists, BP4008 if writing fails
  */
 export function writeNewFolder(path: string, files: ReadonlyMap<string, string>): void {
   checkNewFolder(path)

@@ -1,20 +1,18 @@
-/** `PackageMarks` in one small file: written when a process observes packages for the first time, and not in later turns. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { PackageMarks } from '../../ports/package-marks.ts'
 
-/** Processes that end in a row before the next one leaves the package alone: one may have been stopped by anybody. */
+/** A single process may have been stopped for other reasons. */
 const MOST_ENDINGS = 2
 
-/** Of packages that ended a process and were not observed since, for example because they changed. */
+/** Packages that crashed a process and were not observed since. */
 const MOST_KEPT = 1_000
 
 interface State {
-  /** Another process that still runs did not end. */
+  /** A process that is still running has not crashed. */
   readonly pid: number
-  /** Another version may read the package in another way. */
   readonly version: string
   readonly observed: readonly string[]
   readonly endings: { readonly [key: string]: number }
@@ -30,7 +28,7 @@ export class PackageMarkFile implements PackageMarks {
   private readonly refused: ReadonlySet<string>
   private writing: Promise<void> = Promise.resolve()
 
-  /** Reads what the process before left. A file that cannot be read is none. */
+  /** An unreadable file counts as missing. */
   constructor(path: string, version: string) {
     this.path = path
     this.version = version
@@ -38,7 +36,7 @@ export class PackageMarkFile implements PackageMarks {
     this.endings = new Map(Object.entries(left?.endings ?? {}))
     for (const key of left === undefined || isRunning(left.pid) ? [] : left.observed)
       this.endings.set(key, (this.endings.get(key) ?? 0) + 1)
-    // What was refused is tried again: memory, or luck, may be another.
+    // Memory or other conditions may have changed.
     const before = new Set(left?.refused)
     this.refused = new Set(
       [...this.endings].flatMap(([key, count]) =>
@@ -68,7 +66,6 @@ export class PackageMarkFile implements PackageMarks {
     if (marked.length > 0) await this.write()
   }
 
-  /** One after the other, each with the state of its time. */
   private write(): Promise<void> {
     this.writing = this.writing.then(() => this.writeNow())
     return this.writing
@@ -95,13 +92,12 @@ export class PackageMarkFile implements PackageMarks {
   }
 }
 
-/** @param remote address of the repository */
 export function packageMarks(folder: string, remote: string, version: string): PackageMarks {
   return new PackageMarkFile(join(folder, `${hash('sha256', remote).slice(0, 32)}.json`), version)
 }
 
 function isRunning(pid: number): boolean {
-  // In a container each process has the same number.
+  // In a container every process has the same id.
   if (pid === process.pid) return false
   try {
     return process.kill(pid, 0)

@@ -1,10 +1,9 @@
-/** The operator's policies, beside those of the repository. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
 
-/** @throws Failure BP1001: without them a repository would be bound by nothing */
+/** @throws Failure BP1001: without policies nothing would restrict a repository */
 export function readPolicyFiles(path: string): readonly PolicyFile[] {
   try {
     const paths = statSync(path).isDirectory() ? filesIn(path) : [path]
@@ -16,7 +15,7 @@ export function readPolicyFiles(path: string): readonly PolicyFile[] {
   throw notRead(path, 'no file of the folder ends with .yaml or .yml')
 }
 
-/** A mounted ConfigMap has its files as links into a folder with two dots, which is not read. */
+/** A mounted ConfigMap links to files in a folder that starts with two dots. */
 function filesIn(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
   return names.sort().map((name) => join(folder, name))

@@ -1,10 +1,13 @@
-/** Folders for programs that are run, and for what they read. */
 import { mkdtemp, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 
-/** @param prefix of its name @returns its path, without links. Who makes it removes it @throws Failure BP4008 */
+/**
+ * The caller removes the folder.
+ * @returns the path with links resolved
+ * @throws Failure BP4008
+ */
 export async function makeScratchFolder(prefix: string): Promise<string> {
   try {
     return await realpath(await mkdtemp(join(tmpdir(), prefix)))

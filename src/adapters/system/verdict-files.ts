@@ -1,16 +1,14 @@
-/** Files with the verdicts on the objects of a cluster: written whole or not at all, and of no use to another installation. */
+/** Writes are atomic. Another installation cannot use the files. */
 import { hash, randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 interface Files {
-  /** Undefined without a file, or where it cannot be read. */
   read(cluster: string): Promise<Uint8Array | undefined>
-  /** A full disk costs dry runs after the next start, and stops nothing. */
+  /** A full disk is no error: the next start repeats dry runs. */
   write(cluster: string, content: Uint8Array): Promise<void>
 }
 
-/** @param remote address of the repository */
 export function verdictFiles(folder: string, remote: string): Files {
   const pathOf = (cluster: string): string =>
     join(folder, `${hash('sha256', `${remote}\n${cluster}`).slice(0, 32)}.verdicts`)

@@ -1,4 +1,6 @@
-/** Traces of turns to a collector, over OTLP/HTTP with JSON. The queue has a bound: what a collector does not take in time is dropped and counted. */
+/**
+ * OTLP/HTTP with JSON. Spans that the collector does not accept in time are dropped and counted.
+ */
 import type { Note } from '@backporch/kyaml/note'
 import {
   type Context,
@@ -15,12 +17,11 @@ import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentele
 import type { TracedCall, TurnTrace, TurnTraces } from '../../ports/turn-traces.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
-/** Spans that wait or are under way. */
 export const MOST_SPANS = 2_048
-/** Milliseconds for one batch with its retries; less than `CLOSE_WITHIN`. */
+/** Milliseconds with retries; less than `CLOSE_WITHIN`. */
 const SEND_WITHIN = 1_500
 const CLOSE_WITHIN = 2_000
-/** Milliseconds between two batches. */
+/** Milliseconds. */
 const EVERY = 1_000
 
 export class OtlpTraces implements TurnTraces {
@@ -28,7 +29,6 @@ export class OtlpTraces implements TurnTraces {
   private readonly tracer: Tracer
   private readonly onNote: (note: Note) => void
   private pending = 0
-  /** Since the last turn that was sent. */
   private dropped = 0
   private warned = false
 
@@ -122,7 +122,7 @@ export class OtlpTraces implements TurnTraces {
       export: (spans, done) =>
         inner.export(spans, (result) => {
           this.pending -= spans.length
-          // 0 is success. What the collector answered is not repeated.
+          // 0 is success.
           if (result.code !== 0)
             this.drop(spans.length, 'the collector does not answer in time, or refuses them')
           done(result)
@@ -131,7 +131,7 @@ export class OtlpTraces implements TurnTraces {
     }
   }
 
-  /** One warning for the life of the process; the number is in the next trace that is sent. */
+  /** Warns once per process; the next trace contains the number. */
   private drop(spans: number, why: string): void {
     this.dropped += spans
     if (this.warned) return

@@ -1,8 +1,7 @@
-/** The variables of OpenTelemetry for traces over OTLP/HTTP. It imports nothing, so that a process without them loads nothing. */
+/** Imports nothing, so that a process without traces loads nothing. */
 export interface TraceSettings {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Attributes of the resource. */
   readonly resource: Readonly<Record<string, string>>
   readonly version: string
 }
@@ -12,7 +11,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 type Environment = { readonly [name: string]: string | undefined }
 
-/** Undefined unless an endpoint is named and nothing turns traces off. `problem`: why none can be sent, without the address. */
+/** Undefined without an endpoint or if turned off. `problem` omits the address. */
 export function traceSettings(
   env: Environment,
   version: string,
@@ -45,7 +44,7 @@ export function traceSettings(
   }
 }
 
-/** `key=value,other=value`, with values in percent-encoding. A part that is none is left out. */
+/** Percent-encoded values. Invalid parts are skipped. */
 function pairsOf(text = ''): Record<string, string> {
   return Object.fromEntries(
     text.split(',').flatMap((part) => {

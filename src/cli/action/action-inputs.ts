@@ -1,4 +1,4 @@
-/** The inputs of the GitHub Action: the runner passes the values under `with:` as `INPUT_*` variables (actions/runner, Handler.cs). */
+/** The runner passes `with:` values as `INPUT_*` variables (actions/runner, Handler.cs). */
 import { Failure } from '@backporch/kyaml/failure'
 import { RISKS } from '../../drift/compare/drift.ts'
 import type { CliContext } from '../context/cli-context.ts'
@@ -9,29 +9,26 @@ type ActionCommand = (typeof ACTION_COMMANDS)[number]
 const FAIL_ON = ['none', ...RISKS, 'any'] as const
 export type FailOn = (typeof FAIL_ON)[number]
 
-/** One cluster, as flags of the command line. */
 export interface ActionTarget {
-  /** As in records; undefined takes the context's name. */
+  /** Undefined: the context's name. */
   readonly cluster: string | undefined
   readonly flags: readonly string[]
 }
 
 export interface ActionInputs {
   readonly command: ActionCommand
-  /** Address or path; the workflow's own repository otherwise. */
   readonly repo: string
   readonly branch: string | undefined
   readonly packages: readonly string[]
   readonly targets: readonly ActionTarget[]
-  /** For GitHub; undefined where the environment has the credential. */
+  /** Undefined if the environment has the credential. */
   readonly token: string | undefined
-  /** Private key that signs commits; undefined where the environment has one, or commits are not signed. */
+  /** Undefined if the environment has one, or commits are not signed. */
   readonly signingKey: string | undefined
-  /** The token is that of the workflow: workflows on pull requests of it wait for an approval. */
+  /** The workflow token: workflows on its pull requests wait for an approval. */
   readonly ownToken: boolean
   readonly failOn: FailOn
   readonly summary: boolean
-  /** Of `preview`: it is written on the pull request. */
   readonly comment: boolean
   readonly partialOk: boolean
 }
@@ -61,7 +58,7 @@ export function readActionInputs(env: CliContext['env']): ActionInputs {
   }
 }
 
-/** The runner makes names upper-case and blanks `_`; a hyphen stays. */
+/** The runner upper-cases names and replaces blanks by `_`; hyphens stay. */
 function input(env: CliContext['env'], name: string): string {
   return (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
 }
@@ -71,7 +68,6 @@ function ownRepository(env: CliContext['env']): string {
   return server === '' || repository === '' ? '.' : `${server}/${repository}`
 }
 
-/** Each name of `clusters` is a context of the kubeconfig, or the name of the recording in `live`. */
 function targetsOf(env: CliContext['env']): ActionTarget[] {
   const [names, live, kubeconfig] = [
     words(input(env, 'clusters')),
@@ -128,7 +124,6 @@ function lines(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** With commas, blanks or line breaks between. */
 function words(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))]
 }

@@ -1,4 +1,3 @@
-/** `preview`: what merging the pull request of the event changes, as its one comment, the summary of the step, and outputs. */
 import { join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import { parseJson } from '@backporch/kyaml/json'
@@ -9,7 +8,6 @@ import type { ActionInputs } from './action-inputs.ts'
 import type { ActionRun, Printed } from './action-run.ts'
 import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
 
-/** What a summary is drawn with. */
 const SUMMARY = {
   name: 'the summary',
   bodyLimit: 500_000,
@@ -20,7 +18,10 @@ const SUMMARY = {
   branchFileUrl: () => '',
 } as const
 
-/** @returns 0; 2 to 4 where a unit could not be built, or the comment not be written. A fork's token may write none: that is a warning */
+/**
+ * @returns 0; 2 to 4 if a unit could not be built or the comment could not be written. A fork's
+ * token may not write comments: only a warning
+ */
 export async function previewPullRequest(action: ActionRun): Promise<number> {
   const { runner, cli, inputs } = action
   const pull = readPullRequest(cli.env, 'preview')
@@ -59,7 +60,6 @@ export async function previewPullRequest(action: ActionRun): Promise<number> {
   return printed.code
 }
 
-/** With the comment, the forge says what the head is, and whether it comes from a fork. */
 function argvOf(pull: EventPullRequest, inputs: ActionInputs): readonly string[] {
   const { number, head, base, fork } = pull
   const of =
@@ -76,7 +76,7 @@ function argvOf(pull: EventPullRequest, inputs: ActionInputs): readonly string[]
   ]
 }
 
-/** One run for all clusters, so that there is one comment. Several are contexts, each with the name of its context. */
+/** One run for all clusters gives one comment. */
 function targetFlags({ targets }: ActionInputs): readonly string[] {
   const [first] = targets
   if (first === undefined || targets.length === 1) return first?.flags ?? []

@@ -1,4 +1,3 @@
-/** The pull request of the event for which the workflow runs. */
 import { readFileSync } from 'node:fs'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, parseJson } from '@backporch/kyaml/json'
@@ -7,20 +6,19 @@ import type { CliContext } from '../context/cli-context.ts'
 export interface EventPullRequest {
   readonly head: EventSide
   readonly base: EventSide
-  /** Undefined where the event has none. */
   readonly number: number | undefined
-  /** Its branch is in another repository, or in none any more. */
+  /** Or in a deleted repository. */
   readonly fork: boolean
 }
 
 interface EventSide {
   readonly ref: string
-  /** 40 hex digits; empty where the event has none. */
+  /** 40 hex digits; empty if the event has none. */
   readonly commit: string
   readonly repository: string
 }
 
-/** @throws Failure BP1001 when the workflow does not run for a pull request */
+/** @throws Failure BP1001 if the workflow does not run for a pull request */
 export function readPullRequest(env: CliContext['env'], command: string): EventPullRequest {
   const path = env['GITHUB_EVENT_PATH'] ?? ''
   let event: JsonObject = {}
@@ -28,7 +26,7 @@ export function readPullRequest(env: CliContext['env'], command: string): EventP
     const read = path === '' ? undefined : parseJson(readFileSync(path, 'utf8'))
     if (isJsonObject(read)) event = read
   } catch {
-    // Fails below as an event that is not of a pull request.
+    // Fails below like an event that is not for a pull request.
   }
   const pull = event['pull_request']
   const [head, base] = isJsonObject(pull) ? [sideOf(pull['head']), sideOf(pull['base'])] : []
@@ -52,7 +50,7 @@ export function readPullRequest(env: CliContext['env'], command: string): EventP
 function sideOf(side: JsonObject[string] | undefined): EventSide | undefined {
   if (!isJsonObject(side)) return undefined
   const { ref, repo, sha } = side
-  // Null where the fork was deleted.
+  // Null if the fork was deleted.
   const name = isJsonObject(repo) ? repo['full_name'] : undefined
   const commit = typeof sha === 'string' && /^[0-9a-f]{40}$/.test(sha) ? sha : ''
   return typeof ref === 'string' && ref !== ''

@@ -1,4 +1,3 @@
-/** The GitHub Action: the commands of the command line, for the runner's variables and files. */
 import { join } from 'node:path'
 import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import { formatJson, type Json, parseJson } from '@backporch/kyaml/json'
@@ -23,7 +22,10 @@ import {
 } from './action-run.ts'
 import { RunnerCommands } from './runner-commands.ts'
 
-/** @returns 0; 1 drift as `fail-on` has it, or a record that does not hold; 2 error; 3 not observed in full; 4 credentials or rights */
+/**
+ * @returns 0; 1 drift as set by `fail-on`, or an invalid record; 2 error; 3 not fully observed; 4
+ * credentials or rights
+ */
 export async function runAction(cli: CliContext, run: RunCommand): Promise<number> {
   const runner = new RunnerCommands(cli)
   try {
@@ -57,7 +59,7 @@ async function report(
   { inputs, runner, cli, ask }: ActionRun,
 ): Promise<number> {
   const answers: Answered[] = []
-  // One after the other: the scans of one repository push to the same ledger.
+  // Sequential, because scans of one repository push to the same ledger.
   for (const target of inputs.targets)
     answers.push(await ask({ command, packages: inputs.packages, target }))
   const list = merged(answers.map((answered) => answered.list))
@@ -114,7 +116,6 @@ async function answer(argv: readonly string[], { runner, run }: ActionRun): Prom
   runner.log(reported)
   const list = readList(stdout)
   if (list !== undefined) return { code, list }
-  // Without a report, the first error line is the reason.
   const [first = ''] = reported.split('\n').filter((line) => line.startsWith('error'))
   const message =
     first === ''
@@ -163,7 +164,6 @@ function merged(lists: readonly DriftReportList[]): DriftReportList {
   return {
     apiVersion: API_VERSION,
     kind: 'DriftReportList',
-    // The list is as old as its first observation.
     observedAt: times[0] ?? '',
     incomplete: lists.flatMap(({ incomplete }) => incomplete),
     items: lists.flatMap(({ items }) => items),
@@ -171,7 +171,7 @@ function merged(lists: readonly DriftReportList[]): DriftReportList {
   }
 }
 
-/** `report-json` is a path: an output takes no more than 1 MB. */
+/** `report-json` is a path, because an output is limited to 1 MB. */
 function outputsOf(
   list: DriftReportList,
   cli: Pick<CliContext, 'appendText' | 'clock' | 'env'>,
@@ -198,7 +198,9 @@ function proposalLines({ proposals = [] }: DriftReportList): string {
   return lines.length === 0 ? '' : `\n### Proposals\n\n${lines.join('')}`
 }
 
-/** Rejected drift does not fail: the decision was to leave it. A stuck syncer has no risk. */
+/**
+ * Rejected drift does not fail, because the decision was to leave it. A stuck syncer has no risk.
+ */
 function failsOn({ items }: DriftReportList, failOn: FailOn): boolean {
   if (failOn === 'none') return false
   if (failOn === 'any' && items.some(({ status }) => status.stuckSince !== undefined)) return true

@@ -1,20 +1,20 @@
 /**
- * Sends workflow commands to the runner of GitHub Actions on stdout, and writes the files that its variables name. Source:
- * docs.github.com "Workflow commands for GitHub Actions"; escapes as actions/toolkit, packages/core/src/command.ts.
+ * docs.github.com "Workflow commands for GitHub Actions"; escapes as in actions/toolkit,
+ * packages/core/src/command.ts.
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
 import type { CliContext } from '../context/cli-context.ts'
 import { command } from '../report/report-annotations.ts'
 
-/** Annotations of one level that a step shows; the runner drops the others. */
+/** Per level and step; the runner drops the rest. */
 const MOST_ANNOTATIONS = 10
-/** Bytes. The runner takes 1 MiB of a step; the rest is for the sentence about the cut. */
+/** Bytes. The runner accepts 1 MiB per step. */
 const SUMMARY_LIMIT = 1024 * 1024 - 4096
 
 type Level = 'error' | 'warning' | 'notice'
 
-/** Writes annotations up to the limit of the runner, so the worst come first. */
+/** The worst annotations must come first. */
 export class RunnerCommands {
   readonly #cli: Pick<CliContext, 'appendText' | 'env' | 'stdout'>
   readonly #said = new Map<string, number>()
@@ -27,7 +27,6 @@ export class RunnerCommands {
     this.lines(command(level, location, message))
   }
 
-  /** Finished lines of `-o github`. */
   lines(text: string): void {
     for (const line of text.split('\n').filter((one) => one !== '')) {
       const level = /^::(error|warning|notice) /.exec(line)?.[1]
@@ -38,7 +37,7 @@ export class RunnerCommands {
     }
   }
 
-  /** Text for people, in which the runner executes no command. */
+  /** The runner executes no commands in it. */
   log(text: string): void {
     if (text === '') return
     const end = randomUUID()
@@ -47,15 +46,11 @@ export class RunnerCommands {
     )
   }
 
-  /**
-   * Writes outputs of the step into the file of `GITHUB_OUTPUT`, if there is one.
-   * @throws Failure BP4008 when the file cannot be written: a workflow that decides by them would decide wrong
-   */
+  /** @throws Failure BP4008: a workflow that depends on the outputs would decide wrongly */
   outputs(values: Readonly<Record<string, string>>): void {
     const path = this.#cli.env['GITHUB_OUTPUT'] ?? ''
     if (path === '') return
     const blocks = Object.entries(values).map(([name, value]) => {
-      // A value cannot contain a random delimiter.
       const delimiter = `ghadelimiter_${randomUUID()}`
       return `${name}<<${delimiter}\n${value}\n${delimiter}\n`
     })
@@ -73,7 +68,7 @@ export class RunnerCommands {
     }
   }
 
-  /** A summary that cannot be written is a warning: the result does not depend on it. */
+  /** Only a warning: the result does not depend on it. */
   summary(markdown: string): void {
     const path = this.#cli.env['GITHUB_STEP_SUMMARY'] ?? ''
     if (path === '') return
@@ -91,7 +86,6 @@ function refusal(thrown: unknown): string {
     : 'the file system refused it'
 }
 
-/** Whole lines, as many as fit, and a sentence where some do not. */
 export function cutToBytes(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text
   let used = 0

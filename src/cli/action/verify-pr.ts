@@ -1,6 +1,6 @@
 /**
- * `verify-pr`: for a check on pull requests that hold records of drift. A record decides when it is merged, so it has to be one
- * of ours, inert for every syncer, and about drift that is still there.
+ * Merging a record decides, so it must be valid, inert for every syncer, and about drift that still
+ * exists.
  */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
@@ -24,7 +24,10 @@ import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
 
 const RECORDS = `${DRIFT_FOLDER}/records`
 
-/** @returns 0 when every record holds; 1 when one does not; 3 when the drift of one could not be observed, unless `partial` is ok */
+/**
+ * @returns 0 if every record holds; 1 if one does not; 3 if the drift of one could not be observed,
+ * unless `partial` is ok
+ */
 export async function verifyPullRequest(action: ActionRun): Promise<number> {
   const { runner, cli, inputs } = action
   const pull = readPullRequest(cli.env, 'verify-pr')
@@ -57,7 +60,6 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
   return broken ? 1 : codes.includes(1) ? 1 : worstOf(codes)
 }
 
-/** The record, or the problem of the file. */
 function problemOf(path: string, text: string): DriftRecord | string {
   if (!text.startsWith(`${INERT_LINE}\n`))
     return `its first line is not "${INERT_LINE}": Argo CD could apply it`
@@ -68,7 +70,7 @@ function problemOf(path: string, text: string): DriftRecord | string {
     const failure = asFailure(thrown)
     return `it is no DriftRecord (${failure.code}): ${failure.why}`
   }
-  // Another document in the file has no mark that keeps a syncer from applying it.
+  // Another document has no mark that keeps a syncer from applying it.
   if (parseGoYaml(text, path).documents.filter(({ value }) => !isNoManifest(value)).length !== 1)
     return 'it holds more than its one document'
   const { unit, episode } = record.spec
@@ -81,7 +83,7 @@ function problemOf(path: string, text: string): DriftRecord | string {
   return record
 }
 
-/** Exit codes: 0 the drift is as recorded, 1 it changed, others unknown. */
+/** @returns 0 as recorded, 1 changed, others unknown */
 async function compare(
   action: ActionRun,
   baseBranch: string,
@@ -164,7 +166,7 @@ async function changedRecords(
     }),
   )
   const [old, now] = [before ?? new Map<string, TreeFile>(), after ?? new Map<string, TreeFile>()]
-  // What was decided under the name of an earlier version moves as it is.
+  // A decision under an earlier version's file name moves unchanged.
   const gone = [...old.values()].filter(({ path }) => !now.has(path))
   const moved = new Map(gone.map((file) => [presentName(file.path), file]))
   const changed = [...now.values()].filter(
@@ -192,12 +194,11 @@ async function changedRecords(
   ]
 }
 
-/** Of a record of an earlier version, which moves unchanged. */
 function presentName(path: string): string {
   return presentRecordPath(`${RECORDS}/${path}`).slice(RECORDS.length + 1)
 }
 
-/** Every record, and every other file that a syncer could read; a report for people (`.md`) is none. */
+/** Every record and other file that a syncer could read. */
 function yamlFiles(files: readonly TreeFile[]): Map<string, TreeFile> {
   return new Map(
     files

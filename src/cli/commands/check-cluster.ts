@@ -1,5 +1,3 @@
-/** The part of `check` that asks the cluster: access, syncers, their paths, and Porch. */
-
 import type { ClusterAccessAnswer, ClusterReader, ObjectList } from '@backporch/cluster/cluster'
 import { failuresOf } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -42,11 +40,10 @@ interface ClusterQuestion {
   readonly options: CheckOptions
   readonly probes: Probes
   readonly cli: TurnContext
-  /** Of the packages. */
   readonly namespaces: ReadPackages['namespaces']
 }
 
-/** How many units syncers of the cluster name; none where this is not known. */
+/** @returns 0 if unknown */
 export async function checkCluster(
   { options, probes, cli, namespaces }: ClusterQuestion,
   ask: Check,
@@ -153,13 +150,11 @@ const MOST_NAMESPACES = 10
 interface NamespacesQuestion {
   readonly options: CheckOptions
   readonly cli: LedgerContext
-  /** By the packages; empty for that of the context. */
+  /** Empty for the context's namespace. */
   readonly declared: ReadPackages['namespaces']
-  /** Of the context. */
   readonly own: string
 }
 
-/** Those of the packages, and those in which the ledger knows objects; that of the context where there are no others. */
 async function namespacesOf({
   options,
   cli,
@@ -183,12 +178,12 @@ async function recordedNamespaces(
   } catch (thrown) {
     cli.signal.throwIfAborted()
     failuresOf(thrown)
-    // The probe of the ledger reports it.
+    // The ledger probe reports it.
     return []
   }
 }
 
-/** None where they cannot be read: that is a finding of its own. */
+/** An unreadable policy is a separate finding. */
 async function policiesOf(
   options: CheckOptions,
   cli: Pick<CliContext, 'openRepository' | 'readPolicyFiles' | 'signal'>,
@@ -215,7 +210,6 @@ async function syncerObjects(reader: ClusterReader, signal: AbortSignal): Promis
   return { byKind, complete }
 }
 
-/** Undefined where the kind is not installed, which is an answer. */
 async function listInstalled(
   reader: ClusterReader,
   { group, kind }: { readonly group: string; readonly kind: string },
@@ -229,7 +223,7 @@ async function listInstalled(
   }
 }
 
-/** `pre`: before the installation, checks that only writing needs are skipped or only warn. */
+/** `pre`: before the installation. Checks that only writing needs are skipped or only warn. */
 export type CheckOptions = ValuesOf<typeof CHECK_FLAGS> &
   RepositoryOptions &
   ForgeOptions &

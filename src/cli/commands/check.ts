@@ -1,4 +1,4 @@
-/** `check` proves what Backporch needs. A line that cannot be proven says so; a failed check does not stop the others. */
+/** A line that cannot be proven says so. A failed check does not stop the others. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { failuresOf } from '@backporch/kyaml/failure'
 import type { Finding } from '@backporch/kyaml/note'
@@ -33,7 +33,7 @@ import { printList } from '../report/print-document.ts'
 import { operatorPolicy } from '../session/turn-session.ts'
 import { type Check, type CheckOptions, checkCluster, passed, warning } from './check-cluster.ts'
 
-/** Names that no package has; nothing is created under them. */
+/** Names that no package has. Nothing is created under them. */
 const REHEARSED = [
   ['refs/heads/drafts/backporch-check/drift-check', 'drafts/**'],
   ['refs/heads/proposed/backporch-check/drift-check', 'proposed/**'],
@@ -44,7 +44,7 @@ const REHEARSED = [
 const NAME_BASE =
   'name the base branch with --branch, or correct the default branch of the repository'
 
-/** @returns 0 where nothing failed, 1 where something did; a warning is no failure */
+/** @returns 1 if something failed */
 export async function check(
   options: CheckOptions,
   cli: TurnContext & Pick<CliContext, 'probes'>,
@@ -58,13 +58,12 @@ export async function check(
   }
   const base = await checkGit(options, probes, cli, ask)
   const packages = base === undefined ? undefined : packagesOf(base, options, cli)
-  // What is wrong with them is told below.
   const namespaces = (await packages?.catch(() => undefined))?.namespaces
   const synced = await checkCluster(
     { options, probes, cli, namespaces: namespaces ?? new Set() },
     ask,
   )
-  // Syncers of the cluster name units that have no Kptfile.
+  // Cluster syncers name units without a Kptfile.
   if (packages !== undefined)
     await ask('packages', async () => judgePackages(await packages, synced))
   await ask('key', async () => [await checkKey(probes)])
@@ -82,7 +81,6 @@ async function packagesOf(
   return readPackages(repository, { branch, renderer, operator }, cli.signal)
 }
 
-/** An error of a probe is its finding. */
 async function guarded(
   name: string,
   work: () => Promise<readonly Finding[]>,
@@ -108,7 +106,7 @@ interface CheckedBase {
   readonly operator: PolicySet | undefined
 }
 
-/** Undefined where packages cannot be judged: policies say how they are rendered, and where those cannot be read, that is the finding. */
+/** Policies define the rendering: undefined if they are unreadable, which is the finding. */
 async function checkGit(
   options: CheckOptions,
   probes: Probes,
@@ -123,7 +121,6 @@ async function checkGit(
     usable = true
     return findings
   })
-  // An unusable key is already a finding, and nothing opens with it.
   if (!usable) return undefined
   const repository = await cli.openRepository(options.repo, {
     readOnly: true,
@@ -235,7 +232,7 @@ function pushFinding(
   }
 }
 
-/** Nothing where none was given: to sign is a choice. */
+/** Signing is optional. */
 async function checkSigningKey(probes: Probes): Promise<readonly Finding[]> {
   const found = await probes.signingKey()
   if (found === undefined) return []
@@ -281,7 +278,7 @@ function print(findings: readonly Finding[], printer: Printer): void {
   for (const { state, code, message, fix } of findings) {
     const [glyph, style] = GLYPHS[state]
     const head = `${terminal.style(terminal.glyph(glyph), style)} ${code === undefined || state === 'passed' ? '' : `${code} `}`
-    // A server may send no colours and no line breaks.
+    // A server must not send colours or line breaks.
     printer.write(`${head}${oneLine(message, 1_000)}\n`)
     if (fix !== undefined) printer.write(`    fix: ${oneLine(fix, 1_000)}\n`)
   }

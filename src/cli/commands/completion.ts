@@ -5,7 +5,7 @@ import { type Candidate, completeLine } from '../flags/complete-line.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** The hidden command that the scripts call with the words of the line, which are not parsed as flags. */
+/** Takes the words of the line, which are not parsed as flags. */
 export const COMPLETE = '__complete'
 
 export function addCompletionCommand(
@@ -26,8 +26,8 @@ export function addCompletionCommand(
 }
 
 /**
- * Prints one candidate in each line, with a tab and its description; or the line `:files`. Sends no requests, and an error gives no
- * candidates: a shell cannot show it.
+ * One candidate and description per line, or `:files`. Sends no requests. An error gives no
+ * candidates, because a shell cannot show it.
  */
 export async function complete(
   words: readonly string[],
@@ -39,7 +39,6 @@ export async function complete(
   else if (wanted.kind === 'words') cli.stdout.write(wanted.candidates.map(lineOf).join(''))
   else {
     const { kind, repo, typed, before, taken } = wanted
-    // An address has no local names.
     const names = /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) ? [] : await cli.localNames(kind, repo)
     const shown = names.filter(
       (name) => name.startsWith(typed) && PLAIN.test(name) && !taken.includes(name),
@@ -49,7 +48,7 @@ export async function complete(
   return 0
 }
 
-/** A name that needs no quotes in any shell. Names come from a repository, and a shell inserts them unquoted. */
+/** Names come from a repository, and a shell inserts them unquoted. */
 const PLAIN = /^[A-Za-z0-9._@%+/][A-Za-z0-9._@%+/-]*$/
 
 function lineOf({ text, about }: Candidate): string {

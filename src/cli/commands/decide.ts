@@ -24,7 +24,6 @@ import { type Session, type SessionOptions, withSession } from '../session/turn-
 
 type DecideOptions = SessionOptions & ForgeOptions & ValuesOf<typeof DECISION_FLAGS>
 
-/** `approve`. */
 export async function approveOne(
   name: string | undefined,
   options: DecideOptions & ValuesOf<typeof APPROVE_FLAGS>,
@@ -91,7 +90,7 @@ export async function approveOne(
   )
 }
 
-/** The queue has its own time: hours, where many wait. */
+/** The queue has its own timing: hours if many wait. */
 function notMergedYet(packageName: string, baseBranch: string): Failure {
   return new Failure({
     code: 'BP3014',
@@ -102,7 +101,6 @@ function notMergedYet(packageName: string, baseBranch: string): Failure {
   })
 }
 
-/** The writes that the merge authorises. */
 function settleOf({ reviewed: { observation, proposal }, commit }: Decided): PendingSettle[] {
   const { record } = proposal
   const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
@@ -138,7 +136,6 @@ function printNext({ reviewed }: Decided, printer: Printer): void {
   )
 }
 
-/** `reject`. */
 export async function rejectOne(
   name: string | undefined,
   options: DecideOptions,

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { CliContext, Run, RunCommand } from '../context/cli-context.ts'
 
-/** `runCommand` runs the commands of the story; it is given, because the command line itself is above this file. */
+/** `runCommand` is a parameter because the command line is in a layer above. */
 export function addDemoCommand(
   program: Command,
   cli: CliContext,

@@ -49,7 +49,6 @@ export async function diff(
       return showOrWatch(cli, options, async () => {
         const turn = await runTurn(ports, { ...requested, mode: 'read' }, cli.signal)
         progress.end()
-        // A watch shows no progress of later observations.
         if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }
         const { result, numbers, hidden } = narrowTurn(
           { ...turn, unmanaged: inNamespace(turn.unmanaged, options.namespace) },
@@ -81,7 +80,6 @@ export async function diff(
   )
 }
 
-/** @throws Failure BP1001 before anything is read */
 function checkYaml({ yaml, output }: DiffOptions, cli: Pick<CliContext, 'env'>): void {
   if (yaml !== true) return
   externalDiffProgram(cli.env['BACKPORCH_EXTERNAL_DIFF'])
@@ -94,7 +92,6 @@ function checkYaml({ yaml, output }: DiffOptions, cli: Pick<CliContext, 'env'>):
   })
 }
 
-/** As `-n` narrows the changes. */
 function inNamespace(
   found: readonly UnmanagedObjects[],
   namespace: string | undefined,
@@ -111,7 +108,7 @@ function nameOf(unit: UnitResult): string {
   return unit.state === 'failed' ? unit.packagePath : unit.unit.packagePath
 }
 
-/** What makes another answer: nothing that only time moves. */
+/** Without anything that only time changes. */
 function textOf(unit: UnitResult): string {
   if (unit.state === 'failed')
     return unit.failures.map(({ code, message }) => `${code} ${message}`).join('\n')
@@ -122,7 +119,6 @@ function textOf(unit: UnitResult): string {
   )
 }
 
-/** Without differences a pipe gets nothing; a terminal shows what was compared. */
 function printInSync(units: readonly UnitResult[], { yaml }: DiffOptions, printer: Printer): void {
   const [first] = units
   if (
@@ -142,7 +138,6 @@ function printInSync(units: readonly UnitResult[], { yaml }: DiffOptions, printe
   printer.write(`${printer.ok} nothing differs: ${compared}\n`)
 }
 
-/** A watch reports packages whose differences are gone. */
 function reportAgreement(units: readonly UnitResult[], printer: Printer): void {
   for (const unit of units) {
     if (unit.state === 'failed' || unit.observation.incomplete.length > 0) continue

@@ -1,4 +1,3 @@
-/** What `explain` says about a code. */
 import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { NOTE_CAUSES, type NoteCause } from '@backporch/kyaml/note'
 import { nearestNames } from '@backporch/kyaml/text'
@@ -9,7 +8,10 @@ import { wrapped } from '../print/explain-lines.ts'
 import { FAILURE_GUIDE } from '../print/failure-guide.ts'
 import { NOTE_GUIDE } from '../print/note-guide.ts'
 
-/** Undefined where `what` does not look like a code: it is a package. @throws Failure BP1001 for an unknown code */
+/**
+ * Undefined: `what` is a package.
+ * @throws Failure BP1001 for an unknown code
+ */
 export function explainCode(what: string, width: number): readonly string[] | undefined {
   const code = what.toUpperCase()
   if (Object.hasOwn(FAILURE_CODES, code)) {
@@ -51,7 +53,6 @@ export function explainCode(what: string, width: number): readonly string[] | un
   })
 }
 
-/** A failure to find the package `what`, with the codes that are nearly written like it. */
 export function withNearestCodes(thrown: unknown, what: string): unknown {
   const near = nearestCodes(what)
   if (!(thrown instanceof Failure) || thrown.code !== 'BP1004' || near.length === 0) return thrown
@@ -61,7 +62,7 @@ export function withNearestCodes(thrown: unknown, what: string): unknown {
   })
 }
 
-/** `note:CAUSE`; without the prefix only where no folder has such a name as a rule: one with a hyphen. */
+/** The prefix is optional only for names with a hyphen, which folders rarely have. */
 function noteCause(what: string): NoteCause | undefined {
   const name = what.replace(/^note:/, '')
   return Object.hasOwn(NOTE_CAUSES, name) && (name !== what || name.includes('-'))
@@ -69,7 +70,7 @@ function noteCause(what: string): NoteCause | undefined {
     : undefined
 }
 
-/** Codes of single objects, which do not end a command. */
+/** These do not end a command. */
 const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP3017', 'BP4011'])
 
 function exitLine(code: FailureCode): string {
@@ -79,7 +80,6 @@ function exitLine(code: FailureCode): string {
     : ends
 }
 
-/** Every code by what people type for it: that of a preset or a note also without its prefix. */
 const CODES: ReadonlyMap<string, string> = new Map([
   ...[
     ...Object.keys(FAILURE_CODES),
@@ -104,7 +104,7 @@ function prefixed(
 
 const MOST_OFFERED = 3
 
-/** Those that begin in the same way first: by edits alone, BP1002 is as near to BP9002 as BP9001 is. */
+/** By edit distance alone, BP1002 is as near to BP9002 as BP9001. */
 function nearestCodes(what: string): readonly string[] {
   const near = nearestNames(what, CODES.keys()).toSorted(
     (one, other) => sameBeginning(other, what) - sameBeginning(one, what),
@@ -112,7 +112,6 @@ function nearestCodes(what: string): readonly string[] {
   return [...new Set(near.map((typed) => CODES.get(typed) ?? typed))].slice(0, MOST_OFFERED)
 }
 
-/** How many characters two texts begin with in common, in any case. */
 function sameBeginning(one: string, other: string): number {
   const [left, right] = [one.toLowerCase(), other.toLowerCase()]
   let length = 0
@@ -120,7 +119,6 @@ function sameBeginning(one: string, other: string): number {
   return length
 }
 
-/** @param code in capitals */
 function codesOfKind(code: string): string {
   if (code.startsWith('PRESET:'))
     return `presets are ${NOISE_RULES.map(({ name }) => name).join(', ')}`
@@ -131,7 +129,6 @@ function codesOfKind(code: string): string {
   return `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`
 }
 
-/** The first and the last code of each hundred. */
 function failureRanges(): readonly string[] {
   const hundreds = Map.groupBy(Object.keys(FAILURE_CODES), (code) => code.slice(0, -2))
   return [...hundreds.values()].map((codes) => [...new Set([codes[0], codes.at(-1)])].join(' to '))

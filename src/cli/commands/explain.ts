@@ -131,7 +131,6 @@ function explanation(
   return `${lines.join('\n')}\n`
 }
 
-/** Differs from every fingerprint of a change. */
 function nameOf({ number }: UnprovenLine): string {
   return `unproven ${number}`
 }
@@ -145,10 +144,8 @@ function selectable(line: UnprovenLine, packageName: string): SelectableLine {
   }
 }
 
-/** Up to so many lines are explained with every rule. */
 const FEW = 3
 
-/** Changes by the numbers of `diff`, followed by the differences that are no drift. */
 function numberedLines({ verdicts, key }: Observation, plan: UnitPlan): ExplainedLine[] {
   const found = verdicts.flatMap((verdict) => verdict.items.map((drift) => ({ drift, verdict })))
   const byFingerprint = new Map(found.map((one) => [itemFingerprint(one.drift, key), one]))

@@ -45,7 +45,6 @@ type GetPackagesOptions = GetOptions & ValuesOf<typeof PORCH_FLAGS>
 type GetDriftsOptions = GetOptions & Pick<SelectionOptions, 'since'>
 
 interface PackageRow {
-  /** From the root of the repository. */
   readonly path: string
   /** Undefined for a unit of a repository in which Porch lists nothing. */
   readonly revision: PackageRevision | undefined
@@ -64,7 +63,6 @@ export async function getPackages(
     const registered = { repository: options.name ?? view.name, directory: options.directory ?? '' }
     const { revisions, problems } = await readPorchListing(view, registered, cli.signal)
     const folders = view.packages.filter(({ source }) => source === 'folder')
-    // Where Porch lists nothing at all, the units are what there is.
     const units =
       revisions.length === 0 && options.directory === undefined
         ? folders.map(({ path }) => path)
@@ -119,7 +117,6 @@ export async function getPackages(
           )
         ) {
           const columns = packageColumns(printer.terminal, registered.repository, view.policies)
-          // A watch prints later rows below them.
           const headers = only === undefined && (shown.length > 0 || options.watch === true)
           const named =
             printer.output === 'name' ? shown.filter((row) => nameOfRow(row) !== '') : shown
@@ -145,11 +142,11 @@ export async function getPackages(
   })
 }
 
-/** The units of a syncer are known from a scan. */
+/** A scan records the units of a syncer. */
 const NOTHING_LISTED =
   'no package revision, and no unit of a syncer is recorded (backporch scan finds them)'
 
-/** Porch gives the package that is everything no name. A unit is named as the other commands take it. */
+/** Porch gives no name to a package at the repository root. */
 function nameOfRow({ revision, path }: PackageRow): string {
   return revision === undefined ? path || '.' : revision.name
 }
@@ -176,7 +173,7 @@ function notListed(path: string, { recorded }: Pick<LedgerReading['view'], 'reco
   }
 }
 
-/** An unobserved revision has no known namespace, risk or state, and these flags select known values. */
+/** An unobserved revision has no known namespace, risk or state. */
 function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): boolean {
   if (namespace !== undefined && row.reports.length === 0) return false
   if (risk === undefined && state === undefined) return true
@@ -252,7 +249,10 @@ function proposalOf({ revision, reports }: PackageRow): string {
   return [...new Set(open)].join(', ') || revision?.workspace || '-'
 }
 
-/** Drift belongs to the running revision (the latest published one, or the base branch before it) and to the branch of its episode. */
+/**
+ * Drift belongs to the running revision (the latest published one, or the base branch before it)
+ * and to the branch of its episode.
+ */
 function isAbout({ spec, status }: DriftReport, revision: PackageRevision): boolean {
   if (spec.unit.package !== revision.packagePath) return false
   const published =
@@ -322,7 +322,6 @@ export async function getDrifts(
         }
         if (!printReports(list, printer, numbers)) {
           const columns = driftColumns(printer.terminal, cli.clock.now().getTime())
-          // A watch prints later rows below them.
           const headers = only === undefined && (shown.length > 0 || options.watch === true)
           printRows(
             {

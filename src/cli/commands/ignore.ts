@@ -32,10 +32,7 @@ import {
 
 type IgnoreOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IGNORE_FLAGS>
 
-/**
- * Proposes a policy whose rules hide exactly the named lines of one package in one cluster, as the comment `/ignore` does; with
- * `print` that policy is printed and nothing is written.
- */
+/** Hides exactly the named lines of one package in one cluster, like the comment `/ignore`. */
 export async function ignore(
   name: string | undefined,
   named: readonly string[],
@@ -67,7 +64,7 @@ export async function ignore(
   )
 }
 
-/** @throws Failure BP1011 where a selector names nothing, or nothing is open */
+/** @throws Failure BP1011 if a selector matches nothing, or nothing is open */
 function chosenOf({ observation, plan }: PlannedUnit, selectors: readonly string[]) {
   const { changes } = plan.report.spec
   const selected = selectChanges(selectors.length === 0 ? ['all'] : selectors, changes)
@@ -84,7 +81,7 @@ function printPolicy(
   printer: Printer,
 ): void {
   const text = policyFileText(policyOfUnit(unit, rules))
-  // The printed policy has to be valid when it is pasted.
+  // The printed policy must be valid when pasted.
   parsePolicyFiles([{ path: 'the printed policy', text } satisfies PolicyFile])
   printer.write(text)
   printer.hint(
@@ -163,7 +160,6 @@ function reasonOf({ message }: IgnoreOptions): string {
   })
 }
 
-/** `--for 30d` counts from now. */
 function lastDay({ expires, for: seconds }: IgnoreOptions, now: Date): string | undefined {
   if (seconds === undefined) return expires
   if (expires !== undefined)

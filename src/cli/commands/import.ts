@@ -19,9 +19,8 @@ import { type SessionOptions, withSession } from '../session/turn-session.ts'
 
 type ImportOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IMPORT_FLAGS>
 
-/** Proposes a package of the objects of a namespace that nobody manages. */
 export async function importObjects(options: ImportOptions, cli: TurnContext): Promise<number> {
-  // The namespace that is imported is not that of manifests without one.
+  // The imported namespace is no default for manifests without one.
   const session = { ...options, namespace: undefined }
   return withSession(
     cli,

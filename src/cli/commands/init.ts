@@ -28,7 +28,7 @@ export async function init(options: InitOptions, cli: TurnContext): Promise<numb
         onboard(
           ports,
           {
-            // A folder that is named is one of the units; the packages are observed too.
+            // A named folder is one of the units; the packages are observed too.
             turn: {
               ...request,
               units: { ...request.units, packages: [] },
@@ -105,7 +105,7 @@ async function question(
   }
 }
 
-/** Reads git, and the forge only where neither the address nor a flag names it. */
+/** Asks the forge only if neither the address nor a flag names its kind. */
 async function printRuleset(options: InitOptions, cli: TurnContext): Promise<number> {
   const printer = new Printer(cli, options)
   const repository = await cli.openRepository(options.repo, {

@@ -1,4 +1,3 @@
-/** `preview`: what the merge of a branch or a pull request changes, for people, as a document, or as the comment of a pull request. */
 import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
@@ -19,7 +18,7 @@ import { type Session, type SessionOptions, withSession } from '../session/turn-
 
 type PreviewOptions = ValuesOf<typeof PREVIEW_FLAGS> & SessionOptions & ForgeOptions & FleetOptions
 
-/** What may run of a head that is not trusted. */
+/** For an untrusted head. */
 export const NOTHING_ALLOWED = {
   exec: [],
   modules: [],
@@ -28,7 +27,10 @@ export const NOTHING_ALLOWED = {
   engine: undefined,
 } as const
 
-/** @returns 0, or the status of what could not be built and of a policy that cannot be used; an unreadable cluster is part of the answer */
+/**
+ * @returns 0, or the status of a failed build or unusable policy; an unreadable cluster is part of
+ * the answer
+ */
 export async function preview(
   packages: readonly string[],
   options: PreviewOptions,
@@ -80,7 +82,6 @@ async function writeComment(
     cli.stderr.write(`note: ${pull.label} has another head by now, so its comment stays as it is\n`)
 }
 
-/** @throws Failure BP1001 before anything is read */
 function checkFlags({ head, pullRequest, comment, branch }: PreviewOptions): void {
   if (head === undefined && pullRequest === undefined)
     throw usage(
@@ -106,7 +107,6 @@ function usage(what: string, why: string, remedy: string): Failure {
   return new Failure({ code: 'BP1001', what, why, remedy })
 }
 
-/** @throws Failure BP1001 where git alone is the forge */
 function hostedForge(forge: Session['ports']['forge']): HostedForge {
   if (isHosted(forge)) return forge
   throw usage(
@@ -137,7 +137,6 @@ async function headNamed(
   })
 }
 
-/** Each cluster with what stands in for it where it cannot be read. */
 export async function clustersOf(
   { clusters }: Pick<Session, 'clusters'>,
   cli: Pick<CliContext, 'offlineCluster'>,

@@ -1,4 +1,4 @@
-/** `render`: what `kpt fn render` would change in the files of packages, as kpt would write them, without kpt. */
+/** What `kpt fn render` would change, without kpt. */
 import { randomBytes } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
@@ -39,7 +39,10 @@ type RenderOptions = RepositoryOptions &
   ValuesOf<typeof RENDER_FLAGS> &
   ValuesOf<typeof RENDER_OUTPUT_FLAGS>
 
-/** @returns 0 where no file would change, 1 where one would, 2 where a package does not render; with an output 0 or 2 */
+/**
+ * @returns 0 if no file would change, 1 if one would, 2 if a package does not render; with an
+ * output 0 or 2
+ */
 export async function render(
   packages: readonly string[],
   options: RenderOptions,
@@ -70,13 +73,13 @@ export async function render(
   const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
   if (output.to === 'diff') {
     await printWorkTree('rendered', options.repo, printer)
-    // Hidden values can be compared within one output only.
+    // Hidden values are comparable within one output only.
     const key = redactionKey(randomBytes(32))
     for (const one of renders) printer.write(formatRender(one, key, printer))
   }
   printNotes([...notes, ...renders.flatMap((one) => ('notes' in one ? one.notes : []))], printer)
   printFailures(failures, cli, printer)
-  // All packages or none, because the output is likely to be applied.
+  // All or none: the output is likely to be applied.
   if (failures.length > 0) return worstExit(failures)
   if (output.to === 'diff')
     return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
@@ -105,7 +108,6 @@ function printRendered(
   }
 }
 
-/** Of one package as kpt writes them; of several each below its path. */
 function filesBelow(rendered: readonly RenderedPackage[]): ReadonlyMap<string, string> {
   const single = rendered.length === 1
   return new Map(
@@ -128,7 +130,7 @@ function onlyOne(rendered: readonly RenderedPackage[]): RenderedPackage {
   })
 }
 
-/** A ResourceList and a folder need the file of each resource, which only kpt's rendering has. */
+/** Only kpt's rendering has the file of each resource. */
 function renderedByKpt(one: RenderedPackage | BuiltUnit): RenderedPackage {
   if (!('built' in one)) return one
   const { path, built } = one
@@ -161,13 +163,11 @@ function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): 
   ].join('\n')
 }
 
-/** States that another rendering is compared with the cluster. */
 function otherwiseLine(choice: RenderChoice): string {
   const how = `renders it ${describeChoice(choice).how}`
   return `   a policy ${oneLine(how, 300)}; this is what kpt would make of it`
 }
 
-/** No line of a file with a Secret is shown, and no credential of another file. */
 function patchLines(
   { path, before, after }: RenderedChange,
   key: RedactionKey,

@@ -18,10 +18,9 @@ type ReportOptions = RepositoryOptions &
   Pick<SelectionOptions, 'cluster' | 'since'>
 
 const ROWS = 100
-/** Without `--since`: a week. */
 const WEEK = 7 * 86_400
 
-/** Prints current drift and recent decisions from git alone, with the tables of `-o markdown`. */
+/** From git alone. */
 export async function report(
   packages: readonly string[],
   options: ReportOptions,

@@ -20,7 +20,6 @@ interface ResolveArguments {
   readonly selectors: readonly string[]
 }
 
-/** `restore`, `adopt` and `release`. */
 export async function resolve(
   { resolution, name, selectors: named }: ResolveArguments,
   options: ResolveOptions,

@@ -42,7 +42,6 @@ export async function scan(
   })
 }
 
-/** A command from the forge, and its outcome. */
 function answerText({ proposal, by, line, outcome, failure }: Answer): string {
   const who = by === '' ? '' : ` of ${oneLine(by, 60)}`
   const why = failure === undefined ? '' : `: ${oneLine(failure.message, 300)}`

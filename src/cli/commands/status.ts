@@ -53,7 +53,7 @@ export async function status(
         selection.inNamespace(report) !== false,
     )
     const reports = selected.filter(matches)
-    // Rules that hide nothing are listed here, because people read status every day.
+    // People read status every day.
     const stale = staleNotes(
       reading.view.policies,
       reading.ledger.reports,
@@ -95,10 +95,10 @@ export async function status(
   })
 }
 
-/** Exit code: nothing differs, and an object is Failed. */
+/** Nothing differs, but an object is Failed. */
 const UNHEALTHY = 5
 
-/** An Unknown package may have any risk and newer changes: only --state hides it. */
+/** An Unknown package may have any risk and newer changes. */
 function stateFilter(
   { risk, state, since }: StatusOptions,
   now: Date,
@@ -115,10 +115,7 @@ function stateFilter(
   }
 }
 
-/**
- * Shown drift and selected Unknown packages count. Failed objects count where nothing else does, with a code of their own: health is
- * not drift.
- */
+/** Failed objects count only if nothing else does, with a separate code: health is not drift. */
 function exitOf(
   selected: readonly DriftReport[],
   shown: readonly DriftReport[],
@@ -138,7 +135,7 @@ function exitOf(
       : 0
 }
 
-/** The text of a row without the time of its observation. */
+/** Without the observation time. */
 function textOf(report: DriftReport): string {
   const { seenAt: _seen, ...observed } = report.spec.observed
   return formatJson({ ...report, spec: { ...report.spec, observed } } as unknown as Json)
@@ -152,7 +149,7 @@ interface CellContext {
   readonly terminal: Terminal
   readonly now: Date
   readonly view: LedgerReading['view']
-  /** Of a time, RFC 3339 UTC: its age on a terminal. */
+  /** RFC 3339 UTC. */
   readonly age: (at: string) => string
 }
 
@@ -160,12 +157,11 @@ interface StatusColumn {
   readonly name: string
   /** Only with `-o wide`. */
   readonly wide?: boolean
-  /** For the guide: a phrase. */
   readonly about: string
   readonly value: (report: DriftReport, cell: CellContext) => string
 }
 
-/** In the order in which they are printed; docs/guides/selecting-and-watching.md has a table of them. */
+/** In print order, as in docs/guides/selecting-and-watching.md. */
 export const STATUS_COLUMNS: readonly StatusColumn[] = [
   { name: 'CLUSTER', about: 'name of the cluster', value: ({ spec }) => spec.unit.cluster },
   { name: 'PACKAGE', about: 'path of the package', value: ({ spec }) => unitName(spec.unit) },
@@ -255,7 +251,6 @@ function statusColumns(
   }))
 }
 
-/** `✓ Behind`, `! Behind (stuck since 3h)`; `? InSync (stale)` of a package that no scan observes any more. */
 function stateCell(report: DriftReport, { terminal, now, view, age }: CellContext): string {
   const { state, stuckSince } = report.status
   const stale = isStale(report, view, now)

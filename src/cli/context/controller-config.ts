@@ -1,4 +1,4 @@
-/** `ControllerConfig`: the repositories and clusters of one controller. Fields have the long names of flags. */
+/** Fields have the long names of flags. */
 import { FORGE_KINDS } from '@backporch/forge/forge-setup'
 import { parseLabelSelector } from '@backporch/kyaml/resource'
 import { secondsOf } from '@backporch/kyaml/text'
@@ -8,7 +8,7 @@ import { API_VERSION } from '../../record/documents/document.ts'
 import { repositoryLocation } from '../../syncers/sync-path.ts'
 
 const word = z.string().min(1).max(1_000)
-/** A timer of Node holds no more than 24 days. */
+/** A Node timer holds at most 24 days. */
 const intervalSchema = durationSchema.refine(
   (text) => secondsOf(text) <= 86_400,
   'wanted a duration from 1s to 24h',
@@ -119,7 +119,6 @@ export const controllerConfigSchema = z.strictObject({
   }),
 })
 
-/** One cluster of a repository. */
 export interface ConfiguredCluster {
   readonly name: string
   readonly context: string
@@ -128,14 +127,14 @@ export interface ConfiguredCluster {
 
 export type ConfiguredRepository = z.infer<typeof repositorySchema>
 
-/** `git.example.com:3000/acme/deploy`, as logs and metrics name it: without scheme and user, and with a port of the web that is not the default. */
+/** Without scheme and user, for logs and metrics. */
 export function nameOfRepository(address: string): string {
   const location = repositoryLocation(address)
   const port = webPortOf(address) ?? ''
   return port === '' ? location : location.replace(/(?=\/)/, `:${port}`)
 }
 
-/** Empty for the default of the scheme; undefined where the address is none of the web. Two web servers of one host differ in it. */
+/** Empty for the scheme's default; undefined without a web address. */
 export function webPortOf(address: string): string | undefined {
   const url = URL.parse(address)
   return url !== null && /^https?:$/.test(url.protocol) ? url.port : undefined

@@ -1,4 +1,4 @@
-/** `--kubernetes-events`: the connections over which the Events of a session are written. Each is opened for its first Event. */
+/** A connection is opened for its first Event. */
 import type { DriftEvent, OpenedDriftEvents } from '@backporch/cluster/drift-events'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
@@ -9,7 +9,6 @@ export class DriftAnnouncer {
   private readonly targets: ReadonlyMap<string, ClusterTarget>
   private readonly opened = new Map<string, OpenedDriftEvents>()
 
-  /** @param targets by name of the cluster */
   constructor(
     cli: Pick<CliContext, 'openDriftEvents'>,
     targets: ReadonlyMap<string, ClusterTarget>,

@@ -1,4 +1,3 @@
-/** Names for shell completion, from a clone on this machine alone. */
 import { gitText } from '@backporch/git-store/git-program'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { findPackages, PACKAGE_FILE, rootPackageName } from '@backporch/kpt/package'
@@ -6,15 +5,12 @@ import { field, valueAt } from '@backporch/kyaml/field'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { Environment } from '@backporch/system/child-environment'
 
-/** Milliseconds that a shell waits. */
+/** Milliseconds. */
 const LONGEST = 800
-/** Longer lists help nobody, and a shell hangs on them. */
+/** A shell hangs on longer lists. */
 const MOST_NAMES = 2_000
 
-/**
- * Packages of the work tree or of HEAD, or clusters of the ledger branch. Never throws and sends no request: without git, a repository or the
- * branch there are none.
- */
+/** Of the work tree or HEAD, or of the ledger branch. Never throws, sends no request. */
 export async function localNames(
   kind: 'packages' | 'clusters',
   path: string,
@@ -47,7 +43,6 @@ async function packageNames(
     signal,
   )
   const kptfiles = files.split('\0').flatMap((line) => {
-    // `<mode> <type> <object id>`, a tab, the path.
     const [mode, name] = [line.slice(0, 6), line.slice(line.indexOf('\t') + 1)]
     if (
       (mode !== '100644' && mode !== '100755') ||
@@ -60,7 +55,7 @@ async function packageNames(
   return paths.includes('') ? [await rootName(path, environment, signal)] : paths
 }
 
-/** For a repository that is itself the package: the name in its Kptfile; `.` where that cannot be read. */
+/** The name in the Kptfile, or `.` if unreadable. */
 async function rootName(
   path: string,
   environment: Environment,
@@ -99,7 +94,7 @@ async function clusterNames(
   return []
 }
 
-/** The ledger's names: plain, or in quotes; offered names need no decoding. */
+/** The ledger's names are plain or in quotes. */
 function unquoted(text: string): string {
   return text.trim().replace(/^(["'])(.*)\1$/, '$2')
 }

@@ -1,4 +1,4 @@
-/** The file of `--config` as a value, or every problem of it at once, each with its line. */
+/** Reports all problems at once. */
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { hasSecretText } from '@backporch/kyaml/redaction'
@@ -17,12 +17,11 @@ import {
 } from './controller-config.ts'
 
 interface ConfigFile {
-  /** As the flag names it. */
   readonly path: string
   readonly text: string
 }
 
-/** @throws Failure BP1005 that lists every problem, without a value of the file */
+/** @throws Failure BP1005 with every problem, without a value of the file */
 export function parseControllerConfig(file: ConfigFile): readonly ConfiguredRepository[] {
   const problems: Problem[] = []
   const documents = [...readLocated(file, problems)]
@@ -123,7 +122,7 @@ function clusterProblems(
 const CREDENTIAL =
   'it holds a credential, which is not printed here; remove it, renew it, and give it in the environment or as a credential of git instead'
 
-/** Names of users at which forges take a token as the password, or none at all. A token alone in the place of the user is a credential. */
+/** Forges take a token as password with these user names, or with none. */
 function hasUserSecret(address: string): boolean {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -131,19 +130,17 @@ function hasUserSecret(address: string): boolean {
   return url.password !== '' || /^[\w-]{20,}$/.test(decodeURIComponent(url.username))
 }
 
-/** An SSH server has a port of its own beside the web server of the same forge. */
+/** An SSH server has another port than its web server. */
 function isSame(left: string, right: string): boolean {
   const [port, other] = [webPortOf(left), webPortOf(right)]
   if (port !== undefined && other !== undefined && port !== other) return false
   return left === right || sameRepository(plainPath(left), plainPath(right))
 }
 
-/** `./deploy/` is `deploy`. */
 function plainPath(address: string): string {
   return address.replace(/^(\.\/+)+(?=.)/, '').replace(/^file:\/\/(?=\/)/, '')
 }
 
-/** Of each text that has the form of a credential. */
 function credentialPlaces(
   value: Json,
   place: readonly (string | number)[],

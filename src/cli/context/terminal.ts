@@ -1,4 +1,4 @@
-/** How text looks on this output: colours, glyphs and width. Colour is the second signal, never the only one. */
+/** Colour is never the only signal. */
 export interface OutputStream {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
@@ -30,7 +30,7 @@ type Glyph = keyof typeof GLYPHS
 
 export class Terminal {
   readonly isTTY: boolean
-  /** Characters per line; 100 where the output has no width. */
+  /** Characters; 100 if unknown. */
   readonly width: number
   readonly colours: boolean
   private readonly ascii: boolean
@@ -52,7 +52,7 @@ export class Terminal {
   }
 }
 
-/** NO_COLOR (no-color.org) and TERM=dumb turn colour off, CLICOLOR_FORCE turns it on, a flag wins over both. */
+/** NO_COLOR (no-color.org), TERM=dumb and CLICOLOR_FORCE; a flag overrides all. */
 function wantsColour(isTTY: boolean, { color, env }: TerminalOptions): boolean {
   if (color !== 'auto') return color === 'always'
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false

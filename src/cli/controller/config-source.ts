@@ -1,4 +1,4 @@
-/** The repositories of a configuration file, which is read again while the controller runs. */
+/** Reread while the controller runs. */
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { parseLabelSelector } from '@backporch/kyaml/resource'
 import { secondsOf } from '@backporch/kyaml/text'
@@ -24,14 +24,12 @@ export class ConfigSource {
   private readonly options: ControllerOptions
   private readonly cli: ControllerContext
   private readonly shared: Shared
-  /** The text that was used last, or refused. */
+  /** Last used or rejected text. */
   private decided: string | undefined
-  /** The text that the last look found. */
   private found: string | undefined
-  /** Why the file is not what is used; reported. */
+  /** Already reported. */
   private failing: Failure | undefined
 
-  /** @param options of the command line: what applies to all repositories, and defaults */
   constructor(path: string, options: ControllerOptions, cli: ControllerContext, shared: Shared) {
     this.path = path
     this.options = options
@@ -48,9 +46,8 @@ export class ConfigSource {
   }
 
   /**
-   * The repositories, if the file has others since the last call. A file that is being written is no file yet: two looks find the same text, unless
-   * somebody says that it is written.
-   * What is wrong with it is reported once while it is. Never rejects.
+   * Undefined if unchanged. Two reads must find the same text, so that no half-written file is
+   * used, unless `isAsked`. Reports a problem once while it lasts. Never rejects.
    */
   async next(isAsked = false): Promise<readonly RepositoryEntry[] | undefined> {
     try {
@@ -65,7 +62,7 @@ export class ConfigSource {
       return isNew ? entries : undefined
     } catch (thrown) {
       const failure = asFailure(thrown)
-      // What cannot be read now is read again each time; what is not valid stays so until the text changes.
+      // An unreadable file is reread; an invalid one stays invalid until it changes.
       if (failure.code === 'BP1005') this.decided = this.found
       this.report(failure)
       return undefined

@@ -1,4 +1,3 @@
-/** `controller`: the repositories and listeners that its flags name, and its log. */
 import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
 import { SharedWatches } from '../../controller/shared-watch.ts'
@@ -18,10 +17,13 @@ import { type ControllerOptions, DEFAULT_INTERVAL, repositoryEntry } from './rep
 
 /** Characters: a shorter secret can be guessed from one delivery. */
 const SHORTEST_SECRET = 16
-/** As Flux and controller-runtime bound reconciles: turns share memory, CPU and connections. */
+/** Turns share memory, CPU and connections, like reconciles in Flux and controller-runtime. */
 const DEFAULT_CONCURRENT = 4
 
-/** @returns 0 when it was stopped between or after turns, 130 when a turn had to be stopped, the status of `scan` when no turn can ever be */
+/**
+ * @returns 0 when stopped, 130 when a turn had to be stopped, the status of `scan` when no turn is
+ * possible
+ */
 export async function controller(
   packages: readonly string[],
   options: ControllerOptions,
@@ -64,7 +66,6 @@ export async function controller(
   }
 }
 
-/** @throws Failure BP1001 or BP1005 for a file that cannot be used when the controller starts */
 async function repositoriesOf(
   packages: readonly string[],
   options: ControllerOptions,
@@ -141,17 +142,16 @@ function listenersOf(
   }
 }
 
-/** Several with commas between, while one is exchanged for another. A line break at the end is that of a file. */
+/** Several secrets are separated by commas, for rotation. */
 function webhookSecrets(text: string | undefined): readonly string[] {
   return (text ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
 }
 
-/** Whether only this machine reaches the address. */
 function isLoopback({ host }: ListenAddress): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
-/** @throws Failure BP1001 without a token where others than this machine could send */
+/** @throws Failure BP1001 without a token if other machines could send */
 function auditToken(address: ListenAddress, { env }: Pick<CliContext, 'env'>): string | undefined {
   const token = env['BACKPORCH_AUDIT_TOKEN']?.trim() || undefined
   if (token !== undefined || isLoopback(address)) return token

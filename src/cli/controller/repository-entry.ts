@@ -1,4 +1,3 @@
-/** A repository of the controller, with the ports of its turns. */
 import type { ForgePullRequest } from '@backporch/forge/hosted-forge'
 import { loggableName } from '@backporch/kyaml/redaction'
 import type { TurnsPorts } from '../../controller/controller-turns.ts'
@@ -46,22 +45,22 @@ export type ControllerOptions = Required<SessionOptions> & ValuesOf<typeof CONTR
 export const DEFAULT_INTERVAL = 60_000
 const SESSION_AGE = 600_000
 const DEFAULT_RESYNC = 3_600_000
-/** For the observation of one cluster in a turn about some packages, so that a slow cluster delays no other one for long. */
+/**
+ * Milliseconds for one cluster in a turn about some packages, so that a slow one does not delay
+ * others.
+ */
 const DEADLINE = 60_000
 
-/** What the repositories of one process share. */
 interface Shared {
   readonly log: Log
   readonly watches: SharedWatches
 }
 
 interface NamedRepository {
-  /** Tells the repositories apart; empty where there is one. */
+  /** Empty if there is only one. */
   readonly name: string
-  /** What it is set to. */
   readonly text: string
   readonly packages: readonly string[]
-  /** Undefined: those that the options name. */
   readonly clusters: readonly ConfiguredCluster[] | undefined
 }
 
@@ -85,13 +84,12 @@ export function repositoryEntry(
     intake: intakePorts(options.repo, cli, { ...shared, log }, targets),
     marks: cli.packageMarks(options.repo),
     openSession: async (hooks, turnSignal) => {
-      // The log reports what a session would print.
       const quiet = { ...options, quiet: true, verbose: undefined } as const
       const opened = await openSession(reporting({ ...cli, signal: turnSignal }, hooks), quiet, {
         packages,
         clusters,
       })
-      // What outlives the session goes on with the next one.
+      // State that outlives the session.
       const session = {
         ...opened,
         clusters: opened.clusters.map((one) => ({ ...one, reader: readers.of(one.reader) })),
@@ -124,18 +122,16 @@ export function repositoryEntry(
     },
   }
   const resync = options.resyncInterval ?? DEFAULT_RESYNC
-  // A recording is read once, when it is opened.
+  // A recording is read once.
   const sessionAge = options.live === undefined ? SESSION_AGE : 0
   const turns = { sessionAge, dryRun, intake: { interval, resync } }
   return { name, remote: options.repo, text, ports, interval, options: turns }
 }
 
-/** Two targets with one key are one cluster, with one name. */
 function keyOf({ kubeconfig = '', context = '', cluster = '' }: ClusterTarget): string {
   return JSON.stringify([kubeconfig, context, cluster])
 }
 
-/** Changes of the clusters, and what is known of them from an earlier process. */
 function intakePorts(
   remote: string,
   cli: Pick<CliContext, 'clock' | 'openWatch' | 'verdictFiles'>,
@@ -207,7 +203,6 @@ function reporting(
   }
 }
 
-/** Undefined where git alone is the forge. */
 async function previewOf(
   session: Session,
   previews: OpenPreviews,

@@ -1,4 +1,4 @@
-/** The folder of the demo: a repository and an environment of its own. Nothing outside of it is changed. */
+/** Nothing outside it is changed. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { devNull, tmpdir } from 'node:os'
@@ -11,19 +11,14 @@ import { DEMO_FILES } from './demo-package.ts'
 import { DEMO_KEY, PERSON, TIMES } from './story.ts'
 
 export interface DemoFolder {
-  /** Everything lies below it. */
   readonly root: string
-  /** The checkout with the packages. */
   readonly repository: string
-  /** For commands that play in the folder. */
   readonly env: { readonly [name: string]: string | undefined }
-  /** Runs git in the repository. @throws Failure BP4009 where git is not installed */
+  /** @throws Failure BP4009 where git is not installed */
   git(...args: readonly string[]): Promise<string>
-  /** Writes a file, by its path from the root. */
   write(path: string, text: string): Promise<void>
 }
 
-/** Variables of the user that a demo needs: to find programs, a temporary folder, and how the terminal is. */
 const INHERITED = [
   'PATH',
   'Path',
@@ -41,9 +36,9 @@ const INHERITED = [
 ]
 
 /**
- * Makes the folder, and in it a repository with one commit and a tag per package.
- * @param wanted path of an absent or empty folder; undefined: a new temporary folder
- * @throws Failure BP1001 when `wanted` is not empty, BP4008 when it cannot be created, BP4009 without git
+ * @param wanted absent or empty folder; undefined: a new temporary folder
+ * @throws Failure BP1001 when `wanted` is not empty, BP4008 when it cannot be created, BP4009
+ * without git
  */
 export async function makeDemoFolder(
   cli: Pick<CliContext, 'cwd' | 'env'>,
@@ -80,7 +75,7 @@ export async function makeDemoFolder(
   try {
     await fill(folder)
   } catch (thrown) {
-    // An incomplete demo is removed; a folder that the user named stays.
+    // A folder that the user named stays.
     await rm(wanted === undefined ? root : repository, { recursive: true, force: true })
     throw thrown
   }
@@ -92,7 +87,7 @@ async function fill(folder: DemoFolder): Promise<void> {
   await mkdir(folder.repository)
   for (const [path, text] of Object.entries(DEMO_FILES)) await folder.write(`fleet/${path}`, text)
   await folder.git('init', '--quiet', '--initial-branch=main')
-  // In the configuration of the repository, so that later commands of the user have the same author.
+  // The user's later commits then have the same author.
   await folder.git('config', 'user.name', PERSON.name)
   await folder.git('config', 'user.email', PERSON.email)
   await folder.git('config', 'commit.gpgsign', 'false')

@@ -1,6 +1,5 @@
-/** The repository of the demo: two kpt packages as a team would keep them. Recorded and real clusters run exactly these. */
+/** Recorded and real clusters run exactly these. */
 
-/** Namespace of both packages. */
 export const NAMESPACE = 'shop'
 
 const KPTFILE_WEB = `apiVersion: kpt.dev/v1
@@ -98,7 +97,6 @@ metadata:
   namespace: shop
 `
 
-/** Files by their path from the root of the repository. */
 export const DEMO_FILES: Readonly<Record<string, string>> = {
   'apps/orders/Kptfile': KPTFILE_ORDERS,
   'apps/orders/orders.yaml': ORDERS,

@@ -1,4 +1,4 @@
-/** The story of `backporch demo`: a whole turn on recorded clusters, with the real commands and real git. */
+/** Recorded clusters, with the real commands and real git. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '@backporch/kyaml/failure'
@@ -10,16 +10,14 @@ import { CLUSTER, DECISIONS, DEMO_KEY, SYNCER, TIMES } from './story.ts'
 
 interface DemoOptions {
   readonly controlPlane: boolean
-  /** Folder of the repository; undefined: a new temporary folder. */
   readonly folder: string | undefined
 }
 
-/** The recordings as a user types them in the repository. */
 const LIVE = { drifted: '../edited', settled: '../synced' } as const
 
 /**
- * @returns 0 when every result is that of the story
- * @throws StoryBroken otherwise; Failure BP1001, BP4008 or BP4009 when the folder or git is not to be had
+ * @throws StoryBroken if a result differs; Failure BP1001, BP4008 or BP4009 if the folder or git is
+ * unavailable
  */
 export async function runDemo(
   cli: CliContext,
@@ -48,7 +46,6 @@ export async function runDemo(
   return 0
 }
 
-/** Chapters 1 to 3: the packages, the differences, and the record. @param live the recording, as typed */
 async function printDrift(stage: Stage, live: string): Promise<void> {
   stage.chapter(
     'Two kpt packages in git',
@@ -80,7 +77,6 @@ async function printDrift(stage: Stage, live: string): Promise<void> {
   await stage.git('branch', '--list')
 }
 
-/** Chapters 4 and 5: the plan, the edit of the sources, and the merge. */
 async function printDecision(stage: Stage, live: string): Promise<void> {
   stage.at(TIMES.adopted)
   stage.chapter(
@@ -116,7 +112,6 @@ async function printDecision(stage: Stage, live: string): Promise<void> {
   stage.check(tags.includes('apps/web/v2'), 'the merge has the tag apps/web/v2')
 }
 
-/** Last chapters: status and history from git alone. */
 async function reportEnd(stage: Stage): Promise<void> {
   const { output } = await stage.backporch(['status'], 0)
   stage.check((output.match(/InSync/g) ?? []).length === 2, 'both packages are in sync')
@@ -159,7 +154,6 @@ function whatNext(folder: DemoFolder): string[] {
   ]
 }
 
-/** What started this process, in a checkout or in the package. */
 function launcher(): string {
   const locations = ['../../launch.cjs', '../src/launch.cjs'].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),
@@ -171,7 +165,7 @@ interface ControlPlaneDemo {
   runControlPlaneDemo(cli: ProcessContext, folder: DemoFolder, run: RunCommand): Promise<number>
 }
 
-/** The part that needs a real API server lies beside the tests, with what builds and starts one. */
+/** In the test folder, with the code that builds and starts an API server. */
 async function runControlPlaneDemo(
   cli: ProcessContext,
   options: DemoOptions,

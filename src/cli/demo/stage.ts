@@ -1,4 +1,3 @@
-/** Prints the demo: headings, command lines as a user types them, and the output of the real commands. */
 import type { Clock } from '@backporch/system/clock'
 import type { CliContext, RunCommand } from '../context/cli-context.ts'
 import { type OutputStream, Terminal } from '../context/terminal.ts'
@@ -6,11 +5,9 @@ import type { DemoFolder } from './demo-folder.ts'
 
 interface Ran {
   readonly code: number
-  /** Everything the command wrote, colours too. */
   readonly output: string
 }
 
-/** A result differs from the story. */
 class StoryBroken extends Error {
   override readonly name = 'StoryBroken'
 }
@@ -31,7 +28,6 @@ export class Stage {
     this.terminal = new Terminal(cli.stdout, { color: 'auto', ascii: false, env: cli.env })
   }
 
-  /** From now on the story's clock shows `time`. */
   at(time: string): void {
     const { sleep } = this.cli.clock
     this.clock = { now: () => new Date(time), sleep }
@@ -41,7 +37,6 @@ export class Stage {
     this.print(this.terminal.style(text, 'bold'), ...lines)
   }
 
-  /** A numbered heading with its introduction. */
   chapter(heading: string, ...lines: readonly string[]): void {
     this.step += 1
     this.print('', this.terminal.style(`${this.step}. ${heading}`, 'bold'), ...lines)
@@ -51,7 +46,7 @@ export class Stage {
     this.print('', ...lines)
   }
 
-  /** Shows and runs a command of backporch. @throws StoryBroken when it ends with another exit code than the story says */
+  /** @throws StoryBroken if the exit code differs */
   async backporch(args: readonly string[], wanted: number): Promise<Ran> {
     this.prompt('backporch', args)
     const parts: string[] = []
@@ -64,7 +59,6 @@ export class Stage {
     return { code, output }
   }
 
-  /** Shows and runs a command of git, with its output. */
   async git(...args: readonly string[]): Promise<string> {
     this.prompt('git', args)
     const text = await this.folder.git(...this.coloured(args))
@@ -96,7 +90,6 @@ export class Stage {
       },
     })
     const { folder, clock, cli } = this
-    // One stream, as a terminal shows both.
     const stdout = tee(cli.stdout)
     return cli.at({ cwd: folder.repository, env: folder.env, clock, stdout, stderr: stdout })
   }
@@ -111,7 +104,6 @@ export class Stage {
   }
 }
 
-/** As a POSIX shell reads it back. */
 function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,4 +1,3 @@
-/** Flags of single commands. */
 import { normalPath } from '@backporch/kpt/package'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { LOG_FORMATS, LOG_LEVELS } from '../../ports/log.ts'
@@ -20,7 +19,7 @@ export const DIFF_FLAGS = new Command()
     'print a unified diff for each object; BACKPORCH_EXTERNAL_DIFF names another diff program, as KUBECTL_EXTERNAL_DIFF for kubectl',
   )
 
-/** What is registered with Porch, as `porchctl repo reg` names it. */
+/** Named as in `porchctl repo reg`. */
 export const PORCH_FLAGS = new Command()
   .option(
     '--name <name>',
@@ -54,7 +53,6 @@ export const SCAN_FLAGS = new Command()
 export const RESOLVE_FLAGS = new Command()
   .option('-m, --message <why>', 'why, for the people who review and for the history')
   .option('--dry-run', 'print the writes without writing; with -o json the plan, as actions')
-/** Of `adopt` and `release`. */
 export const VIA_FLAGS = new Command().option(
   '--via <place>',
   'the location in git to edit, where several give the live value',
@@ -99,7 +97,6 @@ export const PREVIEW_FLAGS = new Command()
   )
   .option('--fork', 'the head comes from a fork: run nothing that it names, and read no cluster')
 
-/** Of `approve` and `reject`. */
 export const DECISION_FLAGS = new Command()
   .option('-y, --yes', 'do not ask')
   .option('-m, --message <why>', 'why, for the history')
@@ -123,7 +120,6 @@ export const INIT_FLAGS = new Command()
     'account of Backporch, for --print-ruleset: the id of its App on GitHub, its login on Gitea',
   )
 
-/** The file of `--config` says these for each repository. */
 const CONFIGURED = [
   'repo',
   'branch',
@@ -204,7 +200,6 @@ export const CONTROLLER_FLAGS = new Command()
     ).choices(LOG_LEVELS),
   )
 
-/** `--dry-run` of commands that have it, each with its own sentence. */
 export type DryRunOption = Pick<ValuesOf<typeof SCAN_FLAGS>, 'dryRun'>
 
 function pullRequestNumber(text: string): number {
@@ -248,7 +243,7 @@ function day(text: string): string {
 
 const LOOPBACK = '127.0.0.1'
 
-/** `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`. Nothing but loopback is listened on unless it was written down. */
+/** Only loopback unless a host is given. */
 export function listenAddress(text: string): ListenAddress {
   const [, six, name, port = ''] =
     /^(?:(?:\[([0-9a-f:.%]+)\]|([a-z0-9.-]*)):)?([0-9]{1,5})$/i.exec(text) ?? []

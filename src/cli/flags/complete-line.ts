@@ -1,13 +1,14 @@
-/** The candidates at the cursor of a command line, for the completion of every shell. */
 import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 
 export interface Candidate {
   readonly text: string
-  /** One sentence, for shells that show it. */
   readonly about: string
 }
 
-/** The kind of word at the cursor. Names come from the clone at `repo`; `before` is a prefix of each candidate, as `--package=`. */
+/**
+ * Names come from the clone at `repo`; `before` is a prefix of each candidate, such as
+ * `--package=`.
+ */
 type Wanted =
   | { readonly kind: 'words'; readonly candidates: readonly Candidate[] }
   | {
@@ -19,7 +20,6 @@ type Wanted =
     }
   | { readonly kind: 'files' }
 
-/** Flags whose value is a name of that kind, or a path. Every other value is free text. */
 const VALUES: { readonly [flag: string]: 'packages' | 'clusters' | 'files' } = {
   package: 'packages',
   cluster: 'clusters',
@@ -30,12 +30,11 @@ const VALUES: { readonly [flag: string]: 'packages' | 'clusters' | 'files' } = {
   folder: 'files',
   kubeconfigExecAllow: 'files',
 }
-/** Arguments that name a package. */
 const PACKAGE_ARGUMENTS = new Set(['packages', 'package', 'what'])
 
 /**
- * @param words the words between the program's name and the cursor; the last one is incomplete. bash passes `--output=js` as three
- *   words, other shells as one.
+ * @param words up to the cursor; the last one is incomplete. bash passes `--output=js` as three
+ * words, other shells as one.
  */
 export function completeLine(program: CommandUnknownOpts, words: readonly string[]): Wanted {
   const typed = words.at(-1) ?? ''
@@ -65,15 +64,10 @@ const nothing: Wanted = { kind: 'words', candidates: [] }
 
 interface Location {
   readonly command: CommandUnknownOpts
-  /** The option whose value is next. */
   readonly open: Option | undefined
-  /** Arguments so far. */
   readonly given: readonly string[]
-  /** After `--`. */
   readonly argumentsOnly: boolean
-  /** Value of `--repo`. */
   readonly repo: string
-  /** Values of `--package`. */
   readonly packages: readonly string[]
 }
 
@@ -137,7 +131,6 @@ function valuesOf(option: Option, typed: string, before: string, location: Locat
       before,
       taken: kind === 'packages' ? [...location.given, ...location.packages] : [],
     }
-  // The last word of a comma list is incomplete. No choice has a comma in it.
   const cut = typed.lastIndexOf(',') + 1
   const [done, last] = [typed.slice(0, cut), typed.slice(cut)]
   const choices = (option.argChoices ?? []).filter((choice) => !done.split(',').includes(choice))

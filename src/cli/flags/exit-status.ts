@@ -1,9 +1,14 @@
-/** Exit codes (docs/guides/first-look.md): 0 none, 1 drift or a syncer that is stuck, 2 error, 3 incomplete, 4 credentials or rights, 130 and 143 interrupted. Error beats drift. */
+/**
+ * docs/guides/first-look.md: 0 none, 1 drift or a stuck syncer, 2 error, 3 incomplete, 4
+ * credentials or rights, 130 and 143 interrupted. Error takes precedence over drift.
+ */
 import { exitCodeOf, type Failure, Interrupted } from '@backporch/kyaml/failure'
 import { type UnitResult, unitFailures } from '../../plan/unit/unit-result.ts'
 import type { ExitOptions } from './options.ts'
 
-/** @param silencedCounts false where drift that somebody rejected does not count: the decision was to leave it */
+/**
+ * @param silencedCounts false: rejected drift does not count, because the decision was to leave it
+ */
 export function exitStatusOf(
   units: readonly UnitResult[],
   { partial, exitCode }: ExitOptions,
@@ -37,7 +42,6 @@ export function worstExit(failures: readonly Failure[]): number {
   return codes.includes(2) ? 2 : codes.includes(4) ? 4 : 3
 }
 
-/** @param signal that is aborted */
 export function interruptedExit({ reason }: AbortSignal): number {
   return reason instanceof Interrupted ? reason.exitCode : 130
 }

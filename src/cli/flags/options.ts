@@ -1,4 +1,4 @@
-/** Flags that commands share. Each is declared once, and the type of its value is inferred from the declaration. */
+/** Each shared flag is declared once; its value type is inferred. */
 import { FORGE_KINDS } from '@backporch/forge/forge-setup'
 import { splitWords } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
@@ -12,27 +12,24 @@ import {
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../context/cli-context.ts'
 import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
 
-/** Rows can be printed one by one; a document is printed as a whole. */
+/** A document is printed as a whole. */
 export function isRows(output: Output): boolean {
   return isTable(output) || output === 'name'
 }
 
-/** Flags that belong together, as a command that never runs: it carries their declarations and the types of their values. */
+/** A command that never runs: it holds declarations and value types. */
 export type Flags<Values extends OptionValues> = Command<[], Values>
 
-/** What a command reads of its flags: every name is there, so that a command cannot read a flag that it does not declare. */
+/** A command cannot read a flag that it does not declare. */
 type Complete<Values> = { readonly [Name in keyof Required<Values>]: Values[Name] }
 type CompleteAll<Groups> = Groups extends [infer First, ...infer Rest]
   ? Complete<First> & CompleteAll<Rest>
   : unknown
 
-/** Values of a group of flags. */
 export type ValuesOf<Group extends { opts(): unknown }> = Complete<ReturnType<Group['opts']>>
 
-/** Values that not every command with the function has. */
 export type Optional<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined }
 
-/** Adds groups of flags to a command, in this order. */
 export function withFlags<
   Args extends unknown[],
   Own extends OptionValues,
@@ -61,13 +58,11 @@ export const TERMINAL_FLAGS = new Command()
   .option('--debug', 'print stack traces with errors')
 export type TerminalOptions = ValuesOf<typeof TERMINAL_FLAGS>
 
-/** For a command that prints sentences, or a document. */
 export function outputFlags(outputs: readonly Output[]) {
   return withFlags(new Command().addOption(outputOption(outputs)), TERMINAL_FLAGS)
 }
 export type OutputOptions = ValuesOf<ReturnType<typeof outputFlags>>
 
-/** For a command that prints rows. */
 export function listFlags(outputs: readonly Output[] = LIST_OUTPUTS) {
   const columns = new Command()
     .addOption(outputOption(outputs))
@@ -91,7 +86,6 @@ export const REPOSITORY_FLAGS = new Command()
   )
 export type RepositoryOptions = ValuesOf<typeof REPOSITORY_FLAGS>
 
-/** What runs functions of pipelines. */
 export const FUNCTION_FLAGS = new Command()
   .option(
     '--allow-exec <program>',
@@ -149,7 +143,7 @@ export const CLUSTER_FLAGS = new Command()
     duration,
   )
 
-/** Where `-n` only says this. In `diff` it also selects. */
+/** In `diff`, `-n` also selects. */
 export const NAMESPACE_FLAGS = new Command().option(
   '-n, --namespace <name>',
   'namespace of manifests that have none, as for kubectl (default: that of the context)',
@@ -171,7 +165,6 @@ export const FORGE_FLAGS = new Command().addOption(
 )
 export type ForgeOptions = ValuesOf<typeof FORGE_FLAGS>
 
-/** Several clusters in one turn. */
 export const FLEET_FLAGS = new Command().addOption(
   new Option(
     '--contexts <names>',
@@ -182,7 +175,7 @@ export const FLEET_FLAGS = new Command().addOption(
 )
 export type FleetOptions = ValuesOf<typeof FLEET_FLAGS>
 
-/** Longest `--interval`, in milliseconds: a timer of Node holds no more than 24 days. */
+/** Milliseconds; a Node timer holds at most 24 days. */
 const LONGEST_INTERVAL = 86_400_000
 
 export const WATCH_FLAGS = new Command()
@@ -190,7 +183,6 @@ export const WATCH_FLAGS = new Command()
   .option('--interval <duration>', 'interval of --watch, for example 10s (default: 5s)', interval)
 export type WatchOptions = ValuesOf<typeof WATCH_FLAGS>
 
-/** A duration that one timer can wait; milliseconds. */
 export function interval(text: string): number {
   const milliseconds = duration(text)
   if (milliseconds > LONGEST_INTERVAL)
@@ -208,7 +200,7 @@ export const EXIT_FLAGS = new Command()
   )
 export type ExitOptions = ValuesOf<typeof EXIT_FLAGS>
 
-/** What pipelines may run beside the functions that are built in, by the command line and the environment: a repository allows nothing. */
+/** In addition to built-in functions. A repository cannot allow functions. */
 export function allowedFunctions(
   {
     allowExec,
@@ -232,7 +224,6 @@ export function allowedFunctions(
   }
 }
 
-/** Programs of `--allow-render` for each command, with commas between them. */
 const RENDER_VARIABLE = 'BACKPORCH_ALLOW_RENDER'
 
 export function clusterTarget(options: ClusterOptions): ClusterTarget {
@@ -259,7 +250,6 @@ export function clusterTarget(options: ClusterOptions): ClusterTarget {
   }
 }
 
-/** `42s`, `5m`, `1h30m` as milliseconds. */
 function duration(text: string): number {
   if (!DURATION.test(text))
     throw new InvalidArgumentError('wanted a duration like 30s, 5m or 1h30m')
@@ -278,7 +268,7 @@ export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text]
 }
 
-/** A relative path has no folder to start from. */
+/** A relative path has no base folder. */
 function programs(text: string, before: string[] | undefined): string[] {
   const [program] = splitWords(text.trim()) ?? []
   if (program === undefined)
@@ -312,8 +302,8 @@ function onOff(text: string): boolean {
 }
 
 /**
- * Progress on stderr: one line that is rewritten on a terminal, one line per ten seconds elsewhere, none when quiet; every step with
- * its time when verbose.
+ * One rewritten line on a terminal, one line per ten seconds elsewhere. Verbose: every step with
+ * its time.
  */
 export class Progress {
   private readonly cli: Pick<CliContext, 'clock' | 'stderr'>
@@ -344,7 +334,7 @@ export class Progress {
       stderr.write(`${String(now - this.started).padStart(6)} ms  since the start: ${text}\n`)
       return
     }
-    // Nothing flashes by on a quick run, and a log is not flooded.
+    // Avoids flicker on a quick run and a flooded log.
     if (
       stderr.isTTY === true
         ? now - this.started < 300

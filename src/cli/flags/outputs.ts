@@ -1,16 +1,10 @@
-/** What `-o` takes, for each command. */
 import { Failure } from '@backporch/kyaml/failure'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 
-/** Sentences for people. */
 export const TEXT_OUTPUTS = ['table'] as const
-/** Sentences, or a document with `items`. */
 export const DOCUMENT_OUTPUTS = ['table', 'json', 'yaml', 'jsonl'] as const
-/** Any list: as a table, or as a document with `items`. */
 export const LIST_OUTPUTS = ['table', 'wide', 'name', 'json', 'yaml', 'jsonl'] as const
-/** What a merge changes: for people, as a document, or as it is written into a comment. */
 export const PREVIEW_OUTPUTS = ['table', 'json', 'yaml', 'jsonl', 'markdown'] as const
-/** A list of drift reports. */
 export const REPORT_OUTPUTS = [...LIST_OUTPUTS, 'markdown', 'github', 'sarif'] as const
 
 export type Output = (typeof REPORT_OUTPUTS)[number]
@@ -43,14 +37,13 @@ function checkedOutput(text: string, outputs: readonly Output[]): Output {
   throw new InvalidArgumentError(`this command prints ${printed}\n${remedy}`)
 }
 
-/** What `render` gives: what would change, or what came out. */
 export type RenderOutput =
   | { readonly to: 'diff' }
   | { readonly to: 'unwrap' }
   | { readonly to: 'resourcelist' }
   | { readonly to: 'folder'; readonly path: string }
 
-/** `-o` of `render`, as `kpt fn render` has it; `stdout` is kpt's word for the list. */
+/** As in `kpt fn render`; `stdout` is kpt's word for the list. */
 export function renderOutputOption() {
   return new Option(
     '-o, --output <what>',
@@ -70,7 +63,7 @@ function checkedRenderOutput(text: string): RenderOutput {
   )
 }
 
-/** A table: sentences for people may follow it on stdout. Programs read every other format. */
+/** Sentences for people may follow a table. Programs read every other format. */
 export function isTable(output: Output): boolean {
   return output === 'table' || output === 'wide'
 }

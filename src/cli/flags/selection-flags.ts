@@ -1,4 +1,3 @@
-/** Flags that select rows, as in kubectl; each command offers those that apply to it. */
 import { type LabelSelector, parseLabelSelector } from '@backporch/kyaml/resource'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
@@ -25,13 +24,12 @@ export const STATES = [
   'Off',
 ] as const satisfies readonly UnitState[]
 
-/** A moment, or how long before now. */
 type Since = { readonly at: string } | { readonly secondsAgo: number }
 
-/** The help of each flag; a flag without help is not offered. */
+/** A flag without help is not offered. */
 interface SelectionHelp {
   readonly namespace?: string
-  /** Only in commands that read no cluster: there it selects. */
+  /** Only in commands that read no cluster. */
   readonly cluster?: string
   readonly risk?: string
   readonly state?: string
@@ -57,10 +55,8 @@ function everyFlag({ namespace, cluster, risk, state, since }: SelectionHelp) {
 }
 
 export type SelectionOptions = Omit<ValuesOf<ReturnType<typeof everyFlag>>, 'allNamespaces'>
-/** Flags of every command with a selection. */
 export type PackageOptions = Pick<SelectionOptions, 'selector' | 'package'>
 
-/** `-l` and `--package`, and the flags that `help` describes. */
 export function selectionFlags<Help extends SelectionHelp>(
   help: Help & SelectionHelp,
 ): Flags<Pick<SelectionOptions, keyof PackageOptions | (keyof Help & keyof SelectionOptions)>> {
@@ -78,7 +74,6 @@ export function selectionFlags<Help extends SelectionHelp>(
   >
 }
 
-/** Packages that the arguments and `--package` name together. */
 export function packagesNamed(
   named: readonly string[],
   options: Optional<PackageOptions>,
@@ -86,17 +81,17 @@ export function packagesNamed(
   return [...named, ...(options.package ?? [])]
 }
 
-/** The moment of `--since` in milliseconds since 1970. */
+/** Milliseconds since 1970. */
 export function sinceTime(wanted: Since, now: Date): number {
   return 'at' in wanted ? Date.parse(wanted.at) : now.getTime() - wanted.secondsAgo * 1000
 }
 
-/** Whether a time (RFC 3339) is not before `since`; what has no time is never taken for old. */
+/** An item without a time never counts as old. */
 export function isNotBefore(at: string, since: number | undefined): boolean {
   return since === undefined || !(Date.parse(at) < since)
 }
 
-/** A comma list of some of these words, in any case; the words are in the help and in the completion. */
+/** Case-insensitive. */
 function listOption<Name extends string, Word extends string>(
   flags: Name,
   description: string | undefined,
@@ -118,7 +113,7 @@ function listOption<Name extends string, Word extends string>(
   return option
 }
 
-/** As kubectl, an empty selector selects everything. */
+/** As in kubectl, an empty selector selects everything. */
 function selector(text: string): LabelSelector {
   const parsed = parseLabelSelector(text)
   if ('selector' in parsed) return parsed.selector
@@ -127,7 +122,7 @@ function selector(text: string): LabelSelector {
   )
 }
 
-/** Longest `--since`: no record is older. */
+/** No record is older. */
 const LONGEST_DAYS = 36_500
 
 function sinceWhen(text: string): Since {
@@ -147,7 +142,7 @@ function sinceWhen(text: string): Since {
   )
 }
 
-/** JavaScript takes 31 February for 3 March. */
+/** JavaScript reads 31 February as 3 March. */
 function isMoment(text: string): boolean {
   const time = Date.parse(text)
   const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)

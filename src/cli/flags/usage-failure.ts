@@ -1,4 +1,3 @@
-/** Errors of a command line, each with what could be written instead. */
 import { Failure } from '@backporch/kyaml/failure'
 import { nearestNames, oneLine } from '@backporch/kyaml/text'
 import type { CommanderError, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
@@ -15,7 +14,7 @@ interface Reported {
   readonly remedy: string
 }
 
-/** BP1001. Commander reports details in its messages alone; an unknown message is printed as it is. */
+/** Commander reports details only in its messages. */
 export function usageFailure(
   thrown: CommanderError,
   argv: readonly string[],
@@ -99,7 +98,6 @@ function unknown(
   }
 }
 
-/** The second line of a reason is the remedy. */
 function invalidValue(message: string, command: CommandUnknownOpts): Reported {
   const [, what, argument, reason] =
     /^(.*) is invalid(?: for argument '([^']*)')?\. (.*)$/s.exec(message) ?? []
@@ -136,18 +134,15 @@ function missingArgument(what: string, command: CommandUnknownOpts): Reported {
   }
 }
 
-/** ` (bash, zsh, fish)`. */
 function choicesOf(choices: readonly string[] | undefined): string {
   return choices === undefined ? '' : ` (${choices.join(', ')})`
 }
 
-/** The option that a message of commander names. */
 function optionIn(message: string, command: CommandUnknownOpts): Option | undefined {
   const [, flags] = /^option '([^']*)'/.exec(message) ?? []
   return command.options.find((option) => option.flags === flags)
 }
 
-/** The innermost command that the line names. */
 function commandOf(argv: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts {
   let command = program
   for (const word of argv) {
@@ -159,7 +154,6 @@ function commandOf(argv: readonly string[], program: CommandUnknownOpts): Comman
   return command
 }
 
-/** `backporch get drifts`. */
 function pathOf(command: CommandUnknownOpts): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 }
@@ -169,8 +163,8 @@ function usageOf(command: CommandUnknownOpts): string {
 }
 
 /**
- * The command of `help [command...]`, which may follow a group too; undefined for another command line. Commander's own help prints
- * the help of the program for an unknown command.
+ * For `help [command...]`, also after a group. For an unknown command, commander prints the
+ * program's help.
  * @throws Failure BP1001 for an unknown command
  */
 export function wantedHelp(
@@ -181,7 +175,6 @@ export function wantedHelp(
   let command = program
   let requested = false
   for (const word of words) {
-    // Of a command without commands below it, `help` is an argument like any other.
     if (!requested && word === 'help' && command.commands.length > 0) {
       requested = true
       continue

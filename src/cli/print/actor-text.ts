@@ -1,4 +1,3 @@
-/** Lines of `explain` about the actor: the writer, its class, and other owners of the field. */
 import { oneLine } from '@backporch/kyaml/text'
 import { type ActorRule, rowFor, ruleFor } from '../../drift/attribute/actor-classes.ts'
 import type { Actor } from '../../drift/compare/drift.ts'

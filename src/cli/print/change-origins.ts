@@ -1,4 +1,3 @@
-/** Where the values in git come from, for `diff -o wide` and `explain`. */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { isSecret } from '@backporch/kyaml/redaction'
 import type { Drift, ObjectVerdict } from '../../drift/compare/drift.ts'
@@ -9,8 +8,10 @@ import type { LinesOf } from '../../sources/build/built-source.ts'
 import { attempt } from '../../sources/programs/questions.ts'
 import { sourceOf } from '../../sources/registry.ts'
 
-/** Lines of one difference; none for a whole object, for one that git does not declare, in a unit whose files stand as they are, and where a
- * function would have to run first. */
+/**
+ * Empty for a whole object, for one that git does not declare, in a unit whose files are used
+ * unchanged, and if a function would have to run first.
+ */
 export function originsOf(
   observed: Observation,
 ): (drift: Drift, verdict: ObjectVerdict) => readonly string[] {
@@ -26,7 +27,7 @@ export function originsOf(
         )
       }),
     )
-    // Rendering and Adopt report what cannot be read here.
+    // Rendering and Adopt report it.
     return tried instanceof Failure || 'question' in tried ? [] : tried.value
   }
 }
@@ -43,7 +44,7 @@ function linesIn({
   return sourceOf(policy.render).originOf({ packagePath, files, functions, built, resources })
 }
 
-/** By the fingerprint of each difference. */
+/** By fingerprint. */
 export function changeOrigins(observed: Observation): ReadonlyMap<string, readonly string[]> {
   const of = originsOf(observed)
   return new Map(

@@ -1,29 +1,26 @@
-/** The edits of a proposal in authored files. */
 import { structuredPatch } from 'diff'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import { DRIFT_FOLDER } from '../../record/record-paths.ts'
 
-/** Longer lists end with a count. */
 const MOST_PLACES = 8
 const MOST_RANGES = 12
 
 export interface EditedFile {
-  /** From the root of the repository. */
   readonly path: string
-  /** Undefined for a new file. */
+  /** Undefined: new file. */
   readonly before: string | undefined
-  /** Undefined for a file that is deleted. */
+  /** Undefined: deleted file. */
   readonly after: string | undefined
 }
 
-/** Sorted by path. Records, and the condition in the Kptfile that every proposal sets, are none. */
+/** Excludes records and the Kptfile condition that every proposal sets. */
 export function editedFiles(
   { unit, git, built }: Pick<Observation, 'unit' | 'git' | 'built'>,
   { writes }: Pick<UnitPlan, 'writes'>,
 ): readonly EditedFile[] {
   const prefix = unit.packagePath === '' ? '' : `${unit.packagePath}/`
-  // What kustomize builds from may lie outside of the package.
+  // kustomize may read files outside the package.
   const sources = [...(built?.source.files ?? [])].map(
     ([path, { content }]) => [path, content] as const,
   )
@@ -42,7 +39,7 @@ export function editedFiles(
   return [...edited.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** `apps/web/setters.yaml:17,20-22`: lines after the edit; for removed lines, the line that follows. */
+/** Lines after the edit; for removed lines, the following line. */
 export function editedLocations(files: readonly EditedFile[]): readonly string[] {
   const locations = files.map(({ path, before, after }) => {
     if (before === undefined) return `${path} (new)`

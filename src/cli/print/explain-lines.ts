@@ -1,4 +1,3 @@
-/** Explains one line of `diff`: which rules were tried, in which order, and why each did or did not apply. */
 import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
 import { shownPath, whyHidden, whySecret } from '@backporch/kyaml/redaction'
 import { annotationsOf, describeResourceId } from '@backporch/kyaml/resource'
@@ -22,7 +21,7 @@ import type { Incomplete } from '../../record/documents/drift-report.ts'
 import { explainActor } from './actor-text.ts'
 import { stuckText } from './time-text.ts'
 
-/** A difference with its number; `aside` where it is no drift. */
+/** `aside`: no drift. */
 export interface ExplainedLine {
   readonly number: number
   readonly drift: Drift
@@ -31,7 +30,6 @@ export interface ExplainedLine {
   readonly aside: SetAside | undefined
 }
 
-/** An object, or a package, of which something is unverified or unreadable. */
 export interface UnprovenLine {
   readonly number: number
   readonly incomplete: Incomplete
@@ -62,18 +60,16 @@ const UNPROVEN = {
   outside: 'outside: the package does not cover it, and nothing of it is told',
 } as const
 
-/** The order in which rules are tried, as a sentence. */
 export const RULE_ORDER =
   'presets, annotations (object, then Kptfile), policies by priority: the first match hides'
 
 interface ExplainDetail {
-  /** Characters for one line; words are never broken, so that a long path can be copied. */
+  /** Characters; words are never broken, so that a long path can be copied. */
   readonly width: number
-  /** Each rule with its answer; otherwise how many there are, and whether one hides the line. */
+  /** False: only the number of rules, and whether one hides the line. */
   readonly everyRule: boolean
-  /** Whether to list annotations that only the live object has, once for an object. */
+  /** Once per object. */
   readonly unheard: boolean
-  /** Lines about the origin of the value in git. */
   readonly origin?: readonly string[]
 }
 
@@ -107,7 +103,6 @@ export function explainLines(
   ]
 }
 
-/** Why a value is hidden, or shown although it looks like a credential; undefined otherwise. */
 function visibilityText(drift: Drift): string | undefined {
   if (drift.liveUnread) return 'not shown: the content of the Secret is not read'
   const values = [drift.live, drift.git].filter((value) => value !== undefined)
@@ -117,7 +112,6 @@ function visibilityText(drift: Drift): string | undefined {
   return drift.visibility?.shown === true ? `shown: ${drift.visibility.why}` : undefined
 }
 
-/** @param hidden why it is hidden */
 function canBeShown({ path, live, git }: Drift, hidden: string): boolean {
   if (hidden === PASSWORD_BY_SCHEMA) return true
   return (
@@ -181,12 +175,11 @@ function ruleLines(
 
 interface Tried {
   readonly name: string
-  /** The target of the rule, where the answer does not name it. */
+  /** Empty if the answer names it. */
   readonly about: string
   readonly answer: string
 }
 
-/** One line where it fits. */
 function triedLines({ name, about, answer }: Tried, width: number): string[] {
   const one = `     ${name}  ${answer}`
   if (about === '' && one.length <= width) return [one]
@@ -196,7 +189,6 @@ function triedLines({ name, about, answer }: Tried, width: number): string[] {
   ]
 }
 
-/** @param hidden by a preset */
 function answers(
   rules: readonly IgnoreRule[],
   { drift, verdict }: Pick<ExplainedLine, 'drift' | 'verdict'>,
@@ -229,7 +221,6 @@ function levelText({ level, policy }: IgnoreRule): string {
   return policy === undefined ? 'policy' : `policy/${policy.name}, priority ${policy.priority}`
 }
 
-/** Lines that begin under the text of the first one. */
 export function wrapped(head: string, text: string, width: number): string[] {
   const lines: string[] = []
   let line = head

@@ -1,8 +1,8 @@
-/** What `backporch explain BPnnnn` says below the sentence of the code. The message of a failure itself names the very place. */
+/** A failure's own message names the exact location. */
 import type { FailureCode } from '@backporch/kyaml/failure'
 
 interface FailureGuide {
-  /** What it comes from, most often first. */
+  /** Most frequent first. */
   readonly cause: string
   /** What to do, as an imperative. */
   readonly fix: string

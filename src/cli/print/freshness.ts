@@ -1,4 +1,4 @@
-/** The age of the ledger's observations, and what is unknown (docs/adr/0056-what-the-ledger-says-about-time.md). */
+/** docs/adr/0056-what-the-ledger-says-about-time.md */
 import type { FailureCode } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { given } from '@backporch/kyaml/text'
@@ -13,11 +13,7 @@ import { unitName } from '../../record/unit-name.ts'
 import { withPullRequest } from './pull-request.ts'
 import { formatAge } from './time-text.ts'
 
-/**
- * Adds the time of the latest observation of each unit as `observed.seenAt`, and its pull request. A unit that was last observed too long ago is
- * Unknown.
- * @param now the present
- */
+/** A unit whose last observation is too old is Unknown. */
 export function withSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): Ledger {
   const current = (report: DriftReport): DriftReport =>
     withoutExpired(
@@ -50,13 +46,13 @@ function withSeenTime(
   }
 }
 
-/** Of a recording: seconds, and intervals of the policy. Its time does not go on, and nobody is late with it. */
+/** Seconds, and intervals of the policy. A recording's time does not advance. */
 const RECORDED = {
   said: { intervals: 2, seconds: 7_200 },
   known: { intervals: 10, seconds: 86_400 },
 }
 
-/** Seconds since the last observation of a unit: when its age is said, and when its state is unknown. */
+/** Seconds: when the age is reported, and when the state is unknown. */
 function limitsOf(
   { spec }: DriftReport,
   { policies }: Pick<RepositoryView, 'policies'>,
@@ -70,7 +66,7 @@ function limitsOf(
   return { said: after(RECORDED.said), known: after(RECORDED.known) }
 }
 
-/** A unit of a cluster that the ledger cannot see is Unknown, whatever its own report says. */
+/** Whatever its own report says. */
 function withoutUnreachable(report: DriftReport, { clusters }: Ledger): DriftReport {
   const { state } = report.status
   const failure = clusters.get(report.spec.unit.cluster)?.status.failure
@@ -85,7 +81,7 @@ function withoutUnreachable(report: DriftReport, { clusters }: Ledger): DriftRep
   return unknownReport(report, since, { state: 'unreadable', code, why, remedy })
 }
 
-/** A unit that is no longer observed keeps its last state: no scan could update it. */
+/** A unit that is no longer observed keeps its last state, because no scan can update it. */
 function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): DriftReport {
   const { state, since } = report.status
   const observed = seenAtOf(report)
@@ -134,12 +130,11 @@ function unknownReport(report: DriftReport, at: string, reason: Incomplete): Dri
 
 const EXPIRED: FailureCode = 'BP3016'
 
-/** Unknown because the last observation has expired, and not because an observation failed. */
+/** Not because an observation failed. */
 function isExpired({ status: { incomplete } }: DriftReport): boolean {
   return incomplete?.[0]?.code === EXPIRED
 }
 
-/** A package that is no longer in the repository, or in the cluster, is not observed. */
 function isObserved({ spec: { unit } }: DriftReport, view: RepositoryView): boolean {
   return packagesIn(view, unit.cluster).some(({ path }) => path === unit.package)
 }
@@ -148,7 +143,7 @@ export function seenAtOf({ spec: { observed } }: DriftReport): string {
   return observed.seenAt ?? observed.at
 }
 
-/** RFC 3339 UTC: the latest observation of each observed item, the oldest first. */
+/** RFC 3339 UTC, oldest first. */
 export function observedTimes(items: readonly DriftReport[]): readonly string[] {
   return items
     .map(seenAtOf)
@@ -156,7 +151,7 @@ export function observedTimes(items: readonly DriftReport[]): readonly string[] 
     .sort()
 }
 
-/** Whether people are told how old the last observation is. A unit that no scan observes any more keeps its state. */
+/** False for a unit that no scan observes any more. */
 export function isStale(
   report: DriftReport,
   view: Pick<RepositoryView, 'policies'>,
@@ -166,7 +161,6 @@ export function isStale(
   return now.getTime() - Date.parse(seenAtOf(report)) > 1_000 * limitsOf(report, view).said
 }
 
-/** The clusters of the reports, as the ledger has them. */
 export function clusterParts(
   reports: readonly DriftReport[],
   { clusters }: Pick<Ledger, 'clusters'>,
@@ -181,7 +175,6 @@ export function clusterParts(
   return parts.length === 0 ? {} : { clusters: parts }
 }
 
-/** Notes about units that cannot be observed, with the reason, and about old observations. */
 export function freshnessNotes(
   reports: readonly DriftReport[],
   { clusters }: Pick<Ledger, 'clusters'>,

@@ -1,7 +1,6 @@
-/** What to do about a note, for each cause: what `explain CAUSE` prints behind what the cause is. */
 import type { NoteCause } from '@backporch/kyaml/note'
 
-/** A sentence with the one thing to do, or why there is nothing to do. */
+/** The one thing to do, or why nothing is to be done. */
 export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'adoption-not-checked':
     'apply the branch with kubectl apply --dry-run=server before the merge; with the right to patch (dry runs only) backporch checks it',

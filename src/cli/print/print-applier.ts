@@ -1,10 +1,10 @@
-/** Lines about the applier of a package, and about the rollout of its objects, which is no drift. */
+/** A rollout is no drift. */
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
 import type { Applier } from '../../status/applier.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 
-/** The applier, the command that applies, and obstacles. Without line breaks. */
+/** Without line breaks. */
 export function applierLines({
   restores,
   sentence,
@@ -20,7 +20,7 @@ export function applierLines({
   ]
 }
 
-/** One line for each object that kstatus calls Failed or InProgress, with kstatus' own words: `Reconciling: Deployment shop/web: Available: 0/1`. */
+/** In kstatus' words, for Failed and InProgress objects. */
 export function rolloutLines(health: readonly GroupMember[]): string[] {
   const linesOf = (wanted: GroupMember['status'], word: string, without: string): string[] =>
     health

@@ -1,4 +1,4 @@
-/** The lines of `diff`: one per field, grouped by object, each with who, when and how risky (docs/guides/first-look.md). */
+/** docs/guides/first-look.md */
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
@@ -18,24 +18,22 @@ import { stuckText, timeOf } from './time-text.ts'
 
 export interface DiffView {
   readonly packageName: string
-  /** The resource of a syncer by which the unit was found. */
   readonly appliedBy?: string | undefined
   readonly cluster: string
   readonly plan: UnitPlan
   readonly verdicts: readonly ObjectVerdict[]
   readonly showIgnored: boolean
-  /** For the objects that are being rolled out, which `showIgnored` lists too. */
+  /** Also listed by `showIgnored`. */
   readonly health?: readonly GroupMember[]
-  /** Milliseconds since 1970, for relative times on a terminal. */
+  /** Milliseconds since 1970. */
   readonly now: number
   readonly wide: boolean
-  /** Where each change has its value in git from, by fingerprint; only where `wide` is. */
+  /** By fingerprint; only if `wide`. */
   readonly origins?: ReadonlyMap<string, readonly string[]> | undefined
-  /** Numbers in the whole list, where some of it is not shown; otherwise the changes count from 1. */
+  /** Numbers in the whole list; undefined: changes count from 1. */
   readonly numbers?: ReadonlyMap<Change, number> | undefined
-  /** Whether each line has the planned resolution. */
   readonly resolutions?: boolean
-  /** One of several units: a line that names no object names the unit. */
+  /** A line that names no object then names the unit. */
   readonly isOneOfSeveral?: boolean
 }
 
@@ -54,7 +52,7 @@ const CHANGE_GLYPH = {
   unexpected: 'added',
 } as const
 
-/** Empty when nothing differs, is set aside or is unobserved. */
+/** Empty if nothing differs, is set aside or is unobserved. */
 export function formatDiff(view: DiffView, terminal: Terminal): string {
   const { changes } = view.plan.report.spec
   const lines: string[] = []
@@ -66,7 +64,6 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
     if (here !== object) lines.push(...objectHead(change, view, terminal))
     object = here
     lines.push(rows[index] ?? '')
-    // Of the fields of one object, once.
     const rollback = rollbackText(change)
     if (rollback !== undefined && rollback !== reported.get(here))
       lines.push(`       ${terminal.style(oneLine(rollback, 200), 'yellow')}`)
@@ -84,14 +81,13 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
-/** Widest a cell may make its column in a pipe, in characters; a longer one moves only its own line. */
+/** Characters, in a pipe; a longer cell shifts only its own line. */
 const COLUMN_LIMIT: readonly number[] = [16, 60, 60, 24, 10, 22]
 const GAP = 2
-/** Characters of one value: as many as the terminal leaves, within these; a pipe gets values whole. */
+/** Characters; a pipe shows whole values. */
 const VALUE_LIMITS = { least: 24, most: 60, pipe: 2_000 } as const
-/** Column of the values. */
 const VALUES = 2
-/** Characters of both values that may go, so that they stand under those of other lines. */
+/** Characters that alignment may cut from both values. */
 const SLACK = 4
 
 interface Row {
@@ -99,7 +95,7 @@ interface Row {
   readonly cells: readonly string[]
 }
 
-/** One entry per change: one line of aligned cells, or two lines on a narrow terminal. */
+/** Two lines per change on a narrow terminal. */
 function layOut(view: DiffView, terminal: Terminal): string[] {
   const { changes } = view.plan.report.spec
   const riskWidth = Math.max(0, ...changes.map(({ risk }) => risk.length))
@@ -127,7 +123,6 @@ function layOut(view: DiffView, terminal: Terminal): string[] {
   return firsts.map((line, index) => `${line}\n       ${actors[index]?.trimStart() ?? ''}`)
 }
 
-/** Characters that the other columns leave to the one with the values. */
 function valueRoom(rows: readonly Row[], terminal: Terminal): number {
   const widths = columnWidths(rows.map(({ cells }) => cells))
   return (
@@ -139,7 +134,7 @@ function valueRoom(rows: readonly Row[], terminal: Terminal): number {
   )
 }
 
-/** With values that are cut to fit; undefined where that would leave too little of one. */
+/** Undefined if a value would become too short. */
 function withRoom(rows: readonly Row[], room: number, terminal: Terminal): string[][] | undefined {
   const fitted = rows.map(({ change, cells }) => {
     if (widthOf(cells[VALUES] ?? '') <= room) return [...cells]
@@ -149,12 +144,11 @@ function withRoom(rows: readonly Row[], room: number, terminal: Terminal): strin
   return fitted.every((cells) => cells !== undefined) ? fitted : undefined
 }
 
-/** Characters of one value where two have so much room. */
 function valueLimit(room: number, terminal: Terminal): number {
   return Math.max(VALUE_LIMITS.least, Math.floor((room - widthOf(terminal.glyph('arrow')) - 2) / 2))
 }
 
-/** Values under values; undefined where that cuts one that would have more room without it. */
+/** Undefined if alignment cuts a value that would otherwise have more room. */
 function alignedStarts(rows: readonly Row[], terminal: Terminal): string[] | undefined {
   const room = valueRoom(rows, terminal)
   const fitted = withRoom(rows, room, terminal)
@@ -192,7 +186,6 @@ function objectHead(change: Change, view: DiffView, terminal: Terminal): string[
 
 interface CellLayout {
   readonly terminal: Terminal
-  /** Characters of one value. */
   readonly limit: number
   readonly riskWidth: number
 }
@@ -219,7 +212,6 @@ function changeCells(
   ]
 }
 
-/** Two writers of one field, and how sure it is who it was. */
 function ownerLines({ actor }: Change): string[] {
   const others = (actor.others ?? []).map(
     ({ manager, at }) => `${oneLine(manager, 60)}${at === '' ? '' : ` ${oneLine(at, 40)}`}`,
@@ -258,7 +250,7 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
   if (aside.length === 0) return rollouts
   if (!view.showIgnored) {
     const counts = (['Ignored', 'Released'] as const).flatMap((state) => {
-      // Presets mute differences of every cluster, which are not counted.
+      // Presets mute differences of every cluster.
       const count = aside.filter(
         (entry) => entry.state === state && entry.rule?.startsWith(PRESET) !== true,
       ).length
@@ -282,7 +274,7 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
   return [...lines, ...rollouts]
 }
 
-/** Differences that wait for the syncer are always printed: one line for each reason. */
+/** Always printed, one line per reason. */
 function waitingLines(aside: readonly SetAside[], view: DiffView, terminal: Terminal): string[] {
   const waiting = aside.filter(({ state }) => state !== 'Ignored' && state !== 'Released')
   const reported = Map.groupBy(
@@ -300,7 +292,6 @@ function waitingLines(aside: readonly SetAside[], view: DiffView, terminal: Term
   })
 }
 
-/** ` of apps/web in prod` where the lines of several units stand together. */
 function ofUnit(view: DiffView): string {
   return view.isOneOfSeveral === true ? ` of ${unitText(view)}` : ''
 }
@@ -309,7 +300,6 @@ function unitText({ packageName, appliedBy, cluster }: DiffView): string {
   return `${oneLine(packageName)}${appliedBy === undefined ? '' : ` (${oneLine(appliedBy)})`} in ${oneLine(cluster)}`
 }
 
-/** `Behind`, or `Behind (stuck since 2026-11-21T10:00:00Z)`. */
 function waitingWord({ state, stuckSince }: SetAside): string {
   return stuckSince === undefined || state === 'SyncFailed'
     ? state
@@ -328,7 +318,7 @@ function describeDrift({ id, path, change }: Drift): string {
   )
 }
 
-/** Objects with a line each for one reason; more are one line, and `-o wide` has each. */
+/** Per reason; `-o wide` lists each. */
 const MOST_UNPROVEN_LINES = 3
 
 function incompleteLines(view: DiffView, terminal: Terminal): string[] {

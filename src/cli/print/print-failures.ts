@@ -1,10 +1,10 @@
-/** Failures on stderr: apart from notes, because every command line loads this file. */
+/** Separate from notes, because every command line loads this file. */
 import { type Failure, formatFailure, groupFailures } from '@backporch/kyaml/failure'
 import { oneLine } from '@backporch/kyaml/text'
 import type { CliContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 
-/** Prints failures that differ only in their place once, with the first places; with `verbose` each one. */
+/** Once for failures that differ only in location, unless `verbose`. */
 export function printFailures(
   failures: readonly Failure[],
   cli: Pick<CliContext, 'env' | 'stderr'>,

@@ -1,19 +1,17 @@
-/** Notes on stderr. */
 import { groupNotes, groupSentence, type Note, sentenceOf } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 import type { NotePart } from '../../record/documents/drift-report-list.ts'
 import type { Printer } from './printer.ts'
 
-/** Lines of notes without `--verbose`. */
 export const MOST_LINES = 5
 
-/** Sentences for people: with `verbose` every note, otherwise one for each cause, and never more than `MOST_LINES`. */
+/** Without `verbose`, one per cause. */
 export function noteLines(
   notes: readonly Note[],
   { verbose }: { readonly verbose?: boolean },
 ): readonly string[] {
   const groups = groupNotes(notes)
-  // Each with its cause, which `explain` takes.
+  // `explain` accepts the cause.
   if (verbose === true)
     return [...new Set(notes.map((note) => `${sentenceOf(note)} [${note.cause}]`))]
   const total = groups.reduce((sum, { count }) => sum + count, 0)
@@ -28,7 +26,7 @@ export function printNotes(notes: readonly Note[], printer: Printer): void {
   for (const line of noteLines(notes, printer)) printer.hint(`note: ${oneLine(line, 2_000)}`)
 }
 
-/** As a document has them: with `verbose` every note is among the examples. Nothing where there is none. */
+/** With `verbose` every note is among the examples. */
 export function notesPart(
   notes: readonly Note[],
   { verbose }: { readonly verbose?: boolean },
@@ -44,7 +42,7 @@ export function notesPart(
   }
 }
 
-/** Prints a note where the work tree has uncommitted changes, which are never read. */
+/** Uncommitted changes are never read. */
 export async function printWorkTree(
   verb: 'compared' | 'rendered',
   repo: string,

@@ -1,4 +1,3 @@
-/** What `init` found and did, for a terminal and as a document. */
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import { oneLine } from '@backporch/kyaml/text'
 import { CONFIGURE_REF } from '../../plan/turn/plan-onboarding.ts'
@@ -12,7 +11,7 @@ import { publishCommand, type RepositoryLocation, shellWord } from './published-
 import { count } from './ranked-changes.ts'
 import { aligned, columnWidths } from './table.ts'
 
-/** Prints what was detected, and what to expect. A dry run also prints the files and the text of the proposal. */
+/** A dry run also prints the files and the text of the proposal. */
 export function printOnboarding(
   { subject, files }: Onboarding,
   dryRun: boolean,
@@ -81,7 +80,6 @@ export function printOnboarding(
   cli.stdout.write(`\n--- proposal: ${oneLine(title)}\n${lines(body)}`)
 }
 
-/** A row for each folder that was found by the resource of a syncer. */
 function sourceLines(sources: OnboardingSubject['sources']): readonly string[] {
   if (sources.length === 0) return []
   const cells = sources.map(({ title, path, cluster, objects, differences }) =>
@@ -94,7 +92,6 @@ function sourceLines(sources: OnboardingSubject['sources']): readonly string[] {
   return rows.map((row) => `  ${aligned(row, widths, 3)}`)
 }
 
-/** Several lines, each safe on a terminal. */
 function lines(text: string): string {
   return text
     .replace(/\n$/, '')
@@ -103,7 +100,6 @@ function lines(text: string): string {
     .join('')
 }
 
-/** Prints the result, and the next step. `location`: the repository of the branch. */
 export function printOnboarded(
   done: Onboarded,
   location: RepositoryLocation,
@@ -214,7 +210,6 @@ function printProposed(
   write(`  decline: git push origin --delete ${CONFIGURE_BRANCH}`)
 }
 
-/** The same for a program. */
 export function onboardedItem({
   plan,
   subject,

@@ -1,4 +1,3 @@
-/** `preview` for people: a line for each unit, and one for each change. */
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { given, oneLine } from '@backporch/kyaml/text'
@@ -14,7 +13,7 @@ import { printFailures } from './print-failures.ts'
 import type { Printer } from './printer.ts'
 import { count } from './ranked-changes.ts'
 
-/** Changes of one unit. */
+/** Per unit. */
 const MOST_CHANGES = 100
 const LIVE = {
   before: 'not live',
@@ -79,7 +78,10 @@ export function printPreview(preview: Preview, printer: Printer): void {
       )
 }
 
-/** On stderr, in every format. @returns those of the merge: a unit that the base branch cannot build is not the fault of the head */
+/**
+ * @returns the failures of the merge: a unit that the base branch cannot build is not the fault of
+ * the head
+ */
 export function printPreviewFailures(
   { items, policyProblem }: Preview,
   printer: Printer,

@@ -1,4 +1,3 @@
-/** Unmanaged objects, which are no drift: as a list for people, and as a part of the document. */
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
 import {
@@ -11,7 +10,6 @@ import type { DriftReportList } from '../../record/documents/drift-report-list.t
 import type { Terminal } from '../context/terminal.ts'
 import { timeOf } from './time-text.ts'
 
-/** As `DriftReportList` has them. */
 export function unmanagedPart(
   found: readonly UnmanagedObjects[],
 ): NonNullable<DriftReportList['unmanaged']> {
@@ -28,7 +26,7 @@ export function unmanagedPart(
   }))
 }
 
-/** Empty without `--unmanaged`. `now`: milliseconds since 1970, for relative times on a terminal. */
+/** Empty without `--unmanaged`. `now`: milliseconds since 1970. */
 export function formatUnmanaged(
   found: readonly UnmanagedObjects[],
   now: number,

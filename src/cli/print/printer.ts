@@ -1,4 +1,4 @@
-/** Where and how a command prints: answers on stdout, everything else on stderr. */
+/** Results on stdout, everything else on stderr. */
 import { oneLine } from '@backporch/kyaml/text'
 import type { Trace } from '@backporch/system/trace'
 import type { LedgerContext } from '../context/cli-context.ts'
@@ -15,7 +15,6 @@ export class Printer {
   readonly output: Output
   readonly quiet: boolean
   readonly verbose: boolean
-  /** Of stdout. */
   readonly terminal: Terminal
 
   constructor(cli: LedgerContext, options: PrintOptions) {
@@ -31,17 +30,14 @@ export class Printer {
     })
   }
 
-  /** The output is for people: sentences may follow the rows. */
   get isTable(): boolean {
     return isTable(this.output)
   }
 
-  /** The mark of something that succeeded. */
   get ok(): string {
     return this.terminal.style(this.terminal.glyph('ok'), 'green')
   }
 
-  /** Prints each request with `--verbose`. */
   get trace(): Trace | undefined {
     if (!this.verbose) return undefined
     return ({ what, outcome, milliseconds }) => {
@@ -54,7 +50,6 @@ export class Printer {
     this.cli.stdout.write(text)
   }
 
-  /** A sentence on stderr, unless `--quiet`. */
   hint(sentence: string): void {
     if (!this.quiet) this.cli.stderr.write(`${sentence}\n`)
   }

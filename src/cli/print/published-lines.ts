@@ -1,7 +1,4 @@
-/**
- * Prints where branches were written, and the command that publishes them. A repository that is given by a path may be a clone: then its
- * remote does not have the branches.
- */
+/** A repository given by a path may be a clone whose remote lacks the branches. */
 import type { RefUpdate } from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH, ownedRef } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -12,9 +9,9 @@ import type { RepositoryOptions } from '../flags/options.ts'
 import type { Printer } from './printer.ts'
 
 export type RepositoryLocation =
-  /** Given by its address, or bare: everybody has the written branches. */
+  /** By address, or bare: everybody sees the branches. */
   | { readonly kind: 'shared' }
-  /** `git`: the command for it, `git` or `git -C folder`. `origin`: whether it has one. */
+  /** `git`: `git` or `git -C folder`. `origin`: whether the clone has one. */
   | {
       readonly kind: 'clone'
       readonly git: string
@@ -22,12 +19,11 @@ export type RepositoryLocation =
       readonly origin: boolean
     }
 
-/** @throws Failure BP4009 where git is not installed */
+/** @throws Failure BP4009 if git is not installed */
 export async function repositoryLocation(
   { repo }: Pick<RepositoryOptions, 'repo'>,
   cli: Pick<CliContext, 'cloneState'>,
 ): Promise<RepositoryLocation> {
-  // A scheme, or `user@host:path`.
   if (/^[^/]+:/.test(repo)) return { kind: 'shared' }
   const state = await cli.cloneState(repo)
   if (state === 'none') return { kind: 'shared' }
@@ -46,10 +42,7 @@ type Written = Pick<RefUpdate, 'ref' | 'from' | 'to'>
 
 const MOST_REVIEWS = 5
 
-/**
- * Indented lines after a push of `updates`: where they are, and the commands that show and publish them. Empty where nothing was
- * written, where everybody has it, and without an origin.
- */
+/** Empty if nothing was written, if the repository is shared, or without an origin. */
 export function publishedLines(
   updates: readonly Written[],
   baseBranch: string,
@@ -77,14 +70,13 @@ export function publishedLines(
   ]
 }
 
-/** A clone without the fetched ledger of its origin starts another one. */
+/** A clone that has not fetched the ledger of its origin starts another one. */
 function startsLedger(updates: readonly Written[]): boolean {
   return updates.some(
     ({ ref, from, to }) => ref === `refs/heads/${LEDGER_BRANCH}` && from === null && to !== null,
   )
 }
 
-/** Removes the written branches, and nothing else of the clone. */
 function beginAgain(
   written: readonly string[],
   location: RepositoryLocation & { readonly kind: 'clone' },
@@ -92,13 +84,13 @@ function beginAgain(
   return `${location.git} branch -D ${written.map(shellWord).join(' ')} && ${fetchRecorded(location)}`
 }
 
-/** Fetches the ledger of origin, and its branches, which would count as deleted without the fetch. */
+/** Branches of origin would count as deleted without the fetch. */
 export function fetchRecorded({ git }: { readonly git: string }): string {
   const all = ['drafts', 'proposed'].map((state) => `'refs/heads/${state}/*:refs/heads/${state}/*'`)
   return `${git} fetch origin ${all.join(' ')} ${LEDGER_BRANCH}:${LEDGER_BRANCH}`
 }
 
-/** @throws Failure BP4009 where git is not installed */
+/** @throws Failure BP4009 if git is not installed */
 export async function printPublished(
   updates: readonly Written[],
   baseBranch: string,
@@ -111,8 +103,8 @@ export async function printPublished(
 }
 
 /**
- * One atomic push of written and removed refs; undefined without an origin. Git refuses another base branch, ledger or tag on origin;
- * a new branch for review replaces the one that was published from here.
+ * One atomic push; undefined without an origin. Git rejects a different base branch, ledger or tag
+ * on origin; a new review branch replaces the one published from here.
  */
 export function publishCommand(
   updates: readonly Written[],
@@ -126,13 +118,12 @@ export function publishCommand(
     ...(updates.length > 1 ? ['--atomic'] : []),
     ...leases.map(({ ref }) => shellWord(`--force-with-lease=${shortName(ref)}`)),
     'origin',
-    // The full name, because git refuses a short name that origin never had.
+    // The full name, because git rejects a short name that origin never had.
     ...updates.map(({ ref, to }) => shellWord(to === null ? `:${ref}` : shortName(ref))),
   ]
   return `${location.git} push ${words.join(' ')}`
 }
 
-/** The parts of a decision (`Decided`) that name the refs that it moved. */
 interface DecidedRefs {
   readonly reviewed: {
     readonly observation: {
@@ -146,8 +137,8 @@ interface DecidedRefs {
 }
 
 /**
- * What a decision without a forge moved, in one push: an approval the base branch, the tag of its `revision` (`v4`) where
- * it has one, and the ledger; a rejection, which has no commit, the ledger; the branch of the proposal is gone either way.
+ * An approval moves the base branch, the tag of its `revision` if any, and the ledger; a rejection
+ * only the ledger. Both delete the proposal branch.
  */
 export function decisionUpdates({
   reviewed: { observation, proposal },
@@ -172,12 +163,11 @@ function isForReview(ref: string): boolean {
   return ['workspace', 'configure', 'policy'].includes(ownedRef(ref)?.kind ?? '')
 }
 
-/** A tag keeps its full name: a branch may have the same one. */
+/** A branch may have the same name as a tag. */
 function shortName(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
-/** One word for a shell. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9._/:=-]+$/.test(text) ? text : `'${oneLine(text.replaceAll("'", "'\\''"))}'`
 }

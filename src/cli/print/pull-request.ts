@@ -1,11 +1,10 @@
-/** The pull request of an open record, as people name it. */
 import { given, oneLine } from '@backporch/kyaml/text'
 import type { RepositoryView } from '../../reconcile/repository/repository-view.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { workspaceOf } from './unit-cells.ts'
 
-/** Adds what the ledger knows of the branch. The report itself is planned before the forge gives a number. */
+/** The report is planned before the forge assigns a number. */
 export function withPullRequest(
   report: DriftReport,
   { pushed }: Pick<RepositoryView, 'pushed'>,
@@ -19,7 +18,7 @@ export function withPullRequest(
   return { ...report, status: { ...status, pullRequest: { number, ...given({ url }) } } }
 }
 
-/** `#418`; the workspace where git is the forge, or the number is not known. */
+/** The workspace if git is the forge or the number is unknown. */
 export function proposalName({ status }: DriftReport): string {
   return status.pullRequest === undefined ? workspaceOf(status) : `#${status.pullRequest.number}`
 }

@@ -1,4 +1,4 @@
-/** The changes of a list, riskiest first, with the numbers by which `adopt 1,3` names them. */
+/** Riskiest first, with the numbers that `adopt 1,3` uses. */
 import { RISKS } from '../../drift/compare/drift.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
@@ -7,11 +7,10 @@ import type { DriftReportList } from '../../record/documents/drift-report-list.t
 export interface RankedChange {
   readonly report: DriftReport
   readonly change: Change
-  /** Within its report, from 1: as `diff` and `get drifts` count. */
+  /** Within its report, from 1. */
   readonly number: number
 }
 
-/** `numbers`: in the whole list, where some of it is not shown. */
 export function rankedChanges(
   { items }: DriftReportList,
   numbers?: ReadonlyMap<Change, number>,
@@ -23,27 +22,22 @@ export function rankedChanges(
       number: numbers?.get(change) ?? index + 1,
     })),
   )
-  // sort() is stable: changes of one risk stay in the order of their reports.
+  // sort() is stable.
   return all.sort(
     (left, right) => RISKS.indexOf(left.change.risk) - RISKS.indexOf(right.change.risk),
   )
 }
 
-/** `Deployment shop/web` */
 export function objectName({ kind, namespace, name }: Change['ref']): string {
   return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`
 }
 
 interface SourceLocation {
-  /** From the root of the repository. */
   readonly path: string
   readonly line: number
 }
 
-/**
- * Where git declares the object. Without a recorded location it is the Kptfile of the package; in a folder without a Kptfile it is the
- * first known manifest, or the folder.
- */
+/** Without a recorded location: the Kptfile, or else the first known manifest or the folder. */
 export function sourceOf({ change, report: { spec } }: RankedChange): SourceLocation {
   const own = locationOf(change)
   if (own !== undefined) return own
@@ -60,7 +54,6 @@ function locationOf({ source }: Change): SourceLocation | undefined {
     : undefined
 }
 
-/** `3 changes`, `1 change` */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

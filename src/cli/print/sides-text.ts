@@ -1,4 +1,3 @@
-/** Both sides of a change as commands print them. */
 import type { Change } from '../../record/documents/change.ts'
 import { formatSides, hiddenBytes } from '../../record/format-value.ts'
 import type { Terminal } from '../context/terminal.ts'
@@ -12,7 +11,6 @@ export function valuesOf(change: Change, terminal: Terminal, limit: number): str
   return `${shown.git} ${terminal.glyph('arrow')} ${shown.live}${sizes}`
 }
 
-/** Both sides as `formatSides` has them, in the signs of this terminal. */
 export function sidesText(
   change: Change,
   terminal: Terminal,
@@ -26,7 +24,7 @@ export function sidesText(
   return { git: signs('git'), live: signs('live') }
 }
 
-/** `24 → 30`, or the one side that has a value; `?` for a side that was not read. */
+/** `?` for an unread side. */
 function sizesOf(
   change: Change,
   git: number | undefined,

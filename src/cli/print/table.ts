@@ -1,4 +1,4 @@
-/** Tables as kubectl prints them: upper-case heads, three spaces between columns, no borders, nothing at line ends. */
+/** Like kubectl's. */
 import { stripVTControlCharacters } from 'node:util'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
@@ -15,16 +15,16 @@ export interface Column<Row> {
 interface TableOptions {
   readonly headers: boolean
   readonly wide: boolean
-  /** Names of known columns to print, in this order; undefined prints the default ones. */
+  /** Undefined: the default ones. */
   readonly columns: readonly string[] | undefined
-  /** Widths of the rows above, which wider rows increase. */
+  /** Wider rows increase them. */
   readonly widths?: number[] | undefined
 }
 
 const GAP = 3
 const CELL_LIMIT = 300
 
-/** Ends with a line break; empty rows give the head alone, or nothing without heads. */
+/** No rows give the head alone. */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -36,7 +36,7 @@ export function formatTable<Row>(
       : options.columns.flatMap((name) =>
           columns.filter((column) => column.name === name.toUpperCase()),
         )
-  // Text from a cluster or from git adds no line breaks and no colours.
+  // Text from a cluster or git must add no line breaks or colours.
   const cells = rows.map((row) =>
     shown.map(({ value }) => oneLine(value(row), CELL_LIMIT).trimEnd() || '-'),
   )
@@ -48,14 +48,12 @@ export function formatTable<Row>(
   return lines.map((line) => `${aligned(line, widths, GAP)}\n`).join('')
 }
 
-/** Widest cell of each column of the first row. */
 export function columnWidths(rows: readonly (readonly string[])[]): number[] {
   return (rows[0] ?? []).map((_cell, column) =>
     rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0),
   )
 }
 
-/** One line, without spaces at its end. */
 export function aligned(cells: readonly string[], widths: readonly number[], gap: number): string {
   const padded = cells.map(
     (cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))),
@@ -63,12 +61,12 @@ export function aligned(cells: readonly string[], widths: readonly number[], gap
   return padded.join(' '.repeat(gap)).trimEnd()
 }
 
-/** Columns that the text takes on a terminal: colour codes take none. */
+/** Without colour codes. */
 export function widthOf(text: string): number {
   return Array.from(stripVTControlCharacters(text)).length
 }
 
-/** @throws InvalidArgumentError for a column that there is not */
+/** @throws InvalidArgumentError for an unknown column */
 export function checkedColumns<Row>(
   names: readonly string[] | undefined,
   columns: readonly Column<Row>[],
@@ -85,15 +83,14 @@ export function checkedColumns<Row>(
 interface Rows<Row> {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
-  /** With `-o name`. */
   readonly nameOf: (row: Row) => string
-  /** Widths of the rows above, for rows that a watch finds later. */
+  /** For later rows of a watch. */
   readonly widths?: number[]
-  /** Whether column names stand above them, unless `--no-headers`. */
+  /** Unless `--no-headers`. */
   readonly headers?: boolean
 }
 
-/** @throws InvalidArgumentError for a column that does not exist */
+/** @throws InvalidArgumentError for an unknown column */
 export function printRows<Row>(
   { rows, columns, nameOf, widths, headers = true }: Rows<Row>,
   printer: Printer,
@@ -113,7 +110,7 @@ export function printNames(names: readonly string[], printer: Printer): void {
   printer.write(names.map((name) => `${oneLine(name, 300)}\n`).join(''))
 }
 
-/** `deployment/web`, as kubectl takes it. */
+/** As kubectl takes it. */
 export function objectWord({ kind, name }: Pick<ResourceId, 'kind' | 'name'>): string {
   return `${kind.toLowerCase()}/${name}`
 }

@@ -1,4 +1,3 @@
-/** Times as commands print them. */
 import { oneLine } from '@backporch/kyaml/text'
 import type { Terminal } from '../context/terminal.ts'
 
@@ -11,7 +10,7 @@ export function timeOf(at: string, view: { readonly now: number }, terminal: Ter
     : oneLine(at, 40)
 }
 
-/** `42s`, `5m`, `3h`, `12d`, as kubectl writes ages. */
+/** Like kubectl. */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000))
   if (seconds < 120) return `${seconds}s`
@@ -20,7 +19,7 @@ export function formatAge(milliseconds: number): string {
   return `${Math.floor(seconds / 86_400)}d`
 }
 
-/** @param since RFC 3339 UTC or an age; empty when unknown */
+/** @param since RFC 3339 UTC or an age; empty if unknown */
 export function stuckText(since: string): string {
   return since === '' ? 'stuck' : `stuck since ${since}`
 }

@@ -1,15 +1,14 @@
-/** Two texts as `git diff` prints them, with its colours. */
 import { oneLine } from '@backporch/kyaml/text'
 import { formatPatch, OMIT_HEADERS, structuredPatch } from 'diff'
 import type { Style, Terminal } from '../context/terminal.ts'
 
-/** A text under the name that its line of the head has; undefined: there is no such file. */
+/** Undefined: no such file. */
 interface DiffSide {
   readonly name: string
   readonly text: string | undefined
 }
 
-/** Beyond so many edits, the texts are printed as one removed and one added. */
+/** Beyond this, one text is removed and one added. */
 const MOST_EDITS = 4_000
 
 /** `inActions`: the runner executes lines that begin with `::`, and `##[` in any line. */

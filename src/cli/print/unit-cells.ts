@@ -1,4 +1,3 @@
-/** Columns and sentences about one unit. */
 import { oneLine } from '@backporch/kyaml/text'
 import { effectivePolicy } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
@@ -7,7 +6,6 @@ import { describeChoice } from '../../sources/registry.ts'
 import type { StatusWord } from '../../status/kstatus-fields.ts'
 import type { Terminal } from '../context/terminal.ts'
 
-/** Objects that differ, of those that git declares and the unexpected ones. */
 export function driftCount({ spec, status: { state } }: DriftReport): string {
   if (state === 'Unknown') return '?'
   const objects = new Set(
@@ -17,7 +15,6 @@ export function driftCount({ spec, status: { state } }: DriftReport): string {
   return `${objects}/${spec.observed.objects + unexpected}`
 }
 
-/** What the unit is known by: the resource of the syncer that applies it, the Helm release that it is, `folder` or `kpt`. */
 export function sourceOf(
   {
     cluster,
@@ -31,7 +28,7 @@ export function sourceOf(
   return describeChoice(effectivePolicy(policies, cluster, path).render).unit ?? source ?? 'kpt'
 }
 
-/** Workspace of the open record: that of its own episode, or of its joint proposal. */
+/** Of its own episode or its joint proposal. */
 export function workspaceOf({ episode, branch }: DriftReport['status']): string {
   return branch === undefined ? `drift-${episode}` : branch.slice(branch.lastIndexOf('/') + 1)
 }
@@ -45,12 +42,11 @@ const HEALTH_GLYPH = {
   Unknown: 'unknown',
 } as const
 
-/** `-` where an earlier version wrote the report. */
+/** An earlier version wrote no health. */
 export function healthCell(status: StatusWord | undefined, terminal: Terminal): string {
   return status === undefined ? '-' : `${terminal.glyph(HEALTH_GLYPH[status])} ${status}`
 }
 
-/** The worst object with its reason: `Deployment/web: Progress deadline exceeded, and 2 more`. */
 export function unhealthyCell(health: UnitHealth | undefined): string {
   const [worst, ...others] = health?.objects ?? []
   if (worst === undefined) return '-'
@@ -61,12 +57,10 @@ export function unhealthyCell(health: UnitHealth | undefined): string {
 
 type Held = NonNullable<DriftReport['status']['held']>
 
-/** `held back (hourly-limit) until 2026-08-21T15:02:00Z: the policy allows 2 new proposals in an hour` */
 export function heldSentence({ reason, until, why }: Held): string {
   return `held back (${reason})${until === undefined ? '' : ` until ${oneLine(until, 40)}`}: ${oneLine(why, 300)}`
 }
 
-/** For a cell of a table: `hourly-limit`, `window until 2026-08-21T15:02:00Z`; `-` where nothing is held. */
 export function heldCell(held: Held | undefined): string {
   if (held === undefined) return '-'
   return held.until === undefined ? held.reason : `${held.reason} until ${held.until}`

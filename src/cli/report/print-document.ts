@@ -1,4 +1,4 @@
-/** Lists as documents: integers exact, and nothing but the document on stdout. */
+/** Integers stay exact. */
 import { formatJson, type Json } from '@backporch/kyaml/json'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
@@ -16,7 +16,6 @@ import { formatAnnotations } from './report-annotations.ts'
 import { formatMarkdown } from './report-markdown.ts'
 import { sarifLog } from './report-sarif.ts'
 
-/** A list as the Kubernetes API has them. */
 interface ListDocument {
   readonly apiVersion: string
   readonly kind: string
@@ -39,8 +38,8 @@ export function printList(list: ListDocument, { output, cli }: Printer): boolean
 }
 
 /**
- * As `printList`, and markdown, github and sarif too. With github the Markdown goes to the summary of the step, where there is one.
- * @param numbers of the changes in the whole list, where some of it is not shown
+ * With github the Markdown goes to the step summary. @param numbers of the changes in the whole
+ * list, if only a part is shown
  */
 export function printReports(
   list: DriftReportList,
@@ -59,7 +58,6 @@ export function printReports(
   return true
 }
 
-/** The list is as old as its oldest observation. */
 export function reportList(
   items: readonly DriftReport[],
   incomplete: readonly Incomplete[],
@@ -74,7 +72,6 @@ export function reportList(
   }
 }
 
-/** The unobserved objects and packages of all units. */
 export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
   return units.flatMap((unit) =>
     unit.state === 'planned'
@@ -88,7 +85,6 @@ export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
   )
 }
 
-/** Clusters of which nothing could be observed. */
 export function incompleteOfClusters(notObserved: readonly NotObserved[]): Incomplete[] {
   return notObserved.flatMap(({ cluster, failures }) =>
     failures.map(({ code, what, why, remedy }) => ({
@@ -100,14 +96,13 @@ export function incompleteOfClusters(notObserved: readonly NotObserved[]): Incom
   )
 }
 
-/** The unobserved objects in reports of the ledger. */
 export function incompleteOfReports(reports: readonly DriftReport[]): Incomplete[] {
   return reports.flatMap(({ spec, status }) =>
     (status.incomplete ?? []).map((entry) => ({ package: spec.unit.package, ...entry })),
   )
 }
 
-/** One line for each item, and one for each package without an item of which nothing is known. */
+/** Includes unknown packages without an item. */
 function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
   const reported = new Set(
     (items as readonly Partial<DriftReport>[]).map(({ spec }) => spec?.unit?.package),
@@ -117,14 +112,14 @@ function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
 }
 
 /**
- * The runner of GitHub Actions searches every line of a log for `##[command]`, an older form of its commands (actions/runner,
- * ActionCommand.cs): a value from a cluster must not give one. In JSON the sign stands in strings only.
+ * The GitHub Actions runner executes `##[command]` in any log line (actions/runner,
+ * ActionCommand.cs). A cluster value must not produce one. In JSON the sign occurs only in strings.
  */
 function jsonText(document: object, indent?: number): string {
   return formatJson(document as Json, indent).replaceAll('##[', '#\\u0023[')
 }
 
-/** Appends to GITHUB_STEP_SUMMARY, a file that the runner shows with the run. A failure is only a note. */
+/** A failure is only a note. */
 function writeStepSummary(
   markdown: string,
   cli: Pick<CliContext, 'appendText' | 'env' | 'stderr'>,

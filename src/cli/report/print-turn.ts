@@ -1,4 +1,3 @@
-/** Prints the result of a turn, for people or as a document. */
 import { Failure } from '@backporch/kyaml/failure'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
@@ -42,13 +41,13 @@ import { printYamlDiff } from './print-yaml-diff.ts'
 type TurnPrintOptions = Optional<
   Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored' | 'yaml'> & DryRunOption
 > & {
-  /** Numbers of the changes in the whole list, where some of it is not shown. */
+  /** In the whole list, if only a part is shown. */
   readonly numbers?: ReadonlyMap<Change, number>
-  /** Whether the turn has several units, where not all of them are printed. */
+  /** Also if only some units are printed. */
   readonly hasSeveral?: boolean
 }
 
-/** Differences of every unit, or the list as a document. @returns whether anything was printed for people */
+/** @returns whether it printed text for people */
 export function printTurn(
   result: TurnResult,
   options: TurnPrintOptions,
@@ -84,7 +83,7 @@ export function printTurn(
           actions: [...printedActions(result, visibilityFor)],
         }
       : {}),
-    // Only the whole ledger says which rules match nothing.
+    // Only the whole ledger shows which rules match nothing.
     ...notesPart(
       [...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))],
       printer,
@@ -141,7 +140,7 @@ export function printTurn(
   return message || failures.length > 0
 }
 
-/** With the name of the cluster: a failure of a connection may not have it. */
+/** A connection failure may lack the cluster's name. */
 function notObservedFailures({ cluster, failures }: NotObserved): readonly Failure[] {
   return failures.map(({ code, what, where, why, remedy, retry }) => {
     return new Failure({
@@ -155,7 +154,7 @@ function notObservedFailures({ cluster, failures }: NotObserved): readonly Failu
   })
 }
 
-/** The writes of a turn, or with `dryRun` those that a run without it would make now, and how to publish them. */
+/** With `dryRun`, the writes that a real run would make. */
 export async function printWrites(
   result: TurnResult,
   { repo, dryRun }: Pick<RepositoryOptions, 'repo'> & DryRunOption,
@@ -167,7 +166,6 @@ export async function printWrites(
   await printPublished(result.updates, result.view.baseBranch, { repo }, printer)
 }
 
-/** One line per unit that has or had a branch, and what to do next. */
 function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): void {
   const { terminal } = printer
   const several =
@@ -186,7 +184,6 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
     const would = dryRun && outcome !== 'unchanged' ? 'would be ' : ''
     const { packageName, cluster } = unit.unit
     const label = result.proposals.get(branch)?.label ?? branch
-    // The number of a pull request names no package.
     const name = result.units.length > 1 && !label.includes(packageName) ? ` (${packageName})` : ''
     const [where, context] = several
       ? [` (${packageName} in ${cluster})`, ` --context ${shellWord(cluster)}`]
@@ -201,7 +198,6 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
     if (report.status.held !== undefined) printer.write(`  ${heldSentence(report.status.held)}\n`)
     if (report.status.lifecycle === 'Proposed' && outcome !== 'healed')
       printer.write(lossLines(unit.plan.record))
-    // A dry run leaves nothing to decide.
     if (would !== '') {
       if (report.status.lifecycle === 'Proposed' && outcome !== 'healed')
         printer.write(`  plan: ${planText(report)}\n`)
@@ -234,20 +230,17 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
   }
 }
 
-/** The writes to clusters that merged commits authorise, one line for each decision. */
 export function printSettled(settled: TurnResult['settled'], printer: Printer): void {
   if (printer.isTable)
     for (const one of settled) printer.write(`${printer.ok} ${settledText(one)}\n`)
 }
 
-/** Lines about what a Restore deletes in the cluster, and whether the record has a copy. */
 export function lossLines(record: DriftRecord | undefined): string {
   return (record === undefined ? [] : restoreLosses(record))
     .map((loss) => `  ${oneLine(loss, 2_000)}\n`)
     .join('')
 }
 
-/** Merged decisions that live agrees with as of this turn, and those that it does not agree with in time. */
 function settledLines(
   { outcomes }: UnitPlan,
   { packageName, cluster }: Unit,
@@ -267,18 +260,16 @@ function settledLines(
   })
 }
 
-/** `Restore`; of a plan that is not the same for all changes `adopt 1, restore 6`. */
 function planText({ spec, status }: DriftReport): string {
   return status.plan === 'Mixed' ? countResolutions(spec.changes) : (status.plan ?? '')
 }
 
-/** The visibility of values in files of the unit, from policy and schema. */
 function visibilityFor({ verdicts, policy }: Observation): VisibilityFor {
   const known = new Map(verdicts.map(({ id, visibilityOf }) => [resourceKey(id), visibilityOf]))
   return (id) => known.get(resourceKey(id)) ?? visibilityIn(id, UNKNOWN_SCHEMA, policy.visibility)
 }
 
-/** An edited file as a unified diff, without hidden values. */
+/** Without hidden values. */
 export function formatEdit(
   file: EditedFile & { readonly visibilityFor?: VisibilityFor },
   key: RedactionKey,

@@ -1,6 +1,6 @@
 /**
- * `diff --yaml`: one unified diff per differing object, from git to live, as `git diff` prints it, or the output of another program for
- * the same texts (BACKPORCH_EXTERNAL_DIFF). Everything else goes to stderr.
+ * In `git diff` format, or by another program (BACKPORCH_EXTERNAL_DIFF). Everything else goes to
+ * stderr.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
@@ -17,7 +17,7 @@ import { formatUnifiedDiff } from '../print/unified-diff.ts'
 import { incompleteOf } from './print-document.ts'
 
 interface NamedSides extends ObjectSides {
-  /** Display name; the folder of the object in the file names of the diff. */
+  /** `slug` is the folder in the diff's file names. */
   readonly packageName: string
   readonly slug: string
 }
@@ -58,7 +58,7 @@ function formatYamlDiff(sides: NamedSides, terminal: Terminal, inActions: boolea
   )
 }
 
-/** As kubectl does it, a side without the object is an empty file. */
+/** Like kubectl, a side without the object is an empty file. */
 function filesOf(objects: readonly NamedSides[]): DiffFile[] {
   const taken = new Set<string>()
   return objects.map((sides) => {
@@ -69,7 +69,7 @@ function filesOf(objects: readonly NamedSides[]): DiffFile[] {
   })
 }
 
-/** `apps--web.apps.v1.Deployment.shop.web.yaml`, after the names of `kubectl diff`. */
+/** After the names of `kubectl diff`. */
 function fileName({ slug, id, apiVersion }: NamedSides): string {
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
   const parts = [slug, id.group, version, id.kind, id.namespace, id.name].filter(
@@ -83,8 +83,8 @@ function fileName({ slug, id, apiVersion }: NamedSides): string {
 }
 
 /**
- * The program and its arguments, split at spaces; no shell sees them. Arguments are letters, digits, dashes and `=`, as
- * kubectl takes them (k8s.io/kubectl, pkg/cmd/diff); kubectl drops others without a word, here they are refused.
+ * No shell. As in kubectl (k8s.io/kubectl, pkg/cmd/diff), arguments are letters, digits, dashes and
+ * `=`. kubectl silently drops others; this rejects them.
  */
 export function externalDiffProgram(
   text: string | undefined,
@@ -120,6 +120,6 @@ function printRest(
     const text = `${ref === undefined ? path || '.' : objectName(ref)} ${state ?? 'not observed'} (${code}): ${why}`
     notes.push({ cause: 'not-observed', subject: '', text })
   }
-  // Objects that were not compared are printed with --quiet too.
+  // Even with --quiet.
   printNotes(notes, new Printer(cli, { ...options, quiet: undefined }))
 }

@@ -1,7 +1,7 @@
 /**
- * `-o github`: workflow commands of GitHub Actions, one per change, which the runner shows at the line in the file. Syntax
- * and escapes: docs.github.com "Workflow commands for GitHub Actions" and actions/runner, ActionCommand.cs. A step shows the
- * first ten of a level (actions/toolkit, docs/problem-matchers.md), so the riskiest come first.
+ * Syntax and escapes: docs.github.com "Workflow commands for GitHub Actions" and actions/runner,
+ * ActionCommand.cs. A step shows the first ten per level (actions/toolkit,
+ * docs/problem-matchers.md), so the riskiest come first.
  */
 import { oneLine } from '@backporch/kyaml/text'
 import { actorName } from '../../record/actor-name.ts'
@@ -27,7 +27,7 @@ export function formatAnnotations(
   numbers?: ReadonlyMap<Change, number>,
 ): string {
   const ranked = rankedChanges(list, numbers)
-  // Numbers only: the runner searches other lines for commands of an older form.
+  // Numbers only: the runner searches other lines for older commands.
   const drifted = list.items.filter(({ spec }) => spec.changes.length > 0).length
   const summary = `${count(ranked.length, 'change')} in ${drifted} of ${count(list.items.length, 'package')}${list.incomplete.length === 0 ? '' : ', not observed in full'}`
   const stuck = stuckLines(list.items).map((line) =>
@@ -54,7 +54,6 @@ function annotation(entry: RankedChange): string {
   return command(LEVELS[change.risk], location, describe(change, number))
 }
 
-/** `#1 spec.replicas: 3 → 5, by kubectl-scale (human tool) 2026-08-21T14:02:11Z, medium AVAIL-REPLICAS` */
 function describe(change: Change, number: number): string {
   const { actor } = change
   const { git, live } = formatSides(change, 120)
@@ -84,7 +83,6 @@ function notObserved(
   )
 }
 
-/** A workflow command of the runner, without its line break. */
 export function command(
   level: string,
   properties: { readonly [name: string]: string },

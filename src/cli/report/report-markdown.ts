@@ -1,6 +1,6 @@
 /**
- * `-o markdown`: the list as a comment on a pull request or a step summary; GitHub Flavored Markdown that Gitea shows alike.
- * Text from a cluster or from git is encoded as code (src/kyaml/text/markdown-text.ts).
+ * GitHub Flavored Markdown that Gitea renders alike. Text from a cluster or git is encoded as code
+ * (src/kyaml/text/markdown-text.ts).
  */
 import { markdownCell, markdownCode, markdownProse } from '@backporch/kyaml/markdown'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
@@ -15,15 +15,15 @@ import { observedTimes } from '../print/freshness.ts'
 import { count, objectName, type RankedChange, rankedChanges } from '../print/ranked-changes.ts'
 import { packageLabel } from '../session/ledger-session.ts'
 
-/** Characters of the tables together: a comment on GitHub takes 65,536 (docs.github.com), Gitea and step summaries more. */
+/** Characters: a GitHub comment takes 65,536 (docs.github.com), Gitea and step summaries more. */
 const TABLES_LIMIT = 50_000
 const NAMES_LIMIT = 30
 const INCOMPLETE_LIMIT = 20
 
 interface MarkdownMore {
-  /** Numbers of all changes, where the list has only some of them. */
+  /** In the whole list, if only some are shown. */
   readonly numbers?: ReadonlyMap<Change, number> | undefined
-  /** Lines before the last one, encoded. */
+  /** Already encoded. */
   readonly also?: readonly string[]
 }
 
@@ -69,7 +69,6 @@ export function formatMarkdown(
   return `${lines.join('\n')}\n`
 }
 
-/** The times of the observations. */
 function observedText({ items }: DriftReportList): string {
   const times = observedTimes(items)
   const [first, last] = [times[0] ?? 'never', times.at(-1) ?? 'never']
@@ -99,7 +98,7 @@ function heading(
     : `No drift in ${items.length - unknown} of ${count(items.length, 'package')}`
 }
 
-/** As many of the riskiest as the limit takes; at least one. */
+/** At least one. */
 function withinLimit(ranked: readonly RankedChange[]): RankedChange[] {
   const headed = new Set<DriftReport>()
   let used = 0

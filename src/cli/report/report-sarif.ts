@@ -1,6 +1,6 @@
 /**
- * `-o sarif`: SARIF 2.1.0 (docs.oasis-open.org/sarif) with what code scanning on GitHub reads of it ("SARIF support for code
- * scanning"): rules with help and a severity, a file and a line for each result, and fingerprints that stay when lines move.
+ * SARIF 2.1.0 (docs.oasis-open.org/sarif) as GitHub reads it ("SARIF support for code scanning"),
+ * with fingerprints that survive moved lines.
  */
 import { createHash } from 'node:crypto'
 import { oneLine } from '@backporch/kyaml/text'
@@ -18,18 +18,18 @@ import { objectName, type RankedChange, rankedChanges, sourceOf } from '../print
 import { packageLabel } from '../session/ledger-session.ts'
 
 const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'note' } as const
-/** Words of CodeQL's queries, which GitHub reads for rules without a score. */
+/** GitHub reads CodeQL's words for rules without a score. */
 const PROBLEM_SEVERITIES = {
   critical: 'error',
   high: 'error',
   medium: 'warning',
   low: 'recommendation',
 } as const
-/** In the middle of what GitHub calls critical (over 9.0), high (7.0 to 8.9), medium and low. */
+/** Mid-range of GitHub's critical (over 9.0), high (7.0 to 8.9), medium and low. */
 const SCORES = { critical: '9.5', high: '8.0', medium: '5.5', low: '2.0' } as const
-/** Rules about who may do what, what may run and who reaches it; a replica count is no vulnerability. */
+/** A replica count is not a vulnerability. */
 const SECURITY = /^(SEC|SUP|NET)-/
-/** GitHub refuses a file with more results in one run. */
+/** GitHub rejects a file with more results in one run. */
 const RESULT_LIMIT = 25_000
 
 interface Rule {
@@ -38,7 +38,6 @@ interface Rule {
   readonly why: string
 }
 
-/** `version` is that of backporch. */
 export function sarifLog(
   list: DriftReportList,
   version: string,
@@ -67,7 +66,7 @@ export function sarifLog(
           '%SRCROOT%': { description: { text: 'The root of the repository.' } },
         },
         columnKind: 'utf16CodeUnits',
-        // A run with unobserved objects succeeds; notifications name them.
+        // Notifications name unobserved objects.
         invocations: [
           {
             executionSuccessful: list.incomplete.every(({ state }) => state !== undefined),
@@ -80,7 +79,7 @@ export function sarifLog(
   }
 }
 
-/** All rules, so that index and help of each stay the same, and codes of other versions. */
+/** All rules, so that each keeps its index, and codes of other versions. */
 function rulesOf(ranked: readonly RankedChange[]): Rule[] {
   const known = new Set(RISK_RULES.map(({ code }) => code))
   const others = new Map(
@@ -146,7 +145,7 @@ function result(entry: RankedChange, locations: ReadonlyMap<string, number>): ob
         ],
       },
     ],
-    // GitHub uses the first fingerprint. The same change in two clusters is two alerts, also without a uid.
+    // GitHub uses the first fingerprint. One change in two clusters is two alerts.
     partialFingerprints: {
       primaryLocationLineHash: `${hash(`${unit.cluster}\0${unit.package}\0${change.fingerprint}`)}:1`,
       'backporch/v1': change.fingerprint,
@@ -175,7 +174,6 @@ function sentence({ change, report, number }: RankedChange): string {
   return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}${rollback === undefined ? '' : `, ${rollback}`}. Change ${number} of ${unitName(report.spec.unit)} in ${report.spec.unit.cluster}.`
 }
 
-/** Escapes links and placeholders in a value (SARIF 2.1.0 §3.11.5, §3.11.6). */
 function messageText(text: string): string {
   return oneLine(text, 1_000)
     .replaceAll('](', '] (')
@@ -201,7 +199,10 @@ function notification(text: string): object {
   return { level: 'warning', message: { text: messageText(text) } }
 }
 
-/** GitHub takes the text before the last slash as the category: uploads of one category replace each other. */
+/**
+ * GitHub takes the text before the last slash as the category. Uploads of one category replace each
+ * other.
+ */
 function categoryOf({ items }: DriftReportList): string {
   const clusters = new Set(items.map(({ spec }) => spec.unit.cluster))
   const [only] = clusters

@@ -1,4 +1,3 @@
-/** Decisions in git: those of the ledger, and records on the base branch that were merged without Backporch. */
 import { asFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { worstRisk } from '../../plan/observation/closed-episode.ts'
@@ -24,7 +23,7 @@ import type { LedgerReading } from './ledger-session.ts'
 import { selectUnits } from './selection.ts'
 
 export interface Decision {
-  /** Has the copies of the record, which the ledger does not hold. */
+  /** Includes the record's copies, which the ledger does not hold. */
   readonly spec: ClosedEpisode['spec'] | DriftRecord['spec']
   readonly status: ClosedEpisode['status'] | undefined
   /** Empty for an unpublished decision. */
@@ -32,11 +31,8 @@ export interface Decision {
 }
 
 interface Decisions {
-  /** The selected decisions, latest first. */
   readonly shown: readonly Decision[]
-  /** Count of all decisions. */
   readonly all: number
-  /** Name records that cannot be read. */
   readonly notes: readonly Note[]
 }
 
@@ -57,7 +53,7 @@ export async function readDecisions(
     try {
       return [parseDocument(texts.get(path) ?? '', driftRecordSchema, path)]
     } catch (thrown) {
-      // A record of another version, or an edited one, does not hide the others.
+      // An edited record, or one of another version, does not hide the others.
       notes.push({
         cause: 'record-not-read',
         subject: path,

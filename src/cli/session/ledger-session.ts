@@ -1,4 +1,3 @@
-/** Reads the ledger for the commands that read git alone. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'
 import { type Ledger, ledgerOf } from '../../reconcile/repository/read-ledger.ts'
@@ -27,10 +26,7 @@ export async function readLedgerOf(
   return readFrom(await openLedger(cli, options), cli, options, new Set())
 }
 
-/**
- * Reads once, or with `--watch` whenever a ref of the repository has moved. Without a moved ref a read costs one list of refs, and
- * what it finds is what became too old meanwhile.
- */
+/** Without a moved ref a read costs one ref list and detects only what became too old. */
 export async function showLedger(
   cli: LedgerContext,
   options: LedgerOptions & ShowOptions,
@@ -91,7 +87,7 @@ async function notHere(
   return [{ cause: 'ledger-not-here', subject: '', text }]
 }
 
-/** Times only go on: what was shown before gives the same as what was read. */
+/** Times only advance: the last reading gives the same result as a new one. */
 function atPresent({ view, ledger }: LedgerReading, cli: Pick<CliContext, 'clock'>): LedgerReading {
   return { view, ledger: withSeenTimes(ledger, view, cli.clock.now()) }
 }
@@ -107,7 +103,6 @@ function sameRefs(
   return before.size === now.size && [...now].every(([ref, commit]) => before.get(ref) === commit)
 }
 
-/** Display name of a package. @param reports name the packages without a path */
 export function packageLabel(path: string, reports: readonly DriftReport[] = []): string {
   return unitName(
     reports.find(({ spec }) => spec.unit.package === path)?.spec.unit ?? { package: path },

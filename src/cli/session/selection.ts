@@ -1,6 +1,6 @@
 /**
- * Applies the selection flags to packages, clusters, namespaces and changes. A flag hides only what is known not to match:
- * an unreadable object, or a change without a time, stays visible.
+ * A flag hides only what is known not to match: unreadable objects and changes without a time stay
+ * visible.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { resourceKey } from '@backporch/kyaml/resource'
@@ -21,14 +21,12 @@ import {
 import type { Printer } from '../print/printer.ts'
 import type { LedgerReading } from './ledger-session.ts'
 
-/** Which changes are shown, for one command line. */
 interface ChangeFilter {
   shows(change: Change): boolean
-  /** Flags that were given: `--risk`. */
   readonly flags: readonly string[]
 }
 
-/** `-n`, `--risk` and `--since` over single changes. A change without a time is never taken for an old one. */
+/** A change without a time never counts as old. */
 export function changeFilter(options: Optional<SelectionOptions>, now: Date): ChangeFilter {
   const { namespace, risk } = options
   const since = options.since === undefined ? undefined : sinceTime(options.since, now)
@@ -41,7 +39,6 @@ export function changeFilter(options: Optional<SelectionOptions>, now: Date): Ch
   }
 }
 
-/** The flags of these names that the command line has, as a person writes them. */
 export function flagsGiven<Name extends keyof SelectionOptions>(
   options: Optional<Pick<SelectionOptions, Name>>,
   names: readonly Name[],
@@ -51,14 +48,13 @@ export function flagsGiven<Name extends keyof SelectionOptions>(
   )
 }
 
-/** A turn with the changes that are shown, and the number that each has in the whole list: `adopt apps/web 3` means that one. */
+/** Numbers are those of the whole list, which `adopt apps/web 3` refers to. */
 interface NarrowedTurn {
   readonly result: TurnResult
   readonly numbers: ReadonlyMap<Change, number>
   readonly hidden: number
 }
 
-/** For printing and the exit code; the writes of a turn are never narrowed. */
 export function narrowTurn(
   result: TurnResult,
   options: Optional<SelectionOptions>,
@@ -96,24 +92,21 @@ export function narrowReport(report: DriftReport, filter: ChangeFilter): DriftRe
   }
 }
 
-/** The units of the ledger that a command line selects. */
 interface UnitSelection {
-  /** By arguments, `--package` and `-l`. */
   takesPackage(path: string): boolean
   takesCluster(name: string): boolean
-  /** Whether the unit has objects in the namespace of `-n`; undefined when unknown. */
   inNamespace(report: DriftReport): boolean | undefined
 }
 
 interface SelectedNames {
-  /** Paths that the arguments name. */
   readonly named: readonly string[]
-  /** Paths that may be named although they are neither packages of the base branch nor in the ledger. */
+  /** In neither the base branch's packages nor the ledger. */
   readonly alsoKnown?: readonly string[]
 }
 
 /**
- * @throws Failure BP1001 for a cluster that nothing names, BP1004 for a package that is neither in the repository nor in the ledger, BP1011 for labels that select nothing
+ * @throws Failure BP1001 for an unknown cluster, BP1004 for an unknown package, BP1011 for labels
+ * that select nothing
  */
 export async function selectUnits(
   { view, ledger }: LedgerReading,
@@ -123,7 +116,7 @@ export async function selectUnits(
 ): Promise<UnitSelection> {
   assertKnownCluster(options.cluster, view, ledger)
   const names = [...packagesNamed(named, options), ...(options.path ?? [])]
-  // A package that is no longer in the repository still has a history.
+  // A package that left the repository still has a history.
   const past = new Set([
     ...[...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.package),
     ...alsoKnown,
@@ -160,7 +153,10 @@ export async function selectUnits(
   }
 }
 
-/** A misspelt cluster is not one without drift. Where nothing is known of any cluster, its name may be right. */
+/**
+ * A misspelt cluster must not look like one without drift. If no cluster is known, the name may be
+ * right.
+ */
 function assertKnownCluster(
   cluster: string | undefined,
   view: LedgerReading['view'],
@@ -178,7 +174,7 @@ function assertKnownCluster(
   })
 }
 
-/** Prints on stderr what the flags of a filter left out, so that an empty list is not taken for "nothing there". */
+/** An empty list must not look like "nothing there". */
 export function printHidden(
   count: number,
   noun: string,
@@ -191,7 +187,6 @@ export function printHidden(
     )
 }
 
-/** Identifies an open change, for `--watch`. */
 export function changeKey(
   unit: { readonly cluster: string; readonly package: string },
   change: Change,

@@ -1,4 +1,3 @@
-/** Opens the ports and builds the request for every command that reads a cluster, and closes the ports again. */
 import type { ClusterReader, OpenedWriter } from '@backporch/cluster/cluster'
 import type { RequestedActionSource } from '@backporch/forge/check-run'
 import { GIT_ALONE } from '@backporch/forge/forge-setup'
@@ -43,17 +42,15 @@ interface SessionCluster {
 export type PlannedUnit = Extract<UnitResult, { readonly state: 'planned' }>
 
 export interface Session {
-  /** With the first of the clusters. */
   readonly ports: TurnPorts
-  /** All of them, one but with `--contexts`. */
   readonly clusters: readonly SessionCluster[]
   readonly request: TurnRequest
   readonly key: RedactionKey
   readonly progress: Progress
   readonly printer: Printer
-  /** Opens a connection for the writes that merged commits authorise. @param cluster the name of its reader */
+  /** For the writes that merged commits authorise. @param cluster the name of its reader */
   readonly openWriter: (cluster: string) => Promise<OpenedWriter>
-  /** Button clicks, which only webhooks report. */
+  /** Only webhooks report these. */
   readonly requestedActions?: RequestedActionSource
 }
 
@@ -64,19 +61,15 @@ export type SessionOptions = RepositoryOptions &
   Optional<ForgeOptions & PackageOptions & AuditOptions & FleetOptions & DryRunOption>
 
 interface SessionScope {
-  /** As the arguments name them. */
   readonly packages: readonly string[]
-  /** The command reads no reviews, so no request goes to a forge. */
+  /** No request goes to a forge. */
   readonly gitAlone?: boolean
-  /** The command pushes nothing. */
   readonly readOnly?: boolean
-  /** Instead of those that the options name. */
   readonly clusters?: readonly ConfiguredCluster[] | undefined
-  /** A cluster that cannot be opened is one that cannot be read, also where it is the only one. */
+  /** A cluster that cannot be opened is unreadable, even if it is the only one. */
   readonly clusterOptional?: boolean
 }
 
-/** Runs `work` with open ports; the cluster's connection is closed whatever happens. */
 export async function withSession(
   cli: TurnContext,
   options: SessionOptions,
@@ -186,7 +179,6 @@ export async function openSession(
   }
 }
 
-/** A context that cannot be opened is one cluster that is not observed; the others are. */
 async function openClusters(
   cli: Pick<CliContext, 'openCluster'>,
   target: ClusterTarget,
@@ -197,7 +189,7 @@ async function openClusters(
     try {
       return [{ ...(await cli.openCluster(target)), target }]
     } catch (thrown) {
-      // A recording that cannot be read is a wrong path.
+      // An unreadable recording is a wrong path.
       if (!isOptional || target.live !== undefined) throw thrown
       const name = target.cluster ?? target.context ?? 'no cluster'
       return [{ reader: failingCluster(name, asFailure(thrown)), close: () => undefined, target }]
@@ -230,7 +222,6 @@ function clustersNamed(
   }))
 }
 
-/** A cluster that cannot be reached: every request to it fails with the same reason. */
 export function failingCluster(name: string, failure: Failure): ClusterReader {
   const fail = (): Promise<never> => Promise.reject(failure)
   return {
@@ -244,10 +235,7 @@ export function failingCluster(name: string, failure: Failure): ClusterReader {
   }
 }
 
-/**
- * The turn of `scan`, over all clusters of the session, with the writes that merged commits authorise.
- * @throws Failure when nothing at all could be done; failures of one package are in the result
- */
+/** @throws Failure when nothing could be done; failures of one package are in the result */
 export function runScan(
   session: Session,
   dryRun: boolean,
@@ -263,7 +251,7 @@ export function runScan(
   return runFleetTurn(fleet, requested, signal)
 }
 
-/** The one unit of a turn, for a command that is about one. @throws Failure BP1011 for none or several; the failure of the unit */
+/** @throws Failure BP1011 for none or several; the failure of the unit */
 export function onlyUnit(
   { units }: TurnResult,
   words: { readonly none: string; readonly why: string },
@@ -281,7 +269,7 @@ export function onlyUnit(
   return unit
 }
 
-/** The first argument may be left out in a repository with one package: `adopt 1,3`. */
+/** The first argument is optional in a repository with one package: `adopt 1,3`. */
 export function splitArguments(name: string | undefined, selectors: readonly string[]) {
   const lead = name !== undefined && isSelector(name)
   return {
@@ -294,7 +282,7 @@ export function keyText(path: string): string {
   return `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`
 }
 
-/** What repositories cannot override. @throws Failure BP1001 where it cannot be read, BP1005 */
+/** @throws Failure BP1001 where it cannot be read, BP1005 */
 export function operatorPolicy(
   { operatorPolicy: path }: Pick<ClusterOptions, 'operatorPolicy'>,
   cli: Pick<CliContext, 'readPolicyFiles'>,

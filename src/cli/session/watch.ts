@@ -1,4 +1,3 @@
-/** `--watch` observes repeatedly and prints the rows that changed, as `kubectl get -w` does. */
 import { type Failure, failuresOf } from '@backporch/kyaml/failure'
 import { oneLine } from '@backporch/kyaml/text'
 import type { CliContext } from '../context/cli-context.ts'
@@ -6,24 +5,21 @@ import { interruptedExit } from '../flags/exit-status.ts'
 import { isRows, type OutputOptions, type WatchOptions } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
 
-/** The result of one observation. */
 export interface WatchResult {
-  /** The text of each row with everything that can change in it, by the name of the row. */
   readonly rows: ReadonlyMap<string, string>
-  /** Prints the rows with these names without a head; everything with its head when `names` is undefined. */
+  /** Without a head, or everything with its head when `names` is undefined. */
   print(names: ReadonlySet<string> | undefined): void
-  /** Exit code without `--watch`. */
   readonly exit: number
 }
 
 export type ShowOptions = WatchOptions & Pick<OutputOptions, 'output' | 'quiet' | 'verbose'>
 
-/** Milliseconds, where `--interval` is not given. */
+/** Milliseconds. */
 const DEFAULT_INTERVAL = 5_000
 
 /**
- * Observes once, or with `--watch` until the user interrupts. `observe` returns undefined when it knows that nothing moved.
- * A failure of the first observation ends the command. A later failure is printed once, and the next observation may succeed.
+ * `observe` returns undefined if nothing moved. A failure of the first observation ends the
+ * command; a later one is printed once.
  */
 export async function showOrWatch(
   cli: Pick<CliContext, 'clock' | 'env' | 'signal' | 'stderr'>,
@@ -57,7 +53,7 @@ async function watch(
     } catch (thrown) {
       if (cli.signal.aborted) return interruptedExit(cli.signal)
       const failures = failuresOf(thrown)
-      // A bug does not go away by waiting.
+      // Waiting does not fix a bug.
       if (failures.some(({ code }) => code === 'BP9001')) throw thrown
       const reported = textOf(failures)
       if (reported !== trouble) printFailures(failures, cli, { verbose: options.verbose === true })
@@ -77,7 +73,6 @@ function printUpdates(
   )
   const gone = [...before.rows.keys()].filter((name) => !now.rows.has(name))
   if (updates.size === 0 && gone.length === 0) return
-  // Rows can be appended; a document is printed as a whole.
   if (isRows(options.output)) {
     if (updates.size > 0) now.print(updates)
     if (options.quiet !== true)

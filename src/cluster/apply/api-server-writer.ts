@@ -1,7 +1,8 @@
 /**
- * The writes of the settle step, apart from the reader. Each needs the merged commit that authorises it. The commit goes into the field manager
- * (`backporch.dev/<12 digits>`), which the server keeps with the fields, and, with the episode, into the User-Agent, which the server puts into
- * its audit events. A client cannot set audit annotations itself (docs/facts/audit-annotations.md).
+ * Each write needs the merged commit that authorises it. The commit goes into the field manager
+ * (`backporch.dev/<12 digits>`), which the server stores, and, with the episode, into the
+ * User-Agent, which the server puts into audit events. A client cannot set audit annotations
+ * (docs/facts/audit-annotations.md).
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { SETTLE_MANAGER } from '@backporch/kyaml/field'
@@ -30,7 +31,6 @@ import { guardedPatch } from './guarded-patch.ts'
 interface ApiServerWriterOptions {
   readonly clock: Clock
   readonly defaultNamespace: string
-  /** `backporch/0.1.0` */
   readonly userAgent: string
 }
 
@@ -92,7 +92,7 @@ export class ApiServerWriter implements ClusterWriter {
     }
   }
 
-  /** `uid` and `resourceVersion` of the resource, where it has them, are preconditions. */
+  /** `uid` and `resourceVersion`, if set, are preconditions. */
   private async apply(
     resource: Resource,
     options: WriteOptions,
@@ -137,12 +137,12 @@ export class ApiServerWriter implements ClusterWriter {
     const answer = await this.writes.delete(write, requested, signal)
     if (answer.status === 409)
       throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
-    // An object that is gone already is what was approved; a missing path is not.
+    // An absent object is the approved state; a missing path is not.
     if (answer.status === 404 && !isObjectAbsent(answer, location.name))
       throw failureOfResponse(answer, requested)
   }
 
-  /** One guarded JSON Patch: a `test` of the version and of the reviewed value stands before each operation. */
+  /** A `test` of the version and of the reviewed value precedes each operation. */
   private async patchFields(
     change: Extract<ApprovedWrite, { kind: 'patch-fields' }>,
     options: WriteOptions,
@@ -169,7 +169,7 @@ export class ApiServerWriter implements ClusterWriter {
     const write = { ...options, path: location.path, body: formatJson(body), answers: [409, 422] }
     const answer = await this.writes.jsonPatch(write, requested, signal)
     if (answer.status < 300) return
-    // A failed `test` and an invalid result are both 422: the version tells which it was.
+    // A failed `test` and an invalid result are both 422: the version distinguishes them.
     const now = await this.read(location, change.target, signal)
     if (answer.status === 409 || metadataText(now, 'resourceVersion') !== change.resourceVersion) {
       throw changed(this.reads.cluster, change.target, 'it changed while it was written')

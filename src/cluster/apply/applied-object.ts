@@ -1,7 +1,7 @@
-/** The body of a server-side apply. */
 import { emptyObject, isJsonObject, type JsonObject, setKey } from '@backporch/kyaml/json'
 
-// The server writes these. It refuses an apply with managedFields; the others would claim or pin what nobody authored.
+// The server rejects managedFields in an apply; the others would claim or pin values that nobody
+// authored.
 const SERVER_METADATA = new Set([
   'managedFields',
   'resourceVersion',
@@ -13,10 +13,7 @@ const SERVER_METADATA = new Set([
   'deletionGracePeriodSeconds',
 ])
 
-/**
- * The object without what the server writes.
- * @param keep names of server metadata to keep: `uid` and `resourceVersion` make the server refuse a changed object
- */
+/** @param keep with `uid` and `resourceVersion` the server rejects a changed object */
 export function appliedObject(object: JsonObject, keep: readonly string[] = []): JsonObject {
   const body = emptyObject()
   for (const [key, value] of Object.entries(object)) {

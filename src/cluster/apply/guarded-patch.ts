@@ -1,4 +1,4 @@
-/** Field changes as a JSON Patch (RFC 6902) against one live object, each behind a test of the value that it replaces. */
+/** RFC 6902. A test of the replaced value precedes each change. */
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field, indexOfStep, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
@@ -6,19 +6,16 @@ import { secondNameOf } from '@backporch/kyaml/resource'
 
 interface FieldChange {
   readonly path: FieldPath
-  /** The value that has to be there; undefined: none. */
   readonly expected: Json | undefined
-  /** The new value; undefined: none. */
   readonly value: Json | undefined
 }
 
-/** The operations in the order of the changes, or the first path with another value than expected. */
 export function guardedPatch(
   live: JsonObject,
   changes: readonly FieldChange[],
 ): { readonly operations: readonly Json[] } | { readonly unlike: FieldPath } {
   const operations: Json[] = []
-  // Pointers count list items, so each change points into the object as the changes before it leave it.
+  // Pointers count list items, so each change points into the object after the earlier ones.
   let object: Json = live
   for (const { path, expected, value } of changes.flatMap((change) =>
     withSecondName(change, live),
@@ -31,7 +28,7 @@ export function guardedPatch(
     } else {
       const pointer = pointerTo(object, path)
       if (pointer === undefined) return { unlike: path }
-      // The live value: equal to the reviewed one, in the server's own spelling.
+      // Equal to the reviewed value, in the server's spelling.
       operations.push({ op: 'test', path: pointer, value: now })
       operations.push(
         value === undefined
@@ -44,7 +41,7 @@ export function guardedPatch(
   return { operations }
 }
 
-/** The server puts a removed field back from its second name, which goes first. */
+/** The server restores a removed field from its second name, so that one goes first. */
 function withSecondName(change: FieldChange, live: JsonObject): readonly FieldChange[] {
   const last = change.path.at(-1)
   const second =
@@ -56,7 +53,6 @@ function withSecondName(change: FieldChange, live: JsonObject): readonly FieldCh
     : [{ path, expected, value: undefined }, change]
 }
 
-/** Adds at the deepest existing location, with everything that is missing below it. */
 function addition(object: Json, path: FieldPath, value: Json): Json {
   let depth = path.length - 1
   while (depth > 0 && valueAt(object, path.slice(0, depth)) === undefined) depth -= 1
@@ -73,7 +69,7 @@ function addition(object: Json, path: FieldPath, value: Json): Json {
   }
 }
 
-/** JSON Pointer (RFC 6901) of a keyed path in this very object; undefined where the path leads nowhere. */
+/** RFC 6901; undefined if the path leads nowhere. */
 export function pointerTo(object: Json, path: FieldPath): string | undefined {
   let pointer = ''
   let current: Json | undefined = object

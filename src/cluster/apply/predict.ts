@@ -1,4 +1,4 @@
-/** The server's answer to an apply: a dry run of server-side apply with the syncer's field manager. */
+/** A dry run of server-side apply with the syncer's field manager. */
 import { formatJson, getKey, isJsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, type Prediction, type Resource } from '@backporch/kyaml/resource'
 import type { V1SelfSubjectAccessReview } from '@kubernetes/client-node/dist/gen/models/V1SelfSubjectAccessReview.js'
@@ -20,7 +20,7 @@ import type { LiveSources } from '../objects/read-live.ts'
 import { appliedObject } from './applied-object.ts'
 import { readRefusal } from './refused-apply.ts'
 
-/** As `ClusterReader.predict`. @throws only the reason of `signal` */
+/** @throws only the reason of `signal` */
 export async function predict(
   sources: LiveSources,
   resource: Resource,
@@ -40,7 +40,7 @@ export async function predict(
     const path = objectPath(served, namespace, resource.id.name)
     const applied = { path, body: formatJson(appliedObject(resource.object)), fieldManager }
     let response = await api.dryRunApply(applied, requested, signal)
-    // etcd just elected another leader. What a webhook or a schema refuses stays refused.
+    // etcd just elected another leader. A webhook or schema rejects again.
     if (isServerError(response, requested))
       response = await api.dryRunApply(applied, requested, signal)
     if (response.status >= 300) return await judge(sources, response, { served, requested }, signal)
@@ -64,7 +64,6 @@ function isServerError(response: ApiResponse, requested: RequestDescription): bo
   return refusal.state === 'unproven' && !refusal.webhookDown
 }
 
-/** The meaning of a 4xx or 500: a refusal, or unproven. */
 async function judge(
   { api, outages }: LiveSources,
   response: ApiResponse,
@@ -96,8 +95,8 @@ async function judge(
 }
 
 /**
- * The right that a 403 was about; undefined when admission refused. RBAC and admission answer with the same status and reason, so the server is
- * asked about our rights. Without an answer it is the right to patch.
+ * Undefined when admission refused: RBAC and admission use the same status and reason, so this asks
+ * the server about the account's rights. Without an answer it is the right to patch.
  */
 async function lackingRight(
   api: ReadApi,
@@ -108,7 +107,7 @@ async function lackingRight(
   try {
     if (!(await isAllowed(api, 'patch', requested, signal))) return 'patch'
     if (await isAllowed(api, 'create', requested, signal)) return undefined
-    // An apply creates a missing object, and then needs that right too.
+    // An apply creates a missing object, which needs that right too.
     const { namespace = '', name = '' } = requested.resource ?? {}
     let exists = false
     const options = { namespace, name, metadataOnly: true, restart: () => {}, take: () => {} }
@@ -145,9 +144,9 @@ async function isAllowed(
 }
 
 /**
- * The server reports this by a plain 400 whose only mark is its sentence (k8s.io/apiserver, admission/plugin/webhook/errors,
- * `NewDryRunUnsupportedErr`), so the message is read here: as a refusal it would say that a re-apply fails, which it does not.
- * @returns the name of the webhook
+ * A plain 400 that only its message identifies (k8s.io/apiserver, admission/plugin/webhook/errors,
+ * `NewDryRunUnsupportedErr`). As a refusal it would wrongly say that a re-apply fails. @returns the
+ * name of the webhook
  */
 function dryRunUnsupportedBy(response: ApiResponse): string | undefined {
   if (response.status !== 400) return undefined

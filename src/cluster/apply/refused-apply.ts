@@ -1,6 +1,6 @@
 /**
- * The meaning of an API server's refusal of an apply, with one next action each. Statuses, reasons and causes decide where they can; a policy,
- * a webhook and an unknown field are known by the server's sentence alone (docs/facts/refused-applies.md).
+ * Statuses, reasons and causes decide if they can; only the message identifies a policy, a webhook
+ * and an unknown field (docs/facts/refused-applies.md).
  */
 import type { Failure } from '@backporch/kyaml/failure'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
@@ -21,10 +21,9 @@ import type { ApiResponse } from '../connection/transport.ts'
 
 type RefusedApply =
   | { readonly state: 'refused'; readonly reason: RefusalReason; readonly failure: Failure }
-  /** The server has an error of its own, or a webhook does not answer. */
   | {
       readonly state: 'unproven'
-      readonly failure: Failure /** A webhook of the kind is down, so others of the kind fail likewise. */
+      readonly failure: Failure /** Other objects of the kind fail too. */
       readonly webhookDown: boolean
     }
 
@@ -45,11 +44,10 @@ const UNKNOWN_FIELD = /^failed to create typed patch object \([^)]*\): (?:errors
 const TYPED_PATCH = /^failed to create typed patch object \(/
 const TWO_OF_ONE_KEY = /(?:^|\s)\.?(\S+): duplicate entries for key /g
 
-/** A value that its type cannot have: a quantity, a time, base64. The server tells no place. */
+/** Such as a quantity, a time, base64. The server gives no location. */
 const UNREADABLE_VALUE =
   /^failed to convert new object \([^)]*\) to proper version: unable to convert unstructured object to [^:]*: ([\s\S]*)$/
 
-/** @param response a 4xx or 500 to a dry-run apply */
 export function readRefusal(response: ApiResponse, requested: RequestDescription): RefusedApply {
   const answer = statusOf(response.body)
   const message = textOf(answer, 'message')
@@ -149,13 +147,13 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   return { state: 'refused', reason: 'Invalid', failure }
 }
 
-/** At most five, in order: the server walks a map of Go, so that it names the same places in another order each time. */
+/** Sorted, because the server walks a Go map. */
 function placesIn(message: string, pattern: RegExp): readonly string[] {
   const places = new Set([...message.matchAll(pattern)].map((match) => match[1] ?? ''))
   return [...places].sort(compareText).slice(0, 5)
 }
 
-/** The denier and its message; without the message where it may quote a secret. */
+/** No message if it may quote a secret. */
 function deniedBy(requested: RequestDescription, messages: readonly string[]): string | undefined {
   for (const message of messages) {
     const policy = POLICY.exec(message)
@@ -171,7 +169,7 @@ function deniedBy(requested: RequestDescription, messages: readonly string[]): s
   return undefined
 }
 
-/** Without the quoted value: it may be long, and it may be a secret. */
+/** The quoted value may be long or secret. */
 function endOf(message: string): string {
   return shorten(
     message.startsWith('Invalid value: ') ? message.slice(message.lastIndexOf(': ') + 2) : message,

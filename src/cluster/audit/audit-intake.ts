@@ -1,6 +1,6 @@
 /**
- * The deliveries of an API server to an audit webhook (`--audit-webhook-config-file`): an `EventList` of `audit.k8s.io/v1`. They stay in memory
- * within limits; a lost event makes an answer "not known" and never wrong. No I/O here.
+ * `EventList`s of `audit.k8s.io/v1` from `--audit-webhook-config-file`, in memory within limits. A
+ * lost event makes an answer "not known", never wrong. No I/O here.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { getKey, isJsonArray, isJsonObject, type Json, parseJson } from '@backporch/kyaml/json'
@@ -17,7 +17,7 @@ export const BODY_LIMIT = 16_777_216
 
 export interface IntakeAnswer {
   readonly status: 200 | 400 | 401 | 413 | 415
-  /** One sentence of ours, with nothing of the request in it. */
+  /** Quotes nothing from the request. */
   readonly why: string
 }
 
@@ -28,13 +28,11 @@ interface Retained {
 }
 
 export class AuditIntake implements AuditSource {
-  /** Undefined: everybody who reaches the address may send, which is for loopback alone. */
+  /** Undefined: everybody who reaches the address may send, for loopback only. */
   private readonly token: string | undefined
-  /** Each delivery names its cluster. */
   private readonly named: boolean
-  /** Bytes of bodies whose events are kept. */
+  /** Bytes. */
   private readonly limit: number
-  /** Oldest first. */
   private retained: Retained[] = []
   private first = 0
   private bytes = 0
@@ -50,7 +48,7 @@ export class AuditIntake implements AuditSource {
     this.limit = limit
   }
 
-  /** Refuses what it can by the headers alone. @returns an answer where the body need not be read */
+  /** By the headers alone. @returns undefined if the body must be read */
   refusal(headers: {
     readonly [name: string]: string | readonly string[] | undefined
   }): IntakeAnswer | undefined {
@@ -63,7 +61,7 @@ export class AuditIntake implements AuditSource {
     return Number(headers['content-length'] ?? 0) > BODY_LIMIT ? TOO_LARGE : undefined
   }
 
-  /** @param cluster name in the address; empty for the only one @param body undefined where it was longer than `BODY_LIMIT` */
+  /** @param cluster empty for the only one @param body undefined if longer than `BODY_LIMIT` */
   take(cluster: string, body: Buffer | undefined): IntakeAnswer {
     if (body === undefined || body.length > BODY_LIMIT) return TOO_LARGE
     if (cluster === '' && this.named)
@@ -139,7 +137,6 @@ function locationOf(cluster: string, { object }: AuditedWrite): string {
   return `${cluster}\0${object.namespace}/${object.name}`
 }
 
-/** Of the object, its collection and its namespace. */
 function locationsOf(cluster: string, { namespace, name }: ResourceId): string[] {
   const own = [`${cluster}\0${namespace}/${name}`, `${cluster}\0${namespace}/`]
   return namespace === '' ? own : [...own, `${cluster}\0/${namespace}`]

@@ -1,16 +1,15 @@
-/** Reads one line of an audit log without parsing all of it: an event may be megabytes, and most are not needed. */
+/** Without parsing it all: an event may be megabytes. */
 import { parseJson } from '@backporch/kyaml/json'
 import { type AuditedWrite, type ResourceId, readAuditedWrite } from '@backporch/kyaml/resource'
 
-/** Bytes from the beginning of a line that have all but the bodies. */
+/** Bytes that hold everything but the bodies. */
 export const HEAD = 32_768
 
-/** `namespace/name` of the object of an event. */
 function locationKey(namespace: string, name: string): string {
   return `${namespace}/${name}`
 }
 
-/** The writes that an object may owe its state to: on itself, its collection, its namespace. The name of a Namespace is there twice. */
+/** Writes on the object, its collection, its namespace. A Namespace's name occurs twice. */
 export function locationsOf({ group, kind, namespace, name }: ResourceId): readonly string[] {
   const own = [locationKey(namespace, name), locationKey(namespace, '')]
   if (namespace !== '') return [...own, locationKey(namespace, namespace)]
@@ -21,9 +20,9 @@ const REF = '"objectRef":{'
 const WRITES = /"verb":\s*"(create|update|patch|delete|deletecollection)"/
 
 /**
- * The target of the write in this line; undefined for anything but a completed write, and where it is unclear. The first `"objectRef":{` of a
- * line is the event's own: in a text the quotes are escaped, and no map before it has that name (docs/facts/audit-events.md).
- * @param head the line, or its first `HEAD` bytes
+ * Undefined if unclear, or for anything but a completed write. The first `"objectRef":{` is the
+ * event's own: quotes in text are escaped, and no earlier map has that name
+ * (docs/facts/audit-events.md). @param head the line, or its first `HEAD` bytes
  */
 export function locationOf(head: string): string | undefined {
   const verb = WRITES.exec(head)?.[1]
@@ -35,7 +34,7 @@ export function locationOf(head: string): string | undefined {
     const { namespace = '', name = '' } = JSON.parse(
       head.slice(start + REF.length - 1, end + 1),
     ) as { namespace?: unknown; name?: unknown }
-    // The server names Pods and Events, and nobody declares those.
+    // Pods and Events, which nobody declares.
     return name === '' && verb !== 'deletecollection'
       ? undefined
       : locationKey(String(namespace), String(name))
@@ -44,7 +43,7 @@ export function locationOf(head: string): string | undefined {
   }
 }
 
-/** Undefined for a line that is no whole event, as the last one of a growing log. */
+/** Undefined for an incomplete event, such as the last line of a growing log. */
 export function parseLine(line: string): AuditedWrite | undefined {
   try {
     return readAuditedWrite(parseJson(line))

@@ -1,6 +1,6 @@
 /**
- * The audit log of an API server (`--audit-log-path`): one event a line, with the rotated files beside it (`audit-2026-11-21T08-00-00.000.log`,
- * `.gz` with `--audit-log-compress`; natefinch/lumberjack). It is read from its end, within limits.
+ * `--audit-log-path`, with rotated files in the same folder (`audit-2026-11-21T08-00-00.000.log`,
+ * `.gz` with `--audit-log-compress`; natefinch/lumberjack). Read from its end, within limits.
  */
 import { open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
@@ -11,9 +11,7 @@ import { locationsOf, parseLine } from './audit-line.ts'
 import { LogFile } from './log-file.ts'
 
 export interface AuditLogLimits {
-  /** Bytes from the end of the log that are read, over all files. */
   readonly bytes: number
-  /** Events about one object that are read, the latest. */
   readonly events: number
 }
 
@@ -21,7 +19,7 @@ const LIMITS: AuditLogLimits = { bytes: 536_870_912, events: 200 }
 
 interface Found {
   readonly path: string
-  /** Device and inode: a rotated file keeps them. */
+  /** Device and inode, which a rotated file keeps. */
   readonly id: string
   readonly size: number
 }
@@ -42,7 +40,7 @@ class AuditLog implements AuditSource {
     wanted: readonly ResourceId[],
     signal: AbortSignal,
   ): Promise<AuditAnswer> {
-    // Several packages are observed at a time, and the log is read once for them.
+    // Concurrent observations share one read.
     this.reading ??= this.refresh(signal).finally(() => {
       this.reading = undefined
     })
@@ -82,14 +80,12 @@ class AuditLog implements AuditSource {
     return writes
   }
 
-  /** The newest file first, as far as the limit allows. */
   private async refresh(signal: AbortSignal): Promise<void> {
     const found = await this.find()
     const files = new Map<string, LogFile>()
     let left = this.limits.bytes
     for (const { path, id, size } of found) {
       const known = this.files.get(id)
-      // A file that was truncated and begun anew is another one.
       const file =
         known === undefined || known.end > size
           ? new LogFile(path, path.endsWith('.gz') ? 0 : Math.max(0, size - left))
@@ -130,7 +126,10 @@ class AuditLog implements AuditSource {
   }
 }
 
-/** Opens the log once, so that a wrong path is reported at the start. @throws Failure BP1001 */
+/**
+ * Reports a wrong path at the start.
+ * @throws Failure BP1001
+ */
 export async function openAuditLog(path: string, limits?: AuditLogLimits): Promise<AuditLog> {
   try {
     if (!(await stat(path)).isFile())

@@ -1,7 +1,4 @@
-/**
- * The audit webhook at `/audit`, or with several clusters at `/audit/<cluster>`, over HTTP with limits. TLS is the matter of the proxy in
- * front.
- */
+/** `/audit`, or `/audit/<cluster>` with several clusters. A proxy in front provides TLS. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Listening, listen } from '@backporch/system/listen'
 import { type AuditIntake, BODY_LIMIT, type IntakeAnswer } from './audit-intake.ts'
@@ -11,15 +8,14 @@ interface AuditServerOptions {
   /** 0 takes a free one. */
   readonly port: number
   readonly intake: AuditIntake
-  /** Called with the reason, once for each refused delivery. */
   readonly onRefused: (why: string) => void
 }
 
 const PATH = /^\/audit(?:\/([a-zA-Z0-9._@:%-]{1,253}))?$/
-/** Milliseconds in which further bytes of a refused sender are dropped. */
+/** Milliseconds. */
 const LINGER = 2_000
 
-/** @throws Failure BP1001 when the address cannot be listened on */
+/** @throws Failure BP1001 */
 export async function startAuditServer(options: AuditServerOptions): Promise<Listening> {
   const server = createServer({
     headersTimeout: 5_000,
@@ -93,7 +89,6 @@ function receive(
   })
 }
 
-/** Undefined for another path; empty where it names no cluster. */
 function nameIn(path: string): string | undefined {
   const match = PATH.exec(path)
   if (match === null) return undefined

@@ -1,36 +1,32 @@
-/** The positions of the writes in one file of an audit log, by object. A file is read once; later lines are read when they come. */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { HEAD, locationOf } from './audit-line.ts'
 
-/** Bytes of the longest line that is read: two bodies of 1.5 MiB (etcd's limit) as JSON. */
+/** Bytes: two bodies of 1.5 MiB (etcd's limit) as JSON. */
 const LINE_LIMIT = 16_777_216
-/** Bytes that the lines of a compressed file may take in memory. */
+/** Bytes for the lines of a compressed file. */
 const KEPT = 33_554_432
-/** The latest lines about one object that are always kept: a Lease is written every few seconds, for ever. */
+/** Lines per object: a Lease is written every few seconds, forever. */
 const MOST = 200
 
 interface Line {
   readonly offset: number
   readonly length: number
-  /** Lines of a compressed file, which cannot be read at a position. */
+  /** A compressed file allows no read at a position. */
   readonly text?: string
 }
 
 export class LogFile {
   path: string
-  /** Bytes that were read, from `start`. */
   end: number
-  /** Lines that were too long. */
   skipped = 0
   readonly compressed: boolean
   private readonly lines = new Map<string, Line[]>()
   private retained = 0
-  /** What stands before the next line break is skipped: the beginning of the part of the file, or a line that is too long. */
   private inside: boolean
 
-  /** @param start first byte that is read: what stands before the next line break is skipped, unless it is the first byte of the file */
+  /** @param start bytes before the next line break are skipped, unless it is 0 */
   constructor(path: string, start: number) {
     this.path = path
     this.end = start
@@ -38,7 +34,7 @@ export class LogFile {
     this.inside = start > 0
   }
 
-  /** Reads what was added since the last call. @throws errors of the file system */
+  /** @throws errors of the file system */
   async readOn(signal: AbortSignal): Promise<void> {
     const source = createReadStream(this.path, {
       start: this.compressed ? 0 : this.end,
@@ -66,13 +62,12 @@ export class LogFile {
         this.inside = true
       }
     }
-    // A last line without its break is whole when it is JSON; otherwise it is read again later.
+    // A last line without a line break is complete if it is JSON.
     const whole = !this.inside && rest.length > 0 && isJson(rest)
     if (whole) this.take(rest, 0, rest.length, offset)
     this.end = whole ? offset + rest.length : offset
   }
 
-  /** The latest lines about an object, oldest first. */
   async read(location: string, limit: number): Promise<string[]> {
     const lines = this.lines.get(location)?.slice(-limit) ?? []
     if (lines.length === 0) return []

@@ -1,4 +1,4 @@
-/** The reading side of the cluster port over a real API server. It has no means to write. */
+/** It cannot write. */
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import {
@@ -36,7 +36,6 @@ import type {
 
 interface ApiServerOptions {
   readonly clock: Clock
-  /** Namespace of objects of a namespaced kind that name none: that of the context. */
   readonly defaultNamespace: string
 }
 
@@ -80,7 +79,6 @@ export class ApiServerCluster implements ClusterReader {
     }
   }
 
-  /** Undefined where the server does not say it: whoever reads objects hears why. */
   private async apiVersions(signal: AbortSignal): Promise<readonly string[] | undefined> {
     try {
       return await this.sources.discovery.apiVersions(signal)
@@ -124,12 +122,12 @@ export class ApiServerCluster implements ClusterReader {
     return predict(this.sources, resource, fieldManager, signal)
   }
 
-  /** The OpenAPI v3 document of a group version, for recordings. @throws Failure BP30xx */
+  /** @throws Failure BP30xx */
   openApiDocument(apiVersion: string, signal: AbortSignal) {
     return this.schemas.document(apiVersion, signal)
   }
 
-  /** Empty where our account may not read it, or the namespace does not exist: everything else works without. */
+  /** Empty if unreadable or absent: nothing else depends on it. */
   private async readUid(
     signal: AbortSignal,
   ): Promise<{ readonly uid: string; readonly hasNoUid: boolean }> {

@@ -1,4 +1,4 @@
-/** Opens a cluster of a kubeconfig. Nothing connects before the first request. */
+/** No connection before the first request. */
 import {
   formatJson,
   isJsonArray,
@@ -28,14 +28,13 @@ import { ApiServerCluster } from './api-server-cluster.ts'
 
 export interface ConnectOptions extends KubeconfigOptions {
   readonly clock: Clock
-  /** `--cluster`: name of the cluster; the context's name by default. */
+  /** Default: the context's name. */
   readonly name?: string
   /** `--kubeconfig-exec-allow`: absolute paths. */
   readonly execAllow?: readonly string[]
   readonly version: string
-  /** Milliseconds for one request; 30 s unless given. */
+  /** Milliseconds per request; default 30 s. */
   readonly timeout?: number
-  /** Called for each request. */
   readonly trace?: Trace
   readonly connection?: Pick<
     ConnectionOptions,
@@ -46,13 +45,15 @@ export interface ConnectOptions extends KubeconfigOptions {
 export interface ConnectedCluster {
   readonly name: string
   readonly reader: ApiServerCluster
-  /** Over the connection of the reader. Nothing is followed at first. */
   watch(observer: WatchObserver, options?: WatchOptions): ClusterWatch
-  /** Ends the connection and its watches. An idle one does not keep the process alive. */
+  /** An idle connection does not keep the process alive. */
   close(): void
 }
 
-/** A cluster for reading only. @param given `--namespace`: of objects that have none; the context's by default. @throws Failure BP1006 */
+/**
+ * @param given `--namespace`; default: that of the context
+ * @throws Failure BP1006
+ */
 export function connectCluster(options: ConnectOptions, given?: string): ConnectedCluster {
   const { connection, namespace } = open(options)
   const reader = new ApiServerCluster(readApi(connection), {
@@ -75,7 +76,10 @@ export function connectCluster(options: ConnectOptions, given?: string): Connect
   }
 }
 
-/** Our rights in a cluster, for `check`, over a connection of its own. @throws Failure BP1006, BP30xx */
+/**
+ * A separate connection.
+ * @throws Failure BP1006, BP30xx
+ */
 export async function probeCluster(
   options: ConnectOptions,
   namespace: string,
@@ -89,7 +93,10 @@ export async function probeCluster(
   }
 }
 
-/** The writing side, over a connection of its own, for the settle step only. @param given as that of `connectCluster`. @throws Failure BP1006 */
+/**
+ * A separate connection, for the settle step only.
+ * @throws Failure BP1006
+ */
 export function connectClusterWriter(
   options: ConnectOptions,
   given?: string,
@@ -103,7 +110,10 @@ export function connectClusterWriter(
   return { writer, close: () => connection.close() }
 }
 
-/** Events about drift, over a connection of its own: nothing else can be written with it. @throws Failure BP1006 */
+/**
+ * A separate connection that can write only Events.
+ * @throws Failure BP1006
+ */
 export function connectDriftEvents(options: ConnectOptions): OpenedDriftEvents {
   const { connection } = open(options)
   return {
@@ -138,7 +148,10 @@ function userAgent({ version }: ConnectOptions): string {
   return `backporch/${version}`
 }
 
-/** Our rights in a namespace and in the cluster, by `SelfSubjectRulesReview`, which stores nothing. @throws Failure BP30xx */
+/**
+ * `SelfSubjectRulesReview` stores nothing.
+ * @throws Failure BP30xx
+ */
 async function probeAccess(
   api: ReadApi,
   namespace: string,

@@ -1,4 +1,3 @@
-/** The connection to one cluster: credentials, a transport that is reopened when it is gone, and retries of repeatable requests. */
 import type { LookupFunction } from 'node:net'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '@backporch/system/clock'
@@ -20,14 +19,12 @@ import {
 
 export interface ApiCall {
   readonly method: HttpMethod
-  /** From the server's root, with query. */
   readonly path: string
   readonly accept?: string
   readonly contentType?: string
   readonly body?: string
-  /** Sending it twice does no harm. */
   readonly repeatable: boolean
-  /** Statuses below 500 that are an answer to the caller, not a failure. */
+  /** Below 500. */
   readonly answers?: readonly number[]
   readonly userAgent?: string
 }
@@ -35,28 +32,26 @@ export interface ApiCall {
 export interface ConnectionOptions {
   readonly clock: Clock
   readonly environment: Environment
-  /** `backporch/0.1.0`; the API server writes it into its audit events. */
+  /** The API server writes it into its audit events. */
   readonly userAgent: string
-  /** Milliseconds for one request. */
+  /** Milliseconds per request. */
   readonly timeout?: number
-  /** From 0 to 1, for the jitter of retries. */
+  /** From 0 to 1. */
   readonly random?: () => number
   readonly pingEvery?: number
   readonly pingWithin?: number
   readonly connectTimeout?: number
   readonly maxBody?: number
-  /** Of the server's name; the system's unless given. */
   readonly lookup?: LookupFunction
-  /** Called for each request, also for retries. */
   readonly trace?: Trace
 }
 
 const TIMEOUT = 30_000
 const ATTEMPTS = 4
 const FIRST_WAIT = 200
-/** Longest Retry-After that is followed. */
+/** Retry-After in milliseconds. */
 const LONGEST_WAIT = 30_000
-/** As client-go: files with tokens are read again after a minute. */
+/** As in client-go: token files are read again after a minute. */
 const CREDENTIALS_LAST = 60_000
 
 interface Opened {
@@ -72,14 +67,13 @@ export class ApiConnection {
   private readonly options: ConnectionOptions
   private opened: Promise<Opened> | undefined
   private current: Opened | undefined
-  /** For streams that the limit of the current connection has no room for. */
+  /** For streams beyond the stream limit of the current connection. */
   private further: readonly Opened[] = []
   private openingFurther: Promise<void> | undefined
   private readAt = 0
   private generation = 0
-  /** Connections of this generation and later ones have the credentials that were read last. */
   private authorisedFrom = 0
-  /** Credentials that were read anew after a 401 and got a 401 again: they are not read anew for a minute. */
+  /** Reloaded credentials got a second 401: not reloaded for a minute. */
   private refusedAt = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -95,9 +89,9 @@ export class ApiConnection {
   }
 
   /**
-   * Sends a call, with retries where they are safe and may help: 429 (always: the server did not act), 5xx and broken connections (repeatable
-   * calls only), 401 once with credentials read anew.
-   * @returns an answer of 2xx, or of a status in `call.answers`
+   * Retries 429 (always, because the server did not act), 5xx and broken connections (repeatable
+   * calls only), 401 once with reloaded credentials.
+   * @returns a 2xx, or a status in `call.answers`
    * @throws Failure BP30xx; the reason of `signal` when that aborted
    */
   async send(
@@ -114,9 +108,8 @@ export class ApiConnection {
   }
 
   /**
-   * Opens a GET whose body goes on, over the connection of the requests while that has room. Sent once, and again only after a 401, with
-   * credentials read anew.
-   * @returns any status but 200 as an answer
+   * Sent once, and repeated only after a 401 with reloaded credentials.
+   * @returns any status other than 200 as an answer
    * @throws Failure BP30xx without an answer; the reason of `signal` when that aborted
    */
   async stream(
@@ -132,7 +125,7 @@ export class ApiConnection {
       const { answer } = await this.authorised(async () => {
         for (;;) {
           const current = await this.open(signal)
-          // From here to the request nothing waits, so that no two streams take the same room.
+          // No await from here, so that two streams cannot take the same room.
           const opened = this.withRoom(current)
           if (opened !== undefined)
             return { opened, answer: await this.traced(`GET ${path}`, signal, () => work(opened)) }
@@ -146,17 +139,14 @@ export class ApiConnection {
     }
   }
 
-  /** Of the connection of the requests; undefined while there is none. */
   get protocol(): Transport['protocol'] | undefined {
     return this.current?.transport.protocol
   }
 
-  /** Changes with each connection that is opened. */
   get openedConnections(): number {
     return this.generation
   }
 
-  /** The failure of an answer to `stream`. */
   failureOf(
     answer: ApiResponse,
     requested: RequestDescription,
@@ -167,7 +157,6 @@ export class ApiConnection {
     }
   }
 
-  /** Open streams go on until they end or are closed. */
   close(): void {
     for (const { transport } of [
       ...this.further,
@@ -220,7 +209,7 @@ export class ApiConnection {
   ): Promise<{ readonly answer: Answer; readonly opened: Opened }> {
     const first = await exchange()
     if (first.answer.status !== 401 || this.isRecent(this.refusedAt)) return first
-    // Others may have read them anew while this request was under way.
+    // Another request may have reloaded them meanwhile.
     if (first.opened.generation >= this.authorisedFrom) {
       this.source.forget()
       this.close()
@@ -275,7 +264,7 @@ export class ApiConnection {
     const { current } = this
     const fresh = this.isRecent(this.readAt)
     if (current?.transport.usable === true && fresh) return current
-    // Callers share one opening, so that a dead server costs one attempt; it ends with the first caller's signal.
+    // A dead server costs one attempt. The first caller's signal ends it.
     this.opened ??= this.reopen(signal).finally(() => {
       this.opened = undefined
     })
@@ -299,7 +288,6 @@ export class ApiConnection {
     const { credentials } = current
     const isOf = (one: Opened): boolean =>
       one.transport.usable && sameTls(one.credentials, credentials)
-    // Streams of older credentials go on until they end.
     for (const one of this.further) if (!isOf(one)) one.transport.close()
     this.further = this.further.filter(isOf)
     const found = [current, ...this.further].find(({ transport }) => transport.hasRoom)
@@ -348,7 +336,7 @@ export class ApiConnection {
 
   private waitFor(attempt: number, requested: number | undefined): number {
     const random = (this.options.random ?? Math.random)()
-    // Clients spread over some time above the server's wish, so that they do not all come back at once.
+    // Jitter above the requested wait, so that clients do not return at once.
     if (requested !== undefined) return Math.min(requested, LONGEST_WAIT) * (1 + random / 4)
     return FIRST_WAIT * 2 ** (attempt - 1) * (0.5 + random)
   }
@@ -363,7 +351,7 @@ export class ApiConnection {
       : failure.because(`the client certificate was valid until ${ended}`)
   }
 
-  /** A clock that was set back makes nothing last longer. */
+  /** A clock that was set back must not extend any period. */
   private isRecent(at: number): boolean {
     return Math.abs(this.now() - at) < CREDENTIALS_LAST
   }
@@ -379,7 +367,7 @@ interface FailedAttempt {
   readonly retryAfter: number | undefined
 }
 
-/** Milliseconds. API servers send seconds, and never dates, which RFC 9110 §10.2.3 also knows. */
+/** Milliseconds. API servers send seconds, never dates (RFC 9110 §10.2.3). */
 function retryAfter(answer: ApiResponse): number | undefined {
   const value = answer.headers.get('retry-after')
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined

@@ -1,11 +1,9 @@
-/** A body of a transport that is read as it comes. */
 import type { Readable } from 'node:stream'
 import { type ApiStream, faultOf, type StreamSink, TransportFault } from './transport.ts'
 
 interface BodyParts {
   readonly headers: ReadonlyMap<string, string>
   readonly provenAt: () => number | undefined
-  /** Asked when the body ended in order, as far as the stream can tell. */
   readonly faultAtEnd: () => TransportFault | undefined
   readonly close: () => void
 }
@@ -28,7 +26,7 @@ export function bodyStream(
           : new TransportFault('broken', 'the connection ended'),
     )
   }
-  // Before `listen` too: an error without a listener ends the process.
+  // An error without a listener ends the process.
   body.on('error', (thrown) => {
     error ??= thrown
   })

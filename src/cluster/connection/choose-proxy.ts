@@ -1,12 +1,13 @@
-/** The proxy of a connection, by the rules of Go's `golang.org/x/net/http/httpproxy`, which kubectl follows. */
+/** By the rules of Go's `golang.org/x/net/http/httpproxy`, like kubectl. */
 import { BlockList, isIP } from 'node:net'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The kubeconfig's own proxy, else `HTTPS_PROXY` (`HTTP_PROXY` for plain HTTP) unless `NO_PROXY` names the host or the host is loopback.
+ * The kubeconfig's proxy, else `HTTPS_PROXY` (`HTTP_PROXY` for plain HTTP) unless `NO_PROXY` names
+ * the host or it is loopback.
  * @param configured `proxy-url` of the kubeconfig's cluster
- * @returns undefined for a direct connection, or a sentence that names the fault
+ * @returns undefined for a direct connection, or the problem
  */
 export function chooseProxy(
   server: URL,
@@ -27,7 +28,7 @@ export function chooseProxy(
 }
 
 function proxyUrl(text: string, source: string): URL | { readonly problem: string } {
-  // The text itself is not printed: it may hold a password.
+  // The text may contain a password.
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (url === null) return { problem: `${source} is not a URL` }
   return /^(https?|socks5):$/.test(url.protocol)
@@ -40,7 +41,6 @@ function portOf(server: URL): string {
   return server.protocol === 'https:' ? '443' : '80'
 }
 
-/** `localhost`, 127.0.0.0/8 or ::1. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

@@ -1,14 +1,10 @@
-/**
- * Access to an API server in two parts. `ReadApi` reads, and applies as a dry run: its holder has no means to write. `WriteApi` is for the
- * writer alone.
- */
+/** `ReadApi` cannot write; only the writer gets `WriteApi`. */
 import type { ApiConnection } from './api-connection.ts'
 import type { RequestDescription } from './kubernetes-failure.ts'
 import type { ApiResponse } from './transport.ts'
 
 interface GetOptions {
   readonly accept?: string
-  /** Statuses that are an answer to the caller, not a failure. */
   readonly answers?: readonly number[]
 }
 
@@ -20,19 +16,18 @@ export interface ReadApi {
     signal: AbortSignal,
     options?: GetOptions,
   ): Promise<ApiResponse>
-  /** Server-side apply with `dryRun=All` and `force=true`. A refusal (4xx, and some 500) is an answer. */
+  /** `dryRun=All`, `force=true`. A refusal (4xx, and some 500) is an answer. */
   dryRunApply(
     object: AppliedObject,
     requested: RequestDescription,
     signal: AbortSignal,
   ): Promise<ApiResponse>
-  /** May we do this? Stores nothing, and is sent with `dryRun=All` all the same. */
+  /** Stores nothing, but is sent with `dryRun=All` anyway. */
   reviewAccess(
     body: string,
     requested: RequestDescription,
     signal: AbortSignal,
   ): Promise<ApiResponse>
-  /** What may we do in a namespace? Stores nothing either. */
   reviewRules(
     body: string,
     requested: RequestDescription,
@@ -51,7 +46,6 @@ export interface WriteApi {
 }
 
 interface AppliedObject {
-  /** Path of the object, without a query. */
   readonly path: string
   readonly body: string
   readonly fieldManager: string
@@ -64,7 +58,7 @@ export interface ApiWrite extends AppliedObject {
 
 const APPLY = 'application/apply-patch+yaml'
 const JSON_PATCH = 'application/json-patch+json'
-/** Statuses of a refusal; 500 for an unknown field (docs/facts/refused-applies.md). */
+/** 500 is for an unknown field (docs/facts/refused-applies.md). */
 const REFUSALS = [400, 403, 404, 409, 413, 422, 500]
 const RULES_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
 const ACCESS_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
@@ -105,7 +99,7 @@ export function readApi(connection: ApiConnection): ReadApi {
   }
 }
 
-/** No request is repeated: after a lost answer the caller reads the object again. */
+/** Never repeats: after a lost answer the caller reads the object again. */
 export function writeApi(connection: ApiConnection): WriteApi {
   const query = ({ fieldManager }: ApiWrite): URLSearchParams =>
     new URLSearchParams({ fieldManager, fieldValidation: 'Ignore' })

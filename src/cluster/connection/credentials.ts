@@ -1,4 +1,4 @@
-/** The credentials of a kubeconfig's user for connections and requests. Files are read anew each time. */
+/** Files are read again each time. */
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
@@ -7,7 +7,7 @@ import type { Environment } from './choose-proxy.ts'
 import { type ExecCredential, runExecPlugin } from './exec-credential.ts'
 import type { ClusterAccess, FileOrData, KubeconfigUser } from './kubeconfig.ts'
 
-/** Stays in the process: nothing that writes takes it. */
+/** No code that writes output accepts it. */
 export interface Credentials {
   /** PEM. */
   readonly authority: string | undefined
@@ -15,26 +15,25 @@ export interface Credentials {
   readonly key: string | undefined
   readonly serverName: string | undefined
   readonly skipTlsVerify: boolean
-  /** `authorization` and `impersonate-*`, lower-case. */
+  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
 }
 
 export interface CredentialOptions {
   readonly environment: Environment
-  /** Absolute paths of the allowed `exec` plugins. */
   readonly execAllow: readonly string[]
-  /** Milliseconds that a plugin may take; 10 s unless given. */
+  /** Milliseconds; default 10 s. */
   readonly execTimeout?: number
   readonly now: () => Date
 }
 
 export interface CredentialSource {
   /**
-   * @throws Failure BP1006 for an unusable file or field, BP1008 for a program that is not allowed, BP3002 when the plugin or provider gives no
-   * credential
+   * @throws Failure BP1006 for an unusable file or field, BP1008 for a program that is not allowed,
+   * BP3002 if there is no credential
    */
   read(signal: AbortSignal): Promise<Credentials>
-  /** Drops what a plugin gave, because the server did not accept it. */
+  /** After the server rejected plugin credentials. */
   forget(): void
 }
 
@@ -141,7 +140,7 @@ type TokenProvider = () => Promise<string>
 async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promise<TokenProvider> {
   const { authProvider: wanted } = user
   if (wanted?.name !== 'oidc') {
-    // The gcp and azure providers run `cmd-path` through a shell; kubectl itself dropped them in 1.26.
+    // The gcp and azure providers run `cmd-path` through a shell; kubectl removed them in 1.26.
     throw new Failure({
       code: 'BP1008',
       what: `the kubeconfig wants the credential provider ${JSON.stringify(wanted?.name ?? '')}`,
@@ -173,7 +172,7 @@ function noCredential(access: ClusterAccess, why: string, cause: unknown): Failu
     why,
     remedy: 'log in again with the tool that made the kubeconfig',
     retry: 'on-change',
-    // The library's text may quote the provider's answer; its class is enough.
+    // The message may quote the provider's answer.
     cause: cause instanceof Error ? cause.name : cause,
   })
 }
@@ -194,13 +193,13 @@ export function tlsOptions(server: URL, credentials: Credentials): TlsOptions {
     ...(credentials.certificate === undefined ? {} : { cert: credentials.certificate }),
     ...(credentials.key === undefined ? {} : { key: credentials.key }),
     rejectUnauthorized: !credentials.skipTlsVerify,
-    // An address is no server name (RFC 6066 §3); the certificate is still checked against it.
+    // RFC 6066 §3: an IP address is not a server name; the certificate is still checked against it.
     ...(isIP(name) === 0 ? { servername: name } : {}),
     minVersion: 'TLSv1.2',
   }
 }
 
-/** End of an expired client certificate, as RFC 3339. */
+/** RFC 3339. */
 export function expiredSince(credentials: Credentials, now: Date): string | undefined {
   if (credentials.certificate === undefined) return undefined
   try {

@@ -1,6 +1,6 @@
 /**
- * Runs a kubeconfig's `exec` credential plugin, only when the operator allowed its absolute path.
- * Contract: https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ (`ExecCredential`).
+ * Only absolute paths that the operator allowed. Contract:
+ * https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ (`ExecCredential`).
  */
 import { spawn } from 'node:child_process'
 import { isAbsolute, parse } from 'node:path'
@@ -15,7 +15,7 @@ import type { ClusterAccess, ExecPlugin } from './kubeconfig.ts'
 interface ExecOptions {
   readonly environment: Environment
   readonly execAllow: readonly string[]
-  /** Milliseconds that the plugin may take; 10 s unless given. */
+  /** Milliseconds; default 10 s. */
   readonly execTimeout?: number
 }
 
@@ -31,8 +31,8 @@ const LARGEST_OUTPUT = 1024 * 1024
 const API_VERSION = /^client\.authentication\.k8s\.io\/(v1|v1beta1)$/
 
 /**
- * @throws Failure BP1008 when the command is not allowed or missing, BP3002 when it gives no credential. Standard error is never read: plugins
- * print secrets there.
+ * Never reads standard error, because plugins print secrets there.
+ * @throws Failure BP1008 if the command is not allowed or missing, BP3002 if it gives no credential
  */
 export async function runExecPlugin(
   plugin: ExecPlugin,
@@ -104,7 +104,6 @@ function environmentFor(
   }
 }
 
-/** @param failure of a run without output */
 function outputOf(
   command: string,
   {
@@ -124,7 +123,7 @@ function outputOf(
       cwd: parse(process.cwd()).root,
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
-      // The process group is its own, so that its children end with it.
+      // Children must end with the plugin.
       detached: process.platform !== 'win32',
     })
     let output = ''
@@ -165,7 +164,7 @@ function kill(pid: number | undefined): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // Already ended.
   }
 }
 
@@ -179,7 +178,7 @@ function readCredential(output: string, access: ClusterAccess, command: string):
         : undefined
     status = isJsonObject(inner) ? inner : undefined
   } catch {
-    // The failure below is without the output.
+    // The failure below does not contain the output.
   }
   if (status === undefined)
     throw noCredential(access, command, 'its output is not an ExecCredential with a status')

@@ -1,4 +1,4 @@
-/** HTTP/1.1 through undici: for servers and load balancers without HTTP/2, for proxies, and for plain HTTP on loopback. */
+/** For servers and load balancers without HTTP/2, for proxies, and for plain HTTP on loopback. */
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { bodyStream } from './body-stream.ts'
 import { tlsOptions } from './credentials.ts'
@@ -11,13 +11,12 @@ import {
   underDeadline,
 } from './transport.ts'
 
-// Our own bound on parallel requests needs no more, and more cost the server handshakes.
+// Backporch's limit on parallel requests needs no more; more cost the server handshakes.
 const MOST_CONNECTIONS = 8
 
 export function http1Transport(target: TransportTarget): Transport {
   const { maxBody } = target
   const dispatcher = dispatcherFor(target, MOST_CONNECTIONS)
-  // Each open stream has a connection of its own, so that none waits for a stream to end.
   let streams: Dispatcher | undefined
   let usable = true
   const exchange = async <T>(
@@ -27,7 +26,7 @@ export function http1Transport(target: TransportTarget): Transport {
     try {
       return await underDeadline(timeout, signal, work)
     } catch (thrown) {
-      // Connections are made with the certificates as they were read: those of the next transport are read anew.
+      // Connections keep the certificates that were read first.
       if (
         thrown instanceof TransportFault &&
         (thrown.fault === 'untrusted' || thrown.fault === 'rejected')
@@ -67,7 +66,7 @@ export function http1Transport(target: TransportTarget): Transport {
   }
 }
 
-/** undici's `request` follows no redirect without an interceptor. */
+/** undici follows no redirect without an interceptor. */
 function requestOver(
   dispatcher: Dispatcher,
   { server }: TransportTarget,
@@ -118,6 +117,7 @@ function dispatcherFor(target: TransportTarget, connections?: number): Dispatche
       ...common,
       connect: { ...tls, timeout: target.connectTimeout, lookup: target.lookup },
     })
-  // A tunnel also for plain HTTP: the proxy cannot read the request then. It gets the server's name: what that stands for is its matter.
+  // A tunnel also for plain HTTP, so that the proxy cannot read the request. The proxy resolves the
+  // server's name.
   return new ProxyAgent({ ...common, uri: target.proxy.href, requestTls: tls, proxyTunnel: true })
 }

@@ -1,7 +1,4 @@
-/**
- * One HTTP/2 session: parallel requests over one connection, with PING for liveness. Streams beyond the server's limit (100 since the fix of
- * CVE-2023-44487) wait inside nghttp2.
- */
+/** Streams beyond the server's limit (100 since the fix of CVE-2023-44487) wait inside nghttp2. */
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -24,17 +21,19 @@ import {
   underDeadline,
 } from './transport.ts'
 
-// A large LIST is slow over a long line with the default windows of 64 KiB.
+// With 64 KiB a large LIST is slow on a high-latency connection.
 const STREAM_WINDOW = 4 * 1024 * 1024
 const SESSION_WINDOW = 32 * 1024 * 1024
-// MB; the default of 10 refuses new streams during large answers.
+// MB; the default of 10 rejects new streams during large answers.
 const SESSION_MEMORY = 256
-/** Streams of the server's limit that are kept for requests. */
 const FOR_REQUESTS = 10
-/** Milliseconds in which the server closes its side of a connection that ended. */
+/** Milliseconds. */
 const CLOSES_WITHIN = 1_000
 
-/** A transport over a socket that negotiated `h2`. Resolves after the server's settings. @throws TransportFault */
+/**
+ * Resolves after the server's settings.
+ * @throws TransportFault
+ */
 export async function http2Transport(
   socket: TLSSocket,
   target: TransportTarget,
@@ -83,7 +82,7 @@ class Http2Transport implements Transport {
     this.socket = socket
     this.target = target
     session.setLocalWindowSize(SESSION_WINDOW)
-    // Streams report the error themselves; without a listener it would end the process.
+    // Without a listener an error would end the process.
     session.on('error', () => {})
     session.on('goaway', () => {
       this.leaving = true
@@ -113,7 +112,7 @@ class Http2Transport implements Transport {
     this.endSocket()
   }
 
-  /** A server that stands still never closes its side, and the socket would keep the process alive. */
+  /** A hung server never closes its side and would keep the process alive. */
   private endSocket(): void {
     if (!this.closing || this.active > 0) return
     setTimeout(() => this.socket.destroy(), CLOSES_WITHIN).unref()
@@ -189,7 +188,6 @@ class Http2Transport implements Transport {
     return { status: Number(answer[':status'] ?? 0), headers: plainHeaders(answer), body }
   }
 
-  /** Also while the connection is closing: its open streams are still read. */
   private checkAlive(): void {
     if (this.active === 0 || this.session.destroyed) return
     const sent = performance.now()
@@ -214,7 +212,7 @@ function faultAtEnd(stream: ClientHttp2Stream): TransportFault | undefined {
 function responseHeaders(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
   return new Promise((resolve, reject) => {
     stream.once('response', (headers) => resolve(headers))
-    // Also after the response: the body's reader gets it too, and an error without a listener ends the process.
+    // An error without a listener ends the process, also after the response.
     stream.on('error', (error) => reject(error))
     stream.once('close', () => reject(new TransportFault('broken', 'closed without an answer')))
   })

@@ -1,6 +1,6 @@
 /**
- * Finds, merges and reads kubeconfig files by kubectl's rules (k8s.io/client-go/tools/clientcmd: `ClientConfigLoadingRules` and
- * `getContext`/`getAuthInfo`/`getCluster`). Nothing runs and nothing connects here. The client library's own loader does not do
+ * kubectl's rules (k8s.io/client-go/tools/clientcmd: `ClientConfigLoadingRules` and
+ * `getContext`/`getAuthInfo`/`getCluster`). The client library's loader is unsuitable
  * (docs/facts/client-node-kubeconfig.md).
  */
 import { existsSync, readFileSync } from 'node:fs'
@@ -18,22 +18,18 @@ import { type Environment, isLoopback } from './choose-proxy.ts'
 import { isLinkLocal, WHY_NOT_LINK_LOCAL } from './link-local.ts'
 
 export interface KubeconfigOptions {
-  /** `--kubeconfig`: this file and no other. */
   readonly kubeconfig?: string
-  /** `--context`; otherwise the file's current context. */
   readonly context?: string
   readonly environment: Environment
-  /** Accepts `insecure-skip-tls-verify` of the kubeconfig. */
   readonly insecureSkipTlsVerify?: boolean
-  /** Folder of a pod's service account; for tests. */
+  /** For tests. */
   readonly serviceAccountRoot?: string
 }
 
-/** A value in the kubeconfig (base64), or a file that is read anew for each connection. */
 export type FileOrData = { readonly file: string } | { readonly data: string }
 
 export interface ExecPlugin {
-  /** Absolute, relative to the kubeconfig (with a slash), or a name to find on the PATH. */
+  /** Absolute, with a slash relative to the kubeconfig, or a name to find on the PATH. */
   readonly command: string
   readonly args: readonly string[]
   readonly env: readonly { readonly name: string; readonly value: string }[]
@@ -55,13 +51,11 @@ export interface KubeconfigUser {
     readonly extra: JsonObject
   }
   readonly exec: ExecPlugin | undefined
-  /** `auth-provider`, as written: the client library reads it. */
   readonly authProvider: { readonly name: string; readonly config: JsonObject } | undefined
 }
 
 export interface ClusterAccess {
   readonly context: string
-  /** Namespace of the context, `default` where it has none. */
   readonly namespace: string
   readonly server: URL
   readonly authority: FileOrData | undefined
@@ -69,7 +63,6 @@ export interface ClusterAccess {
   readonly skipTlsVerify: boolean
   readonly proxyUrl: string | undefined
   readonly user: KubeconfigUser
-  /** The file of the user entry: base of its relative paths. */
   readonly file: string
 }
 
@@ -88,7 +81,7 @@ interface Merged {
 const SERVICE_ACCOUNT_ROOT = '/var/run/secrets/kubernetes.io/serviceaccount'
 const LARGEST_FILE = 4 * 1024 * 1024
 
-/** @throws Failure BP1006, naming the file and its contexts */
+/** @throws Failure BP1006 */
 export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
   const files = filesToRead(options)
   if (files.length === 0) return inCluster(options)
@@ -113,7 +106,6 @@ function filesToRead({ kubeconfig, environment }: KubeconfigOptions): readonly s
       : home === ''
         ? []
         : [join(home, '.kube', 'config')]
-  // As kubectl: missing files of the list are left out.
   return [...new Set(candidates.map((file) => resolve(file)))].filter((file) => existsSync(file))
 }
 
@@ -223,7 +215,7 @@ function collect(
     const body = getKey(entry, field) ?? {}
     if (!isJsonObject(body))
       throw unusable(file, `${list}[${index}].${field} is not a mapping`, 'correct the file')
-    // As kubectl: the first file that has the name wins.
+    // As in kubectl: the first one wins.
     if (!into.has(name)) into.set(name, { file, body })
   })
 }
@@ -299,7 +291,7 @@ function serverUrl(server: string, cluster: string, file: string): URL {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (url.protocol === 'http:' && !isLoopback(host))
     throw wrong('is plain http, which is accepted on loopback only')
-  // A name is looked up for each connection, and held to the same then.
+  // A name is checked again for each connection.
   if (isLinkLocal(host)) throw wrong(`is ${WHY_NOT_LINK_LOCAL}`)
   return url
 }
@@ -337,7 +329,6 @@ function readExec(exec: Json | undefined, folder: string): ExecPlugin | undefine
   const args = getKey(exec, 'args')
   const env = getKey(exec, 'env')
   return {
-    // As kubectl: a relative path with a slash is from the kubeconfig's folder, a bare name from the PATH.
     command: command.includes('/') || command.includes('\\') ? absolute(command, folder) : command,
     args: isJsonArray(args) ? args.map(String) : [],
     env: isJsonArray(env)
@@ -350,7 +341,7 @@ function readExec(exec: Json | undefined, folder: string): ExecPlugin | undefine
   }
 }
 
-/** As kubectl: the data wins over the file. */
+/** As in kubectl: data wins. */
 function fileOrData(body: JsonObject, field: string, folder: string): FileOrData | undefined {
   const data = text(body, `${field}-data`)
   if (data !== '') return { data }

@@ -1,7 +1,4 @@
-/**
- * Failures of an API server as ours: by HTTP status, by `Status.reason` and `Status.details`, or by the class of the transport fault. Source of
- * the shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
- */
+/** Shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go. */
 import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
 import {
   isJsonObject,
@@ -16,30 +13,24 @@ import { hasSecretText, isSensitive } from '@backporch/kyaml/redaction'
 import { foreignLine } from '@backporch/kyaml/text'
 import type { ApiResponse, TransportFault } from './transport.ts'
 
-/** A request, for messages and for the missing RBAC rule. */
 export interface RequestDescription {
   readonly cluster: string
   readonly verb: 'get' | 'list' | 'watch' | 'patch' | 'create' | 'delete'
-  /** Undefined for paths that are no resource, as `/version`. */
   readonly resource: RequestedResource | undefined
-  /** Path without query. */
   readonly path: string
-  /** Verbs that the purpose of the request takes besides: the missing rule has them too. */
+  /** Verbs that the missing rule includes too. */
   readonly alsoNeeded?: readonly string[]
 }
 
 export interface RequestedResource {
   readonly group: string
   readonly kind: string
-  /** As in the path: `deployments`. */
   readonly plural: string
   /** Empty for cluster-scoped kinds and for all namespaces. */
   readonly namespace: string
-  /** Empty for a list. */
   readonly name: string
 }
 
-/** A read of a path that is no resource. */
 export function requestedPath(cluster: string, path: string): RequestDescription {
   return { cluster, verb: 'get', resource: undefined, path: path.replace(/\?.*$/, '') }
 }
@@ -47,7 +38,6 @@ export function requestedPath(cluster: string, path: string): RequestDescription
 const LONGEST_MESSAGE = 300
 const MOST_CAUSES = 5
 
-/** Codes of failures that pass by themselves. */
 const PASSING: ReadonlySet<FailureCode> = new Set([
   'BP3001',
   'BP3004',
@@ -56,7 +46,6 @@ const PASSING: ReadonlySet<FailureCode> = new Set([
   'BP3010',
 ])
 
-/** The failure of an answer that is not a 2xx. */
 export function failureOfResponse(response: ApiResponse, requested: RequestDescription): Failure {
   const { status } = response
   const answer = statusOf(response.body)
@@ -71,7 +60,6 @@ export function failureOfResponse(response: ApiResponse, requested: RequestDescr
       'log in again, or correct the user of the context',
     )
   if (status === 403) {
-    // The message is read for the user's name, which stands nowhere else. It decides nothing.
     const user = /User "((?:[^"\\]|\\.)+)" cannot /.exec(textOf(answer, 'message'))?.[1]
     return failure(
       'BP3003',
@@ -116,7 +104,6 @@ export function failureOfResponse(response: ApiResponse, requested: RequestDescr
   return failureOfRefusal(response, requested)
 }
 
-/** The failure of a request that got no whole answer. */
 export function failureOfFault(fault: TransportFault, requested: RequestDescription): Failure {
   const { detail } = fault
   const failure = (code: FailureCode, why: string, remedy: string): Failure =>
@@ -164,18 +151,16 @@ export function failureOfFault(fault: TransportFault, requested: RequestDescript
   }
 }
 
-/** The server read the object and refuses it. */
 export function failureOfRefusal(response: ApiResponse, requested: RequestDescription): Failure {
   const why = reasonOf(requested, response.status, statusOf(response.body))
   return refusalOf(requested, why, 'correct the object, or what refuses it')
 }
 
-/** A refusal with a known reason. */
 export function refusalOf(requested: RequestDescription, why: string, remedy: string): Failure {
   return failureOf(requested, 'BP3011', { why, remedy })
 }
 
-/** A webhook with `failurePolicy: Fail` does not answer: neither we nor the syncer learn what the server would do. */
+/** `failurePolicy: Fail`: neither Backporch nor the syncer learns what the server would do. */
 export function unavailableAdmission(requested: RequestDescription, webhook: string): Failure {
   const why = `AdmissionUnavailable: the admission webhook ${webhook} does not answer`
   return admissionFailure(requested, {
@@ -184,7 +169,6 @@ export function unavailableAdmission(requested: RequestDescription, webhook: str
   })
 }
 
-/** The same for another object. */
 export function admissionFailure(
   requested: RequestDescription,
   { why, remedy }: { readonly why: string; readonly remedy: string },
@@ -192,7 +176,7 @@ export function admissionFailure(
   return failureOf(requested, 'BP3005', { why, remedy })
 }
 
-/** A webhook cannot take part in a dry run (`sideEffects` of its configuration), so nothing was decided. */
+/** By `sideEffects` of its configuration; nothing was decided. */
 export function dryRunUnsupported(requested: RequestDescription, webhook: string): Failure {
   const why = `DryRunUnsupported: the admission webhook ${webhook} does not support dry runs, so only what ownership shows is told`
   const remedy =
@@ -213,7 +197,7 @@ export function incompleteList(requested: RequestDescription, why: string): Fail
 }
 
 /**
- * @param reason why it is not known, for instance that the API service of the group is down
+ * @param reason why it is unknown, such as an API service that is down
  * @param others versions in which the server has a kind of this name
  */
 export function notServed(
@@ -237,9 +221,8 @@ export function notServed(
 }
 
 /**
- * The JSON value of a 2xx answer.
- * @param types further media types to take for JSON; real servers send the OpenAPI index as text/plain
- * @throws Failure BP3008 when it is not JSON
+ * @param types further media types; real servers send the OpenAPI index as text/plain
+ * @throws Failure BP3008 if it is not JSON
  */
 export function jsonOf(
   response: ApiResponse,
@@ -250,12 +233,12 @@ export function jsonOf(
   try {
     return parseJson(response.body)
   } catch {
-    // The parser's message quotes the text, so it is not kept.
+    // The parser's message quotes the text.
     throw notKubernetes(requested, 'its answer is not whole JSON')
   }
 }
 
-/** @throws Failure BP3008 when the content type is not that of JSON */
+/** @throws Failure BP3008 if the content type is not JSON */
 export function assertJson(
   headers: ApiResponse['headers'],
   requested: RequestDescription,
@@ -269,7 +252,6 @@ export function assertJson(
   )
 }
 
-/** The `Status` in a body, or undefined. */
 export function statusOf(body: string): JsonObject | undefined {
   if (!body.startsWith('{')) return undefined
   try {
@@ -280,7 +262,6 @@ export function statusOf(body: string): JsonObject | undefined {
   }
 }
 
-/** Whether the 404 is about this very object, and not about its namespace or its kind. */
 export function isObjectAbsent(response: ApiResponse, name: string): boolean {
   const status = statusOf(response.body)
   return (
@@ -291,14 +272,12 @@ export function isObjectAbsent(response: ApiResponse, name: string): boolean {
   )
 }
 
-/** The missing rule, on one line as it stands in a Role. */
 export function rbacRule(requested: RequestDescription, user: string | undefined): string {
   const { resource } = requested
   const verbs = [requested.verb, ...(requested.alsoNeeded ?? [])].sort().map((verb) => `"${verb}"`)
   const whom = user === undefined ? 'the account of the context' : `user ${JSON.stringify(user)}`
   if (resource === undefined)
     return `bind ${whom} to a ClusterRole with nonResourceURLs: ["${requested.path}"], verbs: ["${requested.verb}"]`
-  // A namespace's Role cannot give rights on cluster-scoped kinds, nor on all namespaces.
   const role =
     resource.namespace === '' ? 'a ClusterRole' : `a Role in namespace ${resource.namespace}`
   return `bind ${whom} to ${role} with apiGroups: ["${resource.group}"], resources: ["${resource.plural}"], verbs: [${verbs.join(', ')}]`
@@ -318,7 +297,7 @@ function notFound(requested: RequestDescription, answer: JsonObject | undefined)
   return failureOf(requested, 'BP3009', { why: 'the path is not served (404)', remedy })
 }
 
-/** Reason and causes of a refusal; for a Secret only their classes and paths, because messages quote values. */
+/** For a Secret only classes and paths, because messages quote values. */
 function reasonOf(
   requested: RequestDescription,
   status: number,
@@ -343,16 +322,13 @@ function reasonOf(
   return parts.length === 0 ? head : `${head}: ${parts.join('; ')}`
 }
 
-/** A message may quote a secret: every one about a Secret, and one that looks like one. */
+/** Every message about a Secret, and any that looks like one. */
 export function hidesText({ resource }: RequestDescription, text: string): boolean {
   const id = { group: resource?.group ?? '', kind: resource?.kind ?? '', namespace: '', name: '' }
   return isSensitive({ id, path: [] }, text)
 }
 
-/**
- * One bounded line of the server's or a webhook's text. Quotations become `…`, because any value may be a secret; the names of the request
- * stay.
- */
+/** Quotations become `…`, because any value may be a secret; names from the request stay. */
 export function shorten(
   text: string,
   { resource }: Pick<RequestDescription, 'resource'> = { resource: undefined },
@@ -369,9 +345,9 @@ export function shorten(
   return foreignLine(message, { limit: LONGEST_MESSAGE })
 }
 
-/** A quotation, to the end of the text where it is not closed. An apostrophe within a word is none. */
+/** To the end of the text if not closed. An apostrophe within a word does not count. */
 const QUOTED = /"(?:[^"\\]|\\.)*(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']*(?:'(?!\w)|$)/gs
-/** Numbers and other values in the server's Go or JSON form (k8s.io/apimachinery/pkg/util/validation/field, `ErrorBody`). */
+/** In Go or JSON form (k8s.io/apimachinery/pkg/util/validation/field, `ErrorBody`). */
 const UNQUOTED_VALUE = /\b((?:Invalid|Duplicate|Unsupported) value: )(?!"…")[^…].*?(: [^:]*)?$/s
 
 function failureOf(

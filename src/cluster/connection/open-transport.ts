@@ -1,4 +1,3 @@
-/** Chooses the transport: HTTP/2 where the server offers it (ALPN), HTTP/1.1 everywhere else. */
 import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { Deadline } from '@backporch/system/deadline'
@@ -9,8 +8,8 @@ import { secureContext } from './secure-contexts.ts'
 import { faultOf, type Transport, TransportFault, type TransportTarget } from './transport.ts'
 
 /**
- * As ALPN has it on the wire, in memory of its own: of a list or a Buffer, Node makes a part of its pool, and every connection would keep 64 KiB
- * of that for the twelve bytes.
+ * From a list or a Buffer, Node slices its pool, and every connection would keep 64 KiB for twelve
+ * bytes.
  */
 const PROTOCOLS = new DataView(
   Uint8Array.from(['h2', 'http/1.1'].flatMap((name) => [name.length, ...Buffer.from(name)])).buffer,
@@ -28,12 +27,12 @@ export async function openTransport(
   signal.throwIfAborted()
   const socket = await openTlsSocket(target, signal)
   if (socket.alpnProtocol === 'h2') return http2Transport(socket, target)
-  // undici makes its own connections; this one only told us the protocol.
+  // undici opens its own connections.
   socket.destroy()
   return http1Transport(target)
 }
 
-/** Handshakes that begin before what came meanwhile is read: many at once, as after an outage, would keep the process from all else. */
+/** Many handshakes at once, as after an outage, would block the process. */
 const AT_ONCE = 8
 const waiting: (() => void)[] = []
 
@@ -82,7 +81,6 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
     const end = (error: unknown): void => {
       done()
       socket.destroy()
-      // The socket may report again during its teardown.
       socket.on('error', () => {})
       reject(error)
     }
@@ -104,7 +102,7 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
   })
 }
 
-/** End of the server's certificate, from a second handshake that trusts anything, presents nothing and sends nothing. */
+/** From a second handshake that trusts anything, presents and sends nothing. */
 function notAfterOf(target: TransportTarget, signal: AbortSignal): Promise<string | undefined> {
   const { server, connectTimeout, lookup } = target
   return new Promise((resolve) => {

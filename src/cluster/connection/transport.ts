@@ -1,4 +1,3 @@
-/** Requests to an API server, over HTTP/2 or HTTP/1.1. */
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import { Deadline } from '@backporch/system/deadline'
@@ -10,9 +9,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export interface ApiRequest {
   readonly method: HttpMethod
-  /** Path with query, from the server's root: `/api/v1/pods?limit=500`. */
   readonly path: string
-  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string
   /** Milliseconds for the whole exchange. */
@@ -22,64 +19,56 @@ export interface ApiRequest {
 
 export interface ApiResponse {
   readonly status: number
-  /** Lower-case names; the first value of each. */
   readonly headers: ReadonlyMap<string, string>
-  /** UTF-8 text, decompressed. */
   readonly body: string
 }
 
-/** Reads a body that goes on for as long as the server wants. */
 export interface StreamSink {
-  /** A part of the body, as it comes. */
   data(chunk: Buffer): void
-  /** Called once, and last. Without a fault the server ended the body in order. */
+  /** Called once, and last. Without a fault the server ended normally. */
   end(fault: TransportFault | undefined): void
 }
 
-/** An answer of 200 whose body goes on. */
 export interface ApiStream {
   readonly status: 200
-  /** As in `ApiResponse`. */
   readonly headers: ReadonlyMap<string, string>
-  /** `performance.now()` when the server was last known to be at the other end, for all streams of the connection. Undefined over HTTP/1.1. */
+  /**
+   * `performance.now()` of the last sign of life, for all streams of the connection. Undefined over
+   * HTTP/1.1.
+   */
   readonly provenAt: number | undefined
-  /** To be called once. Nothing is read before. */
+  /** Call once. Nothing is read before. */
   listen(sink: StreamSink): void
-  /** Ends it; `end` is not called any more. */
+  /** `end` is not called afterwards. */
   close(): void
 }
 
 export interface Transport {
-  /** `h2` or `http/1.1`. */
   readonly protocol: 'h2' | 'http/1.1'
-  /** False once the connection is gone: then another transport has to be opened. */
+  /** False once the connection is lost. */
   readonly usable: boolean
-  /** Whether one more stream leaves enough of the server's limit for requests. */
   readonly hasRoom: boolean
-  /** Any status is an answer. @throws TransportFault without a whole answer; the reason of `signal` when that aborted */
+  /** @throws TransportFault without a complete answer; the reason of `signal` when that aborted */
   send(request: ApiRequest): Promise<ApiResponse>
   /**
-   * A GET whose body goes on. `timeout` is the time until it begins; any status but 200 is read to its end within it.
+   * `timeout` is the time until the body begins; an answer other than 200 is read whole within it.
    * @throws as `send`
    */
   stream(request: Omit<ApiRequest, 'method' | 'body'>): Promise<ApiStream | ApiResponse>
-  /** Takes no further requests; open streams go on. */
   close(): void
 }
 
 export interface TransportTarget {
-  /** `https://host:port` with the path of the server, without a slash at the end. */
   readonly server: URL
-  /** Undefined for a direct connection. */
   readonly proxy: URL | undefined
   readonly credentials: Credentials
-  /** Of the server's name. Not asked where there is a proxy: that looks it up. */
+  /** Unused with a proxy, which resolves the name. */
   readonly lookup: LookupFunction
-  /** Milliseconds to get a connection. */
+  /** Milliseconds. */
   readonly connectTimeout: number
-  /** Bytes of one decompressed answer, at most. */
+  /** Bytes, decompressed. */
   readonly maxBody: number
-  /** Milliseconds between liveness checks of a busy HTTP/2 connection, and how long its answer may take. */
+  /** Milliseconds, for a busy HTTP/2 connection. */
   readonly pingEvery: number
   readonly pingWithin: number
 }
@@ -92,10 +81,9 @@ export const TRANSPORT_DEFAULTS = {
 } as const
 
 /**
- * The reason of a missing answer.
- * `unreachable`: no connection (refused, no route, name not found). `broken`: the connection ended in the middle.
- * `timeout`: too slow. `untrusted`: the server's certificate. `rejected`: the server refused our certificate.
- * `too-large`: more than `maxBody`. `not-http`: the peer does not speak HTTP. `link-local`: the server's name has no other address.
+ * `unreachable`: no connection. `broken`: it ended midway. `untrusted`: the server's certificate.
+ * `rejected`: the client certificate. `too-large`: more than `maxBody`. `link-local`: the name has
+ * only such addresses.
  */
 type FaultClass =
   | 'unreachable'
@@ -107,12 +95,11 @@ type FaultClass =
   | 'not-http'
   | 'link-local'
 
-/** A library's error, translated by its code. It stays inside this folder: `kubernetes-failure.ts` makes a Failure of it. */
+/** Stays inside this folder: `kubernetes-failure.ts` converts it to a Failure. */
 export class TransportFault extends Error {
   readonly fault: FaultClass
-  /** Error code of Node or OpenSSL, or a short clause. Never text from the peer. */
+  /** Never text from the peer. */
   readonly detail: string
-  /** End of the server certificate's validity, where that is the fault. */
   notAfter: string | undefined
 
   constructor(fault: FaultClass, detail: string, cause?: unknown) {
@@ -140,11 +127,10 @@ const TIMEOUTS = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
 ])
-// Codes of OpenSSL's certificate verification (X509_V_ERR_*) as Node names them: doc/api/tls.md "X509 certificate error codes".
+// X509_V_ERR_* as Node names them: doc/api/tls.md "X509 certificate error codes".
 const UNTRUSTED =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERROR_IN_CERT|ERROR_IN_CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|ERR_TLS_CERT|ERR_TLS_HANDSHAKE)/
 
-/** Translates an error of a socket, TLS, HTTP/2 or undici by its code. */
 export function faultOf(thrown: unknown): TransportFault {
   if (thrown instanceof TransportFault) return thrown
   const code = codeOf(thrown)
@@ -172,8 +158,7 @@ function codeOf(thrown: unknown): string {
 }
 
 /**
- * Runs `work` under a deadline and the caller's signal.
- * @throws TransportFault `timeout` when the deadline passed, the signal's reason when it aborted, a fault for anything else
+ * @throws TransportFault `timeout`, the signal's reason when it aborted, a fault for anything else
  */
 export async function underDeadline<T>(
   timeout: number,
@@ -181,7 +166,8 @@ export async function underDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted()
-  // AbortSignal.timeout does not do: its timer does not keep the process alive, and a silent peer would then end it without a word.
+  // The timer of AbortSignal.timeout does not keep the process alive, so a silent peer would let it
+  // exit without a message.
   const deadline = new AbortController()
   const limit = new Deadline(timeout, () => deadline.abort())
   const forward = () => deadline.abort()
@@ -199,7 +185,7 @@ export async function underDeadline<T>(
   }
 }
 
-/** @param encoding value of `content-encoding` @throws TransportFault `too-large`, or `broken` for an encoding that was not requested */
+/** @throws TransportFault `too-large`, or `broken` for an encoding that was not requested */
 export async function readBody(
   stream: Readable,
   encoding: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * The only requests without a merged commit that change something in a cluster: they create Events and count repeats of them. The paths are
- * made here, so a holder can name no other resource.
+ * The only requests that change a cluster without a merged commit. This file builds the paths, so a
+ * caller can address no other resource.
  */
 import type { ApiConnection } from '../connection/api-connection.ts'
 import type { RequestDescription } from '../connection/kubernetes-failure.ts'
@@ -8,9 +8,7 @@ import type { ApiResponse } from '../connection/transport.ts'
 
 export interface EventApi {
   readonly cluster: string
-  /** 403, 404 and 409 are answers. */
   create(namespace: string, body: string, signal: AbortSignal): Promise<ApiResponse>
-  /** A merge patch. 403, 404, 409 and 422 are answers. */
   patch(namespace: string, name: string, body: string, signal: AbortSignal): Promise<ApiResponse>
 }
 

@@ -1,4 +1,4 @@
-/** Writes Events about drift. A repeat of an Event is counted in its series, as clients of events.k8s.io do. */
+/** A repeated Event is counted in its series, as clients of events.k8s.io do. */
 import { createHash } from 'node:crypto'
 import { asFailure } from '@backporch/kyaml/failure'
 import {
@@ -22,10 +22,9 @@ import { Discovery, objectPath, requestedFor } from '../objects/discovery.ts'
 import type { DriftEvent, DriftEvents } from '../ports/drift-events.ts'
 import { EVENTS_VERSION, type EventApi, requestedEvent } from './event-api.ts'
 
-/** Events of one turn; what exceeds them is counted in a note. */
+/** Per turn; a note counts the rest. */
 export const MOST_EVENTS = 20
 const CONTROLLER = 'backporch.dev/controller'
-/** Where Events of objects without a namespace are. */
 const CLUSTER_SCOPED = 'default'
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 
@@ -36,7 +35,6 @@ export class EventWriter implements DriftEvents {
   private readonly reads: ReadApi
   private readonly discovery: Discovery
   private readonly clock: Clock
-  /** Namespaces in which the account may not write Events, for as long as this writer is used. */
   private readonly forbidden = new Set<string>()
 
   constructor(api: EventApi, reads: ReadApi, clock: Clock) {
@@ -83,7 +81,7 @@ export class EventWriter implements DriftEvents {
     return this.count(namespace, nameOf(event, live), signal)
   }
 
-  /** An empty patch changes nothing and answers the Event, so that no right to read Events is needed. */
+  /** An empty patch returns the Event, so that no right to read Events is needed. */
   private async count(
     namespace: string,
     name: string,
@@ -98,7 +96,7 @@ export class EventWriter implements DriftEvents {
       count: (typeof before === 'number' ? before : 1) + 1,
       lastObservedTime: microTime(this.clock),
     }
-    // Of two controllers that count at once, one is refused.
+    // If two controllers count at once, one is rejected.
     const patch = {
       metadata: { resourceVersion: metadataText(present, 'resourceVersion') },
       series,
@@ -112,7 +110,7 @@ export class EventWriter implements DriftEvents {
     namespace: string,
     verb: 'create' | 'patch',
   ): readonly Note[] {
-    // Of a namespace that is being deleted nobody needs to know more.
+    // The namespace is being deleted.
     if (
       objectsIn(partOf(statusOf(answer.body), 'details', 'causes')).some(
         (cause) => textOf(cause, 'reason') === 'NamespaceTerminating',
@@ -160,7 +158,7 @@ export class EventWriter implements DriftEvents {
   }
 }
 
-/** The same object, reason and text are the same Event: the API server lets a client change nothing of an Event but its series. */
+/** The API server lets a client change only the series of an Event. */
 function nameOf({ regarding, reason, note }: DriftEvent, { uid }: Live): string {
   const parts = [formatResourceId(regarding), uid, reason, note]
   return `backporch-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`

@@ -1,6 +1,7 @@
 /**
- * The kinds of the server and their paths: aggregated discovery (two requests for everything), or on servers without it a request for each
- * group version. Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api, k8s.io/api/apidiscovery/v2/types.go.
+ * Aggregated discovery, or on servers without it one request per group version.
+ * https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api,
+ * k8s.io/api/apidiscovery/v2/types.go.
  */
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,21 +32,19 @@ export interface ServedResource {
   readonly apiVersion: string
   readonly group: string
   readonly kind: string
-  /** As in paths and in RBAC rules: `deployments`. */
   readonly plural: string
   readonly namespaced: boolean
   readonly verbs: readonly string[]
 }
 
 interface GroupVersion {
-  /** By kind. */
   readonly kinds: ReadonlyMap<string, ServedResource>
-  /** The API service behind the group did not answer: the listed kinds may be old, and others may still be there. */
+  /** The group's API service did not answer: kinds may be outdated or lacking. */
   readonly stale: boolean
 }
 
 interface Catalogue {
-  /** By apiVersion; `undefined` marks one that is listed, but whose kinds need a request of their own (older servers). */
+  /** By apiVersion; `undefined`: kinds need a separate request (older servers). */
   readonly groupVersions: Map<string, GroupVersion | undefined>
   readonly readAt: number
 }
@@ -54,11 +53,11 @@ const ACCEPT = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .concat('application/json')
   .join(',')
-/** Milliseconds. A missing kind is looked up anew in an older catalogue: its CRD may have come since. */
+/** Milliseconds. A missing kind's CRD may be new. */
 const TRUST_A_MISS = 2_000
-/** Milliseconds before each look for a kind whose path is not served any more: the server's handlers drop a CRD before its discovery does. */
+/** Milliseconds: the server's handlers drop a CRD before its discovery does. */
 const LOOKS = [0, 0, 500, 2_000]
-/** Group versions by their content: clusters serve mostly the same, and each would take 30 KiB for them. */
+/** Most clusters serve the same group versions, at 30 KiB per cluster. */
 const SHARED = new LRUCache<string, GroupVersion>({ maxSize: 2_000, sizeCalculation: () => 1 })
 
 export class Discovery {
@@ -72,8 +71,9 @@ export class Discovery {
   }
 
   /**
-   * An empty `apiVersion` finds the version of `group` with the kind that the server prefers.
-   * @throws Failure BP3009 when the kind is not served, BP3005 when its group does not answer, another BP30xx when it is not known
+   * An empty `apiVersion` is the server's preferred one of `group`.
+   * @throws Failure BP3009 if the kind is not served, BP3005 if its group does not answer, another
+   * BP30xx if that is unknown
    */
   async find(
     apiVersion: string,
@@ -85,7 +85,7 @@ export class Discovery {
     const wanted = { apiVersion, group, kind }
     const found = await this.lookUpAny(catalogue, wanted, signal)
     if (found !== undefined) return found
-    // Also where the clock was set back meanwhile.
+    // The clock may have been set back.
     if (Math.abs(this.now() - catalogue.readAt) > TRUST_A_MISS) {
       this.catalogue = undefined
       const again = await this.read(signal)
@@ -97,21 +97,20 @@ export class Discovery {
   }
 
   /**
-   * Whether a kind that was listed is not served any more: its CRD was removed since.
-   * @throws Failure BP30xx where this is not known
+   * Whether its CRD was removed.
+   * @throws Failure BP30xx if this is unknown
    */
   async isGone({ apiVersion, kind }: ServedResource, signal: AbortSignal): Promise<boolean> {
     for (const wait of LOOKS) {
       await sleep(wait, undefined, { signal })
       const known = await this.read(signal)
       if ((await this.lookUp(known, apiVersion, kind, signal)) === undefined) return true
-      // The next look reads anew, unless another kind's has done so.
       if ((await this.catalogue) === known) this.catalogue = undefined
     }
     return false
   }
 
-  /** Versions in which the server has a kind of this name, as far as they are known without a request: kinds move between groups. */
+  /** Without a request: kinds move between groups. */
   private async othersOf(kind: string): Promise<readonly string[]> {
     const groupVersions =
       (await this.catalogue)?.groupVersions ?? new Map<string, GroupVersion | undefined>()
@@ -121,7 +120,7 @@ export class Discovery {
   }
 
   /**
-   * Every namespaced kind that can be listed, each in the server's preferred version.
+   * In the server's preferred versions.
    * @returns `unknown`: failures of groups whose API service does not answer
    * @throws Failure BP30xx
    */
@@ -144,7 +143,10 @@ export class Discovery {
     return { kinds: [...kinds.values()], unknown }
   }
 
-  /** Group versions, and their kinds as far as they are known without further requests: `apps/v1`, `apps/v1/Deployment`. @throws Failure BP30xx */
+  /**
+   * Kinds as far as known without further requests.
+   * @throws Failure BP30xx
+   */
   async apiVersions(signal: AbortSignal): Promise<readonly string[]> {
     const { groupVersions } = await this.read(signal)
     return [...groupVersions].flatMap(([version, known]) => [
@@ -153,7 +155,6 @@ export class Discovery {
     ])
   }
 
-  /** Discovery lists the preferred version of a group first. */
   private async lookUpAny(
     catalogue: Catalogue,
     { apiVersion, group, kind }: Pick<ServedResource, 'apiVersion' | 'group' | 'kind'>,
@@ -231,7 +232,7 @@ export class Discovery {
     const response = await this.api
       .get(path, requested, signal, { answers: [404] })
       .catch((thrown: unknown) => {
-        // An API service that is down hides the kinds of its own group only.
+        // An API service that is down hides only the kinds of its group.
         if (thrown instanceof Failure && thrown.code === 'BP3005') return undefined
         throw thrown
       })
@@ -289,7 +290,7 @@ function readVersion(version: JsonObject, apiVersion: string, group: string): Gr
   const kinds = new Map<string, ServedResource>()
   for (const resource of objectsIn(getKey(version, 'resources'))) {
     const kind = textOf(resource, 'responseKind', 'kind')
-    // A placeholder for subresources of a kind that is not served has no kind.
+    // A placeholder for subresources of an unserved kind has no kind.
     if (kind === '' || kinds.has(kind)) continue
     const namespaced = textOf(resource, 'scope') === 'Namespaced'
     const plural = textOf(resource, 'resource')
@@ -305,7 +306,6 @@ function readVersion(version: JsonObject, apiVersion: string, group: string): Gr
   return { kinds, stale: textOf(version, 'freshness') === 'Stale' }
 }
 
-/** Path of a kind's collection, in a namespace or (empty) over all. */
 export function collectionPath(resource: ServedResource, namespace: string): string {
   const { apiVersion, plural } = resource
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
@@ -318,7 +318,6 @@ export function objectPath(resource: ServedResource, namespace: string, name: st
   return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`
 }
 
-/** The request, for failures. */
 export function requestedFor(
   cluster: string,
   verb: RequestDescription['verb'],

@@ -1,7 +1,8 @@
 /**
- * The storage of Helm 3 and 4: an object for each revision, a Secret of type `helm.sh/release.v1` or, with `HELM_DRIVER=configmap`, a
- * ConfigMap, with labels for name, version and status. Its `release` is base64 of gzip of JSON with the rendered `manifest`, without hooks and
- * without the `crds/` of a chart (helm `pkg/storage/driver/{secrets,cfgmaps,util}.go`, `pkg/release/v1/release.go`).
+ * Helm 3 and 4: one object per revision, a Secret of type `helm.sh/release.v1` or, with
+ * `HELM_DRIVER=configmap`, a ConfigMap. `release` is base64 of gzip of JSON; the `manifest` omits
+ * hooks and a chart's `crds/` (helm `pkg/storage/driver/{secrets,cfgmaps,util}.go`,
+ * `pkg/release/v1/release.go`).
  */
 import { gunzipSync } from 'node:zlib'
 import type { PackageFile } from '@backporch/kyaml/files'
@@ -19,27 +20,23 @@ import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { labelsOf, type Resource, readResource } from '@backporch/kyaml/resource'
 import type { DeployedRelease, HelmReleaseRef, Inventory } from '../ports/cluster.ts'
 
-/** Kinds of the stores in the cluster. A third one, `sql`, is a database elsewhere. */
+/** The third one, `sql`, is an external database. */
 export const STORES = ['Secret', 'ConfigMap'] as const
 export type Store = (typeof STORES)[number]
 
 interface StoredRevision {
   readonly store: Store
   readonly version: number
-  /** `deployed`, `failed`, `superseded`, `uninstalled`, `pending-upgrade` and so on (helm `pkg/release/common/status.go`). */
+  /** helm `pkg/release/common/status.go` */
   readonly status: string
   readonly object: JsonObject
 }
 
-/** The revisions of one release in one store that count. */
 export interface StoredRelease {
-  /** The base of Helm's next upgrade. */
   readonly current: StoredRevision
-  /** A later one that failed, or is under way. */
   readonly later: StoredRevision | undefined
 }
 
-/** Takes the revisions of one release in one store as they come, and keeps the two that count. */
 export class RevisionPicker {
   private deployed: StoredRevision | undefined
   private newest: StoredRevision | undefined
@@ -63,8 +60,8 @@ export class RevisionPicker {
   }
 
   /**
-   * The newest deployed revision; without one, and after an uninstall, the newest of all (helm `pkg/action/upgrade.go`, prepareUpgrade).
-   * Undefined where there is none.
+   * The newest deployed revision; without one, or after an uninstall, the newest of all (helm
+   * `pkg/action/upgrade.go`, prepareUpgrade).
    */
   pick(): StoredRelease | undefined {
     const { newest } = this
@@ -78,26 +75,28 @@ export class RevisionPicker {
   }
 }
 
-/** Its objects are gone but for those that Helm was told to keep, and the next release begins anew. */
+/** Only the objects that Helm must keep remain, and the next release starts from nothing. */
 function isUninstalled({ status }: StoredRevision): boolean {
   return status.startsWith('uninstall')
 }
 
-/** The content of a stored revision, with the content of Secrets. */
+/** Includes the content of Secrets. */
 interface DecodedRevision {
   readonly resources: readonly Resource[]
-  /** As it is stored. */
   readonly release: Json
-  /** Milliseconds since 1970; 0 where the release has no time. */
+  /** Milliseconds since 1970; 0 if unknown. */
   readonly deployedAt: number
-  /** The revision of a rollback; undefined for anything else, and where a person wrote the description. */
+  /** Undefined without a rollback, and if a person wrote the description. */
   readonly rollbackTo: number | undefined
 }
 
-/** Bytes. A release is at most 1 MiB of gzip, as its object is; a larger content is no manifest of a release. */
+/** Bytes. A release is at most 1 MiB of gzip, like its object. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Objects without a namespace get the release's. @returns undefined for an object that is no release in Helm's format */
+/**
+ * Objects without a namespace get the release's. @returns undefined if it is no release in Helm's
+ * format
+ */
 export function decodeRevision(
   { store, object }: StoredRevision,
   namespace: string,
@@ -105,7 +104,7 @@ export function decodeRevision(
   const stored = partOf(object, 'data', 'release')
   if (typeof stored !== 'string') return undefined
   try {
-    // All data of a Secret is base64 once more.
+    // All data of a Secret is base64-encoded again.
     const text = store === 'Secret' ? Buffer.from(stored, 'base64').toString('latin1') : stored
     const packed = Buffer.from(text, 'base64')
     const zipped = packed[0] === 0x1f && packed[1] === 0x8b && packed[2] === 0x08
@@ -116,12 +115,12 @@ export function decodeRevision(
     if (typeof manifest !== 'string') return undefined
     return { resources: resourcesOf(manifest, namespace), release, ...infoOf(release) }
   } catch {
-    // A parser's message may quote the manifest, which may hold Secrets.
+    // A parser message may quote a Secret.
     return undefined
   }
 }
 
-/** An object that the server names (`generateName`) has no name here and is left out. */
+/** Omits objects with `generateName`. */
 function resourcesOf(manifest: string, namespace: string): Resource[] {
   return parseGoYaml(manifest, 'the manifest').documents.flatMap((document) =>
     objectsOfDocument(document, manifest, 'the manifest').flatMap(({ object }) => {
@@ -149,7 +148,6 @@ const NOTHING: DecodedRevision = {
   rollbackTo: undefined,
 }
 
-/** The name of a revision, for people. */
 export function describeRevision(
   namespace: string,
   name: string,
@@ -158,10 +156,6 @@ export function describeRevision(
   return `Helm release ${namespace}/${name} revision ${version}${status === 'deployed' ? '' : ` (${status})`}`
 }
 
-/**
- * @param location gives each object the namespace that it has in the cluster
- * @returns undefined where one of the revisions is no release
- */
 export async function inventoryOfRelease(
   { helmRelease: { namespace, name }, withChart = false }: HelmReleaseRef,
   { current, later }: StoredRelease,
@@ -220,8 +214,9 @@ function deployed(
 }
 
 /**
- * Files in base64. Dependencies are not stored (helm `pkg/chart/v2/chart.go`): a chart that used none is whole without them. One that has
- * templates writes a manifest of its own; a library is used where a template is named that the chart does not define.
+ * Base64. Helm stores no dependencies (helm `pkg/chart/v2/chart.go`), so only a chart that used
+ * none is complete. A dependency with templates renders its own manifest; a library shows as a
+ * named template that the chart does not define.
  */
 function chartOf(chart: Json | undefined, manifest: string): readonly PackageFile[] | undefined {
   const given = partOf(chart, 'metadata')
@@ -252,7 +247,6 @@ const COMMENT = /\{\{-?\s*\/\*[\s\S]*?\*\/\s*-?\}\}/g
 const DEFINED = /\{\{-?\s*(?:define|block)\s+["`]([^"`]+)["`]/g
 const USED = /\b(?:include|template)\s+["`]([^"`]+)["`]/g
 
-/** Whether a template is named that none of the files defines. */
 function namesMissing(files: readonly PackageFile[]): boolean {
   const templates = files
     .filter(({ path }) => path.startsWith('templates/'))

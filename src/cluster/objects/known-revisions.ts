@@ -1,9 +1,8 @@
-/** Stored revisions of Helm releases that were read in this session, so that turns do not read the content of all releases again. */
 import { type JsonObject, textOf } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import type { StoredRelease } from './helm-storage.ts'
 
-/** Characters of all contents together; a cluster with more has the other releases read in every turn. */
+/** Characters. Beyond this, releases are read in every turn. */
 const MOST_CHARACTERS = 16 * 1024 * 1024
 
 export class KnownRevisions {
@@ -15,12 +14,10 @@ export class KnownRevisions {
     this.most = most
   }
 
-  /** Whether a release of the store was read. @param store `<kind>/<namespace>` */
   has(store: string, name: string): boolean {
     return this.releases.has(`${store}/${name}`)
   }
 
-  /** In place of what was known of the release. */
   keep(store: string, name: string, release: StoredRelease): void {
     const key = `${store}/${name}`
     const before = this.releases.get(key)
@@ -31,7 +28,7 @@ export class KnownRevisions {
     this.characters += charactersOf(release)
   }
 
-  /** The release with its content; undefined where a revision of it is another one, or has another version. @param listed its metadata */
+  /** Undefined if a revision or its version changed. @param listed its metadata */
   whole(store: string, name: string, listed: StoredRelease): StoredRelease | undefined {
     const known = this.releases.get(`${store}/${name}`)
     if (known === undefined || !isSame(known.current.object, listed.current.object))

@@ -1,4 +1,4 @@
-/** Lists of metadata, for inventories that are only marks on the objects. No content of an object is read. */
+/** For inventories that are only marks on objects. Reads no object content. */
 import { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
@@ -11,14 +11,16 @@ import type { LiveSources } from './read-live.ts'
 
 const PARALLEL = 8
 
-/** One list to read, of one namespace or, with an empty one, of all. */
 interface MetadataList {
   readonly served: ServedResource
   readonly namespace: string
   readonly labelSelector: string
 }
 
-/** Answers listings; each shared list is read once. A kind that is not served has no objects. @throws only the reason of `signal` */
+/**
+ * Reads each shared list once. An unserved kind has no objects.
+ * @throws only the reason of `signal`
+ */
 export async function listLocations(
   sources: LiveSources,
   refs: readonly ListingRef[],
@@ -51,7 +53,6 @@ export async function listLocations(
   })
 }
 
-/** One inventory of several lists; a Failure where none of them could be read. */
 export function gathered(
   source: string,
   answers: readonly (Failure | readonly JsonObject[])[],
@@ -68,7 +69,6 @@ export function gathered(
   }
 }
 
-/** Undefined where the kind is not served: then there is nothing of it. */
 async function listOfLocation(
   { discovery, defaultNamespace }: LiveSources,
   { group, kind, namespace }: ListedLocation,
@@ -89,7 +89,8 @@ async function listOfLocation(
 }
 
 /**
- * Every list, each whole or a Failure. A kind in many namespaces is listed once over all of them, where the account may.
+ * Each list is complete or a Failure. A kind in many namespaces is listed over all, if the account
+ * may.
  * @throws only the reason of `signal`
  */
 export async function listMetadata(
@@ -126,7 +127,6 @@ export async function listMetadata(
   return answers
 }
 
-/** A kind whose CRD was removed after discovery listed it has no objects. */
 async function listOnce(
   { api, discovery }: LiveSources,
   { served, namespace, labelSelector }: MetadataList,

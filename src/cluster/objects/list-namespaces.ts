@@ -1,12 +1,10 @@
-/** All objects of some namespaces, as metadata, over every kind that the server serves and the account may list. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Inventory } from '../ports/cluster.ts'
 import { gathered, listMetadata } from './list-metadata.ts'
 import type { LiveSources } from './read-live.ts'
 
 /**
- * Kinds that the control plane writes often, or that a metrics server computes for each request: no package manages them, and a list of them
- * costs much.
+ * Written often, or computed per request: no package manages them, and listing them is expensive.
  */
 const NEVER_LISTED = new Set([
   '/Event',
@@ -18,7 +16,7 @@ const NEVER_LISTED = new Set([
 ])
 const COMPUTED_GROUPS = /(^|\.)metrics\.k8s\.io$/
 
-/** @throws Failure BP30xx where not even the kinds are known */
+/** @throws Failure BP30xx if even the kinds are unknown */
 export async function listNamespaces(
   sources: LiveSources,
   namespaces: readonly string[],

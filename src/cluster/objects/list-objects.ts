@@ -1,4 +1,4 @@
-/** Lists that are complete and of one resource version, or an error. Never a part. */
+/** Complete and of one resource version, or an error. Never a part. */
 import { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonArray, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
@@ -14,18 +14,17 @@ import { collectionPath, requestedFor, type ServedResource } from './discovery.t
 interface ListOptions {
   /** Empty for all namespaces, and for cluster-scoped kinds. */
   readonly namespace: string
-  /** Only the object of this name. */
   readonly name?: string
   readonly labelSelector?: string
   readonly metadataOnly?: boolean
-  /** Ends after the first page when more items than this follow it, or their number is not known. */
+  /** Stops after the first page if more items follow, or an unknown number. */
   readonly most?: number
-  /** Gets each item as it comes; what it stores must be dropped on `restart`. */
+  /** Must drop what it stored on `restart`. */
   readonly take: (item: JsonObject) => void
   readonly restart: () => void
-  /** Gets the resource version of the list, before its first item. What it throws ends the list. */
+  /** Called before the first item. If it throws, the list ends. */
   readonly version?: (resourceVersion: string) => void
-  /** The objects are then watched: a missing rule names both verbs. */
+  /** A missing rule then names both verbs. */
   readonly thenWatched?: boolean
 }
 
@@ -35,12 +34,10 @@ const MOST_STARTS = 3
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 
 /**
- * Gives every item of a collection to `take`, with the apiVersion and kind that the server leaves out of items. Resolves only when the list was
- * complete and all pages had one resource version. A list that ends before the announced number of items, or that has an item twice, is
- * incomplete and is read anew.
- * @returns `too-many` where `most` ended it; `take` got a part then
- * @throws Failure BP3010 when it was not complete (expired on every start, pages of two versions, `continue` in a circle), another BP30xx when
- * the server did not answer
+ * Adds apiVersion and kind, which the server omits. Restarts a list with fewer items than
+ * announced, with a duplicate, or with pages of different versions. @returns `too-many` if `most`
+ * ended it; `take` then got a part
+ * @throws Failure BP3010 when it was not complete, another BP30xx when the server did not answer
  */
 export async function listObjects(
   api: ReadApi,
@@ -60,7 +57,7 @@ export async function listObjects(
   }
 }
 
-/** A list is read anew from its beginning: a token for the rest of an older list is never used. */
+/** A token for the rest of an older list is never used. */
 const BROKEN = {
   expired: 'expired (410)',
   short: 'ended before all of the items came that it said it has',
@@ -74,7 +71,7 @@ async function listOnce(
   signal: AbortSignal,
 ): Promise<'complete' | 'too-many' | keyof typeof BROKEN> {
   const requested = requestedOf(api, served, options)
-  // Items of built-in lists have no type; metadata-only ones have the type of the metadata.
+  // Built-in lists omit the type; metadata-only items have that of the metadata.
   const type = { apiVersion: served.apiVersion, kind: served.kind }
   const observed = new Set<string>()
   const items = new Set<string>()
@@ -132,7 +129,7 @@ function queryOf({ name, labelSelector }: ListOptions, next: string): string {
   return query.toString()
 }
 
-/** Of k8s.io/apimachinery, pkg/fields/selector.go (EscapeValue): names of RBAC objects may have each of the three. */
+/** k8s.io/apimachinery, pkg/fields/selector.go (EscapeValue): RBAC names may contain these. */
 function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, '\\$&')
 }
@@ -141,7 +138,6 @@ interface Page {
   readonly items: readonly JsonObject[]
   readonly resourceVersion: string
   readonly next: string
-  /** Items on later pages; Infinity where the server does not count them. */
   readonly remaining: number
 }
 
@@ -150,7 +146,7 @@ function readPage(answer: unknown, requested: RequestDescription): Page {
   const kind = isJsonObject(page) ? getKey(page, 'kind') : undefined
   if (!isJsonObject(page) || typeof kind !== 'string' || !kind.endsWith('List'))
     throw notKubernetes(requested, 'its answer is not a list')
-  // The API server gives an empty list of metadata with null (docs/facts/inventories.md); in any other list null is not empty.
+  // An empty metadata list is null (docs/facts/inventories.md). In other lists null is not empty.
   const [given, metadata] = [getKey(page, 'items'), getKey(page, 'metadata')]
   const items = given === null && kind === 'PartialObjectMetadataList' ? [] : given
   if (!isJsonArray(items) || !isJsonObject(metadata))
@@ -174,7 +170,6 @@ function readPage(answer: unknown, requested: RequestDescription): Page {
   }
 }
 
-/** Runs `work` over `items`, at most `width` at a time; rejects with the first rejection. */
 export async function inParallel<Item>(
   items: readonly Item[],
   width: number,
@@ -188,7 +183,6 @@ export async function inParallel<Item>(
   )
 }
 
-/** An aborted signal is nobody's failure: anything but a Failure is thrown again. */
 export function failureOrThrow(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
   throw thrown

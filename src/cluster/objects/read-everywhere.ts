@@ -1,6 +1,6 @@
 /**
- * One list of a kind in all namespaces instead of many requests for single objects or namespaces: a request costs the API server as much as 30
- * to 80 more objects in a list (docs/facts/list-cost.md).
+ * One request costs the API server as much as 30 to 80 more objects in a list
+ * (docs/facts/list-cost.md).
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -10,15 +10,17 @@ import { notKubernetes } from '../connection/kubernetes-failure.ts'
 import { requestedFor, type ServedResource } from './discovery.ts'
 import { listObjects } from './list-objects.ts'
 
-/** Requests that a list of everything has to save. */
+/** Saved requests. */
 const WORTH_IT = 8
-/** Listed objects that cost as much as one request. */
+/** Objects that cost as much as one request. */
 const OBJECTS_A_REQUEST = 20
 
-/** Kinds (`apiVersion/kind`) that the account may not list in all namespaces: tried once in the life of a process, not in each turn. */
 export type RefusedKinds = Set<string>
 
-/** @returns undefined where `list` is forbidden, now or before. @throws as `list` otherwise */
+/**
+ * @returns undefined if `list` is or was forbidden
+ * @throws as `list` otherwise
+ */
 export async function unlessRefused<Answer>(
   refused: RefusedKinds,
   { apiVersion, kind }: ServedResource,
@@ -35,14 +37,12 @@ export async function unlessRefused<Answer>(
   }
 }
 
-/** @param requests that the objects would take otherwise */
 export function isWorthListing(served: ServedResource, requests: number): boolean {
   return served.namespaced && requests >= WORTH_IT
 }
 
 /**
- * By `namespace/name`; undefined where the account may not read all namespaces, or where the cluster has so many objects of the kind that
- * single requests cost less.
+ * By `namespace/name`. Undefined if the account may not list, or single requests cost less.
  * @throws Failure BP30xx
  */
 export async function readEverywhere(

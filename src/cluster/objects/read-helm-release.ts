@@ -1,4 +1,3 @@
-/** The objects of Helm releases, from either of Helm's stores in the cluster. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { labelsOf, type Resource } from '@backporch/kyaml/resource'
@@ -16,10 +15,10 @@ import { failureOrThrow, listObjects } from './list-objects.ts'
 import type { LiveSources } from './read-live.ts'
 
 /**
- * Reads both stores of each namespace once, because only Helm's user knows which is in use. A release in one of them counts also where the
- * other one may not be read; of two the one that was deployed last counts.
- * @returns in the order of the questions: undefined where neither store has a revision; Failure BP3003 where a store may not be read and the
- * other one has nothing, BP3012 where a revision cannot be read, BP30xx
+ * Reads both stores, because only Helm's user knows which is in use. A release in one counts even
+ * if the other is unreadable; of two, the last deployed one. @returns in the order of the
+ * questions: undefined without a revision; Failure BP3003 if a store may not be read and the other
+ * has nothing, BP3012 if a revision cannot be read, BP30xx
  */
 export async function readHelmReleases(
   sources: LiveSources,
@@ -52,7 +51,7 @@ export async function readHelmReleases(
   )
 }
 
-/** No other name is one of a release (helm `pkg/chartutil/validate_name.go`): a wrong one must not spoil the list of the others. */
+/** helm `pkg/chartutil/validate_name.go`. A wrong name must not spoil the list of the others. */
 const RELEASE_NAME = /^[a-z0-9](?:[-.a-z0-9]{0,51}[a-z0-9])?$/
 
 type StoredReleases = ReadonlyMap<string, StoredRelease>
@@ -68,7 +67,6 @@ async function releaseIn(
     answer instanceof Failure ? [] : (answer.get(name) ?? []),
   )
   const failure = answers.find((answer) => answer instanceof Failure)
-  // A store that cannot be read may have the release.
   if (releases.length === 0 && failure !== undefined) throw failure
   const deployedAt = ({ current }: StoredRelease): number =>
     decodeRevision(current, namespace)?.deployedAt ?? 0
@@ -85,7 +83,10 @@ async function releaseIn(
   return inventory
 }
 
-/** By name. Content that was read in this session is not read again while its version is the same. @throws Failure BP30xx */
+/**
+ * Known content is not reread while its version is the same.
+ * @throws Failure BP30xx
+ */
 async function readStore(
   sources: LiveSources,
   { namespace, names }: StoreQuestion,
@@ -113,7 +114,10 @@ interface StoreQuestion {
   readonly names: readonly string[]
 }
 
-/** Superseded revisions do not count, and are most of the store. @throws Failure BP30xx */
+/**
+ * Superseded revisions are most of the store.
+ * @throws Failure BP30xx
+ */
 async function listStore(
   { api, discovery }: LiveSources,
   { namespace, names, metadataOnly }: StoreQuestion & { readonly metadataOnly: boolean },
@@ -135,7 +139,7 @@ async function listStore(
   )
 }
 
-/** A kind that is gone has no objects; an object of an unknown kind keeps the namespace that Helm would use. */
+/** An object of an unknown kind keeps Helm's namespace. */
 async function placed(
   { discovery }: LiveSources,
   resource: Resource,

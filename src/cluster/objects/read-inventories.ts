@@ -1,4 +1,4 @@
-/** Inventories of all kinds, each read by its own means and independent of the cost and the failures of the others. */
+/** Each is independent of the cost and failures of the others. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Inventory, InventoryQuestion } from '../ports/cluster.ts'
 import { listLocations } from './list-metadata.ts'
@@ -10,7 +10,7 @@ import type { LiveSources } from './read-live.ts'
 
 type Answer = Inventory | Failure | undefined
 
-/** As `ClusterReader.readInventories`. @throws only the reason of `signal` */
+/** @throws only the reason of `signal` */
 export async function readInventories(
   sources: LiveSources,
   questions: readonly InventoryQuestion[],

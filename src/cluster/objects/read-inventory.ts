@@ -1,4 +1,6 @@
-/** ResourceGroups of kpt.dev/v1alpha1 as inventories. Source: sigs.k8s.io/cli-utils, `pkg/inventory`, and kpt's ResourceGroup. */
+/**
+ * kpt.dev/v1alpha1 ResourceGroups: sigs.k8s.io/cli-utils, `pkg/inventory`, and kpt's ResourceGroup.
+ */
 import { Failure } from '@backporch/kyaml/failure'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import {
@@ -21,11 +23,14 @@ export const RESOURCE_GROUP = {
 } as const
 const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
 
-/** From so many packages on, one list of all ResourceGroups replaces one or two requests each. */
+/** Packages from which one list replaces single requests. */
 const MANY = 4
 const PARALLEL = 8
 
-/** Undefined when the kind is not served or no ResourceGroup fits. @throws only the reason of `signal` */
+/**
+ * Undefined when the kind is not served or no ResourceGroup fits.
+ * @throws only the reason of `signal`
+ */
 export async function readResourceGroups(
   { api, discovery, refused }: LiveSources,
   refs: readonly InventoryRef[],
@@ -53,7 +58,6 @@ export async function readResourceGroups(
   }
 }
 
-/** @throws Failure BP30xx */
 async function readInventory(
   api: ReadApi,
   served: ServedResource,
@@ -104,14 +108,13 @@ function isNamed({ name }: InventoryRef): (group: JsonObject) => boolean {
   return (group) => metadataText(group, 'name') === name
 }
 
-/** The inventory among ResourceGroups: the one with the id where there is an id, else the one with the name. */
 export function pickInventory(
   groups: readonly JsonObject[],
   ref: InventoryRef,
 ): Inventory | undefined {
   const object = groups.find((group) => {
     const id = labelsOf(group).get(INVENTORY_ID_LABEL) ?? ''
-    // One with another id under the same name belongs to another package.
+    // The same name with another id belongs to another package.
     if (ref.id !== '' && id !== '' && id !== ref.id) return false
     if (ref.namespace !== '' && metadataText(group, 'namespace') !== ref.namespace) return false
     return (
@@ -131,7 +134,10 @@ export function pickInventory(
   }
 }
 
-/** Words of `actuation` (cli-utils `pkg/apis/actuation/types.go`) after which the object is not as git has it. */
+/**
+ * `actuation` values (cli-utils `pkg/apis/actuation/types.go`) after which the object differs from
+ * git.
+ */
 const UNAPPLIED: ReadonlyMap<string, string> = new Map([
   ['Failed', 'failed'],
   ['Skipped', 'was skipped'],

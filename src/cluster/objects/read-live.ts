@@ -1,4 +1,4 @@
-/** The live view of wanted objects: grouped by kind and namespace, each group read on its own. */
+/** Each group of kind and namespace is read independently. */
 import { Failure } from '@backporch/kyaml/failure'
 import { DEEPEST, getKey, isDeeperThan, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
@@ -18,10 +18,10 @@ import type { KnownRevisions } from './known-revisions.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
 import { isWorthListing, type RefusedKinds, readEverywhere } from './read-everywhere.ts'
 
-/** So few wanted objects of one kind and namespace are read by name. */
+/** Objects of one kind and namespace to read by name. */
 const FEW = 4
 const PARALLEL = 8
-/** No connection, no credentials: the other groups would fail the same way, each after its own time limit. */
+/** The other groups would fail the same way, each after its own time limit. */
 const WHOLE_CLUSTER = new Set(['BP3001', 'BP3002', 'BP3007'])
 
 interface Group {
@@ -30,28 +30,25 @@ interface Group {
   readonly kind: string
   readonly namespace: string
   readonly secret: boolean
-  /** By name: the keys that want it (one, or two when one id has no namespace). */
   readonly wanted: Map<string, string[]>
 }
 
 interface Reading {
   readonly group: Group
   readonly served: ServedResource
-  /** Undefined reads the whole namespace. */
   readonly name: string | undefined
 }
 
 export interface LiveSources {
   readonly api: ReadApi
   readonly discovery: Discovery
-  /** Namespace of objects of a namespaced kind that name none. */
   readonly defaultNamespace: string
   readonly refused: RefusedKinds
   readonly outages: AdmissionOutages
   readonly revisions: KnownRevisions
 }
 
-/** As `ClusterReader.readLive`. @throws only the reason of `signal` */
+/** @throws only the reason of `signal` */
 export async function readLive(
   sources: LiveSources,
   wanted: readonly WantedObject[],
@@ -83,7 +80,6 @@ export async function readLive(
       answerUnreadable(view, group, name, failure)
     }
   })
-  // In the order of the question, whatever order the answers came in.
   return new Map(
     wanted.flatMap(({ id }) => {
       const state = view.get(resourceKey(id))
@@ -92,7 +88,6 @@ export async function readLive(
   )
 }
 
-/** Kinds in many namespaces are listed once. @returns the groups that are left */
 async function readTogether(
   sources: LiveSources,
   readings: readonly Reading[],
@@ -110,7 +105,6 @@ async function readTogether(
       return own.forEach(({ group, name }) => {
         answerUnreadable(view, group, name, found)
       })
-    // Single reads show which objects cannot be read, and why.
     if (found === undefined || found instanceof Failure) return void single.push(...own)
     for (const { group, name } of own) {
       for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
@@ -197,7 +191,7 @@ async function readGroup(
     const failure = failureOrThrow(thrown)
     if (!group.secret || failure.code !== 'BP3003') throw failure
     metadataOnly = true
-    // When this is forbidden too, the first failure names the rule to add.
+    // The first failure names the rule to add.
     await list(true).catch((second: unknown) => {
       failureOrThrow(second)
       throw failure
@@ -209,7 +203,6 @@ async function readGroup(
   }
 }
 
-/** @param item undefined where the complete list has none */
 function stateOf(cluster: string, item: JsonObject | undefined, metadataOnly: boolean): LiveState {
   if (item === undefined) return { state: 'absent' }
   if (!isDeeperThan(item, DEEPEST))
@@ -225,7 +218,6 @@ function stateOf(cluster: string, item: JsonObject | undefined, metadataOnly: bo
   return { state: 'unreadable', failure }
 }
 
-/** A metadata-only item has nothing else that counts. */
 function asObject(item: JsonObject, metadataOnly: boolean): JsonObject {
   if (!metadataOnly) return item
   const metadata = getKey(item, 'metadata')

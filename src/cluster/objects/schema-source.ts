@@ -1,4 +1,3 @@
-/** The server's OpenAPI v3 documents: the index, then one document for each requested group version. */
 import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
 import type { ReadApi } from '../connection/cluster-api.ts'
@@ -10,13 +9,12 @@ import {
 } from '../connection/kubernetes-failure.ts'
 
 const INDEX = '/openapi/v3'
-// The handler leaves the type to Go's content sniffing (kube-openapi, pkg/handler3, `HandleDiscovery`).
+// Left to Go's content sniffing (kube-openapi, pkg/handler3, `HandleDiscovery`).
 const INDEX_TYPES = ['text/plain']
 
 export class SchemaSource {
   private readonly api: ReadApi
   private index: Promise<ReadonlyMap<string, string>> | undefined
-  /** By the URL of the document, which holds a hash of its content. */
   private readonly documents = new Map<string, Promise<Json>>()
   private readonly schemas = new Map<string, FieldSchema>()
 
@@ -42,7 +40,7 @@ export class SchemaSource {
     return schema
   }
 
-  /** The document as the server gives it. @throws Failure as `schemaOf` */
+  /** @throws Failure as `schemaOf` */
   async document(apiVersion: string, signal: AbortSignal): Promise<Json> {
     const path = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`
     let url = (await this.readIndex(signal)).get(path)
@@ -59,7 +57,7 @@ export class SchemaSource {
     try {
       return await this.documentAt(url, signal)
     } catch (thrown) {
-      // The URL has the hash of the document: after another kind came to the group, the server redirects from it.
+      // The server redirects from an old hash after the group got another kind.
       this.index = undefined
       signal.throwIfAborted()
       const now = (await this.readIndex(signal)).get(path)
@@ -77,7 +75,6 @@ export class SchemaSource {
     return wanted
   }
 
-  /** A CRD that came after the index was read is in a document with a new hash. */
   private async lateSchema(
     apiVersion: string,
     kind: string,
@@ -103,7 +100,7 @@ export class SchemaSource {
     const urls = new Map<string, string>()
     for (const [path, entry] of Object.entries(paths)) {
       const url = textOf(entry, 'serverRelativeURL')
-      // Only a path of this server: the index must not be able to send our credentials elsewhere.
+      // The index must not send the credentials to another server.
       if (/^\/(?!\/)/.test(url)) urls.set(path, url)
     }
     return urls

@@ -1,22 +1,22 @@
-/** Kubernetes Events about the drift of an object. They are no part of what a turn decides, and nothing reads them again. */
+/** They do not affect a turn, and nothing reads them again. */
 import type { Note } from '@backporch/kyaml/note'
 import type { ResourceId } from '@backporch/kyaml/resource'
 
 export interface DriftEvent {
   readonly reason: 'DriftDetected' | 'DriftGone'
   readonly regarding: ResourceId
-  /** Of the object; empty where the turn did not observe it. */
+  /** Empty if the turn did not observe the object. */
   readonly apiVersion: string
-  /** Empty where no such object is live; undefined where the turn did not read it. */
+  /** Empty if no such object is live; undefined if the turn did not read it. */
   readonly uid: string | undefined
   readonly resourceVersion: string
-  /** One line of shown values, at most 1,024 bytes. */
+  /** Shown values, at most 1,024 bytes. */
   readonly note: string
 }
 
-/** Events of one cluster. A holder can create Events and count repeats of them, and nothing else. */
+/** Can only create Events and count their repeats. */
 export interface DriftEvents {
-  /** Never throws. @returns why an Event was not written, for people */
+  /** Never throws. @returns why an Event was not written */
   write(events: readonly DriftEvent[], signal: AbortSignal): Promise<readonly Note[]>
 }
 

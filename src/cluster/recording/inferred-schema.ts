@@ -1,6 +1,7 @@
 /**
- * A field schema from recorded objects alone: `managedFields` names the keys of every owned list-map item (`k:{"name":"app"}`) and the members
- * of sets (`v:`), and stops at atomic values. What no object shows comes from the table of built-in kinds, or is unknown.
+ * `managedFields` names the keys of owned list-map items (`k:{"name":"app"}`) and set members
+ * (`v:`), and stops at atomic values. The rest comes from the table of built-in kinds, or is
+ * unknown.
  */
 import {
   type FieldSchema,
@@ -24,13 +25,11 @@ import {
   knownList,
 } from './known-kinds.ts'
 
-/** A location in one recorded object: the sets that its managers own there, and its value. */
 interface Observed {
   readonly sets: readonly FieldSet[]
   readonly value: Json | undefined
 }
 
-/** @param objects recorded objects of the kind; may be empty */
 export function inferredSchema(
   apiVersion: string,
   kind: string,
@@ -98,7 +97,6 @@ class InferredSchema implements FieldSchema {
 
   items(): FieldSchema {
     const below = this.observed.flatMap(({ sets, value }): Observed[] => [
-      // Owned items show which of their lists are maps; values show only which are lists at all.
       ...sets.flatMap((set) =>
         [...set.children.values()]
           .filter(({ step }) => step.kind === 'item')
@@ -121,7 +119,7 @@ function shownList(
   return steps.some((step) => step.kind === 'member') ? { type: 'set', keys: [] } : undefined
 }
 
-/** Somebody owns the value and nothing below it, though something is below it. */
+/** A manager owns the value and nothing below it, although it has content. */
 function isOwnedWhole({ sets, value }: Observed): boolean {
   if (!isJsonObject(value) || Object.keys(value).length === 0) return false
   return (

@@ -1,6 +1,6 @@
 /**
- * A table of built-in kinds, for recordings without schemas. Source: `+listType`, `+listMapKey` and `+genclient:nonNamespaced` markers of
- * k8s.io/api v0.34.3. Live tests compare it with what a real server publishes.
+ * Source: `+listType`, `+listMapKey` and `+genclient:nonNamespaced` markers of k8s.io/api v0.34.3.
+ * Live tests compare it with a real server.
  */
 import type { ListType } from '@backporch/kyaml/field'
 
@@ -11,7 +11,6 @@ interface KnownList {
 
 const map = (...keys: string[]): KnownList => ({ type: 'map', keys })
 
-/** By the names of the list and of its parents. The longest match wins. */
 const KNOWN_LISTS: ReadonlyMap<string, KnownList> = new Map([
   ['containers', map('name')],
   ['initContainers', map('name')],
@@ -35,7 +34,7 @@ const KNOWN_LISTS: ReadonlyMap<string, KnownList> = new Map([
   ['webhooks', map('name')],
 ])
 
-/** @param names of the location, kind first: `['Service', 'spec', 'ports']`; names of items are left out */
+/** @param names kind first, without item names: `['Service', 'spec', 'ports']` */
 export function knownList(names: readonly string[]): KnownList | undefined {
   for (let length = Math.min(3, names.length); length > 0; length -= 1) {
     const known = KNOWN_LISTS.get(names.slice(-length).join('.'))
@@ -44,12 +43,12 @@ export function knownList(names: readonly string[]): KnownList | undefined {
   return undefined
 }
 
-/** Defaults of list keys, which the server fills in before it records ownership of them. */
+/** The server sets these before it records ownership. */
 export function knownKeyDefault(names: readonly string[], key: string): string | undefined {
   return key === 'protocol' && names.at(-1) === 'ports' ? 'TCP' : undefined
 }
 
-/** Maps whose keys are the author's: `metadata.labels`, not `spec`. */
+/** Authors choose these keys. */
 const FREE_MAPS = new Set([
   'labels',
   'annotations',
@@ -105,7 +104,7 @@ const CLUSTER_SCOPED = new Set([
 ])
 const BUILT_IN_GROUPS = new Set(['', 'apps', 'batch', 'autoscaling', 'policy', 'extensions'])
 
-/** Every Kubernetes has the group, so that the tables here speak of it. */
+/** Every Kubernetes has these groups. */
 export function isBuiltInGroup(group: string): boolean {
   return (
     BUILT_IN_GROUPS.has(group) ||
@@ -115,7 +114,6 @@ export function isBuiltInGroup(group: string): boolean {
   )
 }
 
-/** Undefined for kinds that are not built in. */
 export function isKnownNamespaced(group: string, kind: string): boolean | undefined {
   return isBuiltInGroup(group) ? !CLUSTER_SCOPED.has(`${group}/${kind}`) : undefined
 }

@@ -1,4 +1,4 @@
-/** The cluster port over a recording. What the recording cannot prove is unproven; nothing is guessed. */
+/** What the recording cannot prove is unproven; nothing is guessed. */
 import { basename, extname } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
@@ -37,13 +37,10 @@ import { type RecordedEvidence, recordedInventory } from './recorded-inventory.t
 import { predictionKey, type Recording, readRecording } from './recording.ts'
 
 interface RecordedClusterOptions {
-  /** `--live`: a file or a folder. */
   readonly path: string
-  /** `--cluster`; otherwise the name in the recording, or the file's. */
   readonly name?: string
-  /** `--namespace`: of objects that have none; the one of the recording by default. */
   readonly namespace?: string
-  /** For a recording without a time whose objects have none either. RFC 3339 UTC. */
+  /** For a recording without a time. RFC 3339 UTC. */
   readonly observedAt: string
 }
 
@@ -52,7 +49,6 @@ export function openRecordedCluster(options: RecordedClusterOptions): RecordedCl
   return new RecordedCluster(readRecording(options.path), options)
 }
 
-/** A recording of nothing, which does not claim to be complete: of every object it is unknown whether it is there. */
 export function emptyCluster(name: string, observedAt: string): RecordedCluster {
   const recording: Recording = {
     ...{ cluster: name, serverVersion: '', uid: '', observedAt, namespace: 'default' },
@@ -73,7 +69,6 @@ export class RecordedCluster implements ClusterReader {
   private readonly recording: Recording
   private readonly observedAt: string
   private readonly schemas = new Map<string, FieldSchema>()
-  /** By group and kind: from the recording itself. */
   private readonly namespaced: ReadonlyMap<string, boolean>
 
   constructor(recording: Recording, options: RecordedClusterOptions) {
@@ -183,7 +178,7 @@ export class RecordedCluster implements ClusterReader {
       return { state: 'unreadable', failure }
     }
     if (apiVersion !== '' && found.apiVersion !== apiVersion) {
-      // Only the server can convert; a comparison across versions would find differences that are none.
+      // Only the server converts; a comparison across versions finds false differences.
       return {
         state: 'unreadable',
         failure: this.cannotSay(
@@ -199,9 +194,8 @@ export class RecordedCluster implements ClusterReader {
     }
   }
 
-  /** The id itself; where its namespace does not fit its kind, also the id that the server would take. */
+  /** The id as the server would take it, if its namespace does not fit its kind. */
   private candidates(id: ResourceId, apiVersion: string): readonly ResourceId[] {
-    // An empty version is any: the group has the kind.
     const namespaced = this.isNamespaced(apiVersion === '' ? `${id.group}/` : apiVersion, id.kind)
     if (namespaced === true && id.namespace === '')
       return [{ ...id, namespace: this.recording.namespace }]
@@ -215,7 +209,6 @@ export class RecordedCluster implements ClusterReader {
     )
   }
 
-  /** All objects of a kind in a namespace were recorded. */
   private isWhole(group: string, kind: string, namespace: string): boolean {
     return this.recording.complete.some(
       (scope) =>
@@ -258,12 +251,12 @@ export class RecordedCluster implements ClusterReader {
   }
 }
 
-/** Our recorder writes only the metadata of a Secret; the server gives every Secret a type. */
+/** Backporch's recorder writes only a Secret's metadata; the server gives every Secret a type. */
 function hasContent(object: JsonObject): boolean {
   return ['data', 'stringData', 'type'].some((key) => Object.hasOwn(object, key))
 }
 
-/** The latest time in any object: the recording is not older than that. */
+/** The recording is not older. */
 function newestTime({ objects }: Recording): string {
   let newest = ''
   for (const { object } of objects.values()) {

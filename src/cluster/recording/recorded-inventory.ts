@@ -1,4 +1,3 @@
-/** Inventories out of a recording. What it cannot prove to be whole is a part, or unknown. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import {
@@ -18,21 +17,17 @@ import type {
   ListingRef,
 } from '../ports/cluster.ts'
 
-/** The objects of a recording, and its claims about itself. */
 export interface RecordedEvidence {
   readonly objects: readonly Resource[]
   readonly defaultNamespace: string
-  /** Undefined where it is not recorded. */
   readonly isNamespaced: (group: string, kind: string) => boolean | undefined
   readonly isProvenAbsent: (id: ResourceId) => boolean
-  /** All objects of the kind in the namespace are in the recording. */
   readonly isWhole: (location: ListedLocation) => boolean
   readonly cannotSay: (what: string, why: string) => Failure
 }
 
 const NOT_WHOLE = 'the recording does not say that it is complete'
 
-/** As `ClusterReader.readInventories` for one question. */
 export async function recordedInventory(
   evidence: RecordedEvidence,
   question: InventoryQuestion,

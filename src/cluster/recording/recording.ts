@@ -1,13 +1,11 @@
 /**
- * A recording: files of live objects as `kubectl get -o yaml --show-managed-fields` gives them, and beside them what our own
- * recorder adds: a `Recording` that says how complete it is, the answers to dry runs, and the schemas.
- *
- *   recording.yaml      what was recorded, when, and which objects were looked for and not there
- *   objects/…           live objects; in a recording by hand, any files at any place
+ * Live objects from `kubectl get -o yaml --show-managed-fields`, plus what Backporch's recorder
+ * adds:
+ *   recording.yaml      what was recorded, when, and which objects were looked for and absent
+ *   objects/…           live objects; in a manual recording, any files at any place
  *   predictions/…       `RecordedPrediction`, one for each dry run
  *   schemas/…           OpenAPI v3 documents, trimmed
- *
- * Read by the kinds in the files, whatever their names, but for `schemas/`.
+ * Files are read by the kinds in them, whatever their names, except in `schemas/`.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -42,7 +40,7 @@ export const RECORDING = {
   prediction: 'RecordedPrediction',
 } as const
 
-/** Objects of a kind; without a namespace, in all of them. */
+/** Undefined: all namespaces. */
 interface RecordedScope {
   readonly apiVersion: string
   readonly kind: string
@@ -56,23 +54,17 @@ interface RecordedKind {
 }
 
 export interface Recording {
-  /** Name of the recorded cluster; empty where it is not recorded. */
   readonly cluster: string
   readonly serverVersion: string
   readonly uid: string
-  /** RFC 3339 UTC; empty where it is not recorded. */
+  /** RFC 3339 UTC; empty if not recorded. */
   readonly observedAt: string
   readonly namespace: string
-  /** Kinds of which everything was recorded. */
   readonly complete: readonly RecordedScope[]
-  /** Keys of objects that were read and found missing. */
   readonly absent: ReadonlySet<string>
   readonly kinds: readonly RecordedKind[]
-  /** By resource key. */
   readonly objects: ReadonlyMap<string, Resource>
-  /** By `predictionKey`. */
   readonly predictions: ReadonlyMap<string, JsonObject>
-  /** OpenAPI v3 documents. */
   readonly schemas: readonly Json[]
 }
 
@@ -84,7 +76,10 @@ interface Found {
   readonly where: string
 }
 
-/** @throws Failure BP1010 (nothing there, unreadable, two versions of one object), BP1110–BP1112 for a file that is not what it should be */
+/**
+ * @throws Failure BP1010 (nothing there, unreadable, two versions of one object), BP1110–BP1112 for
+ * an invalid file
+ */
 export function readRecording(path: string): Recording {
   const files = recordedFiles(path)
   const objects = new Map<string, Found>()
@@ -124,7 +119,7 @@ export function readRecording(path: string): Recording {
   }
 }
 
-/** Key of a dry run: the object as it is sent, and the field manager. The same desired object has the same key in any recording. */
+/** Equal in any recording for the same desired object and field manager. */
 export function predictionKey(resource: Resource, fieldManager: string): string {
   const hash = createHash('sha256')
     .update(`${resource.apiVersion}\0${fieldManager}\0`)

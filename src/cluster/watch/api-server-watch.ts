@@ -1,4 +1,3 @@
-/** The watch port over a real API server. */
 import type { Clock } from '@backporch/system/clock'
 import { Gate } from '@backporch/system/gate'
 import type { ApiConnection } from '../connection/api-connection.ts'
@@ -79,7 +78,7 @@ export class ApiServerWatch implements ClusterWatch {
   private start(kind: WatchedKind): FollowedKind {
     const control = new AbortController()
     const watch = new KindWatch(kind, this.parts)
-    // It ends only by the signal.
+    // Only the signal ends it.
     const ended = watch.run(control.signal).catch(() => {})
     this.ending.add(ended)
     ended.finally(() => this.ending.delete(ended))

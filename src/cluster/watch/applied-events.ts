@@ -1,4 +1,3 @@
-/** What the observer of a kind was told, in which order, and up to which version. */
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { getKey, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
@@ -8,26 +7,18 @@ import { isOlder, type WatchEvent } from './watch-event.ts'
 type ObjectEvent = Extract<WatchEvent, { readonly object: JsonObject }>
 
 export class AppliedEvents {
-  /** Last version that was applied; undefined while the kind has to be listed. */
   version: string | undefined
-  /** As the server serves the kind. */
   apiVersion: string
-  /** Newest version that was ever applied. */
   newest = ''
-  /** `performance.now()` when something was last applied. */
   provenAt: number | undefined
-  /** Between the beginning and the end of a list. */
   listing = false
-  /** What the observer threw, or an object that could not be read, since the last list began. */
   fault: Failure | undefined
   lists = 0
-  /** With bookmarks. */
   events = 0
-  /** Events and bookmarks of a newer version than the one before, those of lists not counted. */
+  /** With a newer version than the previous one, except those of lists. */
   progress = 0
   private readonly watched: WatchedKind
   private readonly observer: WatchObserver
-  /** The object of the event with the last version. */
   private lastUid = ''
   private reported = ''
 
@@ -55,7 +46,7 @@ export class AppliedEvents {
     this.tell(() => this.observer.listed(this.watched))
   }
 
-  /** The versions of streamed initial objects have no order: only their bookmark counts. */
+  /** Versions of streamed initial objects are unordered: only their bookmark counts. */
   object({ type, object, version }: ObjectEvent, read: number): void {
     const uid = metadataText(object, 'uid')
     if (!this.listing && this.isKnown(version, uid)) return
@@ -73,13 +64,11 @@ export class AppliedEvents {
     this.advance(version, '', read)
   }
 
-  /** An object that cannot be read costs its own event only. */
   unusable(why: string, version: string, read: number): void {
     this.fault = this.faultOf(why)
     if (!this.listing && !this.isKnown(version, '')) this.advance(version, '', read)
   }
 
-  /** Nothing is known of the kind any more. */
   unreadable(failure: Failure): void {
     this.startAnew()
     const cause = `${failure.code} ${failure.message}`
@@ -93,7 +82,6 @@ export class AppliedEvents {
     this.listing = false
   }
 
-  /** Applied before: a version that is older, or the last one, of the same object or of a bookmark or list. */
   private isKnown(version: string, uid: string): boolean {
     const { version: last, lastUid } = this
     if (last === undefined || version === '') return false
@@ -108,18 +96,18 @@ export class AppliedEvents {
     if (this.newest === '' || isOlder(this.newest, version)) this.newest = version
   }
 
-  /** Events of metadata have the type of the metadata, items of lists have none. */
+  /** Metadata events have the type of the metadata; list items have none. */
   private typed(object: JsonObject): JsonObject {
     const { apiVersion } = this
     const { kind, metadataOnly } = this.watched
-    // Also from a server that sends more than was asked for.
+    // A server may send more than requested.
     if (metadataOnly) return { apiVersion, kind, metadata: getKey(object, 'metadata') ?? {} }
     if (object['apiVersion'] === apiVersion && object['kind'] === kind) return object
     const type = { apiVersion, kind }
     return { ...type, ...object, ...type }
   }
 
-  /** An observer that throws must neither end the process nor hold up the watch. */
+  /** Must neither end the process nor block the watch. */
   private tell(work: () => void): void {
     try {
       work()

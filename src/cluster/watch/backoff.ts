@@ -1,4 +1,3 @@
-/** Waits between attempts: each twice as long as the one before, with jitter, for ever. */
 export class Backoff {
   private readonly first: number
   private readonly longest: number
@@ -15,7 +14,10 @@ export class Backoff {
     this.random = random
   }
 
-  /** Milliseconds before the next attempt. @param requested by the server; a longer wait is not cut, only spread over a quarter more */
+  /**
+   * Milliseconds.
+   * @param requested by the server; not shortened, only spread over a quarter more
+   */
   next(requested?: number): number {
     const wait =
       Math.min(this.longest, this.first * 2 ** Math.min(this.attempts, 30)) *
@@ -26,11 +28,10 @@ export class Backoff {
       : Math.max(wait, Math.min(requested, LONGEST_REQUESTED) * (1 + this.random() / 4))
   }
 
-  /** An attempt succeeded. */
   reset(): void {
     this.attempts = 0
   }
 }
 
-/** Longest Retry-After that is followed. */
+/** Retry-After in milliseconds. */
 const LONGEST_REQUESTED = 300_000

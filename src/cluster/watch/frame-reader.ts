@@ -1,8 +1,4 @@
-/** Lines of a body that is read as it comes. A line ends with a newline: what stands after the last one has not come yet. */
-
-/** Bytes that a line or all lines together are beyond. */
 export class FrameOverflow extends Error {
-  /** `frame`: one line is too long. `memory`: the unfinished lines of all readers together are. */
   readonly what: 'frame' | 'memory'
 
   constructor(what: 'frame' | 'memory', limit: number) {
@@ -37,8 +33,8 @@ export class FrameReader {
   }
 
   /**
-   * Gives each line that `chunk` completes to `take`, in order, without its newline. Empty lines are left out.
-   * @throws FrameOverflow; what `take` throws. The reader is closed then.
+   * The reader is closed if `take` throws.
+   * @throws FrameOverflow; what `take` throws
    */
   read(chunk: Buffer, take: (line: string) => void): void {
     try {
@@ -59,7 +55,6 @@ export class FrameReader {
     }
   }
 
-  /** Drops the unfinished line. */
   close(): void {
     this.open = false
     this.drop()

@@ -1,6 +1,5 @@
 /**
- * Follows one kind: lists it, watches it from the version of the list, resumes from the last version that was applied, and lists it anew when
- * that is too old. It never ends by itself.
+ * Resumes from the last applied version, and lists again if that is too old. Never ends by itself.
  */
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { parseApiVersion } from '@backporch/kyaml/resource'
@@ -21,17 +20,16 @@ import type { SharedParts } from './shared-parts.ts'
 import { NOT_STREAMED, requestedWatch, STREAMED_LIST, watchCall } from './watch-call.ts'
 import { isOlder, type WatchEvent } from './watch-event.ts'
 
-/** Failures after which nothing is known of the kind. */
 const UNREADABLE: ReadonlySet<string> = new Set(['BP3003', 'BP3009', 'BP3015'])
-/** A server that starts may refuse, or not know, what it serves a moment later. */
+/** A starting server may at first reject, or not know, what it serves a moment later. */
 const DOUBTS = 2
-/** A line that cannot be read comes again when the watch is resumed; a list gets past it. */
+/** An unreadable line recurs when the watch is resumed; a list skips it. */
 const MOST_UNPARSED = 3
-/** A list that is older than what was applied comes from a server that lags behind, or whose store was restored. */
+/** A list older than what was applied comes from a lagging server, or from a restored store. */
 const MOST_OLDER_LISTS = 5
-/** Milliseconds after which a stream was of use even if nothing happened. */
+/** Milliseconds, even without events. */
 const OF_USE = 10_000
-/** Versions of these come from the server's own store; those of an aggregated API may count on their own. */
+/** An aggregated API may use its own counter. */
 const OWN_STORE = new Set(['v1', 'apps/v1', 'batch/v1', 'rbac.authorization.k8s.io/v1'])
 
 export class KindWatch {
@@ -43,9 +41,7 @@ export class KindWatch {
   private state: KindWatchState['state'] = 'listing'
   private failure: Failure | undefined
   private stream: ApiStream | undefined
-  /** `performance.now()` */
   private openedAt = 0
-  /** `performance.now()` of the last proof of an ended stream. */
   private proof: number | undefined
   private epoch = 0
   private doubts = 0
@@ -73,7 +69,6 @@ export class KindWatch {
     const { watched, state, failure, streams } = this
     const { lists, events, fault } = this.applied
     const proof = this.lastProof()
-    // The age is measured by the clock that nobody sets.
     const provenAt =
       proof === undefined
         ? 0
@@ -91,14 +86,14 @@ export class KindWatch {
 
   private lastProof(): number | undefined {
     const ofConnection = this.state === 'watching' ? this.stream?.provenAt : undefined
-    // A PING from before the stream was open says nothing about what happened until then.
+    // A PING from before the stream proves nothing about its events.
     const later =
       ofConnection !== undefined && ofConnection > this.openedAt ? ofConnection : undefined
     const proofs = [this.proof, this.applied.provenAt, later].filter((proof) => proof !== undefined)
     return this.applied.lists === 0 || proofs.length === 0 ? undefined : Math.max(...proofs)
   }
 
-  /** @returns milliseconds before the next attempt */
+  /** @returns milliseconds */
   private async attempt(signal: AbortSignal): Promise<number> {
     const { applied, parts } = this
     const started = performance.now()
@@ -123,7 +118,9 @@ export class KindWatch {
     }
   }
 
-  /** @throws Failure BP3009 for a kind that cannot be watched: it is not listed again and again */
+  /**
+   * @throws Failure BP3009 for a kind that cannot be watched, so that it is not listed repeatedly
+   */
   private async find(): Promise<ServedResource> {
     const { apiVersion, kind } = this.watched
     const { api, discovery, signal } = this.parts
@@ -145,7 +142,7 @@ export class KindWatch {
     this.applied.newest = ''
   }
 
-  /** @returns the end of the stream where the list was streamed: that went on as a watch */
+  /** @returns the end of the stream if the list continued as a watch */
   private async list(served: ServedResource, signal: AbortSignal): Promise<StreamEnd | undefined> {
     const { lists, settings, unstreamed } = this.parts
     const leave = await lists.enter(signal)
@@ -185,14 +182,14 @@ export class KindWatch {
       { namespace, metadataOnly, thenWatched: true, take, restart, version: begin },
       signal,
     )
-    // Its last page may have come over another connection than its first.
+    // The last page may come over another connection.
     const away = await server.check()
     signal.throwIfAborted()
     if (away !== undefined) throw away.failure
     this.applied.endList(version, started)
   }
 
-  /** Watches from the last version that was applied; or, with `leave`, from a streamed list, at whose end it is called. */
+  /** With `leave`, from a streamed list, at whose end it calls `leave`. */
   private async follow(
     served: ServedResource,
     leave: (() => void) | undefined,
@@ -283,7 +280,7 @@ export class KindWatch {
     return { end: 'failed', failure, retryAfter }
   }
 
-  /** @throws Failure BP3010 a few times; then the server's store was restored from a backup */
+  /** @throws Failure BP3010 a few times; then the store counts as restored from a backup */
   private assertNotOlder(version: string, served: ServedResource): void {
     if (!isOlder(version, this.applied.newest)) return
     this.olderLists += 1
@@ -307,7 +304,7 @@ export class KindWatch {
     this.olderLists = 0
   }
 
-  /** @param ofUse something was applied, or it lasted: then the next attempt does not wait longer than the one before */
+  /** @param ofUse the next wait is then not longer than the last one */
   private after(end: StreamEnd, ofUse: boolean): number {
     if (ofUse) {
       this.backoff.reset()
@@ -316,7 +313,7 @@ export class KindWatch {
     if (this.applied.listing) this.applied.startAnew()
     switch (end.end) {
       case 'closed':
-        // The server sent everything that happened until then.
+        // All events up to now have arrived.
         if (this.applied.version !== undefined) this.proof = performance.now()
         this.state = 'waiting'
         return ofUse ? 0 : this.backoff.next()
@@ -346,9 +343,7 @@ export class KindWatch {
     if (UNREADABLE.has(failure.code) && !this.isDoubtful(failure))
       return this.unreadable(failure, wait)
     this.failure = failure
-    // What could not be read stays unknown until it is listed.
     if (this.state !== 'unreadable') this.state = 'waiting'
-    // Credentials that were not accepted are not tried again and again.
     return (
       wait ?? this.backoff.next(failure.code === 'BP3002' ? 2 * settings.longestWait : undefined)
     )

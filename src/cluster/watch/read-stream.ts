@@ -1,4 +1,3 @@
-/** Reads the events of one open watch, until it ends or somebody ends it. */
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { Deadline } from '@backporch/system/deadline'
 import {
@@ -11,16 +10,11 @@ import { type FrameMemory, FrameOverflow, FrameReader } from './frame-reader.ts'
 import { readEvent, type WatchEvent } from './watch-event.ts'
 
 export type StreamEnd =
-  /** By the server, in order. */
   | { readonly end: 'closed' }
-  /** The version to resume from is too old for the server: the kind is listed anew. */
   | { readonly end: 'expired'; readonly failure: Failure }
-  /** The server does not stream lists. */
   | { readonly end: 'unstreamed'; readonly failure: Failure }
-  /** A line is no event. */
   | { readonly end: 'unparsed'; readonly failure: Failure }
   | { readonly end: 'silent'; readonly failure: Failure }
-  /** An event is beyond the limit: it would be so again. */
   | { readonly end: 'too-large'; readonly failure: Failure }
   | { readonly end: 'failed'; readonly failure: Failure; readonly retryAfter?: number | undefined }
 
@@ -28,11 +22,11 @@ interface StreamParts {
   readonly requested: RequestDescription
   readonly largestEvent: number
   readonly memory: FrameMemory
-  /** Milliseconds that it may last. */
+  /** Milliseconds. */
   readonly lasts: number
-  /** Milliseconds without a byte after which it is given up; Infinity for no limit. It may grow. */
+  /** Milliseconds without a byte; Infinity: no limit. May grow. */
   readonly silence: () => number
-  /** Ends the stream with what it returns. `read`: `performance.now()` */
+  /** A returned value ends the stream. `read`: `performance.now()` */
   readonly take: (event: WatchEvent, read: number) => StreamEnd | undefined
 }
 
@@ -107,7 +101,7 @@ export function readStream(
 }
 
 function endOf(thrown: unknown, requested: RequestDescription): StreamEnd {
-  // An exception in a listener of a stream would end the process.
+  // An exception in a stream listener would end the process.
   if (!(thrown instanceof FrameOverflow)) return { end: 'failed', failure: asFailure(thrown) }
   if (thrown.what === 'frame') {
     return {

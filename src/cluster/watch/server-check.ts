@@ -1,6 +1,6 @@
 /**
- * Whether the server behind the address is the one that was there before: asked after each new connection and each broken one, once for all
- * kinds. While the server does not answer, this is also the one place that tries.
+ * After each new and each broken connection, once for all kinds. While the server does not answer,
+ * only this check retries.
  */
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
@@ -11,28 +11,26 @@ import { Backoff } from './backoff.ts'
 import { isOlder } from './watch-event.ts'
 import type { WatchSettings } from './watch-options.ts'
 
-/** The server does not answer, or is another one. */
 interface ServerAway {
   readonly failure: Failure
-  /** Milliseconds before it is worth to look again. */
+  /** Milliseconds. */
   readonly wait: number
 }
 
 interface CheckParts {
   readonly api: Pick<ReadApi, 'cluster' | 'get'>
   readonly settings: WatchSettings
-  /** A number that changes with each new connection. */
   readonly connections: () => number
   readonly signal: AbortSignal
 }
 
 const PATH = '/api/v1/namespaces'
 const NAME = 'kube-system'
-/** Failures of an account without the right, and of a server without the namespace: its identity is not known then. */
+/** The server's identity is then unknown. */
 const UNKNOWN = new Set(['BP3003', 'BP3009', 'BP3011'])
 
 export class ServerCheck {
-  /** Changes when the server's history went back, as after a backup was restored: versions from before mean nothing then. */
+  /** Changes when the server's history went back, as after a restored backup. */
   epoch = 0
   private readonly parts: CheckParts
   private readonly backoff: Backoff
@@ -49,19 +47,21 @@ export class ServerCheck {
     this.backoff = new Backoff(parts.settings)
   }
 
-  /** A connection broke: behind the next one may be another server. */
+  /** The next connection may reach another server. */
   doubt(): void {
     this.doubtful = true
   }
 
-  /** A version of the server's own store that was applied. */
   saw(version: string): void {
     if (this.newest === '' || isOlder(this.newest, version)) this.newest = version
   }
 
-  /** Undefined where it is the same server, as far as the account may know. @throws only the reason of the signal */
+  /**
+   * Undefined: the same server, as far as the account can tell.
+   * @throws only the reason of the signal
+   */
   async check(): Promise<ServerAway | undefined> {
-    // While it is asked, the answer is not known, also where the next connection is not open yet.
+    // While the check runs, the answer is unknown, even if the next connection is not open yet.
     if (this.pending === undefined && !this.doubtful && this.checked === this.parts.connections())
       return undefined
     const { away } = this
@@ -100,13 +100,15 @@ export class ServerCheck {
     }
   }
 
-  /** Those who wait come back after it, spread over a moment. */
   private tell(failure: Failure, until: number): ServerAway {
     const { firstWait, random } = this.parts.settings
     return { failure, wait: Math.max(0, until - performance.now()) + 1 + random() * firstWait }
   }
 
-  /** A list of the one namespace also tells the newest version of the store. Where the account may not list, the namespace alone. */
+  /**
+   * A list of the one namespace also gives the newest version. If the account may not list, reads
+   * only the namespace.
+   */
   private async read(): Promise<{
     readonly uid: string
     readonly version: string

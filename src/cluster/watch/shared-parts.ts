@@ -8,7 +8,6 @@ import type { FrameMemory } from './frame-reader.ts'
 import type { ServerCheck } from './server-check.ts'
 import type { WatchSettings } from './watch-options.ts'
 
-/** What the kinds of a cluster share. */
 export interface SharedParts {
   readonly connection: ApiConnection
   readonly api: ReadApi
@@ -19,8 +18,6 @@ export interface SharedParts {
   readonly server: ServerCheck
   readonly memory: FrameMemory
   readonly lists: Gate
-  /** Versions (`apps/v1`) whose server does not stream lists. */
   readonly unstreamed: Set<string>
-  /** Ends with the whole watch: for what kinds wait for together. */
   readonly signal: AbortSignal
 }

@@ -1,4 +1,3 @@
-/** The request of the watch of a kind. */
 import type { ApiCall } from '../connection/api-connection.ts'
 import type { RequestDescription } from '../connection/kubernetes-failure.ts'
 import { requestedFor, type ServedResource } from '../objects/discovery.ts'
@@ -7,7 +6,6 @@ import type { WatchedKind } from '../ports/cluster-watch.ts'
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 /** The initial objects, then a bookmark, then the watch (docs/facts/watch.md). */
 export const STREAMED_LIST = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
-/** Answers of servers that do not know these parameters. */
 export const NOT_STREAMED = [400, 422]
 
 export function requestedWatch(
@@ -21,7 +19,10 @@ export function requestedWatch(
   }
 }
 
-/** @param seconds that the watch may last @param from parameters that say where it begins */
+/**
+ * @param seconds maximum duration of the watch
+ * @param from parameters that set its start
+ */
 export function watchCall(
   { metadataOnly }: WatchedKind,
   { path }: Pick<RequestDescription, 'path'>,

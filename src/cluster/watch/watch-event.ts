@@ -1,4 +1,4 @@
-/** Events of a watch. Source: `metav1.WatchEvent` in k8s.io/apimachinery/pkg/apis/meta/v1/watch.go. */
+/** `metav1.WatchEvent` in k8s.io/apimachinery/pkg/apis/meta/v1/watch.go */
 import {
   DEEPEST,
   formatJson,
@@ -15,17 +15,14 @@ import { metadataText } from '@backporch/kyaml/resource'
 
 export type WatchEvent =
   | { readonly type: 'changed' | 'deleted'; readonly object: JsonObject; readonly version: string }
-  /** `listed`: the initial objects are complete. */
   | { readonly type: 'bookmark'; readonly version: string; readonly listed: boolean }
-  /** Body of a `Status`, as text, with its code. */
   | { readonly type: 'error'; readonly code: number; readonly body: string }
-  /** What the server sent about an object that is none that can be read. */
   | { readonly type: 'unusable'; readonly why: string; readonly version: string }
 
-/** Annotation of the bookmark that ends the initial objects (docs/facts/watch.md). */
+/** On the bookmark that ends the initial objects (docs/facts/watch.md). */
 const LIST_ENDS = 'k8s.io/initial-events-end'
 
-/** Undefined where the line is not an event: it was cut off, or did not come from an API server. */
+/** Undefined if cut off, or not from an API server. */
 export function readEvent(line: string): WatchEvent | undefined {
   let event: Json
   try {
@@ -63,8 +60,8 @@ function errorOf(object: Json | undefined): WatchEvent {
 }
 
 /**
- * Whether one resource version is older than another. Only numbers have an order: of others nothing is known.
- * Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+ * Only numbers are ordered:
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  */
 export function isOlder(version: string, than: string): boolean {
   if (version === than || !/^\d+$/.test(version) || !/^\d+$/.test(than)) return false

@@ -1,25 +1,20 @@
-/** Times and sizes of watches. Times are milliseconds. */
+/** Milliseconds and bytes. */
 export interface WatchOptions {
-  /** The server ends each stream after a random time between these. */
   readonly streamLasts?: readonly [number, number]
-  /** The same where the connection itself proves nothing (HTTP/1.1): the end of a stream is the proof then (docs/facts/watch.md). */
+  /** For HTTP/1.1, where the end of a stream is the proof (docs/facts/watch.md). */
   readonly unprovenStreamLasts?: readonly [number, number]
-  /** How much longer than that a stream may last; half of it over HTTP/1.1. */
+  /** Half of it over HTTP/1.1. */
   readonly endsWithin?: number
-  /** Without an object for so long a streamed list is given up. */
   readonly longestListSilence?: number
-  /** Before the first new attempt; each further one waits twice as long. */
+  /** Each further one doubles. */
   readonly firstWait?: number
   readonly longestWait?: number
-  /** Before a kind is tried again that cannot be read. */
   readonly unreadableWait?: number
-  /** Bytes of one event, at most. */
+  /** Bytes. */
   readonly largestEvent?: number
-  /** Bytes of all unfinished events of a cluster, at most. */
+  /** Bytes of all unfinished events of a cluster. */
   readonly memory?: number
-  /** Lists of one cluster at a time. */
   readonly parallelLists?: number
-  /** False: lists are always read in pages. */
   readonly streamedLists?: boolean
   /** From 0 to 1. */
   readonly random?: () => number

@@ -1,6 +1,6 @@
 /**
- * Writes live values into a package: the edit of `backporch adopt`, for pipelines and shells of other people. The search for the location of a
- * value, and the proof that nothing else moves, are those of Adopt (src/sources/kpt/adopt). This file reads and writes the ResourceList.
+ * The edit of `backporch adopt`, for other pipelines. Adopt (src/sources/kpt/adopt) finds the
+ * location and proves that nothing else changes.
  */
 import {
   annotationOf,
@@ -29,18 +29,15 @@ import { renderPackage } from '../../sources/kpt/render/render-package.ts'
 import { type ChosenChange, chooseChanges, type RefusedChange } from './choose-changes.ts'
 import { PackageItems } from './package-items.ts'
 
-/** The drift functions of Backporch, which do not change what a package renders to. */
+/** They do not change a package's rendering. */
 const OWN = /(?:^|\/)(?:adopt-drift|gate-drift|verify-drift-records)(?:\/run\.ts)?(?:[:@].*)?$/
 
-/** Changes of a record that are tried one by one to say which of them are refused. */
+/** Tried singly to find the rejected ones. */
 const MOST_TRIED = 20
 const NOT_TRIED = `${MOST_ATTEMPTS} attempts did not say whether it is possible: pass a report with fewer changes`
 const PLAIN_PATH = /^[\w.-][\w./-]{0,250}$/
 
-/**
- * @param library runs the functions of the package while the edit is proven. A parameter, because the library of built-in
- * functions has this one among them
- */
+/** @param library a parameter, because the library of built-in functions contains this function */
 export function adoptDrift(library: FunctionLibrary): KrmFunction {
   const functions = passingOwn(library)
   return ({ items, config }) => {
@@ -87,7 +84,7 @@ class Adopting {
     this.functions = functions
     const path = drift.spec.unit.package
     this.own = new PackageItems(items, path)
-    // Of a package that is the whole repository `.drift/` would not be read, which the config may be in.
+    // In a package that is the whole repository, `.drift/` would not be read.
     this.packagePath = PLAIN_PATH.test(path) ? path : 'package'
     this.files = this.own.files()
   }
@@ -106,7 +103,7 @@ class Adopting {
     return this.writeWhatCan(chosen, refused)
   }
 
-  /** Somebody decided that exactly these are adopted: all of them or none. */
+  /** A person decided exactly these: all or none. */
   private writeAll(chosen: readonly ChosenChange[]): FunctionOutput {
     const edited = this.edit(chosen)
     return edited instanceof Failure
@@ -152,7 +149,6 @@ class Adopting {
     }
   }
 
-  /** Those that cannot be had alone either. */
   private reasons(chosen: readonly ChosenChange[]): readonly RefusedChange[] {
     return chosen.slice(0, MOST_TRIED).flatMap((each) => {
       const edited = this.edit([each])
@@ -198,7 +194,7 @@ class Adopting {
 
   private fileResult(path: string, inRender: boolean): FunctionResult {
     const file = { path: this.own.folder === '' ? path : `${this.own.folder}/${path}` }
-    // kpt has read the pipeline before the first function runs.
+    // kpt reads the pipeline before the first function runs.
     return inRender && (path === 'Kptfile' || path.endsWith('/Kptfile'))
       ? {
           message: `edited ${file.path}: what it gives to functions counts from the next render on, so render once more`,
@@ -229,7 +225,7 @@ function reasonOf(failure: Failure): string {
   return `${failure.why}: ${remedyOf(failure)}`
 }
 
-/** The remedy for a person without the command line of Backporch. */
+/** Without Backporch's command line. */
 function remedyOf({ code, remedy }: Failure): string {
   if (code === 'BP2014') return 'name one of them in the field via of the change'
   if (code === 'BP1201' || code === 'BP1206')
@@ -243,8 +239,8 @@ function reported(failure: Failure): string {
 }
 
 /**
- * A library that passes over adopt-drift, which would call itself, and over the two validators: a gate that is shut while drift
- * is not decided about must not hold up the decision.
+ * adopt-drift would call itself, and a gate that is shut while drift is undecided must not block
+ * the decision.
  */
 function passingOwn(library: FunctionLibrary): FunctionLibrary {
   return {

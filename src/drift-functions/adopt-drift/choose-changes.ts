@@ -1,4 +1,3 @@
-/** Which changes of a report or a record are written, and why others are not. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { parseFieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
@@ -16,7 +15,6 @@ export interface ChosenChange {
 
 export interface RefusedChange {
   readonly change: Change
-  /** A clause that can follow the name of the field. */
   readonly why: string
 }
 
@@ -26,7 +24,7 @@ interface ChosenChanges {
 }
 
 /**
- * Of a record, the changes with resolution Adopt, which a person decided. Of a report, all changes: the person who passes it to the function
+ * Of a record the changes with resolution Adopt, of a report all, because the person who passes it
  * decides. Changes that the package already has are in neither list.
  */
 export function chooseChanges(
@@ -46,10 +44,10 @@ export function chooseChanges(
 
 const CREDENTIAL =
   'the live value is a credential, which no report holds and nobody wants in git: restore it, or store it where the package refers to it'
-/** A hidden value of `shownJson` or `shownPath`. */
+/** Of `shownJson` or `shownPath`. */
 const HIDDEN = /hmac-sha256:[0-9a-f]{16}|^redacted \(not read\)$/
 
-/** @returns undefined where the package already has the value; a sentence where it cannot be written */
+/** @returns undefined if the package has the value; a sentence if it cannot be written */
 function resolve(
   change: Change,
   desired: readonly DesiredResource[],
@@ -85,7 +83,7 @@ function resolve(
   return resolvedChange({ ...change, live }, own, path)
 }
 
-/** An object may be declared without the namespace that the cluster puts it into. */
+/** A declaration may omit the namespace that the object has in the cluster. */
 function declarationOf(
   { ref }: Change,
   desired: readonly DesiredResource[],
@@ -100,7 +98,7 @@ function declarationOf(
   return same.find(({ id }) => id.namespace === ref.namespace) ?? same[0]
 }
 
-/** An annotation of kpt's functions locates the object, so it has to stay valid. */
+/** An annotation of kpt's functions locates the object, so it must stay valid. */
 function breaksMetadata(
   [first, second, ...below]: ResolvedChange['drift']['path'],
   live: Json | undefined,
@@ -140,7 +138,7 @@ function resolvedChange(
       git: change.git,
       live: change.live,
       liveUnread: false,
-      // Who it was has no part in the edit.
+      // Does not affect the edit.
       actor: {
         manager: 'unknown',
         operation: '',

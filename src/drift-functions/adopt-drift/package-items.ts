@@ -1,4 +1,3 @@
-/** Resources of a ResourceList as the files of their package, and edited files back as the resources that they were. */
 import {
   annotationOf,
   clearAnnotation,
@@ -33,28 +32,27 @@ import {
 } from '@backporch/kyaml/yaml'
 
 const KPTFILE = 'Kptfile'
-/** For resources that stand in no package, so that they can be read as one. */
+/** Resources outside a package can then be read as one. */
 const NO_PIPELINE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: resources\n'
 
 interface PlacedItem {
   readonly item: YamlMap
-  /** From the folder that the run is about. */
   readonly path: string
   readonly index: number
 }
 
 export class PackageItems {
-  /** Where the package is, from the folder that the run is about; '' for that folder. */
+  /** '' for the folder of the run. */
   readonly folder: string
   readonly hasKptfile: boolean
   private readonly items: readonly YamlMap[]
-  /** By path within the package, in the order of the documents. */
   private readonly byPath: ReadonlyMap<string, readonly YamlMap[]>
   private readonly texts: ReadonlyMap<string, string>
 
   /**
-   * @param wanted path of the package from the root of its repository
-   * @throws Failure BP1004 where none of several packages can be that one, BP1112 for a document that is no Kubernetes object
+   * @param wanted from the repository's root
+   * @throws Failure BP1004 where none of several packages can be that one, BP1112 for a document
+   * that is no Kubernetes object
    */
   constructor(items: readonly YamlMap[], wanted: string) {
     this.items = items
@@ -84,10 +82,7 @@ export class PackageItems {
       .sort((one, other) => (one.path < other.path ? -1 : 1))
   }
 
-  /**
-   * The resources after an edit of their files. Changed resources are changed in place.
-   * @param edited texts by path within the package
-   */
+  /** In place. @param edited texts by path within the package */
   withTexts(edited: ReadonlyMap<string, string>): readonly YamlMap[] {
     const removed = new Set<YamlMap>()
     for (const [path, text] of edited) {
@@ -105,7 +100,7 @@ export class PackageItems {
   }
 }
 
-/** Adds the index in the file where it is absent, as kpt does. */
+/** A missing index is added, like in kpt. */
 function placeItems(items: readonly YamlMap[]): readonly PlacedItem[] {
   const root = items
     .map((item) => annotationOf(item, PACKAGE_PATH))
@@ -134,7 +129,10 @@ function placeItems(items: readonly YamlMap[]): readonly PlacedItem[] {
   })
 }
 
-/** kpt names packages by absolute paths, and files from their own package, while it renders; at other times neither. */
+/**
+ * During a render kpt names packages by absolute paths, and files relative to their package;
+ * otherwise neither.
+ */
 function folderWithin(root: string | undefined, path: string | undefined): string {
   if (root === undefined || path === undefined || !path.startsWith(root)) return ''
   return path.slice(root.length).replace(/^\/+/, '')
@@ -185,7 +183,7 @@ function forWriting({ item, path, index }: PlacedItem): YamlMap {
   return copy
 }
 
-/** Each document after the edit; undefined for a removed one. */
+/** Undefined for a removed document. */
 function sameDocuments(
   before: readonly YamlNode[],
   after: readonly YamlNode[],

@@ -1,6 +1,6 @@
 /**
- * Fails while a package has undecided drift: by the condition of Backporch in the Kptfile (design §7), and by a report or record if one is
- * given. It changes nothing, reads no cluster and shows no value.
+ * By Backporch's condition in the Kptfile (design §7), and by a report or record if given. Changes
+ * nothing, reads no cluster and shows no value.
  */
 import { type FunctionResult, fileOf, type KrmFunction } from '@backporch/kpt/function'
 import { oneLine } from '@backporch/kyaml/text'
@@ -12,7 +12,6 @@ import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { type Gate, RISKS, type Risk, readGate } from './read-gate.ts'
 
-/** Changes that are listed one by one. */
 const MOST_TOLD = 100
 
 export const gateDrift: KrmFunction = ({ items, config }) => {
@@ -29,7 +28,6 @@ export const gateDrift: KrmFunction = ({ items, config }) => {
   }
 }
 
-/** The state of one source: drift waits for a decision, no drift waits, or unknown. */
 type Verdict = 'open' | 'settled' | 'unknown'
 
 function resultsOf(gate: Gate, items: readonly YamlMap[]): readonly FunctionResult[] {
@@ -40,7 +38,7 @@ function resultsOf(gate: Gate, items: readonly YamlMap[]): readonly FunctionResu
     .map((kptfile) => ({ kptfile, says: conditionOf(kptfile) }))
   const results =
     drift !== undefined && text === 'open' ? driftResults(drift, gate.minimumRisk) : []
-  // Of the same drift the document knows more than the condition.
+  // The document knows more than the condition.
   const reported = text === 'open' && drift !== undefined ? workspaceOf(drift) : ''
   const open = kptfiles.filter(
     ({ kptfile, says }) =>
@@ -57,7 +55,7 @@ function verdictOf(drift: DriftReport | DriftRecord): Verdict {
   if (drift.kind === 'DriftRecord') return drift.spec.lifecycle === 'Draft' ? 'open' : 'settled'
   const { state, incomplete = [] } = drift.status
   if (state === 'Drifted') return 'open'
-  // A refusal of the server is known; an unread object is not.
+  // A server refusal is known; an unread object is not.
   return state === 'Unknown' || incomplete.some((entry) => entry.state !== 'blocked')
     ? 'unknown'
     : 'settled'
@@ -77,7 +75,7 @@ function conditionOf(kptfile: YamlMap): Verdict {
   return status === 'False' ? 'settled' : 'unknown'
 }
 
-/** The name that Backporch puts into the condition; empty where the drift is not recorded. */
+/** Empty if the drift is not recorded. */
 function workspaceOf(drift: DriftReport | DriftRecord): string {
   if (drift.kind === 'DriftRecord') return drift.metadata.name
   return drift.status.episode === '' ? '' : `drift-${drift.status.episode}`
@@ -107,7 +105,7 @@ function driftResults(drift: DriftReport | DriftRecord, minimum: Risk): Function
   const more = grave.length > MOST_TOLD ? `, of which ${MOST_TOLD} are listed` : ''
   const count = grave.length === 1 ? '1 change' : `${grave.length} changes`
   const waiting = `${count} of ${subject} that nobody has decided about${more}${lesser}`
-  // kpt shows the first four lines on the terminal, so the remedy is one of them.
+  // kpt shows the first four lines on the terminal.
   return [
     { message: `${waiting}: ${whatToDo(path, branchOf(drift))}`, severity: 'error' },
     ...grave.slice(0, MOST_TOLD).map((change) => changeResult(change, 'error', describe(change))),
@@ -124,7 +122,6 @@ function describe({ change, actor, risk, reason }: Change): string {
   return `unreviewed drift: ${change} ${who}${when}, risk ${risk} (${oneLine(reason, 40)})`
 }
 
-/** Where it is under review; undefined where no branch is known. */
 function branchOf(drift: DriftReport | DriftRecord): string | undefined {
   const { package: path } = drift.spec.unit
   if (path === '') return undefined

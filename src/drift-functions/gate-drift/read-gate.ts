@@ -1,4 +1,3 @@
-/** What gate-drift is configured with. */
 import { fileOf } from '@backporch/kpt/function'
 import { oneLine } from '@backporch/kyaml/text'
 import { keyOf, nodeAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
@@ -9,18 +8,15 @@ import { readDrift, type TreeReading } from '../../record/read-tree.ts'
 
 export type Risk = Change['risk']
 
-/** The gravest first. */
+/** Most severe first. */
 export const RISKS: readonly Risk[] = ['critical', 'high', 'medium', 'low']
 
 export interface Gate {
-  /** Changes below it do not shut the gate. */
   readonly minimumRisk: Risk
-  /** The effect where no source reports the state. */
   readonly unknown: 'pass' | 'fail'
   readonly drift: DriftReport | DriftRecord | undefined
 }
 
-/** @returns the problem as sentences, or undefined */
 export function readGate(
   config: YamlMap | undefined,
   items: readonly YamlMap[],

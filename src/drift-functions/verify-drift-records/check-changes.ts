@@ -1,4 +1,3 @@
-/** What has to be true of the changes of a report, a record or a closed episode, beyond their shape. */
 import { parseFieldPath } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
@@ -10,7 +9,6 @@ import type { TreeProblem } from '../../record/read-tree.ts'
 
 type ChangesSpec = DriftReport['spec'] | DriftRecord['spec'] | ClosedEpisode['spec']
 
-/** A hidden value of `shownJson`. */
 const HIDDEN = /^hmac-sha256:[0-9a-f]{16} \([0-9]+ bytes\)$|^redacted \(not read\)$/
 const WHOLE = new Set<Change['change']>(['missing', 'unexpected'])
 
@@ -51,7 +49,6 @@ export function checkChanges({
 
 export const TIME = 'wanted a time as 2026-11-21T09:30:00Z'
 
-/** RFC 3339 UTC, as Backporch writes it. */
 export function isTime(text: string): boolean {
   return (
     /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$/.test(text) &&
@@ -59,7 +56,6 @@ export function isTime(text: string): boolean {
   )
 }
 
-/** Paths from the change. */
 function checkChange(change: Change): TreeProblem[] {
   const problems: TreeProblem[] = []
   const wrong = (path: string, message: string): void => void problems.push({ path, message })

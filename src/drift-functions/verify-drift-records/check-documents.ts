@@ -1,4 +1,3 @@
-/** Rules for each kind of document by itself: names, times, and possible resolutions. */
 import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { packageSlug } from '@backporch/kpt/package'
@@ -16,7 +15,7 @@ import {
 } from '../../record/record-paths.ts'
 import { checkChanges, isTime, TIME } from './check-changes.ts'
 
-/** Eight hex digits, with a number after them where they were taken. */
+/** A number if the digits were taken. */
 const EPISODE = /^[0-9a-f]{8}(-[1-9][0-9]{0,8})?$/
 
 interface Check {
@@ -34,7 +33,7 @@ export interface SignOff {
   readonly message: 'optional' | 'required'
 }
 
-/** @param file from the root of the repository, as far as the runner of the function knows it */
+/** @param file from the repository root, as far as known */
 export function checkRecord(
   record: DriftRecord,
   file: string,
@@ -128,7 +127,6 @@ export function checkRecord(
   ]
 }
 
-/** As plans are named: after the one resolution that all changes have. */
 function planOf(changes: readonly Change[]): DriftRecord['spec']['plan'] {
   const [first] = changes
   return first !== undefined && changes.every(({ resolution }) => resolution === first.resolution)
@@ -136,7 +134,7 @@ function planOf(changes: readonly Change[]): DriftRecord['spec']['plan'] {
     : 'Mixed'
 }
 
-/** What Backporch itself refuses (BP2002, BP2010). */
+/** What Backporch itself rejects (BP2002, BP2010). */
 function checkResolution(
   { change, ref, redacted, resolution }: Change,
   path: string,
@@ -149,15 +147,14 @@ function checkResolution(
     : []
 }
 
-/** Of a record in the folder of records. In other folders a record may have any name. */
+/** Outside the records folder a record may have any name. */
 function checkFileName({ unit, began, episode }: DriftRecord['spec'], file: string): TreeProblem[] {
   const at = file.search(/(?:^|\/)\.drift\/records\//)
   if (at === -1) return []
   const within = file.slice(at).replace(/^\//, '')
-  // A package that is the whole repository is named by its Kptfile.
   const slug = unit.package === '' ? (within.split('/')[3] ?? '') : packageSlug(unit.package, '')
   const present = recordPath(unit.cluster, slug, began, episode)
-  // kpt reads a record under the ending that earlier versions gave it, or that somebody gave a copy.
+  // From earlier versions, or a manual copy.
   const wanted = within.endsWith('.yaml') ? earlierRecordPath(present) : present
   return within === wanted ? [] : [{ path: '', message: `the file of this record is ${wanted}` }]
 }

@@ -1,7 +1,6 @@
 /**
- * Reports problems of the documents that Backporch stores in git: their shape, that no syncer applies them, and that they agree with
- * themselves and with their file names. For CI; it changes nothing. It does not check what needs the installation key (the fingerprints
- * themselves), git (who merged) or the cluster.
+ * For CI. Does not check what needs the installation key (the fingerprints), git (who merged) or
+ * the cluster.
  */
 import {
   annotationOf,
@@ -25,7 +24,7 @@ import { INERT_LINE } from '../../record/write-document.ts'
 import { checkClosed, checkRecord, checkReport, type SignOff } from './check-documents.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
-/** Problems that are reported for one document. */
+/** Per document. */
 const MOST_TOLD = 20
 
 interface Finding extends TreeProblem {
@@ -46,7 +45,6 @@ export const verifyDriftRecords: KrmFunction = ({ items, config }) => {
   }
 }
 
-/** @returns the problem, or undefined */
 function readConfig(config: YamlMap | undefined): SignOff | string {
   const data = nodeAt(config, 'data')
   const unknown = (data?.kind === 'map' ? data.entries : [])
@@ -116,7 +114,7 @@ function read<Schema extends z.ZodType>(
   return 'problems' in reading ? reading.problems : check(reading.value)
 }
 
-/** Of documents whose schema leaves it to the writer. */
+/** The schema leaves it to the writer. */
 function checkLocal(item: YamlMap): readonly Finding[] {
   if (annotationOf(item, LOCAL_CONFIG) === 'true') return []
   return [
@@ -172,7 +170,6 @@ function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly
   ]
 }
 
-/** Rules across documents. */
 function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
   const results: FunctionResult[] = []
   const observed = new Map<string, string>()
@@ -216,7 +213,7 @@ function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
   return results
 }
 
-/** From kpt's annotations during a render, otherwise by the nearest Kptfile. */
+/** By kpt's annotations during a render, otherwise by the nearest Kptfile. */
 function packagesOf(items: readonly YamlMap[]): (item: YamlMap) => string {
   const folderOf = (item: YamlMap): string => fileOf(item).path.replace(/[^/]*$/, '')
   const folders = new Set(items.filter((item) => textAt(item, 'kind') === 'Kptfile').map(folderOf))

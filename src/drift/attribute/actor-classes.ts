@@ -1,27 +1,24 @@
 /**
- * The class of a field manager: the `actors` of a policy, then one table, whose first match decides. The client chooses the name
- * (docs/guides/who-did-it.md), so it identifies an honest program, and never its user.
+ * The first match in a policy's `actors`, then in one table. The client chooses the name
+ * (docs/guides/who-did-it.md), so it identifies an honest program, never its user.
  */
 import { matchesGlob, words } from '@backporch/kyaml/text'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { ActorClass } from '../compare/drift.ts'
 
-/** A writer, for its class. */
 interface Writer {
   readonly manager: string
   readonly operation?: 'Apply' | 'Update' | ''
   readonly subresource?: string
-  /** From an audit log; empty if unknown. */
   readonly user?: string
 }
 
-/** A rule of a policy. All given parts must match; texts may have `*`. */
+/** All given parts must match; texts may have `*`. */
 export interface ActorRule {
-  /** Location for people: `.drift/policy.yaml:12`. */
   readonly where: string
   readonly manager?: string
   readonly operation?: 'Apply' | 'Update'
-  /** Empty for writes to the object itself. */
+  /** Empty: the object itself. */
   readonly subresource?: string
   readonly user?: string
   readonly class: ActorClass
@@ -29,20 +26,19 @@ export interface ActorRule {
 
 interface ClassRow {
   readonly class: ActorClass
-  /** Names, with `*` for any text. */
+  /** With `*`. */
   readonly managers: readonly string[]
   readonly subresource?: string
-  /** The writers, with documentation. */
   readonly what: string
 }
 
-/** Managers of the control plane and of its nodes: names of programs, with `*` for any text (docs/facts/control-plane-managers.md). */
+/** docs/facts/control-plane-managers.md */
 const CONTROL_PLANE: readonly string[] = words(`
   kube-controller-manager kube-scheduler kube-apiserver kubelet cloud-controller-manager *-cloud-controller-manager
   openshift-controller-manager k3s
 `)
 
-/** Whether the control plane writes under this name. Its additions are never drift. */
+/** Its additions are never drift. */
 export function isControlPlane(manager: string): boolean {
   return CONTROL_PLANE.some((glob) => matchesGlob(glob, manager))
 }
@@ -201,12 +197,10 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   },
 ]
 
-/** The class by the first matching rule of the policy, else by the table. */
 export function classify(writer: Writer, rules: readonly ActorRule[] = []): ActorClass {
   return ruleFor(writer, rules)?.class ?? rowFor(writer)?.class ?? 'unknown'
 }
 
-/** The deciding rule of the policy. */
 export function ruleFor(writer: Writer, rules: readonly ActorRule[]): ActorRule | undefined {
   return rules.find(
     (rule) =>
@@ -217,7 +211,6 @@ export function ruleFor(writer: Writer, rules: readonly ActorRule[]): ActorRule 
   )
 }
 
-/** The deciding row of the table, for `explain`. */
 export function rowFor({ manager, subresource = '' }: Writer): ClassRow | undefined {
   if (manager === '') return undefined
   return ACTOR_CLASSES.find(

@@ -1,4 +1,3 @@
-/** The writers of a field, from `managedFields`. */
 import {
   type FieldManager,
   type FieldPath,
@@ -11,7 +10,6 @@ import { compareText } from '@backporch/kyaml/text'
 import type { Actor, ActorClass, SyncerManager } from '../compare/drift.ts'
 import { classify, isControlPlane } from './actor-classes.ts'
 
-/** The class by the shipped table. */
 export function classOfManager(manager: string): ActorClass {
   return classify({ manager })
 }
@@ -25,7 +23,7 @@ export const UNKNOWN_ACTOR: Actor = {
   confidence: 'none',
 }
 
-/** Whether this manager certainly wrote the live value: it owns the field, or the audit log has its request. */
+/** It owns the field, or the audit log has its request. */
 export function isKnownWriter({ confidence }: Pick<Actor, 'confidence'>): boolean {
   return confidence === 'audit' || confidence === 'audit-time' || confidence === 'field-manager'
 }
@@ -41,14 +39,14 @@ export function actorOf(entry: ManagedFieldsEntry, confidence: Actor['confidence
   }
 }
 
-/** Owners of a live field, the latest first. */
+/** Latest first. */
 export function ownersOf(managed: ManagedFields, path: FieldPath): ManagedFieldsEntry[] {
   return managed.entries
     .filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed))
     .sort(byTimeLatestFirst)
 }
 
-/** The last writer of a live field other than the syncer; undefined when the syncer alone owns it, or it has no owner. */
+/** Undefined when the syncer alone owns it, or nobody. */
 export function foreignOwner(
   managed: ManagedFields,
   path: FieldPath,
@@ -58,8 +56,8 @@ export function foreignOwner(
 }
 
 /**
- * The remover of a field. An absent field has no owner, and a write that only removes leaves no entry (docs/facts/removals-leave-no-owner.md).
- * The only other writer of the object is named as `last-writer`.
+ * A write that only removes leaves no entry (docs/facts/removals-leave-no-owner.md). The object's
+ * only other writer is named as `last-writer`.
  */
 export function removerOf(managed: ManagedFields, syncer: SyncerManager | undefined): Actor {
   const others = managed.entries.filter(
@@ -70,7 +68,7 @@ export function removerOf(managed: ManagedFields, syncer: SyncerManager | undefi
   return others.length === 1 && only !== undefined ? actorOf(only, 'last-writer') : UNKNOWN_ACTOR
 }
 
-/** The creator of an object: the earliest entry for the object itself. */
+/** By the earliest entry for the object itself. */
 export function creatorOf(managed: ManagedFields): Actor {
   const own = managed.entries
     .filter((entry) => entry.subresource === '')
@@ -79,7 +77,6 @@ export function creatorOf(managed: ManagedFields): Actor {
   return first === undefined ? UNKNOWN_ACTOR : actorOf(first, 'field-manager')
 }
 
-/** Whether the writer is the syncer, under its present or a former name. */
 export function isSyncer(entry: FieldManager, syncer: SyncerManager | undefined): boolean {
   return (
     syncer !== undefined &&
@@ -88,7 +85,6 @@ export function isSyncer(entry: FieldManager, syncer: SyncerManager | undefined)
   )
 }
 
-/** For `sort`: entries of one time by manager. */
 export function byTimeLatestFirst(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
   return -compareText(left.time, right.time) || compareText(left.manager, right.manager)
 }

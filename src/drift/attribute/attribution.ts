@@ -1,7 +1,4 @@
-/**
- * The writer of a known difference: other owners of the field, the class by the policy's rules, and the user from an audit log. Differences stay
- * as they are, so that no fingerprint depends on it.
- */
+/** Differences do not change, so no fingerprint depends on the writer. */
 import { type ManagedFields, managedFieldsOf } from '@backporch/kyaml/field'
 import { type AuditedWrite, resourceKey } from '@backporch/kyaml/resource'
 import { SYNCERS } from '../../syncers/registry.ts'
@@ -19,13 +16,11 @@ import { type AuditMatch, findAuditMatch, isControlPlaneUser } from './audit-mat
 
 export interface Attribution {
   readonly syncer: SyncerManager | undefined
-  /** Rules of the policy, in order. */
   readonly rules: readonly ActorRule[]
-  /** Writes by `resourceKey`, oldest first; empty without an audit log. */
+  /** By `resourceKey`, oldest first; empty without an audit log. */
   readonly writes: ReadonlyMap<string, readonly AuditedWrite[]>
 }
 
-/** The most other owners in one line. */
 const MOST_OTHERS = 5
 
 export function attribute(verdict: ObjectVerdict, by: Attribution): ObjectVerdict {
@@ -104,7 +99,7 @@ function observedBy(
     operation,
     subresource,
     class: classOfWriter(writer, user, accounts, rules),
-    // A manager's time is that of its last write to any field; the request's own time is better.
+    // A manager's time is that of its last write to any field.
     at:
       proof === 'by-time' && actor.at !== ''
         ? actor.at
@@ -155,7 +150,7 @@ function classOfWriter(
     : byTable
 }
 
-/** Service accounts of the syncer: their writes under other names are the syncer's too. */
+/** Writes under other names also count as the syncer's. */
 function syncerAccounts(
   writes: readonly AuditedWrite[],
   syncer: SyncerManager | undefined,
@@ -168,7 +163,7 @@ function syncerAccounts(
   return new Set([...users].filter((user) => user.startsWith('system:serviceaccount:')))
 }
 
-/** Whether a GitOps tool runs under the account, as installed. */
+/** As installed. */
 function isGitopsAccount(user: string): boolean {
   const namespace = /^system:serviceaccount:([^:]+):/.exec(user)?.[1]
   return namespace !== undefined && SYNCERS.some(({ accounts }) => accounts.includes(namespace))

@@ -1,6 +1,6 @@
 /**
- * The write in an audit log that made a difference, by the server's answers (level RequestResponse), or without bodies by object, manager and
- * time (docs/facts/audit-events.md). An uncertain match is reported as uncertain.
+ * By the server's answers (level RequestResponse), or without bodies by object, manager and time
+ * (docs/facts/audit-events.md).
  */
 import {
   type FieldPath,
@@ -32,13 +32,13 @@ import type { Drift, SyncerManager } from '../compare/drift.ts'
 export interface AuditMatch {
   readonly write: AuditedWrite
   /**
-   * `proven`: this write made the difference. `by-time`: its manager owns the field, and wrote at the owner's time. `perhaps`: no other write in
-   * the log can have made it, and the log may be incomplete.
+   * `by-time`: its manager owns the field and wrote at the owner's time. `perhaps`: no other write
+   * in the log can have caused it, and the log may be incomplete.
    */
   readonly proof: 'proven' | 'by-time' | 'perhaps'
 }
 
-/** @param writes writes to the object and to its namespace, oldest first */
+/** @param writes to the object and its namespace, oldest first */
 export function findAuditMatch(
   drift: Drift,
   writes: readonly AuditedWrite[],
@@ -54,20 +54,18 @@ export function findAuditMatch(
   return provenWriter(drift, changing) ?? writerByTime(drift, changing)
 }
 
-/** Writes since the present object was created. */
 function sinceCreated(own: readonly AuditedWrite[]): readonly AuditedWrite[] {
   const gone = own.findLastIndex(({ verb }) => verb === 'delete')
   const created = own.findIndex(({ created }, index) => index > gone && created)
-  // A finalizer may hold a deleted object: only a later creation proves another one.
+  // A finalizer may hold a deleted object.
   return gone === -1 || created === -1 ? own : own.slice(created)
 }
 
-/** The first of the last successive answers with the live value. */
 function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
   const { actor, path } = drift
   let first: AuditedWrite | undefined
   for (const write of writes.toReversed()) {
-    // A write without a comparable body says nothing about the field.
+    // Without a comparable body there is no evidence.
     if (write.response === undefined || !isComparable(write, drift)) continue
     if (!hasLiveValue(write, drift)) break
     first = write
@@ -79,7 +77,7 @@ function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): AuditMatch
   )
     return undefined
   if (first.object.subresource === 'scale') return { write: first, proof: 'proven' }
-  // A later write, which the log lacks, would have another time in the owner's entry.
+  // A later write would have another time in the owner's entry.
   return isOwnedIn(first, path) ? { write: first, proof: 'proven' } : undefined
 }
 
@@ -98,7 +96,7 @@ function hasLiveValue(write: AuditedWrite, { path, live, liveUnread }: Drift): b
   if (write.object.subresource === 'scale')
     return jsonEquals(valueAt(write.response, REPLICAS), live)
   const value = valueAt(write.response, path)
-  // The log has no values of a Secret, so presence and owner decide.
+  // The log has no values of a Secret.
   return write.hidden || liveUnread
     ? value !== undefined && isOwnedIn(write, path)
     : jsonEquals(value, live)
@@ -120,18 +118,17 @@ function isOwnedIn(write: AuditedWrite, path: FieldPath): boolean {
   return ownsLocation(entry, path, managedFieldsOf(write.response)) && fitsTime(write, entry.time)
 }
 
-/** The server stores the time of a write in whole seconds, between request and answer. */
+/** Whole seconds, between request and answer. */
 function fitsTime({ receivedAt, answeredAt }: AuditedWrite, time: string): boolean {
   const at = Date.parse(time)
   return !Number.isNaN(at) && at >= Math.floor(receivedAt / 1000) * 1000 && at <= answeredAt
 }
 
-/** The only user that wrote under the owner's name at the owner's time. */
 function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
   const own = writes.filter(
     ({ manager, object }) => manager === actor.manager && object.subresource === actor.subresource,
   )
-  // An entry of the scale subresource has no time: its last write counts.
+  // The scale subresource has no time.
   const at =
     actor.at === '' && actor.subresource === 'scale'
       ? own.slice(-1)
@@ -139,7 +136,6 @@ function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): AuditM
   return onlyUser(at, 'by-time')
 }
 
-/** The last of these writes, if one user made all of them. */
 function onlyUser(
   writes: readonly AuditedWrite[],
   proof: AuditMatch['proof'],
@@ -173,7 +169,7 @@ function removalOf(
     if (follows || removes(remover.request, path)) return { write: remover, proof: 'proven' }
     return { write: remover, proof: 'perhaps' }
   }
-  // Each apply of the syncer restores the field, so it was removed after the last one.
+  // Each apply of the syncer restores the field.
   const synced = after.findLastIndex(
     ({ manager }) => syncer !== undefined && manager === syncer.manager,
   )
@@ -182,13 +178,12 @@ function removalOf(
   return onlyUser(requested.length > 0 ? requested : later, 'perhaps')
 }
 
-/** Whether a patch removes the location or one above: by `null`, a directive, an operation, or a replaced list. */
+/** By `null`, a directive, an operation, or a replaced list. */
 export function removes(patch: Json | undefined, path: FieldPath): boolean {
   if (isJsonArray(patch)) return patch.some((operation) => isOperationAbove(operation, path))
   return patch !== undefined && !isWhole(patch) && isTakenAway(patch, path)
 }
 
-/** A whole object has no directives; the answers decide. */
 function isWhole(patch: Json): boolean {
   return (
     isJsonObject(patch) &&
@@ -205,7 +200,7 @@ function isTakenAway(patch: Json, path: FieldPath): boolean {
   if (isJsonArray(patch)) {
     if (step.kind === 'field') return false
     const index = indexOfStep(patch, step)
-    // A list without keys is replaced; one with keys may be a strategic patch of named items.
+    // A list with keys may be a strategic patch of named items.
     return index === -1 ? step.kind !== 'item' : isTakenAway(patch[index] ?? null, rest)
   }
   if (!isJsonObject(patch) || step.kind !== 'field') return false
@@ -214,7 +209,7 @@ function isTakenAway(patch: Json, path: FieldPath): boolean {
   return below !== undefined && isTakenAway(below, rest)
 }
 
-/** A pointer has indexes, so only names of fields are compared. */
+/** A pointer has indexes, so only field names are compared. */
 function isOperationAbove(operation: Json, path: FieldPath): boolean {
   if (!isJsonObject(operation)) return false
   const [op, pointer] = [getKey(operation, 'op'), getKey(operation, 'path')]
@@ -231,7 +226,7 @@ function isOperationAbove(operation: Json, path: FieldPath): boolean {
 
 const NAMESPACE_CONTROLLER = 'system:serviceaccount:kube-system:namespace-controller'
 
-/** The last delete of the object, its collection or its namespace. */
+/** Or of its collection or namespace. */
 function deletionOf(
   id: ResourceId,
   own: readonly AuditedWrite[],
@@ -251,13 +246,13 @@ function deletionOf(
     ({ user, verb }) => !(verb === 'deletecollection' && user === NAMESPACE_CONTROLLER),
   )
   if (write === undefined) return undefined
-  // The object was created again: the log lacks the last delete.
+  // Created again: the log lacks the last delete.
   if (own.some((other) => other.created && other.answeredAt > write.answeredAt)) return undefined
   const named = write.verb === 'delete' && isWriteTo(write.object, id)
   return { write, proof: named || listsObject(write, id) ? 'proven' : 'perhaps' }
 }
 
-/** The answer to the delete of a collection lists the deleted objects. */
+/** The answer lists the deleted objects. */
 function listsObject({ response }: AuditedWrite, { name }: ResourceId): boolean {
   const items = response === undefined ? undefined : getKey(response, 'items')
   return (
@@ -279,7 +274,6 @@ function creationOf({ uid, live }: Drift, own: readonly AuditedWrite[]): AuditMa
     : undefined
 }
 
-/** Whether the user is the control plane or a node. */
 export function isControlPlaneUser(user: string): boolean {
   return /^system:(kube-|node:|apiserver$|serviceaccount:kube-system:[a-z-]*controller$)/.test(user)
 }

@@ -1,6 +1,6 @@
-/** The publisher of a container image, from its name (github.com/distribution/reference, `ParseNormalizedNamed`). */
+/** github.com/distribution/reference, `ParseNormalizedNamed` */
 
-/** Registries in which anybody may have an account, which is the first part of the name. */
+/** The account is the first part of the image name. */
 const PUBLIC = new Set([
   'docker.io',
   'gcr.io',
@@ -15,7 +15,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The registry, with the account of a public one: `docker.io/library` for `nginx:1`, `ghcr.io/acme`, `registry.example.com`.
+ * Registry, plus the account for a public one: `docker.io/library` for `nginx:1`.
  * @param path `.image.registry` has only a registry; `.image.tag` has no publisher
  */
 export function publisherOf(path: string, text: string): string {

@@ -1,7 +1,4 @@
-/**
- * The field manager that applies the package, and the names under which the same syncer wrote before
- * (docs/adr/0018-syncers-that-change-their-name.md, docs/facts/applier-managers.md).
- */
+/** docs/adr/0018-syncers-that-change-their-name.md, docs/facts/applier-managers.md */
 import {
   countCovered,
   type FieldManager,
@@ -40,11 +37,12 @@ interface AppliedObject {
 }
 
 /**
- * The applier that declares most of the desired fields, with all names of one tool together; undefined if no live object was applied. Of those
- * with at least half as many, GitOps tools come first and tools of people last, because a person who applies a whole manifest with force owns
- * more than the syncer. Of two GitOps tools the later one has taken over; of others the one with most fields is the syncer. An applier wrote
- * with operation Apply, or updated under a client-side applier's name or with the last-applied annotation.
- * @param given the configured field manager, as it is on the objects
+ * The applier with most desired fields, all names of one tool together; undefined if no live object
+ * was applied. Among appliers with at least half as many fields, GitOps tools rank first and tools
+ * of people last, because a person who applies with force owns more than the syncer. Of two GitOps
+ * tools the later one has taken over. An applier wrote with operation Apply, or updated under a
+ * client-side applier's name or with the last-applied annotation.
+ * @param given the configured field manager
  */
 export function findSyncer(
   objects: readonly AppliedObject[],
@@ -68,8 +66,8 @@ export function findSyncer(
 }
 
 /**
- * What a bootstrap applied under the name of a command (`flux`) is taken over by the controller of the same syncer, one object after the other:
- * the controller is the syncer from its first object on.
+ * The controller takes over what a bootstrap applied (`flux`), object by object. It is the syncer
+ * from its first object on.
  */
 function withoutBootstraps(tools: readonly Tool[]): readonly Tool[] {
   const productOf = ({ members: [first] }: Tool): string | undefined =>
@@ -83,10 +81,7 @@ function withoutBootstraps(tools: readonly Tool[]): readonly Tool[] {
   )
 }
 
-/**
- * Whether the entry is of the command that the syncer's product is bootstrapped with (`flux bootstrap` applies as `flux`). A person may run it later,
- * so that it is no name of the syncer, and its writes stay visible.
- */
+/** `flux bootstrap` applies as `flux`. A person may run it later, so its writes stay visible. */
 export function isBootstrapOf(
   entry: Pick<Actor, 'manager' | 'operation'>,
   syncer: SyncerManager,
@@ -96,21 +91,18 @@ export function isBootstrapOf(
   return product !== undefined && product === syncerOfManager(entry.manager)
 }
 
-/** Whether a controller of its product applies under the name again and again. */
 function repeats({ manager }: Pick<Actor, 'manager'>): boolean {
   return (namesOfManager(manager)?.repeats ?? 'none') !== 'none'
 }
 
-/** A writer under one name, with one operation. */
 interface Writer {
   readonly manager: FieldManager
-  /** Whether it declares what it writes. Others may be former names of the syncer. */
+  /** Others may be former names of the syncer. */
   applies: boolean
-  /** Number of objects that it wrote. */
   objects: number
-  /** Number of desired fields that it declares. */
+  /** Desired ones that it declares. */
   fields: number
-  /** RFC 3339 UTC of its earliest and latest entries; empty without a time. */
+  /** RFC 3339 UTC; empty without a time. */
   first: string
   last: string
 }
@@ -129,7 +121,7 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
     const { entries } = managedFieldsOf(live)
     const retainingTool = keeperOfLastApplied(entries)
     for (const entry of entries) {
-      // A settle writes for the syncer.
+      // Writes for the syncer.
       if (isSettleManager(entry.manager) || entry.subresource !== '') continue
       const { manager, operation, subresource, time } = entry
       const key = `${operation} ${manager}`
@@ -149,7 +141,6 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
   return [...writers.values()]
 }
 
-/** The client-side applier; a person who edits the annotation is none. */
 function keeperOfLastApplied(
   entries: readonly ManagedFieldsEntry[],
 ): ManagedFieldsEntry | undefined {
@@ -174,7 +165,7 @@ function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
   return operation === 'Apply' || isKubectl || classOfManager(manager) === 'gitops'
 }
 
-/** Whether the syncer compares its next apply with Helm's stored release. Another tool may have taken the release over. */
+/** Another tool may have taken over the release. */
 export function writesThroughHelm(syncer: SyncerManager | undefined): boolean {
   return syncer !== undefined && usesHelm(syncer.manager)
 }
@@ -182,10 +173,10 @@ export function writesThroughHelm(syncer: SyncerManager | undefined): boolean {
 function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
   const groups = new Map<string, Writer[]>()
   for (const writer of writers) {
-    // A create or a replace alone is of anybody: it makes no package.
+    // A create or replace can come from anybody.
     if (!writer.applies && !(onlyMakes(writer.manager.manager) && isKubectlOf(writers))) continue
     const { manager, operation } = writer.manager
-    // A name that people use too is one tool per operation, but for the kubectl of one person.
+    // A name that people also use is one tool per operation, except one person's kubectl.
     const ofPeople = writesManifest(writer.manager) ? 'kubectl' : `${operation} ${manager}`
     const name = programOf(manager) ?? (classOfManager(manager) === 'gitops' ? manager : ofPeople)
     groups.set(name, [...(groups.get(name) ?? []), writer])
@@ -201,7 +192,7 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
   }))
   const declaring = tools.filter(({ fields }) => fields > 0)
   if (declaring.some(({ rank }) => rank < PEOPLE)) return declaring
-  // A syncer without any declared field left still has its entry.
+  // Its entry stays.
   const emptied = tools.filter(
     ({ rank, members }) => rank === 0 && members.some((member) => member.objects * 2 >= objects),
   )
@@ -210,7 +201,6 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
 
 const PEOPLE = 2
 
-/** Whether one person's kubectl applied something. */
 function isKubectlOf(writers: readonly Writer[]): boolean {
   return writers.some(({ manager }) => writesManifest(manager) && !onlyMakes(manager.manager))
 }
@@ -233,7 +223,7 @@ function byFields(left: Writer, right: Writer): number {
   return right.fields - left.fields || compareWriters(left, right)
 }
 
-/** Apply entries first, then by name, so that the order of the entries has no effect. */
+/** The order of the entries has no effect. */
 function compareWriters(left: Writer | undefined, right: Writer | undefined): number {
   if (left === undefined || right === undefined) return 0
   return (
@@ -260,8 +250,8 @@ function withFormer(syncer: FieldManager, writers: readonly Writer[]): SyncerMan
 }
 
 /**
- * Whether a writer is a former name of the syncer. Names of people never are, because their writes stay visible, and tools that apply move such
- * entries to their own name. A former GitOps tool updated, so that it owns the server's defaults too, and wrote nothing since the syncer began.
+ * Names of people never are, because their writes stay visible. A former GitOps tool updated, so
+ * that it also owns the server's defaults, and wrote nothing since the syncer began.
  */
 function isFormer(
   writer: Writer,

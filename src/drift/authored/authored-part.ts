@@ -1,6 +1,6 @@
 /**
- * A live object as a manifest: without its status, what the server writes into its metadata, and the marks of syncers; and of the rest only
- * what somebody other than the control plane owns. Which of that is a default, a dry run shows (src/reconcile/observe/clean-object.ts).
+ * Keeps fields with an owner other than the control plane. A dry run shows which of these are
+ * defaults (src/reconcile/observe/clean-object.ts).
  */
 import {
   type FieldPath,
@@ -25,7 +25,6 @@ import { SYNCERS } from '../../syncers/registry.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import { hasNoOwners } from '../unowned/unowned-fields.ts'
 
-/** Metadata that only a cluster gives an object. */
 const SERVER_METADATA = new Set([
   'ownerReferences',
   'deletionTimestamp',
@@ -34,7 +33,6 @@ const SERVER_METADATA = new Set([
 ])
 const COPIES: ReadonlySet<string> = new Set(SYNCERS.flatMap(({ marks }) => marks.copies))
 
-/** The whole object, for one whose fields have no owners. */
 function plainPart(live: JsonObject): JsonObject {
   const { metadata, ...rest } = withoutBookkeeping(live)
   const kept = isJsonObject(metadata)
@@ -55,7 +53,7 @@ function plainPart(live: JsonObject): JsonObject {
     if (COPIES.has(key)) return true
     const syncers = syncersOfMark(path, value)
     if (syncers.some(({ marks }) => !marks.shared.some(({ label }) => label === key))) return true
-    // A label that others use too is a mark only where nobody but its syncer wrote it.
+    // Others also use the label: a mark only if nobody but its syncer wrote it.
     const owners = managed.entries.filter((entry) => ownsLocation(entry, path, managed))
     return (
       syncers.length > 0 &&
@@ -65,7 +63,7 @@ function plainPart(live: JsonObject): JsonObject {
   }
 }
 
-/** The part that has an owner other than the control plane; the whole object where nothing has an owner. */
+/** The whole object if nothing has an owner. */
 export function authoredPart(live: JsonObject): JsonObject {
   const plain = plainPart(live)
   const managed = managedFieldsOf(live)
@@ -90,12 +88,11 @@ export function authoredPart(live: JsonObject): JsonObject {
   })
 }
 
-/** A status is a controller's; a person may set a scale. */
+/** A status belongs to a controller; a person may set a scale. */
 function isAuthor({ manager, subresource }: ManagedFieldsEntry): boolean {
   return subresource !== 'status' && !isControlPlane(manager)
 }
 
-/** What one of the sets has of a value; undefined where none has anything of it. */
 function ownedPart(value: Json, sets: readonly FieldSet[]): Json | undefined {
   if (sets.some(({ owned, children }) => owned && children.size === 0)) return value
   if (isJsonObject(value)) {
@@ -142,7 +139,7 @@ function isField(step: PathStep, name: string): boolean {
 function isItem(step: PathStep, item: Json, index: number): boolean {
   if (step.kind === 'index') return step.index === index
   if (step.kind === 'member') return jsonEquals(step.value, item)
-  // A key that the server adds by default may be missing in the object.
+  // The server may have added it by default.
   return (
     step.kind === 'item' &&
     isJsonObject(item) &&
@@ -153,7 +150,6 @@ function isItem(step: PathStep, item: Json, index: number): boolean {
 const FIRST = ['apiVersion', 'kind', 'metadata']
 const FIRST_OF_METADATA = ['name', 'namespace', 'labels', 'annotations']
 
-/** As people write manifests. */
 function inOrder(object: JsonObject): JsonObject {
   const metadata = getKey(object, 'metadata')
   return ordered(

@@ -1,4 +1,3 @@
-/** What the server says of objects as git would declare them, as far as that is known. */
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Resource } from '@backporch/kyaml/resource'
@@ -6,7 +5,7 @@ import type { Drift } from '../compare/drift.ts'
 
 export interface ObjectManifest {
   readonly manifest: JsonObject
-  /** Why the server did not prove it, as a clause; undefined where it did. */
+  /** A clause; undefined if proven. */
   readonly unproven?: string | undefined
 }
 
@@ -17,11 +16,10 @@ export interface ManifestLibrary {
   manifestOf(drift: Drift): ManifestAnswer
 }
 
-/** The answer of the server to a dry-run apply of an object as git would declare it after an edit. */
 export type AdoptionAnswer =
   | { readonly state: 'accepted' }
   | { readonly state: 'refused'; readonly why: string }
-  /** Nothing is known of the object: the server cannot be asked, or refuses it for what is not of the object. */
+  /** The server cannot be asked, or refuses for an unrelated reason. */
   | { readonly state: 'not-checked'; readonly why: string }
 
 export interface AdoptionLibrary {

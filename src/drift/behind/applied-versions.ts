@@ -1,4 +1,3 @@
-/** The versions of a package in git: when each arrived, and which of them the cluster is known to have had. */
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import { type Json, jsonEquals } from '@backporch/kyaml/json'
 import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
@@ -10,9 +9,7 @@ export class AppliedVersions {
   private readonly evidence: SyncEvidence
   readonly versions: readonly PackageVersion[]
   private readonly arrivals: readonly Arrival[]
-  /** Index of the commit that the syncer reports as applied. */
   readonly reported: number | undefined
-  /** Newest version that some object proves as applied; computed on first use. */
   private newestProven: number | undefined
 
   constructor(evidence: SyncEvidence) {
@@ -29,7 +26,7 @@ export class AppliedVersions {
     this.arrivals = arrivalsOf(this.versions, (index) => seenAt.get(index), evidence.present)
   }
 
-  /** The index of a content; in a rewritten history that of the newest version with it. */
+  /** In a rewritten history the newest version. */
   private locationOf({ commit, tree }: ContentId): number | undefined {
     const index =
       this.evidence.history.locationOf.get(commit) ??
@@ -37,14 +34,14 @@ export class AppliedVersions {
     return index === -1 ? undefined : index
   }
 
-  /** The observation of the object and its version; undefined if it is older than the evidence. */
+  /** Undefined if older than the evidence. */
   observedPlace(key: string): (ObservedLive & { readonly index: number }) | undefined {
     const { memory, now } = this.evidence
     const observed = memory.observedWith(key)
     const index =
       observed === undefined || now < observed.at ? undefined : this.locationOf(observed)
     if (observed === undefined || index === undefined) return undefined
-    // The ledger names the first commit with a content, to which git may have returned before the observation.
+    // git may have returned to the content before the observation.
     const returned = this.versions.findIndex(
       ({ tree }, at) => tree === observed.tree && this.arrival(at).latest <= observed.at,
     )
@@ -52,13 +49,12 @@ export class AppliedVersions {
     return { ...observed, commit: this.versions[returned]?.commit ?? '', index: returned }
   }
 
-  /** The newest version that some object proves as applied, live or in an earlier observation. */
   provenLocation(): number {
     this.newestProven ??= Math.min(this.provenLive(), this.provenObservation())
     return this.newestProven
   }
 
-  /** An observed content proves its version, and later ones without a change of the object. */
+  /** Also proves later versions without a change of the object. */
   private provenObservation(): number {
     let newest = this.versions.length
     const entries = this.versions.flatMap(({ objects }) => [...objects])
@@ -67,7 +63,7 @@ export class AppliedVersions {
       const observed = this.observedPlace(key)?.index
       const object = observed === undefined ? undefined : this.versions[observed]?.objects.get(key)
       if (observed === undefined || object === undefined) continue
-      // An object has a key for each scope that its kind may have, and was observed under one of them: the older answer counts.
+      // An object has a key for each scope that its kind may have: the older answer counts.
       if (
         keysOf
           .get(object)
@@ -81,7 +77,6 @@ export class AppliedVersions {
     return newest
   }
 
-  /** The newest version with a new value that is live and the syncer's. */
   private provenLive(): number {
     const { live, syncer } = this.evidence
     for (let index = 0; index + 1 < this.versions.length; index += 1) {
@@ -104,7 +99,6 @@ export class AppliedVersions {
       : undefined
   }
 
-  /** Whether the syncer's time to apply the version is over. */
   isOverdue(index: number): boolean {
     const { earliest } = this.arrival(index)
     return earliest === '' || this.evidence.now > secondsAfter(earliest, this.evidence.stuckAfter)

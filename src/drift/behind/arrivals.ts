@@ -1,26 +1,25 @@
 /**
- * The times at which the base branch got each content of a package. The date of a commit may be any, so it counts only if it is not before that
- * of the version below (git's "corrected commit date", Documentation/technical/commit-graph.adoc), not in the future, and between the two
- * observations around the arrival.
+ * Commit dates are arbitrary: a date counts only if it is not before that of the version below
+ * (git's "corrected commit date", Documentation/technical/commit-graph.adoc), not in the future,
+ * and between the two observations around the arrival.
  */
 
-/** A content of a package, by its commit, or in a rewritten history by its hash. */
+/** By commit, or in a rewritten history by hash. */
 export interface ContentId {
   /** 40 hex digits. */
   readonly commit: string
-  /** Hash of the content of the package, 16 hex digits; empty for the time before the package was there. */
+  /** 16 hex digits; empty for the time before the package. */
   readonly tree: string
 }
 
-/** A content that arrived between two observations of the base branch. */
 export interface ObservedContent extends ContentId {
-  /** RFC 3339 UTC: the last observation without it. */
+  /** RFC 3339 UTC. */
   readonly after: string
-  /** RFC 3339 UTC: the first observation with it. */
+  /** RFC 3339 UTC. */
   readonly firstSeen: string
 }
 
-/** RFC 3339 UTC. They differ only for a commit that is dated in the future. */
+/** RFC 3339 UTC. They differ only for a commit dated in the future. */
 export interface Arrival {
   /** Empty if unknown. */
   readonly earliest: string
@@ -28,17 +27,15 @@ export interface Arrival {
 }
 
 export interface DatedContent extends ContentId {
-  /** The committer's time, RFC 3339 UTC; empty without a commit. */
+  /** RFC 3339 UTC. */
   readonly at: string
 }
 
-/** Tolerated seconds between the clocks of two machines. */
+/** Seconds between two machines. */
 const CLOCKS_DIFFER = 300
 
 /**
- * One arrival for each version.
  * @param versions newest first
- * @param seenAt the observed content at an index
  * @param present RFC 3339 UTC
  */
 export function arrivalsOf(
@@ -53,7 +50,6 @@ export function arrivalsOf(
     below = arrival.earliest
     arrivals.unshift(arrival)
   }
-  // A lower version arrived before.
   let above = present
   return arrivals.map(({ earliest, latest }) => {
     above = latest < above ? latest : above

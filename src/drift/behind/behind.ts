@@ -1,6 +1,6 @@
 /**
- * The cause of a difference: git moved, or another writer. A value that only the syncer wrote may be that of an earlier commit, which the syncer
- * has not replaced yet; that is no drift (design §5). A value that no commit rendered is drift, whichever manager wrote it.
+ * A value that only the syncer wrote may come from an earlier commit that it has not replaced yet:
+ * no drift (design §5). A value that no commit rendered is drift, whoever wrote it.
  */
 import type { Failure } from '@backporch/kyaml/failure'
 import { managedFieldsOf } from '@backporch/kyaml/field'
@@ -16,7 +16,6 @@ import { AppliedVersions, sameValue } from './applied-versions.ts'
 import { secondsAfter } from './arrivals.ts'
 import type { ObservedLive, PackageVersion, SyncEvidence } from './sync-evidence.ts'
 
-/** Sets items aside that only wait for the syncer. Verdicts without open items are unchanged. */
 export function setBehindAside(
   verdicts: readonly ObjectVerdict[],
   evidence: SyncEvidence,
@@ -55,14 +54,14 @@ export function setBehindAside(
   })
 }
 
-/** `older-commits`: the answer needs commits that a shallow clone lacks. */
+/** `older-commits`: a shallow clone lacks them. */
 type Answer = { readonly aside: SetAside } | DriftAnswer | 'older-commits' | undefined
 interface DriftAnswer {
   readonly note: string
   readonly rolledBack?: RolledBack
 }
 
-/** Keeps drift in the verdict, and names what may be lag. */
+/** Keeps the drift. */
 function unproven(
   verdict: ObjectVerdict,
   undecided: readonly Drift[],
@@ -104,7 +103,7 @@ class Judge {
     }
   }
 
-  /** A live value of the syncer: some commit rendered it, or another writer used the syncer's name. */
+  /** Another writer may have used the syncer's name. */
   private ofValue(drift: Drift): Answer {
     const stored = this.storedOf(drift)
     const applied =
@@ -119,7 +118,7 @@ class Judge {
     })
     if (index !== -1) return this.behind(drift, index)
     if (this.evidence.history.cut !== undefined) return 'older-commits'
-    // An object without managers does not identify the syncer's writes.
+    // Nothing identifies the syncer's writes.
     if (drift.actor.confidence === 'none') return undefined
     const observed = this.evidence.history.complete
       ? 'no version'
@@ -129,7 +128,6 @@ class Judge {
     }
   }
 
-  /** A missing field: whether the syncer applied the commit that added it. */
   private ofRemoved(drift: Drift): Answer {
     const key = resourceKey(drift.id)
     const lacking = this.versions.findIndex(({ objects }, index) => {
@@ -144,7 +142,7 @@ class Judge {
         ? 'older-commits'
         : undefined
     }
-    // A field as old as its object was applied with it.
+    // It was applied with its object.
     if (lacking === -1 || this.versions[lacking]?.objects.get(key) === undefined) return undefined
     const state = this.evidence.live.get(key)
     const live = state?.state === 'present' ? state.object : undefined
@@ -171,7 +169,7 @@ class Judge {
     const managed = managedFieldsOf(live)
     // Without managers only the annotation shows the last apply.
     if (hasNoOwners(managed)) return applied === undefined && this.applied.isOverdue(introduced)
-    // An older entry never had the field, because a growing set gets a new time.
+    // A growing set gets a new time.
     const written = lastWriteOf(managed, syncer)
     return written === undefined || written >= this.applied.arrival(introduced).latest
   }
@@ -180,7 +178,7 @@ class Judge {
     const key = resourceKey(drift.id)
     const lacking = this.versions.findIndex(({ objects }, index) => index > 0 && !objects.has(key))
     const { stored, report, refused } = this.evidence
-    // Helm stores what it applied before the failure; kpt lists what it could not apply too.
+    // Helm stores what it applied before the failure; kpt also lists what it could not apply.
     const isRefused = refused.has(key) && stored?.has(key) !== true
     if (this.evidence.inventory?.has(key) === true && !isRefused) return undefined
     if (report.unappliedSince !== undefined || isRefused)
@@ -204,19 +202,18 @@ class Judge {
       : this.onItsWay(drift, having)
   }
 
-  /** A commit that a shallow clone lacks may differ about the object. */
+  /** A shallow clone may lack another version of the object. */
   private ofOlder(drift: Drift): Answer {
     if (this.evidence.history.cut === undefined) return undefined
     return this.onItsWay(drift, this.versions.length) === undefined ? undefined : 'older-commits'
   }
 
-  /** A manifest of another API version has other fields. */
   private storedOf({ id, apiVersion }: Drift): StoredManifest | undefined {
     const stored = this.evidence.stored?.get(resourceKey(id))
     return stored?.apiVersion === apiVersion ? stored : undefined
   }
 
-  /** The syncer's report, other objects and the time since the commit decide, because the object does not. */
+  /** The syncer's report, other objects and the time since the commit decide. */
   private onItsWay(drift: Drift, before: number): Answer {
     const { waitedBefore } = this.evidence
     const changed = before - 1
@@ -227,7 +224,6 @@ class Judge {
     return this.applied.isOverdue(changed) ? undefined : this.behind(drift, before)
   }
 
-  /** The answer for a live content of an older version, in the syncer's hands. */
   private behind(drift: Drift, index: number): Answer {
     const rolledBack = this.rollback(drift, index)
     if (rolledBack !== undefined) return rolledBack
@@ -256,7 +252,6 @@ class Judge {
     }
   }
 
-  /** What keeps the syncer from the version after `index`, as a clause. */
   private whyWaiting(
     drift: Drift,
     index: number,
@@ -266,7 +261,6 @@ class Judge {
       return { state: 'Suspended', why: `nothing applies it: ${report.suspended}` }
     const failed = report.failed ?? refused.get(resourceKey(drift.id))
     if (failed !== undefined) return { state: 'SyncFailed', why: failed, stuckSince: '' }
-    // One that is younger than the commit has its time from then on.
     const { earliest } = this.applied.arrival(index - 1)
     const begin = [earliest, report.unappliedSince ?? ''].toSorted().at(-1) ?? ''
     const stuckSince = secondsAfter(begin, stuckAfter)
@@ -277,7 +271,6 @@ class Judge {
     return { state: 'Behind', why: report.says ?? 'the syncer has not applied it yet' }
   }
 
-  /** Index of the oldest version with git's present content of the drift. */
   private sinceLocation(drift: Drift): number {
     const text = ({ objects }: PackageVersion): Json | undefined => {
       const object = objects.get(resourceKey(drift.id))
@@ -288,7 +281,7 @@ class Judge {
     return Math.max(this.versions.findIndex((version) => !sameValue(text(version), now)) - 1, 0)
   }
 
-  /** Evidence that the object had something newer than the version at `index`. */
+  /** Something newer than `index` was live. */
   private rollback(drift: Drift, index: number): DriftAnswer | undefined {
     const { id } = drift
     const observed = this.applied.observedPlace(resourceKey(id))
@@ -306,7 +299,7 @@ class Judge {
       return { note, rolledBack: known?.rolledBack ?? { commit } }
     }
     if (known !== undefined) return known
-    // The report is newer than the objects: a write before its commit proves nothing.
+    // A write before the reported commit proves nothing.
     if (this.applied.reported === undefined || this.applied.reported >= index) return undefined
     const written = this.applied.lastWrite(id)
     if (written === undefined || written < this.applied.arrival(this.applied.reported).latest)
@@ -340,7 +333,7 @@ class Judge {
   }
 }
 
-/** Helm's stored manifests have neither hooks nor the definitions in `crds/`. */
+/** Its manifests omit hooks and `crds/`. */
 function isRetainedByHelm({ id, git }: Drift): boolean {
   return (
     id.kind !== 'CustomResourceDefinition' &&
@@ -353,7 +346,6 @@ function short(version: PackageVersion | undefined): string {
   return version?.commit.slice(0, 7) ?? 'an unknown commit'
 }
 
-/** In the largest exact unit: `1h`, `90m`. */
 function durationText(seconds: number): string {
   const units = { d: 86_400, h: 3_600, m: 60, s: 1 }
   const unit = (['d', 'h', 'm'] as const).find((name) => seconds % units[name] === 0) ?? 's'

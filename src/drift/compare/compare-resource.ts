@@ -1,4 +1,3 @@
-/** Differences between a live object and the object that an apply would leave, by keyed field path. */
 import {
   type FieldPath,
   type FieldSchema,
@@ -20,13 +19,11 @@ import { authoredMetadata } from '@backporch/kyaml/resource'
 
 export interface FieldDifference {
   readonly path: FieldPath
-  /** Undefined if only the predicted object has the field. */
   readonly live: Json | undefined
-  /** Undefined if only the live object has the field. */
   readonly predicted: Json | undefined
 }
 
-/** Differences in all but `status` and the server's bookkeeping, in the order of the predicted object. */
+/** Without `status` and the server's bookkeeping, in the order of the predicted object. */
 export function compareObjects(
   live: JsonObject,
   predicted: JsonObject,
@@ -49,7 +46,7 @@ function compare(
 ): FieldDifference[] {
   if (jsonEquals(live, predicted)) return []
   const oneSided = live === undefined || predicted === undefined
-  // A container of one side is reported by its members, as people edit it.
+  // People edit the members.
   if (isContainer(live ?? predicted, schema) && (oneSided || sameShape(live, predicted))) {
     const inside = (isJsonObject(live ?? predicted) ? compareMaps : compareLists)(
       live,
@@ -110,7 +107,7 @@ function compareLists(
   ]
 }
 
-/** Undefined if the schema's keys do not identify the items. */
+/** Undefined if the keys do not identify the items. */
 function itemsByKey(
   list: Json | undefined,
   schema: FieldSchema,
@@ -129,9 +126,9 @@ function keysOf(first: JsonObject, second: JsonObject): string[] {
 }
 
 /**
- * The highest location on the path that the live object lacks and that people remove as one: a list item, or a block of declared fields, as a
- * probe. Entries of maps and of lists are removed one by one.
- * @param path of a field that the live object lacks
+ * People remove a list item, or a block such as a probe, as one; entries of maps and lists one by
+ * one.
+ * @param path absent in live
  */
 export function absentBlock(path: FieldPath, live: Json, schema: FieldSchema): FieldPath {
   let value: Json | undefined = live

@@ -1,6 +1,6 @@
 /**
- * Whether applying a declared value leaves the live one unchanged although they are written differently: the server rewrites quantities and
- * base64, and adds defaults. In doubt the answer is no, and a dry run decides.
+ * The server rewrites quantities and base64, and adds defaults. In doubt the answer is no, and a
+ * dry run decides.
  */
 import {
   canonicalQuantity,
@@ -19,15 +19,12 @@ import {
   jsonEquals,
 } from '@backporch/kyaml/json'
 
-/** A declared location with another live value. */
 interface DifferingLeaf {
   readonly path: FieldPath
   readonly declared: Json | undefined
-  /** Undefined for an absent value. */
   readonly live: Json | undefined
 }
 
-/** The differing leaves, in the order of the set. Each list is read once. */
 export function* differingLeaves(
   set: FieldSet,
   declared: Json | undefined,
@@ -57,7 +54,7 @@ function valueIn(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) ? getKey(value, name) : undefined
 }
 
-/** Undefined where two items have one key: such a list is compared as a whole. */
+/** Undefined for duplicate keys: the list is compared as a whole. */
 function itemsByStep(
   list: Json | undefined,
   schema: FieldSchema,
@@ -73,8 +70,8 @@ function itemsByStep(
 }
 
 /**
- * @param declared value at an owned place without owned places below it: a scalar, something atomic, or something empty
- * @param live value there, `undefined` where nothing is
+ * @param declared a scalar, or something atomic or empty
+ * @param live undefined if absent
  */
 export function isAlreadyApplied(
   declared: Json | undefined,
@@ -89,7 +86,6 @@ export function isAlreadyApplied(
   return isStoredAs(declared, live, schema)
 }
 
-/** Whether the server stores `declared` as `live`, if it replaces the whole value. */
 function isStoredAs(
   declared: Json | undefined,
   live: Json | undefined,
@@ -123,7 +119,7 @@ function isMapStoredAs(declared: JsonObject, live: JsonObject, schema: FieldSche
   )
 }
 
-/** A zero value of Go, which the server may omit: `false`, `0`, `""`, null, an empty list or map. */
+/** The server may omit a Go zero value. */
 export function isEmptyValue(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null
     ? Object.keys(value).length === 0
@@ -134,13 +130,12 @@ function isEmptyMap(value: Json | undefined): boolean {
   return isJsonObject(value) && isEmptyValue(value)
 }
 
-/** A quantity may be a number. */
 function quantityText(value: Json): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : ''
 }
 
-/** The base64 that Go writes; it ignores only line breaks. */
+/** Base64 as Go writes it; Go ignores only line breaks. */
 function canonicalBase64(text: string): string | undefined {
   const joined = text.replace(/[\r\n]/g, '')
   return Buffer.from(joined, 'base64').toString('base64') === joined ? joined : undefined

@@ -1,7 +1,4 @@
-/**
- * The identity of a drift: a hash over the unit and its items, without commits and times, so that an unrelated commit never undoes a decision
- * (design §2).
- */
+/** Without commits and times, so that an unrelated commit never undoes a decision (design §2). */
 import { createHash } from 'node:crypto'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { isJsonObject } from '@backporch/kyaml/json'
@@ -10,13 +7,12 @@ import { resourceKey, withoutBookkeeping } from '@backporch/kyaml/resource'
 import type { Drift } from './drift.ts'
 
 export interface FingerprintUnit {
-  /** Hash of the cluster's uid, or its name if the uid is unknown. */
+  /** Hash of the uid, or the name if the uid is unknown. */
   readonly cluster: string
-  /** Path of the package from the root of the repository. */
   readonly package: string
 }
 
-/** `sha256:` and 64 hex digits. The order of the items does not matter. */
+/** The order of the items does not matter. */
 export function fingerprintOf(
   unit: FingerprintUnit,
   items: readonly Drift[],
@@ -28,7 +24,6 @@ export function fingerprintOf(
   return `sha256:${hash.digest('hex')}`
 }
 
-/** Keyed hash of one difference, 16 hex digits, for records without plain values. */
 export function itemFingerprint(item: Drift, key: RedactionKey): string {
   return hashed(item, key).fingerprint
 }
@@ -43,7 +38,7 @@ function hashed(
   })
 }
 
-/** The content of an unexpected object counts: a change is another decision. */
+/** A changed content of an unexpected object needs a new decision. */
 function itemLine(item: Drift, key: RedactionKey): string {
   const path = formatFieldPath(item.path)
   const domain = `${resourceKey(item.id)}#${path}`
@@ -64,7 +59,6 @@ function itemLine(item: Drift, key: RedactionKey): string {
   ].join('\0')
 }
 
-/** Id of the episode that begins with this fingerprint: its first eight hex digits. */
 export function episodeIdOf(fingerprint: string): string {
   return fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
 }

@@ -1,20 +1,19 @@
 /**
- * Differences that follow from another one of the object, so that one edit is one line: what the server adds to the declared object, and the
- * second name of a value.
+ * One edit is one line: additions of the server to the declared object, and the second name of a
+ * value.
  */
 import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
 import { type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 import { firstNameOf } from '@backporch/kyaml/resource'
 import type { Drift } from './drift.ts'
 
-/** Whether another difference covers the one at an undeclared path. */
 export function followsAnother(
   { change, path }: Pick<Drift, 'change' | 'path'>,
   desired: JsonObject,
   live: JsonObject,
 ): boolean {
   if (valueAt(desired, path) !== undefined) return false
-  // Nobody declared it: a dry run adds defaults, the number of a port and what webhooks write.
+  // A dry run adds defaults, port numbers and webhook fields.
   return change === 'removed' || isSecondName(path, desired, live)
 }
 

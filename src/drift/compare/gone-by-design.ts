@@ -1,25 +1,23 @@
 /**
- * Declared objects that are rightly absent: they run once and are deleted, or never run. Rules read the manifest; those about hooks, which are
- * in src/syncers, hold if the tool that runs the hooks applies the package. Source: Kubernetes "Automatic Cleanup for Finished Jobs".
+ * They run once and are deleted, or never run. Hook rules are in src/syncers and hold if the tool
+ * that runs the hooks applies the package. Source: Kubernetes "Automatic Cleanup for Finished
+ * Jobs".
  */
 import { getKey, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
 import type { BuiltInRule } from '../../syncers/syncer.ts'
 
-/** The appliers that run the hooks of a package. */
 export interface HookRunners {
   readonly tools: ReadonlySet<string>
-  /** No object identifies the applier, so only the manifests identify hooks. */
   readonly unknown: boolean
 }
 
-/** The rule by which an absent object is rightly so; undefined without one. */
 export function goneByDesign(
   manifest: JsonObject,
   { tools, unknown }: HookRunners,
 ): BuiltInRule | undefined {
-  // Without a known applier only kinds that finish may be gone by design.
+  // Without a known applier only kinds that finish may be absent by design.
   const perhaps =
     unknown && FINISHING.has(`${groupOf(manifest)}/${String(getKey(manifest, 'kind'))}`)
   const finished = finishedJob(manifest)
@@ -38,7 +36,6 @@ function groupOf(manifest: JsonObject): string {
   return parseApiVersion(String(getKey(manifest, 'apiVersion'))).group
 }
 
-/** The cluster deletes such a Job after its end. */
 function finishedJob(manifest: JsonObject): BuiltInRule | undefined {
   if (groupOf(manifest) !== 'batch' || getKey(manifest, 'kind') !== 'Job') return undefined
   const seconds = partOf(manifest, 'spec', 'ttlSecondsAfterFinished')

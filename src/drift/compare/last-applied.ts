@@ -1,7 +1,7 @@
 /**
- * The last manifest of a client-side apply, in an annotation of the object or in Helm's stored release. Only it shows the declared fields,
- * because an Update owns all changes of the write, also defaults. Source: k8s.io/api core/v1 `LastAppliedConfigAnnotation`, which kubectl, kpt and
- * Argo CD write; helm `pkg/kube/client.go`, createPatch.
+ * From the annotation or Helm's stored release. Only this shows the declared fields, because an
+ * Update owns all changes, including defaults. Source: k8s.io api core/v1
+ * `LastAppliedConfigAnnotation`; helm `pkg/kube/client.go`, createPatch.
  */
 import {
   type FieldManager,
@@ -19,17 +19,15 @@ import { takesOver } from '../../syncers/registry.ts'
 import type { SyncerManager } from './drift.ts'
 import { withSecretData } from './secret-data.ts'
 
-/** The last applied object, as the syncer stores it outside of the object. It may have the content of a Secret. */
+/** Outside the object. May contain a Secret's content. */
 export interface StoredManifest {
   readonly apiVersion: string
   readonly object: JsonObject
-  /** For people: `Helm release shop/web revision 2`. */
   readonly storedIn: string
-  /** Set for a rollback: the restored revision, and the time, RFC 3339 UTC. */
+  /** A rollback. RFC 3339 UTC. */
   readonly rollback?: { readonly to: number; readonly at: string } | undefined
 }
 
-/** The annotation of the object; undefined if there is none, or it cannot be read. */
 export function lastAppliedOf(live: JsonObject): JsonObject | undefined {
   const text = annotationsOf(live).get(LAST_APPLIED)
   if (text === undefined) return undefined
@@ -41,9 +39,8 @@ export function lastAppliedOf(live: JsonObject): JsonObject | undefined {
   }
 }
 
-/** The manifest with which a client-side apply compares its next one. */
 export class AppliedLast {
-  /** A Secret has its `stringData` in `data`. */
+  /** `stringData` of a Secret is merged into `data`. */
   readonly object: JsonObject
   private readonly manifest: JsonObject
   private readonly whyRemoved: string
@@ -54,12 +51,11 @@ export class AppliedLast {
     this.whyRemoved = whyRemoved
   }
 
-  /** Whether the next apply removes the field if git lacks it, regardless of its writer. Former `stringData` stays in `data`. */
+  /** Whoever wrote it. Former `stringData` stays in `data`. */
   removes(path: FieldPath): boolean {
     return valueAt(this.manifest, path) !== undefined
   }
 
-  /** The fate of a live field that git lacks, for people; `otherwise` if it stays. */
   note(path: FieldPath, otherwise: string): string {
     return this.removes(path) ? this.whyRemoved : otherwise
   }
@@ -69,7 +65,7 @@ export const OF_ANOTHER = 'no apply removes it: it belongs to another manager'
 export const OF_NOBODY = 'no apply removes it: the object does not say whose it is'
 export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
 
-/** For a field that git lacks, of another manager whose fields the syncer makes its own before it applies; undefined for others. */
+/** The manager whose fields the syncer takes over before it applies. */
 export function takenOver(
   syncer: SyncerManager | undefined,
   owner: FieldManager,
@@ -84,17 +80,15 @@ export function takenOver(
   return `the next apply removes it: ${syncer.manager} takes over what ${owner.manager} wrote`
 }
 
-/** Whether a note says that an apply removes the field, although git does not declare it. */
 export function isRemovedByApply(note: string): boolean {
   return /^the next (?:apply|upgrade) removes it: /.test(note)
 }
 
-/** Whether a note says that no apply removes the field. */
 export function isLeftByApply(note: string): boolean {
   return [OF_ANOTHER, OF_NOBODY, LEFT_OVER].includes(note)
 }
 
-/** @returns undefined for a server-side apply, and if it is unknown */
+/** @returns undefined for a server-side apply, and if unknown */
 export function appliedLast(
   {
     desired: { apiVersion },
@@ -107,7 +101,7 @@ export function appliedLast(
   syncer: SyncerManager | undefined,
 ): AppliedLast | undefined {
   if (syncer?.operation !== 'Update') return undefined
-  // A manifest of another API version has other fields.
+  // Another API version has other fields.
   const retained = stored?.apiVersion === apiVersion ? stored : undefined
   if (retained !== undefined)
     return new AppliedLast(
@@ -121,10 +115,7 @@ export function appliedLast(
   )
 }
 
-/**
- * Live locations of the last apply that `desired` lacks, which the next apply removes: topmost list items and fields, in the order of the
- * annotation.
- */
+/** The next apply removes these topmost items and fields; in the annotation's order. */
 export function droppedPaths(
   applied: JsonObject,
   desired: JsonObject,
@@ -148,7 +139,7 @@ export function droppedPaths(
   return dropped
 }
 
-/** It declares nothing: kubectl writes `annotations: {}` and `creationTimestamp: null` into the annotation. */
+/** kubectl writes `annotations: {}` and `creationTimestamp: null`. */
 function isEmpty(value: Json | undefined): boolean {
   return (
     value === undefined ||

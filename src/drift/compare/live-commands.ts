@@ -1,13 +1,14 @@
 /**
- * kpt records its commands in files (src/kpt/pipeline/attribution.ts): git, a render and what was applied may have different ones, of one object with
- * the same meaning. They are compared as equal, as `kpt pkg diff` does (kpt `internal/util/diff/pkgdiff.go`).
+ * kpt records its commands in files (src/kpt/pipeline/attribution.ts), so they may differ with the
+ * same meaning. They compare as equal, like in `kpt pkg diff` (kpt
+ * `internal/util/diff/pkgdiff.go`).
  */
 import { type DesiredResource, withoutAnnotations } from '@backporch/kpt/desired-set'
 import { ATTRIBUTION, isAttributed, withoutCommands } from '@backporch/kpt/render'
 import { isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 import type { LiveState } from '@backporch/kyaml/resource'
 
-/** The desired object with the annotation as live has it, where only commands of kpt differ; else the given one. */
+/** Unchanged if more than kpt commands differ. */
 export function withLiveCommands(desired: DesiredResource, live: LiveState): DesiredResource {
   if (live.state !== 'present' || !isAttributed(desired.id.group)) return desired
   const [git, is] = [desired.object, live.object].map((object) =>
@@ -19,7 +20,6 @@ export function withLiveCommands(desired: DesiredResource, live: LiveState): Des
   return { ...desired, object: is === undefined ? bare : withAnnotation(bare, is) }
 }
 
-/** The value without commands; undefined for one that the server refuses. */
 function restOf(value: Json | undefined): string | undefined {
   return value === undefined ? '' : typeof value === 'string' ? withoutCommands(value) : undefined
 }

@@ -1,8 +1,9 @@
 /**
- * Tier 1 of design §5: the proof, without a request, that applying the desired object changes nothing. A server-side apply changes an object only
- * if a value differs, or if the manager gives a field up. So the manager's set must equal that of the desired object, in its API version, and each
- * live value must be what the server stores for the desired one (src/drift/compare/equal-values.ts). Marks of the syncer (src/syncers/marks.ts)
- * count on neither side. A syncer that updates has no set; its last-applied annotation is compared separately.
+ * Tier 1 of design §5, without a request. A server-side apply changes an object only if a value
+ * differs, or if the manager gives up a field. So the manager's set must equal that of the desired
+ * object, in its API version, and each live value must be what the server stores
+ * (src/drift/compare/equal-values.ts). Syncer marks (src/syncers/marks.ts) do not count. The
+ * last-applied annotation of a syncer that updates is compared separately.
  */
 import {
   type FieldSchema,
@@ -27,7 +28,6 @@ export interface ProofSubject {
   readonly syncer: SyncerManager | undefined
 }
 
-/** Undefined if the proof holds, else the first reason against it. */
 export function whyOwnershipProvesNothing(subject: ProofSubject): string | undefined {
   const { syncer, managed, live, schema } = subject
   if (syncer === undefined) return 'the syncer is not known'
@@ -54,7 +54,7 @@ export function whyOwnershipProvesNothing(subject: ProofSubject): string | undef
   return 'a live value is not written as in git'
 }
 
-/** The proof for a Secret of which only the metadata was read: git may declare nothing else but the type, which is immutable. */
+/** For a Secret read as metadata only, git may declare only the type, which is immutable. */
 export function metadataProves(subject: ProofSubject): boolean {
   const { desired, live } = subject
   if (['data', 'stringData', 'immutable'].some((name) => Object.hasOwn(desired, name))) return false
@@ -66,7 +66,6 @@ export function metadataProves(subject: ProofSubject): boolean {
   )
 }
 
-// A dry run neither sends nor compares a status.
 function withoutStatus(object: JsonObject): JsonObject {
   return Object.hasOwn(object, 'status')
     ? Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'status'))
@@ -79,7 +78,9 @@ function withoutStatusFields(set: FieldSet): FieldSet {
     : set
 }
 
-/** The live Secret with the `stringData` and `data` of git, where the live `data` is the result of them (docs/facts/secret-string-data.md). */
+/**
+ * If the live `data` results from git's `stringData` and `data` (docs/facts/secret-string-data.md).
+ */
 function asWritten(live: JsonObject, desired: JsonObject): JsonObject {
   const written = getKey(desired, 'stringData')
   const stored = getKey(live, 'data')
@@ -88,7 +89,7 @@ function asWritten(live: JsonObject, desired: JsonObject): JsonObject {
   const same = Object.entries(written).filter(
     ([key, value]) => typeof value === 'string' && getKey(stored, key) === encoded(value),
   )
-  // The server never stores a key of `data` that `stringData` overrides.
+  // The server never stores the overridden key.
   const overridden = same.flatMap(([key]) => {
     const own = isJsonObject(declared) ? getKey(declared, key) : undefined
     return own === undefined ? [] : [[key, own] as const]

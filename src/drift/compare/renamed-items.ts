@@ -1,4 +1,4 @@
-/** Items of lists whose key changed: a Service's port is the key of its item, so another port is one item less and one more. */
+/** A Service's port is its item's key, so another port is one item removed and one added. */
 import { isWithin } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
@@ -9,7 +9,6 @@ interface RenamedItem {
   readonly come: Drift
 }
 
-/** The removed and the added item of which `item` is one: the only two of their list, or two of one name. */
 export function renamedItem(item: Drift, drifts: readonly Drift[]): RenamedItem | undefined {
   const alike = drifts.filter((each) => isInList(each, item))
   const removed = alike.filter(({ change }) => change === 'removed')

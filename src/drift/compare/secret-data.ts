@@ -1,4 +1,4 @@
-/** A Secret with `stringData` as the server stores it: base64 in `data`, over the content of `data` (API reference). */
+/** `stringData` overrides `data` (API reference). */
 import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
 
@@ -16,7 +16,6 @@ export function withSecretData(secret: JsonObject): JsonObject {
   ])
 }
 
-/** The field of a Secret of git that the server stores at the path. */
 export function authoredSecretPath(secret: JsonObject, path: FieldPath): FieldPath {
   const [first, ...below] = path
   if (first?.kind !== 'field' || first.name !== 'data') return path

@@ -1,11 +1,9 @@
-/** Sets rightly absent objects aside. They stay in the verdict, with the rule and the reason. */
+/** They stay in the verdict. */
 import type { ObjectVerdict, SetAside } from './drift.ts'
 import { goneByDesign, type HookRunners } from './gone-by-design.ts'
 
-/** Prefix of the rules that no policy switches off. */
 export const BUILT_IN = 'built-in:'
 
-/** The verdict with a rightly absent object set aside; any other verdict unchanged. */
 export function setGoneAside(verdict: ObjectVerdict, runners: HookRunners): ObjectVerdict {
   const { desired, items, mayBeBehind: _open, ...rest } = verdict
   const [only] = items
@@ -19,7 +17,6 @@ export function setGoneAside(verdict: ObjectVerdict, runners: HookRunners): Obje
   return { ...rest, desired, state: 'in-sync', items: [], setAside: [...verdict.setAside, aside] }
 }
 
-/** Whether an object is rightly absent, so that it has no health. */
 export function isGoneByDesign({
   items,
   setAside,

@@ -1,6 +1,6 @@
 /**
- * Undeclared objects of an inventory that stay on purpose: a person marked the live object so that the tool retains it. A rule of a syncer holds
- * only if that syncer applied the object.
+ * A person marked the live object so that the tool retains it. A syncer's rule holds only if that
+ * syncer applied the object.
  */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
@@ -9,11 +9,9 @@ import type { BuiltInRule, KeepQuestion } from '../../syncers/syncer.ts'
 
 export interface RetentionQuestion extends Pick<KeepQuestion, 'inventoryId' | 'idIsWritten'> {
   readonly live: JsonObject
-  /** The applier whose inventory lists the object. */
   readonly tool: string
 }
 
-/** The first rule that retains the object; undefined without one. */
 export function retainedOnPurpose({
   live,
   tool,

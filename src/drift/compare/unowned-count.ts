@@ -1,6 +1,6 @@
 /**
- * A replica count without an owner that git leaves to its default. The scale subresource records no owner for a new field
- * (docs/facts/scale-entry-has-no-time.md), so only the value shows the scaling.
+ * The scale subresource records no owner for a new field (docs/facts/scale-entry-has-no-time.md),
+ * so only the value shows the scaling.
  */
 import { field, type ManagedFields, touchesPath, valueAt } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
@@ -8,7 +8,7 @@ import type { ResourceId } from '@backporch/kyaml/resource'
 
 export const REPLICAS = [field('spec'), field('replicas')] as const
 
-/** Kinds with a count whose default is 1: Kubernetes API reference. */
+/** Default 1: Kubernetes API reference. */
 const COUNTED = new Set([
   'apps/Deployment',
   'apps/StatefulSet',
@@ -20,7 +20,6 @@ export function isCounted({ group, kind }: ResourceId): boolean {
   return COUNTED.has(`${group}/${kind}`)
 }
 
-/** The live count, if it is neither declared nor owned nor the default. */
 export function unownedCount(
   id: ResourceId,
   desired: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * Fields of other writers that git does not declare. A dry run does not show them, because an apply leaves them alone (15 of 25 hand edits are of
- * this kind). The rules of src/drift/noise recognise those of controllers by kind, location and value.
+ * An apply leaves them alone, so a dry run does not show them (15 of 25 hand edits are of this
+ * kind). The rules of src/drift/noise recognise controllers' fields.
  */
 import {
   type FieldPath,
@@ -32,7 +32,7 @@ interface AddedField {
   readonly owner: ManagedFieldsEntry
 }
 
-/** The deployment controller writes it with each status, so it identifies no other writer. */
+/** Written with each status, so it identifies no other writer. */
 const REVISION = 'metadata.annotations["deployment.kubernetes.io/revision"]'
 
 export const detectAdded: Detector = (comparison, found) => {
@@ -63,7 +63,6 @@ export const detectAdded: Detector = (comparison, found) => {
   return [...items, comparison.extra(REPLICAS, count, UNKNOWN_ACTOR, [note])]
 }
 
-/** One entry per added location, with its latest owner: a whole new list item, or a single field. */
 export function findAddedFields(
   {
     live,
@@ -82,16 +81,15 @@ export function findAddedFields(
     for (const path of addedPaths(owner.fields, desired, schema, [])) {
       if (path[0]?.kind === 'field' && path[0].name === 'status') continue
       if (owner.subresource === 'status' && formatFieldPath(path) === REVISION) continue
-      // An empty map of the owner (docs/facts/owner-of-an-empty-map.md): the owners of its parts are reported.
+      // The owners of its parts are reported (docs/facts/owner-of-an-empty-map.md).
       if (!endsInItem(path) && isPartlyOwned(managed, path)) continue
       const value = valueAt(live, path)
-      // The owner of an absent value has a stale entry.
       if (value === undefined && !metadataOnly) continue
       const key = formatFieldPath(path)
       if (!found.has(key)) found.set(key, { path, live: value, owner })
     }
   }
-  // The server has no order of entries, and the order of the lines is written to git.
+  // The line order is written to git.
   return [...found].sort(([left], [right]) => compareText(left, right)).map(([, field]) => field)
 }
 
@@ -107,7 +105,7 @@ function* addedPaths(
 ): Generator<FieldPath> {
   const parent = path.at(-1)
   for (const { step, set: below } of set.children.values()) {
-    // A defaulted key of the item, for instance the protocol of a port, identifies git's own item.
+    // Such as a port's protocol.
     if (step.kind === 'field' && parent?.kind === 'item' && Object.hasOwn(parent.keys, step.name))
       continue
     const here = [...path, step]
@@ -125,14 +123,14 @@ function* addedPaths(
   }
 }
 
-/** An item without a key in git has that key's default: port 8080 of UDP is not git's port 8080. */
+/** An item without a key in git has that key's default: UDP port 8080 is not git's port 8080. */
 function declaredItem(
   desired: Json | undefined,
   step: PathStep,
   schema: FieldSchema,
 ): Json | undefined {
   const item = valueAt(desired, [step])
-  // Of two items of one key, neither is the only one that matches: the list is compared as a whole.
+  // Ambiguous: the list is compared as a whole.
   if (item === undefined && isJsonArray(desired))
     return desired.find((each) => isSameItem(stepOfItem(each, schema), step))
   const own = item === undefined || schema.listType !== 'map' ? undefined : stepOfItem(item, schema)
@@ -143,7 +141,6 @@ function isSameItem(own: PathStep | undefined, step: PathStep): boolean {
   return own !== undefined && stepKey(own) === stepKey(step)
 }
 
-/** Whether the common keys differ, so that there are two items. */
 function names(step: Extract<PathStep, { kind: 'item' }>, own: PathStep): boolean {
   return (
     own.kind === 'item' &&

@@ -1,4 +1,4 @@
-/** What the server allocates within an item that git does not have: the node port of a Service's port. */
+/** Such as the node port of a Service's port. */
 import { field, formatFieldPath, type ManagedFields } from '@backporch/kyaml/field'
 import { getKey, isJsonObject } from '@backporch/kyaml/json'
 import { ownersOf } from '../attribute/actor.ts'
@@ -10,9 +10,8 @@ const PORT = /^spec\.ports\[[^\]]+\]$/
 const NODE_PORT = 'nodePort'
 
 /**
- * The difference with the fields that the server allocated. Whoever gives a port another number sends the whole item again, and owns its node
- * port although the server chose it: there the item as git has it decides.
- * @param found all differences of the object
+ * A writer that changes a port's number sends the whole item, and owns its node port although the
+ * server chose it: git's item decides.
  */
 export function withAllocated(
   drift: Drift,

@@ -1,4 +1,3 @@
-/** Declared fields with another value: by the dry run of the syncer's apply, or by ownership where none tells. */
 import { type FieldPath, fieldSetOf, PathSet, valueAt } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { actorOf, foreignOwner } from '../attribute/actor.ts'
@@ -21,7 +20,6 @@ export const detectChanged: Detector = (comparison) => {
     : []
 }
 
-/** Tier 2: the changes of the syncer's apply. */
 function againstPrediction(comparison: ObjectComparison, predicted: JsonObject): readonly Drift[] {
   const { live: object, desired, syncer, managed, observed } = comparison
   const own = compareObjects(object, predicted, observed.schema).filter(
@@ -32,9 +30,9 @@ function againstPrediction(comparison: ObjectComparison, predicted: JsonObject):
         object,
       ) &&
       !(git === undefined && comparison.isOwnMark(path)) &&
-      // The merge patch of a client-side apply takes a null for "absent".
+      // null means "absent" in a client-side apply's merge patch.
       !(git === null && live === undefined && syncer?.operation === 'Update') &&
-      // An apply as `kubectl` updates the annotation of a client-side one.
+      // It updates a client-side apply's annotation.
       !(
         git !== undefined &&
         valueAt(desired, path) === undefined &&
@@ -59,7 +57,7 @@ function againstPrediction(comparison: ObjectComparison, predicted: JsonObject):
   })
 }
 
-/** A writer in another version owns the value under another name. */
+/** Another version has another name for the value. */
 function writerOrOwner(comparison: ObjectComparison, path: FieldPath): Actor {
   const writer = writerInOtherVersion(
     comparison.managed,
@@ -69,10 +67,7 @@ function writerOrOwner(comparison: ObjectComparison, path: FieldPath): Actor {
   return writer === undefined ? comparison.ownerOrUnknown(path) : actorOf(writer, 'last-writer')
 }
 
-/**
- * Without a dry run: declared fields of other managers with other values, and removed fields.
- * @param isExact whether every declared value counts that is not live as the server would store it
- */
+/** @param isExact counts every value that live does not have as the server would store it */
 function byOwnership(comparison: ObjectComparison, isExact: boolean): readonly Drift[] {
   const { desired, live: object, syncer, managed, metadataOnly, observed } = comparison
   const { schema } = observed

@@ -1,4 +1,3 @@
-/** Sets differences aside that a preset rule explains. They stay in the verdict, with the rule and the reason. */
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict, SetAside, TriedRule } from '../compare/drift.ts'
@@ -9,11 +8,9 @@ import { NOISE_RULES, presetName } from '../noise/presets.ts'
 import { mayBeAnybodys } from '../unowned/unowned-fields.ts'
 
 export interface NoiseInput extends Pick<Surroundings, 'syncer' | 'scalers' | 'liveOf'> {
-  /** Names of the enabled rules, from `rulesOf`. */
   readonly presets: readonly string[]
 }
 
-/** The verdict without noise, and with the rules that were tried. Differences of whole objects are never noise. */
 export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): ObjectVerdict {
   const { desired, live } = verdict
   if (desired === undefined || live === undefined || verdict.items.length === 0) return verdict
@@ -25,7 +22,7 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
     managed,
     withoutOwners: mayBeAnybodys(managed),
   }
-  // The plan needs the autoscaler of a field also without its preset.
+  // The plan needs a field's autoscaler even without its preset.
   const rules = NOISE_RULES.filter(
     (rule) => input.presets.includes(rule.name) || AUTOSCALING_RULES.includes(rule),
   )
@@ -79,7 +76,6 @@ function whyReleased({ lostWhenReleased }: Drift, scaler: ResourceId): string {
     : `${both}: Release ends that`
 }
 
-/** The set has the items with their new notes. */
 function mayBeBehindOf(
   { mayBeBehind }: ObjectVerdict,
   items: readonly Drift[],

@@ -1,6 +1,6 @@
 /**
- * An object that two units of a cluster declare: each apply replaces the values of the other unit, and no Restore ends that. What the other unit
- * declares is no drift, because git says both.
+ * Each apply replaces the other unit's values, and no Restore ends that. The other unit's values
+ * are not drift, because git contains both.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -8,14 +8,11 @@ import { shownPathOnly } from '@backporch/kyaml/redaction'
 import type { Drift, ObjectVerdict, SyncerManager } from '../compare/drift.ts'
 import { rendersLive, valueIn } from './version-values.ts'
 
-/** The declaration of an object by another unit of the same cluster. */
 export interface OtherDeclaration {
-  /** `apps/other/config.yaml:3`, from the root of the repository. */
   readonly location: string
   readonly object: JsonObject
 }
 
-/** @param others of the object of the verdict */
 export function withOtherDeclarations(
   verdict: ObjectVerdict,
   others: readonly OtherDeclaration[],
@@ -55,12 +52,12 @@ export function withOtherDeclarations(
   }
 }
 
-/** What a person wrote is that person's, whatever another unit declares: otherwise a manifest could hide an edit. */
+/** Otherwise a manifest of another unit could hide an edit. */
 function isOfPerson({ actor }: Drift, syncer: SyncerManager | undefined): boolean {
   return actor.class === 'human-tool' && actor.manager !== syncer?.manager
 }
 
-/** Whether live is what an apply of the other declaration gives. An object that is gone, or that git lacks, is neither's. */
+/** Never for an object that is absent or that git lacks. */
 function isDeclared(object: JsonObject, drift: Drift): boolean {
   if (drift.path.length === 0) return false
   return drift.live === undefined

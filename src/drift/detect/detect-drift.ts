@@ -1,4 +1,3 @@
-/** A verdict per object from the content of git and the answers of the cluster. Pure: all requests are made before. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, knownFieldsOf, managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -23,7 +22,6 @@ import { detectOwnerless } from './ownerless-fields.ts'
 import { contentNotRead, notExplained, unknownFields } from './verdict-failures.ts'
 import { whyBlocked } from './why-blocked.ts'
 
-/** In their order: each gets what those before it found, and reports no location again. */
 const DETECTORS: readonly Detector[] = [
   detectChanged,
   detectOwnerless,
@@ -32,7 +30,7 @@ const DETECTORS: readonly Detector[] = [
   detectHidden,
 ]
 
-/** The dry run of a creation, for an object without managers that git and the server's own writes do not explain; undefined if none is needed. */
+/** For an object without managers; undefined if not needed. */
 export function creationProbe(
   observed: Omit<ObservedObject, 'prediction'>,
 ): CreationProbe | undefined {
@@ -54,14 +52,13 @@ function unownedSubject(
   return { id, apiVersion, desired: isSecret(id) ? withSecretData(known) : known, live, schema }
 }
 
-/** Whether tier 1 does not decide, so that a dry run is needed. */
 export function needsPrediction(
   observed: Omit<ObservedObject, 'prediction'>,
   syncer: SyncerManager | undefined,
 ): boolean {
   const { live, creation } = observed
   if (live.state !== 'present' || live.metadataOnly) return false
-  // Without owners the creation shows the differences; an apply shows only whether one fails.
+  // Without owners an apply shows only whether it fails.
   if (hasNoOwners(managedFieldsOf(live.object))) {
     const { complete, differences } = unownedFields(
       unownedSubject(observed, live.object),
@@ -82,7 +79,6 @@ export function needsPrediction(
   )
 }
 
-/** The desired object without fields that the server does not know. */
 export function appliedPart({
   desired,
   schema,
@@ -90,7 +86,6 @@ export function appliedPart({
   return knownFieldsOf(desired.object, schema).object
 }
 
-/** The verdict on a declared object, before ignore rules. */
 export function detectDrift(
   observed: ObservedObject,
   syncer: SyncerManager | undefined,
@@ -141,7 +136,7 @@ function judge(comparison: ObjectComparison): Judgement {
   let failure = comparison.proof === 'none' ? whyNotProven(comparison) : undefined
   if (unowned.open.length > 0) failure = notExplained(desired.id, unowned.open, creation)
   const notes = unknown.map((path) => unknownNote(path, comparison))
-  // A server-side apply refuses a field that an update drops.
+  // A server-side apply rejects a field that an update drops.
   const refused =
     syncer?.operation === 'Apply' && notes.length > 0
       ? unknownFields(desired.id, unknown)
@@ -158,7 +153,6 @@ function judge(comparison: ObjectComparison): Judgement {
           ? 'in-sync'
           : 'unverified'
   const open = items.filter((_item, at) => comparison.isOpen(found[at] as Drift))
-  // What refuses the object names the fields too.
   const told = state === 'blocked' && refused !== undefined ? [] : notes
   return {
     state,

@@ -1,8 +1,8 @@
 /**
- * Fields of the syncer that git dropped. The last-applied manifest shows them. Others are left over: only the syncer wrote them, git lacks them,
- * and no apply removes them. Keys of a ConfigMap or a Secret: `stringData` only adds to `data` (docs/facts/secret-string-data.md), and failed
- * applies leave no trace; `data` has no defaults, so each key was declared once. And the account of pods, which the server puts back from its
- * second name and gives no default in a template.
+ * The last-applied manifest shows them. Others are left over: only the syncer wrote them, and no
+ * apply removes them. Keys of a ConfigMap or a Secret: `stringData` only adds to `data`
+ * (docs/facts/secret-string-data.md), and failed applies leave no trace; `data` has no defaults.
+ * Also the account of pods, which the server restores from its second name.
  */
 import { type FieldPath, field, PathSet, podPathOf, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject } from '@backporch/kyaml/json'
@@ -12,7 +12,7 @@ import type { Detector, ObjectComparison } from './object-comparison.ts'
 
 interface DroppedField {
   readonly path: FieldPath
-  /** Whether the syncer still declares it, so that its next apply gives it up. */
+  /** The next apply then gives the field up. */
   readonly declared: boolean
 }
 
@@ -48,7 +48,6 @@ function leftFields(comparison: ObjectComparison): readonly DroppedField[] {
     const known =
       valueAt(desired, path) ?? (applied === undefined ? undefined : valueAt(applied.object, path))
     const owners = ownersOf(managed, path)
-    // The next dry run shows the fields of a server-side apply.
     const left =
       syncer.operation === 'Apply'
         ? owners.length === 0

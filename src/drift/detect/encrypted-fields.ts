@@ -1,7 +1,7 @@
 /**
- * Fields with an encrypted value in git. A value that is not decrypted cannot be compared, so the writer of the live one decides: a value of the
- * syncer becomes git's own text, any other one a keyed hash. A decrypted value is compared here and nowhere else: a live value that is git's
- * becomes git's own text, and one of an earlier version the text of that version. Later steps handle them as other fields, without plain values.
+ * Without decryption the writer decides: the syncer's value becomes git's text, any other a keyed
+ * hash. Decrypted values are compared only here: a live value equal to git's, or an earlier
+ * version's, becomes that text. Later steps see no plain values.
  */
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import {
@@ -36,13 +36,11 @@ import type { SyncerManager } from '../compare/drift.ts'
 import { isAlreadyApplied } from '../compare/equal-values.ts'
 import { schemaAt } from '../noise/visibility.ts'
 
-/** A location of the live object, and git's text as a server would store it. */
 interface EncryptedLocation {
   readonly path: FieldPath
   readonly declared: Json
-  /** Location in git, for a Secret perhaps in `stringData`. */
+  /** For a Secret possibly in `stringData`. */
   readonly authored: FieldPath
-  /** The value with its ciphertexts; undefined for an encrypted file. */
   readonly text: Json | undefined
 }
 
@@ -97,29 +95,21 @@ function* leaves(
 export interface SealOptions {
   readonly syncer: SyncerManager | undefined
   readonly key: RedactionKey
-  /** What is decrypted of git; undefined where nothing may be. */
   readonly plain?: PlainValues | undefined
-  /** Undefined until it is known that they decide. */
   readonly earlier?: EarlierValues | undefined
 }
 
-/** What earlier versions of the object in git had at its encrypted fields. */
 export interface EarlierValues {
-  /** Newest first. */
   readonly versions: readonly { readonly object: JsonObject; readonly plain: PlainValues }[]
-  /** Whether every version could be decrypted. */
   readonly complete: boolean
 }
 
 interface SealedObject {
   readonly object: JsonObject
-  /** Encrypted fields without a known writer, which may be git's or not. */
   readonly unproven: readonly FieldPath[]
-  /** Whether the syncer wrote a value that is not git's: earlier versions decide whose it is. */
   readonly asksEarlier: boolean
 }
 
-/** The live object without encrypted values. */
 export function sealLive(
   live: JsonObject,
   desired: Resource,
@@ -167,7 +157,6 @@ export function sealLive(
   }
 }
 
-/** The value as a server would store it. */
 function decrypted(
   { text, path, authored }: EncryptedLocation,
   plain: PlainValues | undefined,
@@ -186,7 +175,6 @@ interface EarlierOf {
   readonly earlier: EarlierValues | undefined
 }
 
-/** The text of the newest earlier version that had the live value. */
 function textOfEarlier(
   live: Json,
   path: FieldPath,
@@ -204,12 +192,11 @@ function textOfEarlier(
   return undefined
 }
 
-/** No value of a Secret is ever shown, so it stays. */
+/** A Secret's value is never shown. */
 function hidden(key: RedactionKey, { id }: Resource, path: FieldPath, value: Json): Json {
   return isSecret(id) ? value : (shownJson(redact(key, id, path, value)) ?? '')
 }
 
-/** Hides fields beside encrypted fields only. */
 function withoutBesides(
   object: JsonObject,
   locations: readonly EncryptedLocation[],
@@ -250,7 +237,6 @@ function besides(
   })
 }
 
-/** The answer to a dry run of `unsealed`, with git's text at every encrypted location. */
 export function sealAnswer(
   answer: JsonObject,
   desired: Resource,
@@ -265,7 +251,6 @@ export function sealAnswer(
   return withoutBesides(sealed as JsonObject, locations, desired, key)
 }
 
-/** The object to send: live values in place of encrypted ones, or none. */
 export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema): JsonObject {
   return encryptedLocations(sent, schema).reduce<Json>((object, { path, authored }) => {
     const value = valueAt(live, path)
@@ -274,7 +259,6 @@ export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema):
   }, sent.object) as JsonObject
 }
 
-/** Whether a field is encrypted in git, or beside encrypted fields only. */
 export function isEncryptedLocation(path: FieldPath, desired: JsonObject): boolean {
   if (
     hasEncrypted(valueAt(desired, path)) ||

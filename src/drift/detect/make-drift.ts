@@ -1,4 +1,3 @@
-/** Differences with their risk, and verdicts that are one difference of a whole object. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -14,7 +13,6 @@ export function makeDrift(drift: DriftFacts): Drift {
   return { ...drift, liveUnread: false, risk, reason: code }
 }
 
-/** The verdict on a live object of an inventory that git does not declare. */
 export function unexpectedObject(
   id: ResourceId,
   live: JsonObject,
@@ -38,7 +36,6 @@ export function unexpectedObject(
   })
 }
 
-/** A difference of the whole object. */
 export function wholeObject(
   desired: DesiredResource | undefined,
   drift: Omit<DriftFacts, 'path'>,

@@ -1,4 +1,3 @@
-/** A live object beside its desired one, with what detectors of drift ask about both. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import {
   type FieldPath,
@@ -31,20 +30,15 @@ import {
 import { makeDrift } from './make-drift.ts'
 import { isTakenByUpdate } from './why-blocked.ts'
 
-/** A desired object and all that was read about it. */
 export interface ObservedObject {
   readonly desired: DesiredResource
   readonly live: LiveState
   readonly schema: FieldSchema
-  /** Undefined if no dry run was needed. */
   readonly prediction: Prediction | undefined
-  /** The manifest that the syncer stores of its last apply. */
   readonly stored?: StoredManifest | undefined
-  /** The dry run of a creation, for an object with unowned fields. */
   readonly creation?: CreationAnswer
 }
 
-/** One way to find drift. @param found what the detectors before it found */
 export type Detector = (comparison: ObjectComparison, found: readonly Drift[]) => readonly Drift[]
 
 interface Difference extends Pick<Drift, 'path' | 'git' | 'live'> {
@@ -57,15 +51,13 @@ export class ObjectComparison {
   readonly metadataOnly: boolean
   readonly syncer: SyncerManager | undefined
   readonly managed: ManagedFields
-  /** The desired object without unknown fields, with `stringData` as stored. */
+  /** Without unknown fields, with `stringData` as stored. */
   readonly desired: JsonObject
-  /** Fields that the server does not know. */
   readonly unknown: readonly FieldPath[]
   readonly applied: AppliedLast | undefined
   readonly unowned: UnownedFields
-  /** Whether only a server-side apply would be refused, and the syncer uses none. */
+  /** Only a server-side apply would be rejected, and the syncer uses none. */
   readonly isTaken: boolean
-  /** What proves the declared fields, before fields without owners are counted. */
   readonly proof: ObjectVerdict['proof']
   private readonly waiting = new Set<Drift>()
 
@@ -124,7 +116,6 @@ export class ObjectComparison {
     }
   }
 
-  /** A field that git does not declare. */
   extra(
     path: FieldPath,
     live: Json | undefined,
@@ -134,10 +125,6 @@ export class ObjectComparison {
     return this.drift({ change: 'added', path, git: undefined, live }, actor, notes)
   }
 
-  /**
-   * A field that git declares and live lacks; one line for all that went with the same block.
-   * @param gone blocks that have their line
-   */
   removed(
     path: FieldPath,
     git: Json | undefined,
@@ -163,7 +150,6 @@ export class ObjectComparison {
     ]
   }
 
-  /** It may be that the syncer has not applied git yet. */
   open(drift: Drift): Drift {
     this.waiting.add(drift)
     return drift
@@ -186,7 +172,7 @@ export class ObjectComparison {
     return all.some((entry) => isSyncer(entry, this.syncer))
   }
 
-  /** Marks of the syncer are in each apply and in no manifest. */
+  /** The syncer's marks are in each apply and in no manifest. */
   isOwnMark(path: FieldPath): boolean {
     const value = valueAt(this.live, path)
     const owners = ownersOf(this.managed, path)
@@ -197,8 +183,9 @@ export class ObjectComparison {
   }
 
   /**
-   * Only an applied object can have lost a field. A removed field has no owner; an absent field of the syncer is an empty value that the server
-   * omits (docs/facts/removals-leave-no-owner.md). An Update owns only what exists, and kpt omits empty annotations.
+   * Only an applied object can have lost a field. An absent field of the syncer is an empty value
+   * that the server omits (docs/facts/removals-leave-no-owner.md). An Update owns only existing
+   * fields, and kpt omits empty annotations.
    */
   wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
     const own = this.managed.entries.filter((entry) => isSyncer(entry, this.syncer))
@@ -221,10 +208,10 @@ export class ObjectComparison {
 }
 
 /**
- * Whether the syncer's next apply deletes a field that git stops declaring. The last-applied state of a client-side apply decides (kubectl `util/apply`, helm `pkg/kube/client.go`, apimachinery `strategicpatch`); for a
- * server-side apply, other owners keep the field (Kubernetes, Server-Side Apply, "Transferring ownership").
- * @param path the path of a live value
- * @param applied the last-applied state of a client-side apply; undefined if unknown
+ * For a client-side apply the last-applied state decides (kubectl `util/apply`, helm
+ * `pkg/kube/client.go`, apimachinery `strategicpatch`); for a server-side apply, other owners keep
+ * the field (Kubernetes, Server-Side Apply, "Transferring ownership"). @param applied undefined if
+ * unknown
  */
 export function isLostWhenReleased(
   path: FieldPath,

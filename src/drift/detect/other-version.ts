@@ -1,6 +1,6 @@
 /**
- * Writes in another API version than git's. The entry of a manager has paths of its own version, which may not exist in git's version (for
- * instance `spec.behavior` of autoscaling/v2 in v1).
+ * A manager's entry has paths of its own version, which git's may lack (`spec.behavior` of
+ * autoscaling/v2 in v1).
  */
 import {
   type FieldPath,
@@ -15,7 +15,6 @@ import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { SyncerManager } from '../compare/drift.ts'
 import type { Detector } from './object-comparison.ts'
 
-/** Fields that git's version lacks, of writers without any other reported field. */
 export const detectHidden: Detector = (comparison, found) => {
   const { desired, schema } = comparison.observed
   const writers = writersInOtherVersions(comparison.managed, desired.apiVersion, comparison.syncer)
@@ -33,7 +32,6 @@ export const detectHidden: Detector = (comparison, found) => {
   })
 }
 
-/** Entries of others in another version, the latest first. */
 export function writersInOtherVersions(
   managed: ManagedFields,
   apiVersion: string,
@@ -50,7 +48,7 @@ export function writersInOtherVersions(
     .sort(byTimeLatestFirst)
 }
 
-/** The writer of a value that has no other owner than the syncer: the only other writer in another version, if the syncer wrote nothing later. */
+/** Undefined unless there is one such writer and the syncer wrote nothing later. */
 export function writerInOtherVersion(
   managed: ManagedFields,
   apiVersion: string,
@@ -68,7 +66,6 @@ interface HiddenLocation {
   readonly owner: ManagedFieldsEntry
 }
 
-/** Topmost paths of other writers that git's version lacks, so that their values are not visible. */
 export function hiddenLocations(
   writers: readonly ManagedFieldsEntry[],
   schema: FieldSchema,

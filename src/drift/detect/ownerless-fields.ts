@@ -1,4 +1,3 @@
-/** Differences without an owner: git moved, or a person wrote. */
 import { PathSet } from '@backporch/kyaml/field'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import { actorOf, foreignOwner, isSyncer, UNKNOWN_ACTOR } from '../attribute/actor.ts'
@@ -15,28 +14,25 @@ export const detectOwnerless: Detector = (comparison, found) => {
     creation === undefined || creation.prediction.state === 'predicted'
       ? []
       : [notTried(creation.prediction.failure)]
-  // Where the syncer applied the object, what it declared is its own.
+  // If the syncer applied the object, it owns what it declared.
   const isApplied = managed.entries.some((entry) => isSyncer(entry, syncer))
   const gone = new PathSet()
-  return (
-    differences
-      // A dry run of the apply decides about declared fields.
-      .filter(
-        ({ change, path }) =>
-          !reported.overlaps(path) &&
-          (complete || change === 'added' || prediction?.state !== 'predicted'),
-      )
-      .flatMap(({ change, path, git, live }) => {
-        if (change === 'removed') return comparison.removed(path, git, gone, UNKNOWN_ACTOR)
-        const owner = foreignOwner(managed, path, syncer)
-        const actor =
-          owner === undefined || owner.manager === BEFORE_FIRST_APPLY
-            ? UNKNOWN_ACTOR
-            : actorOf(owner, 'field-manager')
-        const notes =
-          change === 'added' ? [applied?.note(path, OF_NOBODY) ?? OF_NOBODY, ...perhaps] : []
-        const drift = comparison.drift({ change, path, git, live }, actor, notes)
-        return isApplied ? drift : comparison.open(drift)
-      })
-  )
+  return differences
+    .filter(
+      ({ change, path }) =>
+        !reported.overlaps(path) &&
+        (complete || change === 'added' || prediction?.state !== 'predicted'),
+    )
+    .flatMap(({ change, path, git, live }) => {
+      if (change === 'removed') return comparison.removed(path, git, gone, UNKNOWN_ACTOR)
+      const owner = foreignOwner(managed, path, syncer)
+      const actor =
+        owner === undefined || owner.manager === BEFORE_FIRST_APPLY
+          ? UNKNOWN_ACTOR
+          : actorOf(owner, 'field-manager')
+      const notes =
+        change === 'added' ? [applied?.note(path, OF_NOBODY) ?? OF_NOBODY, ...perhaps] : []
+      const drift = comparison.drift({ change, path, git, live }, actor, notes)
+      return isApplied ? drift : comparison.open(drift)
+    })
 }

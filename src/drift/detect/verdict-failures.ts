@@ -1,4 +1,3 @@
-/** Failures of objects that are unproven or blocked. */
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, field, managedFieldsOf } from '@backporch/kyaml/field'
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
@@ -34,7 +33,6 @@ export function beingDeleted(id: ResourceId, live: JsonObject): Failure {
   })
 }
 
-/** Finalizers with the manager that wrote each; of a Namespace also what its controller says is left in it. */
 function holdersOf(id: ResourceId, live: JsonObject): readonly string[] {
   const managed = managedFieldsOf(live)
   const own = textsIn(partOf(live, 'metadata', 'finalizers')).map((finalizer) => {
@@ -60,14 +58,14 @@ function holdersOf(id: ResourceId, live: JsonObject): readonly string[] {
   ]
 }
 
-/** Conditions of a Namespace that does not go (k8s.io/kubernetes `pkg/controller/namespace/deletion/status_condition_utils.go`). */
+/** k8s.io/kubernetes `pkg/controller/namespace/deletion/status_condition_utils.go` */
 const LEFT = new Set([
   'NamespaceContentRemaining',
   'NamespaceFinalizersRemaining',
   'NamespaceDeletionContentFailure',
 ])
 
-/** The server refuses a server-side apply with a field that it does not know (docs/facts/refused-applies.md). */
+/** The server rejects these in a server-side apply (docs/facts/refused-applies.md). */
 export function unknownFields(id: ResourceId, paths: readonly FieldPath[]): Failure {
   const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path, id))
   return new Failure({
@@ -79,14 +77,12 @@ export function unknownFields(id: ResourceId, paths: readonly FieldPath[]): Fail
   })
 }
 
-/** The note of an added field without a dry run of the creation. */
 export function notTried({ why }: Failure): string {
   return `it may be what an admission webhook writes: the server could not be asked what it makes of the object (${why})`
 }
 
 const SHOWN = 5
 
-/** @param paths of fields that git does not declare and that have no known owner */
 export function notExplained(
   id: ResourceId,
   paths: readonly FieldPath[],

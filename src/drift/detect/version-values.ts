@@ -1,4 +1,3 @@
-/** Values of fields in versions of a package, and in live objects. */
 import {
   canonicalQuantity,
   type FieldPath,
@@ -23,7 +22,6 @@ import { withSecretData } from '../compare/secret-data.ts'
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])
 
-/** Whether applying `object` gives the live value, perhaps with defaults inside. */
 export function rendersLive(object: JsonObject, drift: Drift): boolean {
   return renders(valueIn(object, drift), drift.live, DATA_KINDS.has(drift.id.kind))
 }
@@ -53,12 +51,11 @@ function sameQuantity(declared: Json, live: Json): boolean {
   )
 }
 
-/** A Secret has its `stringData` in `data`. */
 export function valueIn(object: JsonObject, { id, path }: Drift): Json | undefined {
   return valueAt(isSecret(id) ? withSecretData(object) : object, path)
 }
 
-/** The syncer's last change to the object itself, RFC 3339; undefined without an entry. */
+/** RFC 3339. */
 export function lastWriteOf(
   { entries }: ManagedFields,
   syncer: SyncerManager | undefined,
@@ -69,7 +66,6 @@ export function lastWriteOf(
   return times.length === 0 ? undefined : times.toSorted().at(-1)
 }
 
-/** Whether live has a scalar of the syncer that `now` declares and `before` does not. */
 export function shows(
   live: JsonObject,
   now: JsonObject,
@@ -85,7 +81,7 @@ export function shows(
   )
 }
 
-/** Only scalars of maps, because list items need a schema for their path. */
+/** List items need a schema for their path. */
 function changedScalars(
   now: Json,
   before: Json | undefined,

@@ -1,6 +1,6 @@
 /**
- * What is decided before any comparison, in this order: a manifest that the server refuses whatever is live, and an object that is being
- * deleted. What differs in them is nobody's decision.
+ * A manifest that the server rejects whatever is live comes before an object being deleted. Their
+ * differences are nobody's decision.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Failure } from '@backporch/kyaml/failure'
@@ -23,7 +23,7 @@ interface Asked {
 
 type Blocked = Pick<ObjectVerdict, 'failure' | 'reapplyFails'>
 
-/** Undefined where the object is to be compared, is missing, or cannot be read. */
+/** Undefined if the object must be compared, is missing, or is unreadable. */
 export function whyBlocked(
   { desired, live, schema, prediction }: Asked,
   syncer: SyncerManager | undefined,
@@ -38,7 +38,7 @@ export function whyBlocked(
         ),
         refused.failure,
       )
-    // Who applies it is not known where nothing of the package is live, and kubectl refuses such a field too.
+    // The applier is unknown if nothing is live, and kubectl rejects such a field too.
     const { unknown } = knownFieldsOf(desired.object, schema)
     return unknown.length > 0 && syncer?.operation !== 'Update'
       ? by(unknownFields(desired.id, unknown))
@@ -56,14 +56,16 @@ export function whyBlocked(
     : undefined
 }
 
-/** Said of the manifest alone, whatever is live. */
 const OF_MANIFEST: ReadonlySet<RefusalReason> = new Set([
   'Malformed',
   'UnknownField',
   'TwoOfOneKey',
 ])
 
-/** Whether a server-side apply alone refuses it, and the syncer uses none: the values are compared as they are. */
+/**
+ * Whether only a server-side apply rejects it, and the syncer uses none: the values are compared as
+ * they are.
+ */
 export function isTakenByUpdate(
   prediction: Prediction | undefined,
   syncer: SyncerManager | undefined,

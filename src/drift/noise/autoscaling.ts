@@ -1,6 +1,6 @@
 /**
- * Fields that an autoscaler writes, while it targets the object, and inside of its bounds, as in Fleet (rancher/fleet `desiredset/diff.go`). Outside
- * of the bounds the autoscaler did not write, or cannot correct.
+ * Within the autoscaler's bounds, like in Fleet (rancher/fleet `desiredset/diff.go`). Outside, it
+ * did not write, or cannot correct.
  */
 import { formatFieldPath, quantityOf } from '@backporch/kyaml/field'
 import { partOf } from '@backporch/kyaml/json'
@@ -37,7 +37,8 @@ function judgeReplicas(
   const targeting = scalersOf(scalers, tool, drift.id)
   const outside = targeting.find((scaler) => !covers(scaler, live))
   if (outside !== undefined) {
-    // No autoscaler scales up from zero (k8s.io/kubernetes `pkg/controller/podautoscaler`, ScalingDisabled).
+    // Nothing scales up from zero (k8s.io/kubernetes `pkg/controller/podautoscaler`,
+    // ScalingDisabled).
     const scaler = live === 0 ? {} : scalerOf(drift, outside.id)
     return { mutes: false, because: whyOutside(outside, live), note: true, ...scaler }
   }
@@ -52,7 +53,7 @@ function judgeReplicas(
   }
 }
 
-/** The autoscaler whose field git declares too, so that each apply undoes its changes. */
+/** Each apply undoes the changes of a field that git declares too. */
 function scalerOf({ change }: Drift, scaler: ResourceId): { readonly scaler?: ResourceId } {
   return change === 'modified' ? { scaler } : {}
 }
@@ -88,7 +89,7 @@ function judgeResources(drift: Drift, { scalers }: Surroundings): Judgement | un
   const owner = scalerOf(drift, scaler.id)
   if (!writtenBy(drift, /^vpa-/))
     return { ...shown(`${writerOf(drift)} wrote it, and not ${name}`), ...owner }
-  // Limits follow the requests in proportion, so only requests have bounds.
+  // Limits scale with the requests.
   const because =
     part === 'requests' && policy !== undefined
       ? whyOutOfBounds(policy, resource, drift)
@@ -164,7 +165,6 @@ export const AUTOSCALING_RULES: readonly NoiseRule[] = [
   },
 ]
 
-/** Autoscalers that this difference needs for its judgement. */
 export function scalersWanted(drift: Drift): readonly ScalerTool[] {
   if (!isLive(drift)) return []
   if (pathText(drift) === 'spec.replicas') return ['hpa', 'keda']

@@ -1,8 +1,6 @@
-/** Sets differences aside that an ignore rule covers. They stay in the verdict for `--show-ignored`. */
 import type { ObjectVerdict, SetAside } from '../compare/drift.ts'
 import { type IgnoreRule, ruleThatIgnores } from './ignore-rules.ts'
 
-/** @param today the day of the observation, `YYYY-MM-DD`, UTC */
 export function classifyIgnored(
   verdict: ObjectVerdict,
   rules: readonly IgnoreRule[],
@@ -25,7 +23,6 @@ export function classifyIgnored(
     : { ...verdict, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
 }
 
-/** Items and state after some were set aside; without items the proof decides. */
 export function withItems(
   verdict: ObjectVerdict,
   items: ObjectVerdict['items'],

@@ -1,8 +1,7 @@
 /**
- * What the control plane's own controllers, its scheduler and the API server write into objects that a package has. Each by its kind,
- * path and value: an object that is edited under the name of the controller manager is shown like any other edit.
- * Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`; carvel-dev/kapp `pkg/kapp/config/default.go` for
- * comparison (its list of fields that the cluster owns).
+ * Each write is known by kind, path and value: an edit under the controller manager's name is
+ * shown. Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`;
+ * for comparison carvel-dev/kapp `pkg/kapp/config/default.go`.
  */
 import { getKey, isJsonArray, isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
 import { SYNCERS } from '../../syncers/registry.ts'
@@ -30,7 +29,7 @@ import { isOf } from './syncer-metadata.ts'
 
 const fromControlPlane = (drift: Drift): boolean => writtenBy(drift, isControlPlane)
 
-/** The control plane owns it, or it has no owner, which is how the API server writes. */
+/** The API server writes without an owner. */
 function fromServer(drift: Drift, why: string, surroundings: Surroundings): Judgement {
   return fromControlPlane(drift) || hasNoOwner(drift, surroundings)
     ? muted(why)
@@ -59,7 +58,7 @@ function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgemen
       surroundings,
     )
   }
-  // Of a Secret that is read as metadata only, git has the type, which is immutable.
+  // For a Secret read as metadata only, git has the immutable type.
   const type = textOf(live, 'type') || textOf(desired, 'type')
   if (kindOf(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token')
     return undefined
@@ -82,7 +81,7 @@ function escaped(text: string): string {
   return text.replace(/[^A-Za-z0-9]/g, '\\$&')
 }
 
-/** Source: `pkg/controller/clusterroleaggregation`: it applies `rules` under a name of its own, and wrote as the controller manager before. */
+/** `pkg/controller/clusterroleaggregation`, formerly as the controller manager. */
 const AGGREGATOR = /^(clusterrole-aggregation-controller|kube-controller-manager)$/
 
 function judgeAggregation(drift: Drift, { desired }: Surroundings): Judgement | undefined {
@@ -115,7 +114,7 @@ function judgeRevision(drift: Drift, surroundings: Surroundings): Judgement | un
     return undefined
   if (typeof drift.live !== 'string' || !/^[0-9,]+$/.test(drift.live))
     return shown('it holds no number')
-  // The API server writes it under the name of whoever creates the object, and drops what people send (kubernetes pkg/registry/apps/daemonset).
+  // Under the creator's name; what people send is dropped (kubernetes pkg/registry/apps/daemonset).
   if (kindOf(drift) === 'apps/DaemonSet')
     return muted('the API server counts changes of the template in it')
   return fromServer(drift, 'the control plane counts rollouts in it', surroundings)
@@ -156,7 +155,10 @@ function timeOf(value: Json | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Source: `pkg/registry/core/service/storage/alloc.go`; `service.kubernetes.io/load-balancer-cleanup` is of cloud-provider `service/helpers`. */
+/**
+ * `pkg/registry/core/service/storage/alloc.go`; `service.kubernetes.io/load-balancer-cleanup`:
+ * cloud-provider `service/helpers`.
+ */
 const ALLOCATED =
   /^spec\.(clusterIP|clusterIPs|ipFamilies|ipFamilyPolicy|healthCheckNodePort|ports\[[^\]]+\]\.nodePort)(\[.*)?$/
 
@@ -173,11 +175,13 @@ function judgeService(drift: Drift, surroundings: Surroundings): Judgement | und
   return fromServer(drift, 'the API server allocates what git leaves out', surroundings)
 }
 
-/** Source: `pkg/apis/core/v1/defaults.go` SetDefaults_Namespace; `pkg/registry/core/namespace/strategy.go`. */
+/**
+ * `pkg/apis/core/v1/defaults.go` SetDefaults_Namespace; `pkg/registry/core/namespace/strategy.go`.
+ */
 function judgeNamespace(drift: Drift): Judgement | undefined {
   if (!isLive(drift) || kindOf(drift) !== '/Namespace') return undefined
   const label = metadataKey(drift, 'labels')
-  // The server sets this label on every write of the object, so its creator owns it.
+  // Set on every write, so the creator owns it.
   if (label === 'kubernetes.io/metadata.name')
     return drift.live === drift.id.name
       ? muted('the API server labels each namespace with its name')
@@ -206,7 +210,10 @@ const BINDING: Readonly<
   },
 }
 
-/** Source: `pkg/controller/volume/persistentvolume`; component-helpers `storage/volume/helpers.go`; storage provisioners write annotations too. */
+/**
+ * `pkg/controller/volume/persistentvolume`; component-helpers `storage/volume/helpers.go`; storage
+ * provisioners.
+ */
 function judgeBinding(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const known = BINDING[kindOf(drift)]
   if (!isAdded(drift) || known === undefined) return undefined
@@ -219,11 +226,10 @@ function judgeBinding(drift: Drift, surroundings: Surroundings): Judgement | und
   return fromServer(drift, 'the control plane binds the claim and the volume', surroundings)
 }
 
-/** `foregroundDeletion` and `orphan` are the API server's own (apimachinery `meta/v1`). */
+/** `foregroundDeletion` and `orphan` are the API server's (apimachinery `meta/v1`). */
 const QUALIFIED =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z0-9]([-a-z0-9]*[a-z0-9])?(\/[A-Za-z0-9][-A-Za-z0-9_.]*)?$/
 
-/** A controller of a syncer wrote it, on a resource of that syncer: source-controller on a GitRepository. */
 function isOfItsSyncer(drift: Drift): boolean {
   return SYNCERS.some(
     (one) => one.requests !== 'none' && one.requests.kinds.test(kindOf(drift)) && isOf(one, drift),
@@ -250,7 +256,7 @@ const HOLDER = [
   'leaderTransitions',
 ]
 
-/** Source: client-go `tools/leaderelection/resourcelock`. */
+/** client-go `tools/leaderelection/resourcelock`. */
 function judgeLeader(drift: Drift): Judgement | undefined {
   if (!isLive(drift)) return undefined
   if (kindOf(drift) === 'coordination.k8s.io/Lease') {

@@ -1,4 +1,6 @@
-/** Fields outside of `status` in which a controller reports a state, or requests a reconciliation of another one. */
+/**
+ * A controller reports state, or requests another controller's reconciliation, outside `status`.
+ */
 import { quantityOf } from '@backporch/kyaml/field'
 import { type Json, textOf } from '@backporch/kyaml/json'
 import { SYNCERS } from '../../syncers/registry.ts'
@@ -31,8 +33,9 @@ interface StatusLike {
 }
 
 /**
- * Sources: k8s.io/kubernetes `pkg/apis/autoscaling/annotations.go`; k8s.io/api core/v1 `annotation_key_constants.go`; ingress-gce
- * `pkg/annotations`; metallb `internal/k8s`; crossplane-runtime `pkg/meta`; cluster-api infrastructure contract.
+ * k8s.io/kubernetes `pkg/apis/autoscaling/annotations.go`; k8s.io/api core/v1
+ * `annotation_key_constants.go`; ingress-gce `pkg/annotations`; metallb `internal/k8s`;
+ * crossplane-runtime `pkg/meta`; cluster-api infrastructure contract.
  */
 const STATUS_LIKE: readonly StatusLike[] = [
   {
@@ -86,7 +89,7 @@ const STATUS_LIKE: readonly StatusLike[] = [
   },
 ]
 
-/** Requests to a syncer to reconcile: they change nothing that runs. */
+/** They change nothing that runs. */
 function isRequest(key: string, kind: string): boolean {
   return SYNCERS.some(
     ({ requests }) =>
@@ -111,7 +114,7 @@ function judgeStatusLike(drift: Drift): Judgement | undefined {
     : shown(`${writerOf(drift)} wrote it, and not the controller`)
 }
 
-/** Source: topolvm/pvc-autoresizer `constants.go` and `internal/runners/pvc_autoresizer.go`. */
+/** topolvm/pvc-autoresizer `constants.go` and `internal/runners/pvc_autoresizer.go`. */
 const RESIZE_LIMIT = 'resize.topolvm.io/storage_limit'
 
 function judgeExpansion(drift: Drift, { desired }: Surroundings): Judgement | undefined {

@@ -1,4 +1,4 @@
-/** Values that git excludes from the comparison: `mutation: ignore`, and values that the applier inserts. */
+/** `mutation: ignore`, and values that the applier inserts. */
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
 import {
@@ -42,13 +42,11 @@ function judgeMutation({ change }: Drift, { desired, live }: Surroundings): Judg
   return muted(`git says that the object is created and then left alone (${MUTATION}: ignore)`)
 }
 
-/** Source: cli-utils `pkg/object/mutation`. */
 const APPLY_TIME = 'config.kubernetes.io/apply-time-mutation'
 
 interface Substitution {
   /** JSONPath. */
   readonly targetPath: string
-  /** Replaced text of the target; empty for the whole value. */
   readonly token: string
   readonly source: {
     readonly group: string
@@ -84,7 +82,7 @@ function sourceValue(
   return object === undefined ? undefined : readAt(object, stepsOf(sourcePath))
 }
 
-/** Whether the substitutions turn git's value into the live one; an unread source may have any value. */
+/** An unread source may have any value. */
 function couldBecome(
   git: Json | undefined,
   live: Json | undefined,
@@ -145,7 +143,7 @@ function substitutionsIn(text: string): Substitution[] | undefined {
 
 type Step = string | number | { readonly key: string; readonly value: string }
 
-/** A plain JSONPath: names, indexes, and `[?(@.key=="value")]`; undefined for any other. */
+/** Names, indexes, and `[?(@.key=="value")]`; undefined for other JSONPaths. */
 function stepsOf(path: string): Step[] | undefined {
   const steps: Step[] = []
   const part =
@@ -173,7 +171,7 @@ function readAt(object: JsonObject, steps: readonly Step[] | undefined): Json | 
   return value
 }
 
-/** Whether the JSONPath names the location or one above, with list indexes of git. */
+/** Or a location above it, with git's list indexes. */
 function isLocation(targetPath: string, path: FieldPath, desired: JsonObject): boolean {
   const steps = stepsOf(targetPath)
   if (steps === undefined || steps.length > path.length) return false

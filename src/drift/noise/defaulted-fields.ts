@@ -1,6 +1,6 @@
 /**
- * Undeclared fields with the server's default. They are a difference if another writer than the syncer created the object and owns them
- * (docs/facts/noise-sources.md). Any writer is accepted, because the value is the default. Source: kubernetes/kubernetes
+ * They differ if another writer created the object and owns them (docs/facts/noise-sources.md). Any
+ * writer is accepted, because the value is the default. Source: kubernetes/kubernetes
  * `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
  */
 import { type FieldPath, field, formatFieldPath, podPathOf, valueAt } from '@backporch/kyaml/field'
@@ -24,7 +24,7 @@ import {
   shown,
 } from './noise-rule.ts'
 
-/** Paths and default values. `spec.replicas` is left out, because a count may be anybody's. */
+/** Without `spec.replicas`, because anybody may set a count. */
 type Defaults = readonly (readonly [path: RegExp, value: Json])[]
 
 const POD: Defaults = [
@@ -58,7 +58,7 @@ const WEBHOOK: Defaults = [
 
 const DEFAULTS: Readonly<Record<string, Defaults>> = {
   'apps/Deployment': [
-    // Flux writes an empty strategy, because it sends objects through their Go types.
+    // Flux sends objects through their Go types.
     [
       /^spec\.strategy$/,
       { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
@@ -121,7 +121,6 @@ const DEFAULTS: Readonly<Record<string, Defaults>> = {
   'apiextensions.k8s.io/CustomResourceDefinition': [[/^spec\.conversion\.strategy$/, 'None']],
 }
 
-/** Whether the server puts the live value there when git leaves it out. */
 export function isServerDefault(drift: Drift, live: Surroundings['live']): boolean {
   return (
     isAdded(drift) &&
@@ -130,7 +129,6 @@ export function isServerDefault(drift: Drift, live: Surroundings['live']): boole
   )
 }
 
-/** A value that git lacks, without what the server puts there by itself. */
 export function withoutServerDefaults({ id, path }: Place, value: Json): Json {
   if (isJsonArray(value))
     return value.map((item, index) =>
@@ -163,7 +161,6 @@ function parentIn(live: JsonObject, path: FieldPath): Json | undefined {
   return valueAt(live, path.slice(0, -1))
 }
 
-/** @param parent the map that the field is in */
 function defaultOf({ id, path: steps }: Place, parent: Json | undefined): Json | undefined {
   const [kind, path] = [`${id.group}/${id.kind}`, formatFieldPath(steps)]
   const own = DEFAULTS[kind]?.find(([location]) => location.test(path))
@@ -179,7 +176,6 @@ function defaultOf({ id, path: steps }: Place, parent: Json | undefined): Json |
   return POD.find(([position]) => position.test(path.slice(pod.length)))?.[1]
 }
 
-/** `Always` for the tag latest, and for none. */
 function pullPolicyOf(image: Json | undefined): string | undefined {
   if (typeof image !== 'string') return undefined
   if (image.includes('@')) return 'IfNotPresent'

@@ -1,4 +1,3 @@
-/** Ignore rules: what they hide, and why. `--show-ignored` shows everything. */
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { isSensitive, shownPathOnly } from '@backporch/kyaml/redaction'
@@ -14,42 +13,37 @@ import type { ChangeKind, Drift } from '../compare/drift.ts'
 import { matchesExpression } from './rule-expression.ts'
 import { coversDrift, describeRulePath, type RulePath } from './rule-path.ts'
 
-/** Locations of rules, in the order of matching: the object, the Kptfile, a policy. */
 export type RuleLevel = 'object' | 'package' | 'policy'
 
-/** All given parts must match; a list matches by one member. Texts may have `*` (src/kyaml/text/glob.ts). */
+/** All given parts must match; a list matches if one member does. Texts may contain `*`. */
 export interface IgnoreRule {
-  /** Location for people: `.drift/policy.yaml:12`. */
   readonly where: string
   /** Default: `policy`. */
   readonly level?: RuleLevel
-  /** The policy that has it. */
   readonly policy?: { readonly name: string; readonly priority: number }
   readonly target: Partial<ResourceId>
-  /** Labels of the declared object; anybody can set live labels. */
+  /** Of the declared object, because anybody can set live labels. */
   readonly labels?: { readonly text: string; readonly selector: LabelSelector }
-  /** Default: every kind of change. */
+  /** Default: every kind. */
   readonly changes?: readonly ChangeKind[]
   /** Without paths and path expressions: every field, and the whole object. */
   readonly paths: readonly RulePath[]
-  /** RE2 expressions for the whole path as `diff` prints it. A field is covered by a path or an expression. */
+  /** RE2 for the whole path as `diff` prints it. */
   readonly pathExpressions?: readonly string[]
-  /** RE2 expressions for the whole live value as text, never for hidden values. */
+  /** RE2 for the whole live value as text, never for hidden values. */
   readonly valueExpressions?: readonly string[]
-  /** Empty for every manager. */
+  /** Empty: every manager. */
   readonly managers: readonly string[]
   readonly reason: string
-  /** RFC 3339 date (`2026-12-31`), the last day on which the rule holds, UTC; undefined for ever. */
+  /** RFC 3339 date: the last day, UTC; undefined: no end. */
   readonly expires: string | undefined
 }
 
-/** The object on both sides: labels of git's, list indexes of live's. */
 export interface RuleSides {
   readonly desired?: { readonly object: JsonObject } | undefined
   readonly live?: JsonObject | undefined
 }
 
-/** The first part of a rule that does not match, for people, without hidden values. */
 interface Mismatch {
   readonly part:
     | 'group'
@@ -65,7 +59,6 @@ interface Mismatch {
   readonly found: string
 }
 
-/** The first rule that hides the difference. `today` is the day of the observation, `YYYY-MM-DD`. */
 export function ruleThatIgnores(
   drift: Drift,
   rules: readonly IgnoreRule[],
@@ -81,7 +74,7 @@ export function isActive(rule: Pick<IgnoreRule, 'expires'>, today: string): bool
   return rule.expires === undefined || today <= rule.expires
 }
 
-/** Undefined if the rule hides the difference, else the part that does not match, for `explain`. */
+/** Undefined if the rule hides the difference. */
 export function whyNotIgnored(
   drift: Drift,
   rule: IgnoreRule,
@@ -93,7 +86,7 @@ export function whyNotIgnored(
   if (changes !== undefined && !changes.includes(drift.change))
     return { part: 'changes', wanted: changes.join(' or '), found: drift.change }
   const { actor } = drift
-  // A guess about the remover hides nothing.
+  // A guessed remover hides nothing.
   const named =
     isKnownWriter(actor) && managers.some((manager) => matchesGlob(manager, actor.manager))
   if (managers.length > 0 && !named)
@@ -123,7 +116,6 @@ export function whyNotIgnored(
   }
 }
 
-/** The first part of the target that does not match. */
 export function whyNotTargeted(
   id: ResourceId,
   { target, labels }: Pick<IgnoreRule, 'target' | 'labels'>,
@@ -151,7 +143,6 @@ function foundManager({ actor }: Drift): string {
     : actor.manager
 }
 
-/** Expressions see `credential:redacted` for a credential in a path. */
 function matchesPath(expressions: readonly string[], { id, path }: Drift): boolean {
   if (path.length === 0 || expressions.length === 0) return false
   const text = shownPathOnly(path, id)
@@ -182,17 +173,14 @@ const PARTS: { readonly [part in Mismatch['part']]: string } = {
   values: 'live value',
 }
 
-/** `namespace: wanted shop, this is web` */
 export function mismatchText({ part, wanted, found }: Mismatch): string {
   return `${PARTS[part]}: wanted ${wanted}, this is ${found}`
 }
 
-/** The rule on one line: `apps/Deployment/shop/web, spec.replicas, by keda-operator`. */
 export function describeRule(rule: IgnoreRule): string {
   return [describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ')
 }
 
-/** `apps/Deployment/shop/web app=web`; empty where the rule is for every object. */
 export function describeTarget({
   target: { group, kind, namespace, name },
   labels,
@@ -208,7 +196,6 @@ export function describeTarget({
     .join(' ')
 }
 
-/** `spec.replicas, by keda-operator`; empty where the rule is for everything of its objects. */
 export function describeFields({
   changes,
   paths,
@@ -225,7 +212,7 @@ export function describeFields({
   ].join(', ')
 }
 
-/** Twelve hex digits of the covered content, regardless of the position in the file. */
+/** Independent of its position in the file. */
 export function ruleId(rule: IgnoreRule): string {
   const {
     level = 'policy',

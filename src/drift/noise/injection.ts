@@ -1,6 +1,6 @@
 /**
- * What admission webhooks and injectors write into objects. What a mutating webhook itself adds has no owner, so most of it never comes
- * as a difference (docs/facts/noise-sources.md); these rules are for injectors that write with a request of their own.
+ * What a mutating webhook adds has no owner, so most of it is never a difference
+ * (docs/facts/noise-sources.md); these rules are for injectors with a separate request.
  */
 import { type Json, textOf } from '@backporch/kyaml/json'
 import { wordSet, words } from '@backporch/kyaml/text'
@@ -23,7 +23,7 @@ import {
   writtenBy,
 } from './noise-rule.ts'
 
-/** Where the API has a CA bundle. Sources: k8s.io/api admissionregistration/v1; apiextensions/v1; kube-aggregator apiregistration/v1. */
+/** k8s.io/api admissionregistration/v1; apiextensions/v1; kube-aggregator apiregistration/v1. */
 const CA_BUNDLES = new Map([
   [
     'admissionregistration.k8s.io/MutatingWebhookConfiguration',
@@ -39,16 +39,15 @@ const CA_BUNDLES = new Map([
   ],
   ['apiregistration.k8s.io/APIService', /^spec\.caBundle$/],
 ])
-/** Sources: cert-manager `docs/concepts/ca-injector`; OpenShift service CA operator documentation. */
+/** cert-manager `docs/concepts/ca-injector`; OpenShift service CA operator documentation. */
 const INJECTS_CA = words(`
   cert-manager.io/inject-ca-from cert-manager.io/inject-ca-from-secret cert-manager.io/inject-apiserver-ca
   certmanager.k8s.io/inject-ca-from certmanager.k8s.io/inject-apiserver-ca service.beta.openshift.io/inject-cabundle
 `)
-/** Injectors whose names do not show that they are: istiod, the certificate jobs of charts, OpenShift's service CA. */
+/** Their names do not reveal it. */
 const CA_INJECTORS = /^(pilot-discovery|istiod|kube-webhook-certgen|service-ca-operator)$/
-/** What charts write where the field must not be empty: a line break. */
+/** Charts use a line break for a field that must not be empty. */
 const NO_BUNDLE: readonly (Json | undefined)[] = [undefined, null, '', 'Cg==']
-/** base64 of the head of a PEM certificate. */
 const PEM_HEAD = 'LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR'
 
 function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undefined {
@@ -57,7 +56,7 @@ function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undef
   if (typeof drift.live !== 'string' || !drift.live.startsWith(PEM_HEAD))
     return shown('it holds no PEM certificate')
   if (isPerson(drift)) return shown(`${writerOf(drift)} wrote it, which is no injector`)
-  // The one in git: a writer of the live object can set annotations too.
+  // A writer of the live object can set annotations too.
   const requested = INJECTS_CA.find((key) => textOf(desired, 'metadata', 'annotations', key) !== '')
   if (requested !== undefined) return muted(`git asks for it with the annotation ${requested}`)
   if (!NO_BUNDLE.includes(drift.git))
@@ -70,14 +69,16 @@ function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undef
 interface Mesh {
   readonly name: string
   readonly writers: RegExp
-  /** Annotation that the injector leaves on the Pod or its template. */
   readonly mark: string
   readonly containers: ReadonlySet<string>
   readonly volumes: ReadonlySet<string>
   readonly metadata: RegExp
 }
 
-/** Sources: istio/istio `manifests/charts/istio-control/istio-discovery/files/injection-template.yaml`; linkerd2 `charts/patch`, `charts/partials`. */
+/**
+ * istio/istio `manifests/charts/istio-control/istio-discovery/files/injection-template.yaml`;
+ * linkerd2 `charts/patch`, `charts/partials`.
+ */
 const ISTIO: Mesh = {
   name: 'Istio',
   writers: /^(istio-sidecar-injector|istiod|pilot-discovery|istio-.*)$/,
@@ -132,7 +133,7 @@ function judgeMesh(drift: Drift, surroundings: Surroundings, mesh: Mesh): Judgem
   return muted(`the injector of ${mesh.name} adds it to the Pod`)
 }
 
-/** Source: prometheus-operator `pkg/admission/admission.go`. */
+/** prometheus-operator `pkg/admission/admission.go`. */
 function judgePrometheus(drift: Drift): Judgement | undefined {
   if (!isLive(drift) || kindOf(drift) !== 'monitoring.coreos.com/PrometheusRule') return undefined
   if (metadataKey(drift, 'annotations') !== 'prometheus-operator-validated') return undefined
@@ -141,7 +142,7 @@ function judgePrometheus(drift: Drift): Judgement | undefined {
   return muted('the webhook of the Prometheus operator marks the rules that it read')
 }
 
-/** Webhooks fill in how Pods that are not ready may be evicted (k8s.io/api policy/v1), which git leaves to the server. */
+/** How unready Pods may be evicted (k8s.io/api policy/v1), which git leaves to the server. */
 function judgeBudget(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   if (
     !isAdded(drift) ||

@@ -1,6 +1,6 @@
 /**
- * Entries that a controller of secrets adds to a Secret of git because somebody requested that: an ExternalSecret with `creationPolicy: Merge`, or
- * the annotation `patch` for Sealed Secrets. A Secret that only the controller makes is in no package (docs/facts/generated-secrets.md).
+ * An ExternalSecret with `creationPolicy: Merge`, or the annotation `patch` for Sealed Secrets. A
+ * Secret that only the controller creates is in no package (docs/facts/generated-secrets.md).
  */
 import { valueAt } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
@@ -45,7 +45,7 @@ function judgeMerged(drift: Drift, surroundings: Surroundings): Judgement | unde
   return shown(`${writerOf(drift)} wrote it, and not Sealed Secrets`)
 }
 
-/** Without a template, the labels and annotations of the ExternalSecret are copied. */
+/** Without a template, the ExternalSecret's are copied. */
 function isCopied(drift: Drift, { liveOf }: Surroundings): boolean {
   const { namespace } = drift.id
   const name = drift.actor.manager.replace(EXTERNAL_SECRETS, '')

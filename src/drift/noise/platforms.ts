@@ -1,7 +1,7 @@
 /**
- * What the platform of a cluster writes into metadata by itself, and what a controller writes into an object that git declares empty. Sources:
- * openshift/cluster-policy-controller `pkg/security/controller`, `pkg/psalabelsyncer`; openshift/openshift-controller-manager
- * `pkg/internalregistry`; rancher/rancher `pkg/controllers`, `pkg/wrangler`; rancher/norman `lifecycle`.
+ * Sources: openshift/cluster-policy-controller `pkg/security/controller`, `pkg/psalabelsyncer`;
+ * openshift/openshift-controller-manager `pkg/internalregistry`; rancher/rancher `pkg/controllers`,
+ * `pkg/wrangler`; rancher/norman `lifecycle`.
  */
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import type { Drift } from '../compare/drift.ts'
@@ -27,7 +27,6 @@ interface PlatformMark {
   readonly labels?: RegExp
   readonly annotations?: RegExp
   readonly finalizers?: RegExp
-  /** Names of its field managers. */
   readonly writers: RegExp
 }
 
@@ -39,7 +38,7 @@ const OPENSHIFT: readonly PlatformMark[] = [
   },
   {
     kind: /^\/Namespace$/,
-    // What a pod may do is decided by `enforce`, which is shown.
+    // `enforce` decides what a pod may do; it is shown.
     labels: /^pod-security\.kubernetes\.io\/(audit|warn)(-version)?$/,
     annotations: /^security\.openshift\.io\/MinimallySufficientPodSecurityStandard$/,
     writers: /^pod-security-admission-label-synchronization-controller$/,
@@ -103,7 +102,7 @@ function judgeFilled(
   )
     return undefined
   if (drift.git !== '' && !isDeclaredEmpty(desired)) return undefined
-  // An object without owners does not tell a controller from a person (docs/facts/objects-without-managers.md).
+  // It may be a controller or a person (docs/facts/objects-without-managers.md).
   if (withoutOwners && !isMachine(drift))
     return {
       mutes: false,

@@ -1,4 +1,3 @@
-/** The rules by name, and the meaning of `extends` of a policy. */
 import { AUTOSCALING_RULES } from './autoscaling.ts'
 import { CONTROL_PLANE_RULES } from './control-plane.ts'
 import { CONTROLLER_FIELD_RULES } from './controller-fields.ts'
@@ -10,7 +9,6 @@ import type { NoiseRule } from './noise-rule.ts'
 import { PLATFORM_RULES } from './platforms.ts'
 import { SYNCER_METADATA_RULES } from './syncer-metadata.ts'
 
-/** In the order of matching. */
 export const NOISE_RULES: readonly NoiseRule[] = [
   ...AUTOSCALING_RULES,
   ...INJECTION_RULES,
@@ -24,19 +22,16 @@ export const NOISE_RULES: readonly NoiseRule[] = [
 ]
 
 export const PRESET = 'preset:'
-/** Every rule, the default. */
 export const RECOMMENDED = 'preset:recommended'
-/** No rule at all. */
 export const NONE = 'preset:none'
 
-/** Valid names in `extends`. */
 export const PRESET_NAMES: readonly string[] = [RECOMMENDED, NONE, ...NOISE_RULES.map(presetName)]
 
 export function presetName({ name }: Pick<NoiseRule, 'name'>): string {
   return `${PRESET}${name}`
 }
 
-/** Names of rules, in the order of the rules. @param names each one of `PRESET_NAMES`; none is the shipped default */
+/** @param names undefined is the shipped default */
 export function rulesOf(names: readonly string[] | undefined): readonly string[] {
   if (names === undefined || names.includes(RECOMMENDED)) return NOISE_RULES.map(({ name }) => name)
   return NOISE_RULES.filter((rule) => names.includes(presetName(rule))).map(({ name }) => name)

@@ -1,28 +1,26 @@
-/** Regular expressions of ignore rules, in RE2, which matches in linear time. */
+/** RE2 matches in linear time. */
 import { RE2JS } from 're2js'
 
 export const LONGEST_EXPRESSION = 500
 
-/** The problem of an expression, as a clause; undefined for none. */
 export function expressionProblem(text: string): string | undefined {
   if (text.length > LONGEST_EXPRESSION) return `wanted at most ${LONGEST_EXPRESSION} characters`
   const compiled = compile(text)
   return 'problem' in compiled ? `no RE2 expression: ${compiled.problem}` : undefined
 }
 
-/** Whether the expression matches the whole text. An invalid one matches nothing. */
 export function matchesExpression(expression: string, text: string): boolean {
   const compiled = compile(expression)
   return 'program' in compiled && compiled.program.matches(text)
 }
 
-/** Whether the expression matches a part of the text. An invalid one matches nothing. */
+/** An invalid expression matches nothing. */
 export function expressionFinds(expression: string, text: string): boolean {
   const compiled = compile(expression)
   return 'program' in compiled && compiled.program.matcher(text).find()
 }
 
-/** The expression for exactly this text. Invisible characters are written as numbers. */
+/** Invisible characters are written as numbers. */
 export function literalExpression(text: string): string {
   return text
     .replace(/[\\.+*?()|[\]{}^$]/g, '\\$&')
@@ -31,7 +29,7 @@ export function literalExpression(text: string): string {
 
 type Compiled = { readonly program: RE2JS } | { readonly problem: string }
 
-/** Few expressions, which each turn uses again. */
+/** Each turn uses the same few expressions. */
 const known = new Map<string, Compiled>()
 const MOST_KNOWN = 1_000
 

@@ -1,6 +1,6 @@
 /**
- * Paths of ignore rules: keyed field paths and JSON Pointers (RFC 6901), both with `*` for any text of one step. A path covers everything below
- * its location. An index of a list refers to the live object.
+ * Keyed field paths and JSON Pointers (RFC 6901), with `*` for any text of one step. A path covers
+ * everything below it. A list index refers to the live object.
  */
 import {
   type FieldPath,
@@ -24,10 +24,9 @@ import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { hasWildcard, literalGlob, matchesGlob } from '@backporch/kyaml/text'
 import type { Drift } from '../compare/drift.ts'
 
-/** Texts are patterns (src/kyaml/text/glob.ts). `[*]` is any step, and an item matches by its given keys. */
+/** `[*]` is any step, and an item matches by its given keys. */
 export type RulePath = { readonly keyed: FieldPath } | { readonly pointer: readonly string[] }
 
-/** Reads a path: a JSON Pointer if it begins with `/`, else a keyed field path. */
 export function parseRulePath(text: string): RulePath | { readonly problem: string } {
   if (!text.startsWith('/')) {
     const parsed = parseFieldPattern(text)
@@ -41,15 +40,12 @@ export function parseRulePath(text: string): RulePath | { readonly problem: stri
   return { pointer: parsePointer(text) }
 }
 
-/** The path for people, without credentials. */
 export function describeRulePath(path: RulePath): string {
   return 'keyed' in path
-    ? // As people write it.
-      shownPathOnly(path.keyed, undefined).replace(/="\*"(?=[\],])/g, '=*')
+    ? shownPathOnly(path.keyed, undefined).replace(/="\*"(?=[\],])/g, '=*')
     : path.pointer.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** The path of a rule that covers only this location and those below. */
 export function literalRulePath(path: FieldPath): string {
   return formatFieldPath(
     path.map((step) => {
@@ -71,9 +67,9 @@ function literalValue(value: Json): Json {
 }
 
 /**
- * Whether the paths cover the difference: its location, or every location at which its values differ. A container of one side is one difference,
- * which no path below it covers.
- * @param live the live object, for list indexes of pointers
+ * Every location at which the values differ must be covered. A one-sided container is one
+ * difference, which no path below it covers.
+ * @param live for list indexes of pointers
  */
 export function coversDrift(
   paths: readonly RulePath[],
@@ -97,7 +93,7 @@ export function coversDrift(
 
 const MOST_PLACES = 200
 
-/** A list of another length differs as a whole, because its items cannot be matched. */
+/** Items of a list of another length cannot be matched. */
 function differingLocations(
   git: Json | undefined,
   live: Json | undefined,
@@ -123,7 +119,7 @@ function lengthOf(rule: RulePath): number {
   return 'keyed' in rule ? rule.keyed.length : rule.pointer.length
 }
 
-/** The empty path is a whole object, which no field path covers. */
+/** The empty path is a whole object, which no path covers. */
 export function coversPlace(
   rule: RulePath,
   path: FieldPath,
@@ -151,7 +147,6 @@ function matchesStep(wanted: PathStep, step: PathStep): boolean {
 function matchesValue(pattern: Json, value: Json): boolean {
   if (typeof pattern !== 'string') return jsonEquals(pattern, value)
   if (typeof value === 'string') return matchesGlob(pattern, value)
-  // A pattern with a wildcard also matches numbers as text: `[containerPort=8*]`.
   return (
     hasWildcard(pattern) &&
     (value === null || typeof value !== 'object') &&
@@ -159,7 +154,7 @@ function matchesValue(pattern: Json, value: Json): boolean {
   )
 }
 
-/** The index of an atomic list is its own; items of other lists have their index in the live object. */
+/** Items of other than atomic lists have their index in the live object. */
 function matchesPart(
   part: string,
   path: FieldPath,

@@ -1,7 +1,7 @@
 /**
- * An autoscaler's fields about what it writes: its target and its bounds. Sources: k8s.io/api `autoscaling/v1` and `v2`
- * (`scaleTargetRef`, `minReplicas` is 1 where it is left out); kedacore/keda ScaledObject specification (`minReplicaCount` 0,
- * `maxReplicaCount` 100, annotations `autoscaling.keda.sh/paused*`); kubernetes/autoscaler `VerticalPodAutoscaler` API reference.
+ * k8s.io/api `autoscaling/v1` and `v2` (`minReplicas` is 1 if omitted); kedacore/keda ScaledObject
+ * (`minReplicaCount` 0, `maxReplicaCount` 100, annotations `autoscaling.keda.sh/paused*`);
+ * kubernetes/autoscaler `VerticalPodAutoscaler` API reference.
  */
 import {
   isJsonArray,
@@ -21,21 +21,19 @@ import {
 
 export type ScalerTool = 'hpa' | 'keda' | 'vpa'
 
-/** Kinds that are read: group, kind, and the rule that they are for. */
 export const SCALER_KINDS: readonly (readonly [group: string, kind: string, tool: ScalerTool])[] = [
   ['autoscaling', 'HorizontalPodAutoscaler', 'hpa'],
   ['keda.sh', 'ScaledObject', 'keda'],
   ['autoscaling.k8s.io', 'VerticalPodAutoscaler', 'vpa'],
 ]
 
-/** A ScaledObject or a HorizontalPodAutoscaler: replicas between two bounds, both inclusive. */
 export interface ReplicaScaler {
   readonly tool: 'hpa' | 'keda'
   readonly id: ResourceId
   readonly target: ResourceId
   readonly min: number
   readonly max: number
-  /** Counts outside of the bounds that it sets too: while it is idle or paused. */
+  /** Outside of the bounds, while idle or paused. */
   readonly also: readonly number[]
 }
 
@@ -49,13 +47,10 @@ export interface ResourceScaler {
 }
 
 export interface ContainerPolicy {
-  /** `*` for every container without one of its own. */
   readonly container: string
   readonly off: boolean
-  /** `cpu`, `memory`. */
   readonly resources: readonly string[]
   readonly requestsOnly: boolean
-  /** Quantities by resource. */
   readonly min: Json | undefined
   readonly max: Json | undefined
 }
@@ -64,13 +59,11 @@ export type Scaler = ReplicaScaler | ResourceScaler
 
 export interface Scalers {
   readonly all: readonly Scaler[]
-  /** Per tool: why it is not known whether there are more of them, as a clause. */
   readonly unread: ReadonlyMap<ScalerTool, string>
 }
 
 export const NO_SCALERS: Scalers = { all: [], unread: new Map() }
 
-/** Undefined for what is no autoscaler, and for one that names no target. */
 export function readScaler(object: JsonObject): Scaler | undefined {
   const { group } = parseApiVersion(textOf(object, 'apiVersion'))
   const kind = textOf(object, 'kind')
@@ -100,7 +93,6 @@ export function readScaler(object: JsonObject): Scaler | undefined {
   return { tool, id, target, ...bounds, also: tool === 'keda' ? (also as number[]) : [] }
 }
 
-/** Those of the cluster that target the object. */
 export function scalersOf<Tool extends ScalerTool>(
   scalers: Scalers,
   tool: Tool,

@@ -1,7 +1,8 @@
 /**
- * Labels and annotations that a syncer or its tool writes on objects. The syncer's own are never differences; these rules are for tools that write
- * them under another name, and for a former tool of an object. Sources: docs/facts/applier-marks.md; kapp `pkg/kapp/config/default.go`; cli-utils
- * `pkg/common`, `pkg/object/{dependson,mutation}`; kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
+ * The syncer's own are never differences; these rules are for tools that write them under another
+ * name, and for a former tool. Sources: docs/facts/applier-marks.md; kapp
+ * `pkg/kapp/config/default.go`; cli-utils `pkg/common`, `pkg/object/{dependson,mutation}`;
+ * kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
  */
 import { isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
@@ -23,7 +24,6 @@ import {
   writerOf,
 } from './noise-rule.ts'
 
-/** Whether the owner is a name under which the syncer leaves marks and directives, and not a person. */
 export function isOf(marking: Syncer, drift: Drift): boolean {
   return !isPerson(drift) && isOwned(drift) && marksAs(marking, drift.actor.manager)
 }
@@ -48,7 +48,7 @@ function judgeLastApplied(drift: Drift, { syncer }: Surroundings): Judgement | u
   return muted('client-side apply keeps in it what was applied; what it changed is shown by itself')
 }
 
-/** An unread annotation of a Secret is accepted by its name. */
+/** A Secret's annotation may be unread. */
 function isAppliedAs({ live, liveUnread, id }: Drift): boolean {
   if (liveUnread && live === undefined) return true
   const applied = parsed(live)
@@ -67,7 +67,7 @@ function parsed(value: Json | undefined): Json | undefined {
   }
 }
 
-/** A person's directive is drift: `mutation: ignore` turns the syncer off for the object. */
+/** A person's directive is drift: it turns the syncer off for the object. */
 function judgeDirective(
   drift: Drift,
   { syncer }: Surroundings,

@@ -1,6 +1,6 @@
 /**
- * Rules for showing a value beyond its path and form: that it is inside of a Secret, that the schema of its kind calls it a password,
- * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy allows.
+ * A value inside of a Secret is hidden whatever a policy allows. Else the schema may call it a
+ * password, or the policies hide or show it.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import {
@@ -24,27 +24,21 @@ import { type IgnoreRule, whyNotTargeted } from './ignore-rules.ts'
 import { expressionFinds } from './rule-expression.ts'
 import { coversPlace, type RulePath } from './rule-path.ts'
 
-/** One rule of a policy's `hide` or `show`. */
 export interface VisibilityRule {
   readonly target: IgnoreRule['target']
   readonly paths: readonly RulePath[]
-  /** RE2; of `hide` alone. */
   readonly patterns: readonly string[]
-  /** Empty where none is given. */
   readonly reason: string
-  /** `.drift/policy.yaml:12`. */
   readonly where: string
 }
 
-/** Of all policies that match. */
 export interface VisibilityRules {
   readonly hide: readonly VisibilityRule[]
   readonly show: readonly VisibilityRule[]
-  /** Why no value is shown at all, as a clause: what the policy says of it is not known just now. */
+  /** A clause: the policy is currently unknown. */
   readonly withheld?: string
 }
 
-/** The verdict with the visibility of the values that differ, and of the others beside them. */
 export function withVisibility(
   verdict: ObjectVerdict,
   schema: FieldSchema,
@@ -69,7 +63,6 @@ export function withVisibility(
   }
 }
 
-/** Values of Secrets in another object are hidden whatever a policy allows. */
 function hiding(desired: DesiredResource | undefined, visibilityOf: VisibilityOf): VisibilityOf {
   if (desired?.hidden === undefined || desired.hidden.length === 0) return visibilityOf
   const { object: own, hidden } = desired
@@ -87,7 +80,6 @@ function hiding(desired: DesiredResource | undefined, visibilityOf: VisibilityOf
   }
 }
 
-/** The path with the indexes of its items; undefined where the object has no such path. */
 function placeIn(object: JsonObject, path: FieldPath): readonly (string | number)[] | undefined {
   const place: (string | number)[] = []
   let value: Json | undefined = object
@@ -101,7 +93,7 @@ function placeIn(object: JsonObject, path: FieldPath): readonly (string | number
   return place
 }
 
-/** Each value in each object: what hides one of them hides the difference. */
+/** A rule that hides one value in one object hides the difference. */
 function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: VisibilityOf): Drift {
   const values = [drift.git, drift.live].filter((value) => value !== undefined)
   const text = objects.flatMap((object) =>
@@ -114,7 +106,7 @@ function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: Vis
   return visibility === undefined ? drift : { ...drift, visibility }
 }
 
-/** The visibility of the value or, where it has to be hidden, of one inside of it: a difference is shown or hidden as a whole. */
+/** A difference is shown or hidden as a whole. */
 function withinOf(
   path: FieldPath,
   value: Json,
@@ -134,7 +126,7 @@ function withinOf(
   return text
 }
 
-/** @param schema of the kind; where it is unknown, it marks nothing */
+/** @param schema an unknown schema marks nothing */
 export function visibilityIn(
   id: ResourceId,
   schema: FieldSchema,
@@ -154,7 +146,7 @@ export function visibilityIn(
         shown: false,
         why: `${hides.where} hides it${hides.reason === '' ? '' : `: ${hides.reason}`}`,
       }
-    // What holds a Secret is never shown as a whole; its other values are judged one by one.
+    // Never shown as a whole; its other values are judged one by one.
     const shows =
       isSecret(id) || isNeverShown(path, value)
         ? undefined
@@ -168,12 +160,12 @@ export function visibilityIn(
 
 export const PASSWORD_BY_SCHEMA = 'the schema of its kind says format: password'
 
-/** Whether no policy shows the value, whoever's it is: a Secret, or a copy of a whole object, is in it. */
+/** No policy can show a Secret or a copy of a whole object. */
 export function isNeverShown(path: FieldPath, value: Json): boolean {
   return holdsSecret(value) || isCopy(path)
 }
 
-/** Which object it is, is told in any case. */
+/** The identity of an object is always shown. */
 function isOfIdentity(path: FieldPath): boolean {
   const [first, second] = path.map((step) => (step.kind === 'field' ? step.name : ''))
   if (first !== 'metadata') return first === 'apiVersion' || first === 'kind'
@@ -203,7 +195,7 @@ function covers({ paths }: VisibilityRule, path: FieldPath, object: JsonObject):
   )
 }
 
-/** The path with the keys of list items instead of their indexes: one item has one name, whoever wrote the path. */
+/** An item has one name, whoever wrote the path. */
 function named(path: FieldPath, object: JsonObject): FieldPath {
   return path.map((step, at): PathStep => {
     if (step.kind === 'field' || step.kind === 'member') return step
@@ -221,7 +213,6 @@ function named(path: FieldPath, object: JsonObject): FieldPath {
   })
 }
 
-/** Something above the place is a manifest of a Secret. */
 function isInsideOfSecret(object: JsonObject, path: FieldPath): boolean {
   let above: Json | undefined = object
   for (const step of path) {
@@ -245,7 +236,6 @@ function isCopy(path: FieldPath): boolean {
   return path.some((step) => step.kind === 'field' && isCopyOfTheObject(step.name))
 }
 
-/** Of the value at the path. */
 export function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
   return path.reduce(
     (at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()),

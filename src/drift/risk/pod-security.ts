@@ -1,4 +1,4 @@
-/** What of a pod the Pod Security Standards restrict (kubernetes.io, "Pod Security Standards", Baseline and Restricted). */
+/** kubernetes.io, "Pod Security Standards", Baseline and Restricted. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import {
   getKey,
@@ -15,13 +15,12 @@ const WORKLOAD_KINDS = wordSet(`
   CronJob DaemonSet Deployment DeploymentConfig Job Pod PodTemplate ReplicaSet ReplicationController StatefulSet
 `)
 
-/** Fields that restrict a pod or free it, by their name alone, wherever a pod is described. */
 const RESTRICTING = wordSet(`
   allowPrivilegeEscalation appArmorProfile hostIPC hostNetwork hostPID hostPath hostPort hostProcess hostUsers podSecurityContext
   procMount runAsNonRoot runAsUser seLinuxOptions seccompProfile securityContext shareProcessNamespace
 `)
 
-/** Whether a field is of a pod or of a template of pods: by the kind, or by the path to it, as in custom resources. */
+/** By the kind, or by the path, as in custom resources. */
 export function isPodLocation(id: ResourceId, path: string): boolean {
   return (
     WORKLOAD_KINDS.has(id.kind) ||
@@ -30,19 +29,19 @@ export function isPodLocation(id: ResourceId, path: string): boolean {
 }
 
 /**
- * Whether the difference is one of the security of pods: a restricting field itself, or a whole container, volume or template
- * that hides one. What is merely written out and frees nothing (`privileged: false` in an added container) is not.
+ * A field that is written out but frees nothing (`privileged: false` in an added container) does
+ * not count.
  */
 export function changesPodSecurity({ id, change, path, git, live }: RiskSubject): boolean {
   const [first] = path
   if (change === 'unexpected') return freesPods(live)
-  // A removed object runs nothing; and only what is specified is about pods, not what labels and data happen to be called.
+  // A removed object runs nothing, and only specifications concern pods.
   if (change === 'missing' || first?.kind !== 'field' || !['spec', 'template'].includes(first.name))
     return false
   if (namesRestriction(id, path)) return true
   if (live !== undefined && git !== undefined)
     return factsOf(git).join('\n') !== factsOf(live).join('\n')
-  // A removed container or volume frees nothing; a removed template takes its restrictions with it.
+  // A removed template removes its restrictions too.
   if (live === undefined) return path.at(-1)?.kind !== 'item' && factsOf(git).length > 0
   return freesPods(live)
 }
@@ -56,7 +55,6 @@ function namesRestriction(id: ResourceId, path: FieldPath): boolean {
   )
 }
 
-/** Every restricting field in a value, with what it holds; sorted. */
 function factsOf(value: Json | undefined): string[] {
   const facts: string[] = []
   visit(value, (key, below) => {
@@ -68,7 +66,6 @@ function factsOf(value: Json | undefined): string[] {
   return facts.sort()
 }
 
-/** Whether something in the value gives a pod more than the Baseline standard, or runs it as root on purpose. */
 function freesPods(value: Json | undefined): boolean {
   let frees = false
   visit(value, (key, below) => {
@@ -117,7 +114,6 @@ function isNotEmpty(value: Json | undefined): boolean {
   return isJsonArray(value) && value.length > 0
 }
 
-/** Whether the value has one of the keys anywhere. */
 export function hasKey(value: Json | undefined, keys: readonly string[]): boolean {
   let found = false
   visit(value, (key) => {

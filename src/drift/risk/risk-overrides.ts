@@ -1,13 +1,12 @@
-/** Risks that a policy gives: what is written down for an object or a field wins over the table of src/drift/risk/risk.ts. */
+/** They take precedence over the table of src/drift/risk/risk.ts. */
 import type { Drift, ObjectVerdict, Risk } from '../compare/drift.ts'
 import { type IgnoreRule, whyNotIgnored } from '../noise/ignore-rules.ts'
 
-/** Matches as an ignore rule does; hides nothing. The reason may be empty. */
 export interface RiskOverride extends IgnoreRule {
   readonly risk: Risk
 }
 
-/** The first rule that matches decides. The code stays: it names the change; a note names the source of the risk. */
+/** The first match decides. The code stays, because it names the change. */
 export function overrideRisks(
   verdict: ObjectVerdict,
   overrides: readonly RiskOverride[],

@@ -1,7 +1,6 @@
 /**
- * How risky a difference is, and why: one table, first match wins. The code is printed with every line and `explain`
- * prints the sentence. The classes follow the Pod Security Standards of Kubernetes (docs/guides/risk.md). Each rule has an
- * example and a near miss in test/fakes/risk-examples.ts; docs/guides/risk.md shows them.
+ * First match wins. The classes follow the Pod Security Standards of Kubernetes
+ * (docs/guides/risk.md). Each rule has an example and a near miss in test/fakes/risk-examples.ts.
  */
 import { type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
@@ -14,12 +13,10 @@ import { changesPodSecurity, hasKey, isPodLocation } from './pod-security.ts'
 export interface RiskRule {
   readonly code: string
   readonly risk: Risk
-  /** What the rule means, as a sentence. */
   readonly why: string
   readonly applies: (subject: RiskSubject, path: string) => boolean
 }
 
-/** What the API server accepts, and what it does with it. */
 const ADMISSION_KINDS = wordSet(`
   APIService ConstraintTemplate CustomResourceDefinition MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
   MutatingWebhookConfiguration PodSecurityPolicy SecurityContextConstraints ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
@@ -31,11 +28,10 @@ const ADMISSION_GROUPS = new Set([
   'policies.kyverno.io',
   'policy.sigstore.dev',
 ])
-/** Who may do what. */
 const ACCESS_KINDS = wordSet(
   'CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle Role RoleBinding ServiceAccount',
 )
-/** Traffic that is allowed, beside everything called NetworkPolicy. */
+/** In addition to everything called NetworkPolicy. */
 const TRAFFIC_KINDS = wordSet(
   'AuthorizationPolicy MeshTLSAuthentication PeerAuthentication RequestAuthentication ServerAuthorization',
 )
@@ -51,24 +47,22 @@ const STORAGE_KINDS = wordSet(`
   VolumeSnapshotContent
 `)
 
-/** Labels by which aggregated roles are put together, and what puts a certificate authority into a webhook configuration. */
+/** Labels that aggregate roles, annotations that inject a CA into a webhook configuration. */
 const ACCESS_METADATA = [
   'rbac.authorization.k8s.io/aggregate-to-',
   'cert-manager.io/inject-',
   'cert-manager.io/allow-direct-injection',
 ]
-/** A cloud gives rights to the account that names them: EKS, GKE, Azure, Alibaba and Oracle document these. */
 const CLOUD_IDENTITY = words(
   'azure.workload.identity/ eks.amazonaws.com/ iam.gke.io/ oke.oraclecloud.com/ pod-identity.alibabacloud.com/',
 )
-/** What switches the guards of a namespace or a pod: Pod Security admission, meshes, policy engines. */
 const GUARDS = words(`
   admission.gatekeeper.sh/ ambient.istio.io/ azure.workload.identity/use config.linkerd.io/
   container.apparmor.security.beta.kubernetes.io/ container.seccomp.security.alpha.kubernetes.io/ istio-injection istio.io/ kuma.io/
   linkerd.io/inject pod-security.kubernetes.io/ policy.sigstore.dev/ seccomp.security.alpha.kubernetes.io/ security.openshift.io/
   sidecar.istio.io/ traffic.sidecar.istio.io/
 `)
-/** Domains of annotations by which a controller decides who reaches a Service or an Ingress. */
+/** A controller decides by these who reaches a Service or an Ingress. */
 const EXPOSING_DOMAIN =
   /ingress|load-?balancer|traefik|haproxy|konghq|alb\.|external-dns|^service(\.beta)?\.kubernetes\.io$|^cloud\.google\.com$|^networking\.gke\.io$|projectcontour|metallb/i
 
@@ -103,7 +97,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'SEC-GUARD',
     risk: 'critical',
     why: 'a label or annotation changed that switches Pod Security, a mesh or a policy engine for a namespace or a pod',
-    // A field of a Deployment itself has no effect on its pods.
+    // A label or annotation of a Deployment itself has no effect on its pods.
     applies: ({ id, path: steps }, path) =>
       isNamed(steps, GUARDS) &&
       (['Namespace', 'Pod'].includes(id.kind) || (!isMetadata(path) && isPodLocation(id, path))),
@@ -263,7 +257,6 @@ export const RISK_RULES: readonly RiskRule[] = [
   },
 ]
 
-/** The first rule of the table that applies; the last one always does. */
 export function assessRisk(subject: RiskSubject): RiskRule {
   const path = formatFieldPath(subject.path)
   const rule = RISK_RULES.find((candidate) => candidate.applies(subject, path))
@@ -275,7 +268,6 @@ function isMetadata(path: string): boolean {
   return /^metadata\b/.test(path)
 }
 
-/** Name of the label or annotation; empty for another field. */
 function metadataName(path: FieldPath): string {
   const [above, map, last] = path.slice(-3)
   const isMap = map?.kind === 'field' && (map.name === 'labels' || map.name === 'annotations')
@@ -293,7 +285,6 @@ function isImage(path: string): boolean {
   return /^(spec|template)\b.*\.image(\.(registry|repository|tag|digest))?$/.test(path)
 }
 
-/** A whole container that is there or gone. */
 function isContainer(path: string): boolean {
   return /ontainers\[[^\]]*\]$/.test(path)
 }

@@ -1,6 +1,7 @@
 /**
- * The server's result for a new object: a dry-run apply under an unused name, the only evidence about an object without managers
- * (docs/facts/creation-dry-run.md). Values that the server chooses for each object (name, uid, addresses, ports) are put back for the comparison.
+ * A dry-run apply under an unused name, the only evidence about an object without managers
+ * (docs/facts/creation-dry-run.md). Values that the server chooses per object are replaced by the
+ * real ones.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -15,22 +16,22 @@ import {
 } from '@backporch/kyaml/json'
 import { metadataText, type Resource, resourceKey } from '@backporch/kyaml/resource'
 
-/** The object to send, under another name. */
 export interface CreationProbe {
   readonly resource: Resource
-  /** Texts of the answer and their replacements in the live object; the longer one first. */
   readonly names: readonly (readonly [probe: string, real: string])[]
 }
 
-/** The shortest limit of names of built-in kinds (CronJob); a longer name keeps its length. */
+/** The shortest of built-in kinds (CronJob); a longer name keeps its length. */
 const NAME_LIMIT = 52
-/** Kinds whose name has their group. */
 const NAMED_BY_GROUP = new Set([
   'apiextensions.k8s.io/CustomResourceDefinition',
   'apiregistration.k8s.io/APIService',
 ])
 
-/** The name depends on the object only, for recorded answers. @param object the part that the server knows */
+/**
+ * The name depends only on the object, for recorded answers.
+ * @param object the part that the server knows
+ */
 export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject): CreationProbe {
   const mark = `backporch-${createHash('sha256').update(resourceKey(id)).digest('hex').slice(0, 6)}`
   const spec = getKey(object, 'spec')
@@ -54,7 +55,7 @@ export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject
   }
 }
 
-/** The answer under the object's real name; undefined if an object of the probe's name exists, so that nothing was created. */
+/** Undefined if an object with the probe's name exists: nothing was created. */
 export function createdObject(
   answer: JsonObject,
   probe: CreationProbe,
@@ -74,7 +75,7 @@ export function createdObject(
       : undefined
 }
 
-/** The token volume that admission adds to a Pod under a random name. */
+/** Admission adds it under a random name. */
 function tokenVolumeOf(object: JsonObject): string {
   const volumes = getKey(object, 'kind') === 'Pod' ? partOf(object, 'spec', 'volumes') : undefined
   const names = objectsIn(volumes).map((volume) => textOf(volume, 'name'))
@@ -100,7 +101,7 @@ function isService(object: JsonObject): boolean {
   return getKey(object, 'apiVersion') === 'v1' && getKey(object, 'kind') === 'Service'
 }
 
-/** Fields that a second Service cannot have too. `None` requests no address. */
+/** Unique per Service. `None` requests no address. */
 const ALLOCATED = ['clusterIP', 'clusterIPs', 'healthCheckNodePort', 'loadBalancerIP']
 
 function withoutAllocated(service: JsonObject): JsonObject {
@@ -124,7 +125,7 @@ function withoutNodePort(port: Json): Json {
     : port
 }
 
-/** Adds git's addresses and ports, which the probe cannot request. */
+/** The probe cannot request git's addresses and ports. */
 function withAllocated(created: JsonObject, desired: JsonObject): JsonObject {
   const [result, spec] = [getKey(created, 'spec'), getKey(desired, 'spec')]
   if (!isJsonObject(result) || !isJsonObject(spec)) return created

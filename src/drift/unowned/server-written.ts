@@ -1,7 +1,4 @@
-/**
- * Undeclared fields that the control plane writes, by kind, path and value: defaults, allocations, bindings and counts. They have no owner in an
- * object without managers, and are no edits.
- */
+/** In an object without managers these have no owner, and are no edits. */
 import {
   type FieldPath,
   type FieldSchema,
@@ -19,7 +16,6 @@ import { CONTROL_PLANE_RULES } from '../noise/control-plane.ts'
 import { DEFAULTED_RULES } from '../noise/defaulted-fields.ts'
 import { NO_SCALERS } from '../noise/scaler.ts'
 
-/** The object of the field, live and in git. */
 export interface UnownedSubject {
   readonly id: ResourceId
   readonly apiVersion: string
@@ -77,7 +73,7 @@ export function isServerWritten(path: FieldPath, value: Json, subject: UnownedSu
   return RULES.some((rule) => rule.judge(reported, surroundings)?.mutes === true)
 }
 
-/** Labels and the selector by which a Job finds its Pods. Source: kubernetes/kubernetes `pkg/registry/batch/job/strategy.go`. */
+/** kubernetes/kubernetes `pkg/registry/batch/job/strategy.go`. */
 function isJobsOwn(
   path: FieldPath,
   value: Json,
@@ -96,7 +92,6 @@ function isJobsOwn(
   return key !== undefined && value === (key === 'job-name' ? name : uid)
 }
 
-/** Whether the value is the default of the location, or part of the default of an absent map above. */
 function isSchemaDefault(
   path: FieldPath,
   value: Json,
@@ -124,7 +119,7 @@ function isSchemaDefault(
 
 const LAST_APPLIED_PATH = [field('metadata'), field('annotations'), field(LAST_APPLIED)]
 
-/** Whether it is the last-applied annotation of this object; its other changes are reported themselves. */
+/** Of this object; its other changes are reported separately. */
 export function isLastApplied(path: FieldPath, value: Json, { kind, name }: ResourceId): boolean {
   if (
     !jsonEquals(path as unknown as Json, LAST_APPLIED_PATH as unknown as Json) ||
@@ -140,8 +135,8 @@ export function isLastApplied(path: FieldPath, value: Json, { kind, name }: Reso
 }
 
 /**
- * Kinds with known defaults, whose other undeclared fields are edits: kinds that are stored as sent, and custom ones, which have their defaults in
- * the schema.
+ * Their other undeclared fields are edits: they are stored as sent, or their schema has the
+ * defaults.
  */
 const STORED_AS_SENT = wordSet(`
   /Namespace /ServiceAccount /ConfigMap /Secret rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/ClusterRole
@@ -149,7 +144,6 @@ const STORED_AS_SENT = wordSet(`
 `)
 const METADATA = new Set(['labels', 'annotations', 'finalizers', 'ownerReferences'])
 
-/** Whether only an edit, or an admission webhook, explains a field that is not server-written. */
 export function isSomebodys(
   path: FieldPath,
   { id, schema }: Pick<UnownedSubject, 'id' | 'schema'>,

@@ -1,7 +1,7 @@
 /**
- * Differences of fields without owners: the object has no managers (they were cleared, or an apply owned nothing:
- * docs/facts/objects-without-managers.md), or has `before-first-apply`. They are compared with git and the server's own writes, which costs no
- * request, and then with the server's answer to a creation.
+ * The managers were cleared, or an apply owned nothing (docs/facts/objects-without-managers.md), or
+ * there is `before-first-apply`. The fields are compared first with git and the server's own
+ * writes, which needs no request, and then with the answer to a creation.
  */
 import {
   type FieldPath,
@@ -20,7 +20,6 @@ import { followsAnother } from '../compare/follows.ts'
 import { type CreationProbe, createdObject } from './creation-probe.ts'
 import { isServerWritten, isSomebodys, type UnownedSubject } from './server-written.ts'
 
-/** The answer to the dry run of a creation under another name. */
 export interface CreationAnswer {
   readonly probe: CreationProbe
   readonly prediction: Prediction
@@ -35,15 +34,12 @@ interface UnownedDifference {
 
 export interface UnownedFields {
   readonly differences: readonly UnownedDifference[]
-  /** Whether these are all differences, so that no dry run of an apply adds any. */
   readonly complete: boolean
-  /** Undeclared fields that are defaults or edits. */
   readonly open: readonly FieldPath[]
 }
 
 const NONE: UnownedFields = { differences: [], complete: false, open: [] }
 
-/** Whether no field has a known writer. */
 export function hasNoOwners({ entries, unreadable }: ManagedFields): boolean {
   return (
     unreadable.length > 0 ||
@@ -53,21 +49,18 @@ export function hasNoOwners({ entries, unreadable }: ManagedFields): boolean {
   )
 }
 
-/** Whether some field has no known writer. */
 export function mayBeAnybodys(managed: ManagedFields): boolean {
   return (
     hasNoOwners(managed) || managed.entries.some(({ manager }) => manager === BEFORE_FIRST_APPLY)
   )
 }
 
-/** Whether git and the server's own writes leave something unexplained. */
 export function needsCreation(subject: UnownedSubject): boolean {
   const managed = managedFieldsOf(subject.live)
   if (hasNoOwners(managed)) return !isPlainlyInSync(subject, managed)
   return mayBeAnybodys(managed) && beyondGit(subject, managed).length > 0
 }
 
-/** @param metadataOnly whether the content was not read */
 export function unownedFields(
   subject: UnownedSubject,
   creation: CreationAnswer | undefined,
@@ -102,7 +95,6 @@ export function unownedFields(
   }
 }
 
-/** Undeclared fields without a known writer that the server does not write itself. */
 function beyondGit(subject: UnownedSubject, managed: ManagedFields): UnownedDifference[] {
   const { live, desired, schema } = subject
   return compareObjects(live, desired, schema).flatMap(({ path, live: value, predicted }) =>
@@ -112,12 +104,10 @@ function beyondGit(subject: UnownedSubject, managed: ManagedFields): UnownedDiff
   )
 }
 
-/** Whether an apply changes nothing, and there are no undeclared fields. */
 function isPlainlyInSync(subject: UnownedSubject, managed: ManagedFields): boolean {
   return differingDeclared(subject, false).length === 0 && beyondGit(subject, managed).length === 0
 }
 
-/** Declared locations with a live value that the server would not store for git's. */
 function differingDeclared(
   { live, desired, schema }: UnownedSubject,
   metadataOnly: boolean,
@@ -145,7 +135,7 @@ function differingDeclared(
   return found
 }
 
-/** A value that is stored as a whole may have defaults inside. */
+/** A value that is stored as a whole may contain defaults. */
 function isPlain({ git, live }: UnownedDifference): boolean {
   return [git, live].every((value) => typeof value !== 'object' || value === null)
 }
@@ -186,7 +176,7 @@ function isOpen(
   const owners = managed.entries.filter(
     (entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed),
   )
-  // In an object with owners, the server itself wrote unowned fields.
+  // In an object with owners, the server wrote unowned fields.
   return (
     owners.every(({ manager }) => manager === BEFORE_FIRST_APPLY) &&
     (owners.length > 0 || hasNoOwners(managed))

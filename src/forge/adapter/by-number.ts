@@ -1,16 +1,11 @@
-/** Proposals that their branch does not lead to any more: it was renamed, or they go into another base. Their number stays. */
+/** The branch was renamed, or the proposal targets another base. The number stays. */
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 
 interface Wanted {
   readonly refs: readonly string[]
-  /** By full ref name. */
   readonly numbers: ReadonlyMap<string, number> | undefined
 }
 
-/**
- * @param found by their branch
- * @param read one by its number, with its branch as it is now; undefined where there is none of this repository
- */
 export async function readByNumber(
   found: readonly KnownProposal[],
   { refs, numbers }: Wanted,
@@ -19,7 +14,7 @@ export async function readByNumber(
   const all = new Map(found.map((proposal) => [proposal.ref, proposal]))
   for (const ref of new Set(refs)) {
     const [known, number] = [all.get(ref), numbers?.get(ref)]
-    // A later one of the branch counts.
+    // A later proposal of the branch takes precedence.
     if (
       number === undefined ||
       known?.state === 'open' ||

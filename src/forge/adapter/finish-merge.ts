@@ -1,4 +1,3 @@
-/** Decisions on forges with pages: the push after the forge's own merge, and the refusals that they share. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -9,8 +8,8 @@ import type { KnownProposal, ProposalMerge, WantedProposal } from '../ports/host
 const MOST_PUSHES = 3
 
 /**
- * Pushes tag, branch and ledger together or not at all: half of it would look like another decision.
- * @param commit the merge, as the forge made it
+ * Atomic: a part of the refs would look like another decision.
+ * @param commit as the forge made it
  * @throws Failure of the push, which says that the merge stands
  */
 export async function finishMerge(
@@ -31,7 +30,7 @@ export async function finishMerge(
     } catch (thrown) {
       if (!(thrown instanceof Failure) || signal.aborted) throw thrown
       if (thrown.code === 'BP4003' && attempt < MOST_PUSHES) continue
-      // Another turn wrote the ledger meanwhile. It, or the next one, finds the merge and completes it.
+      // It, or the next turn, finds and completes the merge.
       if (thrown.code === 'BP4003') return
       const what = `the pull request is merged, but ${tag === undefined ? 'the ledger' : `${tag} and the ledger`} could not be pushed`
       throw new Failure({
@@ -55,7 +54,6 @@ export function movedBeforeMerge(remote: string, ref: string): Failure {
   })
 }
 
-/** @param why of the proposal of the branch `ref` */
 export function notOpen(remote: string, ref: string, why: string): Failure {
   return new Failure({
     code: 'BP2004',
@@ -67,7 +65,6 @@ export function notOpen(remote: string, ref: string, why: string): Failure {
   })
 }
 
-/** @param what that the forge does not merge @param reasons for a refusal, as a clause */
 export function mergeRefused(
   remote: string,
   what: string,
@@ -85,10 +82,9 @@ export function mergeRefused(
   })
 }
 
-/** Milliseconds. The hooks of a push take about a second, and on a busy server many. */
+/** Milliseconds. The hooks of a push take about a second, and much longer on a busy server. */
 const LOOKS = [100, 200, 400, 800, 1_600, 3_200, 3_200]
 
-/** See `HostedForge.assertStaysOpen`. */
 export async function assertStaysOpen(
   known: KnownProposal,
   isOpen: () => Promise<boolean>,
@@ -101,7 +97,7 @@ export async function assertStaysOpen(
   }
 }
 
-/** The text of an ended proposal is what was reviewed. Nothing changes it any more, and the turn reads again. */
+/** The text of an ended proposal is what was reviewed; the turn reads again. */
 export function endedMeanwhile({ label, ref }: Pick<KnownProposal, 'label' | 'ref'>): Failure {
   return new Failure({
     code: 'BP4003',
@@ -114,8 +110,10 @@ export function endedMeanwhile({ label, ref }: Pick<KnownProposal, 'label' | 're
 }
 
 /**
- * Before a proposal is opened: another turn may have opened one of the same commit meanwhile, and somebody has decided about it.
- * @param ended the last one of the branch @param known what this turn observed @throws Failure BP4003
+ * Before a proposal is opened: another turn may have opened one of the same commit, on which
+ * somebody decided.
+ * @param ended the last one of the branch
+ * @throws Failure BP4003
  */
 export function assertSeen(
   ended: KnownProposal,

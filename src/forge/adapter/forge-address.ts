@@ -1,22 +1,19 @@
-/** The location of a repository on a forge, from its remote. */
 import { Failure } from '@backporch/kyaml/failure'
 
 export interface ForgeAddress {
-  /** With its port. */
   readonly host: string
-  /** `https://git.example.com` or `https://example.com/git`; without `/` at its end. */
   readonly webUrl: string
   readonly owner: string
   readonly repository: string
 }
 
 const SCP_LIKE = /^(?:[^@/:]+@)?([a-z0-9.-]+):(?!\/\/)(.+)$/i
-/** Names as forges allow them (Gitea's modules/structs, `AlphaDashDot`). None changes a path. */
+/** Gitea's modules/structs, `AlphaDashDot`. None changes a path. */
 const NAME = /^[\w.-]+$/
 
 /**
- * The address that an https, ssh or scp-like remote names; undefined where it does not end in `OWNER/REPOSITORY`. Credentials in it are
- * dropped. The forge may stand below a path of its host. It is not checked that one answers there.
+ * Undefined if the remote does not end in `OWNER/REPOSITORY`. Drops credentials. The forge may be
+ * below a path of its host. Does not check that one answers there.
  */
 export function parseForgeAddress(remote: string): ForgeAddress | undefined {
   const location = locationOf(remote)
@@ -28,7 +25,7 @@ export function parseForgeAddress(remote: string): ForgeAddress | undefined {
   const [owner, repository] = parts.slice(-2)
   if (owner === undefined || repository === undefined) return undefined
   if (!parts.every((name) => NAME.test(name) && !/^\.+$/.test(name))) return undefined
-  // The path of an ssh address says nothing about that of the pages.
+  // The path of an ssh address does not determine that of the pages.
   if (!location.web && parts.length > 2) return undefined
   const below = parts.slice(0, -2).map((part) => `/${part}`)
   return {
@@ -39,12 +36,12 @@ export function parseForgeAddress(remote: string): ForgeAddress | undefined {
   }
 }
 
-/** The address where the remote names the pages too; undefined for a path and for ssh. */
+/** Undefined for a path and for ssh, which do not name the pages. */
 export function parsePageAddress(remote: string): ForgeAddress | undefined {
   return locationOf(remote)?.web === true ? parseForgeAddress(remote) : undefined
 }
 
-/** Host (with its port) of an address for git; undefined for a path on this machine. */
+/** With its port; undefined for a local path. */
 export function hostOf(remote: string): string | undefined {
   return locationOf(remote)?.host
 }
@@ -59,7 +56,7 @@ export function noAddress(remote: string): Failure {
   })
 }
 
-/** Encodes each segment by itself, and brackets, which would end a Markdown link. */
+/** Brackets would end a Markdown link. */
 export function encodePath(path: string): string {
   return path
     .split('/')
@@ -79,7 +76,6 @@ function locationOf(
   if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) {
     return { scheme: url.protocol, host: url.host, path: url.pathname, web: true }
   }
-  // The port of ssh says nothing about that of the pages.
   if (url !== null && url.protocol === 'ssh:')
     return { scheme: 'https:', host: url.hostname, path: url.pathname, web: false }
   if (remote.includes('://')) return undefined

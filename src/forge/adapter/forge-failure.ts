@@ -1,19 +1,15 @@
-/** Failures of a forge as ours: by HTTP status, or by the class of the transport fault. Each forge adds what it means by a status. */
 import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
 import type { ForgeAddress } from './forge-address.ts'
 import type { RefusedAnswer } from './refused-answer.ts'
 
-/** A request, for messages. */
 export interface RequestDescription {
   readonly address: ForgeAddress
-  /** `open a pull request`: follows "cannot". */
   readonly what: string
 }
 
 export type Reason = readonly [code: FailureCode, why: string, remedy: string]
 
-/** @param own the forge's meaning of the status, where it has one of its own */
 export function failureOfStatus(
   requested: RequestDescription,
   refused: RefusedAnswer,
@@ -30,18 +26,17 @@ export function failureOfStatus(
   return failure(requested, ['BP5006', `it refuses (${text})`, remedy], { cause: refused })
 }
 
-/** Status and message. */
 export function textOf({ status, reported }: RefusedAnswer): string {
   return reported === '' ? `${status}` : `${status}: ${reported}`
 }
 
-/** @param detail class of the fault, never text that holds an address with credentials */
+/** @param detail never text that may contain an address with credentials */
 export function unreachable(requested: RequestDescription, detail: string): Failure {
   const remedy = `check the network between here and ${requested.address.host}, and try again`
   return failure(requested, ['BP5001', detail, remedy], { retry: 'backoff' })
 }
 
-/** A login page, a proxy or another program answers. */
+/** Such as a login page or a proxy. */
 export function notThisForge(requested: RequestDescription, why: string): Failure {
   return failure(requested, [
     'BP5007',
@@ -54,7 +49,7 @@ export function goneElsewhere(requested: RequestDescription, why: string, remedy
   return failure(requested, ['BP5008', why, remedy])
 }
 
-/** For what was refused by rules that no status names. */
+/** No status names these rules. */
 export function refusedRequest(
   requested: RequestDescription,
   why: string,
@@ -64,7 +59,6 @@ export function refusedRequest(
   return failure(requested, ['BP5006', why, remedy], { retry })
 }
 
-/** For credentials that are no good before any request. */
 export function badCredentials(
   requested: RequestDescription,
   why: string,
@@ -95,10 +89,7 @@ function failure(
 
 const LONGEST = 300
 
-/**
- * Message of an answer's body as one printable line; empty where there is none.
- * @param secret what no text repeats. @param more further texts of the answer
- */
+/** One printable line. @param secret pattern that no returned text repeats */
 export function messageIn(
   body: string,
   secret: RegExp,

@@ -1,4 +1,4 @@
-/** What a forge does not know of those that a policy or CODEOWNERS names: the proposal goes on without them, and people are told. */
+/** The proposal continues without them, and people are told. */
 
 const CANNOT = {
   reviewers: 'cannot be asked for a review',
@@ -11,7 +11,6 @@ interface Told {
   tell(line: string): void
 }
 
-/** @param names as they were given; nothing is told of none */
 export function tellLeftOut(
   client: Told,
   what: keyof typeof CANNOT,

@@ -1,8 +1,7 @@
 import { SlowAnswer } from '@backporch/system/read-text'
 
-/** No answer, or half of one. The message is a class of fault. */
 export class LostConnection extends Error {
-  /** Whether another try is worth it: a server that drips takes the time of a whole answer each time. */
+  /** A slowly dripping server takes the time of a whole answer each time. */
   readonly isWorthTrying: boolean
 
   constructor(message: string, isWorthTrying = true) {
@@ -12,8 +11,7 @@ export class LostConnection extends Error {
 }
 
 /**
- * The message has the code alone (`ECONNREFUSED`, `UND_ERR_SOCKET`): the text of such an error may repeat an address.
- * @param silence milliseconds without a byte that the request was allowed
+ * Only the code: the error's text may repeat an address. @param silence milliseconds without a byte
  */
 export function lostConnection(thrown: unknown, silence: number): LostConnection {
   if (thrown instanceof SlowAnswer) return new LostConnection(thrown.message, false)

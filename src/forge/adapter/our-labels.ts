@@ -1,5 +1,3 @@
-/** Our labels: their names, their look, and the changes that they need. */
-
 const OURS = /^drift(-[a-z]+\/.+)?$/i
 const COLOURS = new Map(
   Object.entries({
@@ -20,7 +18,6 @@ const FAMILIES = new Map<string, LabelStyle>(
 const OTHER = { color: 'bfdadc', description: 'Of backporch' }
 
 interface LabelStyle {
-  /** Six hexadecimal digits, without `#`. */
   readonly color: string
   readonly description: string
 }
@@ -30,7 +27,7 @@ export function labelStyle(name: string): LabelStyle {
   return { ...family, color: COLOURS.get(name) ?? family.color }
 }
 
-/** Labels of people stay; forges compare names without case. */
+/** Keeps people's labels. Forges compare names case-insensitively. */
 export function labelChanges(
   there: readonly string[],
   wanted: readonly string[],

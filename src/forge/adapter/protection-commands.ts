@@ -1,6 +1,6 @@
 import type { ProtectionRequest } from '../ports/forge-setup.ts'
 
-/** @param head the command that sends one request with its body on stdin, every name in it quoted */
+/** @param head sends one request with its body on stdin; every name in it is quoted */
 export function protectionCommands(
   requests: readonly ProtectionRequest[],
   head: (request: ProtectionRequest) => string,

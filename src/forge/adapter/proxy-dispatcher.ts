@@ -1,7 +1,6 @@
 import { EnvHttpProxyAgent } from 'undici'
 import type { Environment } from './forge-adapter.ts'
 
-/** Respects `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment, in either case. */
 export function proxyDispatcher(
   environment: Environment,
   options: { readonly allowH2?: boolean } = {},

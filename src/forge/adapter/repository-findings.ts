@@ -1,4 +1,3 @@
-/** Findings of `check` that are alike on all forges with pages. `name` is the repository's, for people. */
 import type { Finding } from '@backporch/kyaml/note'
 
 export function archivedFinding(name: string, archived: boolean): readonly Finding[] {
@@ -28,7 +27,6 @@ export function issuesFinding(name: string, issues: boolean): readonly Finding[]
       ]
 }
 
-/** @param fix what lets the account push */
 export function pushFinding(name: string, push: boolean, fix: string): Finding {
   if (push)
     return { check: 'forge-permissions', state: 'passed', message: `${name}: the account may push` }

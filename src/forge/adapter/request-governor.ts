@@ -1,35 +1,30 @@
 /**
- * Limits the requests to a forge: one governor per account, for everything that this process sends in its name. GitHub's numbers
- * (docs.github.com, "Rate limits for the REST API"): 80 writes in a minute, 500 in an hour; after an answer that names a limit, nothing before
- * its end, or for at least a minute where it names none.
+ * One governor per account. GitHub's numbers (docs.github.com, "Rate limits for the REST API"): 80
+ * writes per minute, 500 per hour. After a limit, no request until its end, or for at least a
+ * minute if it names none.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '@backporch/system/clock'
 import { HeldBackWrite, type WriteCount } from '../ports/hosted-forge.ts'
 
 interface GovernorOptions {
-  /** The name that people use: `GitHub`. */
   readonly forge: string
   readonly clock: Clock
-  /** Milliseconds that a caller waits at most; a longer wait is a failure that says until when. */
+  /** Milliseconds. A longer wait is a failure that names its end. */
   readonly longestWait: number
   readonly writesPerMinute: number
   readonly writesPerHour: number
-  /** A dry run holds back requests that write. */
   readonly dryRun?: boolean
-  /** What an earlier process learned. */
   readonly memory?: GovernorMemory
 }
 
-/** What is worth keeping over a restart; milliseconds since 1970. As JSON. */
+/** Over a restart; milliseconds since 1970. */
 export interface GovernorMemory {
-  /** When the writes of the last hour were sent, oldest first. */
   readonly writes: readonly number[]
   readonly blockedUntil: number
   readonly budgets: Readonly<Record<string, Budget>>
 }
 
-/** The forge's own count of requests in its present window. */
 interface Budget {
   readonly limit: number
   readonly remaining: number
@@ -41,11 +36,10 @@ export type RequestKind = 'read' | 'write'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-/** Milliseconds that a window is taken for longer, because a request reaches the forge some time after it was admitted. */
+/** Milliseconds: a request reaches the forge some time after it was admitted. */
 const LEEWAY = 1_000
-/** Longest block after answers that name no time. */
 const LONGEST_BLOCK = 16 * MINUTE
-/** Requests of the budget that writes leave for reads, so that decisions are still observed; a twentieth of a small budget. */
+/** Left for reads, so that decisions are still observed; a twentieth of a small budget. */
 const RESERVE = 100
 
 export class RequestGovernor implements WriteCount {
@@ -55,7 +49,6 @@ export class RequestGovernor implements WriteCount {
   #blockedUntil: number
   #series = 0
   #count = 0
-  /** The last look at the clock. */
   #looked = 0
 
   constructor(options: GovernorOptions) {
@@ -74,9 +67,8 @@ export class RequestGovernor implements WriteCount {
   }
 
   /**
-   * Waits until the request may be sent, and counts it.
-   * @param resource the budget that it is taken from
-   * @throws Failure BP5004 where that would be longer than `longestWait`, without waiting; HeldBackWrite in a dry run
+   * @throws Failure BP5004 if the wait exceeds `longestWait`, without waiting; HeldBackWrite in a
+   * dry run
    */
   async admit(kind: RequestKind, signal: AbortSignal, resource = 'core'): Promise<void> {
     if (kind === 'write') this.#count += 1
@@ -90,25 +82,23 @@ export class RequestGovernor implements WriteCount {
       if (until - now > this.#options.longestWait) throw this.refusal(until, why)
       await this.#options.clock.sleep(until - now, signal)
     }
-    // Nothing is awaited between the check and the count: two callers cannot take one place.
+    // No await here, so two callers cannot take one place.
     if (kind === 'write') this.#writes.push(this.#now())
     const budget = this.#budgets.get(resource)
     if (budget !== undefined)
       this.#budgets.set(resource, { ...budget, remaining: Math.max(0, budget.remaining - 1) })
   }
 
-  /** Takes over the forge's own count from an answer. */
   learn(resource: string, budget: Budget): void {
     this.#budgets.set(resource, budget)
   }
 
-  /** An answer was neither a limit nor an error. */
   wentWell(): void {
     this.#series = 0
   }
 
   /**
-   * Blocks after a limit. @param until milliseconds since 1970; by default a minute, doubled each time
+   * @param until milliseconds since 1970; default a minute, doubled each time
    * @returns the failure to throw
    */
   slowDown(until: number | undefined): Failure {
@@ -118,7 +108,6 @@ export class RequestGovernor implements WriteCount {
     return this.refusal(this.#blockedUntil, `${this.#options.forge} asked to slow down`)
   }
 
-  /** What is held back, for `status`, and what to keep for the next process. */
   memory(): GovernorMemory {
     this.#forget(this.#now())
     return {
@@ -128,7 +117,6 @@ export class RequestGovernor implements WriteCount {
     }
   }
 
-  /** BP5004 with the time from which the request may be sent. */
   refusal(until: number, why: string): Failure {
     const at = `${new Date(Math.ceil(until / 1000) * 1000).toISOString().slice(0, 19)}Z`
     return new Failure({
@@ -171,7 +159,7 @@ export class RequestGovernor implements WriteCount {
     this.#writes = this.#writes.filter((at) => at > now - HOUR - LEEWAY)
   }
 
-  /** A clock that was set back takes along what was measured with it: else an account would be blocked for as long as it was wrong. */
+  /** Otherwise an account would be blocked for as long as the clock was wrong. */
   #now(): number {
     const now = this.#options.clock.now().getTime()
     const back = this.#looked - now
@@ -184,7 +172,7 @@ export class RequestGovernor implements WriteCount {
   }
 }
 
-/** Milliseconds since 1970 when the window has a free place; 0 for "now". */
+/** Milliseconds since 1970; 0 for "now". */
 function freeAt(writes: readonly number[], most: number, window: number): number {
   const holder = writes.at(-most)
   return holder === undefined ? 0 : holder + window

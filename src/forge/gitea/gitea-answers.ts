@@ -1,4 +1,4 @@
-/** The used parts of Gitea's answers (modules/structs of Gitea). Every field is checked: an answer of another shape is a failure. */
+/** modules/structs of Gitea. Every field is checked. */
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import * as z from 'zod'
 import { plainLines } from '../adapter/topic-marker.ts'
@@ -25,13 +25,13 @@ export const pullRequestSchema = z.object({
   html_url: z.string(),
   labels: z.array(label).nullish(),
   base: z.object({ ref: z.string(), repo_id: z.int() }),
-  // `label` stays the branch after its deletion, when `ref` is `refs/pull/<n>/head` (services/convert/pull.go).
+  // `label` still names the branch after its deletion, when `ref` is `refs/pull/<n>/head`
+  // (services/convert/pull.go).
   head: z.object({ label: z.string(), ref: z.string(), sha: commit, repo_id: z.int() }),
 })
 export type PullRequest = z.infer<typeof pullRequestSchema>
 
 const gitReference = z.object({ ref: z.string(), object: z.object({ sha: commit }) })
-/** One, or a list of those that begin alike. */
 export const gitReferencesSchema = z.union([
   gitReference.transform((one) => [one]),
   z.array(gitReference),
@@ -83,7 +83,7 @@ export const timelineSchema = z.object({
 })
 export const permissionSchema = z.object({ permission: z.string() })
 
-/** Gitea has no flag for drafts: the title marks them (setting `[repository.pull-request] WORK_IN_PROGRESS_PREFIXES`). */
+/** By title (setting `[repository.pull-request] WORK_IN_PROGRESS_PREFIXES`). */
 const DRAFT_PREFIX = 'WIP: '
 const TITLE_BYTES = 255
 const ELLIPSIS = Buffer.from('…')
@@ -96,7 +96,10 @@ function titleOf({ title }: Pick<PullRequest, 'title'>): {
   return { title: title.replace(DRAFT, ''), draft: DRAFT.test(title) }
 }
 
-/** Gitea cuts a longer title without a word (models/issues: 255 bytes), and it would never read back as it was wanted. */
+/**
+ * Gitea silently cuts a longer title (models/issues: 255 bytes), which would never equal the wanted
+ * one.
+ */
 export function titleFor(title: string, draft: boolean): string {
   const whole = `${draft ? DRAFT_PREFIX : ''}${title}`
   if (Buffer.byteLength(whole) <= TITLE_BYTES) return whole
@@ -109,10 +112,7 @@ export function titleFor(title: string, draft: boolean): string {
   return `${retained}…`
 }
 
-/**
- * @param decidedBy login of who closed or merged it, where Gitea reports it @param head the head at that moment; by default what the branch has
- * now
- */
+/** @param head at that moment; default: the branch's present head */
 export function proposalOf(
   pull: PullRequest,
   decidedBy: string,
@@ -139,12 +139,11 @@ export function proposalOf(
   }
 }
 
-/** RFC 3339 in UTC with whole seconds, from any zone. */
+/** RFC 3339 in UTC with whole seconds. */
 export function plainTime(text: string): string {
   return `${new Date(text).toISOString().slice(0, 19)}Z`
 }
 
-/** Empty where Gitea does not know it any more. */
 function commitOf(sha: string): ObjectId {
   return objectId(sha === '' ? '0'.repeat(40) : sha)
 }

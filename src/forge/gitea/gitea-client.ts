@@ -1,4 +1,4 @@
-/** Requests to Gitea's API: bounded in time and size, to one host only. Reads are sent again after a fault, writes never. */
+/** One host only, limited in time and size. Reads are retried after a fault, writes never. */
 import type { Clock } from '@backporch/system/clock'
 import { readText } from '@backporch/system/read-text'
 import type { Trace } from '@backporch/system/trace'
@@ -24,22 +24,18 @@ interface GiteaClientOptions {
   readonly dispatcher: Dispatcher
   readonly governor: RequestGovernor
   readonly clock: Clock
-  /** `backporch/0.1.0` */
   readonly userAgent: string
   /** Milliseconds without a byte, 30 s by default. */
   readonly silence?: number
-  /** Called once for each thing that people should know and that is no failure. */
   readonly note?: (text: string) => void
   readonly trace?: Trace
 }
 
 interface GiteaRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** Below `/api/v1`, each variable segment encoded. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
   readonly body?: object
-  /** `open a pull request`: follows "cannot" in a failure. */
   readonly what: string
 }
 
@@ -49,7 +45,7 @@ interface Answer {
   readonly text: string
 }
 
-/** Milliseconds without a byte. */
+/** Milliseconds. */
 const SILENCE = 30_000
 /** Bytes of one answer. */
 const LARGEST = 32 * 1024 * 1024
@@ -58,7 +54,7 @@ const MOST_REDIRECTS = 3
 const LONGEST_NAMED_WAIT = 86_400_000
 const MOST_RETRIES = 2
 const PASSING = new Set([500, 502, 503, 504])
-/** Gitea gives at most 50 to a page by default (`[api] MAX_RESPONSE_ITEMS`). */
+/** Gitea's default maximum (`[api] MAX_RESPONSE_ITEMS`). */
 const PAGE = 50
 const MOST_PAGES = 200
 
@@ -74,7 +70,6 @@ export class GiteaClient {
     return this.#options.address
   }
 
-  /** Tells people something that is no failure, once. */
   tell(text: string): void {
     if (this.#told.has(text)) return
     this.#told.add(text)
@@ -85,12 +80,11 @@ export class GiteaClient {
     return this.#options.governor
   }
 
-  /** @returns the answer's JSON; undefined where it has no body. @throws Failure BP50xx, with a `RefusedAnswer` as cause where one came */
+  /** @throws Failure BP50xx, with a `RefusedAnswer` as cause if one arrived */
   async send(request: GiteaRequest, signal: AbortSignal): Promise<unknown> {
     return (await this.#exchange(request, signal)).value
   }
 
-  /** `total`: the items of a list over all pages, where the answer counts them. */
   async #exchange(
     request: GiteaRequest,
     signal: AbortSignal,
@@ -119,7 +113,7 @@ export class GiteaClient {
     }
   }
 
-  /** What the settings of the repository turn off, for a request about it: Gitea says 404 to each, as to one for what is not there. */
+  /** Gitea answers 404 to units that are turned off, as for something absent. */
   async #turnedOff({ path }: GiteaRequest, signal: AbortSignal): Promise<readonly string[]> {
     if (!['/issues', '/pulls'].some((unit) => path.startsWith(this.path(unit)))) return []
     const requested = { path: this.path(''), what: 'read the repository' }
@@ -128,7 +122,7 @@ export class GiteaClient {
     return Object.entries(units).flatMap(([unit, isOn]) => (isOn === false ? [unit] : []))
   }
 
-  /** Every page, in its order. @throws Failure BP5007 when there is no end: a partial answer proves nothing */
+  /** @throws Failure BP5007 if the list does not end: a partial answer proves nothing */
   async list(
     request: Omit<GiteaRequest, 'method'>,
     signal: AbortSignal,
@@ -143,7 +137,8 @@ export class GiteaClient {
       if (!Array.isArray(items))
         throw notThisForge({ address: this.#options.address, what: request.what }, 'wanted a list')
       all.push(...items)
-      // An instance may give fewer to a page than requested. Without a count only an empty page (null for some lists) is certainly the last.
+      // An instance may return fewer than requested. Without a count only an empty page (null for
+      // some lists) is certainly the last.
       if (items.length === 0 || all.length === total) return all
     }
     throw notThisForge(
@@ -152,7 +147,6 @@ export class GiteaClient {
     )
   }
 
-  /** Path below the repository. @param below begins with `/` or is empty; the caller encodes its variable segments */
   path(below: string): string {
     const { owner, repository } = this.#options.address
     return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}${below}`
@@ -174,7 +168,7 @@ export class GiteaClient {
     return (await this.list(request, signal)).map((item) => this.parse(item, schema, request.what))
   }
 
-  /** @throws Failure BP5007 for an answer of another shape. The message has the path of the value and never the value. */
+  /** @throws Failure BP5007 for another shape, with the value's path, never the value */
   parse<Schema extends z.ZodType>(answer: unknown, schema: Schema, what: string): z.infer<Schema> {
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
@@ -228,7 +222,7 @@ export class GiteaClient {
         const why = 'it sends to another host, which is not followed: the token would go there'
         throw goneElsewhere(requested, why, 'name the repository by its present address')
       }
-      // Gitea answers for a renamed repository from its new name (routers/api/v1: repoAssignment).
+      // A renamed repository answers under its new name (routers/api/v1: repoAssignment).
       if (method !== 'GET')
         throw goneElsewhere(
           requested,
@@ -308,7 +302,7 @@ export class GiteaClient {
 
 class TooLarge extends Error {}
 
-/** Milliseconds since 1970 from seconds or a date (RFC 9110, 10.2.3); undefined for anything else and for more than a day. */
+/** RFC 9110, 10.2.3; milliseconds since 1970. Undefined for more than a day. */
 function retryAfter(named: string, now: number): number | undefined {
   const at = /^\d{1,6}$/.test(named) ? now + Number(named) * 1000 : Date.parse(named)
   return at >= now && at - now <= LONGEST_NAMED_WAIT ? at : undefined

@@ -10,7 +10,7 @@ export class GiteaComments {
   readonly #client: GiteaClient
   readonly #login: (signal: AbortSignal) => Promise<string>
 
-  /** @param login of the token's account: comments by this author are ours */
+  /** @param login comments by this author are Backporch's */
   constructor(client: GiteaClient, login: (signal: AbortSignal) => Promise<string>) {
     this.#client = client
     this.#login = login
@@ -24,11 +24,11 @@ export class GiteaComments {
       comments.push({
         id: String(id),
         author: user?.login ?? '',
-        // Gitea marks no account as a bot. The name of its own runner is fixed, and others follow GitHub's habit.
+        // Gitea marks no bots: its runner has a fixed name, others follow GitHub's convention.
         bot: user == null || user.login === 'gitea-actions' || user.login.endsWith('[bot]'),
         body: plainLines(body),
         at: plainTime(created_at),
-        // The API does not tell who edited a comment (docs/facts/gitea-api.md).
+        // The API does not report editors (docs/facts/gitea-api.md).
         writer: created_at === updated_at ? (user?.login ?? '') : undefined,
         answered: mayCommand(body) && isAnswer(await this.#reactions(String(id), self, signal)),
       })
@@ -78,13 +78,13 @@ export class GiteaComments {
         what,
       ).id
     } catch (thrown) {
-      // The comment may exist although the answer was lost. It is not written again: the next turn reads once more.
+      // The answer may be lost: the next turn rereads.
       if (!mayBeDone(thrown)) throw thrown
       const there = await this.#find(number, topic, signal).catch(() => undefined)
       if (there === undefined || !sameText(there.body, body)) throw thrown
       return
     }
-    // Another process may have written one at the same moment: the older one stays, and the next turn edits it where it says something else.
+    // Another process may have written one too: the older one stays.
     const first = await this.#find(number, topic, signal)
     if (first === undefined || first.id === id) return
     await this.#client.send(
@@ -115,7 +115,7 @@ export class GiteaComments {
     return new Set(all.filter(({ user }) => user?.login === self).map(({ content }) => content))
   }
 
-  /** One page: Gitea gives all comments of an issue at once, in their order (routers/api/v1/repo/issue_comment.go). */
+  /** Gitea returns all comments at once (routers/api/v1/repo/issue_comment.go). */
   async #all(number: number, signal: AbortSignal) {
     const path = this.#client.path(`/issues/${number}/comments`)
     return (

@@ -1,5 +1,5 @@
 /**
- * Merge and close for `approve` and `reject`. Gitea's merge decides. Tag, deleted branch and ledger follow in one push, or the next turn writes
+ * Gitea's merge decides. Tag, deleted branch and ledger follow in one push, or the next turn writes
  * them: it finds a decision by its content (`src/plan/unit/found-decisions.ts`).
  */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
@@ -16,7 +16,7 @@ import type { GiteaProposals } from './gitea-proposals.ts'
 const HEADS = 'refs/heads/'
 const ENDED = 'none was opened yet, or it was closed or merged meanwhile'
 const REASONS = 'a review or a check is missing, it is a draft, it has a conflict'
-/** Milliseconds between requests while Gitea checks whether a push can be merged, which took it 50 to 200 (`docs/facts/gitea-api.md`). */
+/** Milliseconds. Gitea's check after a push takes 50 to 200 (`docs/facts/gitea-api.md`). */
 const WAITS = [100, 200, 400, 800, 1_600, 3_200]
 
 export class GiteaDecisions {
@@ -37,7 +37,7 @@ export class GiteaDecisions {
     this.#clock = clock
   }
 
-  /** See `Forge.merge`. The commit is Gitea's, with our message; another style where the repository does not allow merge commits. */
+  /** Another style if the repository does not allow merge commits. */
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
     const { proposal, base } = decision
     await this.#assertUnmoved(decision, signal)
@@ -52,8 +52,9 @@ export class GiteaDecisions {
   }
 
   /**
-   * The push comes first: with it the decision is complete. Gitea closes the pull request of a deleted branch some time later (services/pull:
-   * AdjustPullsCausedByBranchDeleted), and until then it would be read as open.
+   * The push completes the decision. Gitea closes the pull request of a deleted branch some time
+   * later (services/pull: AdjustPullsCausedByBranchDeleted), and until then it would be read as
+   * open.
    */
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
     const bases = await this.#proposals.openFrom(proposal.ref, signal)
@@ -126,7 +127,7 @@ export class GiteaDecisions {
     return allowed.allow_fast_forward_only_merge === true ? 'fast-forward-only' : 'merge'
   }
 
-  /** Gitea guards the head only. The base is read as late as possible, and a decision is found by content in any case. */
+  /** Gitea guards only the head; a decision is found by content in any case. */
   async #assertUnmoved({ proposal, base }: ProposalMerge, signal: AbortSignal): Promise<void> {
     const { refs } = await this.#repository.refs(signal)
     for (const { ref, commit } of [base, proposal]) {

@@ -1,4 +1,3 @@
-/** Proposals on Gitea that were merged or closed, with who decided them and the head at that moment. */
 import { statusOf } from '../adapter/refused-answer.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import {
@@ -11,7 +10,6 @@ import {
 import type { GiteaClient } from './gitea-client.ts'
 import { isOwnBranch, LIST, readPullRequest, refOf } from './gitea-pull-requests.ts'
 
-/** Pages of closed proposals, last changed first, that are read before single branches are requested. */
 const RECENT_PAGES = 2
 const PAGE = 50
 
@@ -19,7 +17,7 @@ export class GiteaEndedProposals {
   readonly #client: GiteaClient
   readonly #login: (signal: AbortSignal) => Promise<string>
 
-  /** @param login of the token's account, whose decisions were made for somebody else */
+  /** @param login its decisions were made for somebody else */
   constructor(client: GiteaClient, login: (signal: AbortSignal) => Promise<string>) {
     this.#client = client
     this.#login = login
@@ -72,7 +70,7 @@ export class GiteaEndedProposals {
     return proposalOf(pull, await this.#decidedBy(pull, signal), await this.#headOf(pull, signal))
   }
 
-  /** The last one of a branch that was merged, or that a person closed. Our account closes a second one of the same moment. */
+  /** Merged, or closed by a person. Backporch's account closes duplicates. */
   async #decision(
     pulls: readonly PullRequest[],
     signal: AbortSignal,
@@ -86,7 +84,10 @@ export class GiteaEndedProposals {
     return more.reduce((last, one) => (isLater(one.pull, last.pull) ? one : last), first)
   }
 
-  /** For an ended one Gitea reports the branch as it is now; its own ref stays (docs/facts/head-of-an-ended-pull-request.md). */
+  /**
+   * Gitea reports the branch's present head; the proposal's own ref stays
+   * (docs/facts/head-of-an-ended-pull-request.md).
+   */
   async #headOf({ number, head }: PullRequest, signal: AbortSignal): Promise<string> {
     const ref = `refs/pull/${number}/head`
     if (head.ref === ref) return head.sha
@@ -117,7 +118,6 @@ export class GiteaEndedProposals {
     }
   }
 
-  /** Login of the person who merged or closed it last; empty where Gitea does not report one, and for our own account. */
   async #decidedBy(pull: PullRequest, signal: AbortSignal): Promise<string> {
     const login = await this.#deciderOf(pull, signal)
     return login === '' || login.toLowerCase() === (await this.#login(signal)).toLowerCase()

@@ -1,4 +1,3 @@
-/** What Gitea means by a status. */
 import type { Failure } from '@backporch/kyaml/failure'
 import {
   failureOfStatus,
@@ -9,7 +8,6 @@ import {
 } from '../adapter/forge-failure.ts'
 import type { RefusedAnswer } from '../adapter/refused-answer.ts'
 
-/** @param turnedOff what the settings of the repository turn off */
 export function failureOfAnswer(
   requested: RequestDescription,
   refused: RefusedAnswer,
@@ -56,7 +54,6 @@ function reasonOf(
   }
 }
 
-/** For a question that only an administrator of the repository gets an answer to. */
 export function mayNotAsk(requested: RequestDescription, refused: RefusedAnswer): Failure {
   const why = 'Gitea tells that to administrators of the repository only'
   return failureOfStatus(requested, refused, [
@@ -66,7 +63,6 @@ export function mayNotAsk(requested: RequestDescription, refused: RefusedAnswer)
   ])
 }
 
-/** Message of an answer's body as one printable line; empty where there is none. */
 export function reportedIn(body: string): string {
   return messageIn(body, /\b[0-9a-f]{40}\b/g)
 }

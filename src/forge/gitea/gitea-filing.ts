@@ -1,11 +1,10 @@
-/** Gives a new pull request of Gitea its reviewers, assignees and milestone. What cannot be given is left out, and told. */
 import { tellLeftOut } from '../adapter/left-out.ts'
 import { statusOf } from '../adapter/refused-answer.ts'
 import type { WantedProposal } from '../ports/hosted-forge.ts'
 import { milestoneSchema, userSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
-/** One by one: Gitea refuses all reviewers for one that may not be requested. */
+/** Gitea rejects all reviewers for one. */
 export async function askReviewers(
   client: GiteaClient,
   number: number,
@@ -26,7 +25,7 @@ export async function askReviewers(
   }
 }
 
-/** Assigns it, and gives it its milestone. Gitea answers 500 to a name that cannot be assigned, so it is asked who can be. */
+/** Gitea answers 500 to a name that cannot be assigned. */
 export async function fileProposal(
   client: GiteaClient,
   number: number,

@@ -1,4 +1,4 @@
-/** Gitea and Forgejo by their API v1. Octokit sends GitHub's parameters, which Gitea ignores without an error, so this client is our own. */
+/** API v1. Gitea silently ignores the parameters that Octokit sends. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { oneLine } from '@backporch/kyaml/text'
@@ -20,7 +20,6 @@ import { GiteaProposals } from './gitea-proposals.ts'
 import { GITEA_SETUP } from './gitea-setup.ts'
 import { ensureGiteaStatuses, readGiteaHeads } from './gitea-statuses.ts'
 
-/** @param repository of the same remote: branches, tags and the ledger go through git */
 export function giteaForge(
   client: GiteaClient,
   repository: PackageRepository,
@@ -75,7 +74,10 @@ export function giteaForge(
   }
 }
 
-/** @throws Failure BP5003 where the account is no administrator of the repository: Gitea answers nobody else */
+/**
+ * @throws Failure BP5003 if the account is not a repository administrator: Gitea answers nobody
+ * else
+ */
 async function permissionOf(
   client: GiteaClient,
   login: string,
@@ -95,7 +97,9 @@ async function permissionOf(
   }
 }
 
-/** Each turn: the list of a repository that nobody may see would look like "none", and that of a moved one like the old one. */
+/**
+ * The list of an invisible repository would look empty, and that of a moved one like the old one.
+ */
 async function assertUsable(client: GiteaClient, signal: AbortSignal): Promise<void> {
   const { address } = client
   const requested = { path: client.path(''), what: 'read the repository' }
@@ -115,7 +119,6 @@ async function assertUsable(client: GiteaClient, signal: AbortSignal): Promise<v
   )
 }
 
-/** One request; after a failure another one. */
 function loginOf(client: GiteaClient): (signal: AbortSignal) => Promise<string> {
   let self: Promise<string> | undefined
   return (signal) => {
@@ -129,13 +132,13 @@ function loginOf(client: GiteaClient): (signal: AbortSignal) => Promise<string> 
   }
 }
 
-/** How Gitea draws text (its `modules/markup/markdown`), and the sizes of its columns. */
+/** `modules/markup/markdown`, and column sizes. */
 function giteaDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
   const source = (kind: 'commit' | 'branch', ref: string, path: string): string =>
     `${webUrl}/${owner}/${repository}/src/${kind}/${encodePath(ref)}/${encodePath(path)}`
   return {
     name: 'Gitea',
-    // The column takes 1 MiB and more, but nobody reads a page of that size.
+    // Nobody reads the 1 MiB that the column takes.
     bodyLimit: 250_000,
     titleLimit: 255,
     alerts: true,

@@ -39,7 +39,7 @@ export class GiteaIssues {
       if (ours.length === 0) ours = [made]
     }
     const [there, ...others] = ours as [Issue, ...Issue[]]
-    // Another process may have opened one at the same moment: the older one stays.
+    // Another process may have opened one too: the older one stays.
     for (const { number, open } of others) if (open) await this.#close(number, signal)
     const stale = there.title !== title || !sameText(there.body, body)
     if (stale || !there.open)
@@ -77,7 +77,7 @@ export class GiteaIssues {
         ),
       )
     } catch (thrown) {
-      // The issue may exist although the answer was lost.
+      // The answer may be lost.
       const [there] = mayBeDone(thrown) ? await this.#ours(topic, signal).catch(() => []) : []
       if (there === undefined) throw thrown
       return there
@@ -100,7 +100,7 @@ export class GiteaIssues {
     try {
       await this.#change(number, { state: 'closed' }, signal)
     } catch (thrown) {
-      // Gitea answers 500 to one of two simultaneous closes; or the close succeeded although the answer was lost.
+      // Gitea answers 500 to one of two simultaneous closes, or the answer was lost.
       const now = mayBeDone(thrown)
         ? await this.#read(number, signal).catch(() => undefined)
         : undefined
@@ -116,7 +116,7 @@ export class GiteaIssues {
     )
   }
 
-  /** Oldest first. The filter finds every account, because Gitea has no bots of another kind; a server that ignores it gives others. */
+  /** Oldest first. A server may ignore the filter. */
   async #ours(topic: string, signal: AbortSignal): Promise<Issue[]> {
     const self = await this.#login(signal)
     const query = { type: 'issues', state: 'all', created_by: self }

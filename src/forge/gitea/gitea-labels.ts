@@ -1,4 +1,7 @@
-/** Labels by name: Gitea drops unknown names without a word, removes by id, and may have two labels of one name (`docs/facts/gitea-api.md`). */
+/**
+ * Gitea silently drops unknown names, removes by id, and may have two labels of one name
+ * (`docs/facts/gitea-api.md`).
+ */
 import { refusedRequest } from '../adapter/forge-failure.ts'
 import { labelChanges, labelStyle } from '../adapter/our-labels.ts'
 import { labelSchema } from './gitea-answers.ts'
@@ -12,7 +15,6 @@ export class GiteaLabels {
     this.#client = client
   }
 
-  /** Our labels come and go; those of people stay. */
   async ensure(
     number: number,
     there: readonly string[],
@@ -22,10 +24,9 @@ export class GiteaLabels {
     const { add, remove } = labelChanges(there, wanted)
     if (add.length > 0) await this.#add(number, add, signal)
     if (remove.length === 0) return
-    // By the ids of the issue: another label of the repository may have the same name, and adding may have removed some already.
+    // Another label may have the same name.
     const gone = new Set(remove.map((name) => name.toLowerCase()))
     const path = this.#client.path(`/issues/${number}/labels`)
-    // One page: Gitea gives all of them.
     const now =
       (await this.#client.get(
         { path, what: 'read the labels of an issue' },
@@ -41,7 +42,7 @@ export class GiteaLabels {
     }
   }
 
-  /** Somebody may have deleted a label whose id is cached. Gitea drops such an id without a word, so the answer is compared. */
+  /** Gitea silently drops the id of a deleted label, so the answer is compared. */
   async #add(number: number, names: readonly string[], signal: AbortSignal): Promise<void> {
     const what = 'add labels'
     let missing = names
@@ -68,7 +69,6 @@ export class GiteaLabels {
     )
   }
 
-  /** Creates those that are missing. */
   async #idsOf(names: readonly string[], signal: AbortSignal): Promise<number[]> {
     this.#ids ??= await this.#read(signal)
     const ids: number[] = []
@@ -80,7 +80,7 @@ export class GiteaLabels {
     return ids
   }
 
-  /** Of two with one name the older, so that everybody takes the same. */
+  /** The older of two with one name, so that everybody uses the same. */
   async #read(signal: AbortSignal): Promise<Map<string, number>> {
     const listed = await this.#client.getAll(
       { path: this.#client.path('/labels'), what: 'list labels' },
@@ -97,14 +97,14 @@ export class GiteaLabels {
   async #make(name: string, signal: AbortSignal): Promise<number> {
     const what = 'make a label'
     const { color, description } = labelStyle(name)
-    // Gitea keeps one label of a scope (the text before the last `/`) on an issue.
+    // One label per scope (the text before the last `/`).
     const body = { name, color: `#${color}`, description, exclusive: name.includes('/') }
     const answer = await this.#client.send(
       { method: 'POST', path: this.#client.path('/labels'), body, what },
       signal,
     )
     const { id } = this.#client.parse(answer, labelSchema, what)
-    // Another process may have made it at the same moment: the older one stays.
+    // Another process may have created it too: the older one stays.
     const first = (await this.#read(signal)).get(name.toLowerCase()) ?? id
     if (first !== id)
       await this.#client.send(

@@ -1,4 +1,4 @@
-/** Pull requests of Gitea: found by their branch, opened once, updated in place. Gitea's own guard against a second one has a gap. */
+/** Gitea's own guard against duplicates has a gap. */
 import { assertSeen, endedMeanwhile } from '../adapter/finish-merge.ts'
 import { labelChanges } from '../adapter/our-labels.ts'
 import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
@@ -20,10 +20,8 @@ export class GiteaProposals {
   readonly #client: GiteaClient
   readonly #labels: GiteaLabels
   readonly #ended: GiteaEndedProposals
-  /** Numbers of further open pull requests of a branch, as they were last read. */
   readonly #spare = new Map<string, readonly number[]>()
 
-  /** @param login of the token's account, whose decisions were made for somebody else */
   constructor(
     client: GiteaClient,
     labels: GiteaLabels,
@@ -50,7 +48,6 @@ export class GiteaProposals {
       : [...ours, ...(await this.#ended.read(baseBranch, missing, signal))]
   }
 
-  /** Of whoever, into the branch. */
   async pullRequests(
     baseBranch: string,
     signal: AbortSignal,
@@ -87,7 +84,6 @@ export class GiteaProposals {
     return (await this.#open(baseBranch, signal)).get(ref)
   }
 
-  /** Open ones of a branch, into any base. */
   async openFrom(ref: string, signal: AbortSignal): Promise<readonly PullRequest[]> {
     const query = { state: 'open', sort: 'oldest' }
     const listed = await this.#client.getAll(
@@ -98,7 +94,6 @@ export class GiteaProposals {
     return listed.filter((pull) => refOf(pull) === ref && isOwnBranch(pull))
   }
 
-  /** Whatever its branch and its base are now. */
   async readNumbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
     try {
       const pull = await this.get(number, signal)
@@ -127,7 +122,7 @@ export class GiteaProposals {
         signal,
       )
     } catch (thrown) {
-      // Gitea answers 500 to one of two simultaneous closes; or the close succeeded although the answer was lost.
+      // Gitea answers 500 to one of two simultaneous closes, or the answer was lost.
       const now = mayBeDone(thrown)
         ? await this.get(number, signal).catch(() => undefined)
         : undefined
@@ -135,7 +130,6 @@ export class GiteaProposals {
     }
   }
 
-  /** By branch, the first one that was opened. */
   async #open(baseBranch: string, signal: AbortSignal): Promise<Map<string, KnownProposal>> {
     const listed = await this.#openInto(baseBranch, signal)
     const found = new Map<string, KnownProposal>()
@@ -187,7 +181,7 @@ export class GiteaProposals {
       )
       created = proposalOf(this.#client.parse(answer, pullRequestSchema, what), '')
     } catch (thrown) {
-      // Refused as a duplicate, or opened although the answer was lost: the existing one is taken.
+      // A duplicate, or the answer was lost.
       const mayBeThere = statusOf(thrown) === 409 || mayBeDone(thrown)
       const there = mayBeThere
         ? await this.openOf(wanted, signal).catch(() => undefined)
@@ -195,7 +189,7 @@ export class GiteaProposals {
       if (there === undefined) throw thrown
       return there
     }
-    // Gitea lets two simultaneous requests through (models/issues: it reads, and then inserts). The first one stays.
+    // Gitea reads, then inserts (models/issues): two may exist. The first one stays.
     const first = (await this.openOf(wanted, signal)) ?? created
     if (first.number === created.number) {
       await askReviewers(this.#client, created.number, reviewers, signal)
@@ -204,7 +198,6 @@ export class GiteaProposals {
     return first
   }
 
-  /** Whoever was told of it finds the first one. */
   async #closeSecond(number: number, first: KnownProposal, signal: AbortSignal): Promise<void> {
     const body = `[${first.label}](${first.url}) is the pull request of this branch. Two turns opened one at the same moment.`
     const path = this.#client.path(`/issues/${number}/comments`)
@@ -247,12 +240,12 @@ export class GiteaProposals {
       )
     }
     if ((await send({ title: whole, body: text, ...base })).state === 'open') return
-    // It was merged or closed between the read and the edit, and Gitea edits it all the same: the reviewed text is restored.
+    // Gitea edits a merged or closed one: restore the reviewed text.
     await send({ title: before, body: open.body })
     throw endedMeanwhile(open)
   }
 
-  /** The read may be minutes old, and Gitea changes the text of a merged one too. */
+  /** The read may be minutes old, and Gitea also changes a merged one. */
   async #assertOpen(open: KnownProposal, signal: AbortSignal): Promise<void> {
     if ((await this.get(open.number, signal)).state !== 'open') throw endedMeanwhile(open)
   }

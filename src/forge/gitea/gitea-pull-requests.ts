@@ -1,9 +1,7 @@
-/** A pull request of Gitea: how it is read, which branch it has, and whether that is one of this repository. */
 import type { ForgePullRequest } from '../ports/hosted-forge.ts'
 import { type PullRequest, proposalOf, pullRequestSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
-/** What a request for a list of them is called in failures. */
 export const LIST = 'list pull requests'
 
 export function readPullRequest(

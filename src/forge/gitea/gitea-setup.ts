@@ -1,4 +1,4 @@
-/** The rights that the account needs on Gitea, and the rules that enforce a review (docs/facts/onboarding-rights.md). */
+/** docs/facts/onboarding-rights.md */
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { parsePageAddress } from '../adapter/forge-address.ts'
 import { protectionCommands, shellQuoted } from '../adapter/protection-commands.ts'
@@ -40,7 +40,7 @@ function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionR
     enable_push: true,
     ...(bot === undefined ? {} : { enable_push_whitelist: true, push_whitelist_usernames: [bot] }),
   }
-  // Gitea protects a tag from everybody who is not named, so that without an account nobody could publish.
+  // Without an account nobody could publish: Gitea protects a tag from everybody not named.
   const revisions =
     bot === undefined ? undefined : { name_pattern: '/^.+\\/v[0-9]+$/', whitelist_usernames: [bot] }
   return [

@@ -1,4 +1,4 @@
-/** Statuses of a commit: the latest of each context counts, and an equal one is not sent again. */
+/** The latest of each context counts; an equal one is not sent again. */
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { CommitStatus, ForgePullRequest, OpenHead } from '../ports/hosted-forge.ts'
 import { statusSchema } from './gitea-answers.ts'
@@ -28,7 +28,6 @@ export async function ensureGiteaStatuses(
   }
 }
 
-/** In the order of the pull requests. @param known statuses that earlier calls found on pull requests of people: they are not read again */
 export async function readGiteaHeads(
   client: GiteaClient,
   pulls: readonly ForgePullRequest[],
@@ -38,7 +37,7 @@ export async function readGiteaHeads(
   const heads: OpenHead[] = []
   for (const { number, commit, branch, fork } of pulls) {
     const kind = !fork && branch.startsWith('proposed/') ? 'proposal' : 'pull-request'
-    // Gitea has no merge groups: nobody asks for the status of a proposal.
+    // Gitea has no merge groups.
     const status =
       kind === 'proposal'
         ? undefined
@@ -63,14 +62,13 @@ async function readStatus(
   return { context, state, description: found.description, url: found.target_url }
 }
 
-/** By context. */
 async function readLatest(client: GiteaClient, commit: ObjectId, signal: AbortSignal) {
   const requested = {
     path: client.path(`/commits/${commit}/statuses`),
     what: 'read the statuses of a commit',
   }
   const there = await client.getAll(requested, statusSchema, signal)
-  // Times are whole seconds, so Gitea's order is not reliable: the highest number is the latest.
+  // Gitea's order by whole seconds is unreliable.
   return new Map(
     there.toSorted((left, right) => left.id - right.id).map((status) => [status.context, status]),
   )

@@ -1,4 +1,3 @@
-/** Gitea and Forgejo, on any host. */
 import type { ForgeAdapter } from '../adapter/forge-adapter.ts'
 import { parseForgeAddress } from '../adapter/forge-address.ts'
 import { GITEA_SETUP } from './gitea-setup.ts'
@@ -11,7 +10,7 @@ export const GITEA = {
   hasHost: () => false,
   probe: { path: '/api/v1/version', key: 'version' },
   token: { variable: 'GITEA_TOKEN', variables: 'GITEA_TOKEN', anyHost: true },
-  // They send GitHub's headers too (docs/facts/gitea-api.md).
+  // They also send GitHub's headers (docs/facts/gitea-api.md).
   webhook: {
     signatures: [
       ['x-gitea-signature', ''],

@@ -1,4 +1,3 @@
-/** Opens a repository on Gitea. Loaded only when Gitea is the forge. */
 import type { ConnectOptions, ForgeConnection } from '../adapter/forge-adapter.ts'
 import { noAddress, parseForgeAddress } from '../adapter/forge-address.ts'
 import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
@@ -17,7 +16,7 @@ export async function connectGitea(options: ConnectOptions): Promise<ForgeConnec
     address,
     token,
     dispatcher: proxyDispatcher(environment),
-    // Gitea has no limits of its own; a proxy before it may have some, and a loop of ours needs one.
+    // A proxy may have limits, and a loop in Backporch needs one.
     governor: new RequestGovernor({
       forge: 'Gitea',
       clock,

@@ -1,6 +1,7 @@
 /**
- * Proves our rights on Gitea without using them. Its permission check runs before its handlers: a change of issue 0, which no repository has,
- * gets 403 where the right is missing and 404 where it is there (docs/facts/gitea-permission-order.md).
+ * Without using the rights: Gitea checks permissions before its handlers run, so a change of issue
+ * 0, which no repository has, gets 403 without the right and 404 with it
+ * (docs/facts/gitea-permission-order.md).
  */
 import type { Finding } from '@backporch/kyaml/note'
 import { statusOf } from '../adapter/refused-answer.ts'
@@ -12,7 +13,7 @@ import {
 } from '../adapter/repository-findings.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
-/** @throws Failure BP50xx where the repository is not visible */
+/** @throws Failure BP50xx if the repository is not visible */
 export async function probeGitea(
   client: GiteaClient,
   signal: AbortSignal,

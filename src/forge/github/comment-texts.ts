@@ -1,4 +1,4 @@
-/** The writer of a comment's present text: GraphQL reports it, REST does not (docs/facts/github-comment-editors.md). */
+/** From GraphQL, because REST does not report the writer (docs/facts/github-comment-editors.md). */
 import { z } from 'zod'
 import { notThisForge } from '../adapter/forge-failure.ts'
 import { plainLines } from '../adapter/topic-marker.ts'
@@ -7,7 +7,7 @@ import type { GitHubClient } from './github-client.ts'
 
 type CommentText = Pick<ForgeComment, 'body' | 'writer' | 'at'>
 
-/** Text and writer are of one moment. */
+/** Text and writer are from one moment. */
 const QUERY = `query Texts($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on IssueComment { id body createdAt lastEditedAt includesCreatedEdit author { login } editor { __typename login } }
@@ -32,9 +32,8 @@ const answerSchema = z.object({
 type TextNode = z.infer<typeof answerSchema>['nodes'][number]
 
 /**
- * By the ids in `nodes`.
- * @param nodes `node_id` of comments, as REST reports them
- * @throws Failure BP50xx, also for a comment that is gone
+ * @param nodes `node_id` of comments
+ * @throws Failure BP50xx, also for a deleted comment
  */
 export async function readCommentTexts(
   client: GitHubClient,
@@ -66,7 +65,7 @@ export async function readCommentTexts(
   return texts
 }
 
-/** A program, a deleted account and our own account are no person who commands. */
+/** Programs and deleted accounts give no commands. */
 async function writerOf(
   client: GitHubClient,
   node: TextNode,

@@ -1,14 +1,13 @@
-/** The location of a repository on GitHub, GitHub Enterprise Server, or GitHub with data residency, from its remote. */
+/** GitHub, GitHub Enterprise Server, or GitHub with data residency. */
 import { type ForgeAddress, parseForgeAddress } from '../adapter/forge-address.ts'
 
 export interface GitHubAddress extends ForgeAddress {
-  /** `https://api.github.com`, `https://HOST/api/v3`; without `/` at its end. */
   readonly apiUrl: string
 }
 
 /**
- * The address that an https, ssh or scp-like remote names; undefined where it is not `…/OWNER/REPOSITORY`. Credentials in it are dropped. It is
- * not checked that GitHub answers there.
+ * Undefined if not `…/OWNER/REPOSITORY`. Drops credentials. Does not check that GitHub answers
+ * there.
  */
 export function parseGitHubAddress(remote: string): GitHubAddress | undefined {
   const address = parseForgeAddress(remote)
@@ -18,7 +17,7 @@ export function parseGitHubAddress(remote: string): GitHubAddress | undefined {
   return { ...address, host, webUrl, apiUrl: apiUrlOf(host, webUrl) }
 }
 
-/** GitHub's runner sets `GITHUB_SERVER_URL`, and Gitea's does too. */
+/** Gitea's runner sets `GITHUB_SERVER_URL` too. */
 export function isGitHubHost(
   host: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -29,11 +28,11 @@ export function isGitHubHost(
 
 function apiUrlOf(host: string, webUrl: string): string {
   if (host === 'github.com') return 'https://api.github.com'
-  // docs.github.com, "About GitHub Enterprise Cloud with data residency": the API has a name of its own.
+  // docs.github.com, "About GitHub Enterprise Cloud with data residency".
   return host.endsWith('.ghe.com') ? `https://api.${host}` : `${webUrl}/api/v3`
 }
 
-/** `ssh.github.com` takes ssh on port 443 (docs.github.com, "Using SSH over the HTTPS port"). */
+/** docs.github.com, "Using SSH over the HTTPS port". */
 function knownHost(host: string): string {
   return host === 'www.github.com' || host === 'ssh.github.com' ? 'github.com' : host
 }

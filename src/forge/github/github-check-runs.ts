@@ -1,6 +1,6 @@
 /**
- * Check runs, which GitHub takes from Apps only. A list does not show the buttons, and annotations cannot be removed, so `external_id` stores
- * the source of a run as `KEY.CONTENT.ANNOTATIONS` (a word of ours and two digests).
+ * Only for Apps. A list omits the buttons, and annotations cannot be removed, so `external_id`
+ * stores a run's source as `KEY.CONTENT.ANNOTATIONS` (a Backporch word and two digests).
  */
 import { createHash } from 'node:crypto'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -12,7 +12,7 @@ import { CHECK_NAME } from './requested-action.ts'
 type Created = RestEndpointMethodTypes['checks']['create']['parameters']
 type SentAnnotation = NonNullable<NonNullable<Created['output']>['annotations']>[number]
 
-/** Never `action_required`: clients list it as a failure. What is neutral, the title says (docs/adr/0017-check-run-buttons.md). */
+/** Clients list `action_required` as a failure (docs/adr/0017-check-run-buttons.md). */
 const CONCLUSIONS = {
   undecided: 'neutral',
   unsure: 'neutral',
@@ -20,21 +20,19 @@ const CONCLUSIONS = {
   failed: 'failure',
   closed: 'neutral',
 } as const
-/** GitHub's limit for one request. */
+/** GitHub's limit per request. */
 const ANNOTATIONS = 50
 const PAGE = 100
 
 interface KnownRun {
   readonly id: number
   readonly content: string
-  /** Of the annotations that it has, or has begun to have. */
   readonly annotated: string
   readonly count: number
 }
 
 interface CheckRunIdentity {
   readonly appId: number
-  /** Permissions of the installation; undefined before the first token. */
   granted(): Readonly<Record<string, string>> | undefined
 }
 
@@ -47,15 +45,14 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     this.#identity = identity
   }
 
-  /** Writes nothing where the App may not write checks: it needs them for nothing else, and `check` reports it. */
+  /** Writes nothing without the right, which is needed for nothing else; `check` reports it. */
   async ensureCheckRun(commit: ObjectId, run: CheckRun, signal: AbortSignal): Promise<void> {
     const what = `set the check of ${commit.slice(0, 8)}`
-    // The first request gets the token that comes with the permissions.
     await this.#client.target(signal)
     if (this.#identity.granted()?.['checks'] !== 'write') return
     const there = await this.#find(commit, run.key, signal)
     const [content, annotated] = [digestOf({ ...run, annotations: [] }), digestOf(run.annotations)]
-    // Other annotations of an existing run stay as they are: GitHub only adds.
+    // GitHub only adds annotations.
     const same = there === undefined || there.count === 0 || there.annotated === annotated
     const missing = same ? run.annotations.slice(there?.count ?? 0) : []
     if (there?.content === content && missing.length === 0) return
@@ -104,7 +101,7 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     }
   }
 
-  /** The newest of ours, which is the one that GitHub shows. Every check of the commit is read: no filter decides whether there is one. */
+  /** The newest run, which GitHub shows. No filter decides whether one exists. */
   async #find(commit: ObjectId, key: string, signal: AbortSignal): Promise<KnownRun | undefined> {
     const { octokit } = this.#client
     const what = `read the checks of ${commit.slice(0, 8)}`

@@ -1,4 +1,3 @@
-/** One repository on GitHub through octokit: translated failures, its present name, and our account. */
 import { Failure, Interrupted } from '@backporch/kyaml/failure'
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest'
 import { goneElsewhere, notThisForge, type RequestDescription } from '../adapter/forge-failure.ts'
@@ -6,13 +5,12 @@ import { RefusedAnswer } from '../adapter/refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
 import { failureOfAnswer, reportedIn } from './github-failure.ts'
 
-/** The repository as it is now: after a rename or transfer, under its present name. */
 interface RepositoryFacts {
   readonly id: number
   readonly owner: string
   readonly repo: string
   readonly archived: boolean
-  /** Allowed by the settings, the best first; all three where the account may not see the settings. */
+  /** Best first; all three if the account may not see the settings. */
   readonly mergeMethods: readonly MergeMethod[]
 }
 
@@ -20,7 +18,6 @@ type MergeMethod = 'merge' | 'squash' | 'rebase'
 
 type RepositoryAnswer = RestEndpointMethodTypes['repos']['get']['response']['data']
 
-/** Of a list, with a hundred items each. */
 const MOST_PAGES = 500
 
 export interface Target {
@@ -43,14 +40,16 @@ export class GitHubClient {
     this.#notice = notice
   }
 
-  /** Tells people something that is no failure, once. */
   tell(text: string): void {
     if (this.#told.has(text)) return
     this.#told.add(text)
     this.#notice(text)
   }
 
-  /** @param what follows "cannot": `open a pull request` @throws Failure BP50xx, the signal's reason when it is aborted */
+  /**
+   * @param what follows "cannot"
+   * @throws Failure BP50xx, the signal's reason when it is aborted
+   */
   async ask<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
     try {
       return await work()
@@ -60,9 +59,9 @@ export class GitHubClient {
   }
 
   /**
-   * Every page of a list, in order. octokit's own paging loses the signal and takes an empty body for an empty list
+   * octokit's own paging loses the signal and takes an empty body for an empty list
    * (docs/facts/octokit-paging.md).
-   * @throws Failure BP5007 where an answer is no list
+   * @throws Failure BP5007 if an answer is not a list
    */
   async list<Item>(what: string, read: (page: number) => Promise<Page<Item>>): Promise<Item[]> {
     const items: Item[] = []
@@ -76,7 +75,6 @@ export class GitHubClient {
     throw notThisForge({ address: this.address, what }, 'its list has no end')
   }
 
-  /** Present owner and name, for a request. */
   async target(signal: AbortSignal): Promise<Target> {
     const { owner, repo } = this.#facts ?? (await this.observe(signal))
     return { owner, repo, request: { signal } }
@@ -86,7 +84,7 @@ export class GitHubClient {
     return this.#facts ?? this.observe(signal)
   }
 
-  /** Reads the repository again. @throws Failure BP5003 when it is not visible, BP5008 when another one stands at its name */
+  /** @throws Failure BP5003 when it is not visible, BP5008 when its name belongs to another one */
   async observe(signal: AbortSignal): Promise<RepositoryFacts> {
     const { owner, repository: repo } = this.address
     const { data } = await this.ask('look at the repository', () =>
@@ -113,7 +111,7 @@ export class GitHubClient {
     return facts
   }
 
-  /** Target of a request that writes. @throws Failure BP5008 when the repository is archived */
+  /** @throws Failure BP5008 when the repository is archived */
   async writable(what: string, signal: AbortSignal): Promise<Target> {
     const { archived } = await this.facts(signal)
     if (archived) {
@@ -126,7 +124,7 @@ export class GitHubClient {
     return this.target(signal)
   }
 
-  /** The login that we write under: of a person, or `NAME[bot]` of an App. GraphQL reports it for tokens of every kind; REST does not. */
+  /** `NAME[bot]` for an App. Only GraphQL reports it for tokens of every kind. */
   async login(signal: AbortSignal): Promise<string> {
     if (this.#login !== undefined) return this.#login
     const query = 'query Who { viewer { login } }'
@@ -150,7 +148,7 @@ export class GitHubClient {
     return author?.login.toLowerCase() === (await this.login(signal)).toLowerCase()
   }
 
-  /** @throws Failure BP5006 where GitHub answers with errors */
+  /** @throws Failure BP5006 if GitHub answers with errors */
   async graphql<Answer>(
     what: string,
     query: string,
@@ -168,7 +166,7 @@ interface Page<Item> {
   readonly headers: { readonly link?: string | undefined }
 }
 
-/** Null where the account is deleted. */
+/** A deleted account is null. */
 type Author = { readonly login: string } | null | undefined
 
 function factsOf(data: RepositoryAnswer): RepositoryFacts | undefined {
@@ -192,7 +190,7 @@ function factsOf(data: RepositoryAnswer): RepositoryFacts | undefined {
   }
 }
 
-/** octokit's errors hold the request: nothing of them is kept. */
+/** octokit's errors hold the request. */
 function translate(requested: RequestDescription, thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown
   if (thrown instanceof Failure) return thrown
@@ -221,7 +219,7 @@ function translate(requested: RequestDescription, thrown: unknown): unknown {
   return failureOfAnswer(requested, new RefusedAnswer(thrown.status, reportedIn(body)), sso)
 }
 
-/** Names the purpose of the request, which the transport does not know. */
+/** The transport does not know the purpose. */
 function renamed(requested: RequestDescription, failure: Failure): Failure {
   if (failure.code === 'BP5004' || failure.code === 'BP5002') return failure
   const where = failure.where ?? `${requested.address.owner}/${requested.address.repository}`

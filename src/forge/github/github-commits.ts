@@ -1,6 +1,6 @@
 /**
- * Commits that GitHub makes. It signs the commit of an App that names no author, no committer and no signature
- * (docs/facts/github-signed-commits.md); an App has no account to which a signing key could be added.
+ * GitHub signs an App's commit that names no author, committer or signature
+ * (docs/facts/github-signed-commits.md). An App has no account for a signing key.
  */
 import { createHash } from 'node:crypto'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
@@ -25,7 +25,6 @@ interface Signature {
 
 export class GitHubCommits implements ForgeCommits {
   readonly #client: GitHubClient
-  /** By short name of the branch. A session is as old as its credentials. */
   readonly #required = new Map<string, Promise<boolean>>()
 
   constructor(client: GitHubClient) {
@@ -38,7 +37,7 @@ export class GitHubCommits implements ForgeCommits {
 
   async areRequired(ref: string, baseBranch: string, signal: AbortSignal): Promise<boolean> {
     if (!(await this.account(signal)).endsWith('[bot]')) return false
-    // What is proposed goes into the base branch with its commits. The ledger goes nowhere.
+    // The ledger is not merged anywhere.
     const branch = ref === `${HEADS}${LEDGER_BRANCH}` ? LEDGER_BRANCH : baseBranch
     const known = this.#required.get(branch) ?? this.#isRequired(branch, signal)
     this.#required.set(branch, known)
@@ -78,7 +77,7 @@ export class GitHubCommits implements ForgeCommits {
     return content
   }
 
-  /** Rules of rulesets and of the older branch protection are told in two places. */
+  /** Two places: rulesets and the older branch protection. */
   async #isRequired(branch: string, signal: AbortSignal): Promise<boolean> {
     const client = this.#client
     const { owner, repo, request } = await client.target(signal)
@@ -97,14 +96,14 @@ export class GitHubCommits implements ForgeCommits {
       )
       return rules.some(({ type }) => type === RULE)
     } catch (thrown) {
-      // A plan without rulesets, or a server of before them.
+      // A plan without rulesets, or an older server.
       const status = statusOf(thrown)
       if (status !== 403 && status !== 404) throw thrown
       return false
     }
   }
 
-  /** Of the older branch protection; false where GitHub does not tell the account, or has no such field. */
+  /** False if GitHub does not tell the account, or lacks the field. */
   async #isProtected(
     variables: Readonly<Record<'owner' | 'name' | 'ref', string>>,
     signal: AbortSignal,
@@ -119,7 +118,6 @@ export class GitHubCommits implements ForgeCommits {
     }
   }
 
-  /** @returns its id; the objects are there, and no ref names them yet */
   async #makeTree({ base, tree, files }: UnmadeCommit, target: Target): Promise<string> {
     const { rest } = this.#client.octokit
     if (base === tree) return tree
@@ -140,7 +138,6 @@ export class GitHubCommits implements ForgeCommits {
     return data.sha
   }
 
-  /** A tree takes text as it is, and other bytes by the id of a blob. */
   async #contentOf(
     { content }: UnmadeFile,
     target: Target,
@@ -165,7 +162,9 @@ interface RuleAnswer {
   } | null
 }
 
-/** The commit object as git has it: what was signed, with the signature as its last header. The line break at its end may not be told. */
+/**
+ * The signed content, with the signature as its last header. A trailing line break may be missing.
+ */
 function signedContents({ signature, payload }: Signature): readonly Uint8Array[] {
   const end = payload?.indexOf('\n\n') ?? -1
   if (signature === null || payload === null || end < 0) return []

@@ -1,4 +1,3 @@
-/** Comments, reactions and permissions. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
@@ -8,7 +7,6 @@ import { readCommentTexts } from './comment-texts.ts'
 import type { GitHubClient } from './github-client.ts'
 
 type ListedComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number]
-/** With its id in GraphQL. */
 interface KnownComment {
   readonly node: string
   readonly comment: ForgeComment
@@ -45,7 +43,7 @@ export class GitHubConversation {
     return readTopic(first?.body ?? '')?.body
   }
 
-  /** One of ours per topic. A lost answer may have left a second one: the later ones are deleted. */
+  /** One comment per topic. A lost answer may have left a duplicate, which is deleted. */
   async ensure(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
     const text = withTopic(topic, body)
     const what = `comment on #${number}`
@@ -77,7 +75,6 @@ export class GitHubConversation {
       await this.#unlessGone(what, () => issues.deleteComment({ ...target, comment_id: id }))
   }
 
-  /** @returns false where somebody deleted the comment meanwhile */
   async #unlessGone(what: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await this.#client.ask(what, work)
@@ -118,7 +115,7 @@ export class GitHubConversation {
         : 'none'
     } catch (thrown) {
       if (!(thrown instanceof Failure) || statusOf(thrown) !== 404) throw thrown
-      // Nobody has the name, or the repository is not visible any more. The second case must not pass for an answer.
+      // An invisible repository must not count as an answer.
       await this.#client.observe(signal)
       return 'none'
     }
@@ -132,7 +129,7 @@ export class GitHubConversation {
       bot: comment.user?.type === 'Bot' || author.endsWith('[bot]'),
       body: plainLines(comment.body),
       at: comment.created_at,
-      // Times of REST are whole seconds, and it does not tell who edited. GraphQL is asked for the writer of a command.
+      // REST times are whole seconds, and REST does not report the editor.
       writer: comment.updated_at === comment.created_at ? author : undefined,
       answered: await this.#answered(comment, signal),
     }
@@ -146,7 +143,6 @@ export class GitHubConversation {
     return answers.some((content) => ours.has(content))
   }
 
-  /** Ours. */
   async #reactions(comment: number, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { octokit } = this.#client
     const requested = { ...(await this.#client.target(signal)), comment_id: comment, per_page: 100 }
@@ -165,7 +161,7 @@ export class GitHubConversation {
   async #ours(number: number, topic: string, signal: AbortSignal): Promise<ListedComment[]> {
     const ours: ListedComment[] = []
     for (const comment of await this.#list(number, signal)) {
-      // Anybody may write our marker.
+      // Anybody may write the marker.
       if (
         readTopic(comment.body ?? '')?.topic === topic &&
         (await this.#client.isOurs(comment.user, signal))
@@ -175,7 +171,6 @@ export class GitHubConversation {
     return ours
   }
 
-  /** Oldest first. */
   async #list(number: number, signal: AbortSignal): Promise<ListedComment[]> {
     const { octokit } = this.#client
     const requested = {

@@ -1,4 +1,4 @@
-/** Our credential on GitHub: a token as it is, or the App of the environment, whose key creates tokens of an hour for one installation. */
+/** An App's key creates one-hour tokens for one installation. */
 import { createPrivateKey } from 'node:crypto'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
@@ -10,7 +10,7 @@ import { badCredentials } from '../adapter/forge-failure.ts'
 import { statusOf } from '../adapter/refused-answer.ts'
 import { type GitHubAddress, isGitHubHost } from './github-address.ts'
 
-/** The private key is PEM text, PKCS#1 (GitHub's form) or PKCS#8. The installation is looked up where it is not given. */
+/** PEM, PKCS#1 or PKCS#8. A missing installation is looked up. */
 export type GitHubCredential =
   | { readonly kind: 'token'; readonly token: string }
   | {
@@ -22,16 +22,14 @@ export type GitHubCredential =
 
 type AppCredential = Extract<GitHubCredential, { kind: 'app' }>
 
-/** The token to send now; `renewed` requests another one where there can be another. */
 export type TokenSource = (renewed: boolean, signal: AbortSignal) => Promise<string | undefined>
 
-/** Runs `work` with translated failures. */
 type AskGitHub = <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
 
-/** Milliseconds. A token is not used in its last minutes, so that a turn ends with the token that it began with. */
+/** Milliseconds, so that a turn ends with its first token. */
 const EARLY = 5 * 60_000
 
-/** @throws Failure BP5002 for a key that is none */
+/** @throws Failure BP5002 for an invalid key */
 export async function appTokens(
   credential: AppCredential,
   parts: {
@@ -39,7 +37,6 @@ export async function appTokens(
     readonly clock: Clock
     readonly octokit: Octokit
     readonly ask: AskGitHub
-    /** Called with the permissions of the installation, with each token. */
     readonly granted?: (permissions: Readonly<Record<string, string>>) => void
   },
 ): Promise<TokenSource> {
@@ -92,7 +89,7 @@ export async function appTokens(
       }
       return created.token
     })
-  /** An App that was removed and installed again has another installation id. */
+  /** A reinstalled App has another installation id. */
   const makeAnew = async (signal: AbortSignal): Promise<string> => {
     const found = installation !== credential.installationId
     try {
@@ -119,7 +116,7 @@ export async function appTokens(
   }
   return (renewed, signal) => {
     const now = clock.now().getTime()
-    // A second new token would be refused alike.
+    // A second one would be rejected too.
     const fresh =
       held !== undefined &&
       held.expiresAt - EARLY > now &&
@@ -133,7 +130,7 @@ export async function appTokens(
   }
 }
 
-/** GitHub's own machines know a new token after a moment (octokit's auth-app waits alike). */
+/** As in octokit's auth-app: GitHub's servers know a new token after a moment. */
 async function settled(clock: Clock, signal: AbortSignal, token: string): Promise<string> {
   await clock.sleep(1_000, signal)
   return token
@@ -147,9 +144,9 @@ const INSTALLATION = 'BACKPORCH_APP_INSTALLATION_ID'
 const LARGEST = 64 * 1024
 
 /**
- * Undefined where no App is named, where `BACKPORCH_TOKEN` comes before it, and for a host that is not GitHub: a signature of the key would let
- * that host act as the App.
- * @param folder base of a relative `BACKPORCH_APP_PRIVATE_KEY_FILE`
+ * Undefined if `BACKPORCH_TOKEN` overrides the App, and for a host that is not GitHub: a signature
+ * of the key would let that host act as the App. @param folder base of a relative
+ * `BACKPORCH_APP_PRIVATE_KEY_FILE`
  * @throws Failure BP5002 for half a credential or an unreadable file; never with the key in it
  */
 export async function appCredential(

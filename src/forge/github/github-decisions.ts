@@ -1,7 +1,7 @@
 /**
- * Merge and close for `approve` and `reject`, safe to be interrupted anywhere: GitHub's merge decides. Tag, deleted branch and ledger follow in
- * one push, or the next turn writes them: it finds a decision by its content (`src/plan/unit/found-decisions.ts`). A close is one push,
- * and GitHub closes the pull request of a deleted branch by itself.
+ * Safe to interrupt: GitHub's merge decides. Tag, deleted branch and ledger follow in one push, or
+ * the next turn finds the decision by its content (`src/plan/unit/found-decisions.ts`). A close is
+ * one push: GitHub closes the pull request of a deleted branch.
  */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
@@ -26,12 +26,12 @@ export class GitHubDecisions {
     this.#repository = repository
   }
 
-  /** See `Forge.merge`. The merge commit is GitHub's, with our message; a squash or a rebase where the settings require it. */
+  /** A squash or a rebase if the settings require it. */
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId | 'queued'> {
     const { proposal, base } = decision
     const { remote } = this.#repository
     const { refs } = await this.#repository.refs(signal)
-    // GitHub guards the head only. The base is read as late as possible, and a decision is found by content in any case.
+    // GitHub guards only the head; a decision is found by content in any case.
     if (refs.get(base.ref) !== base.commit) throw movedBeforeMerge(remote, base.ref)
     const pull = await this.#proposals.lastOf(proposal.ref, signal)
     if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length))
@@ -43,7 +43,7 @@ export class GitHubDecisions {
     return commit
   }
 
-  /** The push comes first: with it the decision is complete. */
+  /** The push completes the decision. */
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
     const pull = await this.#proposals.lastOf(proposal.ref, signal)
     await this.#repository.push(
@@ -64,9 +64,8 @@ export class GitHubDecisions {
     const message = { commit_title: title, commit_message: rest.join('\n').trim() }
     const [best = 'merge'] = mergeMethods
     let refusal: unknown
-    // The best style is tried twice, because "the base branch was modified" is a passing 405. Then come the others: a ruleset may allow less
-    // than the
-    // settings do.
+    // Twice, because "the base branch was modified" is a transient 405. A ruleset may allow less
+    // than the settings do.
     for (const method of [best, ...(mergeMethods.length === 0 ? [best] : mergeMethods)]) {
       try {
         // Rebased commits keep their own messages.
@@ -129,7 +128,7 @@ export class GitHubDecisions {
   }
 }
 
-/** A 405 with these words (docs/facts/github-merge-queue.md). */
+/** docs/facts/github-merge-queue.md */
 function wantsQueue(thrown: unknown): boolean {
   return thrown instanceof Failure && /merge queue/i.test(thrown.why)
 }

@@ -1,4 +1,4 @@
-/** What GitHub means by a status and its headers (docs.github.com, "Troubleshooting the REST API"). */
+/** docs.github.com, "Troubleshooting the REST API". */
 import type { Failure } from '@backporch/kyaml/failure'
 import {
   failureOfStatus,
@@ -9,12 +9,12 @@ import {
 } from '../adapter/forge-failure.ts'
 import type { RefusedAnswer } from '../adapter/refused-answer.ts'
 
-/** The setting of a repository, and of its organization, that GITHUB_TOKEN needs (docs/facts/github-token-pull-requests.md). */
+/** GITHUB_TOKEN needs this setting (docs/facts/github-token-pull-requests.md). */
 export const ALLOW_ACTIONS =
   'turn on "Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General, in the repository and in its ' +
   'organization), or give the token of a GitHub App'
 
-/** @param sso whether the answer says that the organisation wants the token authorised for single sign-on */
+/** @param sso the organisation requires the token to be authorised for single sign-on */
 export function failureOfAnswer(
   requested: RequestDescription,
   refused: RefusedAnswer,
@@ -68,7 +68,6 @@ function reasonOf(
 
 const TOKEN = /\b(gh[a-z]_\w{8,}|github_pat_\w{8,}|v1\.[0-9a-f]{40}|eyJ[\w-]{8,}(\.[\w-]+){0,2})/g
 
-/** Message and listed errors of an answer's body as one printable line; empty where there is none. */
 export function reportedIn(body: string): string {
   return messageIn(body, TOKEN, (answer) =>
     'errors' in answer && Array.isArray(answer.errors)

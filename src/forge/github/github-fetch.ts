@@ -1,6 +1,5 @@
 /**
- * octokit's fetch: waits for the governor, sends conditional requests, stays with one origin, bounds time and size, and learns GitHub's limits.
- * octokit's throttling plugin is not used (docs/adr/0010-dependencies.md).
+ * octokit's throttling plugin is not used (docs/adr/0010-dependencies.md). Stays with one origin.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -22,7 +21,6 @@ interface FetchParts {
   readonly clock: Clock
   readonly cache: AnswerCache
   readonly agent: string
-  /** For a request without an authorization of its own: `renewed` after a 401, for another one where there can be one. */
   readonly token: (renewed: boolean, signal: AbortSignal) => Promise<string | undefined>
   readonly trace?: Trace
 }
@@ -42,14 +40,13 @@ interface Answer {
 
 const TO = { system: 'forge', name: 'github' } as const
 const MOST_REDIRECTS = 3
-/** Reads are sent again after a fault; writes are never sent twice here. */
+/** Writes are never sent twice here. */
 const MOST_RETRIES = 2
-/** Milliseconds without a byte. */
+/** Milliseconds. */
 const SILENCE = 30_000
 /** Bytes. A page of 100 pull requests with bodies of 64 KiB is 7 MB. */
 const LARGEST = 32 * 1024 * 1024
 const tooLarge = (): Error => new Error('too large')
-/** Answers by which a proxy or GitHub itself says "not now". */
 const PASSING = new Set([500, 502, 503, 504])
 
 export class GitHubFetch {
@@ -61,7 +58,7 @@ export class GitHubFetch {
     this.#origin = new URL(parts.address.apiUrl).origin
   }
 
-  /** As octokit's `request.fetch`. @throws Failure BP50xx where no answer came or where it must not be used */
+  /** @throws Failure BP50xx if no answer came or it must not be used */
   async fetch(address: string, init: FetchInit): Promise<Response> {
     const signal = init.signal ?? new AbortController().signal
     const kind = kindOf(new URL(address).pathname, init)
@@ -90,14 +87,13 @@ export class GitHubFetch {
           throw this.#explain(fault, signal)
         thrown = fault
       }
-      // A shutdown ends the wait with the signal's reason.
       await this.#parts.clock.sleep(250 * 4 ** attempt, signal).catch((stopped: unknown) => {
         throw signal.aborted ? stopped : this.#explain(thrown ?? stopped, signal)
       })
     }
   }
 
-  /** A token of an installation may be refused in its first seconds, or be withdrawn: a new one is tried once. */
+  /** An installation token may be refused in its first seconds, or be withdrawn. */
   async #authorised(
     address: string,
     init: FetchInit,
@@ -128,7 +124,7 @@ export class GitHubFetch {
   ): Promise<Answer> {
     let url = new URL(address)
     for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
-      // The server gives the addresses of further pages: the token goes to no other origin.
+      // The server supplies addresses of pages: the token goes to no other origin.
       if (url.origin !== this.#origin) throw this.#elsewhere()
       const answer = await this.#conditional(url, init, kind, signal)
       if (![301, 302, 307, 308].includes(answer.status)) return answer
@@ -202,10 +198,9 @@ export class GitHubFetch {
   }
 
   async #exchange(url: URL, init: FetchInit, signal: AbortSignal): Promise<Answer> {
-    // A turn may plan for seconds. The event loop runs once, so that connections that were closed meanwhile are not used.
+    // One run of the event loop, so that closed connections are not used after seconds of planning.
     await setImmediate()
     try {
-      // The dispatcher follows no redirect by itself.
       const answer = await this.#parts.dispatcher.request({
         origin: url.origin,
         path: url.pathname + url.search,
@@ -250,13 +245,13 @@ export class GitHubFetch {
   }
 }
 
-/** A read is what only asks, or creates nothing that people see, whatever its method. */
+/** A read creates nothing visible to people, whatever its method. */
 function kindOf(path: string, { method, body = '' }: FetchInit): RequestKind {
   if (method === 'GET' || method === 'HEAD' || path.endsWith('/access_tokens')) return 'read'
   return path.endsWith('/graphql') && body.startsWith('{"query":"query') ? 'read' : 'write'
 }
 
-/** A connection that is cut without a length leaves half a text that looks like an answer. */
+/** A cut connection without a length leaves a partial text. */
 function isWhole(body: string): boolean {
   const last = body.trimEnd().at(-1)
   return last === undefined || last === '}' || last === ']' || !/^[[{]/.test(body)
@@ -266,7 +261,7 @@ function shortType(type: string): string {
   return /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'no content type'
 }
 
-/** Answers for conditional requests: a 304 does not count against the rate limit. */
+/** A 304 does not count against the rate limit. */
 
 interface CachedAnswer {
   readonly etag: string
@@ -276,7 +271,7 @@ interface CachedAnswer {
 
 type AnswerCache = LRUCache<string, CachedAnswer>
 
-/** An answer larger than a quarter of the cache is not cached: it would evict all others. */
+/** An answer larger than a quarter of the cache would evict all others. */
 export function answerCache(entries: number, characters: number): AnswerCache {
   return new LRUCache({
     max: entries,

@@ -1,10 +1,9 @@
-/** Gives a new pull request of GitHub its reviewers, assignees and milestone. What cannot be given is left out, and told. */
 import { tellLeftOut } from '../adapter/left-out.ts'
 import { statusOf } from '../adapter/refused-answer.ts'
 import type { WantedProposal } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 
-/** Leaves out a name that cannot be requested without losing the others: GitHub refuses all for one. */
+/** GitHub refuses all for one. */
 export async function askReviewers(
   client: GitHubClient,
   number: number,
@@ -35,7 +34,6 @@ export async function askReviewers(
     if (names.length === 1 || !(await request([name]))) tellLeftOut(client, 'reviewers', [name])
 }
 
-/** Assigns it, and gives it its milestone. GitHub leaves out who cannot be assigned. */
 export async function fileProposal(
   client: GitHubClient,
   number: number,

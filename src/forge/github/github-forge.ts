@@ -1,4 +1,3 @@
-/** GitHub as a forge, put together from its parts. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Clock } from '@backporch/system/clock'
 import { readByNumber } from '../adapter/by-number.ts'
@@ -21,13 +20,11 @@ interface GitHubForgeParts {
   readonly repository: PackageRepository
   readonly clock: Clock
   readonly writeCount: WriteCount
-  /** For an App only: a token of a person may create none. */
+  /** A personal token may create none. */
   readonly checkRuns: ForgeCheckRuns | undefined
-  /** The credential is of an App, whoever made its token. */
   readonly isApp: boolean
 }
 
-/** One value serves one repository for one turn or many. */
 export function githubForge(
   client: GitHubClient,
   { repository, clock, writeCount, checkRuns, isApp }: GitHubForgeParts,
@@ -69,7 +66,7 @@ export function githubForge(
   }
 }
 
-/** GitHub takes 65,536 characters, but answered a body near that with 502, so less is sent (Renovate's number). */
+/** GitHub accepts 65,536 characters, but answered a body near that with 502 (Renovate's number). */
 const BODY_LIMIT = 58_000
 
 export function githubDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {

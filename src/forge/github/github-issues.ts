@@ -1,4 +1,4 @@
-/** Our issues, one per topic: found by a label of their own or, where somebody removed that, by author and marker. */
+/** Found by label or, if somebody removed it, by author and marker. */
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { mayBeDone } from '../adapter/refused-answer.ts'
 import { plainLines, readTopic, sameText, withTopic } from '../adapter/topic-marker.ts'
@@ -11,7 +11,10 @@ type ListedIssue = RestEndpointMethodTypes['issues']['listForRepo']['response'][
 export class GitHubIssues {
   readonly #client: GitHubClient
   readonly #labels: GitHubLabels
-  /** By topic: the last change in a list without a filter that had none of ours. Only what changed since can be ours now. */
+  /**
+   * By topic: the last change in an unfiltered list that had none of Backporch's. Only later
+   * changes can be relevant.
+   */
   readonly #looked = new Map<string, string>()
 
   constructor(client: GitHubClient, labels: GitHubLabels) {
@@ -34,7 +37,7 @@ export class GitHubIssues {
     }
     if (Object.keys(changes).length > 0) await this.#update(first.number, changes, signal)
     await this.#labels.ensure(first.number, labelsOf(first), wanted, signal)
-    // A second one comes only from a list that was behind: the older one stays.
+    // From an outdated list: the older one stays.
     for (const { number, state } of others)
       if (state === 'open') await this.#update(number, { state: 'closed' }, signal)
     return { number: first.number, url: first.html_url, open: true, body: plainLines(body) }
@@ -83,8 +86,8 @@ export class GitHubIssues {
   }
 
   /**
-   * Oldest first. Nothing counts as missing before a list without a filter was read: one by author does not know bots everywhere
-   * (docs/facts/github-creator-filter.md), and somebody may remove the label.
+   * Oldest first. None is missing before an unfiltered list was read: the author filter does not
+   * know bots everywhere (docs/facts/github-creator-filter.md), and the label may be removed.
    */
   async #ours(topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
     const labelled = await this.#oursIn(
@@ -93,7 +96,7 @@ export class GitHubIssues {
       signal,
     )
     if (labelled.length > 0) return labelled
-    // Pull requests are issues too: a list without a filter may have hundreds of pages.
+    // Pull requests are issues too: there may be hundreds of pages.
     const since = this.#looked.get(topic)
     const listed = await this.#list(since === undefined ? {} : { since }, signal)
     const ours = await this.#oursIn(listed, topic, signal)

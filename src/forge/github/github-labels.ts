@@ -1,4 +1,3 @@
-/** Labels by name: missing ones are created, and only ours are removed. */
 import { labelChanges, labelStyle } from '../adapter/our-labels.ts'
 import { statusOf } from '../adapter/refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'
@@ -10,7 +9,7 @@ export class GitHubLabels {
     this.#client = client
   }
 
-  /** Gives a pull request or issue the labels in `wanted`, beside those of people. */
+  /** Keeps people's labels. */
   async ensure(
     number: number,
     there: readonly string[],
@@ -33,17 +32,16 @@ export class GitHubLabels {
           octokit.rest.issues.removeLabel({ ...target, issue_number: number, name }),
         )
         .catch((thrown: unknown) => {
-          // Somebody removed it already.
           if (statusOf(thrown) !== 404) throw thrown
         })
     }
   }
 
-  /** GitHub creates a missing label by itself, grey and without a description. */
+  /** GitHub would create a missing label grey and without a description. */
   async exist(names: readonly string[], signal: AbortSignal): Promise<void> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
-    // Each time, because somebody may delete one from the repository. It costs nothing while they are unchanged.
+    // Somebody may delete a label. An unchanged list costs nothing.
     const pages = (page: number) =>
       octokit.rest.issues.listLabelsForRepo({ ...target, per_page: 100, page })
     const known = new Set(
@@ -56,7 +54,7 @@ export class GitHubLabels {
           octokit.rest.issues.createLabel({ ...target, name, ...labelStyle(name) }),
         )
         .catch((thrown: unknown) => {
-          // It exists: created by somebody since, or by a request whose answer was lost. Anything else shows when it is used.
+          // It exists. Other errors show when it is used.
           if (statusOf(thrown) !== 422) throw thrown
         })
     }

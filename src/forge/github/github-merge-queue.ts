@@ -1,4 +1,4 @@
-/** Merge queues, which only GraphQL knows (docs/facts/github-merge-queue.md). */
+/** Only GraphQL exposes them (docs/facts/github-merge-queue.md). */
 import type { ObjectId } from '@backporch/kyaml/files'
 import { z } from 'zod'
 import { notThisForge } from '../adapter/forge-failure.ts'
@@ -48,7 +48,7 @@ const enqueuerSchema = z.object({
   }),
 })
 
-/** Numbers of the pull requests in the queue, the first hundred; undefined where the branch has none, or the server does not know queues. */
+/** The first hundred; undefined without a queue. */
 export async function readMergeQueue(
   client: GitHubClient,
   base: string,
@@ -73,7 +73,6 @@ export async function readMergeQueue(
   )
 }
 
-/** Login of who put the pull request into the queue last; empty where nobody did, or the account is gone. */
 export async function readEnqueuer(
   client: GitHubClient,
   number: number,
@@ -87,7 +86,7 @@ export async function readEnqueuer(
   if (!read.success)
     throw notThisForge({ address: client.address, what }, 'its answer has no events')
   const actor = read.data.repository.pullRequest.timelineItems.nodes[0]?.actor
-  // The login of a bot has no `[bot]` in GraphQL.
+  // GraphQL omits `[bot]` from a bot's login.
   return actor === null || actor === undefined
     ? ''
     : actor.__typename === 'Bot'
@@ -95,7 +94,11 @@ export async function readEnqueuer(
       : actor.login
 }
 
-/** The queue merges in the style of its own settings, and writes its own message. @param id of the pull request in GraphQL @throws Failure BP5006 with its reason */
+/**
+ * The queue merges in its own style and with its own message.
+ * @param id in GraphQL
+ * @throws Failure BP5006 with its reason
+ */
 export async function enqueue(
   client: GitHubClient,
   { number, id, head }: { readonly number: number; readonly id: string; readonly head: ObjectId },

@@ -1,4 +1,4 @@
-/** Heads that a required status is waited for on. One request gives a hundred of them with their status, which REST does not. */
+/** One request returns a hundred heads with their status, which REST cannot. */
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { z } from 'zod'
 import { notThisForge } from '../adapter/forge-failure.ts'
@@ -98,8 +98,8 @@ function statusOf(
 }
 
 /**
- * The branch of a group names the pull request that it adds, and the commit that it is added to: the base branch, or the group before it
- * (docs/facts/github-merge-queue.md).
+ * A group's branch names the added pull request and the commit below: the base branch, or the
+ * previous group (docs/facts/github-merge-queue.md).
  */
 function mergeGroups(refs: ReadonlyMap<string, ObjectId>, baseBranch: string): readonly OpenHead[] {
   const prefix = `${GROUPS}${baseBranch}/`

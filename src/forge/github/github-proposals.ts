@@ -1,4 +1,4 @@
-/** Pull requests as proposals. GitHub itself allows one open pull request of one branch into one base. */
+/** GitHub itself allows one open pull request per branch and base. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { assertSeen, endedMeanwhile } from '../adapter/finish-merge.ts'
@@ -26,7 +26,6 @@ import {
 } from './github-pull-requests.ts'
 
 const PROPOSED = 'proposed/'
-/** Requests at once. */
 const WIDTH = 6
 
 type PullFilter = Pick<
@@ -37,9 +36,7 @@ type PullFilter = Pick<
 export class GitHubProposals {
   readonly #client: GitHubClient
   readonly #labels: GitHubLabels
-  /** Private repositories of some plans have no drafts. */
   #noDrafts = false
-  /** Names of base branches without a merge queue. */
   readonly #noQueue = new Set<string>()
 
   constructor(client: GitHubClient, labels: GitHubLabels) {
@@ -52,7 +49,7 @@ export class GitHubProposals {
     refs: readonly string[],
     signal: AbortSignal,
   ): Promise<KnownProposal[]> {
-    // Each turn: a renamed, archived or replaced repository is noticed before anything is believed.
+    // A renamed, archived or replaced repository is noticed before any answer is trusted.
     await this.#client.observe(signal)
     const listed = await this.#openInto(baseBranch, signal)
     const ours = listed
@@ -84,13 +81,13 @@ export class GitHubProposals {
       if (queue === undefined) this.#noQueue.add(baseBranch)
       return queue
     } catch (thrown) {
-      // Only GraphQL fails: drift is not held up for it. At worst a push takes a pull request out of the queue, and it is put in again.
+      // Only GraphQL fails. At worst a push takes a pull request out of the queue, and it is queued
+      // again.
       if (!(thrown instanceof Failure) || signal.aborted) throw thrown
       return undefined
     }
   }
 
-  /** Of whoever, into the branch. */
   async pullRequests(baseBranch: string, signal: AbortSignal): Promise<ForgePullRequest[]> {
     return (await this.#openInto(baseBranch, signal)).map(pullRequestOf)
   }
@@ -111,7 +108,7 @@ export class GitHubProposals {
     return this.#list('read the pull requests', { state: 'open', base: baseBranch }, signal)
   }
 
-  /** Oldest first: one that is opened meanwhile comes last, and moves no other over the end of a page. */
+  /** Oldest first: a new one shifts no other across a page boundary. */
   async #list(what: string, filter: PullFilter, signal: AbortSignal): Promise<ListedPull[]> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
@@ -125,13 +122,11 @@ export class GitHubProposals {
     return this.#client.list(what, (page) => octokit.rest.pulls.list({ ...wanted, page }))
   }
 
-  /** The open proposal of a branch into any base, otherwise the last one that it had, with who decided it. */
   async lastOf(ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
     const pulls = await this.#pullsOf(ref, signal)
     return this.#lastIn([...(await this.#openPullsOf(ref, pulls, signal)), ...pulls], signal)
   }
 
-  /** The open one, otherwise the first. */
   async #lastIn(
     pulls: readonly ListedPull[],
     signal: AbortSignal,
@@ -143,7 +138,6 @@ export class GitHubProposals {
       : { ...proposalOf(found), decidedBy: await this.#personOf(found, signal) }
   }
 
-  /** Whatever its branch and its base are now. */
   async readNumbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
     const target = await this.#client.target(signal)
     try {
@@ -173,7 +167,8 @@ export class GitHubProposals {
     const there = given ?? (await this.#openOf(wanted, known, signal))
     const proposal = there ?? (await this.#open(wanted, known, signal))
     await this.#update(proposal, wanted, signal)
-    // Labels come last. Without any, an earlier turn was interrupted before it requested reviews.
+    // Labels come last: if none are set, an earlier turn was interrupted before it requested
+    // reviews.
     const half =
       labelChanges(proposal.labels, wanted.labels).add.length === wanted.labels.length &&
       wanted.labels.length > 0
@@ -185,7 +180,6 @@ export class GitHubProposals {
     return { label: proposal.label, url: proposal.url, number: proposal.number }
   }
 
-  /** @throws Failure BP4003 where somebody decided about the commit since */
   async #openOf(
     wanted: WantedProposal,
     known: KnownProposal | undefined,
@@ -199,7 +193,10 @@ export class GitHubProposals {
     return undefined
   }
 
-  /** Into any base. None counts as missing before a list without a filter was read. @param pulls what the filter finds */
+  /**
+   * Into any base. None is missing before an unfiltered list was read.
+   * @param pulls result of the filter
+   */
   async #openPullsOf(
     ref: string,
     pulls: readonly ListedPull[],
@@ -211,11 +208,10 @@ export class GitHubProposals {
       : ofBranch(await this.#list('look for the pull request', { state: 'open' }, signal), ref)
   }
 
-  /** Newest first. */
   async #pullsOf(ref: string, signal: AbortSignal): Promise<ListedPull[]> {
     const { owner } = await this.#client.target(signal)
     const head = `${owner}:${ref.slice(HEADS.length)}`
-    // A server that does not know the filter gives others.
+    // A server may not know the filter.
     return ofBranch(
       await this.#list('look for the pull request', { state: 'all', head }, signal),
       ref,
@@ -247,7 +243,7 @@ export class GitHubProposals {
       return await create(wanted.draft && !this.#noDrafts)
     } catch (thrown) {
       if (!mayBeDone(thrown) && statusOf(thrown) !== 422) throw thrown
-      // It exists, or the request whose answer was lost opened it: never a second one.
+      // The request whose answer was lost may have opened it.
       const there = await this.#openOf(wanted, known, signal)
       if (there !== undefined) return there
       if (mayBeDone(thrown) || !wanted.draft || this.#noDrafts)
@@ -291,7 +287,7 @@ export class GitHubProposals {
         )
       const { data } = await send(changes)
       if (data.state !== 'open') {
-        // It was merged or closed between the read and the edit, and GitHub edits it all the same: the reviewed text is restored.
+        // GitHub edits a merged or closed one: restore the reviewed text.
         await send({ title: proposal.title, body: proposal.body })
         throw endedMeanwhile(proposal)
       }
@@ -300,12 +296,11 @@ export class GitHubProposals {
       await this.#setDraft(number, wanted.draft, signal)
   }
 
-  /** The read may be minutes old, and GitHub changes the text of a merged one too. */
+  /** The read may be minutes old, and GitHub also changes a merged one. */
   async #assertOpen(proposal: KnownProposal, signal: AbortSignal): Promise<void> {
     if (!(await this.isOpen(proposal, signal))) throw endedMeanwhile(proposal)
   }
 
-  /** REST cannot change it after the opening. */
   async #setDraft(number: number, draft: boolean, signal: AbortSignal): Promise<void> {
     const target = await this.#client.writable(`update #${number}`, signal)
     const pull = await this.#get(target, number, `look at #${number}`)
@@ -325,7 +320,7 @@ export class GitHubProposals {
     }
   }
 
-  /** Empty where GitHub does not report it (lists do not), and for our own account, which decided for somebody. */
+  /** Empty if unknown (lists do not report it), and for Backporch's account. */
   async #personOf(
     pull: Pick<ListedPull, 'number' | 'merged_at'>,
     signal: AbortSignal,
@@ -343,7 +338,7 @@ export class GitHubProposals {
     if (pull.merged_at !== null) {
       const { merged_by } = await this.#get(target, pull.number, what)
       const { login = '', type } = merged_by ?? {}
-      // A queue merges by an account of its own.
+      // A queue has its own account.
       const isQueue = type === 'Bot' && !(await this.#client.isOurs({ login }, signal))
       return isQueue ? (await readEnqueuer(this.#client, pull.number, signal)) || login : login
     }
@@ -354,7 +349,7 @@ export class GitHubProposals {
   }
 }
 
-/** A list may be behind by a minute, so that a refusal for "there already" looks like any other: it is worth a retry. */
+/** A list may lag by a minute, so a refusal for "there already" looks like any other. */
 function retriable({ address }: GitHubClient, thrown: unknown): unknown {
   if (statusOf(thrown) !== 422 || !(thrown instanceof Error)) return thrown
   const why = `it refuses (${thrown.cause instanceof Error ? thrown.cause.message : '422'}), and shows no open pull request of the branch`

@@ -1,4 +1,3 @@
-/** A pull request of GitHub as a proposal, and whether its branch is one of this repository. */
 import { objectId } from '@backporch/kyaml/files'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { plainLines } from '../adapter/topic-marker.ts'

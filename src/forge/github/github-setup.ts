@@ -1,6 +1,6 @@
 /**
- * The rights that the account needs on GitHub, and the rules that enforce a review. Sources: GitHub's OpenAPI description
- * (`repos/create-repo-ruleset`) and "Permissions required for fine-grained personal access tokens" in GitHub's documentation.
+ * GitHub's OpenAPI description (`repos/create-repo-ruleset`) and "Permissions required for
+ * fine-grained personal access tokens".
  */
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { parsePageAddress } from '../adapter/forge-address.ts'
@@ -51,7 +51,7 @@ function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionR
         type: 'pull_request',
         parameters: {
           required_approving_review_count: 1,
-          // An approval is for the reviewed commit.
+          // An approval applies only to the reviewed commit.
           dismiss_stale_reviews_on_push: true,
           require_code_owner_review: true,
           require_last_push_approval: false,
@@ -74,7 +74,7 @@ function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionR
       ? {}
       : { bypass_actors: [{ actor_id: appId, actor_type: 'Integration', bypass_mode: 'always' }] }),
   }
-  // Without `deletion`: `porchctl rpkg delete` deletes the tag of a revision.
+  // `porchctl rpkg delete` deletes the tag of a revision.
   const revisions = {
     name: 'backporch: the tag of a published revision does not move',
     target: 'tag',

@@ -1,9 +1,8 @@
-/** Commit statuses: an equal one is not sent again. */
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { CommitStatus } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 
-/** GitHub's limit of a description, in characters. */
+/** GitHub's limit, in characters. */
 const LONGEST = 140
 const PAGE = 100
 
@@ -18,7 +17,6 @@ export async function ensureStatuses(
   const target = await client.target(signal)
   const what = `set the statuses of ${commit.slice(0, 8)}`
   const there = new Map<string, string>()
-  // The combined answer has the latest of each context.
   for (let page = 1; ; page += 1) {
     const requested = { ...target, ref: commit, per_page: PAGE, page }
     const { data } = await client.ask(what, () =>
@@ -48,7 +46,7 @@ function keyOf(state: string, description: string | null, url: string | null): s
   return JSON.stringify([state, description ?? '', url ?? ''])
 }
 
-/** Cuts between whole characters: half a pair of code units is no text. */
+/** Half a surrogate pair is not text. */
 function shorten(text: string): string {
   if (text.length <= LONGEST) return text
   let short = ''

@@ -1,4 +1,3 @@
-/** GitHub, GitHub Enterprise Server and GitHub with data residency. */
 import type { ForgeAdapter } from '../adapter/forge-adapter.ts'
 import { isGitHubHost, parseGitHubAddress } from './github-address.ts'
 import { GITHUB_SETUP } from './github-setup.ts'
@@ -9,7 +8,7 @@ export const GITHUB = {
   name: 'GitHub',
   address: parseGitHubAddress,
   hasHost: isGitHubHost,
-  // GitHub Enterprise Server reports its version to everybody who may see it.
+  // GitHub Enterprise Server reports this to everybody.
   probe: { path: '/api/v3/meta', key: 'installed_version' },
   token: {
     variable: 'GITHUB_TOKEN',
@@ -22,7 +21,7 @@ export const GITHUB = {
     deliveries: ['x-github-delivery'],
   },
   committers: ['noreply@github.com'],
-  // Texts that people report of real pushes (docs/facts/push-rehearsal.md).
+  // From real pushes (docs/facts/push-rehearsal.md).
   pushTexts: {
     agent: /^git\/github-/,
     stale:

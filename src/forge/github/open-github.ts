@@ -1,4 +1,4 @@
-/** Opens a repository on GitHub. Loaded only when GitHub is the forge: octokit comes with it. */
+/** Loaded only if GitHub is the forge, because it loads octokit. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
@@ -30,38 +30,28 @@ interface GitHubOptions {
   readonly address: GitHubAddress
   readonly credential: GitHubCredential
   readonly clock: Clock
-  /** For `User-Agent`. */
   readonly version: string
-  /** One for all requests of this account: see `githubGovernor`. */
   readonly governor: RequestGovernor
-  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case, are respected. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Called once with the present name of a repository that was renamed or transferred. */
   readonly notice?: (text: string) => void
   readonly trace?: Trace
 }
 
 export interface OpenedGitHub {
   readonly client: GitHubClient
-  /** Permissions of the App's installation, after the first token; undefined for a plain token. */
   granted(): Readonly<Record<string, string>> | undefined
-  /** Credential of git: the token, or one of the App's installation, which is valid for some minutes at least. */
+  /** An App's token is valid for at least some minutes. */
   token(signal: AbortSignal): Promise<string>
-  /** @param repository the same repository, for what belongs to a decision */
   forge(repository: PackageRepository): HostedForge
   close(): Promise<void>
 }
 
-/** Cache of conditional requests: mostly pages of lists. */
 const MOST_ANSWERS = 512
 const MOST_CHARACTERS = 16 * 1024 * 1024
-/** How tokens of installations begin (docs.github.com, "GitHub's token formats"). */
+/** docs.github.com, "GitHub's token formats". */
 const INSTALLATION_TOKEN = 'ghs_'
 
-/**
- * GitHub's numbers.
- * @param longestWait milliseconds that a caller waits for a limit; beyond it, BP5004 says until when
- */
+/** @param longestWait milliseconds; beyond it, BP5004 says until when */
 export function githubGovernor(clock: Clock, longestWait: number, dryRun = false): RequestGovernor {
   return new RequestGovernor({
     forge: 'GitHub',
@@ -73,7 +63,10 @@ export function githubGovernor(clock: Clock, longestWait: number, dryRun = false
   })
 }
 
-/** Sends no request yet. @throws Failure BP5002 for a token or key that cannot be one */
+/**
+ * Sends no request yet.
+ * @throws Failure BP5002 for an impossible token or key
+ */
 export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> {
   const { address, credential, clock, governor, trace } = options
   const dispatcher = proxyDispatcher(options.environment ?? {}, { allowH2: false })
@@ -122,7 +115,7 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
   }
 }
 
-/** A header takes no other characters, and an error about them would repeat the token. */
+/** An error about other characters in a header would repeat the token. */
 function plainToken(token: string, address: GitHubAddress): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
   const why =
@@ -132,7 +125,7 @@ function plainToken(token: string, address: GitHubAddress): string {
   throw badCredentials({ address, what: 'use GitHub' }, why, 'give the token as GitHub shows it')
 }
 
-/** An App of the environment, or a token, in this order; `BACKPORCH_TOKEN` comes before both. */
+/** `BACKPORCH_TOKEN` precedes an App. */
 export async function connectGitHub(options: ConnectOptions): Promise<ForgeConnection | undefined> {
   const {
     remote,
@@ -164,7 +157,6 @@ export async function connectGitHub(options: ConnectOptions): Promise<ForgeConne
   return { forge: opened.forge, probe: (refs, signal) => probeGitHub(opened, refs, signal) }
 }
 
-/** Credential of git over https where the environment names a GitHub App: a token of its installation, renewed as it ends. */
 export async function appToken(
   remote: string,
   { environment, workingDirectory = '.', clock, version, longestWait }: CredentialOptions,

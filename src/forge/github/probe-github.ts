@@ -1,8 +1,9 @@
 /**
- * Our rights on GitHub. Every answer has a classic token's scopes (`X-OAuth-Scopes`), and an App's key gives a token with its permissions.
- * GitHub reports neither for a fine-grained token and an installation token that somebody else made (GITHUB_TOKEN is one), and the finding
- * says so: the rehearsed push shows what such a token may push (docs/facts/github-installation-tokens.md). GitHub gives the rules of branches
- * that do not exist yet, too (docs.github.com, "Get rules for a branch").
+ * Answers have a classic token's scopes (`X-OAuth-Scopes`), and an App's key gives its permissions.
+ * GitHub reports neither for a fine-grained token or a foreign installation token (such as
+ * GITHUB_TOKEN): the rehearsed push shows what it may push
+ * (docs/facts/github-installation-tokens.md). GitHub also returns rules of branches that do not
+ * exist yet (docs.github.com, "Get rules for a branch").
  */
 import type { Finding } from '@backporch/kyaml/note'
 import { statusOf } from '../adapter/refused-answer.ts'
@@ -15,7 +16,7 @@ import {
 import type { GitHubClient } from './github-client.ts'
 import { ALLOW_ACTIONS } from './github-failure.ts'
 
-/** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
+/** docs.github.com, "Permissions required for GitHub Apps". */
 const NEEDED = {
   contents: 'write',
   pull_requests: 'write',
@@ -30,9 +31,7 @@ const GIVE_KEY =
   'use a GitHub App, or give a signing key (BACKPORCH_SIGNING_KEY_FILE) and add it to the account of the token'
 const LEAVE_OUT =
   'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list'
-/** Of GITHUB_TOKEN, whatever the workflow is. */
 const ACTIONS_LOGIN = 'github-actions[bot]'
-/** Rule types that stand in the way of a bot's own branches. */
 const IN_THE_WAY = new Map([
   ['creation', 'nobody may make it'],
   ['update', 'nobody may push to it'],
@@ -53,11 +52,13 @@ const IN_THE_WAY = new Map([
 
 interface GitHubProbe {
   readonly client: GitHubClient
-  /** Permissions of the App's installation, after the first request; undefined for a plain token. */
   readonly granted: () => Readonly<Record<string, string>> | undefined
 }
 
-/** @param refs full names of branches that we push @throws Failure BP50xx where the repository is not visible */
+/**
+ * @param refs full names of branches that Backporch pushes
+ * @throws Failure BP50xx if the repository is not visible
+ */
 export async function probeGitHub(
   { client, granted }: GitHubProbe,
   refs: readonly string[],
@@ -107,8 +108,8 @@ export async function probeGitHub(
 }
 
 /**
- * Whether an App is installed for the repository; undefined where the token is of no installation. GitHub tells such a token nothing, or "no
- * rights", of the repository itself, and shows it every public one.
+ * Undefined for a token of no installation: GitHub then reports nothing, or "no rights", and shows
+ * every public repository.
  */
 async function isInstalled(
   client: GitHubClient,
@@ -175,7 +176,6 @@ function judgeApp(name: string, permissions: Readonly<Record<string, string>>): 
   ]
 }
 
-/** Everything else works without. */
 function withoutChecks(name: string): Finding {
   const message = `${name}: the App lacks checks: write, so pull requests have no check with buttons`
   return { check: 'forge-token', state: 'warning', message, fix: ADD_RIGHT }
@@ -202,11 +202,10 @@ function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] 
 interface RulesQuestion {
   readonly name: string
   readonly ref: string
-  /** GitHub signs its commits where they have to be signed. */
+  /** GitHub then signs where signatures are required. */
   readonly isApp: boolean
 }
 
-/** Undefined where GitHub does not give the rules. */
 async function judgeRules(
   client: GitHubClient,
   { name, ref, isApp }: RulesQuestion,

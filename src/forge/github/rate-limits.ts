@@ -1,4 +1,3 @@
-/** GitHub's limits from its answers (docs.github.com, "Rate limits for the REST API"). */
 import type { TracedRequest } from '@backporch/system/trace'
 import type { RequestGovernor } from '../adapter/request-governor.ts'
 
@@ -8,12 +7,10 @@ interface LimitedAnswer {
   readonly body: string
 }
 
-/** The budget that a request is taken from. */
 export function resourceOf(path: string): string {
   return path.endsWith('/graphql') ? 'graphql' : 'core'
 }
 
-/** @returns what is left; undefined where the answer does not say it */
 export function learnBudget(
   governor: RequestGovernor,
   path: string,
@@ -29,8 +26,8 @@ export function learnBudget(
 }
 
 /**
- * A limit and not a lack of rights: a 429, or a 403 with `retry-after` or with an empty budget. A secondary limit may come as a bare 403, which
- * only its body tells from others (docs/facts/github-secondary-limit.md).
+ * A 429, or a 403 with `retry-after` or an empty budget. A secondary limit may be a bare 403 that
+ * only its body distinguishes (docs/facts/github-secondary-limit.md).
  */
 export function isLimit({ status, headers, body }: LimitedAnswer): boolean {
   if (status === 429) return true
@@ -42,7 +39,7 @@ export function isLimit({ status, headers, body }: LimitedAnswer): boolean {
   )
 }
 
-/** The end of the limit in milliseconds since 1970; undefined where GitHub does not name it. */
+/** Milliseconds since 1970; undefined if not named. */
 export function namedEnd(headers: ReadonlyMap<string, string>, now: number): number | undefined {
   const seconds = numberIn(headers.get('retry-after'))
   if (seconds !== undefined) return now + seconds * 1000

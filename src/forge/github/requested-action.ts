@@ -1,11 +1,11 @@
-/** The button click in a delivery of the event `check_run`: the only part of any webhook that is believed (docs/adr/0017). */
+/** The only part of any webhook that is trusted (docs/adr/0017). */
 import type { RequestedAction } from '../ports/check-run.ts'
 
 export const CHECK_NAME = 'backporch'
-/** GitHub's own "Re-run" has the meaning of our button. */
+/** GitHub's own "Re-run". */
 const RERUN = 'recheck'
 
-/** Undefined for anything but a click of a button of ours. Throws nothing. @param value the body, parsed */
+/** Undefined for anything but a Backporch button. Never throws. */
 export function requestedActionOf(
   value: unknown,
 ): Pick<RequestedAction, 'key' | 'commit' | 'button' | 'login' | 'bot'> | undefined {
@@ -28,7 +28,6 @@ export function requestedActionOf(
     !/^[0-9a-f]{40}$/.test(commit)
   )
     return undefined
-  // GitHub's id, with the mark of an App.
   if (!/^[A-Za-z0-9_-]{1,100}(\[bot\])?$/.test(login)) return undefined
   return {
     key,
@@ -43,7 +42,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Undefined where the value is no object with that key of its own. */
 export function ownKey(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? Reflect.get(value, key)

@@ -1,4 +1,4 @@
-/** Review with git alone: the `proposed/` branch is the proposal, and a decision is one push of every ref that it moves. */
+/** The `proposed/` branch is the proposal, and a decision is one push. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -13,7 +13,6 @@ import type {
   WantedProposal,
 } from '../ports/hosted-forge.ts'
 
-/** Nothing draws the text: it stands in commits and records. */
 const DIALECT: ForgeDialect = {
   name: 'git',
   bodyLimit: 58_000,
@@ -48,12 +47,11 @@ export class LocalForge implements Forge {
     this.repository = repository
   }
 
-  /** Git knows of branches only. The ledger and the base branch tell the end of one that is gone. */
+  /** The ledger and the base branch show how a deleted branch ended. */
   async readProposals(): Promise<readonly KnownProposal[]> {
     return []
   }
 
-  /** The pushed branch is the proposal. */
   async ensureProposal({ ref }: WantedProposal): Promise<OpenedProposal> {
     return { label: ref.replace(/^refs\/heads\//, ''), url: '', number: undefined }
   }

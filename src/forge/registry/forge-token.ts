@@ -1,10 +1,10 @@
-/** The credential of a host. One for another host is never sent: that would give it away. */
+/** Never sent to another host. */
 import type { CredentialOptions, Environment } from '../adapter/forge-adapter.ts'
 import { ALL_FORGES } from './forges.ts'
 
 /**
- * `BACKPORCH_TOKEN` is for whatever repository is named. Then comes the variable of the forge that has the host (`GITHUB_TOKEN` for GitHub and
- * the server whose workflow runs), or of the one that may be on any host (`GITEA_TOKEN`).
+ * `BACKPORCH_TOKEN` is for any repository, then comes the variable of the forge with that host, or
+ * of the forge that may be on any host (`GITEA_TOKEN`).
  */
 export function tokenFor(host: string, environment: Environment): string | undefined {
   const own = environment['BACKPORCH_TOKEN']
@@ -17,7 +17,7 @@ export function tokenFor(host: string, environment: Environment): string | undef
     .find((token) => token)
 }
 
-/** The credential of git over https where a forge gives out its own: an App's token, renewed as it ends. */
+/** An App's token is renewed when it expires. */
 export async function gitTokenFor(
   remote: string,
   options: CredentialOptions,

@@ -1,4 +1,4 @@
-/** Every forge, by its kind. Each loads its libraries when it is opened. A server of unknown kind is probed in this order. */
+/** Libraries are loaded when a forge is opened. An unknown server is probed in this order. */
 import type { ForgeAdapter } from '../adapter/forge-adapter.ts'
 import { GITEA } from '../gitea/gitea.ts'
 import { GITHUB } from '../github/github.ts'

@@ -1,4 +1,3 @@
-/** The forge of a repository: as given, by its address, or by the answer of its server. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Finding } from '@backporch/kyaml/note'
@@ -17,18 +16,17 @@ import { tokenFor } from './forge-token.ts'
 import { ALL_FORGES, FORGES } from './forges.ts'
 
 interface OpenForgeOptions extends Omit<ConnectOptions, 'findToken'> {
-  /** As given; undefined: found by the address, or probed. */
   readonly kind: ForgeKind | undefined
-  /** The answer of git's credential helpers for a page of the host. */
   readonly findToken: (url: string, signal: AbortSignal) => Promise<string | undefined>
 }
 
-/** Milliseconds for the probe. */
+/** Milliseconds. */
 const PROBE = 10_000
 
 /**
- * Without a token the forge is git alone, with a note: proposals are then branches, and nobody is asked for a review.
- * @throws Failure BP1001 where the address does not fit the given forge, BP5002 where that one has no token
+ * Without a token the forge is git alone, with a note: nobody is asked for a review.
+ * @throws Failure BP1001 if the address does not fit the given forge, BP5002 if that forge has no
+ * token
  */
 export async function openForge(
   repository: PackageRepository,
@@ -46,7 +44,7 @@ export async function openForge(
   return openForge(repository, { ...options, kind: GIT_ALONE }, signal)
 }
 
-/** The rights that an account needs on the forge of the repository. No credential is used. */
+/** Uses no credential. */
 export function findForgeSetup(
   remote: string,
   kind: ForgeKind | undefined,
@@ -57,8 +55,8 @@ export function findForgeSetup(
 }
 
 /**
- * Findings for `check`. No token is a warning: proposals are branches then.
- * @throws Failure as `openForge`, and BP50xx where the repository is not visible
+ * A missing token is a warning.
+ * @throws Failure as `openForge`, and BP50xx if the repository is not visible
  */
 export async function probeForge(
   options: OpenForgeOptions,
@@ -99,7 +97,7 @@ async function adapterOf(
   if (kind !== undefined) return FORGES[kind]
   const address = parseForgeAddress(remote)
   if (address === undefined) return FORGES[GIT_ALONE]
-  // The server that an environment names may be of another forge: Gitea's runner sets GITHUB_SERVER_URL.
+  // Gitea's runner sets GITHUB_SERVER_URL.
   const named = ALL_FORGES.find((forge) => forge.hasHost(forge.address(remote)?.host ?? '', {}))
   if (named !== undefined) return named
   for (const forge of ALL_FORGES)
@@ -139,7 +137,7 @@ async function answersLike(
     const value: unknown = text.length > 100_000 || text === '' ? undefined : JSON.parse(text)
     return typeof value === 'object' && value !== null && key in value
   } catch (thrown) {
-    // Git reports whether the host can be reached; here it is only no forge that we know.
+    // Git reports whether the host is reachable.
     if (signal.aborted) throw thrown
     return false
   } finally {

@@ -1,14 +1,12 @@
-/** Paces the pushes to one repository, by whatever address: no more than its forge takes. */
+/** One pace per repository, by any address. */
 import type { Clock } from '@backporch/system/clock'
 import type { Environment } from '../adapter/forge-adapter.ts'
 import { ALL_FORGES } from './forges.ts'
 
-/** Waits for a place. @returns what to call when the push has ended, however it ended */
 type AdmitPush = (signal: AbortSignal) => Promise<() => void>
 
-/** Milliseconds. */
 const MINUTE = 60_000
-/** Milliseconds between polls while unfinished pushes take all places. */
+/** Milliseconds. */
 const OBSERVE = 1_000
 
 export class PushPaces {
@@ -19,7 +17,6 @@ export class PushPaces {
     this.#clock = clock
   }
 
-  /** The wait before each push to the repository; undefined where its forge names no limit. */
   of(remote: string, environment: Environment): AdmitPush | undefined {
     const forge = ALL_FORGES.find((each) =>
       each.hasHost(each.address(remote)?.host ?? '', environment),
@@ -33,7 +30,7 @@ export class PushPaces {
   }
 }
 
-/** A push counts from its end: it reached the forge some time before that. */
+/** A push counts from its end: it reached the forge some time before. */
 function paceBy(clock: Clock, pushesPerMinute: number): AdmitPush {
   let running = 0
   let ended: number[] = []
@@ -41,7 +38,7 @@ function paceBy(clock: Clock, pushesPerMinute: number): AdmitPush {
     for (;;) {
       signal.throwIfAborted()
       const now = clock.now().getTime()
-      // A clock that was set back makes no wait longer than it was meant to be.
+      // The clock may be set back.
       ended = ended.map((at) => Math.min(at, now)).filter((at) => at > now - MINUTE)
       if (running + ended.length < pushesPerMinute) break
       const [oldest] = ended

@@ -1,7 +1,7 @@
 /**
- * A webhook says "look at the repository again", and who clicked a button of a check. Nothing else in it is believed, so a lost, repeated,
- * forged or late one changes only how soon a turn comes (reliability.md P27). Only a webhook tells of a requested action: a lost one does
- * nothing, a repeated one has the same id (docs/adr/0017). No I/O here.
+ * Only the change and the button click are trusted, so a lost, repeated, forged or late webhook
+ * changes only when a turn starts (reliability.md P27). A lost click does nothing, a repeated one
+ * has the same id (docs/adr/0017). No I/O here.
  */
 import { createHash } from 'node:crypto'
 import { ownKey, requestedActionOf } from '../github/requested-action.ts'
@@ -10,36 +10,32 @@ import { ALL_FORGES } from '../registry/forges.ts'
 import { givenSignature, SignatureCheck, type WebhookHeaders } from './webhook-signature.ts'
 import type { DeliveryWindow } from './webhook-window.ts'
 
-/** `look`: a turn is wanted. `ignored`: well signed, but nothing for us. `refused`: the sender's error. */
+/** `ignored`: validly signed but irrelevant. `refused`: the sender's error. */
 export interface WebhookAnswer {
   readonly status: 202 | 400 | 401 | 413 | 415
   readonly updates: 'look' | 'ignored' | 'refused'
-  /** One sentence of ours, for the sender and the log, with nothing of the request in it. */
   readonly why: string
-  /** With `look` alone. */
   readonly requestedAction?: RequestedAction
-  /** `owner/name`, with `look` alone; undefined where the body was not kept. */
   readonly repository?: string
 }
 
 interface WebhookIntakeOptions {
-  /** At least one; each of them is valid. */
   readonly secrets: readonly string[]
-  /** `owner/name`; undefined takes every repository whose webhooks are signed with the secret. */
+  /** `owner/name`; undefined accepts every repository. */
   readonly repository: string | undefined
   readonly window: DeliveryWindow
 }
 
-/** Bytes. GitHub sends no body of 25 MB or more (docs.github.com, "Webhook events and payloads"). */
+/** Bytes: GitHub's maximum (docs.github.com, "Webhook events and payloads"). */
 export const BODY_LIMIT = 25_000_000
-/** Bytes of one body that are kept; a larger one is only checked against its signature, and means "look". */
+/** Bytes. A larger body is only checked against its signature, and means "look". */
 const KEPT_OF_ONE = 1_048_576
-/** Bytes of all incoming bodies that are kept. */
+/** Bytes. */
 const KEPT_OF_ALL = 16_777_216
-/** Bytes that a chunk takes besides its own: a body in chunks of one byte is not small. */
+/** Bytes: a body in one-byte chunks is not small. */
 const PIECE = 256
 
-/** Events after which a turn can find a change, as GitHub and Gitea call them (docs/facts/gitea-api.md). */
+/** In GitHub's and Gitea's names (docs/facts/gitea-api.md). */
 const EVENTS: ReadonlySet<string> = new Set([
   'push',
   'create',
@@ -54,19 +50,18 @@ const EVENTS: ReadonlySet<string> = new Set([
   'issues',
   'repository',
 ])
-/** It covers our own checks and those of every other App: only a requested action of our button counts. */
+/** Also sent for the checks of other Apps: only a Backporch button counts. */
 const CHECK_EVENT = 'check_run'
 
 export class WebhookIntake {
   readonly options: WebhookIntakeOptions
-  /** Bytes of bodies that are held now. */
+  /** Bytes. */
   held = 0
 
   constructor(options: WebhookIntakeOptions) {
     this.options = options
   }
 
-  /** Refuses what it can by the headers alone. */
   begin(headers: WebhookHeaders): WebhookReading | WebhookAnswer {
     const signature = givenSignature(headers)
     if (signature === undefined)
@@ -87,20 +82,18 @@ export class WebhookIntake {
   }
 }
 
-/** From the headers. */
 interface WebhookHead {
   readonly signature: Buffer
   readonly event: string
   readonly delivery: string
 }
 
-/** One incoming body. The caller always calls `close`. */
+/** The caller always calls `close`. */
 export class WebhookReading {
   private readonly intake: WebhookIntake
   private readonly head: WebhookHead
   private readonly check: SignatureCheck
   private bytes = 0
-  /** Undefined where the body is not kept. */
   private retained: Uint8Array[] | undefined = []
   private held = 0
 
@@ -110,7 +103,6 @@ export class WebhookReading {
     this.check = new SignatureCheck(intake.options.secrets)
   }
 
-  /** @returns an answer where nothing more needs to be read */
   add(chunk: Uint8Array): WebhookAnswer | undefined {
     this.bytes += chunk.length
     if (this.bytes >= BODY_LIMIT) {
@@ -127,7 +119,7 @@ export class WebhookReading {
     return undefined
   }
 
-  /** Once, after the last chunk. `now` in milliseconds. */
+  /** Once. `now` in milliseconds. */
   end(now: number): WebhookAnswer {
     const body = this.retained === undefined ? undefined : Buffer.concat(this.retained)
     this.close()
@@ -135,7 +127,7 @@ export class WebhookReading {
     if (!this.check.matches(signature))
       return refused(401, 'the signature is not that of the body with the secret')
     const { repository, window } = this.intake.options
-    // Headers are not signed: a body that is sent again under another id is known by its signature.
+    // Headers are not signed: a body may be resent under another id.
     const names = [
       `signature ${hashOf(signature)}`,
       ...(delivery === '' ? [] : [`delivery ${delivery}`]),
@@ -151,7 +143,7 @@ export class WebhookReading {
     if (event !== CHECK_EVENT) return { ...OBSERVE, repository: named }
     const requestedAction = requestedActionOf(value)
     if (requestedAction === undefined) return ignored('no button of ours was pressed')
-    // Only what is signed counts: the id of a delivery is a header.
+    // A delivery's id is an unsigned header.
     const id = `press-${createHash('sha256').update(signature).digest('hex').slice(0, 16)}`
     return {
       ...OBSERVE,
@@ -182,7 +174,6 @@ function ignored(why: string): WebhookAnswer {
   return { status: 202, updates: 'ignored', why }
 }
 
-/** The first of these headers that is a plain word of at most 100 characters; otherwise empty. */
 function wordOf(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string {
   const words = ALL_FORGES.flatMap(({ webhook }) => webhook[kind]).map((name) => headers[name])
   return (
@@ -191,7 +182,6 @@ function wordOf(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string 
   )
 }
 
-/** Undefined for anything but JSON. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
@@ -200,7 +190,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** A window that is printed by mistake holds nothing that could be sent again. */
+/** A printed window contains nothing that could be resent. */
 function hashOf(signature: Buffer): string {
   return createHash('sha256').update(signature).digest('base64')
 }

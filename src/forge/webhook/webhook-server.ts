@@ -1,6 +1,6 @@
 /**
- * Webhooks over node:http with limits of our own: middlewares read a body before they know its sender (reliability.md M10). TLS is the matter
- * of the proxy in front.
+ * Middlewares read a body before they know its sender (reliability.md M10). A proxy in front
+ * provides TLS.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Clock } from '@backporch/system/clock'
@@ -10,28 +10,23 @@ import type { RequestedAction } from '../ports/check-run.ts'
 import { type WebhookAnswer, type WebhookIntake, WebhookReading } from './webhook-intake.ts'
 
 interface WebhookServerOptions {
-  /** Name or address to listen on. */
   readonly host: string
-  /** 0 takes a free one. */
   readonly port: number
   readonly intake: WebhookIntake
   readonly clock: Clock
-  /** A verified event: a turn is wanted. `requestedAction`: a person clicked a button. `repository`: `owner/name`, if it is known. */
   readonly onUpdate: (
     requestedAction: RequestedAction | undefined,
     repository: string | undefined,
   ) => void
-  /** Called with the reason, once for each refused delivery. */
   readonly onRefused: (why: string) => void
   readonly limits?: Partial<WebhookLimits>
 }
 
-/** Milliseconds, but for `connections`. */
+/** Milliseconds, except `connections`. */
 interface WebhookLimits {
   readonly headers: number
-  /** For a request with its body. */
   readonly request: number
-  /** Time in which further bytes of a refused sender are dropped, so that it reads the answer. */
+  /** Further bytes of a rejected sender are dropped, so that it reads the answer. */
   readonly linger: number
   readonly connections: number
 }
@@ -40,7 +35,7 @@ const LIMITS: WebhookLimits = { headers: 5_000, request: 15_000, linger: 2_000, 
 const WEBHOOK = '/webhook'
 const HEALTH = '/healthz'
 
-/** @throws Failure BP1001 when the address cannot be listened on */
+/** @throws Failure BP1001 */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<Listening> {
   const limits = { ...LIMITS, ...options.limits }
   const server = createServer({
@@ -54,7 +49,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
     exchange(options, limits, request, response)
   server.on('request', handle)
-  // A sender that asks first (`Expect`) is refused before a byte of the body.
+  // Rejected before any byte of the body.
   server.on('checkContinue', handle)
   const what = 'cannot listen for webhooks'
   const remedy =

@@ -1,8 +1,7 @@
-/** Recent deliveries. Only verified ones are stored, so a stranger cannot push others out. */
+/** Only verified ones, so a stranger cannot displace others. */
 export class DeliveryWindow {
   private readonly capacity: number
   private readonly milliseconds: number
-  /** Time of each name, oldest first. */
   private readonly observed = new Map<string, number>()
 
   constructor(capacity = 4_096, milliseconds = 3_600_000) {
@@ -14,13 +13,10 @@ export class DeliveryWindow {
     return this.observed.size
   }
 
-  /**
-   * Stores a delivery. `now` in milliseconds.
-   * @returns false where one of its names is there already
-   */
+  /** @param now milliseconds @returns false if one of the names is already stored */
   isNew(names: readonly string[], now: number): boolean {
     for (const [name, at] of this.observed) {
-      // A clock that was set back makes nothing older; the capacity still holds.
+      // The clock may be set back; the capacity still holds.
       if (now - at < this.milliseconds) break
       this.observed.delete(name)
     }

@@ -1,4 +1,3 @@
-/** The key that the environment names for signing commits, and the keys whose signatures are believed. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
@@ -17,28 +16,25 @@ import {
 const KEY = 'BACKPORCH_SIGNING_KEY'
 const KEY_FILE = 'BACKPORCH_SIGNING_KEY_FILE'
 const SIGNERS_FILE = 'BACKPORCH_ALLOWED_SIGNERS_FILE'
-/** Bytes; the allowed signers of a large organization have some hundred lines of a hundred bytes. */
+/** Bytes; a large organization has some hundred lines of a hundred bytes. */
 const LARGEST = 1024 * 1024
-/** Permission bits: everybody may read. */
 const READ_BY_ALL = 0o004
 
-/** Signs each commit that we write, and recognises commits that we, or an earlier key of ours, signed. */
+/** Recognises signatures of this or an earlier key. */
 export interface CommitSigner {
-  /** @param commit content of the object. @returns the signed content, the same each time */
   sign(commit: Buffer): Buffer
   isOurs(commit: Buffer): boolean
 }
 
 interface FoundKey {
   readonly key: SigningKey
-  /** The variable or the file, for people. */
   readonly from: string
   readonly file: string | undefined
 }
 
 /**
- * Undefined where no key is named.
- * @param folder base of a relative path. @param email of the bot: lines of the allowed signers for others do not count
+ * Undefined if no key is named. @param folder base of a relative path @param email of the bot:
+ * allowed-signers lines for others do not count
  * @throws Failure BP1012, never with anything of a private key in it
  */
 export async function findCommitSigner(
@@ -69,7 +65,7 @@ export async function findCommitSigner(
   }
 }
 
-/** The key, for `check`; undefined where none is named. @throws Failure BP1012 */
+/** @throws Failure BP1012 */
 export async function describeSigningKey(
   environment: Environment,
   folder: string,
@@ -121,8 +117,8 @@ async function textOf(path: string): Promise<string> {
 }
 
 /**
- * Public keys of the lines whose principals match the e-mail address (ssh-keygen(1), ALLOWED SIGNERS). A key with any other limit than a
- * namespace is refused: without its limit it would be believed too far.
+ * ssh-keygen(1), ALLOWED SIGNERS. A key with any limit other than a namespace is rejected: without
+ * its limit it would be trusted too far.
  */
 export function allowedSigners(text: string, where: string, email: string): Buffer[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
@@ -163,7 +159,6 @@ export function allowedSigners(text: string, where: string, email: string): Buff
   })
 }
 
-/** A pattern list of ssh_config(5): commas between, `*` and `?`, and `!` for a negation. */
 function matches(patterns: string, text: string): boolean {
   const found = patterns.split(',').map((pattern) => {
     const isNegated = pattern.startsWith('!')

@@ -1,18 +1,13 @@
-/** The `Signed-off-by` trailer of a commit message (git documentation, git-interpret-trailers). */
+/** git documentation, git-interpret-trailers. */
 import type { Identity } from '../objects/object-format.ts'
 
-/** A trailer of ours. `kpt:{…}` has no space after the colon, so its paragraph never takes a trailer. */
+/** `kpt:{…}` has no space after the colon, so its paragraph never takes a trailer. */
 const TRAILER = /^[A-Za-z0-9-]+: /
 
-/** With line feeds, and one line break at its end. */
 export function plainMessage(message: string): string {
   return `${message.replace(/\r\n?/g, '\n').trimEnd()}\n`
 }
 
-/**
- * The message with line feeds, one line break at its end, and the sign-off as the last trailer unless it is there already. Trailers stay one
- * paragraph.
- */
 export function signOff(message: string, identity: Identity): string {
   const text = plainMessage(message).trimEnd()
   const line = `Signed-off-by: ${identity.name} <${identity.email}>`
@@ -25,7 +20,6 @@ export function signOff(message: string, identity: Identity): string {
   return `${text}${trailers ? '\n' : '\n\n'}${line}\n`
 }
 
-/** Author, committer and sign-off of every commit that we write. */
 export const BOT: Identity = {
   name: 'backporch[bot]',
   email: 'backporch@users.noreply.backporch.dev',

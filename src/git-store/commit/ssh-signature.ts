@@ -1,7 +1,7 @@
 /**
- * Signatures of commits in git's form for `gpg.format=ssh`: SSHSIG (OpenSSH, PROTOCOL.sshsig) with the namespace `git`, over the commit without
- * its `gpgsig` header, with a key in OpenSSH's own format (PROTOCOL.key). Ed25519 alone: its signatures are the same each time, so the same
- * draft gives the same commit.
+ * `gpg.format=ssh`: SSHSIG (OpenSSH, PROTOCOL.sshsig) with the namespace `git`, over the commit
+ * without its `gpgsig` header; keys as in PROTOCOL.key. Ed25519 only: its signatures are
+ * deterministic, so the same draft gives the same commit.
  */
 import {
   createHash,
@@ -18,19 +18,21 @@ const KEY_TYPE = 'ssh-ed25519'
 const HASHES = ['sha512', 'sha256']
 const HEADER = 'gpgsig '
 const [BEGIN, END] = ['-----BEGIN SSH SIGNATURE-----', '-----END SSH SIGNATURE-----']
-/** Characters of base64 in a line, as ssh-keygen writes them. */
+/** Base64 characters per line, like ssh-keygen. */
 const LINE = 70
 
-/** Why a key cannot be used, as a clause, with nothing of the key in it. */
+/** A clause that contains nothing of the key. */
 export class UnusableKey extends Error {}
 
 export interface SigningKey {
-  /** As SSH writes it, without base64. */
   readonly publicKey: Buffer
   readonly privateKey: KeyObject
 }
 
-/** @param text a file of `ssh-keygen -t ed25519`. @throws UnusableKey */
+/**
+ * @param text of `ssh-keygen -t ed25519`
+ * @throws UnusableKey
+ */
 export function parsePrivateKey(text: string): SigningKey {
   const [, body] =
     /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END OPENSSH PRIVATE KEY-----/.exec(
@@ -72,7 +74,7 @@ export function parsePrivateKey(text: string): SigningKey {
     d: seed.toString('base64url'),
   }
   const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
-  // A key whose halves do not belong together signs what nobody can verify.
+  // Nobody could verify its signatures.
   if (
     createPublicKey(privateKey).export({ format: 'jwk' }).x !== jwk.x ||
     !publicKey.equals(ed25519Key(point))
@@ -81,12 +83,10 @@ export function parsePrivateKey(text: string): SigningKey {
   return { publicKey, privateKey }
 }
 
-/** In the form of `ssh-keygen -l`: `SHA256:…`. */
 export function fingerprintOf(publicKey: Buffer): string {
   return `SHA256:${createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')}`
 }
 
-/** @param commit the object's content, which ends with its message. @returns the same with the signature in its head */
 export function signCommit(commit: Buffer, { publicKey, privateKey }: SigningKey): Buffer {
   const signature = sign(null, signedData(commit, 'sha512'), privateKey)
   const blob = Buffer.concat([
@@ -111,13 +111,12 @@ export function signCommit(commit: Buffer, { publicKey, privateKey }: SigningKey
   ])
 }
 
-/** One of these keys signed exactly this commit, as a commit. Any doubt is no. */
+/** Any doubt is false. */
 export function isSignedBy(commit: Buffer, publicKeys: readonly Buffer[]): boolean {
   const parts = partsOf(commit)
   if (parts === undefined) return false
   try {
     const bytes = Buffer.from(parts.signature, 'base64')
-    // Like OpenSSH: bits behind the last byte that are not zero are no base64.
     if (bytes.toString('base64') !== parts.signature.replaceAll('\n', '')) return false
     const blob = new Reader(bytes)
     if (blob.bytes(MAGIC.length).toString('latin1') !== MAGIC || blob.number() !== 1) return false
@@ -147,7 +146,10 @@ export function isSignedBy(commit: Buffer, publicKeys: readonly Buffer[]): boole
   }
 }
 
-/** From a line of `.pub` or of an allowed signers file. Undefined for another type. @throws UnusableKey */
+/**
+ * Undefined for another type.
+ * @throws UnusableKey
+ */
 export function parsePublicKey(type: string, base64: string): Buffer | undefined {
   if (type !== KEY_TYPE) return undefined
   const key = Buffer.from(base64, 'base64')
@@ -157,7 +159,6 @@ export function parsePublicKey(type: string, base64: string): Buffer | undefined
   return key
 }
 
-/** The commit without its one signature, as git takes it apart; undefined where it has none, or several. */
 function partsOf(
   commit: Buffer,
 ): { readonly payload: Buffer; readonly signature: string } | undefined {
@@ -182,7 +183,7 @@ function partsOf(
   return { payload: Buffer.concat([Buffer.from(rest, 'latin1'), commit.subarray(end)]), signature }
 }
 
-/** The signed data: a hash of the commit, with the namespace, so that a signature of something else is none of a commit. */
+/** With the namespace, so that no other signature is valid for a commit. */
 function signedData(payload: Buffer, hash: string): Buffer {
   const digest = createHash(hash).update(payload).digest()
   return Buffer.concat([
@@ -219,7 +220,6 @@ class Reader {
     return this.#at === this.#bytes.length
   }
 
-  /** @throws UnusableKey where they are missing */
   bytes(length: number): Buffer {
     if (this.#at + length > this.#bytes.length) throw new UnusableKey('it is damaged')
     this.#at += length

@@ -1,10 +1,9 @@
 /**
- * The file system of isomorphic-git: a file is written under a temporary name in its own folder and then renamed, so that a killed process
- * leaves either the whole file or none (docs/facts/isomorphic-git-needs-atomic-writes.md).
+ * Write and rename: a killed process leaves the whole file or none
+ * (docs/facts/isomorphic-git-needs-atomic-writes.md).
  */
 import { basename, dirname, join } from 'node:path'
 
-/** The used functions of `node:fs/promises`. A test injects failing ones. */
 export type FileOperations = Pick<
   typeof import('node:fs/promises'),
   | 'readFile'
@@ -21,15 +20,14 @@ export type FileOperations = Pick<
   | 'symlink'
 >
 
-/** Marks a file during its write. */
 export const TEMPORARY_MARK = '.being-written-'
 
-/** A loose object: `objects/12/34…`. The cache holds packs only, so the disk is not read for one. */
+/** The cache holds only packs. */
 const LOOSE_OBJECT = /\/objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/
 
 let written = 0
 
-/** Writes a file whole or not at all. @throws the file system's own errors, after the temporary file is gone */
+/** @throws the file system's own errors, after the temporary file is removed */
 export async function writeWhole(
   files: FileOperations,
   path: string,
@@ -50,7 +48,6 @@ export async function writeWhole(
   }
 }
 
-/** For isomorphic-git: `fs.promises` with an atomic `writeFile`. */
 export function atomicFs(files: FileOperations): { readonly promises: AtomicPromises } {
   return {
     promises: {

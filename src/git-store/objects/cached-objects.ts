@@ -1,4 +1,3 @@
-/** Reads the objects of a remote from its cache, and notes what is damaged there and what is too large to be read. */
 import type { ObjectId } from '@backporch/kyaml/files'
 import { MOST_FILE_BYTES, OversizedRead } from '../ports/package-repository.ts'
 import { damaged } from '../program/git-failure.ts'
@@ -6,16 +5,13 @@ import { DamagedCache, type ObjectCache, type TipsFile } from './object-cache.ts
 import type { GitObject } from './object-format.ts'
 
 export class CachedObjects {
-  /** What is broken in the cache; undefined where nothing was found since it was begun. */
   damage: unknown
-  /** We built the clone from nothing: what it lacks, the remote lacks. */
+  /** What the clone lacks, the remote lacks. */
   fresh = false
-  /** Files that are known to be larger than what is read. */
   readonly oversized = new Set<ObjectId>()
   readonly #remote: string
   readonly #cache: ObjectCache
 
-  /** @param remote as it may be printed */
   constructor(remote: string, cache: ObjectCache) {
     this.#remote = remote
     this.#cache = cache
@@ -43,7 +39,10 @@ export class CachedObjects {
     )
   }
 
-  /** The cached ones. Damage is noted, and counts as missing. @throws OversizedRead */
+  /**
+   * Damage is recorded, and counts as missing.
+   * @throws OversizedRead
+   */
   async look(ids: readonly ObjectId[], most: number): Promise<ReadonlyMap<ObjectId, GitObject>> {
     const found = new Map<ObjectId, GitObject>()
     let rest = most
@@ -68,7 +67,7 @@ export class CachedObjects {
     return (await this.missingOf(ids)).length === 0 && this.damage === undefined
   }
 
-  /** The missing ones of `ids`; none where the cache is damaged, because then it is begun anew. */
+  /** None if the cache is damaged: it is then rebuilt. */
   async missingOf(ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
     const here = await this.sizesOf(ids)
     return this.damage === undefined

@@ -1,7 +1,8 @@
 /**
- * Reads objects with the `git cat-file --batch` of this machine: loose objects, packs, multi-pack indexes and alternates, also during a repack.
- * It gets the folder of the objects and an empty repository of ours around it, so that nothing of the other's configuration is read: no program
- * of it runs, no object is replaced, and an object that a partial clone lacks is missing and not fetched (docs/facts/git-cat-file.md).
+ * `git cat-file --batch` reads loose objects, packs and alternates, also during a repack. It gets
+ * the objects folder inside an empty repository, so no foreign configuration is read: none of its
+ * programs run, no object is replaced, and nothing is fetched for a partial clone
+ * (docs/facts/git-cat-file.md).
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,33 +16,30 @@ import { ByteReader, StreamFault } from '../protocol/byte-reader.ts'
 import { type FileOperations, writeWhole } from './atomic-fs.ts'
 import { type GitObject, gitObject, isObjectType, type ObjectType } from './object-format.ts'
 
-/** An object exists and cannot be read. The message may hold text of git. */
+/** The message may contain git's text. */
 export class UnreadableObject extends Error {}
-/** The program fell silent or was killed: that says nothing about the objects. The message is a clause. */
+/** Says nothing about the objects. The message is a clause. */
 export class UnansweredProgram extends Error {}
 
 export class NoGitProgram extends Error {}
 
-/** Milliseconds. An idle program ends, so that it holds no deleted pack open. */
+/** Milliseconds. An idle program must not hold a deleted pack open. */
 const IDLE = 2_000
-/** Ids that are requested before answers are read. */
 const AT_ONCE = 2_000
 
 interface CatFileParts {
-  /** Folder of the objects. */
   readonly objects: string
-  /** Folder of our empty repository, which is made where it is missing: several processes may share it. */
+  /** Several processes may share it. */
   readonly empty: string
   readonly files: FileOperations
   readonly environment: Environment
-  /** Longest time without a byte, milliseconds. */
+  /** Milliseconds. */
   readonly silence: number
 }
 
-/** Bytes of one object: no file that is read is larger, and a folder of this size has a million entries. */
+/** Bytes: no file to read is larger. */
 const MOST_OBJECT = 64 * 1024 * 1024
 
-/** One answer of `git cat-file`; undefined for a missing object. */
 type ReadAnswer<Answer> = (reader: ByteReader, id: ObjectId) => Promise<Answer | undefined>
 
 interface Running {
@@ -50,12 +48,10 @@ interface Running {
   stderr: string
 }
 
-/** Objects with their content. */
 export function openObjects(parts: CatFileParts): CatFile<GitObject> {
   return new CatFile(parts, '--batch', readObject)
 }
 
-/** Bytes of objects, from their headers: none is inflated. */
 export function openSizes(parts: CatFileParts): CatFile<number> {
   return new CatFile(parts, '--batch-check', readSize)
 }
@@ -78,13 +74,16 @@ export class CatFile<Answer> {
     this.#readAnswer = readAnswer
   }
 
-  /** The existing ones of the objects. @throws UnreadableObject, UnansweredProgram, NoGitProgram, Failure BP4008, the signal's reason */
+  /**
+   * Without missing objects.
+   * @throws UnreadableObject, UnansweredProgram, NoGitProgram, Failure BP4008, the signal's reason
+   */
   async read(
     ids: readonly ObjectId[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<ObjectId, Answer>> {
     const mine = this.#turn.then(() => this.#readAll(ids, signal))
-    this.#turn = mine.catch(() => {}) // the next in line starts anew
+    this.#turn = mine.catch(() => {}) // the next in line starts over
     return await mine
   }
 
@@ -134,7 +133,7 @@ export class CatFile<Answer> {
       reader: new ByteReader(child.stdout, { silence, bytes: Number.POSITIVE_INFINITY }),
       stderr: '',
     }
-    child.stdin.on('error', () => {}) // the end of the answers tells it
+    child.stdin.on('error', () => {}) // the end of the answers reports it
     child.on('error', () => child.stdout.destroy())
     child.stderr.on('data', (chunk: Buffer) => {
       running.stderr = (running.stderr + chunk.toString('utf8')).slice(-4096)
@@ -143,7 +142,6 @@ export class CatFile<Answer> {
     return running
   }
 
-  /** A folder that git takes for a repository, but for its objects. */
   async #makeEmpty(): Promise<void> {
     const { empty, files } = this.#parts
     try {
@@ -155,7 +153,7 @@ export class CatFile<Answer> {
     }
   }
 
-  /** Without requests, neither this program nor a timer keeps the process alive. */
+  /** An idle program does not keep the process alive. */
   #rest(running: Running): void {
     if (this.#running !== running) return
     hold(running.child, false)
@@ -179,7 +177,7 @@ export class CatFile<Answer> {
       child.signalCode === null &&
       child.pid !== undefined
     ) {
-      await once(child, 'close') // its message comes with its end
+      await once(child, 'close') // its message arrives with its end
     }
     const missing = child.pid === undefined
     const killed = child.signalCode

@@ -1,25 +1,28 @@
-/** Checks the memory before a read, so that a failure says so before the system ends the process without a word. */
+/** Otherwise the system may end the process silently. */
 import { getHeapStatistics } from 'node:v8'
 import { Failure } from '@backporch/kyaml/failure'
 import { MAX_YAML_NODES } from '@backporch/kyaml/read-yaml'
 
-/** Bytes of a node in the tree of its file, which goes when the file was read: one file at a time. */
+/** Bytes per node; freed after each file. */
 const TREE_BYTES = 300
-/** Bytes of a node in the objects of its package, which stay for the turn. */
+/** Bytes per node; they stay for the turn. */
 const OBJECT_BYTES = 70
-/** Bytes for each byte of a file: itself, and its text. */
+/** Bytes per byte of a file: the byte and its text. */
 const TEXT_BYTES = 3
 const MEBIBYTE = 1024 * 1024
-/** Smaller reads are always made: they take less than what is freed meanwhile. */
+/** They take less than what is freed meanwhile. */
 const ALWAYS = 20 * MEBIBYTE
 
-/** Bytes, by the limits of the machine, of the container and of Node.js. */
+/** Bytes, by the limits of machine, container and Node.js. */
 export function freeMemory(): number {
   const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics()
   return Math.min(process.availableMemory(), limit - used)
 }
 
-/** @param become what the files become: texts, one of which is read at a time, or the objects of a package. @throws Failure BP1111 without room for it */
+/**
+ * @param become texts, read one at a time, or a package's objects
+ * @throws Failure BP1111 without room for it
+ */
 export function assertMemory(
   where: string,
   files: readonly { readonly content: Uint8Array }[],
@@ -46,7 +49,7 @@ export function assertMemory(
   })
 }
 
-/** About as many nodes as the file has if it is YAML or JSON: a text of many lines has fewer. No reader goes on beyond the limit of one file. */
+/** Approximate; stops at one file's limit. */
 export function estimateNodes(content: Uint8Array): number {
   let nodes = 0
   // An iterator takes four times as long.
@@ -55,7 +58,6 @@ export function estimateNodes(content: Uint8Array): number {
   return Math.min(nodes, MAX_YAML_NODES)
 }
 
-/** By byte. A line or a colon has a key or a value, and a comma may have both behind it. */
 const NODES_OF = new Uint8Array(256)
 for (const [character, nodes] of [
   ['\n', 1],

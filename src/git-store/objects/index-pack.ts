@@ -1,6 +1,7 @@
 /**
- * The index of a pack, version 2 (git documentation, gitformat-pack). Each object is unfolded once, and held for as long as another one unfolds
- * from it: isomorphic-git holds all objects of all chains, and unfolds large ones again for each (docs/facts/isomorphic-git-delta-bombs.md).
+ * Version 2 (git documentation, gitformat-pack). Each object is unfolded once. isomorphic-git holds
+ * all objects of all chains, and unfolds large ones again
+ * (docs/facts/isomorphic-git-delta-bombs.md).
  */
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -9,9 +10,8 @@ import { BrokenObject, gitObject, type ObjectType } from './object-format.ts'
 import { inflateUpTo, nextOf, type PackEntry, readSize } from './pack-entries.ts'
 
 const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag']
-/** Bytes that are unfolded before others may go on. */
+/** Bytes before other work may continue. */
 const AT_ONCE = 16 * 1024 * 1024
-/** Offsets from here on have a table of their own, which is not written. */
 const SMALL_OFFSET = 2 ** 31
 
 interface Unfolded {
@@ -19,11 +19,13 @@ interface Unfolded {
   readonly type: ObjectType
   readonly content: Buffer
   readonly chain: PackEntry['chain']
-  /** That unfold from it and are not done. */
   readonly below: PackEntry[]
 }
 
-/** @param entries of the pack. @returns undefined where an object unfolds from one that is not in the pack. @throws BrokenObject, OversizedObject */
+/**
+ * @returns undefined if an object unfolds from one outside the pack
+ * @throws BrokenObject, OversizedObject
+ */
 export async function indexPack(
   pack: Buffer,
   entries: readonly PackEntry[],
@@ -32,7 +34,6 @@ export async function indexPack(
   return ids.size < entries.length ? undefined : formatIndex(pack, ids)
 }
 
-/** In the order in which they were unfolded: a base comes before what unfolds from it. */
 async function idsOf(
   pack: Buffer,
   entries: readonly PackEntry[],
@@ -42,9 +43,9 @@ async function idsOf(
   const heavy = entriesBelow(entries)
   const childrenOf = (entry: PackEntry, id: string): PackEntry[] => {
     const children = [...(below.get(entry) ?? []), ...(below.get(id) ?? [])]
-    // An object may be in the pack twice.
+    // The pack may contain an object twice.
     below.delete(id)
-    // The largest family comes last, when the object is not held any more: few objects are held at a time, whatever the tree looks like.
+    // Last, when the object is no longer held: few objects are held at a time.
     return children.sort((left, right) => (heavy.get(right) ?? 0) - (heavy.get(left) ?? 0))
   }
   let since = 0
@@ -70,7 +71,7 @@ async function idsOf(
   return ids
 }
 
-/** Unfolds the next entry, and lets go of the objects from which no other unfolds. */
+/** Releases objects from which no other unfolds. */
 function nextBelow(pack: Buffer, held: Unfolded[]): Omit<Unfolded, 'below'> | undefined {
   for (let last = held.at(-1); last !== undefined; last = held.at(-1)) {
     const entry = last.below.pop()
@@ -87,7 +88,6 @@ function nextBelow(pack: Buffer, held: Unfolded[]): Omit<Unfolded, 'below'> | un
   return undefined
 }
 
-/** How many entries unfold from each. A base comes before what unfolds from it. */
 function entriesBelow(entries: readonly PackEntry[]): ReadonlyMap<PackEntry, number> {
   const counts = new Map<PackEntry, number>()
   for (const entry of entries.toReversed()) {
@@ -101,7 +101,6 @@ function inflate(pack: Buffer, { data, end, size }: PackEntry): Buffer {
   return inflateUpTo(pack.subarray(data, end), size).content
 }
 
-/** Copies from the base and insertions, in their order. Nothing beyond the announced size is written. */
 function applyDelta(base: Buffer, delta: Buffer, size: number): Buffer {
   const from = readSize(delta, 0)
   const { next: start } = readSize(delta, from.next)
@@ -115,7 +114,6 @@ function applyDelta(base: Buffer, delta: Buffer, size: number): Buffer {
       command & 0x80
         ? readCopy(delta, at, command, base)
         : { source: delta, offset: at, length: command, next: at + command }
-    // An insertion of nothing is reserved.
     if (length === 0 || offset + length > source.length || written + length > size) throw broken()
     source.copy(target, written, offset, offset + length)
     written += length
@@ -147,7 +145,7 @@ function broken(): BrokenObject {
 
 function formatIndex(pack: Buffer, ids: ReadonlyMap<PackEntry, string>): Buffer {
   if (pack.length >= SMALL_OFFSET) throw new BrokenObject('the pack is larger than 2 GiB')
-  // An object that is there twice has its first place: at another one it may be a delta that names itself as its base.
+  // Another one may be a delta that names itself as its base.
   const first = new Map([...ids].toReversed().map(([entry, id]) => [id, entry]))
   const objects = [...first].map(([id, entry]) => ({ entry, id: Buffer.from(id, 'hex') }))
   objects.sort((left, right) => left.id.compare(right.id))

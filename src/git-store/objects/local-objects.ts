@@ -1,6 +1,6 @@
 /**
- * Reads the objects of a repository on this machine in place: nothing is copied, and objects that are not needed do not matter. What a partial
- * clone lacks comes from its promisor remote, into our cache and never into the clone.
+ * In place: nothing is copied. What a partial clone lacks comes from its promisor remote into
+ * Backporch's cache, never into the clone.
  */
 import { dirname, join, resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
@@ -25,24 +25,23 @@ import type { GitObject, ObjectType } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
 
 interface LocalParts {
-  /** As it may be printed. */
   readonly remote: string
   readonly transport: GitTransport
-  /** The folder in which git keeps it. */
   readonly gitFolder: (signal: AbortSignal) => Promise<string>
   readonly environment: Environment
   readonly files: FileOperations
   readonly cacheFolder: string
-  /** Longest time without a byte, milliseconds. */
+  /** Milliseconds. */
   readonly silence: number
-  /** The promisor remote of a partial clone. `folder` is the base of a relative address. @throws Failure BP4010 */
+  /**
+   * @param folder base of a relative address
+   * @throws Failure BP4010
+   */
   readonly openPromisor: (address: string, folder: string) => ObjectSource
 }
 
-/** What a clone lacks on purpose. */
 interface Gaps {
   readonly shallow: boolean
-  /** Addresses of promisor remotes in the clone's configuration. */
   readonly promisors: readonly string[]
 }
 
@@ -149,7 +148,10 @@ export class LocalObjects implements ObjectSource {
     return { objects: openObjects(parts), sizes: openSizes(parts) }
   }
 
-  /** The answer of the first promisor remote that answers; undefined where there is none. @throws Failure of the first, where none answers */
+  /**
+   * Undefined if there is no promisor remote.
+   * @throws Failure of the first, if none answers
+   */
   async #fromPromisors<Answer>(
     missing: readonly ObjectId[],
     signal: AbortSignal,
@@ -157,7 +159,7 @@ export class LocalObjects implements ObjectSource {
   ): Promise<Answer | undefined> {
     const { remote } = this.#parts
     const { shallow, promisors } = await this.#knownGaps(signal)
-    // A shallow checkout of CI may have no branch.
+    // A shallow CI checkout may have no branch.
     if (!shallow && (this.#known ?? (await this.advertise(signal))).refs.size === 0)
       throw emptyRepository(remote)
     let failure: unknown
@@ -224,7 +226,6 @@ export class LocalObjects implements ObjectSource {
     return opened
   }
 
-  /** Empty where git ends with an error. */
   async #ask(folder: string, args: readonly string[], signal: AbortSignal): Promise<string> {
     const { remote, environment } = this.#parts
     const answer = await runGit(['--git-dir', folder, ...args], environment, signal)
@@ -233,7 +234,6 @@ export class LocalObjects implements ObjectSource {
   }
 }
 
-/** BP4011: the history of the clone is cut off on purpose, and the commit lies beyond. */
 function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
   return new Failure({
     code: 'BP4011',
@@ -246,7 +246,6 @@ function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
   })
 }
 
-/** The failure of the promisor remote, as one of the clone: its code and remedy stay. */
 function notPromised(remote: string, id: ObjectId | undefined, thrown: unknown): unknown {
   if (!(thrown instanceof Failure)) return thrown
   const { what, where, why } = thrown

@@ -1,4 +1,3 @@
-/** New objects, in memory until a push takes them. */
 import type { ObjectId } from '@backporch/kyaml/files'
 import { type GitObject, parseCommit, parseTree } from './object-format.ts'
 
@@ -6,7 +5,6 @@ export class NewObjects {
   readonly #objects = new Map<ObjectId, GitObject>()
   #bytes = 0
 
-  /** Sum of the contents. */
   get bytes(): number {
     return this.#bytes
   }
@@ -21,13 +19,12 @@ export class NewObjects {
     return this.#objects.get(id)
   }
 
-  /** The new objects that `tips` need and a remote with these ref tips lacks, commits first. Other objects are on the remote already. */
   missingFrom(tips: readonly ObjectId[], remoteTips: ReadonlySet<ObjectId>): readonly GitObject[] {
     const there = this.#reach([...remoteTips], new Set())
     return [...this.#reach(tips, remoteTips)].filter((object) => !there.has(object))
   }
 
-  /** Forgets everything below these tips: the remote has it now. */
+  /** The remote now has these tips. */
   forget(tips: readonly ObjectId[]): void {
     for (const object of this.#reach(tips, new Set())) {
       this.#objects.delete(object.id)

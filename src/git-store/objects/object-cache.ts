@@ -1,10 +1,12 @@
 /**
- * The clone: a bare git folder of packs, read by isomorphic-git. It is a cache, and deleting it at any moment
- * loses nothing. Several processes may use it at once without a lock:
- * - a pack is indexed in a folder of its own, checked, then renamed into place; its name is the checksum of its content;
- * - `packed-refs`, written last, names tips whose whole history is here; `tips` names those that are here, and what they lack is
- *   fetched when it is looked at: it only saves bytes, so that losing an entry to another process does no harm;
- * - a damaged clone is never repaired: a new generation (`2.git`) is begun and the highest one counts.
+ * A bare git folder of packs, read by isomorphic-git. Deleting it loses nothing. Processes share it
+ * without a lock:
+ * - a pack is indexed in its own folder, checked, then renamed into place; its name is its
+ * checksum;
+ * - `packed-refs`, written last, names tips whose whole history is present; `tips` names tips
+ * without it. Losing an entry of `tips` to another process is harmless;
+ * - a damaged clone is never repaired: a new generation (`2.git`) is started and the highest one
+ * counts.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -18,31 +20,28 @@ import { indexPack } from './index-pack.ts'
 import { checkPack, type GitObject, gitObject, isObjectType } from './object-format.ts'
 import { readPackEntries } from './pack-entries.ts'
 
-/** The file on disk is not what it should be. */
 export class DamagedCache extends Error {}
 
 const GENERATION = /^([1-9][0-9]{0,8})\.git$/
-/** Milliseconds after which leftovers of killed processes are deleted. */
+/** Milliseconds, for leftovers of killed processes. */
 const STALE = 3_600_000
-/** Bytes of objects in memory: the manifests of some thousand Kubernetes objects. */
+/** Bytes: the manifests of some thousand Kubernetes objects. */
 const RECENT = 8 * 1024 * 1024
 const HEADER = '# pack-refs with: peeled fully-peeled sorted \n'
 const REF_LINE = /^([0-9a-f]{40}) (refs\/\S.*)$/
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n'
 
-/** Files of one format: tips with their whole history, or tips alone. */
 export type TipsFile = 'packed-refs' | 'tips'
 
 interface Generation {
   readonly number: number
   readonly folder: string
-  /** isomorphic-git's own memory of opened packs. */
   readonly memory: object
 }
 
 /**
- * Recently read objects: a turn reads most of what the turn before it read, and an object never changes.
- * @param limit bytes of content; an object of more than a sixteenth of it is not cached
+ * A turn reads mostly what the previous one read.
+ * @param limit bytes; an object larger than a sixteenth of it is not cached
  */
 function recentObjects(limit: number): LRUCache<ObjectId, GitObject> {
   return new LRUCache({
@@ -58,13 +57,15 @@ export class ObjectCache {
   readonly #recent = recentObjects(RECENT)
   #generation: Generation | undefined
 
-  /** @param remote tells the clones of one cache folder apart. */
   constructor(cacheFolder: string, remote: string, files: FileOperations) {
     this.#folder = join(cacheFolder, createHash('sha256').update(remote).digest('hex').slice(0, 24))
     this.#files = files
   }
 
-  /** An object with its content checked against its id; undefined where it is missing. @throws DamagedCache, Failure BP4008 */
+  /**
+   * Verified against its id; undefined if missing.
+   * @throws DamagedCache, Failure BP4008
+   */
   async read(id: ObjectId): Promise<GitObject | undefined> {
     const recent = this.#recent.get(id)
     if (recent !== undefined) return recent
@@ -92,7 +93,7 @@ export class ObjectCache {
     return object
   }
 
-  /** Full ref name on the remote to a tip in the cache. Reads the disk each time: others write too. */
+  /** By full ref name. Other processes write too. */
   async tips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
     const { folder } = await this.#open()
     const text = await this.#files.readFile(join(folder, file), 'utf8').catch(() => '')
@@ -108,9 +109,10 @@ export class ObjectCache {
   }
 
   /**
-   * Stores a pack (undefined: none was needed) and then the tips, where they are given.
-   * @param pack `most` is of one object of it, in bytes: isomorphic-git would inflate anything
-   * @throws OversizedObject, BrokenObject when it is no whole pack, DamagedCache when not every object in it can be read, Failure BP4008
+   * Tips after the pack (undefined: none was needed).
+   * @param pack `most` limits each object, in bytes: isomorphic-git would inflate anything
+   * @throws OversizedObject; BrokenObject if the pack is incomplete, DamagedCache if not every
+   * object in it can be read, Failure BP4008
    */
   async store(
     pack: { readonly content: Buffer; readonly most: number } | undefined,
@@ -136,7 +138,10 @@ export class ObjectCache {
     }
   }
 
-  /** Begins a new generation, or takes that of another process. @throws Failure BP4008 */
+  /**
+   * Starts a new generation, or uses another process's.
+   * @throws Failure BP4008
+   */
   async discard(): Promise<void> {
     const { number } = await this.#open()
     this.#generation = undefined
@@ -189,7 +194,6 @@ export class ObjectCache {
     }
   }
 
-  /** Makes a folder that `git fsck` can read too. The same bytes every time, so doing it twice does no harm. */
   async #prepare(folder: string): Promise<void> {
     await this.#files.mkdir(join(folder, 'objects/pack'), { recursive: true })
     await this.#files.mkdir(join(folder, 'refs'), { recursive: true })

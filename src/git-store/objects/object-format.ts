@@ -1,6 +1,6 @@
 /**
- * Git objects as bytes: trees, commits and the pack that carries them (git documentation, gitformat-pack). We write everything ourselves, so
- * that the same draft gives the same ids on every machine and a push sends only what is new.
+ * git documentation, gitformat-pack. Encoded here, so that the same draft gives the same ids on
+ * every machine.
  */
 import { createHash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
@@ -21,9 +21,9 @@ export interface GitObject {
 }
 
 export interface TreeEntry {
-  /** As in the object: `40000`, `100644`, `100755`, `120000`, `160000`, or an old form. */
+  /** `40000`, `100644`, `100755`, `120000`, `160000`, or an old form. */
   readonly mode: string
-  /** The bytes of the name, one per character (latin1), because git does not name their encoding. */
+  /** Latin1 bytes, because git does not define the encoding. */
   readonly name: string
   readonly id: ObjectId
 }
@@ -39,17 +39,13 @@ interface CommitContent {
   readonly identity: Identity
   /** Seconds since 1970, UTC. */
   readonly at: number
-  /** Ends with a line break. */
   readonly message: string
 }
 
-/** Mode of a folder as git writes it. */
 export const FOLDER_MODE = '40000'
 
-/** The bytes do not form the object they should. */
 export class BrokenObject extends Error {}
 
-/** An object with its id: SHA-1 over type, length and content. */
 export function gitObject(type: ObjectType, content: Uint8Array): GitObject {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const id = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex')
@@ -60,7 +56,7 @@ export function isFolder(entry: TreeEntry): boolean {
   return entry.mode === FOLDER_MODE || entry.mode === '040000'
 }
 
-/** Entries in any order; git's order compares a folder as if its name ended with `/`. */
+/** git compares a folder as if its name ended with `/`. */
 export function treeObject(entries: readonly TreeEntry[]): GitObject {
   const key = (entry: TreeEntry) => (isFolder(entry) ? `${entry.name}/` : entry.name)
   const sorted = [...entries].sort((left, right) => (key(left) < key(right) ? -1 : 1))
@@ -71,7 +67,7 @@ export function treeObject(entries: readonly TreeEntry[]): GitObject {
   return gitObject('tree', Buffer.concat(parts))
 }
 
-/** @throws BrokenObject when the bytes are no tree */
+/** @throws BrokenObject if the bytes are not a tree */
 export function parseTree(content: Buffer): readonly TreeEntry[] {
   const entries: TreeEntry[] = []
   for (let at = 0; at < content.length; ) {
@@ -91,7 +87,7 @@ export function parseTree(content: Buffer): readonly TreeEntry[] {
   return entries
 }
 
-/** Author and committer are the same, in UTC. @param sign adds a signature to the content */
+/** Author and committer are the same, in UTC. */
 export function commitObject(
   commit: CommitContent,
   sign: (content: Buffer) => Buffer = (content) => content,
@@ -108,7 +104,7 @@ export function commitObject(
   return gitObject('commit', sign(Buffer.from(lines.join('\n'))))
 }
 
-/** @throws BrokenObject when the bytes are no commit */
+/** @throws BrokenObject if the bytes are not a commit */
 export function parseCommit(id: ObjectId, content: Buffer): CommitView {
   const cut = content.indexOf('\n\n')
   const head = (cut < 0 ? content : content.subarray(0, cut)).toString('latin1').split('\n')
@@ -147,7 +143,7 @@ function decoderFor(encoding: string | undefined): TextDecoder {
 
 const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 
-/** A pack, version 2, every object whole. */
+/** A version 2 pack without deltas. */
 export function encodePack(objects: readonly GitObject[]): Buffer {
   const head = Buffer.alloc(12)
   head.write('PACK')
@@ -160,7 +156,6 @@ export function encodePack(objects: readonly GitObject[]): Buffer {
   return Buffer.concat([body, createHash('sha1').update(body).digest()])
 }
 
-/** Type in three bits, then the length: four bits, and seven in each further byte. */
 function packedHead({ type, content }: GitObject): Buffer {
   const bytes: number[] = []
   let rest = Math.floor(content.length / 16)
@@ -174,7 +169,7 @@ function packedHead({ type, content }: GitObject): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Number of objects in the header of a pack. @throws BrokenObject when it is no whole pack of version 2 */
+/** @throws BrokenObject if it is not a complete pack of version 2 */
 export function checkPack(pack: Buffer): number {
   if (pack.length < 32 || pack.toString('latin1', 0, 4) !== 'PACK' || pack.readUInt32BE(4) !== 2)
     throw new BrokenObject('no pack came')

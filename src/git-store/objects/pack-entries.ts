@@ -1,40 +1,43 @@
-/** The entries of a pack, before anything of it is kept: their sizes, and what each unfolds from (git documentation, gitformat-pack). */
+/** Before any of the pack is stored (git documentation, gitformat-pack). */
 import { inflateSync } from 'node:zlib'
 import { BrokenObject } from './object-format.ts'
 
-/** An object of the pack is larger than what is read. Its id is unknown without inflating it. */
+/** Its id is unknown without inflating it. */
 export class OversizedObject extends Error {}
 
 const OFS_DELTA = 6
 const REF_DELTA = 7
-/** git's own limit on a chain of deltas (`pack.depth`); by default it makes none that is longer than 50. */
+/** git's limit (`pack.depth`); its chains have at most 50 by default. */
 const LONGEST_CHAIN = 4095
-/** Bytes of all objects of a chain: who reads the last of them holds them together. Of files of 10 MiB, a chain of 50. */
+/** Bytes: reading the last object holds the whole chain. For files of 10 MiB, a chain of 50. */
 const MOST_CHAIN = 512 * 1024 * 1024
-/** Bytes that a pack unfolds to, and how often its own size besides: a large history may be more than a small pack pretends. */
+/**
+ * Bytes, and the ratio to the pack's size. A large history may exceed what a small pack may claim.
+ */
 const MOST_UNFOLDED = { bytes: 8 * 1024 * 1024 * 1024, ratio: 64 } as const
 
 export interface PackEntry {
-  /** Where it begins, where its compressed content does, and where it ends. */
   readonly at: number
   readonly data: number
   readonly end: number
-  /** As in the pack: 1 to 4, or a delta. */
   readonly type: number
-  /** Bytes of what is compressed: of the content, or of the delta. */
+  /** Bytes of the content or delta. */
   readonly size: number
-  /** Bytes of the object. */
   readonly unfolded: number
-  /** What a delta unfolds from: the entry, or the id of an object. */
   readonly base: PackEntry | string | undefined
-  /** Entries of its chain, itself included, and their unfolded bytes; those beyond the id of an object are not known yet. */
+  /**
+   * Entries of its chain including itself, and their unfolded bytes; those beyond an object id are
+   * not known yet.
+   */
   readonly chain: { readonly length: number; readonly bytes: number }
 }
 
 /**
- * Reads every entry, inflated up to its announced size and never beyond.
- * @param pack whole, its checksum checked. @param most bytes of one object
- * @throws OversizedObject, BrokenObject where an entry is not what it announces, or unfolds from what is no entry before it
+ * Inflates at most to the announced size.
+ * @param pack complete, with verified checksum
+ * @param most bytes of one object
+ * @throws OversizedObject; BrokenObject if an entry does not match its announcement, or its base is
+ * not an earlier entry
  */
 export function readPackEntries(pack: Buffer, most: number): readonly PackEntry[] {
   const end = pack.length - 20
@@ -81,7 +84,7 @@ function readEntry(
   return { ...entry, unfolded, chain }
 }
 
-/** The chain of an object that unfolds from the last one of another. @throws OversizedObject, BrokenObject where it is too long */
+/** @throws OversizedObject; BrokenObject if it is too long */
 export function nextOf(chain: PackEntry['chain'], unfolded: number): PackEntry['chain'] {
   const next = { length: chain.length + 1, bytes: chain.bytes + unfolded }
   if (next.length > LONGEST_CHAIN)
@@ -103,7 +106,7 @@ function readBase(
   if (type !== OFS_DELTA) return { base: undefined, next }
   const { distance, next: after } = readDistance(pack, next)
   const base = entries.get(at - distance)
-  // Anything else would be read as an entry: its own beginning without end, or a place within another one.
+  // It would be an endless loop, or a location within another entry.
   if (base === undefined)
     throw new BrokenObject('a delta of the pack unfolds from no entry before it')
   return { base, next: after }
@@ -120,7 +123,6 @@ function inMebibytes(bytes: number): string {
   return `${bytes / 1024 / 1024} MiB`
 }
 
-/** Type in three bits, then the size: four bits, and seven in each further byte. */
 function readHead(
   pack: Buffer,
   at: number,
@@ -145,7 +147,6 @@ export function readSize(
   throw new BrokenObject('a size in the pack breaks off')
 }
 
-/** Seven bits in each byte, the highest first, one added for each further byte. */
 function readDistance(
   bytes: Buffer,
   start: number,
@@ -160,7 +161,7 @@ function readDistance(
   throw new BrokenObject('a distance in the pack breaks off')
 }
 
-/** @param bytes that begin with what is compressed. @throws BrokenObject where it is not of this size */
+/** @throws BrokenObject if the content does not have this size */
 export function inflateUpTo(
   bytes: Buffer,
   size: number,

@@ -1,4 +1,3 @@
-/** Requests packs from a remote, and remembers its last advertisement and the filters that it takes. */
 import { type Advertisement, RefusedService } from '../protocol/advertisement.ts'
 import { type FetchRequest, type Filter, fetchPack } from '../protocol/fetch-pack.ts'
 import type { GitTransport } from '../protocol/git-transport.ts'
@@ -6,7 +5,6 @@ import type { GitTransport } from '../protocol/git-transport.ts'
 export class PackRequests {
   #known: Advertisement | undefined
   readonly #transport: GitTransport
-  /** Filters that the server has taken (true) or refused (false). */
   readonly #filters = new Map<Filter, boolean>()
 
   constructor(transport: GitTransport) {
@@ -24,12 +22,10 @@ export class PackRequests {
     return session.advertisement
   }
 
-  /** The filter, where the server offers filters and has not refused this one. */
   filterFor({ capabilities }: Advertisement, filter: Filter): Filter | undefined {
     return capabilities.has('filter') && this.#filters.get(filter) !== false ? filter : undefined
   }
 
-  /** A server may refuse one filter and take another: less and less is left out, until it does. */
   async request(known: Advertisement, request: FetchRequest, signal: AbortSignal): Promise<Buffer> {
     const { filter } = request
     try {

@@ -1,15 +1,18 @@
-/** The paths that may be written into a tree. Nothing is checked out here, but somebody will check it out (CVE-2014-9390 and its kin). */
+/** Backporch checks nothing out, but users will (CVE-2014-9390 and related). */
 import { Failure } from '@backporch/kyaml/failure'
 
-/** Code points that HFS+ ignores when it compares names. */
+/** In comparisons of names. */
 const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
 const CONTROL = /[\x00-\x1f\x7f]/
 
-/** A quick test for names that are not even like it: each tree of a turn has hundreds. */
+/** A fast pre-check: each tree of a turn has hundreds of names. */
 const MAY_BE_GIT = /g.*i.*t/is
 
-/** `.git` in every form that some file system takes for it: `.GIT`, `git~1`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<U+200C>it`. */
+/**
+ * Some file system treats these as `.git`: `.GIT`, `git~1`, `.git.`, `.git::$INDEX_ALLOCATION`,
+ * `.g<U+200C>it`.
+ */
 function standsForGitFolder(segment: string): boolean {
   if (!MAY_BE_GIT.test(segment)) return false
   const plain = (segment.replace(IGNORED_BY_HFS, '').split(':')[0] ?? '')
@@ -18,7 +21,7 @@ function standsForGitFolder(segment: string): boolean {
   return plain === '.git' || /^git~[0-9]+$/.test(plain)
 }
 
-/** A name that no tree should have: `git fsck` calls each an error. */
+/** `git fsck` reports each as an error. */
 export function isHostileName(name: string): boolean {
   return (
     name === '' || name === '.' || name === '..' || name.includes('/') || standsForGitFolder(name)
@@ -26,8 +29,8 @@ export function isHostileName(name: string): boolean {
 }
 
 /**
- * The segments of a path from the root of the repository.
- * @throws Failure BP2007 for an empty path or segment, `.`, `..`, `.git` in any form, a backslash or a control character
+ * @throws Failure BP2007 for an empty path or segment, `.`, `..`, `.git` in any form, a backslash
+ * or a control character
  */
 export function pathSegments(path: string): readonly string[] {
   const segments = path.split('/')

@@ -1,6 +1,6 @@
 /**
- * The objects of a remote: from the cache, otherwise fetched, no more than is needed where the server can do that (ADR 29), and fetched anew
- * once when the cache is damaged.
+ * Fetches only what is needed if the server supports that (ADR 29), and again once if the cache is
+ * damaged.
  */
 import type { ObjectId } from '@backporch/kyaml/files'
 import { foreignLine } from '@backporch/kyaml/text'
@@ -30,21 +30,17 @@ import { OversizedObject } from './pack-entries.ts'
 import { PackRequests } from './pack-requests.ts'
 
 interface Tips {
-  /** By full ref names. */
   readonly tips: ReadonlyMap<string, ObjectId>
-  /** Undefined for the whole history. */
   readonly depth?: number | undefined
   readonly filter?: Filter | undefined
 }
 
-/** Bytes of one object that comes with others and is not read for itself. */
+/** Bytes of one that arrives with others and is not read. */
 const MOST_OBJECT = 256 * 1024 * 1024
-/** Bytes of a pack of files. */
+/** Bytes. */
 const MOST_PACK = 128 * 1024 * 1024
-/** Requests for halves, until the oversized file is known. */
 const MOST_HALVES = 64
 
-/** The server gives a wanted object to nobody, or does not understand the request. */
 class Refused extends Error {}
 
 export class RemoteObjects implements ObjectSource {
@@ -54,17 +50,14 @@ export class RemoteObjects implements ObjectSource {
   readonly #cached: CachedObjects
   readonly #requests: PackRequests
   readonly #baseBranch: string | undefined
-  /** The server gives no object by its id, against its own advertisement: the whole history is fetched. */
+  /** Contrary to its advertisement, the server gives no object by id. */
   #whole = false
-  /** An object came that was requested by its id alone. */
   #givesById = false
-  /** Requests for commits beyond the fetched ones. */
   #deepened = 0
-  /** Ids that wait for a request, by type: one request then fetches all. */
   readonly #wanted = new Map<ObjectType, Set<ObjectId>>()
   #turn: Promise<unknown> = Promise.resolve()
 
-  /** @param remote as it may be printed. @param baseBranch short name; the remote's default branch is fetched in any case */
+  /** @param baseBranch short name; the default branch is always fetched */
   constructor(
     remote: string,
     transport: GitTransport,
@@ -115,7 +108,6 @@ export class RemoteObjects implements ObjectSource {
     return new Map([...sizes, ...(await this.#cached.sizesOf(missing))])
   }
 
-  /** Afterwards they are in the cache, or known to be too large. */
   async #ensure(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
     const waiting = this.#wanted.get(type) ?? new Set()
     this.#wanted.set(type, waiting)
@@ -145,7 +137,6 @@ export class RemoteObjects implements ObjectSource {
     }
   }
 
-  /** Fetches `all` together; where one of them fails the rest, those of `ids` alone. */
   async #fetched(
     all: readonly ObjectId[],
     ids: readonly ObjectId[],
@@ -166,7 +157,6 @@ export class RemoteObjects implements ObjectSource {
     }
   }
 
-  /** Tries again with fresh refs, and then with the whole history where the server can do no better. */
   async #fetchAll(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
     for (let anew = this.#requests.known === undefined; ; anew = true) {
       const known = anew ? undefined : this.#requests.known
@@ -178,7 +168,7 @@ export class RemoteObjects implements ObjectSource {
         if (anew || this.#cached.damage !== undefined || (await this.#cached.isHere(ids))) return
       } catch (thrown) {
         if (!(thrown instanceof Refused)) throw thrown
-        // A file that a folder names exists, so a server that refuses it does not give objects by id. A commit may be gone.
+        // A file that a folder names exists; a commit may be gone.
         if (
           anew &&
           (way === 'whole' || this.#givesById || (type === 'commit' && advertisement.version === 2))
@@ -237,7 +227,7 @@ export class RemoteObjects implements ObjectSource {
     }
     const older = await this.#cached.missingOf(missing)
     if (older.length === 0) return
-    // Without haves: a server that knows of a commit takes its ancestors to be here too.
+    // For a commit that it knows, a server assumes that its ancestors are present too.
     await this.#fetch(
       advertisement,
       {
@@ -252,7 +242,7 @@ export class RemoteObjects implements ObjectSource {
     this.#givesById = true
   }
 
-  /** The size of a file is not known before it comes: a request with an oversized one is halved until the file is known. */
+  /** A file's size is unknown before it arrives. */
   async #fetchFiles(
     advertisement: Advertisement,
     ids: readonly ObjectId[],
@@ -280,7 +270,7 @@ export class RemoteObjects implements ObjectSource {
     }
   }
 
-  /** The branches that are read with their whole history, then every branch and tag. */
+  /** Branches that are read with their whole history come first. */
   async #fetchWhole(
     advertisement: Advertisement,
     ids: readonly ObjectId[],
@@ -294,7 +284,6 @@ export class RemoteObjects implements ObjectSource {
     }
   }
 
-  /** Fetches the missing ones of the tips. Entries of deleted branches are dropped. */
   async #fetchTips(
     advertisement: Advertisement,
     { tips, depth, filter }: Tips,
@@ -311,7 +300,6 @@ export class RemoteObjects implements ObjectSource {
     })
   }
 
-  /** @throws Refused, Failure BP40xx */
   async #fetch(
     known: Advertisement,
     request: FetchRequest,

@@ -1,11 +1,11 @@
-/** A temporary folder in place of a cache folder that takes no data: one for the process, whatever is opened and closed meanwhile. */
+/** One per process. */
 import { rmSync } from 'node:fs'
 import { mkdtemp, readdir, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FileOperations, writeWhole } from './atomic-fs.ts'
 
-/** Bytes that a folder has to take before it is used again, besides what is in the spare one. */
+/** Bytes in addition to the content of the spare folder. */
 const LEAST_ROOM = 64 * 1024
 
 export class SpareFolder {
@@ -19,14 +19,16 @@ export class SpareFolder {
 
   static readonly #of = new Map<string, SpareFolder>()
 
-  /** The one of a cache folder. */
   static of(cacheFolder: string): SpareFolder {
     const spare = SpareFolder.#of.get(cacheFolder) ?? new SpareFolder(cacheFolder)
     SpareFolder.#of.set(cacheFolder, spare)
     return spare
   }
 
-  /** Its path, made where it is not there yet; it is removed when the process ends. @throws errors of the file system */
+  /**
+   * Removed when the process ends.
+   * @throws errors of the file system
+   */
   async path(): Promise<string> {
     this.#made ??= makeTemporary()
     return await this.#made.catch((thrown: unknown) => {
@@ -35,7 +37,6 @@ export class SpareFolder {
     })
   }
 
-  /** Whether the cache folder has room for what is in this one. It is tried with a small file. */
   async isCacheUsable(files: FileOperations): Promise<boolean> {
     const probe = join(this.#cacheFolder, `probe-${process.pid}`)
     try {
@@ -52,7 +53,6 @@ export class SpareFolder {
     }
   }
 
-  /** @returns whether nobody told it yet: that it is used, or not any more */
   isNews(isUsed: boolean): boolean {
     const isNews = this.#isTold !== isUsed
     this.#isTold = isUsed
@@ -74,7 +74,7 @@ function removeAll(): void {
     try {
       rmSync(path, { recursive: true, force: true })
     } catch {
-      // Nobody is left to get a report.
+      // No caller is left to receive an error.
     }
   }
 }

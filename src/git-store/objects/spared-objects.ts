@@ -1,7 +1,4 @@
-/**
- * Objects that are read through a cache folder, and through a temporary one while that takes no data: a cache saves time, and nothing is blind
- * because there is none.
- */
+/** A cache saves time; observation does not depend on it. */
 import { tmpdir } from 'node:os'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -15,15 +12,13 @@ import { SpareFolder } from './spare-folder.ts'
 interface SparedParts {
   readonly cacheFolder: string
   readonly files: FileOperations
-  /** Opens the objects with their cache in a folder. */
   readonly open: (folder: string) => ObjectSource
-  /** Told once in the process: that a temporary folder is used, and that it is not any more. */
   readonly note: (text: string) => void
 }
 
-/** Of a process that can open no more files: another folder does not help. */
+/** Another folder does not help. */
 const NOT_OF_THE_FOLDER = new Set(['EMFILE', 'ENFILE'])
-/** Turns between two tries of a cache folder that failed again after it looked usable. */
+/** For a folder that failed again after it looked usable. */
 const MOST_TURNS = 32
 
 export class SparedObjects implements ObjectSource {
@@ -31,7 +26,6 @@ export class SparedObjects implements ObjectSource {
   readonly #folder: SpareFolder
   readonly #own: ObjectSource
   #spare: Promise<ObjectSource> | undefined
-  /** Of the present one. */
   #used: ObjectSource
   #turnsLeft = 0
   #pause = 0
@@ -47,7 +41,7 @@ export class SparedObjects implements ObjectSource {
     return this.#used.known ?? this.#own.known
   }
 
-  /** A turn begins with it: the cache folder may take data again. */
+  /** The cache folder may be usable again. */
   async advertise(signal: AbortSignal): Promise<Advertisement> {
     await this.#leaveSpare()
     return await this.#ask((source) => source.advertise(signal), signal)
@@ -88,7 +82,6 @@ export class SparedObjects implements ObjectSource {
     } catch (thrown) {
       const failure = thrown instanceof Failure ? thrown : diskFailure(tmpdir(), thrown, 'ENOENT')
       if (failure?.code !== 'BP4008') throw thrown
-      // The next request tries both again.
       this.#spare = undefined
       this.#used = this.#own
       throw neither(this.#parts.cacheFolder, refused, failure)

@@ -1,4 +1,3 @@
-/** Edits a tree by paths and reads only the folders that a change touches. */
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { FileChange } from '../ports/package-repository.ts'
 import {
@@ -15,11 +14,9 @@ type ReadTree = (tree: ObjectId) => Promise<readonly TreeEntry[]>
 
 interface EditedTree {
   readonly tree: ObjectId
-  /** New trees and blobs. Empty where nothing changed. */
   readonly objects: readonly GitObject[]
 }
 
-/** The changes below one folder; keys are names as bytes (latin1). */
 interface FolderChange {
   readonly path: string
   readonly files: Map<string, Uint8Array | null>
@@ -27,10 +24,9 @@ interface FolderChange {
 }
 
 /**
- * Applies changes to a tree; `root` undefined is the empty tree. A new file has the mode 100644, an existing one keeps its own. Deleting a
- * missing path changes nothing, and an empty folder goes.
- * @throws Failure BP2007 for a forbidden path, one that is named twice, a file in the place of a folder (or the other way round), and for
- * writing over a symbolic link or a submodule
+ * @param root undefined: the empty tree. A new file gets mode 100644; emptied folders are removed.
+ * @throws Failure BP2007 for a forbidden path, a path that is named twice, a file in place of a
+ * folder (or vice versa), and for overwriting a symbolic link or a submodule
  */
 export async function editTree(
   readTree: ReadTree,
@@ -65,7 +61,6 @@ function sortByFolder(changes: readonly FileChange[]): FolderChange {
   return root
 }
 
-/** Id of the edited folder; undefined where it is empty. */
 async function editFolder(
   readTree: ReadTree,
   tree: ObjectId | undefined,

@@ -1,42 +1,36 @@
 /**
- * The branches and tags that Backporch writes (design §7), with Porch's own names: a Porch server that registers the repository lists them
- * as package revisions. One branch with fewer than two segments after `drafts/` or `proposed/` hides the whole repository from a Porch server
+ * Porch's naming (design §7): a Porch server lists these as package revisions. One branch with
+ * fewer than two segments after `drafts/` or `proposed/` hides the whole repository from Porch
  * (docs/facts/porch-listing.md), so every name is checked before it is pushed.
  */
 import { Failure } from '@backporch/kyaml/failure'
 
-/** Branch with a history of its own, for the live status and every decision. */
+/** A separate history: live status and every decision. */
 export const LEDGER_BRANCH = 'drift-ledger'
 
-/** Branch of the one proposal that enrols the repository (docs/adr/0015). Porch reads `drafts/` and `proposed/` only, so it does not see it. */
+/** It enrols the repository (docs/adr/0015). Porch reads only `drafts/` and `proposed/`. */
 export const CONFIGURE_BRANCH = 'drift/configure'
 
-/** State of an unpublished change: the first segment of its branch. */
 type DraftState = 'drafts' | 'proposed'
 
-/** A branch of Porch: a change to one package. */
 export interface WorkspaceBranch {
   readonly state: DraftState
   /** Path of the package from the root of the repository, with `/`: `apps/web`. Never empty. */
   readonly packagePath: string
-  /** DNS label: lower-case letters, digits and `-`, at most 63. */
+  /** DNS label, at most 63 characters. */
   readonly workspace: string
 }
 
-/** The tag of a published revision. */
 interface RevisionTag {
   readonly packagePath: string
-  /** 0 or more. */
   readonly revision: number
 }
 
-/** The meaning of a full ref name. */
 export type OwnedRef =
   | ({ readonly kind: 'workspace' } & WorkspaceBranch)
   | ({ readonly kind: 'revision' } & RevisionTag)
   | { readonly kind: 'ledger' }
   | { readonly kind: 'configure' }
-  /** A proposal of files that no drift is about: a rule of the policy, a package that is imported. */
   | { readonly kind: 'policy' }
 
 const BRANCH = 'refs/heads/'
@@ -48,22 +42,18 @@ const CANONICAL_REVISION = /^v(?:0|[1-9][0-9]*)$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids exactly these
 const FORBIDDEN_IN_REF = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|^@$/
 
-/** The name of a branch without `refs/heads/`; any other text as it is. */
 export function shortBranch(ref: string): string {
   return ref.startsWith(BRANCH) ? ref.slice(BRANCH.length) : ref
 }
 
-/** Whether packages are published on a branch of this short name: those of Porch and of Backporch hold changes and records. */
+/** Branches of Porch and Backporch hold changes and records. */
 export function isBaseBranch(name: string): boolean {
   return (
     !/^(?:drafts|proposed|deletionProposed)\//.test(name) && ownedRef(BRANCH + name) === undefined
   )
 }
 
-/**
- * The base branch of a repository whose HEAD names a branch: that one, or `main` or else `master` where it cannot be one.
- * @param head short name; undefined where HEAD is detached or unborn
- */
+/** @param head short name; undefined if HEAD is detached or unborn */
 export function defaultBaseBranch(
   head: string | undefined,
   exists: (branch: string) => boolean,
@@ -71,16 +61,13 @@ export function defaultBaseBranch(
   return head === undefined || isBaseBranch(head) ? head : ['main', 'master'].find(exists)
 }
 
-/** The rules of `git check-ref-format` for a name of one or more levels (git documentation, git-check-ref-format). */
+/** `git check-ref-format` (git documentation, git-check-ref-format). */
 export function isWellFormedRefName(name: string): boolean {
   if (name === '' || FORBIDDEN_IN_REF.test(name)) return false
   return name.split('/').every((segment) => !segment.startsWith('.') && !segment.endsWith('.lock'))
 }
 
-/**
- * Short branch name: `proposed/apps/web/drift-1a2b3c4d`.
- * @throws Failure BP4004 when a ref name cannot contain the package path or the workspace
- */
+/** @throws Failure BP4004 if a ref name cannot contain the package path or the workspace */
 export function formatWorkspaceBranch(branch: WorkspaceBranch): string {
   const name = `${branch.state}/${branch.packagePath}/${branch.workspace}`
   if (branch.packagePath === '')
@@ -97,7 +84,6 @@ export function formatWorkspaceBranch(branch: WorkspaceBranch): string {
   return name
 }
 
-/** Reads a short or full branch name; `undefined` for any other than a well-formed draft or proposed branch. */
 export function parseWorkspaceBranch(name: string): WorkspaceBranch | undefined {
   const short = name.startsWith(BRANCH) ? name.slice(BRANCH.length) : name
   const segments = short.split('/')
@@ -109,8 +95,8 @@ export function parseWorkspaceBranch(name: string): WorkspaceBranch | undefined 
 }
 
 /**
- * Short tag name: `apps/web/v3`.
- * @throws Failure BP4004 when a ref name cannot contain the package path, or the revision is no number from 0
+ * @throws Failure BP4004 if a ref name cannot contain the package path, or the revision is not a
+ * number from 0
  */
 export function formatRevisionTag(tag: RevisionTag): string {
   const name = `${tag.packagePath}/v${tag.revision}`
@@ -124,8 +110,8 @@ export function formatRevisionTag(tag: RevisionTag): string {
 }
 
 /**
- * Reads a short or full tag name as Porch does: `v` is optional and `v007` is 7. `undefined` without a package path, or where the last
- * segment is no number (Porch lists such a tag as revision -1).
+ * As Porch: `v` is optional and `v007` is 7. `undefined` without a package path, or if the last
+ * segment is not a number (Porch lists such a tag as revision -1).
  */
 export function parseRevisionTag(name: string): RevisionTag | undefined {
   const short = name.startsWith(TAG) ? name.slice(TAG.length) : name
@@ -142,7 +128,6 @@ export function parseRevisionTag(name: string): RevisionTag | undefined {
   return { packagePath: short.slice(0, cut), revision }
 }
 
-/** Number of the next published revision: 1 more than the highest among the tags (short or full names), 1 at first. */
 export function nextRevision(tags: Iterable<string>, packagePath: string): number {
   let highest = 0
   for (const name of tags) {
@@ -152,7 +137,6 @@ export function nextRevision(tags: Iterable<string>, packagePath: string): numbe
   return highest + 1
 }
 
-/** The meaning of a full ref name (`refs/heads/…`, `refs/tags/…`); `undefined` for the base branch and refs of others. */
 export function ownedRef(ref: string): OwnedRef | undefined {
   if (ref === BRANCH + LEDGER_BRANCH) return { kind: 'ledger' }
   if (ref === BRANCH + CONFIGURE_BRANCH) return { kind: 'configure' }
@@ -168,8 +152,7 @@ export function ownedRef(ref: string): OwnedRef | undefined {
 }
 
 /**
- * Allows a push only to refs of Backporch: drafts, proposed, the ledger, drift/configure, revision tags, and the base branch that the caller
- * names (short name), which is never deleted.
+ * Also allows the base branch that the caller names (short name), which is never deleted.
  * @throws Failure BP4004 for everything else
  */
 export function assertPushable(

@@ -1,7 +1,6 @@
-/** The failures of a repository, each built in one place so that code, remedy and retry stay the same everywhere. */
+/** Code, remedy and retry are the same everywhere. */
 import { Failure } from '@backporch/kyaml/failure'
 
-/** File system errors of a full or read-only disk. */
 const DISK_CODES = new Set([
   'ENOSPC',
   'EROFS',
@@ -15,7 +14,7 @@ const DISK_CODES = new Set([
   'EEXIST',
 ])
 
-/** BP4001: no answer, or an answer that breaks off. The same call may work later. */
+/** BP4001: no answer, or an incomplete one. A retry may succeed. */
 export function unreachable(remote: string, why: string, cause?: unknown): Failure {
   return new Failure({
     code: 'BP4001',
@@ -28,7 +27,6 @@ export function unreachable(remote: string, why: string, cause?: unknown): Failu
   })
 }
 
-/** BP4001: a program that reads the repository on this machine fell silent or was killed. `why` is a clause. */
 export function unanswered(remote: string, why: string, cause?: unknown): Failure {
   return new Failure({
     code: 'BP4001',
@@ -42,7 +40,6 @@ export function unanswered(remote: string, why: string, cause?: unknown): Failur
   })
 }
 
-/** BP1002: something answers there, and it is not a git repository. */
 export function notARepository(remote: string, why: string): Failure {
   return new Failure({
     code: 'BP1002',
@@ -54,7 +51,7 @@ export function notARepository(remote: string, why: string): Failure {
   })
 }
 
-/** BP4005: the server wants other credentials. `why` never holds them. */
+/** @param why never contains credentials */
 export function credentialsRefused(remote: string, why: string): Failure {
   return new Failure({
     code: 'BP4005',
@@ -66,7 +63,6 @@ export function credentialsRefused(remote: string, why: string): Failure {
   })
 }
 
-/** BP4006: objects are missing or broken although they were fetched anew. */
 export function damaged(remote: string, why: string, cause?: unknown): Failure {
   return new Failure({
     code: 'BP4006',
@@ -80,7 +76,6 @@ export function damaged(remote: string, why: string, cause?: unknown): Failure {
   })
 }
 
-/** BP1111: a pack is not taken apart. `cause` says what it has, and the limit. */
 export function oversizedObject(remote: string, cause: Error): Failure {
   return new Failure({
     code: 'BP1111',
@@ -95,7 +90,6 @@ export function oversizedObject(remote: string, cause: Error): Failure {
   })
 }
 
-/** BP1003: there is no commit at all. */
 export function emptyRepository(remote: string): Failure {
   return new Failure({
     code: 'BP1003',
@@ -107,7 +101,6 @@ export function emptyRepository(remote: string): Failure {
   })
 }
 
-/** BP4010: an address or a repository format that Backporch does not handle. */
 export function unsupported(remote: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP4010',
@@ -118,7 +111,6 @@ export function unsupported(remote: string, why: string, remedy: string): Failur
   })
 }
 
-/** BP4010: its server lists more branches and tags than are kept in memory. `why` is a clause. */
 export function tooManyRefs(remote: string, why: string): Failure {
   return unsupported(
     remote,
@@ -127,7 +119,6 @@ export function tooManyRefs(remote: string, why: string): Failure {
   )
 }
 
-/** BP4009: the `git` program is needed and is not there. */
 export function gitNotInstalled(remote: string): Failure {
   return new Failure({
     code: 'BP4009',
@@ -145,8 +136,9 @@ export function systemCode(thrown: unknown): string | undefined {
 }
 
 /**
- * BP4008 for a file system error of a full or read-only disk, otherwise undefined.
- * @param masked another code of a read-only disk: making folders that are missing, Node answers ENOENT there (nodejs/node#47098)
+ * Undefined for other errors.
+ * @param masked another code of a read-only disk: Node answers ENOENT when it makes missing folders
+ * (nodejs/node#47098)
  */
 export function diskFailure(
   location: string,

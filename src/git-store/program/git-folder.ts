@@ -1,4 +1,3 @@
-/** The folder in which git keeps a repository of this machine. */
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
@@ -8,9 +7,8 @@ import { gitNotInstalled, notARepository, unsupported } from './git-failure.ts'
 import { type ProgramResult, runGit } from './git-program.ts'
 
 /**
- * Lets git find the repository of a path: bare, with a work tree, a linked work tree, a submodule, or a folder inside one.
- * @param address `printed` as it may be shown
- * @throws Failure BP1002, BP4009, BP4010 for a format that this git or Backporch does not read, BP4005 where another user owns it
+ * @throws Failure BP1002, BP4009, BP4010 for a format that this git or Backporch does not read,
+ * BP4005 if another user owns it
  */
 export async function findGitFolder(
   address: { readonly path: string; readonly printed: string },
@@ -30,10 +28,10 @@ export async function findGitFolder(
   const answer = await ask([])
   if (answer.status !== 0) {
     const why = foreignLine(answer.stderr) || 'git does not know it'
-    // git opens no repository of another user before the user allows it: if this setting helps, the owner differs.
+    // If this setting helps, another user owns the repository.
     if ((await ask(['-c', 'safe.directory=*'])).status === 0) throw ownedByAnother(printed, why)
     const like = await folderLikeRepository(path)
-    // git does not look above a mount, or above GIT_CEILING_DIRECTORIES, but opens such a repository by its name.
+    // git does not search above a mount or GIT_CEILING_DIRECTORIES.
     const opened =
       like === undefined ||
       (await runGit(['--git-dir', like, 'rev-parse', '--git-dir'], environment, signal))
@@ -55,7 +53,6 @@ export async function findGitFolder(
   return text.slice(cut + 1).replace(/\n$/, '')
 }
 
-/** The folder with the shape of a repository that holds the path: its `.git`, or the folder itself; undefined where there is none. */
 async function folderLikeRepository(path: string): Promise<string | undefined> {
   for (let folder = path; ; folder = dirname(folder)) {
     const names = await readdir(folder).catch((): string[] => [])

@@ -1,11 +1,13 @@
-/** The user's own `git`, without prompts, without a shell and without what the surrounding process set for its own repository. */
+/**
+ * No prompts, no shell, and no variables that the surrounding process set for its own repository.
+ */
 import { spawn } from 'node:child_process'
 import { devNull } from 'node:os'
 import { parse } from 'node:path'
 import { childEnvironment, type Environment } from '@backporch/system/child-environment'
 import { systemCode } from './git-failure.ts'
 
-/** Variables that tie git to one repository (`git rev-parse --local-env-vars`), set for instance while a hook runs. */
+/** `git rev-parse --local-env-vars`, set for example while a hook runs. */
 const REPOSITORY_VARIABLES = [
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
   'GIT_COMMON_DIR',
@@ -25,7 +27,7 @@ const REPOSITORY_VARIABLES = [
   'GIT_WORK_TREE',
 ]
 
-/** Settings that override a repository's own configuration: none of its programs runs (ADR 40). */
+/** None of the repository's programs runs (ADR 40). */
 export const NO_PROGRAMS: readonly string[] = [
   'core.fsmonitor=false',
   'core.alternateRefsCommand=true',
@@ -34,21 +36,21 @@ export const NO_PROGRAMS: readonly string[] = [
   'receive.autogc=false',
 ].flatMap((setting) => ['-c', setting])
 
-/** No hook of the repository runs either. */
 export const NO_HOOKS: readonly string[] = ['-c', `core.hooksPath=${devNull}`]
 
-/** The working folder of git: its arguments name the repository, and our own folder has no effect. */
 export function neutralFolder(): string {
   return parse(process.cwd()).root
 }
 
 /**
- * For `spawn`: whether git and ssh get a session of their own. Ctrl-C in a terminal ends every process of its group: ours decides what is finished
- * first, and no program breaks off in the middle of an answer. None has a terminal for prompts.
+ * For `spawn`. Ctrl-C ends every process of its group. With its own session, no program stops in
+ * the middle of an answer, and none has a terminal for prompts.
  */
 export const OWN_SESSION = process.platform !== 'win32'
 
-/** The environment for git and ssh: what they need of ours, no prompts, English messages, no locks for reading, protocol version 0. */
+/**
+ * Only needed variables, no prompts, English messages, no locks for reading, protocol version 0.
+ */
 export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
   const retained = Object.entries(childEnvironment(environment, 'git')).filter(
     ([name]) => !REPOSITORY_VARIABLES.includes(name),
@@ -65,8 +67,8 @@ export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
 }
 
 /**
- * For programs that only read: a partial clone fetches nothing by itself, and no object is replaced. A git before 2.39.4 does not know the
- * first variable, and is stopped by the second.
+ * A partial clone fetches nothing by itself, and no object is replaced. A git before 2.39.4 does
+ * not know the first variable; the second one stops it.
  */
 export function readingEnvironment(environment: Environment): NodeJS.ProcessEnv {
   return {
@@ -78,7 +80,7 @@ export function readingEnvironment(environment: Environment): NodeJS.ProcessEnv 
 }
 
 export interface ProgramResult {
-  /** -1 when a signal ended it. */
+  /** -1 if a signal ended it. */
   readonly status: number
   readonly stdout: Buffer
   /** Untrusted text. */
@@ -86,7 +88,7 @@ export interface ProgramResult {
 }
 
 /**
- * Runs `git` to read, with absolute paths as arguments, and waits for its end; 'not-installed' where there is no such program.
+ * Reads only; absolute paths as arguments.
  * @throws the signal's reason when it is aborted
  */
 export async function runGit(
@@ -107,7 +109,7 @@ export async function runGit(
   const stderr: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-  child.stdin.on('error', () => {}) // a program that ends before it read its input says why by its status
+  child.stdin.on('error', () => {}) // a program that ends before it reads its input reports why by its status
   child.stdin.end(input)
   return await new Promise((resolve, reject) => {
     child.on('error', (error) => {
@@ -127,7 +129,10 @@ export async function runGit(
   })
 }
 
-/** Output of a successful run; empty where it fails, or there is no git. @throws the signal's reason when it is aborted */
+/**
+ * Empty if it fails or git is missing.
+ * @throws the signal's reason when it is aborted
+ */
 export async function gitText(
   args: readonly string[],
   environment: Environment,

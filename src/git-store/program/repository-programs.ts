@@ -1,6 +1,6 @@
 /**
- * The programs that a repository's own configuration names. Those that git runs for a work tree are disabled by name, and a push to a clone
- * with hooks is refused: they do not run, and may be somebody's rule (ADR 40).
+ * Programs that git runs for a work tree are disabled by name. A push to a clone with hooks is
+ * refused: hooks do not run, and may enforce rules (ADR 40).
  */
 import { access, constants } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
@@ -9,7 +9,7 @@ import type { Environment } from '@backporch/system/child-environment'
 import { unsupported } from './git-failure.ts'
 import { gitText, NO_HOOKS, NO_PROGRAMS } from './git-program.ts'
 
-/** Hooks that may refuse a push. Those that only report it (`post-receive`) do not run, and refuse nothing. */
+/** `post-receive` and others refuse nothing. */
 const RECEIVE_HOOKS = [
   'pre-receive',
   'update',
@@ -19,8 +19,8 @@ const RECEIVE_HOOKS = [
 ]
 
 /**
- * Settings that disable the filters of the repository (`filter.NAME.clean`, `smudge`, `process`); those of the user stay.
- * @param location arguments that tell git which repository it is: `--git-dir` or `-C`
+ * `filter.NAME.clean`, `smudge`, `process` of the repository; those of the user stay.
+ * @param location `--git-dir` or `-C`
  * @throws Failure BP4010 for a name that cannot be set from outside
  */
 export async function withoutFilters(
@@ -59,16 +59,15 @@ export async function withoutFilters(
 }
 
 /**
- * Settings for a `git receive-pack` of this machine. A bare repository is a server, whose hooks are its rules, and run. In a clone nothing
- * runs.
- * @throws Failure BP4002 where a clone has hooks for a push
+ * A bare repository is a server: its hooks are its rules, and run. In a clone nothing runs.
+ * @throws Failure BP4002 if a clone has hooks for a push
  */
 export async function receiveSettings(
   gitFolder: string,
   environment: Environment,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  // Without the last a push to the checked-out branch is always refused; with it a clean work tree moves along.
+  // Without it a push to the checked-out branch is refused; with it a clean work tree is updated.
   const settings = [...NO_PROGRAMS, '-c', 'receive.denyCurrentBranch=updateInstead']
   if (await isServer(gitFolder, environment, signal)) return settings
   const hook = await firstHook(gitFolder, environment, signal)
@@ -80,7 +79,7 @@ export async function receiveSettings(
   ]
 }
 
-/** Bare. A folder that is named `.git`, or lies below one, is a clone, whatever its configuration says. */
+/** A folder named `.git`, or below one, is a clone, whatever its configuration says. */
 async function isServer(
   gitFolder: string,
   environment: Environment,
@@ -107,7 +106,6 @@ async function firstHook(
     environment,
     signal,
   )
-  // A relative path is one from the top of the work tree.
   const folders = [
     join(shared, 'hooks'),
     ...(named === '' ? [] : [resolve(dirname(shared), named)]),

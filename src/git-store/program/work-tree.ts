@@ -1,4 +1,4 @@
-/** Reads the state of checked-out files. Nothing here writes: not even the index is refreshed on disk. */
+/** Writes nothing: not even the index is refreshed. */
 import { Failure } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
@@ -6,17 +6,15 @@ import { gitNotInstalled } from './git-failure.ts'
 import { runGit } from './git-program.ts'
 import { withoutFilters } from './repository-programs.ts'
 
-/** `none`: bare, or no repository at all. `dirty`: some file, also an untracked one that is not ignored, differs from HEAD. */
+/** `none`: bare, or not a repository. `dirty` includes untracked files that are not ignored. */
 type WorkTreeState = 'none' | 'clean' | 'dirty'
 
-/** Paths from the top of the work tree. */
 interface WorkTreeChanges {
   readonly tracked: readonly string[]
-  /** Untracked files, ignored ones too. */
   readonly untracked: readonly string[]
 }
 
-/** Compares the work tree that holds `path` (a folder on this machine) with its HEAD. @throws Failure BP4009 where git is not installed */
+/** @throws Failure BP4009 if git is not installed */
 export async function workTreeState(
   path: string,
   signal: AbortSignal,
@@ -34,16 +32,16 @@ export async function workTreeState(
   return status === '' ? 'clean' : 'dirty'
 }
 
-/** `none`: bare, or no repository at all. `clone`: a work tree with a remote `origin`. `alone`: one without. */
+/** `none`: bare, or not a repository. `alone`: without a remote `origin`. */
 type CloneState = 'none' | 'alone' | 'clone'
 
-/** Tells whether others see what is written to the repository of `path`. @throws Failure BP4009 where git is not installed */
+/** @throws Failure BP4009 if git is not installed */
 export async function cloneState(
   path: string,
   signal: AbortSignal,
   environment: Environment,
 ): Promise<CloneState> {
-  // `false` inside a `.git` folder, which lies beside a work tree, and in a bare repository.
+  // `false` inside a `.git` folder, and in a bare repository.
   const inside = await ask(path, ['rev-parse', '--is-inside-work-tree'], environment, signal)
   if (inside?.trim() !== 'true') return 'none'
   return (await ask(path, ['config', '--get-all', 'remote.origin.url'], environment, signal)) ===
@@ -52,7 +50,7 @@ export async function cloneState(
     : 'clone'
 }
 
-/** Addresses of the remotes of the repository of `path`, as its configuration has them. @throws Failure BP4009 where git is not installed */
+/** @throws Failure BP4009 if git is not installed */
 export async function remotesOf(
   path: string,
   signal: AbortSignal,
@@ -70,7 +68,7 @@ export async function remotesOf(
     .flatMap((entry) => (entry === '' ? [] : [entry.slice(entry.indexOf('\n') + 1)]))
 }
 
-/** Top folder of the work tree, of all that share this repository, that has the branch (full ref name) checked out. */
+/** Of all that share this repository. */
 export async function workTreeOfBranch(
   path: string,
   ref: string,
@@ -83,7 +81,6 @@ export async function workTreeOfBranch(
   return block?.find((line) => line.startsWith('worktree '))?.slice('worktree '.length)
 }
 
-/** Differences from HEAD in the work tree with this top folder. */
 export async function workTreeChanges(
   top: string,
   signal: AbortSignal,
@@ -108,7 +105,6 @@ export async function workTreeChanges(
   }
 }
 
-/** BP4007. `files` are paths; some of them are shown. */
 export function workTreeNotClean(top: string, files: readonly string[]): Failure {
   const more = files.length > 5 ? ` and ${files.length - 5} more` : ''
   return new Failure({
@@ -127,7 +123,7 @@ export async function ask(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // Reading the status would run the filters, and in a submodule those of its own.
+  // The status would run the filters.
   const settings =
     args[0] === 'status' ? await withoutFilters(['-C', path], environment, signal) : []
   const answer = await runGit(['-C', path, ...settings, ...args], environment, signal)

@@ -1,6 +1,7 @@
 /**
- * The beginning of a conversation: the server's capabilities and refs. Protocol version 0, which every server speaks, sends all refs at once
- * (git documentation, gitprotocol-pack, "Reference Discovery"); version 2 sends the requested ones (gitprotocol-v2, `ls-refs`).
+ * Protocol version 0, which every server speaks, sends all refs at once (git documentation,
+ * gitprotocol-pack, "Reference Discovery"); version 2 the requested ones (gitprotocol-v2,
+ * `ls-refs`).
  */
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { unsupported } from '../program/git-failure.ts'
@@ -9,37 +10,36 @@ import { DELIMITER, FLUSH, pktLine, readPktLine } from './pkt-line.ts'
 
 export interface Advertisement {
   readonly version: 0 | 2
-  /** Full ref name to the object that it names: an annotated tag is the tag object. Only branches and tags. */
+  /** Only branches and tags; of an annotated tag the tag object. */
   readonly refs: ReadonlyMap<string, ObjectId>
-  /** Annotated tag to its final object. Servers send it for fetches only. */
   readonly peeled: ReadonlyMap<string, ObjectId>
-  /** Full ref name that HEAD is symbolic for; undefined where HEAD is detached or unborn. */
   readonly head: string | undefined
-  /** Names without their values: `atomic`, `report-status`, `filter`; in version 2 also the features of `fetch`. */
+  /** Names without values; in version 2 also the features of `fetch`. */
   readonly capabilities: ReadonlySet<string>
   /** `sha1` or `sha256`. */
   readonly objectFormat: string
-  /** The server's name: `git/2.39.5`, `git/github-a2dc5c1d0a34`; empty where it sends none. */
+  /** The server's name: `git/2.39.5`, `git/github-a2dc5c1d0a34`; empty if not sent. */
   readonly agent: string
 }
 
-/** Branches and tags, and bytes of their names: a ref takes about 500 bytes of memory besides its name. */
+/** A ref takes about 500 bytes of memory in addition to its name. */
 const MOST_REFS = 250_000
 const LARGEST_NAMES = 32 * 1024 * 1024
 const REF_LINE = /^([0-9a-f]{40}|[0-9a-f]{64}) ([^\0\n]+)$/
 const NOTHING = /^0+$/
 const PEELED = '^{}'
 
-/** The server lists more than is kept in memory. The message is ours, as a clause. */
+/** The message is a clause. */
 export class TooManyRefs extends Error {}
 
-/** The server refuses instead of advertising. The text is the server's, untrusted. */
+/** The text is the server's, untrusted. */
 export class RefusedService extends Error {}
 
 /**
- * Reads an advertisement up to its flush. `announced` is true over HTTP, where a `# service=…` section comes first; version 2 may leave it out.
- * A server of version 2 has sent no refs then: see `readRefs`.
- * @throws StreamFault when it is not one, TooManyRefs, RefusedService when the server sends an error line
+ * `announced` is true over HTTP, where a `# service=…` section comes first; version 2 may omit it.
+ * A version 2 server has not sent refs yet: see `readRefs`.
+ * @throws StreamFault when it is not an advertisement, TooManyRefs, RefusedService when the server
+ * sends an error line
  */
 export async function readAdvertisement(
   reader: ByteReader,
@@ -75,7 +75,7 @@ export async function readAdvertisement(
   }
 }
 
-/** @throws Failure BP4010 where the objects have other names than SHA-1 */
+/** @throws Failure BP4010 if object names are not SHA-1 */
 export function assertReadable(advertisement: Advertisement, remote: string): void {
   const { objectFormat } = advertisement
   if (objectFormat === 'sha1') return
@@ -86,7 +86,7 @@ export function assertReadable(advertisement: Advertisement, remote: string): vo
   )
 }
 
-/** Requests branches and tags alone from a server of version 2: a forge has a ref for each pull request besides. */
+/** A forge also has a ref per pull request. */
 export function refsRequest({ capabilities }: Advertisement): readonly Buffer[] {
   const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) =>
     pktLine(`ref-prefix ${prefix}\n`),
@@ -100,13 +100,12 @@ export function refsRequest({ capabilities }: Advertisement): readonly Buffer[] 
   ]
 }
 
-/** The first lines of a command of version 2. */
 export function commandHead(command: string, capabilities: ReadonlySet<string>): readonly Buffer[] {
   const format = capabilities.has('object-format') ? [pktLine('object-format=sha1\n')] : []
   return [pktLine(`command=${command}\n`), pktLine('agent=git/backporch\n'), ...format, DELIMITER]
 }
 
-/** Reads the answer to `refsRequest`. @throws StreamFault, TooManyRefs, RefusedService */
+/** @throws StreamFault, TooManyRefs, RefusedService */
 export async function readRefs(reader: ByteReader, offered: Advertisement): Promise<Advertisement> {
   const list = new RefList()
   let head: string | undefined
@@ -147,7 +146,6 @@ async function readCapabilities(reader: ByteReader): Promise<Advertisement> {
   }
 }
 
-/** The line after the announcement. */
 async function readAnnounced(
   reader: ByteReader,
   line: Awaited<ReturnType<typeof readPktLine>>,
@@ -160,17 +158,17 @@ async function readAnnounced(
   return await readPktLine(reader)
 }
 
-/** Branches and tags alone: a server of version 0 lists all others too. */
+/** A version 0 server lists all others too. */
 export class RefList {
   readonly refs = new Map<string, ObjectId>()
   readonly peeled = new Map<string, ObjectId>()
   private bytes = 0
 
-  /** @throws StreamFault where the line is not one of the protocol, TooManyRefs */
+  /** @throws StreamFault, TooManyRefs */
   keep(text: string): void {
     const [, id = '', name = ''] = REF_LINE.exec(text) ?? []
     if (id === '') throw new StreamFault('malformed', 'the list of refs is not in the git protocol')
-    // An object id of SHA-256 never becomes an ObjectId; the caller refuses such a repository by its object format.
+    // The caller rejects SHA-256 by the object format.
     if (id.length !== 40 || NOTHING.test(id) || !/^refs\/(?:heads|tags)\//.test(name)) return
     this.bytes += name.length
     if (this.refs.size + this.peeled.size >= MOST_REFS)

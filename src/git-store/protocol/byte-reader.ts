@@ -1,7 +1,6 @@
-/** Reads a stream of chunks by exact lengths, with limits on silence, on time and on size. */
 import { answerDeadline, Deadline, slowAnswer } from '@backporch/system/deadline'
 
-/** The stream ended, fell silent, was too slow or grew too large. The message is ours and safe to print. */
+/** The message is safe to print. */
 export class StreamFault extends Error {
   readonly kind: 'ended' | 'silent' | 'slow' | 'too-large' | 'malformed'
   constructor(kind: StreamFault['kind'], message: string) {
@@ -12,11 +11,10 @@ export class StreamFault extends Error {
 }
 
 interface ReadLimits {
-  /** Longest time without a byte. Milliseconds. */
+  /** Milliseconds without a byte. */
   readonly silence: number
-  /** Bytes of the stream. */
   readonly bytes: number
-  /** Milliseconds that an answer may be waited for, by the bytes that came; `answerDeadline` unless given. */
+  /** Milliseconds by received bytes. Default: `answerDeadline`. */
   readonly deadline?: (received: number) => number
 }
 
@@ -26,7 +24,7 @@ export class ByteReader {
   #chunk: Buffer = Buffer.alloc(0)
   #at = 0
   #total = 0
-  /** Milliseconds that this answer was waited for: what its reader does meanwhile does not count. */
+  /** Milliseconds, without the time of the reader. */
   #waited = 0
 
   constructor(source: AsyncIterable<Uint8Array>, limits: ReadLimits) {
@@ -34,7 +32,10 @@ export class ByteReader {
     this.#limits = limits
   }
 
-  /** Exactly `length` bytes, or undefined where the stream ends before the first of them. @throws StreamFault when it ends in between */
+  /**
+   * Undefined if the stream ends before the first byte.
+   * @throws StreamFault when it ends in between
+   */
   async read(length: number): Promise<Buffer | undefined> {
     if (this.#chunk.length - this.#at >= length) return this.#take(length)
     const parts: Buffer[] = []
@@ -51,7 +52,10 @@ export class ByteReader {
     return Buffer.concat(parts)
   }
 
-  /** Text up to the next line break, which is read too. @throws StreamFault when it ends before, or is longer than `most` bytes */
+  /**
+   * Consumes the line break.
+   * @throws StreamFault when it ends before, or exceeds `most` bytes
+   */
   async readLine(most: number): Promise<string> {
     const bytes: number[] = []
     for (;;) {
@@ -66,7 +70,6 @@ export class ByteReader {
     }
   }
 
-  /** What comes of a text, up to so many bytes; what a fault cuts off is left out. The caller closes the connection. */
   async readSome(most: number): Promise<string> {
     const parts: Buffer[] = []
     let size = 0
@@ -77,12 +80,12 @@ export class ByteReader {
         size += part.length
       }
     } catch {
-      // What came is told.
+      // Return what arrived.
     }
     return Buffer.concat(parts).toString('utf8')
   }
 
-  /** Reads on to the end, so that the connection can be used again. Faults do not matter any more. */
+  /** Reads to the end, so that the connection can be reused. Faults no longer matter. */
   async drain(): Promise<void> {
     try {
       while (await this.#fill()) this.#at = this.#chunk.length

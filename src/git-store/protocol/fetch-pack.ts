@@ -1,6 +1,6 @@
 /**
- * Fetches a pack in one request: the wants, the haves, and `done` (git documentation, gitprotocol-pack, "Packfile Negotiation", and
- * gitprotocol-v2, `fetch`).
+ * The wants, the haves, and `done` (git documentation, gitprotocol-pack, "Packfile Negotiation",
+ * and gitprotocol-v2, `fetch`).
  */
 import type { ObjectId } from '@backporch/kyaml/files'
 import { type Advertisement, commandHead, RefusedService } from './advertisement.ts'
@@ -12,26 +12,25 @@ export type Filter = 'blob:none' | 'tree:0' | `blob:limit=${number}`
 
 export interface FetchRequest {
   readonly wants: readonly ObjectId[]
-  /** Commits on the remote that are here, with everything below them. */
   readonly haves: readonly ObjectId[]
-  /** Commits from each want on, 1 for the want alone; undefined for the whole history. */
+  /** 1: the want alone; undefined: the whole history. */
   readonly depth?: number | undefined
-  /** Leaves out contents of files, or folders too, but for wants by their own id. */
+  /** Wants by their own id are never omitted. */
   readonly filter?: Filter | undefined
-  /** Bytes of the pack; undefined for the transport's limit. */
+  /** Bytes; undefined: the transport's limit. */
   readonly most?: number | undefined
 }
 
-/** `ofs-delta` makes the pack smaller; `thin-pack` is left out, so that every pack is complete. */
+/** No `thin-pack`, so that every pack is complete. */
 const WANTED_CAPABILITIES = ['side-band-64k', 'ofs-delta', 'no-progress', 'filter']
 
-/** A server limits the lines of a request; the newest commits save most bytes. */
+/** A server limits the lines; the newest commits save most bytes. */
 const MOST_HAVES = 256
 
 /**
- * The pack with everything below `wants`, within `depth` and `filter`, that is not below `haves`.
- * @throws RefusedService when the server refuses a want or does not understand the request, StreamFault when the answer breaks off or is larger
- * than `most`; the content of the pack is not checked here
+ * Everything below `wants` and not below `haves`. Does not check the pack's content.
+ * @throws RefusedService when the server refuses a want or does not understand the request,
+ * StreamFault when the answer breaks off or exceeds `most`
  */
 export async function fetchPack(session: GitSession, request: FetchRequest): Promise<Buffer> {
   const { advertisement } = session
@@ -91,7 +90,7 @@ function haveLines(haves: readonly ObjectId[]): readonly Buffer[] {
   return haves.slice(0, MOST_HAVES).map((id) => pktLine(`have ${id}\n`))
 }
 
-/** The first line of the pack. Before it come the shallow commits, up to a flush, and the common ones. */
+/** Shallow commits, up to a flush, and common ones precede the pack. */
 async function skipAnswers(reader: ByteReader, cut: boolean): Promise<Buffer> {
   let line = await readLine(reader)
   if (cut) {
@@ -104,7 +103,6 @@ async function skipAnswers(reader: ByteReader, cut: boolean): Promise<Buffer> {
   return line
 }
 
-/** Sections have a name each, and the pack is the last. */
 async function skipToPack(reader: ByteReader): Promise<undefined> {
   for (;;) {
     const line = await readLine(reader)

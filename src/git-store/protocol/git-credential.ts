@@ -1,13 +1,10 @@
-/** Credentials that the user's git keeps for an https address (git documentation, git-credential). */
+/** git documentation, git-credential. */
 import { devNull } from 'node:os'
 import type { Environment } from '@backporch/system/child-environment'
 import { runGit } from '../program/git-program.ts'
 import type { Credential } from './remote-address.ts'
 
-/**
- * Runs `git credential fill`, which asks the helpers of the user and of the machine, and neither those of a clone nor a person. Undefined where
- * nobody has a credential, or git is not installed.
- */
+/** `git credential fill` asks helpers of user and machine, not those of a clone, and no person. */
 export async function findCredential(
   url: string,
   environment: Environment,

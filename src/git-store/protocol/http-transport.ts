@@ -1,4 +1,4 @@
-/** The git protocol over https (git documentation, http-protocol): `GET …/info/refs?service=…`, then `POST …/<service>`. */
+/** git documentation, http-protocol. */
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
@@ -25,13 +25,16 @@ import { findCredential } from './git-credential.ts'
 import type { GitService, GitSession, GitTransport, TransportLimits } from './git-transport.ts'
 import type { Credential, RemoteAddress } from './remote-address.ts'
 
-/** GitHub and Gitea take a token as the password of any user; GitHub documents this name. */
+/** GitHub and Gitea accept any user; GitHub documents this name. */
 const TOKEN_USER = 'x-access-token'
 const MOST_REDIRECTS = 5
-/** Bytes of a refusal that are read. */
+/** Bytes. */
 const MOST_REPORTED = 16 * 1024
 
-/** A token that does not last: read before each request. @throws Failure BP50xx */
+/**
+ * Short-lived.
+ * @throws Failure BP50xx
+ */
 export type TokenSource = (signal: AbortSignal) => Promise<string>
 
 interface Request {
@@ -49,7 +52,6 @@ export class HttpTransport implements GitTransport {
   readonly #token: TokenSource | undefined
   #credential: Credential | undefined
   #asked = false
-  /** Capabilities of a server of protocol version 2, which it sends once and not with the refs. */
   #offered: Advertisement | undefined
 
   constructor(
@@ -74,7 +76,7 @@ export class HttpTransport implements GitTransport {
   get secrets(): readonly string[] {
     if (this.#credential === undefined) return []
     const { username, password } = this.#credential
-    // A token may stand in the place of the user name, without a password.
+    // A token may replace the user name.
     return [password === '' ? username : password, basic(this.#credential)].filter(
       (text) => text !== '',
     )
@@ -89,7 +91,7 @@ export class HttpTransport implements GitTransport {
     if (thrown instanceof Failure) return thrown
     if (thrown instanceof TooManyRefs) return tooManyRefs(this.#printed, thrown.message)
     if (thrown instanceof StreamFault) return unreachable(this.#printed, thrown.message, thrown)
-    // undici wraps the reason of a failed connection; its own text may repeat the address and is not shown.
+    // undici's own text may repeat the address.
     const cause = thrown instanceof Error ? thrown.cause : undefined
     const code = systemCode(cause) ?? systemCode(thrown)
     if (code !== undefined || thrown instanceof TypeError) {
@@ -171,7 +173,7 @@ export class HttpTransport implements GitTransport {
     return new ByteReader(response.body ?? new Blob([]).stream(), this.#limits)
   }
 
-  /** Sends until something other than a redirect or a first 401 comes. @throws Failure for every answer but the wanted one */
+  /** @throws Failure for every answer but the wanted one */
   async #send(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
     for (let attempt = 0; attempt <= MOST_REDIRECTS; attempt++) {
       const response = await this.#once(request, signal, stop)
@@ -188,7 +190,7 @@ export class HttpTransport implements GitTransport {
 
   async #once(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
     signal.throwIfAborted()
-    // A turn may plan for seconds. The event loop runs once, so that connections that were closed meanwhile are not used.
+    // One run of the event loop, so that closed connections are not used after seconds of planning.
     await setImmediate()
     if (this.#token !== undefined)
       this.#credential = { username: TOKEN_USER, password: await this.#token(signal) }
@@ -216,7 +218,6 @@ export class HttpTransport implements GitTransport {
     }
   }
 
-  /** The same request is worth another try. */
   async #goOn(request: Request, response: Response, signal: AbortSignal): Promise<boolean> {
     if (response.status === 401 && this.#credential === undefined && !this.#asked) {
       this.#asked = true
@@ -227,7 +228,7 @@ export class HttpTransport implements GitTransport {
     if (![301, 302, 303, 307, 308].includes(response.status)) return false
     const target = URL.parse(response.headers.get('location') ?? '', this.#base + request.path)
     const here = new URL(this.#base)
-    // A redirect to another host would carry the token there, or down to plain http.
+    // It would carry the token there.
     if (
       target === null ||
       target.origin !== here.origin ||

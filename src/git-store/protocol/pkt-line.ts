@@ -1,24 +1,24 @@
 /**
- * The framing of the git protocol: a line begins with its length as four hex digits, `0000` ends a section (git
- * documentation, gitprotocol-common). With `side-band-64k` the first byte of a line names its band.
+ * git documentation, gitprotocol-common. With `side-band-64k` a line's first byte names its band.
  */
 import { type ByteReader, StreamFault } from './byte-reader.ts'
 
-/** Ends a request, or an answer. */
 export const FLUSH = Buffer.from('0000')
-/** Ends a section of one, in protocol version 2. */
 export const DELIMITER = Buffer.from('0001')
 
 const LONGEST = 65520
 
-/** One line, framed. The caller adds the line break where the protocol has one. */
+/** The caller adds the line break. */
 export function pktLine(content: string | Uint8Array): Buffer {
   const body = Buffer.from(content)
   if (body.length + 4 > LONGEST) throw new RangeError('a pkt-line holds at most 65516 bytes')
   return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, '0')), body])
 }
 
-/** The next line's content, what ends a section, or undefined at the end of the stream. @throws StreamFault when it is not framed */
+/**
+ * Undefined at the end of the stream.
+ * @throws StreamFault when it is not framed
+ */
 export async function readPktLine(
   reader: ByteReader,
 ): Promise<Buffer | 'flush' | 'delimiter' | undefined> {
@@ -38,18 +38,15 @@ export async function readPktLine(
   return body
 }
 
-/** The content of the bands of an answer. */
 interface BandedAnswer {
   readonly content: Buffer
-  /** Messages of the server and its hooks; untrusted. */
   readonly messages: string
-  /** The server's own error, where it gave up. */
   readonly fatal: string | undefined
 }
 
 /**
- * Reads all lines up to the flush or the end, beginning with `first`, and sorts them by band.
- * @param most bytes of the content
+ * Up to the flush or the end.
+ * @param most bytes
  * @throws StreamFault when it is larger, or not framed
  */
 export async function readBands(

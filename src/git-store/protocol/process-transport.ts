@@ -1,7 +1,7 @@
 /**
- * The git protocol over a program's standard input and output: `git` for a repository on disk, the user's `ssh` for one elsewhere. One process
- * serves the whole conversation, because ssh servers of forges allow exactly `git-upload-pack '<path>'` and `git-receive-pack '<path>'` and no
- * `--stateless-rpc`.
+ * `git` for a local repository, `ssh` for a remote one. One process for the whole conversation:
+ * forges' ssh servers allow exactly `git-upload-pack '<path>'` and `git-receive-pack '<path>'` and
+ * no `--stateless-rpc`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { Failure } from '@backporch/kyaml/failure'
@@ -36,7 +36,7 @@ interface Launch {
   readonly args: readonly string[]
 }
 
-/** Milliseconds that a program may take to end by itself after the conversation. */
+/** Milliseconds. */
 const GRACE = 5000
 
 type ProcessAddress = Extract<RemoteAddress, { kind: 'local' | 'ssh' }>
@@ -61,7 +61,7 @@ export class ProcessTransport implements GitTransport {
         ? sshLaunch(this.#address, service, this.#environment)
         : await this.#localLaunch(service, signal)
     signal.throwIfAborted()
-    // Version 2 is for reading alone. An ssh server that drops the variable answers in version 0.
+    // Only for reading. An ssh server that drops the variable answers in version 0.
     const protocol = service === 'git-upload-pack' ? { GIT_PROTOCOL: 'version=2' } : {}
     const running = new Conversation(
       launch,
@@ -118,7 +118,7 @@ export class ProcessTransport implements GitTransport {
     return unreachable(printed, reported === '' ? thrown.message : reported, thrown)
   }
 
-  /** The folder in which git keeps a local repository. @throws Failure BP1002, BP4009, BP4010 */
+  /** @throws Failure BP1002, BP4009, BP4010 */
   async gitFolder(signal: AbortSignal): Promise<string> {
     this.#gitFolder ??= await findGitFolder(this.#address, this.#environment, signal)
     return this.#gitFolder
@@ -134,7 +134,7 @@ export class ProcessTransport implements GitTransport {
   }
 }
 
-/** As git itself calls ssh (git documentation, GIT_SSH_COMMAND): the command is a shell line, our words are its arguments. */
+/** Like git (git documentation, GIT_SSH_COMMAND): a shell line with these words as arguments. */
 function sshLaunch(
   address: Extract<RemoteAddress, { kind: 'ssh' }>,
   service: GitService,
@@ -150,7 +150,7 @@ function sshLaunch(
   const protocol = service === 'git-upload-pack' ? ['-o', 'SendEnv=GIT_PROTOCOL'] : []
   if (command === undefined || command === '')
     return { program: 'ssh', args: ['-o', 'BatchMode=yes', ...protocol, ...words] }
-  // Other programs than OpenSSH do not know the option; git tells them by the name too (connect.c, determine_ssh_variant).
+  // Other programs do not know the option (connect.c, determine_ssh_variant).
   const options = /(?:^|\/)ssh(?:\.exe)?$/.test(command.trim().split(/\s+/)[0] ?? '')
     ? protocol
     : []
@@ -215,7 +215,6 @@ class Conversation {
     }
   }
 
-  /** Sends a flush, which asks for nothing, waits, and kills the program after the grace time. */
   async end(now: boolean): Promise<Ended> {
     if (now) this.#kill()
     else if (!this.#requested && this.#child.stdin.writable) this.#child.stdin.end(FLUSH)
@@ -232,7 +231,7 @@ class Conversation {
     try {
       process.kill(OWN_SESSION ? -pid : pid, 'SIGKILL')
     } catch {
-      // it ended in this moment
+      // it just ended
     }
   }
 }

@@ -1,9 +1,7 @@
-/** The address of a repository, split into what a transport needs and what may be printed. */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { unsupported } from '../program/git-failure.ts'
 
-/** User name and password or token, for `Authorization: Basic`. */
 export interface Credential {
   readonly username: string
   readonly password: string
@@ -21,13 +19,13 @@ export type RemoteAddress =
       readonly kind: 'local'
       readonly printed: string
       readonly path: string
-      /** As with git itself: a path is read in place, and `file://…` is read as a remote (git-clone(1), `--local`). */
+      /** Like git, `file://…` is read as a remote (git-clone(1), `--local`). */
       readonly inPlace: boolean
     }
   | {
       readonly kind: 'ssh'
       readonly printed: string
-      /** `user@host` or `host`; never begins with `-`. */
+      /** Never begins with `-`. */
       readonly destination: string
       readonly port: number | undefined
       readonly path: string
@@ -42,9 +40,8 @@ const CONTROL = /[\x00-\x1f\x7f]/
 const SUPPORTED = 'use https://…, ssh://…, user@host:path, file://… or a path'
 
 /**
- * Splits an address. A path is made absolute against `workingDirectory`.
- * @throws Failure BP4010 for another scheme (`ext::…`, `git://…`, `http://` to another machine), or for a host, user or path that a program
- * could take for an option
+ * @throws Failure BP4010 for another scheme (`ext::…`, `git://…`, `http://` to another machine), or
+ * for a host, user or path that a program could take for an option
  */
 export function parseRemoteAddress(text: string, workingDirectory: string): RemoteAddress {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()

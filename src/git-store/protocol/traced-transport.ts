@@ -1,8 +1,6 @@
-/** A transport that reports its requests and their times, for `--verbose`. */
 import type { RequestTarget, Trace } from '@backporch/system/trace'
 import type { GitTransport } from './git-transport.ts'
 
-/** @param remote as it may be printed */
 export function tracedTransport(inner: GitTransport, remote: string, trace: Trace): GitTransport {
   async function timed<Answer>(
     { to, what }: { readonly to: RequestTarget; readonly what: string },

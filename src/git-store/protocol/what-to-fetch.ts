@@ -1,32 +1,30 @@
-/** Decides what to fetch from a remote, and by which way, from the server's advertisement. Nothing here sends a request. */
 import type { ObjectId } from '@backporch/kyaml/files'
 import { defaultBaseBranch, LEDGER_BRANCH, parseRevisionTag } from '../ports/ref-name.ts'
 import type { Advertisement } from './advertisement.ts'
 
-/** `partial`: tips, and everything else by its id. `whole`: branches with their whole history, which every server can. */
+/** `partial`: tips, and everything else by id. `whole`: every server supports it. */
 type Way = 'partial' | 'whole'
 
 /**
- * Commits that are fetched beyond those that are here, request by request. Depth is the shortest way to a commit: where branches are merged
- * late, 16 already goes back for a hundred first parents. 200 commits of a package's history are read.
+ * Request by request. Depth is the shortest way to a commit: with late merges, 16 already goes back
+ * a hundred first parents. 200 commits of a package's history are read.
  */
 export const DEPTHS: readonly number[] = [16, 64, 160, 1024, 8192]
-/** The whole history (git, `INFINITE_DEPTH`). */
 export const DEEPEST = 2 ** 31 - 1
-/** Commits by which the base branch is followed from here; a branch that moved further is begun anew. */
+/** A base branch that moved further is fetched from scratch. */
 export const FURTHEST = 512
-/** Files up to this size come with our branches: they differ from their base by a few. */
+/** Backporch's branches differ from their base by a few files. */
 export const SMALL_FILES = 'blob:limit=262144'
 
 const OURS = /^refs\/heads\/(?:drafts|proposed|deletionProposed)\//
 
 export function wayOf({ version, capabilities }: Advertisement): Way {
-  // In version 2 "wants can be anything and are not limited to advertised objects" (gitprotocol-v2, `fetch`).
+  // Version 2: "wants can be anything and are not limited to advertised objects" (gitprotocol-v2,
+  // `fetch`).
   const byId = version === 2 || capabilities.has('allow-any-sha1-in-want')
   return byId && capabilities.has('shallow') ? 'partial' : 'whole'
 }
 
-/** Short name of the branch that HEAD names, and of the one that is the base where nobody names another. */
 export function defaultBranchOf({ refs, head }: Pick<Advertisement, 'refs' | 'head'>): {
   readonly named: string | undefined
   readonly base: string | undefined
@@ -38,7 +36,7 @@ export function defaultBranchOf({ refs, head }: Pick<Advertisement, 'refs' | 'he
   return { named, base: defaultBaseBranch(named, (branch) => refs.has(`refs/heads/${branch}`)) }
 }
 
-/** Full ref names to tips: of the branch with the packages, of the branches that come from it, and of the ledger, which does not. */
+/** The packages' branch, those that come from it, and the ledger. */
 export function ourTips(
   { refs, head }: Advertisement,
   baseBranch: string | undefined,
@@ -61,7 +59,6 @@ export function branchesAndTags({ refs }: Advertisement): ReadonlyMap<string, Ob
   )
 }
 
-/** The branches and tags that name one of these objects, an annotated tag by its commit too. */
 export function tipsNaming(
   advertisement: Advertisement,
   ids: readonly ObjectId[],
@@ -75,7 +72,7 @@ export function tipsNaming(
   )
 }
 
-/** Commits of the latest revision of each package: a reader of one reads the others next. */
+/** A reader of one reads the others next. */
 export function latestRevisions({ refs, peeled }: Advertisement): readonly ObjectId[] {
   const latest = new Map<string, { readonly revision: number; readonly id: ObjectId }>()
   for (const [name, id] of refs) {
@@ -86,7 +83,7 @@ export function latestRevisions({ refs, peeled }: Advertisement): readonly Objec
   return [...latest.values()].map(({ id }) => id)
 }
 
-/** The branches with the long histories come first: a request names only so many. */
+/** A request names only a limited number. */
 export function longestFirst(
   tips: ReadonlyMap<string, ObjectId>,
   { head }: Advertisement,

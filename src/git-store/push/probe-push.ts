@@ -1,7 +1,7 @@
 /**
- * Finds out whether a server would take pushes to some refs, without moving one. Each push claims falsely that the ref is at the base commit,
- * and shall stay there. `receive-pack` runs the hooks (pre-receive, update), where forges and people keep their rules, before it compares the
- * ref and refuses (docs/facts/push-rehearsal.md).
+ * Each push falsely claims that the ref is at the base commit, and shall stay there. `receive-pack`
+ * runs the hooks, where forges and people keep their rules, before it compares the ref and refuses
+ * (docs/facts/push-rehearsal.md).
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
@@ -19,13 +19,12 @@ interface ProbePushOptions {
   readonly token?: string | TokenSource
   readonly workingDirectory: string
   readonly environment: Environment
-  /** Of servers that are not git's own. */
   readonly serverTexts?: readonly PushTexts[]
 }
 
 const LIMITS: TransportLimits = { silence: 60_000, bytes: 64 * 1024 * 1024 }
 
-/** Reasons of `receive-pack` for a ref that is not where the push claims: git 2.0 to 2.49, and later ones. */
+/** For a ref that is not where the push claims: git 2.0 to 2.49, and later ones. */
 const STALE = new Set([
   'failed to update ref',
   'failed to lock',
@@ -34,8 +33,9 @@ const STALE = new Set([
 ])
 
 /**
- * @param refs full names. The answer for one at the base commit itself is `unclear`.
- * @throws Failure BP40xx where the repository cannot be reached, does not know us or has no base branch
+ * @param refs full names. A ref at the base commit itself is `unclear`.
+ * @throws Failure BP40xx if the repository is unreachable, rejects the account or has no base
+ * branch
  */
 export async function probePush(
   options: ProbePushOptions,
@@ -55,7 +55,7 @@ export async function probePush(
     serverTexts: options.serverTexts ?? [],
   }
   const answers: PushAnswer[] = []
-  // One by one: a hook that refuses one ref refuses the whole push.
+  // A hook that rejects one ref rejects the whole push.
   for (const ref of refs) answers.push(await probeOne(target, ref, signal))
   return answers
 }
@@ -74,7 +74,7 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
   try {
     const { refs, capabilities, agent } = session.advertisement
     const base = refs.get(`refs/heads/${baseBranch}`)
-    // A checkout of CI has the branch of its remote alone.
+    // A CI checkout has only its remote's branch.
     if (base === undefined)
       return {
         ref,
@@ -102,7 +102,7 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
       [unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'),
       { secrets: transport.secrets },
     )
-    // A push that the server took although it could not, and an unknown text, prove nothing.
+    // An unexpectedly accepted push and an unknown text prove nothing.
     const bySomeRule =
       reason !== undefined &&
       (texts === undefined || (unpacked === 'ok' && texts.refused.test(reason)))
@@ -118,7 +118,7 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
   }
 }
 
-/** A clone with hooks is not pushed to. */
+/** Backporch does not push to a clone with hooks. */
 function refusedByUs(thrown: unknown): Failure {
   if (thrown instanceof Failure && thrown.code === 'BP4002') return thrown
   throw thrown

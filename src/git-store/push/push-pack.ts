@@ -1,4 +1,4 @@
-/** Sends ref updates with the objects they need (git documentation, gitprotocol-pack, "Pushing Data To a Server"). */
+/** git documentation, gitprotocol-pack, "Pushing Data To a Server". */
 import type { ObjectId } from '@backporch/kyaml/files'
 import { ByteReader, StreamFault } from '../protocol/byte-reader.ts'
 import type { GitSession } from '../protocol/git-transport.ts'
@@ -6,7 +6,7 @@ import { FLUSH, pktLine, readBands, readPktLine } from '../protocol/pkt-line.ts'
 
 const NOTHING = '0'.repeat(40)
 
-/** One ref to move, by the object that it names (for an annotated tag the tag object). `null`: no such ref. */
+/** Of an annotated tag the tag object. `null`: no such ref. */
 interface PushCommand {
   readonly ref: string
   readonly from: ObjectId | null
@@ -14,16 +14,14 @@ interface PushCommand {
 }
 
 export interface PushReport {
-  /** `ok`, or the reason for which the objects were refused. Untrusted, as all texts here. */
   readonly unpacked: string
-  /** Full ref name to the reason of its refusal. A ref that moved is not in it. */
   readonly refused: ReadonlyMap<string, string>
-  /** Output of the server and its hooks. */
   readonly messages: string
 }
 
 /**
- * Sends the commands in order, all or none where the server can do that (`atomic`). `pack` is needed unless every command is a deletion.
+ * In order, all or none if the server supports it (`atomic`). `pack` is needed unless all are
+ * deletions.
  * @throws StreamFault when the answer does not come or breaks off: then the outcome is unknown
  */
 export async function sendPush(

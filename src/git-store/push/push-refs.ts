@@ -1,4 +1,4 @@
-/** Moves refs on the remote: checks before, sends, and finds the outcome in the refs of the remote. */
+/** The remote's refs show the outcome. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { foreignLine } from '@backporch/kyaml/text'
@@ -13,12 +13,10 @@ import type { GitSession, GitTransport } from '../protocol/git-transport.ts'
 import { type PushReport, sendPush } from './push-pack.ts'
 
 interface PushParts {
-  /** As it may be printed. */
   readonly remote: string
   readonly transport: GitTransport
   readonly objects: ObjectSource
   readonly created: NewObjects
-  /** A better failure for a refusal that a checked-out work tree explains, or undefined. */
   readonly explainRefusal: (
     updates: readonly RefUpdate[],
     signal: AbortSignal,
@@ -26,8 +24,8 @@ interface PushParts {
 }
 
 /**
- * Compare and swap of every update; see `PackageRepository.push`. It is no fault when all refs are at their targets already: the same push was
- * done before and its answer was lost. An update with `from` equal to `to` asserts the ref and moves nothing.
+ * Succeeds if all refs are already at their targets: the answer of the same push was lost. An
+ * update with `from` equal to `to` asserts the ref and moves nothing.
  */
 export async function pushRefs(
   parts: PushParts,
@@ -63,7 +61,6 @@ export async function pushRefs(
       )
       await session.close()
       session = undefined
-      // What is only asserted stands in the way as what is moved does.
       await judge(
         parts,
         { updates: stage.length === wanted.length ? updates : stage, before: done },
@@ -77,7 +74,10 @@ export async function pushRefs(
   }
 }
 
-/** A server that moves several refs one by one may be cut off between them: the ledger never names a branch that is not there yet, or not any more. */
+/**
+ * A server that moves refs one by one may be cut off: the ledger must never name a branch that does
+ * not exist.
+ */
 function stagesOf(
   { capabilities }: Advertisement,
   updates: readonly RefUpdate[],
@@ -92,7 +92,6 @@ function stagesOf(
   return stages.filter((stage) => stage.length > 0)
 }
 
-/** The remote's value of the ref, in the terms of `RefUpdate`: annotated tags peeled, where the server sends that. */
 function seenAt(
   advertisement: Advertisement,
   known: Advertisement | undefined,
@@ -119,7 +118,7 @@ function assertCapable(
   )
 }
 
-/** git keeps no ref below another one. A ref that the same push deletes counts: servers refuse that too. */
+/** git keeps no ref below another one, even one that the same push deletes. */
 function assertFree(remote: string, { refs }: Advertisement, updates: readonly RefUpdate[]): void {
   const taken = updates.flatMap(({ ref, from, to }) => {
     const inWay =
@@ -151,7 +150,6 @@ function isBelow(ref: string, above: string): boolean {
   return ref.startsWith(`${above}/`)
 }
 
-/** No answer came to the push. A failure that says more than "unreachable" ends it here. */
 function lostAnswer(parts: PushParts, thrown: unknown, signal: AbortSignal): Failure {
   const explained = parts.transport.explain(thrown, signal)
   if (explained instanceof Failure && explained.code === 'BP4001') return explained
@@ -160,7 +158,6 @@ function lostAnswer(parts: PushParts, thrown: unknown, signal: AbortSignal): Fai
 
 interface SentUpdates {
   readonly updates: readonly RefUpdate[]
-  /** Moved by an earlier part of the same push. */
   readonly before: readonly RefUpdate[]
 }
 
@@ -207,7 +204,7 @@ async function judge(
   throw refusedByRule(parts.remote, line(all), new Map(whys))
 }
 
-/** git says so of a ref that was refused because of another one. */
+/** Rejected because of another ref. */
 const ALONG = /\b(?:atomic|transaction)\b/
 
 function ownReasons(refused: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

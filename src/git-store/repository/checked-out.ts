@@ -1,6 +1,5 @@
 /**
- * A clone on this machine for who only reads. Checkouts of CI have no local branch: HEAD is detached, and branches are those of a remote, if
- * any (docs/facts/ci-checkouts.md).
+ * CI checkouts have a detached HEAD, and branches of a remote, if any (docs/facts/ci-checkouts.md).
  */
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { PackageRepository, RepositoryRefs } from '../ports/package-repository.ts'
@@ -9,10 +8,13 @@ import { ask } from '../program/work-tree.ts'
 import { parseRemoteAddress } from '../protocol/remote-address.ts'
 import { type CacheNote, openRepository, type RepositoryOptions } from './repository.ts'
 
-/** The name of the base branch where a commit is checked out that no branch names. git makes no branch with this name. */
+/** git creates no branch with this name. */
 const DETACHED = 'HEAD'
 
-/** Opens a repository that is only read: a clone on this machine as it is checked out. @throws Failure BP4010 for an address that is not used */
+/**
+ * Read-only.
+ * @throws Failure BP4010 for an unsupported address
+ */
 export function openCheckedOut(options: RepositoryOptions, note?: CacheNote): PackageRepository {
   const repository = openRepository(options, note)
   const address = parseRemoteAddress(options.remote, options.workingDirectory ?? process.cwd())
@@ -36,10 +38,8 @@ export function openCheckedOut(options: RepositoryOptions, note?: CacheNote): Pa
   }
 }
 
-/** Output of git in the clone; undefined where it fails. */
 type Git = (args: readonly string[]) => Promise<string | undefined>
 
-/** With the branches of the remotes that are no local ones, the newer ledger, and the commit of a detached HEAD as the default branch. */
 async function checkedOutRefs(local: RepositoryRefs, git: Git): Promise<RepositoryRefs> {
   const refs = new Map(local.refs)
   for (const [ref, commit] of await trackedBranches(git)) {
@@ -72,7 +72,7 @@ async function checkedOutRefs(local: RepositoryRefs, git: Git): Promise<Reposito
 const BRANCH = 'refs/heads/'
 const LEDGER = `${BRANCH}${LEDGER_BRANCH}`
 
-/** By the full name that each has in its remote; of several remotes `origin` counts, and else the first by name. */
+/** Of several remotes `origin`, else the first by name. */
 async function trackedBranches(git: Git): Promise<ReadonlyMap<string, ObjectId>> {
   const listed = linesOf(
     await git(['for-each-ref', '--format=%(objectname) %(refname)', 'refs/remotes/']),

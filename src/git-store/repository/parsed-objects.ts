@@ -1,4 +1,3 @@
-/** Reads the objects of a repository, our own new ones from memory, and parses folders. */
 import type { FileMode, ObjectId } from '@backporch/kyaml/files'
 import { LRUCache } from 'lru-cache'
 import type { NewObjects } from '../objects/new-objects.ts'
@@ -14,7 +13,6 @@ import { isHostileName } from '../objects/path-policy.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
 import { damaged } from '../program/git-failure.ts'
 
-/** Parsed trees in the cache. */
 const MOST_TREES = 20_000
 
 export class ParsedObjects {
@@ -26,7 +24,6 @@ export class ParsedObjects {
     sizeCalculation: () => 1,
   })
 
-  /** @param remote as it may be printed @param created objects that the source may not have yet */
   constructor(remote: string, source: ObjectSource, created: NewObjects) {
     this.#remote = remote
     this.#source = source
@@ -66,7 +63,6 @@ export class ParsedObjects {
     return (await this.#readTrees([id], signal)).get(id) ?? []
   }
 
-  /** Files below a folder of a tree, by their path from there; of a file itself, with an empty path. */
   async files(tree: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
     let entry: TreeEntry = { mode: '40000', name: '', id: tree }
     for (const segment of path === '' ? [] : path.split('/')) {
@@ -109,7 +105,6 @@ export class ParsedObjects {
     return trees
   }
 
-  /** Level by level, each in one request. */
   async #collect(root: ObjectId, signal: AbortSignal): Promise<TreeFile[]> {
     const files: TreeFile[] = []
     let folders = [{ id: root, prefix: '' }]
@@ -136,6 +131,6 @@ export class ParsedObjects {
 
 function fileMode(mode: string): FileMode {
   if (mode === '120000' || mode === '160000') return mode
-  // Old versions of git wrote more modes than these two; only the owner's right to run a file counts.
+  // Old git versions wrote more modes.
   return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755'
 }

@@ -1,4 +1,4 @@
-/** `PackageRepository` over git: reads through a cache of packs, writes objects in memory and pushes them in one pack. */
+/** Reads through a cache of packs, and pushes objects from memory in one pack. */
 import * as nodeFiles from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
@@ -45,41 +45,38 @@ import { pushRefs } from '../push/push-refs.ts'
 import { ParsedObjects } from './parsed-objects.ts'
 
 export interface RepositoryOptions {
-  /** `https://…` (`http://` on this machine only), `ssh://…`, `user@host:path`, `file://…` or a path. */
+  /** `http://` on this machine only. */
   readonly remote: string
-  /** Folder for clones. It may be shared by processes and deleted at any time. */
+  /** Processes may share it, and it may be deleted at any time. */
   readonly cacheDir: string
-  /** Password for https. Userinfo in the address comes first; the user's git credential helpers come last. */
+  /** For https. Userinfo in the address precedes it; git credential helpers come last. */
   readonly token?: string | TokenSource
-  /** Signs every commit, and recognises our signatures. */
   readonly signer?: CommitSigner
-  /** Short name of the branch that may be pushed to although it is not ours, and only forwards. */
   readonly baseBranch?: BaseBranch
-  /** `node:fs/promises` by default; a test gives failing functions. */
   readonly fs?: FileOperations
-  /** Base of a relative path. */
   readonly workingDirectory?: string
   readonly environment?: Environment
   readonly limits?: Partial<TransportLimits>
-  /** Called for each request. */
   readonly trace?: Trace
-  /** Bytes that the process may still take. */
+  /** Bytes. */
   readonly memory?: () => number
-  /** Awaited before each push, where the server limits them; its result is called when the push has ended. */
+  /** Only if the server limits pushes; call the result when the push has ended. */
   readonly admitPush?: (signal: AbortSignal) => Promise<() => void>
 }
 
-/** A minute of silence; 2 GiB is the largest pack that isomorphic-git can index. */
+/** 2 GiB is the largest pack that isomorphic-git can index. */
 const LIMITS: TransportLimits = { silence: 60_000, bytes: 2 ** 31 - 1 }
-/** Bytes of own objects that stay in memory after a push, for reading them back. */
+/** After a push, for rereading. */
 const MOST_NEW_BYTES = 64 * 1024 * 1024
-/** Commits that are walked to see that the base branch only moves forwards. */
+/** To check that the base branch only moves forwards. */
 const MOST_STEPS = 10_000
 
-/** Told that a temporary folder takes the place of the cache folder, and that that is used again. */
 export type CacheNote = (text: string) => void
 
-/** Opens a repository. Nothing is read or written before the first call. @throws Failure BP4010 for an address that is not used */
+/**
+ * Reads and writes nothing before the first call.
+ * @throws Failure BP4010 for an unsupported address
+ */
 export function openRepository(
   options: RepositoryOptions,
   note: CacheNote = () => {},
@@ -264,7 +261,7 @@ class GitRepository implements PackageRepository {
     assertOnce(updates)
     for (const update of updates) await this.#assertForwards(update, signal)
     if (updates.length === 0) return
-    // The wait comes before the refs are read: an observation of a minute ago says nothing of where they are.
+    // After a minute's wait, refs may be elsewhere.
     const ended = await this.#admitPush?.(signal)
     const { remote } = this
     const explainRefusal = (refused: readonly RefUpdate[]) => this.#dirtyWorkTree(refused, signal)
@@ -288,7 +285,6 @@ class GitRepository implements PackageRepository {
     return this.#baseBranch === DEFAULT_BRANCH ? this.#defaultBranch : this.#baseBranch
   }
 
-  /** The base branch only gets commits with its present one among their ancestors. */
   async #assertForwards({ ref, from, to }: RefUpdate, signal: AbortSignal): Promise<void> {
     if (ref !== `refs/heads/${this.#base}` || from === null || to === null) return
     const observed = new Set<ObjectId>()
@@ -308,7 +304,7 @@ class GitRepository implements PackageRepository {
     })
   }
 
-  /** BP4007 where the branch is checked out and files stand in the way. */
+  /** BP4007 if the branch is checked out and files are in the way. */
   async #dirtyWorkTree(
     updates: readonly RefUpdate[],
     signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** Builds a desired set object by object: applied and not applied objects, each id once, all failures together. */
+/** Each id once; all failures together. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'
 import {
@@ -31,9 +31,8 @@ export class DesiredSetBuilder {
   private isTooLarge = false
 
   /**
-   * @param path of the file in the package
-   * @param of `local`: it is an item of a list for tools only; `hidden`: paths whose values come from a Secret of the cluster
-   * @returns the key of the resource; undefined where the object is not applied
+   * @param of `local`: an item of a local list; `hidden`: paths whose values come from a Secret of
+   * the cluster @returns undefined if the object is not applied
    */
   add(
     object: Json,
@@ -93,7 +92,7 @@ export class DesiredSetBuilder {
     return key
   }
 
-  /** @param subpackages folders whose inventories are not the package's */
+  /** @param subpackages folders of other inventories */
   build(
     ofKptfile: Parameters<typeof inventoryOf>[1],
     subpackages: readonly string[],
@@ -117,7 +116,6 @@ function namespaceProblem(object: JsonObject): string | undefined {
     : undefined
 }
 
-/** `apps/web/list.yaml:12 (document 2, item 1)`, documents and items counted from 1. */
 function describeLocation({ path, line, document, item, step }: SourceLocation): string {
   if (step !== undefined) return `${path}:${line} (made by ${step})`
   return `${path}:${line} (document ${document + 1}${item === undefined ? '' : `, item ${item + 1}`})`
@@ -146,9 +144,9 @@ export function declaredTwice(earlier: DesiredResource, location: SourceLocation
 }
 
 /**
- * A sentence that names the keys of a Secret with values in the manifest, never a value; undefined for other objects. A file that SOPS
- * encrypted has a `sops` mapping beside its data. SealedSecrets and ExternalSecrets are other kinds.
- * @param hidden paths whose values are not those of the manifest
+ * Names the keys of a Secret with values in the manifest, never a value. Undefined for a
+ * SOPS-encrypted file, which has a `sops` mapping. @param hidden paths whose values are not the
+ * manifest's
  */
 function plainSecretNote(object: Json, hidden: readonly FieldPath[] = []): string | undefined {
   const resource = readResource(object)
@@ -175,10 +173,7 @@ function plainSecretNote(object: Json, hidden: readonly FieldPath[] = []): strin
     : `${describeResourceId(resource.id)} has its values in git in plain text: ${keys.join(', ')}`
 }
 
-/**
- * Why a manifest with `generateName` and without a name is not compared: each create gives another object, and git knows none of their
- * names. Undefined for all other documents.
- */
+/** With `generateName` each create gives another object, and git knows none of their names. */
 function whyServerNamed(object: Json): string | undefined {
   const [apiVersion, kind] = [partOf(object, 'apiVersion'), partOf(object, 'kind')]
   const [name, prefix] = [

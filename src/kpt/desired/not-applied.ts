@@ -1,11 +1,10 @@
-/** Objects of a package that kpt never applies to a cluster. */
 import { getKey, isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { KUSTOMIZATION_NAMES } from '../package/kustomization-names.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 
-/** Whether the annotation marks the object for tools only: any value but `false` does (kpt `pkg/live/rgpath.go`). */
+/** Any value but `false` (kpt `pkg/live/rgpath.go`). */
 export function isLocalConfig(object: Json): boolean {
   const value = partOf(object, 'metadata', 'annotations', LOCAL_CONFIG)
   return value !== undefined && String(value) !== 'false'
@@ -14,8 +13,8 @@ export function isLocalConfig(object: Json): boolean {
 const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 
 /**
- * Whether the document is input of kustomize and not an object: by its group; or, without an apiVersion, by its kind or by the name of the
- * file. kpt does not require it to be a Kubernetes object (kpt `api/kptfile/v1/validation.go`). A Flux Kustomization is an object in any file.
+ * By group, or, without an apiVersion, by kind or file name (kpt `api/kptfile/v1/validation.go`). A
+ * Flux Kustomization is an object in any file.
  */
 export function isKustomization(object: Json, path: string): boolean {
   if (!isJsonObject(object)) return false
@@ -28,7 +27,6 @@ export function isKustomization(object: Json, path: string): boolean {
   )
 }
 
-/** Whether the object is of a kind of kpt's own group, which is not applied. */
 export function isOfKpt(object: Json, kind: 'Kptfile' | 'ResourceGroup'): boolean {
   return (
     partOf(object, 'kind') === kind &&

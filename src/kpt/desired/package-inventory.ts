@@ -1,16 +1,15 @@
-/** The inventory that a package names: a `kind: ResourceGroup` file, or the Kptfile's older `inventory`. */
+/** `kind: ResourceGroup`, or the Kptfile's older `inventory`. */
 import { isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { type InventoryRef, labelsOf, metadataText } from '@backporch/kyaml/resource'
 import type { SourceLocation } from './desired-set.ts'
 
-/** Label that carries the inventory's id (cli-utils `pkg/common/common.go`). */
+/** cli-utils `pkg/common/common.go` */
 const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
 
 export interface FoundInventory {
   readonly ref: InventoryRef
   readonly location: SourceLocation
-  /** Within the package. */
   readonly path: string
 }
 
@@ -28,10 +27,7 @@ export function readInventory(
   }
 }
 
-/**
- * The one inventory of the package. kpt refuses a package that names two: then a note says so, and none is used. Inventories of subpackages
- * are not the package's.
- */
+/** kpt rejects a package with two: then a note says so. Inventories of subpackages do not count. */
 export function inventoryOf(
   found: readonly FoundInventory[],
   ofKptfile: InventoryRef | undefined,

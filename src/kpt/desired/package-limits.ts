@@ -1,21 +1,20 @@
-/** What one package may become in memory, whatever its bytes are (ADR 74). */
+/** Memory limits, independent of bytes (ADR 74). */
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type Json } from '@backporch/kyaml/json'
 import { describeMost } from '@backporch/kyaml/read-yaml'
 
-/** Keys and values of all objects. Each takes up to 70 bytes for as long as the package is compared. */
+/** Each key and value takes up to 70 bytes during the comparison. */
 const MOST_NODES = 1_000_000
-/** Keys and values of one object. The largest schemas that people publish have half as many. */
+/** The largest published schemas have half as many. */
 const MOST_OBJECT_NODES = 150_000
-/** As of the output of a function. */
+/** Same limit as for a function's output. */
 const MOST_OBJECTS = 50_000
 
-/** Counts what a package declares. */
 export class PackageMeter {
   private nodes = 0
   private objects = 0
 
-  /** Why the package is not read with this object in it; undefined where it is within the limits. */
+  /** Undefined within the limits. */
   count(object: Json): { readonly why: string; readonly remedy: string } | undefined {
     this.objects += 1
     if (this.objects > MOST_OBJECTS)
@@ -52,7 +51,7 @@ export function tooLargePackage(
   })
 }
 
-/** Aliases count as often as they stand. Ends above `most`. */
+/** Aliases count at each occurrence. */
 function countNodes(value: Json, most: number): number {
   let nodes = 0
   const waiting: Json[] = [value]

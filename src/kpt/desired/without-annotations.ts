@@ -1,7 +1,6 @@
-/** Takes annotations off an object that a tool put on it for the time of a render. */
 import { isJsonObject, type Json, partOf, setKey } from '@backporch/kyaml/json'
 
-/** The object without these annotations, and without the maps that are empty then. */
+/** Also without maps that become empty. */
 export function withoutAnnotations(object: Json, names: ReadonlySet<string>): Json {
   const [metadata, annotations] = [
     partOf(object, 'metadata'),

@@ -1,4 +1,3 @@
-/** Runs a render with a library that answers function calls at once. */
 import { Failure } from '@backporch/kyaml/failure'
 import {
   describeStep,
@@ -9,7 +8,7 @@ import {
   type RenderProcess,
 } from './pipeline-step.ts'
 
-/** A runner of functions. Equal calls have equal answers. It may throw where it cannot answer at once. */
+/** Equal calls have equal answers. May throw if it cannot answer at once. */
 export interface FunctionLibrary {
   answer(call: FunctionCall): FunctionAnswer
 }
@@ -20,12 +19,10 @@ export function answerCalls<T>(process: RenderProcess<T>, library: FunctionLibra
   return state.value
 }
 
-/** A library without functions. */
 export const NO_FUNCTIONS: FunctionLibrary = {
   answer: ({ step }) => ({ failure: runtimeMissing(step, 'no function is built in') }),
 }
 
-/** The remedy where nothing that could run the function is allowed. */
 const ALLOW =
   'use a function that is built in, or allow its program or image with --allow-exec or --allow-image'
 

@@ -1,10 +1,7 @@
-/** The `data` of a function's config: keys and values of a ConfigMap (kyaml `yaml/rnode.go`, `GetDataMap`). */
+/** kyaml `yaml/rnode.go`, `GetDataMap`. */
 import { keyOf, mapAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 
-/**
- * The entries in their order, with values of every scalar type as texts; null and other values are empty texts. Empty without a config, or
- * where `data` is no map.
- */
+/** In order. Null and non-scalar values become empty texts. */
 export function configData(config: YamlMap | undefined): ReadonlyMap<string, string> {
   const data = mapAt(config, 'data')
   const found = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** Fields as kustomize's transformers name them (kustomize `api/types/fieldspec.go`, `api/filters/fieldspec/fieldspec.go`). */
+/** kustomize `api/types/fieldspec.go`, `api/filters/fieldspec/fieldspec.go`. */
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import {
   entryOf,
@@ -17,9 +17,8 @@ export interface FieldSpec {
   readonly group?: string
   readonly version?: string
   readonly kind?: string
-  /** Field names separated by slashes; `\/` is a slash in a name. A list stands for each of its items, with or without `[]` at its name. */
+  /** `\/` is a slash in a name. A list stands for each of its items, with or without `[]`. */
   readonly path: string
-  /** Whether missing fields on the path are created. */
   readonly create?: boolean
 }
 
@@ -52,13 +51,11 @@ export function splitFieldPath(path: string): readonly string[] {
   return names
 }
 
-/** Called for each node at the path, with the names that lead to it. @returns the problem, or undefined */
 type FieldVisit = (node: YamlNode, path: readonly string[]) => string | undefined
 
 /**
- * Visits the path in an object of the right kind. Where a field on the path is absent or null, nothing happens, unless the spec says `create`:
- * then maps are created, and at the end a node of the kind `created`.
- * @returns the problem, or undefined
+ * Does nothing if a field is absent or null, unless the spec says `create`; the last node then has
+ * the kind `created`. @returns the problem, or undefined
  */
 export function visitField(
   item: YamlMap,
@@ -128,7 +125,7 @@ class FieldWalk {
   }
 }
 
-/** `Deployment.v1.apps/web.shop`, as kustomize names an object. */
+/** As kustomize names an object. */
 export function describeObject(item: YamlMap): string {
   const { group, version, kind } = kindOf(item)
   const or = (text: string | undefined, none: string): string =>

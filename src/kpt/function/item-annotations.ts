@@ -1,7 +1,4 @@
-/**
- * The annotations by which kpt and its functions locate a resource (kyaml 0.15 `kio/kioutil/kioutil.go`, kpt `internal/pkg/pkg.go`). Resources
- * have them only during a render.
- */
+/** kyaml 0.15 `kio/kioutil/kioutil.go`, kpt `internal/pkg/pkg.go`. Only during a render. */
 import {
   entryOf,
   isNull,
@@ -22,12 +19,11 @@ export const LEGACY_PATH = 'config.kubernetes.io/path'
 export const LEGACY_INDEX = 'config.kubernetes.io/index'
 export const LEGACY_ID = 'config.k8s.io/id'
 export const SEQUENCE_INDENT = 'internal.config.kubernetes.io/seqindent'
-/** In kpt the absolute path of the package; here `/` and the folder within the outermost package. */
+/** In kpt an absolute path; here `/` and the folder within the outermost package. */
 export const PACKAGE_PATH = 'internal.config.kubernetes.io/package-path'
 export const RESOURCE_ID = 'internal.config.k8s.io/kpt-resource-id'
 export const MIGRATION_ID = 'internal.config.kubernetes.io/annotations-migration-resource-id'
 
-/** All annotations of a render. */
 export const RENDER_ANNOTATIONS: ReadonlySet<string> = new Set([
   PATH,
   INDEX,
@@ -41,20 +37,23 @@ export const RENDER_ANNOTATIONS: ReadonlySet<string> = new Set([
   MIGRATION_ID,
 ])
 
-/** The text of an annotation; undefined where it is absent or no scalar. */
+/** Undefined if not a scalar. */
 export function annotationOf(item: YamlMap, name: string): string | undefined {
   const annotations = entryOf(entryOf(item, 'metadata')?.value, 'annotations')?.value
   return textAt(entryOf(annotations, name)?.value)
 }
 
-/** Sets an annotation and removes empty ones (kyaml `yaml/fns.go`, `AnnotationSetter`). Without a metadata map, nothing happens. */
+/**
+ * Removes empty annotations (kyaml `yaml/fns.go`, `AnnotationSetter`). Does nothing without a
+ * metadata map.
+ */
 export function setAnnotation(item: YamlMap, name: string, value: string): void {
   clearEmptyAnnotations(item)
   const metadata = nodeAt(item, 'metadata')
   const annotations = nodeAt(metadata, 'annotations')
   if (isOther(metadata) || isOther(annotations)) return
   const text = yamlText(value)
-  // kyaml retains the quotes and the tag of an existing value, and not its comments (`yaml/fns.go`, `FieldSetter`).
+  // Quotes and tag stay, comments do not (`yaml/fns.go`, `FieldSetter`).
   const before = entryOf(annotations, name)
   const scalar = before?.value.kind === 'scalar' ? before.value : undefined
   text.style = scalar?.style ?? 'single'
@@ -78,8 +77,8 @@ export function clearAnnotation(item: YamlMap, name: string): void {
 }
 
 /**
- * Removes empty `annotations`, and then an empty `metadata` (kyaml `yaml.ClearEmptyAnnotations`). An alias counts as empty, whatever its anchor
- * holds: `FieldClearer` looks at the content of the alias node.
+ * kyaml `yaml.ClearEmptyAnnotations`. An alias counts as empty, because `FieldClearer` looks at the
+ * content of the alias node.
  */
 export function clearEmptyAnnotations(item: YamlMap): void {
   const metadata = nodeAt(item, 'metadata')
@@ -98,7 +97,7 @@ function isEmpty(node: YamlNode | undefined): boolean {
       : isNull(node)
 }
 
-/** Path and index of a resource, of the older form where the newer one is absent; empty without both. */
+/** The legacy form if the newer one is absent; else empty. */
 export function fileOf(item: YamlMap): { readonly path: string; readonly index: string } {
   return {
     path: annotationOf(item, PATH) ?? annotationOf(item, LEGACY_PATH) ?? '',
@@ -112,7 +111,6 @@ const PAIRS = [
   [LEGACY_ID, ID],
 ] as const
 
-/** Copies the value of one form to the other where that has none. */
 export function copyLegacyAnnotations(item: YamlMap): void {
   for (const [legacy, own] of PAIRS) {
     const [older, newer] = [annotationOf(item, legacy) ?? '', annotationOf(item, own) ?? '']
@@ -121,7 +119,7 @@ export function copyLegacyAnnotations(item: YamlMap): void {
   }
 }
 
-/** kpt's message where the two forms differ; undefined where they agree (kyaml `kio/kio.go`). */
+/** kpt's message (kyaml `kio/kio.go`). */
 export function mismatch(item: YamlMap): string | undefined {
   for (const [index, [legacy, own]] of PAIRS.entries()) {
     const [older, newer] = [annotationOf(item, legacy) ?? '', annotationOf(item, own) ?? '']

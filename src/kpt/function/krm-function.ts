@@ -1,18 +1,16 @@
 /**
- * A KRM function: objects and a config in, objects and results out
- * (https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md).
+ * https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md
  */
 import type { Json } from '@backporch/kyaml/json'
 import type { YamlMap } from '@backporch/kyaml/yaml'
 
 export interface FunctionInput {
-  /** Objects with the annotations that locate them (docs/facts/kpt-render.md). The function may change them in place. */
+  /** With location annotations (docs/facts/kpt-render.md). May be changed in place. */
   readonly items: readonly YamlMap[]
-  /** Undefined without one. */
   readonly config: YamlMap | undefined
 }
 
-/** One entry of the `results` of a `ResourceList`. */
+/** Of a `ResourceList`. */
 export interface FunctionResult {
   readonly message: string
   readonly severity: 'error' | 'warning' | 'info'
@@ -32,19 +30,20 @@ export interface FunctionResult {
 }
 
 export interface FunctionOutput {
-  /** In their new order; an object that is absent here is deleted. */
+  /** In the new order; a missing object is deleted. */
   readonly items: readonly YamlMap[]
   readonly results: readonly FunctionResult[]
-  /** Not 0: the function failed, its items are ignored, and the pipeline stops. Built-in functions use 1. */
+  /** Not 0: the items are ignored, and the pipeline stops. Built-in functions use 1. */
   readonly exitCode: number
-  /** Its messages for people; empty without any. */
   readonly stderr: string
 }
 
-/** Pure and synchronous. Never throws for bad input: a bad config is a result of severity error with exit code 1. */
+/**
+ * Pure and synchronous. Never throws for bad input: a bad config is a result of severity error with
+ * exit code 1.
+ */
 export type KrmFunction = (input: FunctionInput) => FunctionOutput
 
-/** A run that changed its items in place, perhaps with remarks. */
 export function succeeded(
   items: readonly YamlMap[],
   results: readonly FunctionResult[] = [],
@@ -52,7 +51,6 @@ export function succeeded(
   return { items, results, exitCode: 0, stderr: '' }
 }
 
-/** A run that failed with one message, reported like the Go SDK: a result of severity error. */
 export function failed(
   items: readonly YamlMap[],
   message: string,

@@ -1,4 +1,6 @@
-/** Texts as kyaml writes them (kyaml `yaml/fns.go`, `FieldSetter`; `yaml/compatibility.go`; `yaml/rnode.go`, `SetAnnotations`). */
+/**
+ * kyaml `yaml/fns.go`, `FieldSetter`; `yaml/compatibility.go`; `yaml/rnode.go`, `SetAnnotations`.
+ */
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import {
   keyOf,
@@ -16,7 +18,7 @@ import {
 
 const ONE_WORD = /^[A-Za-z0-9][\w./+-]*$/
 
-/** Whether a YAML 1.1 reader takes the unquoted value for something other than a text: `yes`, `a: b`, `[x]`. */
+/** Such as `yes`, `a: b`, `[x]`. */
 export function isOtherToYaml11(value: string): boolean {
   if (value === '' || value.includes('\n')) return false
   const read = resolveGoScalar(value, true)
@@ -36,12 +38,12 @@ export function kyamlText(value: string): YamlScalar {
   return { ...yamlText(value), style }
 }
 
-/** The same before kyaml v0.11, which left it to the writer of YAML to find the quotes. */
+/** Before kyaml v0.11, the YAML writer chose the quotes. */
 function earlierKyamlText(value: string): YamlScalar {
   return { ...yamlText(value), style: value.includes('\n') ? 'literal' : 'plain' }
 }
 
-/** All annotations of an object, with their unquoted values; a value that is no scalar is empty. */
+/** Unquoted; a non-scalar value is empty. */
 export function annotationsOf(item: YamlMap): Map<string, string> {
   const annotations = new Map<string, string>()
   for (const { key, value } of mapAt(item, 'metadata', 'annotations')?.entries ?? []) {
@@ -52,8 +54,8 @@ export function annotationsOf(item: YamlMap): Map<string, string> {
 }
 
 /**
- * `SetAnnotations`: the annotations sorted by name, as the last field of the metadata. Where a tree continues at a resource's old path, use
- * `restyleAnnotations`: there kpt restores the order of the fields.
+ * `SetAnnotations`: sorted, as the last field of the metadata. If a tree continues at the old path,
+ * use `restyleAnnotations`, because kpt restores the order there.
  */
 export function replaceAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>): void {
   const found = mapAt(item, 'metadata')
@@ -69,7 +71,7 @@ export function replaceAnnotations(item: YamlMap, annotations: ReadonlyMap<strin
   )
 }
 
-/** The annotations in place after `SetAnnotations` before kyaml v0.11 and kpt: old order and comments, new quotes. */
+/** `SetAnnotations` before kyaml v0.11 and kpt: old order and comments, new quotes. */
 export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>): void {
   const metadata = mapAt(item, 'metadata')
   const map = mapAt(item, 'metadata', 'annotations')

@@ -1,7 +1,4 @@
-/**
- * The text that functions read and print: a ResourceList (docs/facts/kpt-render.md). kpt sends `config.kubernetes.io/v1` and accepts every
- * version.
- */
+/** docs/facts/kpt-render.md. kpt sends `config.kubernetes.io/v1` and accepts every version. */
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import {
@@ -28,12 +25,11 @@ import {
 } from '@backporch/kyaml/yaml'
 import type { FunctionInput, FunctionOutput, FunctionResult } from './krm-function.ts'
 
-/** Source path of the nodes of a function's text: no file of the package. */
+/** These nodes are in no file of the package. */
 export const FUNCTION_TEXT = 'ResourceList'
 
 const API_VERSION = 'config.kubernetes.io/v1'
 
-/** The standard input of a function. */
 export function formatFunctionInput({ items, config }: FunctionInput): string {
   return writeYamlNode(
     yamlMap([
@@ -45,7 +41,6 @@ export function formatFunctionInput({ items, config }: FunctionInput): string {
   )
 }
 
-/** The output of a function. */
 export function formatFunctionOutput(
   { items, results }: FunctionOutput,
   config: YamlMap | undefined,
@@ -61,7 +56,7 @@ export function formatFunctionOutput(
   )
 }
 
-/** Keys in the order of kpt's `FunctionResultList`, without undefined values. */
+/** In the order of kpt's `FunctionResultList`. */
 function resultJson({ message, severity, resourceRef, field, file, tags }: FunctionResult): Json {
   const json = emptyObject()
   setKey(json, 'message', message)
@@ -78,10 +73,7 @@ function defined(value: object): Json {
   return retained
 }
 
-/**
- * Reads the input of a function.
- * @throws Failure BP1110 or BP1111 where it is not YAML, BP1112 where it is not a ResourceList
- */
+/** @throws Failure BP1110 or BP1111 if it is not YAML, BP1112 if it is not a ResourceList */
 export function readFunctionInput(text: string, where: string): FunctionInput {
   const list = listOf(text, where)
   const config = nodeAt(list, 'functionConfig')
@@ -89,7 +81,7 @@ export function readFunctionInput(text: string, where: string): FunctionInput {
 }
 
 /**
- * Reads the output of a function: both shapes of `results`, and the older names within them (kpt `internal/fnruntime/runner.go`).
+ * Both shapes of `results`, and older names (kpt `internal/fnruntime/runner.go`).
  * @throws Failure as `readFunctionInput`
  */
 export function readFunctionOutput(

@@ -1,15 +1,12 @@
-/** Values in a function's results. Results end in logs and in `results.yaml`, so a credential is not shown. */
+/** Results end up in logs and in `results.yaml`. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import { looksSecret } from '@backporch/kyaml/redaction'
 import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
 
-/** Text of newer versions of apply-setters in place of a credential (krm-functions-catalog, `apply-setters/trim.go`). */
+/** As newer apply-setters (krm-functions-catalog, `apply-setters/trim.go`). */
 export const REDACTED = '<redacted>'
 
-/**
- * The text, or `REDACTED` where its path, its form or the name of a setter marks it as a credential.
- * @param setters names of the setters of the value
- */
+/** By path, form or setter name. */
 export function resultValue(
   item: YamlMap,
   steps: FieldPath,

@@ -1,6 +1,6 @@
 /**
- * Fields of an object as kpt's Go SDK reads and writes them (kpt-functions-sdk `go/fn/object.go`, `go/fn/internal/maphelpers.go`): by type, so
- * that a number is no text, and a text that is set loses its quotes.
+ * kpt-functions-sdk `go/fn/object.go`, `go/fn/internal/maphelpers.go`: a number is not text, and a
+ * text that is set loses its quotes.
  */
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import {
@@ -16,7 +16,7 @@ import {
   yamlText,
 } from '@backporch/kyaml/yaml'
 
-/** The value at a path: a text, nothing, or something else (at the path or above it). */
+/** The other value may be above the path. */
 type SdkText =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'absent' }
@@ -24,10 +24,10 @@ type SdkText =
 
 const ABSENT: SdkText = { is: 'absent' }
 const OTHER: SdkText = { is: 'other' }
-/** Booleans for kubectl, and texts for the YAML 1.2 reader of the SDK. */
+/** Texts for the SDK's YAML 1.2 reader. */
 const OLD_BOOLEAN = /^([yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/
 
-/** A text that the SDK writes. go-yaml puts no quotes around `on`, so that kubectl reads a boolean. */
+/** go-yaml does not quote `on`, so kubectl reads a boolean. */
 function sdkText(text: string): YamlScalar {
   return OLD_BOOLEAN.test(text) ? yamlPlain(text) : yamlText(text)
 }
@@ -49,16 +49,14 @@ export function readText(from: YamlNode, path: readonly string[]): SdkText {
   return at.kind === 'scalar' && isText(at) ? { is: 'text', text: at.value } : OTHER
 }
 
-/** The text at a path; empty without one. */
 export function textOrEmpty(from: YamlNode, ...path: readonly string[]): string {
   const read = readText(from, path)
   return read.is === 'text' ? read.text : ''
 }
 
 /**
- * `SetNestedString` of the SDK: missing maps are created, comments stay, quotes go. A value that would be written unchanged stays the same
- * node.
- * @returns false, without a change, where a parent is no map
+ * `SetNestedString`: keeps comments, drops quotes. An unchanged value keeps its node.
+ * @returns false, without a change, if a parent is not a map
  */
 export function writeText(to: YamlMap, path: readonly string[], text: string): boolean {
   const [name, ...below] = path
@@ -79,7 +77,7 @@ export function writeText(to: YamlMap, path: readonly string[], text: string): b
   return next.kind === 'map' && writeText(next, below, text)
 }
 
-/** Sets the present text again, so that a watcher of the render records the write. */
+/** A watcher of the render then records the write. */
 export function keepText(to: YamlMap, path: readonly string[]): void {
   let at: YamlNode = to
   for (const name of path) {
@@ -102,7 +100,7 @@ function isPlainText(node: YamlNode, text: string): boolean {
   )
 }
 
-/** Group, version and kind of an object. With two slashes in the apiVersion, all are empty. */
+/** Two slashes in the apiVersion: all empty. */
 export interface SdkKind {
   readonly group: string
   readonly version: string
@@ -118,8 +116,8 @@ export function sdkKindOf(item: YamlMap): SdkKind {
 }
 
 /**
- * `IsGVK` of the SDK: an empty part, of the object or of `wanted`, matches anything. So a `v1` StatefulSet is one of `apps`, and a kustomization
- * without a kind is one of every kind.
+ * `IsGVK`: an empty part matches anything. So a `v1` StatefulSet matches `apps`, and a
+ * kustomization without a kind matches every kind.
  */
 export function isOfKind({ group, version, kind }: SdkKind, wanted: Partial<SdkKind>): boolean {
   const either = (own: string, other: string | undefined): boolean =>
@@ -129,13 +127,12 @@ export function isOfKind({ group, version, kind }: SdkKind, wanted: Partial<SdkK
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 
-/** Whether the object is for tools only to the SDK: an unquoted `true` is no text and does not count. */
+/** An unquoted `true` is not text and does not count. */
 export function isLocalToSdk(item: YamlMap): boolean {
   const value = textOrEmpty(item, 'metadata', 'annotations', LOCAL_CONFIG)
   return value !== '' && value !== 'false'
 }
 
-/** `Resource(apiVersion=v1, kind=Service, namespace=shop, name=web)`, as in messages of the SDK. */
 export function sdkNameOf(item: YamlMap): string {
   const [namespace, name] = [
     textOrEmpty(item, 'metadata', 'namespace'),
@@ -144,7 +141,6 @@ export function sdkNameOf(item: YamlMap): string {
   return `Resource(apiVersion=${textOrEmpty(item, 'apiVersion')}, kind=${textOrEmpty(item, 'kind')}, namespace=${namespace}, name=${name})`
 }
 
-/** The order of the output of SDK functions: by apiVersion, kind, namespace and name. */
 export function inSdkOrder(items: readonly YamlMap[]): readonly YamlMap[] {
   const keyed = items.map((item) => ({
     item,

@@ -1,23 +1,20 @@
 /**
- * Setters in comments: `image: nginx:1.27 # kpt-set: nginx:${tag}`. Expands them like apply-setters (krm-functions-catalog,
- * `apply-setters/apply_setters.go`), and inverts the expansion from a wanted text to values of the setters, for Adopt.
+ * `image: nginx:1.27 # kpt-set: nginx:${tag}`, expanded like apply-setters (krm-functions-catalog,
+ * `apply-setters/apply_setters.go`). Adopt inverts the expansion.
  */
 
-/** The beginning of a comment with a pattern. */
 const COMMENT = '# kpt-set: '
-/** Values may name other setters, so a text may grow with each one. */
+/** Values may name other setters, so a text may grow. */
 const MAX_LENGTH = 1_048_576
 
 export interface SetterPattern {
-  /** The text behind `kpt-set:`. */
   readonly text: string
-  /** Names in their order, repeated where a setter is repeated. */
+  /** In order, repeated ones repeated. */
   readonly setters: readonly string[]
-  /** The texts around the setters: one more than there are setters. */
+  /** One more than there are setters. */
   readonly literals: readonly string[]
 }
 
-/** The pattern of a comment at a value or key; undefined for another comment. */
 export function setterPatternOf(lineComment: string): SetterPattern | undefined {
   const text = lineComment.startsWith(COMMENT) ? lineComment.slice(COMMENT.length).trim() : ''
   return text === '' ? undefined : parseSetterPattern(text)
@@ -36,13 +33,13 @@ export function parseSetterPattern(text: string): SetterPattern {
   return { text, setters, literals }
 }
 
-/** Whether the pattern has a setter of these names. Otherwise apply-setters ignores the field. */
+/** Otherwise apply-setters ignores the field. */
 export function namesAnySetter(pattern: SetterPattern, names: Iterable<string>): boolean {
   for (const name of names) if (pattern.text.includes(`\${${name}}`)) return true
   return false
 }
 
-/** The setter of a pattern that is nothing else, as `${env}`: it can set a whole list. */
+/** Such a setter can set a whole list. */
 export function onlySetter(pattern: SetterPattern): string | undefined {
   const [name] = pattern.setters
   return pattern.setters.length === 1 && pattern.text === `\${${name}}` ? name : undefined
@@ -50,11 +47,10 @@ export function onlySetter(pattern: SetterPattern): string | undefined {
 
 type ExpandedPattern =
   | { readonly is: 'text'; readonly text: string }
-  /** References without a value, as `${tag}`, also those within values. */
   | { readonly is: 'unresolved'; readonly references: readonly string[] }
   | { readonly is: 'too-long' }
 
-/** Replaces the setters by values one after the other: a value may name a later setter. */
+/** A value may name a later setter. */
 export function expandPattern(
   pattern: SetterPattern,
   ...values: readonly ReadonlyMap<string, string>[]
@@ -72,9 +68,9 @@ export function expandPattern(
 }
 
 /**
- * The values of the setters in a text. The original matches the pattern as a regular expression with `(.*)` for each setter: not anchored,
- * leftmost, greedy, within one line. Taking the last position of each literal gives the same result.
- * @returns empty where the text does not match, or where a value is empty
+ * The original matches `(.*)` for each setter: unanchored, leftmost, greedy, within one line. The
+ * last position of each literal gives the same result.
+ * @returns empty if the text does not match, or a value is empty
  */
 export function extractSetterValues(
   pattern: SetterPattern,
@@ -108,7 +104,7 @@ function matchLine(literals: readonly string[], line: string): string[] | undefi
   return backwards.reverse()
 }
 
-/** The ranges of `${…}`: from each `${` to the next `}`, as `\$\{([^}]*)\}` finds them. */
+/** As `\$\{([^}]*)\}` finds them. */
 function references(text: string): (readonly [start: number, end: number])[] {
   const found: [number, number][] = []
   for (let start = text.indexOf('${'); start !== -1; ) {
@@ -120,28 +116,27 @@ function references(text: string): (readonly [start: number, end: number])[] {
   return found
 }
 
-/** Limits of the search: with repeated setters it has no fast answer. */
+/** Repeated setters make the search expensive. */
 const MAX_STEPS = 50_000
 const MAX_FOUND = 16
 const MAX_SETTERS = 200
 const MAX_WANTED = 65_536
 
-/** Setters that change, with their new values. */
 export type SetterChanges = ReadonlyMap<string, string>
 
 type PatternInversion =
-  /** The only way; without changes where the text is already there. */
+  /** Without changes if the text is already present. */
   | { readonly is: 'one'; readonly changes: SetterChanges }
-  /** Ways that change equally few setters; not complete where there may be more. */
+  /** Equally few setters change; incomplete if there may be more. */
   | { readonly is: 'several'; readonly ways: readonly SetterChanges[]; readonly complete: boolean }
   | { readonly is: 'none' }
-  /** The search reached its limit. */
   | { readonly is: 'too-hard' }
 
 /**
- * Values of setters with which the pattern expands to the wanted text, with as few changed setters as possible. For `${a}-${b}` with `a` x
- * and `b` y, `x-z` changes `b` only, `x-y-z` too, and `p-q-r` is ambiguous. Every returned way was expanded and gives the text.
- * @param current present values; a setter without one needs one
+ * With as few changed setters as possible. For `${a}-${b}` with `a` x and `b` y, `x-z` changes only
+ * `b`, so does `x-y-z`, and `p-q-r` is ambiguous. Every returned way was expanded and gives the
+ * text.
+ * @param current a setter without a value needs one
  */
 export function invertPattern(
   pattern: SetterPattern,
@@ -170,9 +165,7 @@ function expandsTo(
   return expanded.is === 'text' && expanded.text === wanted
 }
 
-/** Searches from the left: at each setter its present value, and then every other that fits. */
 class InversionSearch {
-  /** By their JSON text. */
   readonly found = new Map<string, SetterChanges>()
   complete = true
   private steps = 0
@@ -191,7 +184,6 @@ class InversionSearch {
     if (this.wanted.startsWith(first)) this.at(0, first.length, new Map(), changes)
   }
 
-  /** @param left number of setters that may still change */
   private at(
     index: number,
     start: number,
@@ -235,7 +227,6 @@ class InversionSearch {
     if (this.wanted.startsWith(literal, end)) this.at(index + 1, end + literal.length, values, left)
   }
 
-  /** Ends of a value: before the text that follows it in the pattern. */
   private *ends(index: number, start: number): Generator<number> {
     const literal = this.literal(index + 1)
     if (index === this.pattern.setters.length - 1) {

@@ -1,4 +1,4 @@
-/** The walk over an object that the setter functions and search-replace share (krm-functions-catalog, their `walk.go`). */
+/** krm-functions-catalog, `walk.go` of the setter functions and search-replace. */
 import type { FieldPath, PathStep } from '@backporch/kyaml/field'
 import {
   keyOf,
@@ -10,29 +10,28 @@ import {
 } from '@backporch/kyaml/yaml'
 
 export interface FieldLocation {
-  /** As those functions print it, with a leading dot: `.spec.containers[0].image`. A dot within a key is ambiguous. */
+  /** As those functions print it: `.spec.containers[0].image`. A dot within a key is ambiguous. */
   readonly text: string
-  /** The same path with distinct keys. */
+  /** Unambiguous. */
   readonly steps: FieldPath
 }
 
-/** Both may change their argument. Each returns the problem that ends the walk, or undefined. */
+/** May change their argument, and return the problem that ends the walk. */
 interface FieldVisitor {
-  /** Every entry of a map, before the map's values. The location is that of the value. */
+  /** Before the map's values. The location is that of the value. */
   readonly entry?: (entry: YamlEntry, location: FieldLocation) => string | undefined
   readonly scalar: (scalar: YamlScalar, location: FieldLocation) => string | undefined
 }
 
 /**
- * Visits an object in the order of its text. As in kyaml, aliases are not followed, and of a duplicate key the first entry is visited twice
- * (`yaml/rnode.go`, `VisitFields`).
- * @returns the first problem of the visitor
+ * In text order. As in kyaml, aliases are not followed, and for a duplicate key the first entry is
+ * visited twice (`yaml/rnode.go`, `VisitFields`).
+ * @returns the first problem
  */
 export function visitFields(object: YamlMap, visitor: FieldVisitor): string | undefined {
   return visit(object, { text: '', steps: [] }, visitor)
 }
 
-/** The path without the leading dot, for results. */
 export function shownLocation(location: FieldLocation): string {
   return location.text.replace(/^\./, '')
 }
@@ -72,7 +71,7 @@ function below(location: FieldLocation, text: string, step: PathStep): FieldLoca
   return { text: location.text + text, steps: [...location.steps, step] }
 }
 
-/** An item with a name is named by it: `env[name=PASSWORD].value` says more than `env[0].value`. */
+/** `env[name=PASSWORD].value` says more than `env[0].value`. */
 function itemStep(item: YamlNode, index: number): PathStep {
   const name = textAt(item, 'name')
   return name === undefined ? { kind: 'index', index } : { kind: 'item', keys: { name } }

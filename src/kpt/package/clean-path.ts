@@ -1,6 +1,4 @@
-/** Paths without `.`, `..` and doubled slashes. */
-
-/** As Go's `path.Clean`. */
+/** Go's `path.Clean`. */
 export function goClean(path: string): string {
   const rooted = path.startsWith('/')
   const retained: string[] = []
@@ -14,7 +12,7 @@ export function goClean(path: string): string {
   return rooted ? `/${joined}` : joined === '' ? '.' : joined
 }
 
-/** Relative to a folder: `./a//b/../c` is `a/c`, the folder itself is empty, and a path outside begins with `..`. */
+/** `./a//b/../c` is `a/c`, the folder itself is empty, and a path outside begins with `..`. */
 export function cleanPath(path: string): string {
   const clean = goClean(path.replace(/^\/+/, ''))
   return clean === '.' ? '' : clean

@@ -1,18 +1,16 @@
-/** Finds the packages of a repository in the list of its files. */
 import { createHash } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
 import type { FileMode } from '@backporch/kyaml/files'
 import { nearestNames } from '@backporch/kyaml/text'
 import { PACKAGE_FILE } from './walk-package.ts'
 
-/** Name of a unit without a Kptfile that is the whole repository. */
+/** For a unit without a Kptfile. */
 export const ROOT_FOLDER = 'root'
-/** Characters of a DNS label. */
 const MOST_OF_LABEL = 63
 
 /**
- * Name of the package that is the whole repository: the last part of the Kptfile's name, which may be a path (`apps/web`). It becomes part of
- * branches and files, so that a name of other words (`Web Shop`) is written as a DNS label, `web-shop`.
+ * The Kptfile's name may be a path, and becomes part of branches and files: `Web Shop` becomes
+ * `web-shop`.
  */
 export function rootPackageName(kptfileName: string | undefined): string {
   const last = kptfileName?.slice(kptfileName.lastIndexOf('/') + 1) ?? ''
@@ -25,25 +23,23 @@ export function rootPackageName(kptfileName: string | undefined): string {
 }
 
 export interface FoundPackage {
-  /** From the root of the repository, with `/`; '' when the repository itself is the package. */
+  /** From the root of the repository; '' for the root. */
   readonly path: string
-  /** A Kptfile at the root makes the whole repository one package, which a Porch server cannot list. */
+  /** A Porch server cannot list such a package. */
   readonly rootPackage: boolean
-  /** Folders below it with a Kptfile of their own, from the root of the repository, sorted. They belong to this package. */
+  /** With a Kptfile, sorted. They belong to this package. */
   readonly subpackages: readonly string[]
   /**
-   * Whether a Kptfile makes it a unit, or its name in the request. Porch lists packages only, and only they have a Kptfile that a proposal
-   * edits.
+   * A named folder needs no Kptfile; Porch lists only packages, and a proposal edits their Kptfile.
    */
   readonly source: 'kpt' | 'folder'
 }
 
-// Records of Backporch, and git's folder if a tree has one.
 const NEVER_A_PACKAGE = new Set(['.drift', '.git'])
 
 /**
- * The packages of a tree as Porch finds them: a folder with a regular file `Kptfile` and everything below it. Sorted by path, by code unit.
- * @param named folders of `normalPath`; one within a package is that package
+ * As Porch finds them: a regular file `Kptfile`. Sorted by code unit.
+ * @param named of `normalPath`; one within a package means that package
  */
 export function findPackages(
   files: Iterable<{ readonly path: string; readonly mode: FileMode }>,
@@ -72,9 +68,9 @@ export function findPackages(
 }
 
 /**
- * The named packages: by path, with or without `./` before and `/` behind it; by a folder, which names every package below it; or by a path
- * inside one, which names the package that owns it. Each occurs once, in the order of the packages. Without names, all packages.
- * @throws Failure BP1004 for the first name that is in no package, with the nearest names; and without any package
+ * By path, by a folder with packages below it, or by a path inside one. Each once, in package
+ * order. Without names, all.
+ * @throws Failure BP1004 for the first name that is in no package, and if there is no package
  */
 export function selectPackages(
   packages: readonly FoundPackage[],
@@ -99,7 +95,7 @@ function packagesNamed(packages: readonly FoundPackage[], name: string): readonl
   const below = path === undefined ? [] : packages.filter((found) => isBelow(found.path, path))
   if (below.length > 0) return below
   const owners = path === undefined ? [] : packages.filter((found) => isBelow(path, found.path))
-  // A named folder may contain packages and other named folders.
+  // A named folder may contain packages.
   const owner = owners.toSorted((one, other) => other.path.length - one.path.length)[0]
   if (owner !== undefined) return [owner]
   const near = [...new Set(nearestPaths(path ?? name, packages))].slice(0, 5)
@@ -116,7 +112,6 @@ function packagesNamed(packages: readonly FoundPackage[], name: string): readonl
   })
 }
 
-/** Paths near the wanted one, or with the same or a similar last segment. */
 function nearestPaths(wanted: string, packages: readonly FoundPackage[]): readonly string[] {
   const paths = packages.map(({ path }) => path)
   const whole = nearestNames(wanted, paths)
@@ -125,7 +120,7 @@ function nearestPaths(wanted: string, packages: readonly FoundPackage[]): readon
   return [...whole, ...paths.filter((path) => similar.has(lastSegment(path)))]
 }
 
-/** From the root of the repository; undefined where the path leaves it. */
+/** Undefined if the path leaves the root. */
 export function normalPath(name: string): string | undefined {
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.')
   return name.startsWith('/') || segments.includes('..') ? undefined : segments.join('/')
@@ -146,8 +141,8 @@ function parentsOf(path: string): readonly string[] {
 }
 
 /**
- * The package's name as one file name, `apps--web`; for the root package the Kptfile's name. Two packages of one repository have different
- * slugs: where a joined path could be ambiguous, the first 8 hex digits of its hash are added.
+ * `apps--web`; for the root package the Kptfile's name. Unique in the repository: an ambiguous slug
+ * gets the first 8 hex digits of the path's hash.
  */
 export function packageSlug(path: string, kptfileName: string): string {
   if (path === '') return kptfileName

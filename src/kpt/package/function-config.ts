@@ -1,4 +1,3 @@
-/** Checks the config files of a pipeline's functions. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
@@ -7,18 +6,17 @@ import { cleanPath } from './clean-path.ts'
 import type { Kptfile, PipelineFunction } from './kptfile-value.ts'
 import { PACKAGE_FILE } from './walk-package.ts'
 
-/** Paths are within the outermost package. */
+/** Within the outermost package. */
 interface ConfigSources {
   readonly files: ReadonlyMap<string, PackageFile>
   /** From the root of the repository. */
   where(path: string): string
-  /** Files that kpt reads for the package of a folder, without those of its subpackages. */
   ownFiles(folder: string): ReadonlySet<string>
 }
 
 /**
- * Failures BP1104 for each `configPath` whose file is absent, is a link, has not exactly one document, or is no Kubernetes object.
- * @param folder of the Kptfile within the package; '' for the package itself
+ * BP1104 for an absent file, a link, not exactly one document, or no Kubernetes object.
+ * @param folder '' for the package itself
  */
 export function checkFunctionConfigs(
   kptfile: Kptfile,
@@ -53,7 +51,7 @@ function configProblem(
   if (file === undefined) return 'the file is not in the package'
   if (file.mode === '120000' || file.mode === '160000')
     return 'the file is a link, which may leave the package'
-  // Files that cannot be manifests have no content here.
+  // They cannot be manifests.
   if (file.content.length === 0 && !own.has(file.path)) return NOT_READ
   try {
     const { documents } = parseGoYaml(decodeYaml(file.content, where), where)

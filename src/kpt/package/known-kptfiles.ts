@@ -1,12 +1,11 @@
-/** Stores Kptfiles by text: every turn reads each package's, and Adopt reads one for each edit that it tries. */
+/** Adopt reads a Kptfile for each edit that it tries. */
 import { LRUCache } from 'lru-cache'
 import { type KptfileReading, readKptfile } from './kptfile.ts'
 import type { Kptfile } from './kptfile-value.ts'
 
-/** Characters of all stored texts. */
 const KEPT_CHARACTERS = 4 * 1024 * 1024
 
-/** The least recently read text is dropped first. A text over a quarter of the limit is not stored. */
+/** A text over a quarter of the limit is not cached. */
 export class KnownKptfiles {
   readonly #kptfiles: LRUCache<string, Kptfile>
 
@@ -22,7 +21,7 @@ export class KnownKptfiles {
     return this.#kptfiles.calculatedSize
   }
 
-  /** As `readKptfile`. Failures are not stored, because they name `where`. */
+  /** Failures are not cached, because they name `where`. */
   read(text: string, where: string): KptfileReading {
     const known = this.#kptfiles.get(text)
     if (known !== undefined) return { kptfile: known }
@@ -34,7 +33,6 @@ export class KnownKptfiles {
 
 const known = new KnownKptfiles(KEPT_CHARACTERS)
 
-/** As `readKptfile`, with the texts that this process has stored. */
 export function readKnownKptfile(text: string, where: string): KptfileReading {
   return known.read(text, where)
 }

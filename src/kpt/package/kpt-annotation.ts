@@ -1,25 +1,24 @@
 /**
- * The `kpt:{…}` line of a commit message, from which Porch reads the purpose of a commit (porch `pkg/externalrepo/git/annotation.go`).
+ * Porch reads the purpose of a commit from this line (porch `pkg/externalrepo/git/annotation.go`).
  */
 import { getKey, isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
 
 export interface KptAnnotation {
-  /** Path of the package from the root of the repository. */
   readonly packagePath: string
   readonly workspace: string
-  /** `0` for a draft, the number for a published revision; old Porch wrote `v8`. Empty where the line has none. */
+  /** `0` for a draft; old Porch wrote `v8`. Empty if absent. */
   readonly revision: string
   readonly task: KptTask | undefined
 }
 
 interface KptTask {
-  /** Porch shows `init`, `edit`, `clone` and `upgrade`, and ignores other words. */
+  /** Porch ignores words other than `init`, `edit`, `clone` and `upgrade`. */
   readonly type: string
-  /** For `edit`: object name of the source package revision; empty without one. */
+  /** For `edit`: the source package revision. */
   readonly source: string
 }
 
-/** The line without line breaks; by convention it is a paragraph of its own. */
+/** By convention a separate paragraph. */
 export function formatKptAnnotation(annotation: KptAnnotation): string {
   const { packagePath, workspace, revision, task } = annotation
   const source =
@@ -34,7 +33,7 @@ export function formatKptAnnotation(annotation: KptAnnotation): string {
   })}`
 }
 
-/** Every `kpt:` line of a message, in its order. `problems` names lines that are no JSON mapping. */
+/** `problems`: lines that are not JSON mappings. */
 export function parseKptAnnotations(message: string): {
   readonly annotations: readonly KptAnnotation[]
   readonly problems: readonly string[]
@@ -74,7 +73,7 @@ function readTask(task: { readonly [key: string]: Json }): KptTask {
   return { type, source: textOf(task, type, 'sourceRef', 'name') }
 }
 
-/** The workspace of a package in a commit's annotations: the first one, as in Porch. */
+/** The first one, as in Porch. */
 export function workspaceIn(
   annotations: readonly KptAnnotation[],
   packagePath: string,

@@ -1,4 +1,4 @@
-/** Fields of a Kptfile as kpt decodes them: an absent field, or one of another type, is empty. */
+/** As kpt decodes them: a field of another type is empty. */
 import {
   getKey,
   isJsonArray,
@@ -21,7 +21,7 @@ export function textAt(object: JsonObject, name: string): string {
   return textOf(getKey(object, name))
 }
 
-/** kpt takes a number or a boolean for a text. */
+/** kpt accepts a number or boolean as text. */
 export function textOf(value: Json | undefined): string {
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
 }

@@ -1,12 +1,12 @@
 /**
- * The fields of a Kptfile from kpt v1.0.0-beta.56 up to its head of August 2026 (kpt `api/kptfile/v1/types.go`). kpt decodes strictly: an
- * unknown field makes every kpt command on the package fail. Fields of a newer kpt are accepted. See docs/facts/kptfile-strictness.md.
+ * From kpt v1.0.0-beta.56 to August 2026 (kpt `api/kptfile/v1/types.go`). An unknown field makes
+ * every kpt command fail. Fields of a newer kpt are accepted (docs/facts/kptfile-strictness.md).
  */
 import { cleanPath } from './clean-path.ts'
 
 export type Shape =
   | { readonly kind: 'text' }
-  /** Free keys with texts: labels, annotations, configMap. */
+  /** With free keys: labels, annotations, configMap. */
   | { readonly kind: 'texts' }
   | { readonly kind: 'object'; readonly fields: { readonly [name: string]: Shape } }
   | { readonly kind: 'list'; readonly item: Shape }
@@ -96,12 +96,12 @@ const IMAGE = new RegExp(
   `^${HOST}${PATH_PART}(?:/${PATH_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`,
 )
 
-/** The grammar of container image references (github.com/distribution/reference), of at most 512 characters. */
+/** Grammar of github.com/distribution/reference. */
 export function isImageReference(text: string): boolean {
   return text.length <= 512 && IMAGE.test(text)
 }
 
-/** Why a `configPath` is refused, or undefined. kpt refuses every path that contains two dots. */
+/** kpt refuses every path with two dots. */
 export function configPathProblem(path: string): string | undefined {
   if (path.trim() === '') return 'configPath is empty'
   if (path.startsWith('/')) return 'configPath is absolute'

@@ -1,8 +1,7 @@
-/** A Kptfile as a value, and how it is made from the JSON of the file. */
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { isEmpty, objectAt, objectsAt, textAt, textsAt } from './kptfile-fields.ts'
 
-/** Selects the resources of a function: every part that is not empty has to match (kpt `api/kptfile/v1/types.go`). */
+/** Every non-empty part must match (kpt `api/kptfile/v1/types.go`). */
 export interface FunctionSelector {
   readonly apiVersion: string
   readonly kind: string
@@ -16,19 +15,17 @@ export interface PipelineFunction {
   /** Exactly one of image and exec is not empty. */
   readonly image: string
   readonly exec: string
-  /** Tag beside the image (kpt from 1.0.0-beta.62); empty without one. */
+  /** kpt from 1.0.0-beta.62; empty without one. */
   readonly tag: string
-  /** Relative to the package; empty without one. */
   readonly configPath: string
-  /** Empty without one. Numbers and booleans are texts, as in kpt. */
+  /** Numbers and booleans are texts, as in kpt. */
   readonly configMap: ReadonlyMap<string, string>
-  /** The function gets a resource if one of these matches, or if there is none. */
+  /** One must match, unless there are none. */
   readonly selectors: readonly FunctionSelector[]
-  /** The function does not get a resource that one of these matches. */
   readonly exclude: readonly FunctionSelector[]
-  /** Fields that kpt evaluates from 1.0 on, and nothing here does: `when`, `selectors[0].resourceFileRegexp`. */
+  /** kpt evaluates these from 1.0 on: `when`, `selectors[0].resourceFileRegexp`. */
   readonly notEvaluated: readonly string[]
-  /** Line of the function in the Kptfile, from 1. */
+  /** From 1. */
   readonly line: number
 }
 
@@ -40,7 +37,7 @@ export interface Kptfile {
     readonly mutators: readonly PipelineFunction[]
     readonly validators: readonly PipelineFunction[]
   }
-  /** The inventory in its older form; absent parts are empty. */
+  /** The older form. */
   readonly inventory:
     | { readonly namespace: string; readonly name: string; readonly id: string }
     | undefined
@@ -50,7 +47,7 @@ export type Location = readonly (string | number)[]
 
 interface KptfileLocations {
   readonly lineOf: (location: Location) => number
-  /** Keys and values as written: kpt decodes them as texts, so that `0x1F` and `yes` stay. */
+  /** kpt decodes them as texts, so `0x1F` and `yes` stay. */
   readonly textsAt: (location: Location) => ReadonlyMap<string, string>
 }
 

@@ -1,4 +1,3 @@
-/** Reads the Kptfile of a package: a value, or all its failures. */
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import {
   getKey,
@@ -34,11 +33,10 @@ export type KptfileReading =
   | { readonly failures: readonly [Failure, ...Failure[]] }
 
 /**
- * Reads a Kptfile. A field of a newer kpt is accepted. A field that no kpt knows is a failure, because kpt then refuses the package.
- * Failures come in the order of their lines: BP1101 (not a Kptfile), BP1102 (name), BP1103 (unknown field),
- * BP1104 (function), BP1110 and BP1111 (YAML). What rendering does not use may be anything, as in kpt: the upstream, and the words of a name
- * (docs/facts/kptfile-strictness.md). Never throws for bad input.
- * @param where path of the file, as failures name it
+ * A field that no kpt knows is a failure, because kpt then refuses the package. In line order:
+ * BP1101 (not a Kptfile), BP1102 (name), BP1103 (unknown field), BP1104 (function), BP1110 and
+ * BP1111 (YAML). As in kpt, unused parts may be anything (docs/facts/kptfile-strictness.md). Never
+ * throws for bad input.
  */
 export function readKptfile(text: string, where: string): KptfileReading {
   let file: GoYamlFile
@@ -83,9 +81,8 @@ const WHAT: { readonly [code: string]: string } = {
   BP1110: 'the YAML is not valid',
 }
 
-/** A Kptfile is checked key by key, which takes longer than reading it. */
+/** The check takes longer than reading. */
 const MOST_NODES = 20_000
-/** That are told at once. */
 const MOST_FAILURES = 100
 
 class KptfileReader {
@@ -278,7 +275,6 @@ class KptfileReader {
     return texts
   }
 
-  /** Of the key or list item at the place, or of the nearest one above it that is there. */
   private at(location: Location): TextPosition {
     let { node }: { node: YamlNode } = this.document
     let offset = node.source?.start ?? 0
@@ -313,7 +309,7 @@ function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) 
   const exec = textOf(getKey(value, 'exec'))
   if (image !== '' && exec !== '')
     refuse('it has both image and exec', 'keep exactly one of image and exec')
-  // A misspelled image or exec has a failure of its own.
+  // A misspelled image or exec has its own failure.
   const isMeant = (name: string): boolean =>
     !['image', 'exec'].includes(name) && nearestNames(name, ['image', 'exec']).length > 0
   if (image === '' && exec === '' && !Object.keys(value).some(isMeant))
@@ -343,7 +339,6 @@ function formatLocation(location: Location): string {
     .join('')
 }
 
-/** At most 80 characters of the text, quoted. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text)
 }

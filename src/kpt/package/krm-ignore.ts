@@ -1,8 +1,8 @@
 /**
- * `.krmignore`: the files of a package that kpt does not read. The syntax is a subset of gitignore with kyaml's meaning (kyaml
- * `kio/ignorefilesmatcher.go` over go-gitignore 205db1a8cc00), which differs from git's (docs/facts/krmignore.md): a pattern without a leading
- * `/` matches the end of a path at any depth, also with a `/` inside; `**` is `*`; a `!` line wins at any position; and nothing below an
- * ignored directory is read.
+ * A subset of gitignore with kyaml's meaning (`kio/ignorefilesmatcher.go` over go-gitignore
+ * 205db1a8cc00; docs/facts/krmignore.md): a pattern without a leading `/` matches the end of a path
+ * at any depth, even with a `/` inside; `**` is `*`; a `!` line wins at any position; and nothing
+ * below an ignored directory is read.
  */
 
 interface Pattern {
@@ -19,12 +19,12 @@ export interface KrmIgnore {
   readonly accepted: readonly Pattern[]
 }
 
-/** Reads a `.krmignore` file. Never fails: an invalid line matches nothing. */
+/** An invalid line matches nothing. */
 export function parseKrmIgnore(text: string): KrmIgnore {
   const ignored: string[] = []
   const accepted: string[] = []
   for (const raw of text.split('\n')) {
-    // Only spaces are trimmed, and one carriage return of the line end; a tab belongs to the pattern.
+    // A tab belongs to the pattern.
     const line = raw.replace(/\r$/, '').replace(/^ +| +$/g, '')
     if (line === '' || line.startsWith('#')) continue
     const pattern = line.startsWith('\\#') ? line.slice(1) : line
@@ -34,7 +34,7 @@ export function parseKrmIgnore(text: string): KrmIgnore {
   return { ignored: ignored.flatMap(parsePattern), accepted: accepted.flatMap(parsePattern) }
 }
 
-/** Whether kpt ignores the path. @param path relative to the folder of the `.krmignore`, with `/` */
+/** @param path relative to the folder of the `.krmignore` */
 export function isIgnored(rules: KrmIgnore, path: string, isDirectory: boolean): boolean {
   const tails = tailsOf(path)
   return (
@@ -46,7 +46,7 @@ export function isIgnored(rules: KrmIgnore, path: string, isDirectory: boolean):
 function parsePattern(line: string): readonly Pattern[] {
   const body = line.replace(/^\/+|\/+$/g, '')
   const glob = body === '' ? undefined : parseGlob(body)
-  // A line of slashes alone makes kpt itself crash; here it matches nothing.
+  // A line of only slashes crashes kpt; here it matches nothing.
   if (glob === undefined) return []
   return [
     {
@@ -86,10 +86,10 @@ type Token =
     }
 type Glob = readonly Token[]
 
-/** The syntax of Go's `path/filepath.Match`. Undefined where the pattern is malformed and matches nothing. */
+/** Go's `path/filepath.Match`. Undefined: malformed, matches nothing. */
 function parseGlob(pattern: string): Glob | undefined {
   const characters = [...pattern]
-  // Without a wildcard go-gitignore compares texts, so that a backslash is itself.
+  // go-gitignore then compares texts, so a backslash is literal.
   if (!/[*?[]/.test(pattern)) return characters.map((character) => ({ kind: 'literal', character }))
   const tokens: Token[] = []
   for (let at = 0; at < characters.length; at += 1) {
@@ -142,7 +142,7 @@ function readClass(
   }
 }
 
-/** Backtracks to the last star only, so the time is at most length of the text times length of the pattern. */
+/** At most text length times pattern length. */
 function matchesGlob(glob: Glob, characters: readonly string[]): boolean {
   let at = 0
   let token = 0

@@ -1,4 +1,4 @@
-/** Names of kustomization files (kustomize `api/konfig/general.go`). */
+/** kustomize `api/konfig/general.go`. */
 export const KUSTOMIZATION_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 
 export function isKustomizationFile(path: string): boolean {

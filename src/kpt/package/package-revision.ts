@@ -1,6 +1,6 @@
 /**
- * The package revisions that a Porch server lists for a repository: from refs, and from the packages on the registered branch. The rules were
- * tested with Porch's git adapter and server (docs/facts/porch-listing.md). With them Backporch answers without a server.
+ * From refs and packages on the registered branch, so that Backporch needs no Porch server. Tested
+ * with Porch's git adapter and server (docs/facts/porch-listing.md).
  */
 import type { FileMode, ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
@@ -10,57 +10,51 @@ import { PACKAGE_FILE } from './walk-package.ts'
 type Lifecycle = 'Draft' | 'Proposed' | 'Published' | 'DeletionProposed'
 
 export interface PackageRevision {
-  /** Porch's object name, `<repository>.<path with dots>.<workspace>`; '' where the package is the whole registered directory. */
+  /**
+   * `<repository>.<path with dots>.<workspace>`; '' if the package is the whole registered
+   * directory.
+   */
   readonly name: string
-  /** From the root of the repository. */
   readonly packagePath: string
-  /** Relative to the registered directory, as Porch prints it; '' where it is the directory itself. */
+  /** Relative to the registered directory; '' if it is the directory itself. */
   readonly packageName: string
   readonly workspace: string
-  /** 0 for an unpublished change; -1 for the branch itself and for a tag that is no number. */
+  /** 0 for an unpublished change; -1 for the branch itself and for a tag that is not a number. */
   readonly revision: number
   readonly lifecycle: Lifecycle
-  /** Whether it is the highest published number of its package. */
+  /** The highest published number. */
   readonly latest: boolean
-  /** Full ref name it comes from. */
   readonly ref: string
   readonly commit: ObjectId
 }
 
 export interface PorchListing {
-  /** By package path, then published ones by number, the branch, proposed ones, drafts by workspace. */
+  /** By path, then: published ones by number, the branch, proposed ones, drafts. */
   readonly revisions: readonly PackageRevision[]
-  /** Branches that hide the whole repository from Porch or that Porch skips, two revisions of one name, names that Porch cannot use. */
+  /** Branches that hide the repository or that Porch skips, equal names, unusable names. */
   readonly problems: readonly Note[]
 }
 
-/** What is registered with Porch. */
 export interface PorchRepository {
-  /** Name of the Porch Repository. */
   readonly repository: string
-  /** The registered branch, short. */
   readonly branch: string
-  /** `spec.git.directory` of the Repository; '' for the root. Packages outside of it are not listed. */
+  /** `spec.git.directory`; '' for the root. Packages outside are not listed. */
   readonly directory: string
 }
 
 export interface PorchSources extends PorchRepository {
-  /** Commits by full ref name, tags peeled. */
   readonly refs: ReadonlyMap<string, ObjectId>
-  /** Every file of the registered branch, from the root. */
   readonly files: Iterable<{ readonly path: string; readonly mode: FileMode }>
-  /** `kpt:` lines by commit; only tagged commits are looked up. */
+  /** Only tagged commits are looked up. */
   readonly annotations: ReadonlyMap<ObjectId, readonly KptAnnotation[]>
-  /** Whether the commit has a package at the path: Porch skips a branch or a tag without one. */
+  /** Porch skips a branch or tag without one. */
   readonly hasPackage: (commit: ObjectId, packagePath: string) => boolean
 }
 
-/** A branch or a tag that is a package revision where its commit has the package. */
 interface RevisionRef {
   readonly ref: string
   readonly commit: ObjectId
   readonly packagePath: string
-  /** Last segment of the name. */
   readonly suffix: string
   readonly lifecycle: 'Draft' | 'Proposed' | 'Published'
 }
@@ -73,12 +67,11 @@ const UNPUBLISHED: { readonly [first: string]: 'Draft' | 'Proposed' } = {
   proposed: 'Proposed',
 }
 
-/** The branches and tags for which Porch looks for a package in the registered directory. */
 export function revisionRefs(
   refs: ReadonlyMap<string, ObjectId>,
   { branch, directory }: Pick<PorchRepository, 'branch' | 'directory'>,
 ): {
-  readonly candidates: readonly RevisionRef[] /** Short names. */
+  readonly candidates: readonly RevisionRef[]
   readonly unlistable: readonly string[]
 } {
   const candidates: RevisionRef[] = []
@@ -139,7 +132,7 @@ const HIDES_ALL =
 const SKIPPED =
   'Porch does not list it, because its commit has no Kptfile at the path of the package'
 
-/** Porch takes the `kpt:` line of the tagged commit only, and none for a tag that is no number. */
+/** Only of the tagged commit, and not for a tag that is not a number. */
 function taggedRevision(
   { suffix, lifecycle: _lifecycle, ...tag }: RevisionRef,
   { annotations }: PorchSources,
@@ -153,7 +146,7 @@ function taggedRevision(
   }
 }
 
-/** The packages of the registered branch. Porch takes a branch `v1` for revision 1. */
+/** Porch treats a branch `v1` as revision 1. */
 function placeholders({
   refs,
   branch,
@@ -174,7 +167,7 @@ function placeholders({
   }))
 }
 
-/** Folders with a Kptfile in the registered directory; a folder below another one is part of it. Porch takes a link for a file. */
+/** A folder below another one is part of it. Porch treats a link as a file. */
 function outermostPackages(files: PorchSources['files'], directory: string): readonly string[] {
   const folders = new Set<string>()
   for (const { path, mode } of files) {
@@ -203,7 +196,7 @@ function publishedLifecycle(
   return refs.has(`refs/heads/deletionProposed/${name}`) ? 'DeletionProposed' : 'Published'
 }
 
-/** Go's `strconv.Atoi` after an optional `v`: `v007` is 7, `rc1` and `1.2.3` are -1. */
+/** Go's `strconv.Atoi` after an optional `v`: `v007` is 7, `rc1` is -1. */
 function revisionNumber(suffix: string): number {
   const digits = /^v?([+-]?[0-9]+)$/.exec(suffix)?.[1]
   const number = Number(digits ?? -1)
@@ -225,7 +218,7 @@ function withNames(
   return found
     .map((item) => {
       const packageName = item.packagePath.slice(directory === '' ? 0 : directory.length + 1)
-      // Porch gives no name to what has no package name.
+      // Porch then gives no object name.
       const dotted = packageName.replaceAll('/', '.').replace(/^\.+|\.+$/g, '')
       const name = packageName === '' ? '' : `${repository}.${dotted}.${item.workspace}`
       return {

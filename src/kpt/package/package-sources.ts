@@ -1,4 +1,3 @@
-/** The source files of a package: its Kptfiles, the manifests that kpt reads, and the files that cannot be read. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
 import { decodeYaml } from '@backporch/kyaml/read-yaml'
@@ -10,23 +9,21 @@ import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 import { IGNORE_FILE, PACKAGE_FILE, walkPackage } from './walk-package.ts'
 
 const MANIFEST = /\.(?:yaml|yml|json)$/
-/** A package with deeper folders is refused. */
 const MAX_FOLDERS = 64
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
 
 export class PackageSources {
   readonly packagePath: string
   readonly files: ReadonlyMap<string, PackageFile>
-  /** Valid Kptfiles by folder within the package; '' is the package itself. */
+  /** '' is the package itself. */
   readonly kptfiles = new Map<string, Kptfile>()
   private readonly own = new Map<string, ReadonlySet<string>>()
   private appliedByKpt: boolean | undefined
-  /** By path of the Kptfile. */
   private readonly kptfileFailures = new Map<string, readonly Failure[]>()
 
   constructor(packagePath: string, files: PackageFiles) {
     this.packagePath = packagePath
-    // Where the package is the whole repository, records of drift are not part of it, ignored by kpt or not.
+    // Drift records are never part of the package.
     const own = files.filter(({ path }) => packagePath !== '' || !path.startsWith('.drift/'))
     this.files = new Map(withoutPackages(own).map((file) => [file.path, file]))
     for (const path of this.files.keys()) if (isKptfile(path)) this.readKptfile(path)
@@ -38,7 +35,6 @@ export class PackageSources {
     )
   }
 
-  /** Whether `kpt live` applies it: it has an inventory. */
   get isAppliedByKpt(): boolean {
     this.appliedByKpt ??=
       this.kptfiles.get('')?.inventory !== undefined ||
@@ -54,22 +50,19 @@ export class PackageSources {
     )
   }
 
-  /** From the root of the repository. */
   where(path: string): string {
     return this.packagePath === '' ? path : `${this.packagePath}/${path}`
   }
 
-  /** Failures of the Kptfile at the path. */
   failuresOf(path: string): readonly Failure[] {
     return this.kptfileFailures.get(path) ?? []
   }
 
-  /** Whether it is a named folder without a Kptfile. */
   get isFolder(): boolean {
     return !this.kptfiles.has('') && !this.kptfileFailures.has(PACKAGE_FILE)
   }
 
-  /** BP1004 where a Kptfile is required and absent, BP1111 for the first file that lies too deep. */
+  /** BP1004 if a required Kptfile is absent, BP1111 for a file that is too deep. */
   packageFailures(wants: 'kptfile' | 'folder' = 'kptfile'): readonly Failure[] {
     const missing =
       wants === 'folder' || !this.isFolder ? [] : [noKptfile(this.where(PACKAGE_FILE))]
@@ -85,7 +78,7 @@ export class PackageSources {
     )
   }
 
-  /** Files that kpt reads for the package of a folder, without those of its subpackages: paths from the outermost package, in kpt's order. */
+  /** Without those of subpackages, in kpt's order. */
   ownFiles(folder: string): ReadonlySet<string> {
     const known = this.own.get(folder)
     if (known !== undefined) return known
@@ -107,7 +100,7 @@ export class PackageSources {
     return own
   }
 
-  /** @throws Failure BP1204 where a path of a resource is a folder of the package */
+  /** @throws Failure BP1204 if a path of a resource is a folder of the package */
   assertNoFolder(paths: Iterable<string>): void {
     for (const path of paths) {
       if (
@@ -126,7 +119,10 @@ export class PackageSources {
     }
   }
 
-  /** Paths that kpt reads and applies, in its order, with Kptfiles. @param more paths that a render added */
+  /**
+   * In kpt's order, including Kptfiles.
+   * @param more added by a render
+   */
   walk(more: Iterable<string> = []): readonly string[] {
     const paths = walkPackage([...new Set([...this.files.keys(), ...more])], (ignore) =>
       this.ignoreText(ignore),
@@ -136,7 +132,6 @@ export class PackageSources {
     )
   }
 
-  /** Whether a link leads to a file of the package that is read itself. */
   linksToRead(path: string): boolean {
     const file = this.files.get(path)
     if (file?.mode !== '120000') return false
@@ -145,7 +140,6 @@ export class PackageSources {
     return !link.startsWith('/') && this.files.has(target) && this.whyUnread(target) === undefined
   }
 
-  /** Why the file is not read; undefined where it is read. */
   whyUnread(path: string): string | undefined {
     const file = this.files.get(path)
     if (file === undefined) return undefined
@@ -157,13 +151,12 @@ export class PackageSources {
       : undefined
   }
 
-  /** @throws Failure BP1110 or BP1111 where the file is not a text for a YAML reader */
+  /** @throws Failure BP1110 or BP1111 if it is not text for a YAML reader */
   textOf(path: string): string {
     const file = this.files.get(path)
     return file === undefined ? '' : decodeYaml(file.content, this.where(path))
   }
 
-  /** Text of a `.krmignore`; empty where it is absent or a link. */
   ignoreText(path: string): string {
     const file = this.files.get(path)
     return file === undefined || file.mode === '120000'
@@ -189,7 +182,7 @@ export class PackageSources {
   }
 }
 
-/** A folder with a Kptfile below a folder without one is a package, and a unit of its own. */
+/** Such a package is a separate unit. */
 function withoutPackages(files: PackageFiles): PackageFiles {
   const below = files.flatMap(({ path }) =>
     isKptfile(path) ? [path.slice(0, -PACKAGE_FILE.length)] : [],
@@ -199,7 +192,7 @@ function withoutPackages(files: PackageFiles): PackageFiles {
     : files.filter(({ path }) => !below.some((folder) => path.startsWith(folder)))
 }
 
-/** Whether the content of the file is part of a render; of other files the name is enough. */
+/** For other files only the name matters. */
 export function isReadOf(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return (

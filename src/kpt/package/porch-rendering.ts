@@ -1,6 +1,6 @@
 /**
- * What a Porch server does to a package when it renders it, as it does before it proposes a draft: kyaml's format, the condition `Rendered`
- * and `renderStatus` in the Kptfile (docs/facts/porch-decisions.md).
+ * As before Porch proposes a draft: kyaml's format, the condition `Rendered` and `renderStatus`
+ * (docs/facts/porch-decisions.md).
  */
 import {
   isJsonObject,
@@ -13,7 +13,6 @@ import {
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseKptAnnotations } from './kpt-annotation.ts'
 
-/** Whether the message is that of the commit in which Porch renders this workspace. */
 export function isRenderingMessage(
   message: string,
   of: { readonly packagePath: string; readonly workspace: string },
@@ -24,7 +23,6 @@ export function isRenderingMessage(
   )
 }
 
-/** Whether a file says the same after Porch rendered it. Null is a file that is not there. */
 export function isSameRendered(
   path: string,
   before: Uint8Array | null,
@@ -43,12 +41,12 @@ export function isSameRendered(
     )
     return jsonEquals(one as Json, other as Json)
   } catch {
-    // A text that cannot be read says nothing, so it is another one.
+    // An unreadable text counts as different.
     return false
   }
 }
 
-/** The conditions in the order of their types: Porch writes its own one last. */
+/** Porch writes its own condition last. */
 function withoutRendering(value: Json): Json {
   const status = partOf(value, 'status')
   if (!isJsonObject(value) || textOf(value, 'kind') !== 'Kptfile' || !isJsonObject(status))

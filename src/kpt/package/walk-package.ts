@@ -1,6 +1,6 @@
 /**
- * The files of a package that kpt reads, in its order: a walk with the names of each folder sorted, without the files that `.krmignore`
- * names (kyaml `kio/pkgio_reader.go`). walk-package.kpt.test.ts compares it with kpt.
+ * Each folder's names sorted (kyaml `kio/pkgio_reader.go`). walk-package.kpt.test.ts compares it
+ * with kpt.
  */
 import { isIgnored, type KrmIgnore, parseKrmIgnore } from './krm-ignore.ts'
 
@@ -13,16 +13,12 @@ interface Folder {
 }
 
 interface IgnoreScope {
-  /** Folder of the package, from the root of the outermost package; '' for that one. */
+  /** '' for the outermost package. */
   readonly base: string
   readonly rules: KrmIgnore
 }
 
-/**
- * Paths of all kinds that kpt reads.
- * @param paths relative to the package, with `/`
- * @param readIgnore returns the text of a `.krmignore` of the list, by its path
- */
+/** @param readIgnore the text of a listed `.krmignore` */
 export function walkPackage(
   paths: Iterable<string>,
   readIgnore: (path: string) => string,
@@ -36,8 +32,8 @@ export function walkPackage(
   }
   const scopes = [scopeOf(root, '')]
   const ignores = (path: string, isDirectory: boolean): boolean => {
-    // As kyaml does it: the innermost package whose path is a text prefix, so that `web-api/` falls under the rules of a
-    // subpackage `web/` that was walked before it. A defect upstream, kept because kpt applies what it reads.
+    // kyaml's defect, kept because kpt applies what it reads: the innermost package whose path is a
+    // text prefix, so `web-api/` falls under the rules of `web/`.
     while (scopes.length > 1 && !path.startsWith(scopes.at(-1)?.base ?? '')) scopes.pop()
     const scope = scopes.at(-1) as IgnoreScope
     return isIgnored(scope.rules, relativeTo(scope.base, path), isDirectory)
@@ -74,7 +70,7 @@ function folderTree(paths: Iterable<string>): Folder {
   return root
 }
 
-/** As Go's `filepath.Rel`: `../web-api` where the path is not below the base. */
+/** Go's `filepath.Rel`: `../web-api` outside the base. */
 function relativeTo(base: string, path: string): string {
   if (base === '') return path
   if (path.startsWith(`${base}/`)) return path.slice(base.length + 1)

@@ -1,18 +1,17 @@
 /**
- * kpt records on the objects of Config Connector which of its commands handled them (kpt `internal/util/attribution/attribution.go`, as of
- * 1.0.0-beta.56; docs/facts/kpt-render.md).
+ * kpt records its commands on Config Connector objects (kpt
+ * `internal/util/attribution/attribution.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
  */
 import { nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { setAnnotation } from '../function/item-annotations.ts'
 
 export const ATTRIBUTION = 'cnrm.cloud.google.com/blueprint'
 
-/** Whether kpt records its commands on objects of an API group or version: `storage.cnrm.cloud.google.com`. */
+/** API group or version. */
 export function isAttributed(api: string): boolean {
   return api.includes('.cnrm.')
 }
 
-/** Records a render. @param items of `runPipeline` */
 export function attributeRender(items: readonly YamlMap[]): void {
   for (const item of items) {
     if (!isAttributed(textAt(item, 'apiVersion') ?? '')) continue
@@ -22,7 +21,10 @@ export function attributeRender(items: readonly YamlMap[]): void {
   }
 }
 
-/** `cnrm/x/v1,kpt-pkg` becomes `cnrm/x/v1,kpt-pkg-fn`. A part that has `kpt` anywhere is kpt's; a second one repeats the commands of the first. */
+/**
+ * `cnrm/x/v1,kpt-pkg` becomes `cnrm/x/v1,kpt-pkg-fn`. A second part that contains `kpt` repeats the
+ * first one's commands.
+ */
 function withRender(value: string): string {
   if (value === '') return 'kpt-fn'
   if (!value.includes('kpt-')) return `${value},kpt-fn`
@@ -37,7 +39,7 @@ function withRender(value: string): string {
   return parts.join(',')
 }
 
-/** The value without the commands of kpt; from 1.0.0-beta.59 on it calls itself `krm` there. */
+/** From 1.0.0-beta.59 on kpt calls itself `krm` there. */
 export function withoutCommands(value: string): string {
   return value
     .split(',')

@@ -1,11 +1,10 @@
-/** Whether every document is a resource, in kpt's words (kpt `pkg/api/kptfile/v1/validation.go`, `AreKRM`). */
+/** In kpt's words (kpt `pkg/api/kptfile/v1/validation.go`, `AreKRM`). */
 import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { fileOf } from '../function/item-annotations.ts'
 import { KUSTOMIZATION_NAMES } from '../package/kustomization-names.ts'
 
 const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 
-/** kpt's message about the first item that is no resource; undefined without one. */
 export function notKrm(items: readonly YamlMap[]): string | undefined {
   for (const item of items) {
     const problem = problemOf(item)

@@ -1,4 +1,3 @@
-/** A package and its subpackages as input of a pipeline: their resources, with the annotations that locate them. */
 import { Failure } from '@backporch/kyaml/failure'
 import { LineIndex, NodeMeter, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { resolved, sequenceIndentOf, type YamlMap, yamlMap } from '@backporch/kyaml/yaml'
@@ -18,25 +17,21 @@ import type { Kptfile } from '../package/kptfile-value.ts'
 import type { PackageSources } from '../package/package-sources.ts'
 import { notKrm } from './krm-check.ts'
 
-/** kpt wraps a document that is a list into a map with this key, for its annotations (kyaml `yaml.BareSeqNodeWrappingKey`). */
+/** kpt wraps a list document (kyaml `yaml.BareSeqNodeWrappingKey`). */
 export const BARE_LIST_KEY = 'bareSeqNodeWrappingKey'
 
 export interface PipelinePackage {
-  /** From the outermost package; '' for that one. */
   readonly folder: string
   readonly kptfile: Kptfile
-  /** Its own resources, with function configs and the Kptfile, in the order of files and documents. */
+  /** With function configs and the Kptfile. */
   readonly items: readonly YamlMap[]
-  /** The configs of its functions as in the files, by path in the package. */
   readonly configs: ReadonlyMap<string, YamlMap>
-  /** The direct subpackages, by path. */
   readonly subpackages: readonly PipelinePackage[]
 }
 
 /**
- * The tree of packages that `kpt fn render` walks: every folder with a Kptfile, whatever a parent's `.krmignore` says
- * (kpt `internal/pkg/pkg.go`, `Subpackages`); the files of each as the package's own `.krmignore` leaves them.
- * @param failures gets BP1110, BP1111 and BP1112 of files that cannot be read
+ * Every folder with a Kptfile, whatever a parent's `.krmignore` says (kpt `internal/pkg/pkg.go`,
+ * `Subpackages`). @param failures gets BP1110, BP1111 and BP1112
  */
 export function readPipelinePackage(sources: PackageSources, failures: Failure[]): PipelinePackage {
   const folders = [...sources.kptfiles.keys()].sort()
@@ -65,7 +60,7 @@ function isBelow(path: string, folder: string): boolean {
 class ItemReader {
   private readonly sources: PackageSources
   private readonly failures: Failure[]
-  /** Functions get all files as one text, so the limit of one file is that of all. */
+  /** Functions get all files as one text. */
   private readonly meter = new NodeMeter(undefined, 'the package, which has a pipeline,')
 
   constructor(sources: PackageSources, failures: Failure[]) {
@@ -102,13 +97,12 @@ class ItemReader {
     )
   }
 
-  /** As the files have them, by path in the package. */
   configs(folder: string, { pipeline }: Kptfile): ReadonlyMap<string, YamlMap> {
     const configs = new Map<string, YamlMap>()
     for (const { configPath } of [...pipeline.mutators, ...pipeline.validators]) {
       const path = cleanPath(configPath)
       if (configPath === '' || configs.has(path)) continue
-      // A config that cannot be read is a failure of its function.
+      // An unreadable config is a failure of its function.
       const [only] = this.documents(folder === '' ? path : `${folder}/${path}`, [])
       if (only !== undefined) configs.set(path, only.node)
     }
@@ -140,7 +134,7 @@ class ItemReader {
     return nodes.map((node, document) => {
       const target = resolved(node)
       const source = node.source ?? { path: where, document, start: 0, end: text.length }
-      // From the end of the document before it, so that comments above count as in kyaml.
+      // Comments above count like in kyaml.
       const own = text.slice(nodes[document - 1]?.source?.end ?? 0, source.end)
       if (target.kind === 'map') return { node: target, own }
       if (target.kind === 'list')
@@ -157,7 +151,7 @@ interface ReaderAnnotations {
   readonly indent: string
 }
 
-/** Sets them like kyaml, in the order of their names. */
+/** In name order, like kyaml. */
 function annotate(item: YamlMap, { folder, path, index, indent }: ReaderAnnotations): void {
   copyLegacyAnnotations(item)
   setAnnotation(item, LEGACY_INDEX, index)
@@ -168,7 +162,6 @@ function annotate(item: YamlMap, { folder, path, index, indent }: ReaderAnnotati
   setAnnotation(item, SEQUENCE_INDENT, indent)
 }
 
-/** From a value of `PACKAGE_PATH` to the folder within the outermost package. */
 export function folderOf(packagePath: string): string {
   return packagePath.replace(/^\//, '')
 }

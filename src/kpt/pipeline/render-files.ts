@@ -1,4 +1,4 @@
-/** `kpt fn render` in place: the files of a package after the render, byte for byte (test/render-corpus compares it with kpt). */
+/** In place, byte for byte (test/render-corpus compares it with kpt). */
 import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
@@ -20,22 +20,21 @@ import { badOutput } from './run-step.ts'
 import { writeItems } from './write-items.ts'
 
 interface RenderedFiles {
-  /** Every file with a resource, by path in the package: kpt writes all of them, changed or not. */
+  /** kpt writes all files, changed or not. */
   readonly written: ReadonlyMap<string, string>
-  /** Files whose every resource is gone. */
   readonly removed: readonly string[]
   readonly runs: PipelineRun['runs']
-  /** The output of the pipeline, subpackages first, in kpt's order. */
+  /** Subpackages first, in kpt's order. */
   readonly items: readonly YamlMap[]
-  /** Number of resources in the written files, with function configs and without Kptfiles. */
+  /** With function configs, without Kptfiles. */
   readonly resources: number
 }
 
 export type FilesRendering = RenderedFiles | { readonly failures: readonly [Failure, ...Failure[]] }
 
 /**
- * Never throws for bad input; the failures are those of `renderPackage`. With `throughText` the bytes are exactly kpt's.
- * @param attributed whether the render is recorded on objects of Config Connector; not with `KPT_DISABLE_ATTRIBUTION`
+ * Never throws for bad input. With `throughText` the bytes are exactly kpt's. @param attributed not
+ * with `KPT_DISABLE_ATTRIBUTION`
  */
 export function* renderFiles(
   packagePath: string,
@@ -70,20 +69,17 @@ export function* renderFiles(
   }
 }
 
-/** Whether a function returned the item: then kpt has moved the comments of its document to the object. */
+/** kpt then moved the document's comments to the object. */
 export type PassedItems = (item: YamlMap) => boolean
 
-/**
- * Passes the input and output of functions as text, as kpt does with programs. The position of a comment after a render depends on that:
- * go-yaml finds some comments elsewhere in its own text.
- */
+/** go-yaml finds some comments elsewhere in its own text, so their position depends on this. */
 export function throughText(
   library: FunctionLibrary,
 ): FunctionLibrary & { readonly passed: PassedItems } {
   const given = new WeakSet<YamlMap>()
   return {
     answer: ({ step, input }) => {
-      // Comments of a document are not its object's: the first program does not get them, and kpt restores them afterwards.
+      // The first program does not get document comments, and kpt restores them.
       const items = input.items.map((item) =>
         given.has(item) ? item : withoutDocumentComments(item),
       )
@@ -104,7 +100,7 @@ export function throughText(
   }
 }
 
-/** A text of a function that cannot be read is a failure of its step: kpt stops there with `MalformedYAMLError`. */
+/** kpt stops there with `MalformedYAMLError`. */
 function readOr<T>(step: PipelineStep, read: () => T): T | { readonly failure: Failure } {
   try {
     return read()

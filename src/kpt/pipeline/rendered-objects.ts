@@ -1,4 +1,3 @@
-/** The applied objects of a pipeline's output, each with its authored location. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Json } from '@backporch/kyaml/json'
 import { isObjectList, LineIndex } from '@backporch/kyaml/read-yaml'
@@ -14,14 +13,12 @@ import type { PipelineRun } from './run-pipeline.ts'
 interface RenderedObject {
   readonly object: Json
   readonly location: SourceLocation
-  /** Path that kpt writes it to, from the package. */
   readonly path: string
   readonly node: YamlMap
-  /** Whether it is an item of a list for tools only. */
   readonly local: boolean
 }
 
-/** In the order of the pipeline's output, without Kptfiles, kustomizations and objects for tools only. Lists are split into their items. */
+/** In output order, without Kptfiles, kustomizations and local objects. */
 export function renderedObjects(
   sources: PackageSources,
   { items, runs }: PipelineRun,
@@ -54,7 +51,7 @@ export function renderedObjects(
         }
   }
   const inList = (node: YamlMap, item: number, list: SourceLocation): SourceLocation =>
-    // After an external program, only the list is known to be the same.
+    // After an external program, only the list is known.
     node.source?.path === list.path
       ? { ...list, item, line: lineAt(list.path, node.source.start) }
       : { ...list, item }
@@ -86,7 +83,7 @@ export function renderedObjects(
   })
 }
 
-/** @throws Failure BP1112 for a value that only a function can create: a text with the tag of a number */
+/** @throws Failure BP1112 for a text with a number's tag, which only a function can create */
 function readObject(
   node: YamlMap,
   readValue: (node: YamlMap) => Json,

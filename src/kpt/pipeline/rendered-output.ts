@@ -1,6 +1,6 @@
 /**
- * The output of `kpt fn render -o`, byte for byte (kpt `pkg/lib/util/cmdutil/cmdutil.go`, `WriteFnOutput`): the resources as one
- * ResourceList, and that text read again as documents or files.
+ * `kpt fn render -o`, byte for byte (kpt `pkg/lib/util/cmdutil/cmdutil.go`, `WriteFnOutput`): a
+ * ResourceList, and that text reread as documents or files.
  */
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -12,9 +12,9 @@ import { isKptfile } from '../package/package-sources.ts'
 import type { PassedItems } from './render-files.ts'
 import { documentsText, writeItems } from './write-items.ts'
 
-/** As `-o stdout` of kpt. @param items of `runPipeline`; they are not changed */
+/** kpt's `-o stdout`. @param items not changed */
 export function formatResourceList(items: readonly YamlMap[], passed: PassedItems): string {
-  // Comments of a document are not comments of its object, and the list holds objects.
+  // Document comments do not belong to the object.
   const copies = items.map((item) =>
     passed(item) ? copyNode(item) : withoutDocumentComments(copyNode(item)),
   )
@@ -22,14 +22,12 @@ export function formatResourceList(items: readonly YamlMap[], passed: PassedItem
   return formatFunctionInput({ items: copies, config: undefined })
 }
 
-/**
- * As `-o unwrap` of kpt, with applied objects only: kpt also prints the Kptfile, which no server takes (docs/adr/0030).
- */
+/** kpt's `-o unwrap` without the Kptfile, which no server accepts (docs/adr/0030). */
 export function formatApplied(items: readonly YamlMap[], passed: PassedItems): string {
   return documentsText('', readAgain(items, passed).filter(isApplied))
 }
 
-/** The files of `-o DIR` of kpt, by path in the folder. */
+/** kpt's `-o DIR`, by path. */
 export function outputFiles(
   items: readonly YamlMap[],
   passed: PassedItems,
@@ -53,7 +51,6 @@ function isApplied(item: YamlMap): boolean {
   )
 }
 
-/** Objects that no file of the package declares in this form. */
 export function formatObjects(objects: readonly JsonObject[]): string {
   return objects.map((object) => writeDocument(object)).join('---\n')
 }

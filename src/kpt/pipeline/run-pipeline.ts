@@ -1,6 +1,6 @@
 /**
- * `kpt fn render`: subpackages first, then the package's mutators one after the other, then its validators on copies
- * (kpt `internal/util/render/executor.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
+ * Subpackages first, then mutators, then validators on copies (kpt
+ * `internal/util/render/executor.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
  */
 import { Failure, Failures } from '@backporch/kyaml/failure'
 import { copyNode, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
@@ -23,27 +23,27 @@ import { folderOf, type PipelinePackage } from './pipeline-package.ts'
 import { runStep, StepRefused } from './run-step.ts'
 import { mergeItems, selectItems, setResourceIds } from './select-items.ts'
 
-/** Receives the resources before the first function and after each mutator. `items` are those of the running package. */
+/** Before the first function and after each mutator; `items` of the running package. */
 export interface RenderWatcher {
   began(items: readonly YamlMap[]): void
   starts(step: PipelineStep): void
-  /** A function returned a new tree for a resource. */
   replaced(from: YamlMap, to: YamlMap): void
   mutated(run: StepRun, items: readonly YamlMap[]): void
 }
 
 export interface PipelineRun {
-  /** The resources of all packages, subpackages first; paths are from the outermost package. */
+  /** Subpackages first; paths from the outermost package. */
   readonly items: readonly YamlMap[]
   readonly runs: readonly StepRun[]
-  /** Paths of the files with resources. Those to which no resource is written are removed by kpt. */
+  /** kpt removes those to which no resource is written. */
   readonly read: ReadonlySet<string>
 }
 
 /**
- * @param packagePath of the outermost package, from the root of the repository
- * @throws Failure BP12xx of the first function that fails; nothing is written then, as in kpt. Failures of all functions that nothing may run, if
- * one of them is reached: whoever allows them needs one round for all
+ * @param packagePath from the repository root
+ * @throws Failure BP12xx of the first failing function; nothing is then written, like in kpt. For a
+ * function that nothing may run: failures of all such functions, so that the operator can allow all
+ * in one round
  */
 export function* runPipeline(
   root: PipelinePackage,
@@ -70,7 +70,7 @@ function pathsOf({ folder, items, subpackages }: PipelinePackage): readonly stri
   return [...own, ...subpackages.flatMap(pathsOf)]
 }
 
-/** Path from the outermost package, joined like Go's `filepath.Join`: a function may have set it. */
+/** Go's `filepath.Join`, because a function may have set the path. */
 function writtenPath(folder: string, path: string): string {
   const joined = goClean([folder, path].filter((part) => part !== '').join('/')).replace(/^\/+/, '')
   if (joined !== '.' && joined !== '..' && !joined.startsWith('../')) return joined
@@ -188,8 +188,8 @@ class PackageRender {
 }
 
 /**
- * The config of a function. A mutator gets the resource of its `configPath` after the functions before it, or the one in the file where no
- * resource has that path any more. A validator always gets the one in the file.
+ * A mutator gets the resource of its `configPath` after the earlier functions, or the file's
+ * version if none has that path. A validator gets the file's version.
  */
 function configOf(
   own: PipelinePackage,
@@ -210,7 +210,7 @@ function configOf(
     ['apiVersion', yamlText('v1')],
     ['kind', yamlText('ConfigMap')],
     ['metadata', yamlMap([['name', yamlText('function-input')]])],
-    // upsert-resource puts the config among the resources, and this style with it.
+    // upsert-resource adds the config to the resources in this style.
     ['data', { ...yamlMap(data.map(([key, value]) => [key, yamlText(value)])), style: 'flow' }],
   ])
 }

@@ -1,6 +1,6 @@
 /**
- * One function with kpt's work around it: the checks before it, the function, and the changes to its output (kyaml 0.15
- * `fn/runtime/runtimeutil/runtimeutil.go` and `kio/kio.go`, kpt `internal/fnruntime/runner.go`).
+ * kyaml 0.15 `fn/runtime/runtimeutil/runtimeutil.go` and `kio/kio.go`, kpt
+ * `internal/fnruntime/runner.go`.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
@@ -40,7 +40,6 @@ import { FUNCTION_TEXT } from '../function/resource-list.ts'
 import { goClean } from '../package/clean-path.ts'
 import { notKrm } from './krm-check.ts'
 
-/** Thrown for a function that nothing may run. */
 export class StepRefused extends Error {
   readonly failure: Failure
   readonly refusalOf: NonNullable<FailedAnswer['refusalOf']>
@@ -52,7 +51,7 @@ export class StepRefused extends Error {
   }
 }
 
-/** @throws Failure BP1202 or BP1204 with kpt's own words where kpt refuses, StepRefused, or the failure of the call */
+/** @throws Failure BP1202 or BP1204 in kpt's words, StepRefused, or the failure of the call */
 export function* runStep(
   step: PipelineStep,
   items: readonly YamlMap[],
@@ -60,7 +59,7 @@ export function* runStep(
   onReplaced: (from: YamlMap, to: YamlMap) => void = () => undefined,
 ): RenderProcess<FunctionOutput> {
   const locations = prepare(step, items)
-  // kpt passes the config as it is among the resources, with the annotations of this step.
+  // As among the resources, with this step's annotations.
   const answer = yield {
     step,
     input: { items, config: config === undefined ? undefined : copyNode(config) },
@@ -71,7 +70,8 @@ export function* runStep(
       : new StepRefused(answer.failure, answer.refusalOf)
   if (answer.exitCode !== 0) throw functionFailed(step, answer)
   const output = [...answer.items]
-  // Without output the whole package would be deleted, with its Kptfile (measured with kpt 1.0.0-beta.56).
+  // Without output the whole package would be deleted, including its Kptfile (measured with kpt
+  // 1.0.0-beta.56).
   const narrowed = step.function.selectors.length > 0 || step.function.exclude.length > 0
   if (output.length === 0 && items.length > 0 && step.list === 'mutators' && !narrowed)
     throw badOutput(step, 'the function gave back no resources at all')
@@ -107,11 +107,11 @@ function prepare(step: PipelineStep, items: readonly YamlMap[]): ReadonlyMap<str
   return locations
 }
 
-/** kyaml puts created resources beside the config of the function. */
+/** kyaml puts created resources next to the function's config. */
 function configFolder(config: YamlMap | undefined): string {
   const path = config === undefined ? '' : fileOf(config).path
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-  // It puts them beside a folder `functions` (kyaml `runtimeutil.go`, `functionsDirectoryName`).
+  // kyaml `runtimeutil.go`, `functionsDirectoryName`.
   return folder === 'functions' || folder.endsWith('/functions')
     ? folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
     : folder
@@ -131,7 +131,7 @@ function finish(
   for (const item of output) {
     const id = annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID)
     const from = id === undefined ? undefined : byId.get(id)
-    // A node from a function's text has no location in the package; the resource that it replaces may have one.
+    // A node from a function's text has no location in the package.
     if (from !== item && item.source?.path === FUNCTION_TEXT) {
       item.source = from?.source
       item.writes = from?.writes
@@ -158,7 +158,7 @@ function finish(
   if (problem !== undefined) throw badOutput(step, problem.replace(/^input/, 'output'))
 }
 
-/** The one effect of kyaml on a tree that a function changed in place: folded text gets quotes. */
+/** kyaml's only effect on a tree that a function changed in place. */
 function unfold(node: YamlNode): void {
   if (node.kind === 'scalar' && node.style === 'folded') node.style = 'double'
   else if (node.kind === 'list') for (const item of node.items) unfold(item)
@@ -169,7 +169,7 @@ function unfold(node: YamlNode): void {
     }
 }
 
-/** Path of a resource without a file: `<namespace>/<kind>_<name>.yaml` (kyaml `kioutil.CreatePathAnnotationValue`). */
+/** kyaml `kioutil.CreatePathAnnotationValue`. */
 function defaultPath(item: YamlMap, folder: string): string {
   const namespace = textAt(item, 'metadata', 'namespace') ?? ''
   const file = `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
@@ -196,7 +196,7 @@ function checkLocations(step: PipelineStep, output: readonly YamlMap[]): void {
   }
 }
 
-/** Where a function changed one form of an annotation, the other one follows. */
+/** The other form of a changed annotation follows. */
 function reconcile(
   step: PipelineStep,
   output: readonly YamlMap[],
@@ -254,7 +254,6 @@ function firstLine(text: string): string {
   return foreignLine(text.trim().split('\n')[0] ?? '', { limit: 400 })
 }
 
-/** Failure BP1204 of a step, in its own words or kpt's. */
 export function badOutput(step: PipelineStep, why: string): Failure {
   return new Failure({
     code: 'BP1204',

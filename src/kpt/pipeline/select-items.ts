@@ -1,4 +1,4 @@
-/** Selects the resources of a function, and merges its output with the others (kpt `internal/fnruntime/utils.go`). */
+/** kpt `internal/fnruntime/utils.go`. */
 import { mapAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import {
   annotationOf,
@@ -8,7 +8,7 @@ import {
 } from '../function/item-annotations.ts'
 import type { FunctionSelector } from '../package/kptfile-value.ts'
 
-/** As in kpt, a resource that two selectors match is passed twice. */
+/** Like in kpt, two matching selectors pass a resource twice. */
 export function selectItems(
   items: readonly YamlMap[],
   selectors: readonly FunctionSelector[],
@@ -67,14 +67,11 @@ function isEmpty({
   )
 }
 
-/** Numbers the resources for `mergeItems`. */
 export function setResourceIds(items: readonly YamlMap[]): void {
   for (const [index, item] of items.entries()) setAnnotation(item, RESOURCE_ID, String(index))
 }
 
-/**
- * The output of the function in place of its input, the other resources unchanged, new ones at the end. Removes the numbers.
- */
+/** Other resources stay, new ones go to the end. Removes the numbers. */
 export function mergeItems(
   output: readonly YamlMap[],
   selected: readonly YamlMap[],
@@ -86,7 +83,7 @@ export function mergeItems(
     const id = annotationOf(item, RESOURCE_ID) ?? ''
     if (!back.has(id)) back.set(id, item)
   }
-  // A function may have changed its input in place, so a resource is identified by its position.
+  // A function may change its input in place, so the position identifies a resource.
   const merged = items.flatMap((item, index) => {
     if (!given.has(item)) return [item]
     const replaced = back.get(String(index))

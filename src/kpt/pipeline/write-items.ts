@@ -1,4 +1,4 @@
-/** Rendered resources as the files that kpt writes (kyaml 0.15 `kio/pkgio_writer.go`, `kio/byteio_writer.go`). */
+/** kyaml 0.15 `kio/pkgio_writer.go`, `kio/byteio_writer.go`. */
 import { writeYamlDocuments } from '@backporch/kyaml/edit-yaml'
 import { formatJson } from '@backporch/kyaml/json'
 import {
@@ -28,8 +28,8 @@ import {
 import { BARE_LIST_KEY } from './pipeline-package.ts'
 
 /**
- * Text by path from the outermost package. A render deletes the files that it read and that are absent here.
- * @param items of `runPipeline`; they are not changed
+ * By path from the outermost package. A render deletes files that it read and that are absent here.
+ * @param items not changed
  */
 export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, string> {
   const copies = items.map(copyNode)
@@ -46,7 +46,7 @@ export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, strin
   return new Map(files.sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** Resources without a file get one, and resources without an index the next one (kyaml `kioutil.DefaultPathAndIndexAnnotation`). */
+/** Also an index (kyaml `kioutil.DefaultPathAndIndexAnnotation`). */
 function locateAll(items: readonly YamlMap[]): void {
   const counts = new Map<string, number>()
   for (const item of items) {
@@ -82,8 +82,8 @@ function sortByIndex(items: readonly YamlMap[]): readonly YamlMap[] {
 const READER_ANNOTATIONS = [INDEX, LEGACY_INDEX, SEQUENCE_INDENT, PATH, LEGACY_PATH]
 
 /**
- * One document for each item, as kyaml writes them to a file, or to a stream, which has an empty path.
- * @param items lose the annotations of the reader
+ * @param path empty for a stream
+ * @param items lose the reader's annotations
  */
 export function documentsText(path: string, items: readonly YamlMap[]): string {
   const documents = items.map((item) => {
@@ -104,7 +104,7 @@ export function documentsText(path: string, items: readonly YamlMap[]): string {
   )
 }
 
-/** Indents and escapes like Go's `encoding/json`: keys sorted, `<`, `>` and `&` escaped, 64-bit integers exact. */
+/** Like Go's `encoding/json`: sorted keys, `<`, `>` and `&` escaped, exact 64-bit integers. */
 function goJson(node: YamlNode, indent = ''): string {
   const target = resolved(node)
   const below = `${indent}  `

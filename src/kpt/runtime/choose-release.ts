@@ -1,4 +1,3 @@
-/** Selects the variant of a built-in function for the tag of an image. */
 import type { KrmFunction } from '../function/krm-function.ts'
 import {
   compareReleases,
@@ -11,28 +10,24 @@ import {
 } from './release-version.ts'
 
 interface BuiltInVariant {
-  /** First release with this behaviour. */
   readonly from: ReleaseVersion
-  /** First later release without it. */
   readonly below: ReleaseVersion
   readonly run: KrmFunction
 }
 
 export interface BuiltIn {
-  /** The first one is the program `functions/<name>/run.ts`. */
+  /** The first is `functions/<name>/run.ts`. */
   readonly variants: readonly [BuiltInVariant, ...BuiltInVariant[]]
-  /** The newest known release, built in or not. A moving tag is taken for it. */
+  /** Built in or not. A moving tag means this one. */
   readonly newest: ReleaseVersion
-  /** The last release on gcr.io/kpt-fn, which gets no new ones; undefined where it has none. */
+  /** On gcr.io/kpt-fn, which gets no new releases. */
   readonly last: ReleaseVersion | undefined
-  /** The last releases of earlier minor versions. A tag like `v0.1` means the one of its minor version: no new release follows it. */
+  /** Of earlier minor versions, which get no new ones. `v0.1` means the last one. */
   readonly ended?: readonly ReleaseVersion[]
 }
 
-/** By name, as in `functions/`. */
 export type BuiltIns = ReadonlyMap<string, BuiltIn>
 
-/** The release of a reference, and whether the reference may mean another one later. */
 interface ChosenRelease {
   readonly run: KrmFunction
   readonly release: ReleaseVersion
@@ -40,11 +35,9 @@ interface ChosenRelease {
 }
 
 /**
- * For a tag that moves (`v0.4`, `latest`, none, a constraint), the newest known release: kpt would run the one that the registry or the
- * machine has at that moment.
- * @param tag empty without one
- * @param frozen whether the registry gets no new releases
- * @returns the release, or why it is not built in
+ * A moving tag (`v0.4`, `latest`, none, a constraint) is the newest known release; kpt would run
+ * what the registry or machine has. @param frozen the registry gets no new releases @returns the
+ * release, or why it is not built in
  */
 export function chooseRelease(
   builtIn: BuiltIn,
@@ -66,7 +59,6 @@ export function chooseRelease(
   }
 }
 
-/** The newest release that is built in; undefined where no image is the function. */
 export function newestBuiltIn(builtIn: BuiltIn): ReleaseVersion | undefined {
   return knownReleases(builtIn, builtIn.newest).find(
     (release) => variantOf(builtIn, release) !== undefined,
@@ -88,12 +80,14 @@ function releaseOf(
   if (start !== undefined)
     return [newest, ...(builtIn.ended ?? [])].find((version) => startsWith(version, start))
   const holds = parseConstraint(tag)
-  // `latest`, `unstable`, and other tags that are no versions.
+  // Not versions, such as `latest`.
   if (holds === undefined) return newest
   return knownReleases(builtIn, newest).find(holds)
 }
 
-/** The newest first. Every patch below the last one of its minor version is a release, built in or not: kpt would take it. */
+/**
+ * Newest first. kpt would use every patch below the last one of its minor version, built in or not.
+ */
 function knownReleases(
   { variants, ended = [] }: BuiltIn,
   newest: ReleaseVersion,

@@ -1,7 +1,4 @@
-/**
- * Selects what runs a function of a pipeline: a built-in function, a program or an image that the operator allows, or nothing. A package
- * cannot start a program by naming it.
- */
+/** A package cannot start a program by naming it. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { runtimeMissing } from '../function/answer-calls.ts'
 import type { KrmFunction } from '../function/krm-function.ts'
@@ -11,11 +8,11 @@ import { formatRelease, parseRelease } from './release-version.ts'
 import { imageNotAllowed, imageNotPinned, noProgram, programNotAllowed } from './runtime-refused.ts'
 import { splitWords } from './split-words.ts'
 
-/** What the operator allows in addition to the built-in functions. */
+/** In addition to built-in functions. */
 export interface AllowedFunctions {
-  /** Programs by their `exec` text in a Kptfile, or by absolute path without arguments. */
+  /** By `exec` text in a Kptfile, or by absolute path without arguments. */
   readonly exec: readonly string[]
-  /** JavaScript or TypeScript modules by absolute path. They run in this process. */
+  /** By absolute path. They run in this process. */
   readonly modules?: readonly string[]
   /** Images: a reference, or a prefix that ends with `/`. */
   readonly images: readonly string[]
@@ -24,20 +21,19 @@ export interface AllowedFunctions {
 export const NOTHING_ALLOWED: AllowedFunctions = { exec: [], images: [] }
 
 export type ChosenRuntime =
-  /** `remark`: a fact that a reader of the image's name needs. */
+  /** `remark`: for readers of the image's name. */
   | { readonly is: 'built-in'; readonly run: KrmFunction; readonly remark?: string }
-  /** `program`: an absolute path, or a name on the PATH. */
+  /** An absolute path, or a name on the PATH. */
   | { readonly is: 'program'; readonly program: string; readonly words: readonly string[] }
-  /** `file`: an absolute path. `remark`: another path names the module. */
   | { readonly is: 'module'; readonly file: string; readonly remark?: string }
   | { readonly is: 'image'; readonly image: string }
-  /** A validator that nothing here may run: kpt discards what a validator returns, so the objects are the same without it. */
+  /** kpt discards a validator's output, so the objects are the same without it. */
   | { readonly is: 'not-run'; readonly failure: Failure }
   | { readonly is: 'refused'; readonly failure: Failure }
 
 const RELATIVE = 'its path is relative, and there is no folder that it could start from'
 
-/** The registries of the catalog; the older one gets no new releases. */
+/** The older one gets no new releases. */
 const FROZEN_CATALOG = 'gcr.io/kpt-fn/'
 const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog/'
 
@@ -74,7 +70,6 @@ function chooseFor(
     : chooseForImage(step, allowed, builtIns)
 }
 
-/** The answer to a call of a function that is refused: with it, the caller can name all that are. */
 export function refusedAnswer(
   failure: Failure,
   allowed: AllowedFunctions,
@@ -103,7 +98,7 @@ function chooseForExec(
   }
   const module = allowedModule(program, words, allowed.modules ?? [])
   if (module !== undefined) return module
-  // An allowed interpreter with arguments of the package's choice could run anything.
+  // An allowed interpreter with arguments from the package could run anything.
   const byPath =
     words.length > 0
       ? []
@@ -135,7 +130,7 @@ function chooseForExec(
       }
 }
 
-/** `/opt/fn/team.mjs`, `fn/team.mjs` and `team.mjs` name the module `/opt/fn/team.mjs`, also behind `node`. */
+/** `fn/team.mjs` and `team.mjs` name `/opt/fn/team.mjs`, also behind `node`. */
 function allowedModule(
   program: string,
   words: readonly string[],
@@ -159,13 +154,11 @@ function allowedModule(
   }
 }
 
-/** `set-labels`, `bin/set-labels`, `functions/set-labels/run.ts`. */
 function builtInName(program: string): string {
   return program.replace(/\/run\.ts$/, '').replace(/^.*\//, '')
 }
 
 interface ImageName {
-  /** The full name without tag and digest. */
   readonly name: string
   readonly tag: string
   readonly digest: string
@@ -178,14 +171,13 @@ function chooseForImage(
 ): ChosenRuntime {
   const { image, tag } = step.function
   const written = readImage(image)
-  // kpt replaces the image's tag and digest by the tag beside the image.
+  // The separate `tag` field replaces tag and digest, as in kpt.
   const named = tag === '' ? written : { name: written.name, tag, digest: '' }
   const full = formatImage(named)
   if (allowed.images.includes(image) || allowed.images.includes(full))
     return { is: 'image', image: full }
   const catalog = [CATALOG, FROZEN_CATALOG].find((prefix) => named.name.startsWith(prefix))
   const builtIn = catalog === undefined ? undefined : builtIns.get(named.name.slice(catalog.length))
-  // A digest does not name the release; a tag beside it does.
   const chosen =
     builtIn === undefined || (named.digest !== '' && named.tag === '')
       ? undefined
@@ -238,7 +230,7 @@ function chooseForImage(
 function readImage(image: string): ImageName {
   const [, path = image, tag = '', digest = ''] =
     /^(.*?)(?::([^/:@]*))?(?:@(.*))?$/s.exec(image) ?? []
-  // kpt searches names without a folder in the catalog; up to 1.0.0-beta.58 in the older one.
+  // Up to 1.0.0-beta.58, kpt used the older catalog.
   return { name: path.includes('/') ? path : CATALOG + path, tag, digest }
 }
 

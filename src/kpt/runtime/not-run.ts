@@ -1,4 +1,4 @@
-/** A validator that nothing may run: what stands for its answer, and the note about it (docs/adr/0051-validators-that-do-not-run.md). */
+/** docs/adr/0051-validators-that-do-not-run.md */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import type { YamlMap } from '@backporch/kyaml/yaml'
@@ -7,7 +7,6 @@ import { describeStep, type PipelineStep } from '../function/pipeline-step.ts'
 
 const NOT_RUN = 'backporch.dev/not-run'
 
-/** The answer of a validator that did not run. */
 export function answerNotRun(items: readonly YamlMap[], { why, remedy }: Failure): FunctionOutput {
   const message = `it did not run, and what it would report is not known: ${why}; ${remedy}`
   return succeeded(items, [{ message, severity: 'warning', tags: { [NOT_RUN]: 'true' } }])

@@ -1,12 +1,11 @@
 /**
- * Versions of function images: tags (`v0.4.1`, `v0.4`), and the constraints that kpt takes in `tag` from 1.0.0-beta.62 on
+ * Tags, and constraints in `tag`, which kpt accepts from 1.0.0-beta.62 on
  * (github.com/Masterminds/semver/v3, without pre-releases).
  */
 
-/** Major, minor, patch. */
 export type ReleaseVersion = readonly [number, number, number]
 
-/** A version whose last parts may be absent: `v0.4` is `[0, 4]`. */
+/** `v0.4` is `[0, 4]`. */
 type VersionStart = readonly number[]
 
 export function parseRelease(text: string): ReleaseVersion | undefined {
@@ -16,7 +15,6 @@ export function parseRelease(text: string): ReleaseVersion | undefined {
     : [major, minor, patch]
 }
 
-/** `v0`, `v0.4`, `v0.4.1`, with or without the `v`; undefined for other texts. */
 export function parseStart(text: string): VersionStart | undefined {
   const parts = /^v?(0|[1-9]\d{0,8})(?:\.(0|[1-9]\d{0,8}))?(?:\.(0|[1-9]\d{0,8}))?$/.exec(text)
   return parts?.slice(1).flatMap((part) => (part === undefined ? [] : [Number(part)]))
@@ -38,7 +36,7 @@ type VersionConstraint = (version: ReleaseVersion) => boolean
 
 const TERM = /^(=|==|!=|>|<|>=|=>|<=|=<|~|~>|\^)?\s*(v?[0-9xX*]+(?:\.[0-9xX*]+){0,2})$/
 
-/** `>=0.4.1 <0.5`, `~0.4`, `^0.2.0`, `0.4.x`, `0.1 - 0.3`, joined by `||`; undefined for other texts. */
+/** `>=0.4.1 <0.5`, `~0.4`, `^0.2.0`, `0.4.x`, `0.1 - 0.3`, joined by `||`. */
 export function parseConstraint(text: string): VersionConstraint | undefined {
   const alternatives = text.split('||').map(parseTerms)
   const known = alternatives.filter((each) => each !== undefined)
@@ -88,7 +86,7 @@ function parseTerm(text: string): VersionConstraint | undefined {
       return (version) =>
         compareReleases(version, from) >= 0 && startsWith(version, start.slice(0, 2))
     case '^': {
-      // Up to the first part that is not 0.
+      // Up to the first non-zero part.
       const first = start.findIndex((part) => part !== 0)
       const retained = start.slice(0, first === -1 ? start.length : first + 1)
       return (version) => compareReleases(version, from) >= 0 && startsWith(version, retained)

@@ -1,4 +1,3 @@
-/** Refusals to run a function of a pipeline. */
 import { Failure } from '@backporch/kyaml/failure'
 import { describeStep, functionName, type PipelineStep } from '../function/pipeline-step.ts'
 import { splitWords } from './split-words.ts'
@@ -19,7 +18,7 @@ export function programNotAllowed(step: PipelineStep, why: string): Failure {
   return refused(step, 'a program', `exec ${quoted(text)}: ${why}`, allowProgram(text))
 }
 
-/** A relative path has no base folder here: allowing it unchanged leads to the same refusal. */
+/** A relative path has no base folder: allowing it leads to the same refusal. */
 function allowProgram(text: string): string {
   const [program = '', ...words] = splitWords(text) ?? []
   const [, module] =
@@ -34,7 +33,6 @@ function allowProgram(text: string): string {
     : `name the program without a path in the Kptfile, as found on the PATH, and allow the whole text where it may run: --allow-exec='${name} …'`
 }
 
-/** For an `exec` text that can never be a program. */
 export function noProgram(step: PipelineStep): Failure {
   const why = `exec ${quoted(step.function.exec.trim())}: its text is not words as a shell has them`
   return refused(step, 'a program', why, 'write the name of a program there, and close every quote')
@@ -50,7 +48,7 @@ export function imageNotAllowed(step: PipelineStep, image: string): Failure {
   )
 }
 
-/** The operator allows a registry or folder, not every later image in it. */
+/** Not every later image of an allowed registry or folder is allowed. */
 export function imageNotPinned(step: PipelineStep, image: string): Failure {
   const why = `${image} has neither a digest nor the tag of a release, and only its registry or folder is allowed`
   const remedy = `name it with @sha256:… or with a tag like v1.2.3, or allow exactly --allow-image=${image}`

@@ -1,8 +1,8 @@
-/** The words of an `exec` text, as kpt splits them (github.com/google/shlex): quotes and escapes, and no shell. */
+/** Like kpt (github.com/google/shlex): quotes and escapes, no shell. */
 
 const BLANK = /[ \t\r\n]/
 
-/** Undefined where a quote or an escape does not end; kpt refuses that. */
+/** Undefined for an open quote or escape, which kpt rejects. */
 export function splitWords(text: string): readonly string[] | undefined {
   const words: string[] = []
   let word: string | undefined

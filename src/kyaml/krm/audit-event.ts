@@ -1,6 +1,7 @@
 /**
- * A write in the API server's audit log. Source: `audit.k8s.io/v1` Event (k8s.io/apiserver/pkg/apis/audit/v1/types.go) and
- * docs/facts/audit-events.md. Bodies identify the write that made a value, and are never shown. The content of a Secret is dropped here.
+ * `audit.k8s.io/v1` Event (k8s.io/apiserver/pkg/apis/audit/v1/types.go),
+ * docs/facts/audit-events.md. Bodies identify the write that made a value, and are never shown. A
+ * Secret's content is dropped here.
  */
 import {
   getKey,
@@ -16,43 +17,34 @@ import type { ResourceId } from './resource-id.ts'
 
 type AuditVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
-/** The object of a request, by the plural name of its kind. */
 interface AuditedObject {
   readonly group: string
-  /** `deployments` */
   readonly resource: string
   readonly subresource: string
   readonly namespace: string
-  /** Empty for a collection. */
   readonly name: string
   readonly uid: string
-  /** The version that the request names, before the write. Empty if it names none. */
+  /** Before the write; empty if none. */
   readonly resourceVersion: string
-  /** The kind in a body; empty without one. */
   readonly kind: string
 }
 
-/** A successful write that was no dry run. */
 export interface AuditedWrite {
   readonly verb: AuditVerb
   readonly object: AuditedObject
-  /** The authenticated user. */
   readonly user: string
-  /** The impersonated user; empty without impersonation. */
   readonly actingAs: string
   readonly userAgent: string
-  /** The field manager of the request, or the start of the User-Agent, as in the server. */
+  /** Or the start of the User-Agent, like in the server. */
   readonly manager: string
-  /** Milliseconds since 1970 of the request and of its answer. */
+  /** Milliseconds since 1970. */
   readonly receivedAt: number
   readonly answeredAt: number
   readonly created: boolean
-  /** Whether the log has bodies of this request. */
   readonly bodies: boolean
-  /** Whether the bodies are those of a Secret, without values. */
+  /** A Secret's bodies, without values. */
   readonly hidden: boolean
   readonly request: Json | undefined
-  /** The object after the write; a `Scale` for the subresource. */
   readonly response: JsonObject | undefined
 }
 
@@ -63,7 +55,7 @@ const VERBS: ReadonlySet<string> = new Set([
   'delete',
   'deletecollection',
 ])
-/** Subresources with a specification; the others are answers of controllers. */
+/** The others are controllers' answers. */
 const SUBRESOURCES: ReadonlySet<string> = new Set([
   '',
   'scale',
@@ -72,7 +64,6 @@ const SUBRESOURCES: ReadonlySet<string> = new Set([
   'resize',
 ])
 
-/** The write of one event; undefined for any other event. */
 export function readAuditedWrite(event: Json | undefined): AuditedWrite | undefined {
   if (!isJsonObject(event) || textOf(event, 'stage') !== 'ResponseComplete') return undefined
   const verb = textOf(event, 'verb')
@@ -115,9 +106,9 @@ function readObject(event: JsonObject): AuditedObject | undefined {
     group,
     resource,
     subresource,
-    // The address of a Namespace has its name as namespace too.
+    // A Namespace's address has its name as namespace too.
     namespace: group === '' && resource === 'namespaces' ? '' : textOf(ref, 'namespace'),
-    // Only the answer has the name of an object with a generateName.
+    // Only the answer has the name of a generateName object.
     name:
       textOf(ref, 'name') ||
       (whole && textOf(event, 'verb') === 'create'
@@ -132,14 +123,14 @@ function readObject(event: JsonObject): AuditedObject | undefined {
   }
 }
 
-/** A DELETE has `dryRun` in its body, which level Metadata lacks. */
+/** Level Metadata lacks the body. */
 function isDryRun(verb: AuditVerb, request: Json | undefined): boolean {
   const list = verb.startsWith('delete') ? partOf(request, 'dryRun') : undefined
   return isJsonArray(list) && list.length > 0
 }
 
 /**
- * The manager of a request that names none: the User-Agent before its first `/`, printable, at most 128 bytes (k8s.io/apiserver,
+ * The User-Agent before its first `/`, at most 128 bytes (k8s.io/apiserver,
  * pkg/endpoints/handlers/create.go, `managerOrUserAgent`).
  */
 export function managerOf(userAgent: string): string {
@@ -157,8 +148,8 @@ export function managerOf(userAgent: string): string {
 }
 
 /**
- * Whether a write is to this object. The log has the plural name of the kind, which a body or the rule of the API machinery translates
- * (apimachinery, `meta.UnsafeGuessKindToResource`).
+ * The log has the plural name, which a body or the API machinery's rule translates (apimachinery,
+ * `meta.UnsafeGuessKindToResource`).
  */
 export function isWriteTo(object: AuditedObject, id: ResourceId): boolean {
   return object.namespace === id.namespace && object.name === id.name && isOfKind(object, id)
@@ -171,17 +162,15 @@ export function isOfKind(object: AuditedObject, { group, kind }: ResourceId): bo
   )
 }
 
-/** `NetworkPolicy` to `networkpolicies`. */
 export function resourceOf(kind: string): string {
   const name = kind.toLowerCase()
   if (name.endsWith('endpoints')) return name
   if (/(s|x|ch|sh)$/.test(name)) return `${name}es`
-  // `Gateway` is `gateways`, against the rule of the API machinery.
+  // `Gateway` is `gateways`, against that rule.
   if (/[^aeiou]y$/.test(name)) return `${name.slice(0, -1)}ies`
   return `${name}s`
 }
 
-/** The structure without texts. A `null`, which removes something, stays. */
 function withoutValues(value: Json): Json {
   if (typeof value === 'string') return ''
   if (isJsonArray(value)) return value.map(withoutOperation)
@@ -198,7 +187,6 @@ const KEPT = wordSet(
   'managedFields resourceVersion uid name namespace kind apiVersion creationTimestamp',
 )
 
-/** An operation of a JSON Patch keeps its location. */
 function withoutOperation(value: Json): Json {
   if (!isJsonObject(value) || typeof getKey(value, 'op') !== 'string') return withoutValues(value)
   return { op: getKey(value, 'op') ?? '', path: getKey(value, 'path') ?? '' }
@@ -213,7 +201,7 @@ function queryOf(address: string): URLSearchParams {
   return new URLSearchParams(mark === -1 ? '' : address.slice(mark + 1))
 }
 
-/** Milliseconds; 0 where there is no time. */
+/** Milliseconds; 0 without a time. */
 function time(object: JsonObject, key: string): number {
   const milliseconds = Date.parse(textOf(object, key))
   return Number.isNaN(milliseconds) ? 0 : milliseconds

@@ -1,7 +1,8 @@
 /**
- * The keyed field path, a name of a field that survives reordering: `spec.template.spec.containers[name=app].image`,
- * `metadata.annotations["example.com/owner"]`, `metadata.finalizers[="example.com/guard"]` (member of a set) and `spec.command[0]` (index in an
- * atomic list). The steps are those of structured-merge-diff's PathElement (fieldpath/element.go).
+ * They survive reordering: `spec.template.spec.containers[name=app].image`,
+ * `metadata.annotations["example.com/owner"]`, `metadata.finalizers[="example.com/guard"]` (member
+ * of a set), `spec.command[0]` (index in an atomic list). Steps as structured-merge-diff's
+ * PathElement (fieldpath/element.go).
  */
 import {
   canonicalJson,
@@ -19,9 +20,7 @@ import {
 
 export type PathStep =
   | { readonly kind: 'field'; readonly name: string }
-  /** Item of a list-map, by its keys; written in the order of their names. */
   | { readonly kind: 'item'; readonly keys: JsonObject }
-  /** Member of a set, by its value. */
   | { readonly kind: 'member'; readonly value: Json }
   | { readonly kind: 'index'; readonly index: number }
 
@@ -32,7 +31,7 @@ export function field(name: string): PathStep {
 }
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
-// A bare value never looks like a number, a boolean or null, which would read back as another type.
+// It must not read back as another type.
 const PLAIN_VALUE = /^[A-Za-z_./][A-Za-z0-9_./:-]*$/
 
 export function formatFieldPath(path: FieldPath): string {
@@ -47,7 +46,7 @@ export function formatFieldPath(path: FieldPath): string {
     else if (isAnyStep(step)) text += '[*]'
     else
       text += `[${Object.entries(step.keys)
-        // The server's OpenAPI and its managedFields name the keys of one item in different orders.
+        // OpenAPI and managedFields order keys differently.
         .sort(([left], [right]) => (left < right ? -1 : 1))
         .map(
           ([key, value]) =>
@@ -58,7 +57,6 @@ export function formatFieldPath(path: FieldPath): string {
   return text
 }
 
-/** An item without keys is any step, `[*]`, which only patterns have. */
 export function isAnyStep(step: PathStep): boolean {
   return step.kind === 'item' && Object.keys(step.keys).length === 0
 }
@@ -69,17 +67,12 @@ function formatKeyValue(value: Json): string {
     : formatJson(value)
 }
 
-/**
- * Reads the output of `formatFieldPath`.
- * @returns the path, or a sentence with the problem and its character
- */
 export function parseFieldPath(
   text: string,
 ): { readonly path: FieldPath } | { readonly problem: string } {
   return readPath(new PathReader(text, false))
 }
 
-/** Reads a path with `[*]` for any step, and `*` in unquoted values, which the caller interprets. */
 export function parseFieldPattern(
   text: string,
 ): { readonly path: FieldPath } | { readonly problem: string } {
@@ -172,7 +165,6 @@ class PathReader {
     return PLAIN_VALUE.test(bare) && !/^(true|false|null)$/.test(bare) ? bare : this.json(bare)
   }
 
-  /** The text of a JSON map or list, up to its closing bracket. */
   private nested(): string {
     const start = this.at
     let depth = 0
@@ -216,7 +208,6 @@ export function sameStep(left: PathStep, right: PathStep): boolean {
   return right.kind === 'item' && jsonEquals(left.keys, right.keys)
 }
 
-/** Whether `ancestor` is `path` or a location above it. */
 export function isWithin(path: FieldPath, ancestor: FieldPath): boolean {
   return (
     ancestor.length <= path.length &&
@@ -240,8 +231,8 @@ function stepInto(value: Json, step: PathStep): Json | undefined {
 }
 
 /**
- * Index in the list that the step names, or -1. An item without some keys of the step matches if it is the only candidate by the others,
- * because servers default keys that authors omit (a Service port's `protocol`).
+ * Or -1. An item without some of the keys matches if it is the only candidate, because servers
+ * default keys that authors omit (a Service port's `protocol`).
  */
 export function indexOfStep(list: Json, step: PathStep): number {
   if (!isJsonArray(list)) return -1
@@ -280,16 +271,14 @@ export function indexOfStep(list: Json, step: PathStep): number {
 const LONG_LIST = 32
 
 interface ListIndex {
-  /** Index of each item, by the canonical JSON of its keys or of its value. */
   readonly locations: ReadonlyMap<string, number>
-  /** Whether every item has every key, so that no item matches by some of them. */
+  /** No item then matches by only some keys. */
   readonly complete: boolean
 }
 
 /** Values are never changed in place. */
 const indexes = new WeakMap<readonly Json[], Map<string, ListIndex>>()
 
-/** @param names of the keys; undefined for the item itself */
 function indexOf(list: readonly Json[], names: readonly string[] | undefined): ListIndex {
   const known = indexes.get(list) ?? new Map<string, ListIndex>()
   indexes.set(list, known)

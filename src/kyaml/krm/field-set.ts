@@ -1,6 +1,6 @@
 /**
- * Fields of one object that a manager owns (`fieldsV1`), or that a manifest declares. The shape is that of structured-merge-diff's
- * `fieldpath.Set`; `fieldSetOf` follows its `ToFieldSet` (typed/tofieldset.go).
+ * Owned by a manager (`fieldsV1`), or declared by a manifest. As structured-merge-diff's
+ * `fieldpath.Set`; `fieldSetOf` follows `ToFieldSet` (typed/tofieldset.go).
  */
 import {
   canonicalJson,
@@ -17,7 +17,6 @@ import { type FieldPath, field, type PathStep } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
 
 export interface FieldSet {
-  /** Whether the location itself is a member, and not only locations below it. */
   readonly owned: boolean
   readonly children: ReadonlyMap<string, FieldSetChild>
 }
@@ -26,7 +25,6 @@ export interface FieldSetChild {
   readonly set: FieldSet
 }
 
-/** Key of a step among its siblings, as in `fieldsV1`; equal steps have equal keys. */
 export function stepKey(step: PathStep): string {
   if (step.kind === 'field') return `f:${step.name}`
   if (step.kind === 'item') return `k:${canonicalJson(step.keys)}`
@@ -34,7 +32,7 @@ export function stepKey(step: PathStep): string {
   return `i:${step.index}`
 }
 
-/** The set of a `fieldsV1` value; undefined for an unknown prefix, a list, broken JSON in a key, or a value deeper than any object. */
+/** Undefined for an unknown prefix, a list, broken JSON in a key, or too much depth. */
 export function parseFieldsV1(value: Json | undefined, depth = 0): FieldSet | undefined {
   if (!isJsonObject(value) || depth > DEEPEST) return undefined
   const children = new Map<string, FieldSetChild>()
@@ -70,13 +68,12 @@ function parseFieldsV1Key(key: string): PathStep | undefined {
   return Number.isInteger(index) ? { kind: 'index', index } : undefined
 }
 
-// Fields that server-side apply leaves out of every set (apimachinery, managedfields/internal/stripmeta.go).
+// apimachinery, managedfields/internal/stripmeta.go
 const UNTRACKED_TOP = new Set(['apiVersion', 'kind'])
 const UNTRACKED_METADATA = wordSet(
   'name namespace creationTimestamp selfLink uid clusterName generation managedFields resourceVersion',
 )
 
-/** The fields that a manifest declares, as an Apply of it would own them. */
 export function fieldSetOf(object: JsonObject, schema: FieldSchema): FieldSet {
   const children = new Map<string, FieldSetChild>()
   for (const [name, value] of Object.entries(object)) {
@@ -128,7 +125,6 @@ function setOfList(list: readonly Json[], schema: FieldSchema): FieldSet {
   return { owned: false, children }
 }
 
-/** The step of a list item by the schema: its keys or its value; undefined for an atomic list, or without keys. */
 export function stepOfItem(item: Json, schema: FieldSchema): PathStep | undefined {
   if (schema.listType === 'set') return { kind: 'member', value: item }
   if (schema.listType !== 'map' || !isJsonObject(item)) return undefined
@@ -140,12 +136,10 @@ export function stepOfItem(item: Json, schema: FieldSchema): PathStep | undefine
   return Object.keys(keys).length === 0 ? undefined : { kind: 'item', keys }
 }
 
-/** Whether the location itself is a member. */
 export function ownsPath(set: FieldSet, path: FieldPath): boolean {
   return subsetAt(set, path)?.owned ?? false
 }
 
-/** The part of the set below a location; undefined if it has nothing at or below it. */
 export function subsetAt(set: FieldSet, path: FieldPath): FieldSet | undefined {
   let current: FieldSet | undefined = set
   for (const step of path) {
@@ -155,7 +149,7 @@ export function subsetAt(set: FieldSet, path: FieldPath): FieldSet | undefined {
   return current
 }
 
-/** Whether the location, one above it or one below it is a member. Atomic parents own everything below. */
+/** Atomic parents own everything below. */
 export function touchesPath(set: FieldSet, path: FieldPath): boolean {
   let current: FieldSet = set
   for (const step of path) {
@@ -167,7 +161,6 @@ export function touchesPath(set: FieldSet, path: FieldPath): boolean {
   return true
 }
 
-/** The number of steps to a leaf above the location; undefined if there is none. */
 export function depthOfLeafAbove(set: FieldSet, path: FieldPath): number | undefined {
   let current: FieldSet = set
   for (const [depth, step] of path.entries()) {
@@ -178,7 +171,6 @@ export function depthOfLeafAbove(set: FieldSet, path: FieldPath): number | undef
   return undefined
 }
 
-/** The paths of the members without members below, in the order of the set. */
 export function leavesOf(set: FieldSet): FieldPath[] {
   const leaves: FieldPath[] = []
   visit(set, [])
@@ -190,7 +182,6 @@ export function leavesOf(set: FieldSet): FieldPath[] {
   }
 }
 
-/** Whether two sets have the same leaves. */
 export function sameLeaves(left: FieldSet, right: FieldSet): boolean {
   if (left.children.size !== right.children.size) return false
   for (const [key, child] of left.children) {
@@ -200,7 +191,6 @@ export function sameLeaves(left: FieldSet, right: FieldSet): boolean {
   return true
 }
 
-/** How many leaves of `wanted` the set covers. */
 export function countCovered(wanted: FieldSet, by: FieldSet): number {
   return leavesOf(wanted).filter((path) => touchesPath(by, path)).length
 }

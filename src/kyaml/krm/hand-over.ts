@@ -1,6 +1,6 @@
 /**
- * The hand-over of fields that a settle wrote to the syncer, which must be able to change and remove them. Rules of ownership: Kubernetes
- * documentation, "Server-Side Apply" (transferring ownership); docs/adr/0013.
+ * The syncer must be able to change and remove what a settle wrote. Kubernetes documentation,
+ * "Server-Side Apply" (transferring ownership); docs/adr/0013.
  */
 import {
   getKey,
@@ -14,8 +14,8 @@ import {
 import { type FieldManager, isSettleManager } from './managed-fields.ts'
 
 /**
- * `metadata.managedFields` with every entry of a settle joined into the entry of `to`.
- * @returns undefined if no settle owns anything, or if `to` applied another API version, which has other field names
+ * @returns undefined if no settle owns anything, or if `to` applied another API version, which has
+ * other field names
  */
 export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] | undefined {
   const list = partOf(live, 'metadata', 'managedFields')
@@ -54,7 +54,7 @@ export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] 
     : others.map((entry) => (entry === theirs ? joined : entry))
 }
 
-/** The union of two sets in `fieldsV1`: `{}` is the location itself; `.` is it where locations below are members too. */
+/** `{}` is the location itself; `.` marks it if locations below are members too. */
 function joinFields(left: Json, right: Json): Json {
   if (!isJsonObject(left) || !isJsonObject(right)) return left
   const names = new Set([...Object.keys(left), ...Object.keys(right)])

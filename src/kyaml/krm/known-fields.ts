@@ -1,6 +1,6 @@
 /**
- * A manifest without the fields that the server does not know. A server drops them from a client-side apply, and refuses a server-side apply
- * with them (docs/facts/refused-applies.md), so they are not drift.
+ * A server drops unknown fields from a client-side apply and refuses a server-side apply with them
+ * (docs/facts/refused-applies.md), so they are not drift.
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type FieldPath, field } from './field-path.ts'
@@ -8,9 +8,7 @@ import type { FieldSchema } from './field-schema.ts'
 import { stepOfItem } from './field-set.ts'
 
 interface KnownFields {
-  /** The object itself if all its fields are known. */
   readonly object: JsonObject
-  /** Topmost unknown locations, in the order of the manifest. */
   readonly unknown: readonly FieldPath[]
 }
 
@@ -19,14 +17,13 @@ export function knownFieldsOf(object: JsonObject, schema: FieldSchema): KnownFie
   const before = ASKED.get(object)
   if (before?.schema === schema) return before.known
   const unknown: FieldPath[] = []
-  // Nearly all objects: without a path for each of their fields.
   const whole = isKnown(object, schema, true)
   const known = { object: whole ? object : knownMap(object, schema, [], unknown), unknown }
   ASKED.set(object, { schema, known })
   return known
 }
 
-/** One turn reads each object several times, and the next turn reads an unchanged package again. */
+/** A turn reads each object several times, and the next turn again. */
 const ASKED = new WeakMap<
   JsonObject,
   { readonly schema: FieldSchema; readonly known: KnownFields }

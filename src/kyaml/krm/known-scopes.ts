@@ -1,7 +1,7 @@
 /**
- * The scope of kinds, as kpt's functions and kustomize know it without a cluster (kyaml `openapi/openapi.go`,
- * `precomputedIsNamespaceScoped`; the Go SDK has a copy). For newer versions, `autoscaling/v2` among them, the functions use
- * whether `metadata.namespace` is set.
+ * Without a cluster (kyaml `openapi/openapi.go`, `precomputedIsNamespaceScoped`; the Go SDK has a
+ * copy). For newer versions, such as `autoscaling/v2`, the functions check whether
+ * `metadata.namespace` is set.
  */
 import { words } from '../text/words.ts'
 
@@ -66,7 +66,6 @@ const NAMESPACED = new Map(
   ),
 )
 
-/** Whether objects of the kind have a namespace; undefined for an unknown kind. */
 export function isNamespacedKind(apiVersion: string, kind: string): boolean | undefined {
   return NAMESPACED.get(`${apiVersion} ${kind}`)
 }

@@ -1,20 +1,18 @@
 /**
- * Label selectors of kubectl's `-l`: `app=web,tier in (a, b),!canary`, with the grammar and meaning of k8s.io/apimachinery v0.34.3,
- * pkg/labels/selector.go (docs/facts/label-selectors.md).
+ * kubectl's `-l`, as k8s.io/apimachinery v0.34.3, pkg/labels/selector.go
+ * (docs/facts/label-selectors.md).
  */
 type LabelOperator = 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below'
 
-/** One condition of a selector; all must hold. */
 interface LabelRequirement {
   readonly key: string
   readonly operator: LabelOperator
-  /** Empty for `exists` and `absent`; one whole number for `above` and `below`. */
   readonly values: readonly string[]
 }
 
 export type LabelSelector = readonly LabelRequirement[]
 
-/** The selector, or the problem as a clause. The empty text selects everything, as in kubectl. */
+/** The problem is a clause. The empty text selects everything, as in kubectl. */
 export function parseLabelSelector(
   text: string,
 ): { readonly selector: LabelSelector } | { readonly problem: string } {
@@ -26,7 +24,7 @@ export function parseLabelSelector(
   }
 }
 
-/** An absent label fulfils `notin`, `!=` and `!key`, and no other condition. */
+/** An absent label fulfils only `notin`, `!=` and `!key`. */
 export function matchesLabels(
   selector: LabelSelector,
   labels: ReadonlyMap<string, string>,
@@ -56,13 +54,12 @@ const OPERATORS: { readonly [token: string]: LabelOperator } = {
   '<': 'below',
 }
 
-/** A sign, or a word: a key or a value, or `in` and `notin`, which are operators behind a key. */
+/** `in` and `notin` are operators after a key. */
 const TOKEN = /[!=]=|[=!(),><]|[^ \t\r\n=!(),><]+/g
 
 function parse(tokens: readonly string[]): LabelSelector {
   const requirements: LabelRequirement[] = []
   let at = 0
-  /** Empty behind the last token. */
   const current = (): string => tokens[at] ?? ''
   const take = (): string => {
     at += 1
@@ -85,7 +82,7 @@ function parse(tokens: readonly string[]): LabelSelector {
     for (const each of values) checkValue(each, operator)
     return { key, operator, values }
   }
-  /** `(a, b)`; an empty member is the empty value, as in apimachinery, also in `()`. */
+  /** An empty member is the empty value, also in `()`, as in apimachinery. */
   const set = (): readonly string[] => {
     const open = take()
     if (open !== '(') throw unexpected(open, '"("')
@@ -132,7 +129,6 @@ function checkValue(value: string, operator: LabelOperator): void {
   }
 }
 
-/** A qualified name: `name` or `dns.prefix/name`. */
 function keyProblem(key: string): string | undefined {
   const parts = key.split('/')
   const name = parts.at(-1) ?? ''
@@ -151,7 +147,7 @@ function keyProblem(key: string): string | undefined {
   return undefined
 }
 
-/** A signed 64-bit number, as of Go's strconv.ParseInt. */
+/** 64 bits, like Go's strconv.ParseInt. */
 function wholeNumber(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]{1,30}$/.test(text)) return undefined
   const number = BigInt(text.replace(/^\+/, ''))

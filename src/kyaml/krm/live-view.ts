@@ -1,4 +1,4 @@
-/** The answer of the cluster for each object. Every wanted id gets one; unreadable is never reported as absent. */
+/** Unreadable is never reported as absent. */
 import type { Failure } from '../failure.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { ResourceId } from './resource-id.ts'
@@ -9,24 +9,23 @@ export type LiveState =
       readonly object: JsonObject /** Secrets read as metadata only have no content. */
       readonly metadataOnly: boolean
     }
-  /** Claimed only after a complete list of one resource version. */
+  /** Only after a complete list of one resource version. */
   | { readonly state: 'absent' }
   | { readonly state: 'unreadable'; readonly failure: Failure }
 
 /** By `resourceKey`. */
 export type LiveView = ReadonlyMap<string, LiveState>
 
-/** An object to read. */
 export interface WantedObject {
   readonly id: ResourceId
-  /** As in its manifest; empty for the version that the server prefers. */
+  /** Empty: the server's preferred version. */
   readonly apiVersion: string
 }
 
 /**
- * Why a server refuses an object. `Denied`: a policy or webhook refuses it. `Immutable`: a field cannot be changed. `UnknownField`: the kind
- * has no such field. `Malformed`: a value does not fit its type. Both are said of the manifest alone, whatever is live. `TwoOfOneKey`: two
- * items of a list have one key, which only a server-side apply refuses. `Invalid`: any other validation error.
+ * `Denied`: by a policy or webhook. `UnknownField`, `Malformed`: depend only on the manifest,
+ * whatever is live. `TwoOfOneKey`: two list items have the same key, which only a server-side apply
+ * refuses. `Invalid`: any other validation error.
  */
 export type RefusalReason =
   | 'Denied'
@@ -42,9 +41,8 @@ export type RefusalReason =
   | 'Invalid'
 
 /**
- * The server's answer to a dry-run apply.
- * `refused`: the server refuses the object (422, 400, 409; policy 403), so a plain re-apply fails too.
- * `unproven`: there is no answer (a recorded cluster, no right to patch, an outage).
+ * `refused`: 422, 400, 409, or policy 403, so a plain re-apply also fails. `unproven`: no answer (a
+ * recorded cluster, no right to patch, an outage).
  */
 export type Prediction =
   | { readonly state: 'predicted'; readonly object: JsonObject }

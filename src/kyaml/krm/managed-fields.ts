@@ -1,4 +1,4 @@
-/** `metadata.managedFields` as values. Source: Kubernetes API, `ManagedFieldsEntry` in apimachinery `meta/v1/types.go`. */
+/** Kubernetes API, `ManagedFieldsEntry` in apimachinery `meta/v1/types.go`. */
 import {
   getKey,
   isJsonArray,
@@ -17,15 +17,15 @@ import {
   touchesPath,
 } from './field-set.ts'
 
-/** A writer as the server identifies it. Writers of one name with different operations or subresources are different writers. */
+/** Different operations or subresources are different writers. */
 export interface FieldManager {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
-  /** Empty for writes to the object itself; `status`, `scale`, ... otherwise. */
+  /** Empty: the object itself. */
   readonly subresource: string
 }
 
-/** Prefix of the field managers of `settle: backporch`; the merged commit that authorised the write follows. */
+/** The merged commit follows. */
 export const SETTLE_MANAGER = 'backporch.dev/'
 
 export function isSettleManager(manager: string): boolean {
@@ -34,21 +34,20 @@ export function isSettleManager(manager: string): boolean {
 
 export interface ManagedFieldsEntry extends FieldManager {
   readonly apiVersion: string
-  /** The manager's last change to any of its fields, RFC 3339 UTC. Empty if the server gives none, or no valid time. */
+  /** RFC 3339 UTC, of the last change to any field. Empty if missing or invalid. */
   readonly time: string
   readonly fields: FieldSet
 }
 
 export interface ManagedFields {
   readonly entries: readonly ManagedFieldsEntry[]
-  /** Entries that cannot be read. They make ownership unproven. */
+  /** They make ownership unproven. */
   readonly unreadable: readonly string[]
 }
 
-/** Objects are never changed in place, and one turn reads each several times. */
+/** Objects are never changed in place. */
 const known = new WeakMap<JsonObject, ManagedFields>()
 
-/** The entries of a live object; none without managedFields. A broken entry is listed in `unreadable`. */
 export function managedFieldsOf(object: JsonObject): ManagedFields {
   const managed = known.get(object) ?? readManagedFields(object)
   known.set(object, managed)
@@ -85,8 +84,8 @@ function readEntry(item: Json): ManagedFieldsEntry | undefined {
 }
 
 /**
- * Whether a manager owns a location, something in it, or the atomic list or map around it. An entry has an empty map in the form of an
- * atomic one; if another manager owns a part of the map, the map is not atomic, and its parts are not the manager's.
+ * Includes a part of the location, or the atomic list or map around it. An entry has an empty map
+ * in the form of an atomic one: if another manager owns a part, the map is not atomic.
  */
 export function ownsLocation(
   entry: ManagedFieldsEntry,
@@ -99,10 +98,8 @@ export function ownsLocation(
   return !isPartlyOwned(managed, path.slice(0, depth))
 }
 
-/** By the entries of an object, of which there may be thousands: the locations of which a manager owns parts. */
 const partlyOwned = new WeakMap<readonly ManagedFieldsEntry[], ReadonlySet<string>>()
 
-/** Whether some manager owns a part of what is at a location, and not all of it. */
 export function isPartlyOwned(
   { entries }: Pick<ManagedFields, 'entries'>,
   path: FieldPath,

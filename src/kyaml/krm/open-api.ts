@@ -1,6 +1,6 @@
 /**
- * OpenAPI v3 documents of an API server as field schemas, by the rules with which the server creates the schema of server-side apply:
- * k8s.io/kube-openapi/pkg/schemaconv (openapi.go `parseSchema`, smd.go `getListElementRelationship`); docs/facts/list-map-keys.md.
+ * By the rules of server-side apply: k8s.io/kube-openapi/pkg/schemaconv (openapi.go `parseSchema`,
+ * smd.go `getListElementRelationship`); docs/facts/list-map-keys.md.
  */
 import {
   getKey,
@@ -20,13 +20,14 @@ const GROUP_VERSION_KIND = 'x-kubernetes-group-version-kind'
 const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity'
 const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension'
 const MOST_REFERENCES = 32
-/** Definitions of Go types: the server decodes such a value and encodes it again. */
+/** Go types: the server decodes such a value and encodes it again. */
 const TYPED = /^io\.k8s\.(api|apimachinery|kube-aggregator|apiextensions-apiserver)\./
 
 /**
- * Unconditional defaults that the server does not publish, of definitions inside atomic lists and maps. Source: `SetDefaults_*` in
- * k8s.io/kubernetes v1.34.3 pkg/apis/{core,networking,rbac}/v1/defaults.go, and the conversion of `volumeClaimTemplates` in
- * pkg/apis/apps/v1/conversion.go. test/e2e/proof.live.test.ts compares each with a server.
+ * Not published by the server, for definitions inside atomic lists and maps: `SetDefaults_*` in
+ * k8s.io/kubernetes v1.34.3 pkg/apis/{core,networking,rbac}/v1/defaults.go, and
+ * `volumeClaimTemplates` in pkg/apis/apps/v1/conversion.go. test/e2e/proof.live.test.ts compares
+ * each with a server.
  */
 const UNPUBLISHED_DEFAULTS: Readonly<Record<string, JsonObject>> = {
   'io.k8s.api.core.v1.ObjectFieldSelector': { apiVersion: 'v1' },
@@ -41,7 +42,7 @@ const UNPUBLISHED_DEFAULTS: Readonly<Record<string, JsonObject>> = {
   'io.k8s.api.rbac.v1.RoleRef': { apiGroup: 'rbac.authorization.k8s.io' },
 }
 
-/** Any value, owned as a whole (`__untyped_atomic_` in schemaconv). */
+/** `__untyped_atomic_` in schemaconv. */
 const UNTYPED_ATOMIC: FieldSchema = {
   ...UNKNOWN_SCHEMA,
   atomic: true,
@@ -50,8 +51,9 @@ const UNTYPED_ATOMIC: FieldSchema = {
 }
 
 /**
- * The schema of a kind; undefined if the document lacks the kind. Parts are read on demand, because a schema may contain itself (CRDs).
- * @param document an OpenAPI v3 document of the kind's group version
+ * Undefined if the document lacks the kind. Read on demand, because a schema may contain itself
+ * (CRDs).
+ * @param document OpenAPI v3, of the kind's group version
  */
 export function schemaOfKind(
   document: Json,
@@ -104,7 +106,6 @@ class SchemaReader {
     return known
   }
 
-  /** The schema of a node or of its reference, with the map type of the node. */
   at(node: Json | undefined, depth = 0): FieldSchema {
     if (!isJsonObject(node) || depth > MOST_REFERENCES) return UNKNOWN_SCHEMA
     const name = referenceOf(node)
@@ -116,7 +117,6 @@ class SchemaReader {
     return mapType === undefined ? schema : overrideAtomic(schema, mapType === 'atomic')
   }
 
-  /** A part of a typed definition is typed too. */
   within(node: Json | undefined, typed: boolean): FieldSchema {
     return isJsonObject(node) && typed && referenceOf(node) === undefined
       ? this.inline(node, true)
@@ -132,7 +132,7 @@ class SchemaReader {
   }
 }
 
-/** `$ref`, also alone in `allOf`, where the server writes a default or a description beside it. */
+/** The server wraps it in `allOf` to add a default or a description. */
 export function referenceOf(node: JsonObject): string | undefined {
   const direct = getKey(node, '$ref')
   if (typeof direct === 'string') return direct.slice(direct.lastIndexOf('/') + 1)
@@ -144,7 +144,7 @@ export function referenceOf(node: JsonObject): string | undefined {
 }
 
 function overrideAtomic(schema: FieldSchema, atomic: boolean): FieldSchema {
-  // The object inherits the methods, which know their own node.
+  // The methods know their own node.
   return schema.atomic === atomic
     ? schema
     : Object.create(schema, { atomic: { value: atomic, enumerable: true } })
@@ -153,7 +153,6 @@ function overrideAtomic(schema: FieldSchema, atomic: boolean): FieldSchema {
 interface NodeFacts {
   readonly format?: string
   readonly typed?: boolean
-  /** Defaults by name, for fields without a published one. */
   readonly defaults?: JsonObject | undefined
 }
 
@@ -193,7 +192,7 @@ class NodeSchema implements FieldSchema {
 
   defaultOf(name: string): Json | undefined {
     const property = this.property(name)
-    // The published default of a Go type may be its empty value, which defaulting replaces.
+    // Defaulting replaces a published empty value of a Go type.
     return (
       getKey(this.defaults, name) ??
       (isJsonObject(property) ? getKey(property, 'default') : undefined)
@@ -227,7 +226,6 @@ function kindOf(node: JsonObject, format: string): FieldSchema['kind'] {
   return isJsonObject(getKey(node, 'properties')) ? 'object' : 'unknown'
 }
 
-/** Whether only listed names are valid: no map of any names, and no preserved unknown fields. */
 function isClosed(node: JsonObject): boolean {
   const properties = getKey(node, 'properties')
   const additional = getKey(node, 'additionalProperties')
@@ -255,7 +253,6 @@ function listTypeOf(node: JsonObject): {
     return keys.length === 0 ? { type: 'atomic', keys } : { type, keys }
   }
   if (type !== undefined) return { type: 'atomic', keys: [] }
-  // Types without list-type have a strategic merge patch.
   const strategy = getKey(node, 'x-kubernetes-patch-strategy')
   if (strategy !== 'merge' && strategy !== 'merge,retainKeys') return { type: 'atomic', keys: [] }
   const key = getKey(node, 'x-kubernetes-patch-merge-key')

@@ -1,4 +1,3 @@
-/** Locations of one object, with a fast test for overlaps. */
 import type { FieldPath } from './field-path.ts'
 import { stepKey } from './field-set.ts'
 
@@ -25,12 +24,10 @@ export class PathSet {
     node.member = true
   }
 
-  /** Whether the location or one above it is a member. */
   covers(path: FieldPath): boolean {
     return this.reach(path) === 'covered'
   }
 
-  /** Whether the location, one above it or one below it is a member. */
   overlaps(path: FieldPath): boolean {
     return this.reach(path) !== 'outside'
   }

@@ -1,4 +1,3 @@
-/** Where a built-in kind describes its pods. */
 import { type FieldPath, field } from './field-path.ts'
 import type { ResourceId } from './resource-id.ts'
 
@@ -11,7 +10,6 @@ const PATHS = new Map<string, FieldPath>([
   ['batch/CronJob', [field('spec'), field('jobTemplate'), ...TEMPLATE]],
 ])
 
-/** Path of the Pod's `spec`; undefined for a kind without pods. */
 export function podPathOf({
   group,
   kind,

@@ -1,24 +1,27 @@
 /**
- * Kubernetes quantities: their size, and the text that the API server stores for one (`1000m` as `1`, `1024Mi` as `1Gi`). Source:
- * k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go). test/e2e/proof.live.test.ts compares the texts with a server's.
+ * Size, and the text that the API server stores (`1000m` as `1`):
+ * k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go). test/e2e/proof.live.test.ts
+ * compares the texts with a server's.
  */
 import type { Json } from '../text/json.ts'
 
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E']
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
-/** Sizes are counts of 10^-21, which is smaller than what the server keeps. */
+/** 10^-21 is finer than the server's precision. */
 const SCALE = 21
 const UNIT = 10n ** BigInt(SCALE)
-/** The smallest step that the server keeps. */
 const NANO = UNIT / 10n ** 9n
 const LARGEST = (2n ** 63n - 1n) * UNIT
 
 const QUANTITY =
   /^([+-]?)([0-9]{1,40})?(?:\.([0-9]{0,40}))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$/
-/** The forms that people write. The server sometimes stores others, as `01`, `5.` and `1e3`, as they were sent. */
+/** The server sometimes stores others unchanged, such as `01`, `5.` and `1e3`. */
 const USUAL = /^(0|[1-9][0-9]*)(?:\.[0-9]{1,12})?([numkMGTPE]|[KMGTPE]i)?$/
 
-/** The size as an exact count of 10^-21; undefined for what is no quantity. What is finer is cut off. */
+/**
+ * The size as an exact count of 10^-21; undefined if it is not a quantity. Finer digits are cut
+ * off.
+ */
 export function quantityOf(value: Json | undefined): bigint | undefined {
   const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
   const match = typeof text === 'string' ? QUANTITY.exec(text) : null
@@ -36,21 +39,17 @@ export function quantityOf(value: Json | undefined): bigint | undefined {
   return sign === '-' ? -size : size
 }
 
-/**
- * The text that the server stores for a quantity.
- * @returns undefined where the text is no quantity, or one that the server rounds or caps, so that only the server knows
- */
+/** @returns undefined if it is not a quantity, or one that the server rounds or caps */
 export function canonicalQuantity(text: string): string | undefined {
   const suffix = USUAL.exec(text)?.[2] ?? ''
   const size = USUAL.test(text) && text.length <= 64 ? quantityOf(text) : undefined
   if (size === undefined || size % NANO !== 0n || size > LARGEST) return undefined
   if (size === 0n) return '0'
-  // Less than 1024, or a part of one: no binary suffix can say it.
+  // Less than 1024, or fractional: no binary suffix can express it.
   const binary = suffix.endsWith('i') && size >= 1024n * UNIT && size % UNIT === 0n
   return binary ? reduced(size / UNIT, 1024n, BINARY) : reduced(size / NANO, 1000n, DECIMAL)
 }
 
-/** The number with as many factors taken out as it has, and the suffix for these. */
 function reduced(number: bigint, factor: bigint, suffixes: readonly string[]): string {
   let [rest, steps] = [number, 0]
   while (rest % factor === 0n && steps < suffixes.length - 1) {

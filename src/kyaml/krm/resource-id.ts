@@ -1,6 +1,6 @@
 /**
- * Identity of a Kubernetes object: group, kind, namespace and name, as `ObjMetadata` of sigs.k8s.io/cli-utils. It has no version, so that an
- * object has one id in all API versions.
+ * Like `ObjMetadata` of sigs.k8s.io/cli-utils. Without a version, so an object has one id in all
+ * API versions.
  */
 export interface ResourceId {
   /** API group; empty for the core group. */
@@ -11,15 +11,14 @@ export interface ResourceId {
   readonly name: string
 }
 
-/** Key for maps, unique and stable across releases: `group/Kind/namespace/name`. */
+/** Unique and stable across releases. */
 export function resourceKey(id: ResourceId): string {
   return `${id.group}/${id.kind}/${id.namespace}/${id.name}`
 }
 
-/** The id in records and trailers, `apps/Deployment/shop/web`: the text of the key. */
+/** For records and trailers. */
 export const formatResourceId = resourceKey
 
-/** The id for people: `Deployment shop/web`, `Namespace shop`. */
 export function describeResourceId(id: ResourceId): string {
   return id.namespace === '' ? `${id.kind} ${id.name}` : `${id.kind} ${id.namespace}/${id.name}`
 }
@@ -33,7 +32,6 @@ export function sameResource(left: ResourceId, right: ResourceId): boolean {
   )
 }
 
-/** `apps/v1` to `{ group: 'apps', version: 'v1' }`; `v1` has the empty group. */
 export function parseApiVersion(apiVersion: string): {
   readonly group: string
   readonly version: string
@@ -44,7 +42,7 @@ export function parseApiVersion(apiVersion: string): {
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }
 
-/** The key of an inventory: the ResourceGroup's own name, or its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */
+/** The ResourceGroup's name, its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */
 export interface InventoryRef {
   readonly namespace: string
   readonly name: string

@@ -1,4 +1,3 @@
-/** A Kubernetes object with its identity. */
 import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
 import { parseApiVersion, type ResourceId } from './resource-id.ts'
 
@@ -8,7 +7,6 @@ export interface Resource {
   readonly object: JsonObject
 }
 
-/** The identity of an object, or a sentence about what the object lacks. */
 export function readResource(object: Json): Resource | { readonly problem: string } {
   if (!isJsonObject(object))
     return { problem: 'wanted a mapping with apiVersion, kind and metadata.name' }
@@ -52,7 +50,7 @@ export function annotationsOf(object: JsonObject): ReadonlyMap<string, string> {
   return stringsAt(object, 'annotations')
 }
 
-/** Fields that the server or controllers write all the time, and nobody declares. */
+/** Written all the time, and declared by nobody. */
 const BOOKKEEPING = new Set([
   'managedFields',
   'resourceVersion',
@@ -62,19 +60,16 @@ const BOOKKEEPING = new Set([
   'selfLink',
 ])
 
-/** The object without its status and the server's bookkeeping in its metadata. */
 export function withoutBookkeeping(object: JsonObject): JsonObject {
   const { status: _status, metadata, ...rest } = object
   if (!isJsonObject(metadata)) return metadata === undefined ? rest : { ...rest, metadata }
   return { ...rest, metadata: authoredMetadata(metadata) }
 }
 
-/** Metadata without the server's bookkeeping. */
 export function authoredMetadata(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !BOOKKEEPING.has(name)))
 }
 
-/** A text of the metadata, or empty: `uid`, `resourceVersion`, `creationTimestamp`. */
 export function metadataText(object: JsonObject, name: string): string {
   return textOf(object, 'metadata', name)
 }

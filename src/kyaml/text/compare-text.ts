@@ -1,4 +1,4 @@
-/** Order of two texts by code unit, for `sort`: the same on every machine. */
+/** By code unit: the same on every machine. */
 export function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }

@@ -1,11 +1,10 @@
-/** Cached results about values that are never changed in place. A process with several turns has one. */
+/** About values that are never changed in place. One per process. */
 export class Derived {
   readonly #known = new WeakMap<
     object,
     Map<string, { readonly of: readonly unknown[]; readonly value: unknown }>
   >()
 
-  /** The result of `compute`, cached for `from` and a name until a member of `of` has another identity. */
   get<Value>(from: object, name: string, of: readonly unknown[], compute: () => Value): Value {
     const known = this.#known.get(from) ?? new Map()
     const before = known.get(name)

@@ -1,4 +1,4 @@
-/** Durations as people write them: each unit once and the longest first, as Prometheus has them. */
+/** Like Prometheus: each unit once, longest first. */
 const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const
 const UNITS = Object.keys(SECONDS) as (keyof typeof SECONDS)[]
 
@@ -7,12 +7,11 @@ const ENDINGS = UNITS.map((unit, index) => {
   return `${unit}${shorter.join('')}`
 })
 
-/** `30s`, `1h30m`, `7d`. The first number is not 0, so the duration is not. */
+/** `30s`, `1h30m`, `7d`; never 0. */
 export const DURATION = new RegExp(`^[1-9][0-9]{0,4}(${ENDINGS.join('|')})$`)
-/** A duration, or none at all: `0s`. */
 export const WAIT = new RegExp(`^(0[${UNITS.join('')}]|${DURATION.source.slice(1, -1)})$`)
 
-/** Seconds. One of the two patterns matched the text. */
+/** One of the two patterns must have matched. */
 export function secondsOf(duration: string): number {
   const parts = [...duration.matchAll(/([0-9]+)([a-z])/g)]
   return parts.reduce(

@@ -1,4 +1,4 @@
-/** The parts that have a value: a document has no key without one. In their order. */
+/** A document has no key without a value. */
 export function given<Parts extends object>(
   parts: Parts,
 ): { [Name in keyof Parts]?: Exclude<Parts[Name], undefined> } {

@@ -1,12 +1,11 @@
-/** Patterns of rules: `*` is any text, also an empty one; `\*` and `\\` are the characters themselves. */
+/** `*` is any text, including empty; `\*` and `\\` are literal. */
 
-/** Takes linear time: each part between stars matches at its first position. */
+/** Linear: each part matches at its first position. */
 export function matchesGlob(glob: string, text: string): boolean {
   if (!/[*\\]/.test(glob)) return glob === text
   return matchesParts(partsOf(glob), text)
 }
 
-/** Whether the text is these parts in their order, with any text between them. */
 export function matchesParts(parts: readonly string[], text: string): boolean {
   const [first = ''] = parts
   const last = parts.at(-1) ?? ''
@@ -23,18 +22,15 @@ export function matchesParts(parts: readonly string[], text: string): boolean {
   return true
 }
 
-/** Whether it matches more than one text. */
 export function hasWildcard(glob: string): boolean {
   return partsOf(glob).length > 1
 }
 
-/** The pattern that matches exactly this text. */
 export function literalGlob(text: string): string {
   // Only a backslash that would be an escape is escaped.
   return text.replace(/\\(?=[\\*]|$)|\*/g, (sign) => `\\${sign}`)
 }
 
-/** The texts between the stars, without escapes. */
 function partsOf(glob: string): string[] {
   const parts = ['']
   for (const [sign] of glob.matchAll(/\\[\\*]|[\s\S]/g)) {

@@ -1,4 +1,4 @@
-/** Go's `strconv.Quote`, which `%q` prints: messages of functions are held byte for byte against those of the originals. */
+/** `strconv.Quote`: function messages are compared byte for byte with the originals. */
 
 const SHORT: { readonly [sign: string]: string } = {
   '\x07': '\\a',
@@ -23,7 +23,7 @@ export function goQuote(text: string): string {
 }
 
 function escaped(code: number): string {
-  // A lone half of a surrogate pair is nothing that UTF-8 has: Go reads the replacement character.
+  // Go reads the replacement character for a lone surrogate.
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
   return code < 0x10000

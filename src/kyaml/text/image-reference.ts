@@ -1,11 +1,10 @@
-/** The parts of an image reference. */
 interface Reference {
   readonly name: string
   readonly tag: string
   readonly digest: string
 }
 
-/** A colon before the last slash is the port of a host. */
+/** A colon before the last slash is a host's port. */
 export function splitReference(reference: string): Reference {
   const [whole = '', digest = ''] = reference.split('@', 2)
   const colon = whole.indexOf(':', Math.max(0, whole.lastIndexOf('/')))

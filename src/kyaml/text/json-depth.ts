@@ -1,7 +1,7 @@
-/** The depth of a value, without recursion: a server accepts 10,000 levels, for which the stack is too small. */
+/** Without recursion: a server accepts 10,000 levels, too many for the stack. */
 import type { Json } from './json.ts'
 
-/** Deeper than any authored value; recursive functions reach this depth. */
+/** Deeper than any authored value. */
 export const DEEPEST = 500
 
 export function isDeeperThan(value: Json, most: number): boolean {

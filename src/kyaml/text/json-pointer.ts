@@ -1,4 +1,4 @@
-/** The names and indexes of a JSON Pointer (RFC 6901), which begins with `/`. */
+/** RFC 6901. */
 export function parsePointer(pointer: string): string[] {
   return pointer
     .slice(1)

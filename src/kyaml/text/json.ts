@@ -1,7 +1,4 @@
-/**
- * JSON values as of `JSON.parse`, except that an integer beyond 2^53 is a `bigint`, so that no value is rounded (`JSON.parse` reads
- * 9007199254740993 as ...992).
- */
+/** An integer beyond 2^53 is a `bigint`, so no value is rounded. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json
@@ -19,12 +16,9 @@ type RawJson = (text: string) => unknown
 const LONG_INTEGER = /[0-9]{16}/
 const INTEGER = /^-?[0-9]+$/
 
-/**
- * Parses JSON text. Integers that a double cannot hold become `bigint`.
- * @throws SyntaxError as `JSON.parse` does
- */
+/** @throws SyntaxError as `JSON.parse` does */
 export function parseJson(text: string): Json {
-  // The reviver is several times slower than the parser, so only long digits use it.
+  // The reviver is several times slower than the parser.
   if (!LONG_INTEGER.test(text)) return JSON.parse(text) as Json
   return (JSON.parse as ParseWithSource)(text, (_key, value, context) =>
     typeof value === 'number' &&
@@ -36,10 +30,9 @@ export function parseJson(text: string): Json {
   ) as Json
 }
 
-/** JSON text of a value with exact integers; `indent` as in `JSON.stringify`. */
 export function formatJson(value: Json, indent?: number): string {
   try {
-    // A replacer is several times slower, and only a bigint needs one.
+    // A replacer is several times slower.
     return JSON.stringify(value, null, indent)
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown
@@ -52,7 +45,7 @@ export function formatJson(value: Json, indent?: number): string {
   )
 }
 
-/** JSON text with the keys of every object sorted by code unit: equal values give equal text. */
+/** Sorted by code unit: equal values give equal text. */
 export function canonicalJson(value: Json): string {
   return formatJson(sortKeys(value))
 }
@@ -73,12 +66,11 @@ export function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value)
 }
 
-/** A new object to fill with `setKey`. */
 export function emptyObject(): { [key: string]: Json } {
   return {}
 }
 
-/** Sets an own property, also `__proto__`. */
+/** Including `__proto__`. */
 export function setKey(target: { [key: string]: Json }, key: string, value: Json): void {
   if (key === '__proto__')
     Object.defineProperty(target, key, {
@@ -90,12 +82,11 @@ export function setKey(target: { [key: string]: Json }, key: string, value: Json
   else target[key] = value
 }
 
-/** The own property, or undefined. */
+/** Own property only. */
 export function getKey(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** The value below these names; undefined where one of them is missing, or stands in something else than an object. */
 export function partOf(value: Json | undefined, ...names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>(
     (part, name) => (isJsonObject(part) ? getKey(part, name) : undefined),
@@ -103,23 +94,20 @@ export function partOf(value: Json | undefined, ...names: readonly string[]): Js
   )
 }
 
-/** The text below these names; empty where there is none. */
 export function textOf(value: Json | undefined, ...names: readonly string[]): string {
   const part = partOf(value, ...names)
   return typeof part === 'string' ? part : ''
 }
 
-/** The objects of a list; empty where the value is no list. */
 export function objectsIn(value: Json | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.filter(isJsonObject) : []
 }
 
-/** The texts of a list; empty where the value is no list. */
 export function textsIn(value: Json | undefined): readonly string[] {
   return isJsonArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** Deep equality. A number and a bigint of the same value are equal; key order does not matter; list order does. */
+/** A number equals a bigint of the same value. Key order does not matter. */
 export function jsonEquals(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true
   if (typeof left === 'bigint' || typeof right === 'bigint')

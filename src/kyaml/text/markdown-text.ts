@@ -1,15 +1,15 @@
 /**
- * The only encoder for Markdown: external text in a pull request, an issue, a step summary or a web page of a forge. It is in code, where forges make
- * no mentions, references, links, HTML or emphasis (GitHub Flavored Markdown §6.1 and §4.10; docs/facts/markdown-encoding.md). Control,
- * bidirectional and zero-width characters show as `\u{…}`.
+ * The only encoder for Markdown. External text becomes code, where forges make no mentions,
+ * references, links, HTML or emphasis (GitHub Flavored Markdown §6.1 and §4.10;
+ * docs/facts/markdown-encoding.md).
  */
 import { oneLine } from './one-line.ts'
 
-/** Inline code, outside of tables. At most `limit` characters of text; empty text is marked as such. */
+/** Outside tables. */
 export function markdownCode(text: string, limit = 120): string {
   const shown = oneLine(text, limit)
   if (shown === '') return '(empty)'
-  // Shorter and longer runs of backticks do not close the code.
+  // Shorter and longer runs do not close the code.
   const fence = '`'.repeat(longestRun(shown) + 1)
   // A reader drops one space at both ends.
   const pad = /^`|`$|^ .*[^ ].* $/.test(shown) ? ' ' : ''
@@ -17,8 +17,8 @@ export function markdownCode(text: string, limit = 120): string {
 }
 
 /**
- * Inline code for a cell of a table, where an unescaped pipe ends the cell also in code. Renderers disagree about a pipe behind two backslashes, so
- * that pipe is written as `\u{7c}`.
+ * An unescaped pipe ends a cell even in code. Renderers disagree about a pipe behind two
+ * backslashes, so it is `\u{7c}`.
  */
 export function markdownCell(text: string, limit = 120): string {
   return markdownCode(
@@ -27,7 +27,7 @@ export function markdownCell(text: string, limit = 120): string {
   ).replaceAll('|', '\\|')
 }
 
-/** A fenced block, with lines of at most `limit` characters. @param language a constant */
+/** @param language a constant */
 export function markdownBlock(text: string, language: string, limit = 2_000): string {
   const lines = text
     .replace(/\n$/, '')
@@ -37,7 +37,7 @@ export function markdownBlock(text: string, language: string, limit = 2_000): st
   return `${fence}${language}\n${lines.join('\n')}\n${fence}`
 }
 
-/** A sentence with names at unknown positions: words of plain letters stay, and everything else is in code. */
+/** Names are at unknown positions: words of plain letters stay, the rest becomes code. */
 export function markdownProse(text: string, limit = 400): string {
   return oneLine(text.replaceAll(/\s+/g, ' ').trim(), limit)
     .split(' ')
@@ -46,11 +46,9 @@ export function markdownProse(text: string, limit = 400): string {
 }
 
 const PLAIN_WORD = /^[A-Za-z]+(?:[-'][A-Za-z]+)*$/
-// The form of a commit id.
 const HEXADECIMAL = /^[0-9a-f]{7,}$/i
 
 function proseWord(word: string, first: boolean): string {
-  // Brackets and punctuation around a word stay.
   const [, before = '', core = '', after = ''] = /^(\(?)(.*?)([.,;:)]*)$/s.exec(word) ?? []
   if (core === '') return word === '' ? '' : markdownCell(word, Number.POSITIVE_INFINITY)
   const plain =
@@ -59,8 +57,8 @@ function proseWord(word: string, first: boolean): string {
 }
 
 /**
- * A link around encoded text, or only the text for an address outside of the web, and for brackets or backticks in the code, which some readers
- * (marked) take for the end of the link.
+ * Only the text for a non-web address, and for brackets or backticks in the code, which some
+ * readers (marked) take for the link's end.
  */
 export function markdownLink(encoded: string, url: string): string {
   if (!/^https?:\/\/[^/]/i.test(url) || url.length > 2_000 || /[[\]]|[^`]`+[^`]/.test(encoded))
@@ -87,7 +85,7 @@ const ENTITIES: { readonly [character: string]: string } = {
   "'": '&#39;',
 }
 
-/** HTML code, for the summary of a folded block, where forges read no Markdown. */
+/** For a folded block's summary, where forges read no Markdown. */
 export function htmlCode(text: string, limit = 120): string {
   return `<code>${(oneLine(text, limit) || '(empty)').replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')}</code>`
 }

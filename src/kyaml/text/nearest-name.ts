@@ -1,8 +1,4 @@
-/** The names for "did you mean". */
-
-/**
- * Names within two edits (one for names of up to four characters), nearest first, then by code unit. Case is ignored.
- */
+/** Two edits, or one up to four characters. Nearest first, then by code unit. Ignores case. */
 export function nearestNames(wanted: string, known: Iterable<string>): readonly string[] {
   const allowed = wanted.length <= 4 ? 1 : 2
   const near: { readonly name: string; readonly distance: number }[] = []
@@ -16,7 +12,7 @@ export function nearestNames(wanted: string, known: Iterable<string>): readonly 
     .map(({ name }) => name)
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** Optimal string alignment. */
 function editDistance(left: string, right: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, index) => index)

@@ -1,13 +1,12 @@
-/** A sentence with separate external texts, which each sink encodes: Markdown as code, a terminal as it is. */
+/** Each sink encodes external texts: Markdown as code, a terminal as they are. */
 import { cut, visible } from './foreign-text.ts'
 
-/** Constant words as strings; names, durations and reasons from a cluster as `name`. */
+/** External texts are a `name`. */
 type PhrasePart = string | { readonly name: string }
 export type Phrase = readonly PhrasePart[]
 
 const LONGEST_NAME = 300
 
-/** Template tag: an interpolated text is a name, and an interpolated phrase a part. */
 export function phrase(
   texts: TemplateStringsArray,
   ...values: readonly (string | Phrase)[]
@@ -20,7 +19,6 @@ export function phrase(
   })
 }
 
-/** One line of visible characters, which cannot move a cursor, hide or turn anything round. */
 export function plain(sentence: Phrase): string {
   return sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
 }
@@ -29,7 +27,7 @@ export function joined(sentences: readonly Phrase[], between: string): Phrase {
   return sentences.flatMap((sentence, index) => (index === 0 ? sentence : [between, ...sentence]))
 }
 
-/** `a`, `a and b`, `a, b and 3 more`. */
+/** `a, b and 3 more`. */
 export function listed(items: readonly Phrase[], most = 4): Phrase {
   const shown = items.slice(0, items.length > most ? most - 1 : most)
   const rest = items.length - shown.length

@@ -1,17 +1,17 @@
-/** Whether a text looks random, as keys and tokens do. */
-
-/** One word: no host name, path, sentence, or name with dots. */
+/** No host name, path, sentence, or name with dots. */
 const TOKEN = /^[A-Za-z0-9+/=_~-]{16,512}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** For a text beside a name that may be of a credential: at least 16 characters, digits and letters, no words. */
+/** Beside a possible credential name: at least 16 characters, digits and letters, no words. */
 export function looksRandom(text: string): boolean {
   if (!TOKEN.test(text) || !hasDigits(text, 1) || !/[A-Za-z]/.test(text)) return false
   if (UUID.test(text)) return true
   return bitsOf(text) >= (/^[0-9a-f]+$/i.test(text) ? 3 : 3.5) && !isOfWords(text)
 }
 
-/** For a text beside a name that may be of a credential: a shorter one that a person or a program chose, no words, no versions, no digests. */
+/**
+ * Beside a possible credential name: chosen by a person or program, no words, versions or digests.
+ */
 export function looksChosen(text: string): boolean {
   if (
     !/^[A-Za-z0-9_!#+*]{8,64}$/.test(text) ||
@@ -28,8 +28,8 @@ export function looksChosen(text: string): boolean {
 }
 
 /**
- * Whether a text has a random word of at least 32 characters with capitals, small letters and digits. Hexadecimal digests have none; published
- * texts are left out: certificates, public keys, encrypted and signed texts, and digests in base64.
+ * At least 32 characters with capitals, small letters and digits. Not hexadecimal digests and
+ * published texts: certificates, public keys, encrypted and signed texts, and base64 digests.
  */
 export function holdsKey(text: string): boolean {
   const apart = text
@@ -40,7 +40,7 @@ export function holdsKey(text: string): boolean {
 
 const PUBLISHED =
   /-----BEGIN (?![A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY)[A-Z0-9 ]{1,40}-----[^-]{0,100000}|\bsha(?:1|256|384|512)[-:=][A-Za-z0-9+/=]{20,100}|\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}|sk-\S{10,50}) {1,9}[A-Za-z0-9+/=]{20,}|"(?:[xyn]|kid|x5t(?:#S256)?)"\s{0,9}:\s{0,9}"[\w+/=-]{20,}"/g
-/** A slash is a part of keys, and separates names in addresses. */
+/** A slash is part of keys, and separates names in addresses. */
 const ADDRESS = /\bhttps?:\/\/[^\s"'<>]{1,2000}/g
 const WORDS = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{32,512}={0,2}(?![A-Za-z0-9+/_=-])/g
 
@@ -54,14 +54,13 @@ function looksLikeKey(word: string): boolean {
   )
 }
 
-/** Whether a word has so many digits, or changes kinds of characters as often as random texts. */
+/** Or changes character kinds as often as random texts. */
 function hasDigits(word: string, least: number): boolean {
   if ((word.match(/\d/g)?.length ?? 0) >= least) return true
   const changes = word.match(/(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=\d)[A-Za-z]/g)?.length ?? 0
   return changes >= word.length * 0.4
 }
 
-/** Bits for a character (Shannon entropy). */
 function bitsOf(text: string): number {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -71,7 +70,7 @@ function bitsOf(text: string): number {
   )
 }
 
-/** `web-frontend-canary-2`, `projects/shop/keyRings/main2`: parts that people name. */
+/** `web-frontend-canary-2`, `projects/shop/keyRings/main2`. */
 function isOfWords(text: string): boolean {
   const parts = text.split(/[-_/=+~]/).filter((part) => part !== '')
   const words = parts.filter((part) =>

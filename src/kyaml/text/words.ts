@@ -1,4 +1,3 @@
-/** The words of a table that is written as one text, with spaces or line breaks between them. */
 export function words(text: string): readonly string[] {
   return text.match(/\S+/g) ?? []
 }

@@ -1,17 +1,15 @@
-/** The places of a document that show one value: that of an anchor, and those of its aliases. */
 import { type FieldPath, field } from '../krm/field-path.ts'
 import { entryOf, isMergeKey, keyOf, resolved, type YamlNode } from './yaml-node.ts'
 import { nodeAtPath } from './yaml-path.ts'
 
 interface AnchorUses {
   readonly name: string
-  /** The path below the anchor. */
   readonly at: FieldPath
-  /** The same path below each alias; of a merge key, below the map that it is in. */
+  /** For a merge key, below the map that contains it. */
   readonly aliases: readonly FieldPath[]
 }
 
-/** Undefined where no anchor with an alias is on the path. Of several anchors, the outermost one. */
+/** Undefined without an aliased anchor. Of several, the outermost one. */
 export function anchorUses(root: YamlNode, path: FieldPath): AnchorUses | undefined {
   for (let steps = 0; steps <= path.length; steps += 1) {
     const found = nodeAtPath(root, path.slice(0, steps))?.node
@@ -35,12 +33,10 @@ export function anchorUses(root: YamlNode, path: FieldPath): AnchorUses | undefi
   return undefined
 }
 
-/** Whether a map with a merge key has its own value where the merged map has one. */
 function hasOwn(node: YamlNode | undefined, step: FieldPath[number] | undefined): boolean {
   return node?.kind === 'map' && step?.kind === 'field' && entryOf(node, step.name) !== undefined
 }
 
-/** The anchored map that gives a map a key that it has not itself. */
 function mergedNode(node: YamlNode, step: FieldPath[number]): YamlNode | undefined {
   const map = resolved(node)
   if (step.kind !== 'field' || map.kind !== 'map' || entryOf(map, step.name) !== undefined)
@@ -52,7 +48,7 @@ function mergedNode(node: YamlNode, step: FieldPath[number]): YamlNode | undefin
   return merged.find((each) => entryOf(each, step.name) !== undefined)
 }
 
-/** Paths to the nodes; aliases are not entered, and a merge key is no step. */
+/** Aliases are not entered, and a merge key is not a step. */
 function* pathsOf(
   node: YamlNode,
   path: FieldPath,

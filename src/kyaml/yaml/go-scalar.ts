@@ -1,10 +1,9 @@
 /**
- * YAML scalars as kubectl reads them. kubectl, client-go and the syncers decode manifests with sigs.k8s.io/yaml: the rules of go-yaml v2
- * (`resolve.go`), then JSON. No JavaScript YAML library has these rules (`no` is false, and `12:30` is text).
+ * sigs.k8s.io/yaml: the rules of go-yaml v2 (`resolve.go`), then JSON. No JavaScript YAML library
+ * has them (`no` is false, and `12:30` is text).
  */
 import type { Json } from '../text/json.ts'
 
-/** A value, a number without a form in JSON, or a scalar that kubectl refuses. */
 export type GoScalar =
   | { readonly is: 'value'; readonly value: Json }
   | { readonly is: 'no-json' }
@@ -15,17 +14,19 @@ const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'o
 const NULL = new Set(['', '~', 'null', 'Null', 'NULL'])
 const NO_JSON = /^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/
-/** go-yaml uses Go's ParseFloat, which accepts underscores between digits, directly only after a leading dot. */
+/**
+ * go-yaml uses Go's ParseFloat, which accepts underscores between digits, directly only after a
+ * leading dot.
+ */
 const DOT_FLOAT = /^\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?$/
 const INT64_MAX = 2n ** 63n - 1n
 const INT64_MIN = -(2n ** 63n)
 const UINT64_MAX = 2n ** 64n - 1n
 
 const TAG_PREFIX = 'tag:yaml.org,2002:'
-/** Tags of scalars that kubectl knows. It reads others as text or ignores them, against the author's intent. */
+/** kubectl reads others as text or ignores them, against the author's intent. */
 const SCALAR_TAGS = new Set(['str', 'int', 'float', 'bool', 'null', 'timestamp', 'binary', 'merge'])
 
-/** The value of a scalar before it becomes JSON, with the kind that tags and keys need. */
 type Resolved =
   | { readonly kind: 'str' | 'bool' | 'null'; readonly value: Json }
   | { readonly kind: 'int'; readonly integer: bigint }
@@ -54,7 +55,7 @@ function resolvePlain(text: string): Resolved {
   return { kind: 'str', value: text }
 }
 
-/** `strconv.ParseInt(text, 0, 64)`, then `ParseUint`, then go-yaml's own reading of `0b` with a sign behind it. */
+/** `strconv.ParseInt(text, 0, 64)`, then `ParseUint`, then go-yaml's `0b` followed by a sign. */
 function parseGoInteger(text: string): bigint | undefined {
   const match =
     /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|0([0-7]+)|(0|[1-9][0-9]*))$/.exec(
@@ -84,13 +85,13 @@ function inInt64(value: bigint): bigint | undefined {
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined
 }
 
-/** An integer as it comes out of kubectl's JSON: exact within int64, and rounded to a double above. */
+/** Exact within int64. */
 function integerJson(integer: bigint): Json {
   if (inInt64(integer) === undefined) return floatJson(Number(integer))
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer
 }
 
-/** A double as Go prints it into JSON and reads it back: whole numbers below 1e21 are written without an exponent. */
+/** As Go writes JSON: integers below 1e21 have no exponent. */
 function floatJson(float: number): Json {
   if (Object.is(float, -0)) return 0
   if (!Number.isInteger(float) || Number.isSafeInteger(float) || Math.abs(float) >= 1e21)
@@ -143,10 +144,9 @@ function decodeBinary(text: string): Resolved | { readonly kind: 'refused'; read
 }
 
 /**
- * The value of a scalar.
- * @param text the content, folded and unescaped
- * @param plain whether it stands without quotes and is no block scalar
- * @param tag its tag in full, as in `tag:yaml.org,2002:str`; `!` is the non-specific tag
+ * @param text folded and unescaped
+ * @param plain unquoted and not a block scalar
+ * @param tag full: `tag:yaml.org,2002:str`; `!` is the non-specific tag
  */
 export function resolveGoScalar(text: string, plain: boolean, tag?: string): GoScalar {
   const resolved = resolveTagged(text, plain, tag)
@@ -154,8 +154,9 @@ export function resolveGoScalar(text: string, plain: boolean, tag?: string): GoS
 }
 
 /**
- * The value of a scalar as `kpt live apply` sends it: the rules of go-yaml v3 (`resolve.go`), then JSON (docs/facts/kpt-live-scalars.md). Only
- * `true` and `false` are booleans, a date is a time, and every number is a double. Parameters as of `resolveGoScalar`.
+ * As `kpt live apply` sends it: go-yaml v3 (`resolve.go`), then JSON
+ * (docs/facts/kpt-live-scalars.md). Only `true` and `false` are booleans, a date is a time, and
+ * every number is a double.
  */
 export function resolveKptScalar(text: string, plain: boolean, tag?: string): GoScalar {
   const isUntagged = plain && tag === undefined
@@ -172,7 +173,6 @@ export function resolveKptScalar(text: string, plain: boolean, tag?: string): Go
 const TIME =
   /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]+))?(Z|[-+][0-9]{2}:[0-9]{2})| ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]+))?)?$/
 
-/** A date or a time as Go's `time.Time` is written into JSON; undefined for any other text. */
 function goTimeOf(text: string): string | undefined {
   const match = TIME.exec(text)
   if (match === null) return undefined
@@ -189,7 +189,7 @@ function goTimeOf(text: string): string | undefined {
   return `${year}-${two(month)}-${two(day)}T${at}${/^[-+]00:00$/.test(zone) ? 'Z' : zone}`
 }
 
-/** The key that a scalar makes: JSON has text keys only, so `no:` is the key "false" and `1e6:` is "1e+06". */
+/** JSON has only text keys: `no:` is "false" and `1e6:` is "1e+06". */
 export function resolveGoKey(
   text: string,
   plain: boolean,
@@ -205,12 +205,12 @@ export function resolveGoKey(
     : { key: String(resolved.integer) }
 }
 
-/** Go's `FormatFloat(value, 'g', -1, 64)`: as go-yaml writes a number that went through JSON, `1e+06` for 1000000. */
+/** `FormatFloat(value, 'g', -1, 64)`: `1e+06` for 1000000. */
 export function formatGoFloat(value: number): string {
   return Number.isFinite(value) ? shortGoFloat(value.toExponential()) : String(value)
 }
 
-/** Go's `FormatFloat(value, 'g', -1, 32)`, by which sigs.k8s.io/yaml writes a key that is a float. */
+/** `FormatFloat(value, 'g', -1, 32)`, as sigs.k8s.io/yaml writes a float key. */
 function formatFloat32(value: number): string {
   const single = Math.fround(value)
   if (Number.isNaN(single)) return '.nan'
@@ -221,7 +221,7 @@ function formatFloat32(value: number): string {
   return shortGoFloat(single.toExponential(digits))
 }
 
-/** @param exponential with the fewest digits, as of `toExponential` */
+/** @param exponential with the fewest digits */
 function shortGoFloat(exponential: string): string {
   const [mantissa = '', exponent = '0'] = exponential.split('e')
   const power = Number(exponent)
@@ -231,10 +231,7 @@ function shortGoFloat(exponential: string): string {
 
 const CORE_INTEGER = /^([-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$/
 
-/**
- * Whether a plain scalar is read alike by kubectl and by a reader of YAML 1.2 (its core schema): `no`, `017`, `1_000`
- * and `0b1` are not.
- */
+/** kubectl and YAML 1.2 (core schema) differ for `no`, `017`, `1_000` and `0b1`. */
 export function readsAlike(text: string): boolean {
   const resolved = resolvePlain(text)
   if (resolved.kind === 'null') return true
@@ -251,18 +248,18 @@ function absolute(value: bigint): bigint {
   return value < 0n ? -value : value
 }
 
-/** The value of a plain scalar without a tag by YAML 1.2's core schema: `Off` is a text, and `017` is 17. */
+/** YAML 1.2: `Off` is a text, and `017` is 17. */
 export function resolveCoreScalar(text: string): Json {
   const read = resolveGoScalar(text, true)
   if (readsAlike(text) && read.is === 'value') return read.value
   return CORE_INTEGER.test(text) ? Number(text) : text
 }
 
-/** Texts that YAML 1.1 readers (PyYAML, Ruby) read as something else, in addition to kubectl's. */
+/** For YAML 1.1 readers (PyYAML, Ruby), in addition to kubectl's. */
 const OLD_YAML =
   /^([-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt\s].*)?|=|<<|[-+]?[0-9][0-9_]*\.?[0-9_]*|[-+]?[0-9_.]*e[-+]?[0-9]+|[-+]?\.[0-9_]*|[-+]?0[oxb][0-9a-fA-F_]*|[-+]?\.?(inf|nan))$/i
 
-/** Whether a text without quotes stays text for every reader, old or new. Says nothing about YAML's own punctuation. */
+/** Does not check YAML's own punctuation. */
 export function isTextToAll(text: string): boolean {
   return resolvePlain(text).kind === 'str' && readsAlike(text) && !OLD_YAML.test(text)
 }

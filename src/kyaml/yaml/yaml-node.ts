@@ -1,6 +1,6 @@
 /**
- * YAML as a tree that functions change in place: values with style, comments and source. The shape is that of go-yaml's `Node` (yaml.v3
- * `yaml.go`), on which kpt and its functions work, so that a rendered package looks as with kpt.
+ * The shape is that of go-yaml's `Node` (yaml.v3 `yaml.go`), on which kpt and its functions work,
+ * so that a rendered package looks like kpt's.
  */
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../text/json.ts'
 import {
@@ -13,37 +13,37 @@ import {
 
 export type YamlNode = YamlScalar | YamlMap | YamlList | YamlAlias
 
-/** The source of a node. Offsets are UTF-16 code units from the start of the file; `end` is behind the last one. */
+/** UTF-16 code units from the start of the file; `end` is exclusive. */
 export interface YamlSource {
-  /** Path of the file, as given to the reader. */
   readonly path: string
-  /** Number of the document in the file, from 0, empty ones not counted. */
+  /** From 0, without empty documents. */
   readonly document: number
   readonly start: number
   readonly end: number
-  /** Set for a `|` or `>` block at the end of a text without a final line break: kubectl reads a line break there, kpt does not. */
+  /**
+   * A `|` or `>` block at the end of a text without a final line break: kubectl reads a line break
+   * there, kpt does not.
+   */
   readonly unended?: true
 }
 
 interface YamlNodeBase {
-  /** The short form (`!!str`); empty where there is none. */
+  /** Short form (`!!str`), or empty. */
   tag: string
   anchor: string
-  /** Lines above the node, each with its `#`, joined by `\n`; empty where there is none. The other two have the same form. */
+  /** Lines with their `#`, joined by `\n`, or empty, like the other two. */
   headComment: string
-  /** The comment at the end of the node's line. */
   lineComment: string
-  /** Lines below the node. */
   footComment: string
   /** Undefined for a created node. */
   source?: YamlSource | undefined
-  /** Indexes of the pipeline steps that created the node or changed its value, in order; undefined where none did. */
+  /** Ascending indexes of the pipeline steps that created the node or changed its value. */
   writes?: number[] | undefined
 }
 
 export interface YamlScalar extends YamlNodeBase {
   kind: 'scalar'
-  /** The text, without quotes and escapes. */
+  /** Without quotes and escapes. */
   value: string
   style: 'plain' | 'single' | 'double' | 'literal' | 'folded'
 }
@@ -68,7 +68,6 @@ export interface YamlList extends YamlNodeBase {
 
 export interface YamlAlias extends YamlNodeBase {
   kind: 'alias'
-  /** The anchor it names. */
   name: string
   target: YamlNode
 }
@@ -81,12 +80,12 @@ const noComments = () => ({
   footComment: '',
 })
 
-/** A text as the Go functions create it: plain, with the tag `!!str`. The writer quotes it where it would read as something else. */
+/** Plain with the tag `!!str`, as the Go functions create it. The writer quotes it if needed. */
 export function yamlText(value: string): YamlScalar {
   return { kind: 'scalar', ...noComments(), tag: '!!str', value, style: 'plain' }
 }
 
-/** A scalar whose text decides its type: `3` is a number. */
+/** The text decides the type: `3` is a number. */
 export function yamlPlain(value: string): YamlScalar {
   return { kind: 'scalar', ...noComments(), value, style: 'plain' }
 }
@@ -104,7 +103,6 @@ export function yamlList(items: readonly YamlNode[] = []): YamlList {
   return { kind: 'list', ...noComments(), style: 'block', items: [...items] }
 }
 
-/** A tree for a value, in block style. */
 export function yamlOf(value: Json): YamlNode {
   if (isJsonArray(value)) return yamlList(value.map(yamlOf))
   if (typeof value === 'string') return yamlText(value)
@@ -116,7 +114,6 @@ export function yamlOf(value: Json): YamlNode {
   return { ...yamlMap(), entries }
 }
 
-/** The target of an alias; any other node itself. */
 export function resolved(node: YamlNode): Exclude<YamlNode, YamlAlias> {
   let at = node
   while (at.kind === 'alias') at = at.target
@@ -124,21 +121,28 @@ export function resolved(node: YamlNode): Exclude<YamlNode, YamlAlias> {
 }
 
 /**
- * The value for kpt and its functions: scalars and merge keys as kubectl reads them, keys as they are written.
- * @throws TypeError for a value that JSON does not have
+ * Scalars and merge keys as kubectl reads them, keys as written.
+ * @throws TypeError for a value that JSON cannot represent
  */
 export function jsonOf(node: YamlNode): Json {
   return jsonWith(node, keyOf)
 }
 
-/** The value that kubectl reads: as `jsonOf`, and the key `on` is `true` to it. @throws TypeError for a value that JSON does not have */
+/**
+ * Like `jsonOf`, but the key `on` is `true`.
+ * @throws TypeError for a value that JSON cannot represent
+ */
 export function kubectlJsonOf(node: YamlNode): Json {
   return jsonWith(node, (key) => goKeyOf(key) ?? keyOf(key))
 }
 
-/** The value that `kpt live apply` sends: keys as they are written. @throws TypeError for a value that JSON does not have */
+/**
+ * The value that `kpt live apply` sends, with keys as written.
+ * @throws TypeError for a value that JSON cannot represent
+ */
 export function kptJsonOf(node: YamlNode): Json {
-  // Written again in a flow collection, a text with a colon gets quotes (go-yaml `emitterc.go`), and is no time any more.
+  // When rewritten in a flow collection, a text with a colon gets quotes (go-yaml `emitterc.go`),
+  // and is no longer a time.
   return jsonWith(node, keyOf, (text, isPlain, tag, inFlow) =>
     resolveKptScalar(text, isPlain && !(inFlow && text.includes(':')), tag),
   )
@@ -180,7 +184,7 @@ function jsonWith(
   return object
 }
 
-/** The text that a key is to kubectl, or undefined for a merge key. */
+/** A key's text to kubectl; undefined for a merge key. */
 export function goKeyOf(key: YamlNode): string | undefined {
   const target = resolved(key)
   if (target.kind !== 'scalar' || isMergeKey(key)) return undefined
@@ -188,7 +192,10 @@ export function goKeyOf(key: YamlNode): string | undefined {
   return 'key' in read ? read.key : undefined
 }
 
-/** The value by YAML 1.2's core schema, for files that no other program reads: `Off` is a text, and `<<` is an ordinary key. */
+/**
+ * By YAML 1.2's core schema, for files that no other program reads: `Off` is text, and `<<` is an
+ * ordinary key.
+ */
 export function coreJsonOf(node: YamlNode): Json {
   const target = resolved(node)
   if (target.kind === 'list') return target.items.map(coreJsonOf)
@@ -201,13 +208,11 @@ export function coreJsonOf(node: YamlNode): Json {
   return object
 }
 
-/** The long form of a tag, as `resolveGoScalar` takes it; undefined where there is none. */
 export function longTag(tag: string): string | undefined {
   if (tag === '') return undefined
   return tag.startsWith('!!') ? `tag:yaml.org,2002:${tag.slice(2)}` : tag
 }
 
-/** Whether go-yaml takes the key for a merge key: a plain `<<`, or one with the tag `!!merge`. */
 export function isMergeKey(key: YamlNode): boolean {
   return (
     key.kind === 'scalar' &&
@@ -216,14 +221,13 @@ export function isMergeKey(key: YamlNode): boolean {
   )
 }
 
-/** The text of a key as written; aliases are followed. */
 export function keyOf(key: YamlNode): string {
   if (key.kind === 'scalar') return key.value
   const target = resolved(key)
   return target.kind === 'scalar' ? target.value : ''
 }
 
-/** The entry of the key, or undefined. A duplicate key has its first entry, as in kyaml. */
+/** The first entry for a duplicate key, as in kyaml. */
 export function entryOf(node: YamlNode | undefined, key: string): YamlEntry | undefined {
   const target = node === undefined ? undefined : resolved(node)
   if (target?.kind !== 'map') return undefined
@@ -231,7 +235,6 @@ export function entryOf(node: YamlNode | undefined, key: string): YamlEntry | un
   return undefined
 }
 
-/** The node at a chain of keys, or undefined where one is missing or no map is on the way. */
 export function nodeAt(
   node: YamlNode | undefined,
   ...keys: readonly string[]
@@ -241,19 +244,17 @@ export function nodeAt(
   return at === undefined ? undefined : resolved(at)
 }
 
-/** The text of the scalar at a chain of keys, whatever its type; undefined for none and for null. */
+/** Of any scalar type; undefined for none and for null. */
 export function textAt(node: YamlNode | undefined, ...keys: readonly string[]): string | undefined {
   const found = nodeAt(node, ...keys)
   return found?.kind !== 'scalar' || isNull(found) ? undefined : found.value
 }
 
-/** The map at a chain of keys, or undefined. */
 export function mapAt(node: YamlNode | undefined, ...keys: readonly string[]): YamlMap | undefined {
   const found = nodeAt(node, ...keys)
   return found?.kind === 'map' ? found : undefined
 }
 
-/** The items of the list at a chain of keys; empty where there is no list. */
 export function itemsAt(
   node: YamlNode | undefined,
   ...keys: readonly string[]
@@ -262,7 +263,6 @@ export function itemsAt(
   return found?.kind === 'list' ? found.items : []
 }
 
-/** Whether the scalar is a null: `null`, `~` or nothing. */
 export function isNull(node: YamlNode): boolean {
   const target = resolved(node)
   return (
@@ -272,7 +272,7 @@ export function isNull(node: YamlNode): boolean {
   )
 }
 
-/** Replaces the value of a key, with its comments where the new one has none, or adds the key as the last entry (kyaml `FieldSetter`). */
+/** Keeps the key's comments if the new value has none (kyaml `FieldSetter`). */
 export function setEntry(map: YamlMap, key: string, value: YamlNode): void {
   const entry = entryOf(map, key)
   if (entry === undefined) {
@@ -287,14 +287,14 @@ export function setEntry(map: YamlMap, key: string, value: YamlNode): void {
   entry.value = value
 }
 
-/** @returns whether there was such an entry */
+/** @returns whether the entry existed */
 export function removeEntry(map: YamlMap, key: string): boolean {
   const at = map.entries.findIndex((entry) => keyOf(entry.key) === key)
   if (at !== -1) map.entries.splice(at, 1)
   return at !== -1
 }
 
-/** The map at a chain of keys; a missing one is created. @throws TypeError where a value on the path is no map */
+/** @throws TypeError if a value on the path is not a map */
 export function mapCreatedAt(node: YamlMap, ...keys: readonly string[]): YamlMap {
   let at = node
   for (const key of keys) {
@@ -309,12 +309,11 @@ export function mapCreatedAt(node: YamlMap, ...keys: readonly string[]): YamlMap
   return at
 }
 
-/** A deep copy that shares only sources. An alias into the tree refers to the copy. */
+/** Shares only sources. An alias into the tree refers to the copy. */
 export function copyNode<T extends YamlNode>(node: T): T {
   return copyOf(node, new Map()) as T
 }
 
-/** A node with two parents, or the target of an alias, is one node in the copy too. */
 function copyOf(node: YamlNode, copies: Map<YamlNode, YamlNode>): YamlNode {
   const known = copies.get(node)
   if (known !== undefined) return known

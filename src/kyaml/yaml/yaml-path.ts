@@ -1,19 +1,16 @@
-/** Nodes by their field path, and field paths by their node. */
 import { type FieldPath, field, indexOfStep, type PathStep } from '../krm/field-path.ts'
 import { entryOf, jsonOf, keyOf, resolved, type YamlEntry, type YamlNode } from './yaml-node.ts'
 
-/** A node, and its entry where it is the value of a map. */
 interface FoundNode {
   readonly node: YamlNode
   readonly entry: YamlEntry | undefined
 }
 
-/** The deepest node on a path, and how many steps lead to it. */
 interface NearestNode extends FoundNode {
   readonly steps: number
 }
 
-/** Follows aliases, but not at the end of the path. */
+/** Follows aliases, except at the path's end. */
 export function nearestNode(root: YamlNode, path: FieldPath): NearestNode {
   let found: FoundNode = { node: root, entry: undefined }
   for (const [steps, step] of path.entries()) {
@@ -40,7 +37,7 @@ function stepInto(node: YamlNode, step: PathStep): FoundNode | undefined {
   return item === undefined ? undefined : { node: item, entry: undefined }
 }
 
-/** The path from the root to a node, with indexes for list items; undefined where the tree lacks the node. Aliases are not entered. */
+/** With indexes for list items; does not enter aliases. */
 export function pathTo(root: YamlNode, wanted: (node: YamlNode) => boolean): FieldPath | undefined {
   if (wanted(root)) return []
   if (root.kind === 'map') {

@@ -1,13 +1,10 @@
 /**
- * The effect of a function call on objects, whatever the function does: kpt writes them into a `ResourceList`, reads the answer, and restores
- * comments and the order of keys (kyaml `fn/runtime/runtimeutil`, `comments`, `order`).
+ * kpt writes the objects into a `ResourceList`, and restores comments and key order in the answer
+ * (kyaml `fn/runtime/runtimeutil`, `comments`, `order`).
  */
 import { isNull, keyOf, type YamlEntry, type YamlMap, type YamlNode } from './yaml-node.ts'
 
-/**
- * The root without the comments of its document, because kpt writes only the object into a `ResourceList`. `copyLostComments` restores them
- * from the original.
- */
+/** kpt writes only the object into a `ResourceList`. `copyLostComments` restores the comments. */
 export function withoutDocumentComments(root: YamlMap): YamlMap {
   const [own] = splitHead(root.headComment)
   return { ...root, headComment: own, footComment: '' }
@@ -19,8 +16,8 @@ function splitHead(head: string): readonly [own: string, ofDocument: string] {
 }
 
 /**
- * Copies the comments of a node to the same node of the answer, where it has none: in maps by key, in lists by index and only for equal
- * scalars. A folded block becomes double quoted, as in kyaml `comments.go`. The head comment of the document moves right above the object.
+ * In maps by key, in lists by index and only for equal scalars. A folded block becomes double
+ * quoted, as in kyaml `comments.go`. The document's head comment moves directly above the object.
  */
 export function copyLostComments(from: YamlMap, to: YamlMap): void {
   const [own, ofDocument] = splitHead(from.headComment)
@@ -91,8 +88,8 @@ function firstEntries(map: YamlMap): Map<string, YamlEntry> {
 }
 
 /**
- * Restores the order of the keys; new ones come last (kyaml `order/syncorder.go`). List items correspond by index. An item of a list gets the
- * head comment of its first key.
+ * New keys come last (kyaml `order/syncorder.go`). List items correspond by index and get their
+ * first key's head comment.
  */
 export function syncKeyOrder(from: YamlMap, to: YamlMap): void {
   syncBelow(from, to)

@@ -1,7 +1,6 @@
-/** The styles that can hold a text, and double quotes, as go-yaml's emitter has them (`emitterc.go`, `analyze_scalar`, `select_scalar_style`). */
+/** As in go-yaml's emitter (`emitterc.go`, `analyze_scalar`, `select_scalar_style`). */
 import type { YamlScalar } from './yaml-node.ts'
 
-/** The styles that the characters of a text allow. */
 interface ScalarForm {
   readonly multiline: boolean
   readonly plainInFlow: boolean
@@ -26,10 +25,10 @@ const SIMPLE: ScalarForm = {
   block: true,
 }
 
-/** Line breaks of go-yaml. CR and NEL are escaped before, because they are not printable. */
+/** go-yaml's line breaks. CR and NEL are escaped before, because they are not printable. */
 const BREAK = /[\n\u2028\u2029]/
 const ANY_BREAK = /[\r\n\u0085\u2028\u2029]/
-/** Characters that go-yaml escapes: control characters, byte order marks, noncharacters, and all beyond U+FFFF. */
+/** Control characters, byte order marks, noncharacters, and all beyond U+FFFF, as in go-yaml. */
 const UNPRINTABLE = /[^\n\x20-\x7E\u00A0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/
 const SPECIAL = /[^\t\n\x20-\x7E\u00A0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/
 const BLOCK_INDICATOR =
@@ -61,7 +60,6 @@ interface ScalarLocation {
   readonly isSimpleKey: boolean
 }
 
-/** The style of a scalar at its location, given the preferred one. */
 export function scalarStyleFor(
   text: string,
   wanted: YamlScalar['style'],

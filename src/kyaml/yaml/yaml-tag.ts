@@ -1,8 +1,8 @@
-/** The tag and the quotes with which a node reads as what it is (go-yaml `encode.go`, `node`; `resolve.go`). */
+/** As in go-yaml (`encode.go`, `node`; `resolve.go`). */
 import { resolveGoScalar } from './go-scalar.ts'
 import type { YamlAlias, YamlNode, YamlScalar, YamlSource } from './yaml-node.ts'
 
-/** The source of a node whose tag is in the text. go-yaml writes such a tag again, also a redundant one. */
+/** go-yaml writes a tag in the text again, even if redundant. */
 export interface TaggedSource extends YamlSource {
   readonly tagged: true
 }
@@ -13,10 +13,9 @@ function isTagged({ source }: YamlNode): boolean {
 
 const OWN_TAG = { map: '!!map', list: '!!seq' } as const
 
-/** The tag as it is written; empty where the value implies it. */
 export function writtenTag(node: Exclude<YamlNode, YamlAlias>): string {
   const { tag } = node
-  // go-yaml v3 reads a merge key with a tag of its own and then does not know it again.
+  // go-yaml v3 reads a merge key with its own tag, and then no longer recognises it.
   if (
     tag === '' &&
     node.kind === 'scalar' &&
@@ -31,7 +30,6 @@ export function writtenTag(node: Exclude<YamlNode, YamlAlias>): string {
   return tag === '!!str' || tag === plainTag(node.value) ? '' : tagText(tag)
 }
 
-/** The style of the node, with quotes for a text that reads as something else without them. */
 export function wantedStyle(node: YamlScalar): YamlScalar['style'] {
   const { tag, value } = node
   if (node.style !== 'plain') return node.style
@@ -41,7 +39,6 @@ export function wantedStyle(node: YamlScalar): YamlScalar['style'] {
 }
 
 const LONG_TAG = 'tag:yaml.org,2002:'
-/** Characters that a tag holds without an escape. */
 const TAG_CHARACTER = /[-A-Za-z0-9_;/?:@&=+$,.~*'()[\]]/
 
 function tagText(tag: string): string {
@@ -59,7 +56,7 @@ function percentEncoded(character: string): string {
   ).join('')
 }
 
-/** Whether a plain text is a text to kubectl (go-yaml v2 reads `yes` as true) and to kpt (go-yaml v3 reads a date as a time). */
+/** go-yaml v2 in kubectl reads `yes` as true, and v3 in kpt reads a date as a time. */
 export function readsAsText(text: string): boolean {
   const read = resolveGoScalar(text, true)
   return (
@@ -70,7 +67,6 @@ export function readsAsText(text: string): boolean {
   )
 }
 
-/** The tag that go-yaml v3 gives a plain text without one. */
 export function plainTag(text: string): string {
   if (/^(true|True|TRUE|false|False|FALSE)$/.test(text)) return '!!bool'
   if (isGoTime(text)) return '!!timestamp'
@@ -85,7 +81,7 @@ export function plainTag(text: string): string {
 const GO_TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/
 
-/** A time that go-yaml v3 reads, as Go writes it into JSON. */
+/** In Go's JSON form. */
 export function goTimeText(text: string): string {
   const [, year = '', month = '', day = '', ...clock] = GO_TIME.exec(text) ?? []
   const [hours, minutes, seconds] = clock[0] === undefined ? clock.slice(3, 6) : clock
@@ -95,7 +91,6 @@ export function goTimeText(text: string): string {
   return `${year}-${two(month)}-${two(day)}T${two(hours)}:${two(minutes)}:${two(seconds)}${fraction && `.${fraction}`}${zone.replace(/^[-+]00:00$/, 'Z')}`
 }
 
-/** The four layouts that go-yaml v3 takes for a time. */
 function isGoTime(text: string): boolean {
   const match = GO_TIME.exec(text)
   if (match === null) return false

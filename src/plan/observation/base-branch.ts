@@ -1,12 +1,12 @@
-/** A unit belongs to one base branch: its proposals are built on it, and a merge into it is its decision (docs/adr/0014). */
+/** A unit belongs to one base branch (docs/adr/0014). */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { ledgerUnitFolder } from '../../record/record-paths.ts'
 import type { Observation } from './observation.ts'
 
 /**
- * The branch that the unit belongs to, where it is not the one of this turn; undefined where it is, where none is recorded,
- * and where that branch is gone, because it was renamed.
+ * Undefined if it is the same, if none is recorded, and if that branch no longer exists because it
+ * was renamed.
  */
 export function otherBase({ git }: Observation): string | undefined {
   const recorded = [git.ledger.report, ...git.branches.map(({ record }) => record)]
@@ -18,7 +18,6 @@ export function otherBase({ git }: Observation): string | undefined {
     : branch
 }
 
-/** The note for a turn from another branch. */
 export function otherBaseNotes(observed: Observation): Note[] {
   const branch = otherBase(observed)
   if (branch === undefined) return []
@@ -27,7 +26,7 @@ export function otherBaseNotes(observed: Observation): Note[] {
   return [{ cause: 'follows-another-branch', subject: '', text }]
 }
 
-/** Before anything is written or decided. @throws Failure BP2012 */
+/** @throws Failure BP2012 */
 export function assertOwnBase(observed: Observation): void {
   const branch = otherBase(observed)
   if (branch === undefined) return

@@ -1,4 +1,3 @@
-/** Notes of a turn about the branch of a unit. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import type { Note } from '@backporch/kyaml/note'
 import type { Observation, OpenBranch } from './observation.ts'
@@ -7,7 +6,6 @@ export function leftAlone(what: string): Note {
   return { cause: 'branch-left-alone', subject: '', text: `${what}: it is left alone` }
 }
 
-/** @param resolvedByGit whether the package changed since the branch was made */
 export function withdrawnNote(
   { incomplete, unit }: Observation,
   { ref }: OpenBranch,
@@ -25,7 +23,6 @@ export function withdrawnNote(
   }
 }
 
-/** While no value is told. */
 export function withheldNotes(
   { policy }: Observation,
   open: OpenBranch | undefined,

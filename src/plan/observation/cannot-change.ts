@@ -1,9 +1,7 @@
-/** Why a resolution request cannot change what is open. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Observation, OpenBranch } from './observation.ts'
 
-/** `why`: another author pushed to the branch, or not everything could be observed. */
 export function cannotChange(
   { git, unit }: Observation,
   open: Pick<OpenBranch, 'ref'> | undefined,

@@ -1,4 +1,3 @@
-/** How an episode ends, and how long its rejection is silent. */
 import { given } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/compare/drift.ts'
 import type { Change } from '../../record/documents/change.ts'
@@ -10,7 +9,6 @@ import { formatDocument } from '../../record/write-document.ts'
 import type { LedgerFile, LedgerWrites } from './action.ts'
 import { later } from './drift-age.ts'
 
-/** @param record of the episode, or the parts of one that the ledger has */
 export function closedEpisodeOf(
   { spec }: Pick<ClosedEpisode, 'spec'>,
   status: ClosedEpisode['status'],
@@ -33,7 +31,6 @@ export function closedEpisodeOf(
   }
 }
 
-/** The ledger's file of a closed episode. */
 export function closedFile(episode: ClosedEpisode): LedgerFile {
   return {
     path: closedPath(episode.spec.began, episode.spec.episode),
@@ -41,7 +38,6 @@ export function closedFile(episode: ClosedEpisode): LedgerFile {
   }
 }
 
-/** What the ledger gets of an episode that ended now. */
 export function closedWrites(closed: ClosedEpisode, packageName: string): LedgerWrites {
   const { episode, plan } = closed.spec
   return {
@@ -50,12 +46,11 @@ export function closedWrites(closed: ClosedEpisode, packageName: string): Ledger
   }
 }
 
-/** Nothing was left to decide, and the turn took the proposal away. */
 export function isWithdrawn({ outcome }: ClosedEpisode['status']): boolean {
   return outcome === 'Healed' || outcome === 'ResolvedByGit'
 }
 
-/** Whether the ledger has it that exactly this record was merged: a later merge under the same name is another decision. */
+/** A later merge under the same name is another decision. */
 export function isMergeKnown(closed: readonly ClosedEpisode[], { spec }: DriftRecord): boolean {
   return closed.some(
     (known) =>
@@ -69,7 +64,7 @@ export function isMergeKnown(closed: readonly ClosedEpisode[], { spec }: DriftRe
 /** Seconds. Critical drift is never silent for longer than a day (design §8). */
 const CRITICAL_SILENCE = 86_400
 
-/** RFC 3339 UTC with seconds: until when exactly this drift is not raised again. `silence` in seconds. */
+/** RFC 3339 UTC. `silence` in seconds. */
 export function silenceEnd(changes: readonly Change[], at: string, silence: number): string {
   const seconds = worstRisk(changes) === 'critical' ? Math.min(CRITICAL_SILENCE, silence) : silence
   return later(at, seconds)

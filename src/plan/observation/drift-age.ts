@@ -1,4 +1,3 @@
-/** Since when the differences are unchanged: by the time of their managers, and by earlier observations in the ledger. */
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
 import type { Drift } from '../../drift/compare/drift.ts'
 import { isScheduled, windowEnd } from '../../policy/windows.ts'
@@ -10,9 +9,9 @@ import { labelWindowOf, opensWindow } from './label-windows.ts'
 import type { Observation } from './observation.ts'
 
 /**
- * RFC 3339 UTC: since when every change of the report is what it is now. The time of a manager counts where it owns the field, and
- * the first observation of exactly this difference otherwise, or where that was earlier: a manager that keeps writing other fields, or the
- * same values, does not make a difference younger.
+ * RFC 3339 UTC. A manager's time counts if it owns the field. Otherwise, or if earlier, the first
+ * observation of exactly this difference counts, because a manager that keeps writing other fields,
+ * or the same values, does not make a difference younger.
  */
 export function restingSince(
   report: DriftReport,
@@ -30,17 +29,16 @@ export function restingSince(
   return times.reduce((latest, at) => (at > latest ? at : latest), '')
 }
 
-/** A time after the observation is of another clock, and is ignored. */
+/** A later time is from another clock, and is ignored. */
 function changedAt({ actor }: Change, seenAt: string): string {
   return isKnownWriter(actor) && actor.at !== '' && actor.at < seenAt ? actor.at : seenAt
 }
 
-/** RFC 3339 UTC, some seconds later. */
 export function later(at: string, seconds: number): string {
   return `${new Date(Math.floor(Date.parse(at) / 1_000) * 1_000 + seconds * 1_000).toISOString().slice(0, 19)}Z`
 }
 
-/** When the proposal of a record was opened: RFC 3339 UTC. */
+/** RFC 3339 UTC. */
 export function openedAt({
   began,
   proposedAt,
@@ -49,8 +47,8 @@ export function openedAt({
 }
 
 /**
- * Why a proposal is not like any other, by its times. It is changing where it did so since it was first observed: one that
- * is requested right after an edit is ready at once.
+ * Changing means changed since the first observation: a proposal requested directly after an edit
+ * is ready at once.
  */
 export function timeStates(
   report: DriftReport,
@@ -59,9 +57,9 @@ export function timeStates(
 ): ProposalState[] {
   const { cluster, policy } = observed
   const [resting, opened] = [restingSince(report, observed), openedAt(record.spec)]
-  // An episode is named by the drift that it began with: nothing changed since, whatever was written again in between.
+  // An episode is named after its initial drift: equal names mean no net change since.
   const asItBegan = record.spec.fingerprint.startsWith(`sha256:${record.spec.episode.slice(0, 8)}`)
-  // In a recording no time passes.
+  // No time passes in a recording.
   const changing =
     !cluster.recorded &&
     !asItBegan &&
@@ -78,7 +76,6 @@ export function timeStates(
   ]
 }
 
-/** Whether a person changed it by hand while the policy adopts such changes: `human-tool` in a window of kind `adopt`. */
 export function adoptWindowOf({
   policy,
   cluster,

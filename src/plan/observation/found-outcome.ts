@@ -1,4 +1,3 @@
-/** What a turn found of an episode that ended without `approve` and `reject`. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { formatWorkspaceBranch } from '@backporch/git-store/ref-name'
 import type { Change } from '../../record/documents/change.ts'
@@ -7,9 +6,8 @@ import type { GitWrites } from './action.ts'
 import { silenceEnd } from './closed-episode.ts'
 import type { Observation } from './observation.ts'
 
-/** A decision that this turn found: reported on the proposal. */
 export interface FoundOutcome {
-  /** Full ref name of the proposal's branch, which may be gone. */
+  /** Full name; the branch may be deleted. */
   readonly ref: string
   readonly episode: ClosedEpisode
 }
@@ -19,12 +17,10 @@ export interface Found extends FoundOutcome {
   readonly note: string
 }
 
-/** Full ref name of a workspace of the unit. */
 export function proposedRef({ unit }: Pick<Observation, 'unit'>, workspace: string): string {
   return `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: unit.packageName, workspace })}`
 }
 
-/** Reason of an episode that ended with a close on the forge. */
 export const PROPOSAL_CLOSED = 'the proposal was closed'
 
 export function isClosedByPerson({ outcome, reason }: ClosedEpisode['status']): boolean {

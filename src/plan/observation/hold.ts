@@ -1,11 +1,10 @@
-/** Why drift that the policy would propose is recorded as a draft only, for now. */
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 
-/** As in the report: `reason` is one of a few words, `until` RFC 3339 UTC where the end is known, `why` a sentence's end. */
+/** `until` is RFC 3339 UTC if the end is known, `why` the end of a sentence. */
 export type Hold = NonNullable<DriftReport['status']['held']>
 
-/** While the policy of the base commit cannot be used, nothing new is opened, however urgent; undefined where it can. */
+/** While the base commit's policy is unusable, nothing new is opened, however urgent. */
 export function policyHold({ lastGood }: Pick<PolicySet, 'lastGood'>): Hold | undefined {
   if (lastGood === undefined) return undefined
   return {
@@ -14,7 +13,7 @@ export function policyHold({ lastGood }: Pick<PolicySet, 'lastGood'>): Hold | un
   }
 }
 
-/** Whether no value is told: then no branch is written either, because its files have values. */
+/** Then no branch is written either, because its files contain values. */
 export function isWithheld({ lastGood }: Pick<PolicySet, 'lastGood'>): boolean {
   return lastGood?.withheld !== undefined
 }

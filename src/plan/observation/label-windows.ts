@@ -1,4 +1,3 @@
-/** Windows that are open as long as an object has a label: what is known of labels without another read of the cluster. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { labelsOf, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
@@ -8,8 +7,8 @@ import type { LabelWindow } from '../../policy/windows.ts'
 type Labels = ReadonlyMap<string, string>
 
 /**
- * Whether a window is open for an object of the unit: every one of its labels is on the live object, or every one of them on its
- * Namespace, where the package has that Namespace. An object that does not differ is not tested, so nothing is known.
+ * All labels are on the live object, or all on its Namespace, if the package contains it. An object
+ * without differences is not tested, so its result is unknown.
  */
 export function labelWindowOf(
   verdicts: readonly ObjectVerdict[],
@@ -26,7 +25,7 @@ export function labelWindowOf(
     [own.get(resourceKey(id)), namespaces.get(id.namespace)].some((there) => has(there, labels))
 }
 
-/** What is in sync has the labels of git. */
+/** An in-sync object has git's labels. */
 function provenDesired({ state, desired }: ObjectVerdict): JsonObject {
   return state === 'in-sync' && desired !== undefined ? desired.object : {}
 }
@@ -35,7 +34,7 @@ function has(there: Labels | undefined, wanted: Labels): boolean {
   return there !== undefined && [...wanted].every(([name, value]) => there.get(name) === value)
 }
 
-/** Whether the difference is the label itself that opens the window: git does not adopt it. */
+/** Git does not adopt the window's own label. */
 export function opensWindow({ labels }: LabelWindow, { path }: Pick<Drift, 'path'>): boolean {
   return [...labels.keys()].some((name) => isAtOrAbove(path, ['metadata', 'labels', name]))
 }

@@ -1,4 +1,3 @@
-/** The ledger after a turn: what was read, with what the turn writes over it. */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { z } from 'zod'
 import { type ClosedEpisode, closedEpisodeSchema } from '../../record/documents/closed-episode.ts'
@@ -11,15 +10,13 @@ import { parseDocument } from '../../record/write-document.ts'
 import type { LedgerFile } from './action.ts'
 
 export interface LedgerContent {
-  /** By the unit's folder in the ledger. */
+  /** By the unit's folder. */
   readonly reports: ReadonlyMap<string, DriftReport>
-  /** By id. */
   readonly closed: ReadonlyMap<string, ClosedEpisode>
-  /** By name of the cluster. */
   readonly clusters: ReadonlyMap<string, ClusterObservation>
 }
 
-/** A text that cannot be read counts as empty. */
+/** An unreadable text counts as empty. */
 export function ledgerAfter(before: LedgerContent, files: readonly LedgerFile[]): LedgerContent {
   const reports = new Map(before.reports)
   const closed = new Map(before.closed)

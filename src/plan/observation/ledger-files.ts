@@ -1,4 +1,3 @@
-/** The ledger's files of one unit: written only when they have new content. */
 import { createHash } from 'node:crypto'
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
@@ -31,9 +30,7 @@ import { isWaiting } from './waiting-state.ts'
 
 export interface LedgerFiles {
   readonly files: readonly LedgerFile[]
-  /** One line for the commit message; undefined when nothing is new. */
   readonly line: string | undefined
-  /** The report as the ledger has it after this turn. */
   readonly report: DriftReport
 }
 
@@ -61,7 +58,6 @@ export function ledgerFilesOf(observed: Observation, report: DriftReport): Ledge
   }
 }
 
-/** A time that is still to come does not stay. */
 function isAheadOf(
   { spec }: DriftReport,
   { cluster, now = cluster.observedAt }: Observation,
@@ -70,7 +66,6 @@ function isAheadOf(
   return (isAhead(at, now) && at !== cluster.observedAt) || isAhead(seenAt, now)
 }
 
-/** The one before where its content is the same: it is valid at any time. */
 function resourceGroup(
   { inventory, unit, health, cluster, key }: Observation,
   { spec, status }: DriftReport,
@@ -96,7 +91,6 @@ function resourceGroup(
   })
 }
 
-/** Nothing where the document is in the ledger as it would be written. */
 function filesOf(
   path: string,
   document: object,
@@ -116,7 +110,6 @@ function filesOf(
   ]
 }
 
-/** The content of the report, in the words of the ResourceGroup. */
 function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): MemberDrift {
   if (spec.changes.length > 0) return 'drifted'
   if (status.state === 'Unknown' || (status.incomplete ?? []).length > 0) return 'unverified'
@@ -124,13 +117,12 @@ function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): Member
   return isWaiting(status.state) ? 'waiting' : 'in-sync'
 }
 
-/** The ledger is a cache: a file that cannot be read is written again. */
+/** The ledger is a cache: an unreadable file is rewritten. */
 export function readObject(text: string, where: string): JsonObject | undefined {
   const read = orFailure(() => knownTexts.read(text, where))
   return !(read instanceof Failure) && isJsonObject(read.value) ? read.value : undefined
 }
 
-/** Equal but for the time of the observation and, while the package is the same, the commit. */
 function isEqualText(before: DriftReport, after: DriftReport): boolean {
   return isSameDocument(timeless(before), timeless(after))
 }
@@ -138,7 +130,7 @@ function isEqualText(before: DriftReport, after: DriftReport): boolean {
 function timeless({ spec, status }: DriftReport): TimelessReport {
   const { commit: _commit, ...unit } = spec.unit
   const { seenAt: _seen, ...observed } = spec.observed
-  // Where the key is another one, the fingerprints are too.
+  // Another key gives other fingerprints.
   const { newKeyId: _key, ...rest } = status
   return { spec: { ...spec, unit, observed: { ...observed, at: '' } }, status: rest }
 }
@@ -148,7 +140,7 @@ interface TimelessReport {
   readonly status: object
 }
 
-/** The report before is of another key than the new one of this run, and equal but for what only a key makes: on a throw-away machine nothing more is known. */
+/** A throw-away machine with a new key can compare only the key-independent parts. */
 function isEqualKeyless(before: DriftReport, after: DriftReport): boolean {
   return (
     before.status.newKeyId !== after.status.newKeyId &&
@@ -164,7 +156,6 @@ function keyless(report: DriftReport): object {
   )
 }
 
-/** The report names the first commit in which the package had this content. */
 function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): DriftReport {
   if (before === undefined || before.spec.unit.tree !== after.spec.unit.tree) return after
   return {
@@ -173,7 +164,6 @@ function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): D
   }
 }
 
-/** The ledger's entry about a cluster as a whole. */
 export function observationFile(
   cluster: string,
   status: ClusterStatus,
@@ -187,7 +177,6 @@ export function observationFile(
   return { path: ledgerObservationPath(cluster), text: formatDocument(document) }
 }
 
-/** None where the ledger tells of a later look at the cluster. */
 function observedNow({
   unit,
   git,
@@ -206,7 +195,6 @@ function observedNow({
   return [observationFile(unit.cluster, status, before)]
 }
 
-/** Which cluster it is, as the ledger has it. @param before as the ledger had it */
 export function identityFields(
   { uid, version, recorded }: ClusterIdentity,
   before: ClusterObservation | undefined,
@@ -215,14 +203,13 @@ export function identityFields(
   return { version, identity, ...(recorded ? { recorded } : {}) }
 }
 
-/** By which policy the cluster is observed, where it is not that of the base commit. */
 export function policyField({
   lastGood,
 }: Pick<PolicySet, 'lastGood'>): Pick<ClusterStatus, 'policy'> {
   return lastGood === undefined ? {} : { policy: { commit: lastGood.commit, ...lastGood.problem } }
 }
 
-/** What the ledger has of the unit's cluster; undefined where that is nothing, or cannot be read. */
+/** Undefined if there is none, or it is unreadable. */
 export function knownObservation({
   unit,
   git,
@@ -237,14 +224,14 @@ export function knownObservation({
   return read.success ? read.data : undefined
 }
 
-/** What the ledger keeps of a cluster's uid, 16 hex digits; empty where the uid was not read. */
+/** 16 hex digits; empty if the uid was not read. */
 export function identityHash(uid: string): string {
   return uid === '' ? '' : createHash('sha256').update(uid).digest('hex').slice(0, 16)
 }
 
 /**
- * Which cluster it is: as read now or, where the account may not read it, as the ledger has it; empty where neither is known.
- * So one drift has one fingerprint, whichever account reads it.
+ * Falls back to the ledger if the account may not read it, so that one drift has one fingerprint
+ * whichever account reads it. Empty if neither is known.
  */
 export function identityOf(observed: Observation): string {
   return identityFields(observed.cluster, knownObservation(observed)).identity

@@ -1,4 +1,3 @@
-/** Everything that one turn knows before it decides: reads only, no judgement. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import type { TreeFile } from '@backporch/git-store/package-repository'
@@ -23,128 +22,119 @@ import type { GroupMember } from '../../status/resource-group.ts'
 /** One package in one cluster. */
 export interface Unit {
   readonly cluster: string
-  /** From the root of the repository; empty where the repository itself is the package. */
+  /** From the repository root; empty for the root itself. */
   readonly packagePath: string
-  /** Path, or for the root package its name: what branches and tags are named by. */
+  /** Path, or for the root package its name. */
   readonly packageName: string
   readonly slug: string
-  /** Of what it is made; a package of kpt where it is left out. */
+  /** Default: a kpt package. */
   readonly source?: 'kpt' | 'folder'
-  /** The resource of a syncer by which it was found: `Flux Kustomization flux-system/apps`. */
+  /** The syncer resource, as in `Flux Kustomization flux-system/apps`. */
   readonly appliedBy?: string
 }
 
-/** A `drafts/` or `proposed/` branch of the unit. */
 export interface OpenBranch {
-  /** Full ref name. */
   readonly ref: string
   readonly state: 'drafts' | 'proposed'
   readonly workspace: string
   readonly commit: ObjectId
-  /** First parent: the base commit that the branch was built on. */
+  /** First parent of the branch. */
   readonly base: ObjectId
   readonly record: DriftRecord
-  /** Whether the ledger has the record as one that we pushed to this branch: only such a one can be declined. */
+  /** By the ledger: only a record that Backporch pushed to this branch can be declined. */
   readonly recordPushed?: boolean
-  /** True when a commit on the branch is not ours: the branch is foreign, and is never pushed to. */
+  /** A commit on it is not Backporch's: never pushed to. */
   readonly foreign: boolean
-  /** Why, as the beginning of a sentence: `a commit that backporch did not make`. */
+  /** The beginning of a sentence. */
   readonly foreignWhy?: string
-  /** Whether the ledger has its commit as the last one that we pushed; absent where it has none of the branch. */
+  /**
+   * Whether the ledger has its commit as the last pushed one; absent if it has none of the branch.
+   */
   readonly known?: boolean
-  /** Whether it has a valid signature of a key of ours; absent where no key was given. */
+  /** By a Backporch key; absent if no key was given. */
   readonly signed?: boolean
-  /** Ours and out of date: it is recreated whatever its record contains. */
+  /** Recreated whatever its record contains. */
   readonly outdated?: boolean
-  /** Its record has the name that earlier versions gave it. */
   readonly hasEarlierName?: true
-  /** Who moved it from `drafts/` to `proposed/` or back, as `porchctl rpkg propose` and `reject` do; empty where no commit names the person. */
+  /**
+   * From `drafts/` to `proposed/` or back, as `porchctl rpkg propose` and `reject` do; empty if no
+   * commit names the person.
+   */
   readonly movedBy?: string
-  /** What it holds, where that was found by comparing and the ledger is to know it. */
   readonly holds?: PushedContent
-  /** Records of the same package in other clusters, which this branch is about too: the proposal is a joint one. */
+  /** Of the same package in other clusters: a joint proposal. */
   readonly others: readonly JointRecord[]
 }
 
-/** A record of another cluster on a joint proposal. */
 export interface JointRecord {
-  /** From the root. */
   readonly path: string
-  /** Undefined where it cannot be read: it is left as it is. */
+  /** Undefined if unreadable: then left unchanged. */
   readonly record: DriftRecord | undefined
 }
 
-/** An open proposal of the same package that other clusters have, and this unit does not. */
 export interface SiblingBranch
   extends Pick<OpenBranch, 'ref' | 'workspace' | 'commit' | 'base' | 'foreign'> {
   readonly records: readonly JointRecord[]
 }
 
-/** Where the record of a merged proposal came onto the base branch. */
 export interface MergeCommit {
   readonly commit: ObjectId
-  /** The commit to tag: below or at the merge commit, with the `kpt:` line of the package in its message. */
+  /** The commit to tag: the merge commit or one below it, with the package's `kpt:` line. */
   readonly published: ObjectId
-  /** Whether it has that line: a person may have written another message for a squash. */
+  /** A person may have written another squash message. */
   readonly named: boolean
-  /** RFC 3339 UTC: author time of the merge commit. */
+  /** RFC 3339 UTC: author time. */
   readonly at: string
   /**
-   * Who decided according to the message of the merge commit, where `approve` created it; its author otherwise, `Ada <ada@example.com>`; empty
-   * where it is our own commit, squashed or rebased.
+   * From the message if `approve` created the commit, otherwise its author, `Ada
+   * <ada@example.com>`; empty for a Backporch commit that was squashed or rebased.
    */
   readonly by: string
-  /** Why what landed is not what we proposed, as a part of a sentence; absent where it is. */
+  /** Part of a sentence; absent if the merged content equals the proposal. */
   readonly altered?: string
 }
 
-/** A revision of the unit's package that was published from a workspace of ours by somebody else: `porchctl rpkg approve`, or plain git. */
+/** Published by somebody else from a Backporch workspace: `porchctl rpkg approve`, or plain git. */
 export interface PublishedWorkspace {
   readonly workspace: string
   readonly revision: number
-  /** The tagged commit. */
   readonly commit: ObjectId
-  /** RFC 3339 UTC: author time of the tagged commit. */
+  /** RFC 3339 UTC: author time. */
   readonly at: string
-  /** Its author, `Ada <ada@example.com>`; empty where that is our own account. */
+  /** `Ada <ada@example.com>`; empty for Backporch's account. */
   readonly by: string
-  /** The unit's record that was published. */
   readonly record: DriftRecord
-  /** Commit of its branch, where that is left and has nothing that was not published. */
+  /** Commit of its branch, if that still exists and contains nothing unpublished. */
   readonly left?: ObjectId
-  /** As that of a merge commit. */
   readonly altered?: string
 }
 
-/** A merged decision that git does not have as it was. */
 export interface UndoneDecision {
-  /** Id of the closed episode. */
   readonly episode: string
-  /** `TagMoved`: the tag of its revision is on a commit of somebody else. `AdoptionUndone`: git declares again what it did before. */
+  /**
+   * `TagMoved`: the tag of its revision is on somebody else's commit. `AdoptionUndone`: git
+   * declares the earlier content again.
+   */
   readonly how: 'TagMoved' | 'AdoptionUndone'
-  /** The commit that did it, 40 hex digits; empty where it was not found. */
+  /** 40 hex digits; empty if it was not found. */
   readonly commit: string
-  /** Its author, `Ada <ada@example.com>`; empty where that is our own account, or not known. */
+  /** Empty if unknown or Backporch's account. */
   readonly by: string
 }
 
-/** The commit that was merged or closed, of a proposal whose branch is elsewhere now, or gone. */
 export interface EndedHead {
   readonly commit: ObjectId
-  /** The unit's record on it; undefined where it has none: it came after the decision, which does not cover it. */
+  /** Undefined if the record came after the decision, which does not cover it. */
   readonly record: DriftRecord | undefined
-  /** As that of an open branch. */
   readonly recordPushed?: boolean
-  /** Why it cannot be read; undefined where it was. */
   readonly unread?: string | undefined
 }
 
-/** A record of the unit that cannot be read: another version wrote it, or a person edited it. */
+/** Another version wrote it, or a person edited it. */
 export interface UnreadableRecord {
-  /** `branch`: of an open workspace; `base`: of a decision on the base branch. */
+  /** Of an open workspace, or of a decision on the base branch. */
   readonly location: 'branch' | 'base'
   readonly episode: string
-  /** `proposed/apps/web/drift-9f2c1a7b`, or the path of the file. */
   readonly where: string
   readonly code: FailureCode
   readonly why: string
@@ -153,120 +143,116 @@ export interface UnreadableRecord {
 export interface GitState {
   readonly baseBranch: string
   readonly base: ObjectId
-  /** Files of the package at `base`, and their ids: the same ids on two commits mean the same package. */
+  /** At `base`. Equal ids on two commits mean the same package. */
   readonly files: PackageFiles
   readonly tree: readonly TreeFile[]
-  /** `contentHash` of `tree`. */
   readonly treeHash: string
-  /** Ids of the package's files at each open branch's base. */
   readonly baseTrees: ReadonlyMap<ObjectId, readonly TreeFile[]>
-  /** Object ids of the refs of the remote, by full name. */
+  /** By full name. */
   readonly refs: ReadonlyMap<string, ObjectId>
-  /** At most one of each state in a healthy repository; more are reported. */
+  /** More than one of each state are reported. */
   readonly branches: readonly OpenBranch[]
   readonly siblings: readonly SiblingBranch[]
-  /** Records of the unit on the base branch, oldest first. */
+  /** On the base branch, oldest first. */
   readonly merged: readonly DriftRecord[]
-  /** Those of them that have the name of an earlier version: the next proposal moves them. */
+  /** The next proposal moves them. */
   readonly earlierNamed: readonly { readonly path: string; readonly text: string }[]
   readonly unreadable: readonly UnreadableRecord[]
   /** By full ref name. */
   readonly heads: ReadonlyMap<string, EndedHead>
-  /** By workspace: of the merged proposals that the ledger does not have as closed yet. */
+  /** By workspace, without those that the ledger lists as closed. */
   readonly mergeCommits: ReadonlyMap<string, MergeCommit>
-  /** Revisions that were published since the ledger's report, in their order. */
+  /** Since the ledger's report, in order. */
   readonly published: readonly PublishedWorkspace[]
-  /** By id of the closed episode: where merged decisions landed of which the ledger has no commit. */
+  /** By id of the closed episode, where the ledger has no commit. */
   readonly decidedCommits: ReadonlyMap<string, ObjectId>
-  /** Whether the package has a record in its folder, as Porch publishes it. */
+  /** In the package's folder, as Porch publishes it. */
   readonly travellingRecord: boolean
-  /** Of which the ledger does not know yet. */
+  /** Without those that the ledger knows. */
   readonly undone: readonly UndoneDecision[]
-  /** Latest published revision number; 0 when there is none. */
+  /** 0 if there is none. */
   readonly revision: number
-  /** Porch object name of that revision, `<repository>.<path with dots>.<workspace>`; empty when there is none. */
+  /** `<repository>.<path with dots>.<workspace>`; empty if there is none. */
   readonly publishedName: string
-  /** Ids that are taken by any unit, this one included. */
   readonly episodes: EpisodeIds
   readonly ledger: LedgerState
 }
 
-/** Ids of episodes, of all units of the repository. */
 export interface EpisodeIds {
   readonly closed: ReadonlySet<string>
-  /** Of the branches `drafts/…/drift-<id>` and `proposed/…/drift-<id>`, whosever they are. */
+  /** Whoever owns the branches. */
   readonly open: ReadonlySet<string>
-  /** Of the branches that were pushed once. */
   readonly pushed: ReadonlySet<string>
 }
 
 export interface LedgerState {
-  /** Head of the ledger branch; null before the first commit. */
+  /** Null before the first commit. */
   readonly head: ObjectId | null
   readonly report: DriftReport | undefined
-  /** Of the unit, oldest first. */
+  /** Oldest first. */
   readonly closed: readonly ClosedEpisode[]
-  /** Present text of the unit's files, by path: a file is written only when its text changes. */
+  /** By path: a file is written only if its text changes. */
   readonly texts: ReadonlyMap<string, string>
 }
 
 export interface Observation {
   readonly unit: Unit
   readonly cluster: ClusterIdentity
-  /** RFC 3339 UTC: the present, by which a time in the ledger is one to come. Left out: that of the observation. */
+  /**
+   * RFC 3339 UTC; later times in the ledger are in the future. Default: the time of the
+   * observation.
+   */
   readonly now?: string
   readonly syncer: SyncerManager | undefined
-  /** Who applies the package, and what that does after a merge. */
   readonly applier: Applier
   readonly verdicts: readonly ObjectVerdict[]
   readonly health: readonly GroupMember[]
-  /** Objects, by `resourceKey`, with fields that an earlier settle wrote and did not hand over to the syncer. */
+  /**
+   * By `resourceKey`: objects with fields that an earlier settle wrote and did not hand over to the
+   * syncer.
+   */
   readonly notHandedOver: ReadonlySet<string>
-  /** The inventory that the package names. */
   readonly inventory: InventoryRef | undefined
-  /** What could not be observed, for people; not empty: absence of drift is not proven. */
+  /** If not empty, absence of drift is not proven. */
   readonly incomplete: readonly Incomplete[]
-  /** Whether the package has a pipeline, so that its files are not what runs. */
+  /** Then its files are not the applied objects. */
   readonly pipeline: boolean
-  /** Renders an edited package again. */
   readonly functions: FunctionLibrary
-  /** The source of another renderer than kpt; undefined where kpt renders it, or its files are applied as they are. */
+  /** Undefined if kpt renders it or its files are applied unchanged. */
   readonly built?: BuiltUnit
-  /** Manifests of live objects that git does not declare. */
   readonly manifests?: ManifestLibrary
-  /** What the server says of objects with adopted values. */
   readonly adoptions?: AdoptionLibrary
   readonly git: GitState
-  /** What the forge has of the unit's proposals, by full ref name; empty where git is the forge. */
+  /** By full ref name; empty if git is the forge. */
   readonly proposals: ReadonlyMap<string, KnownProposal>
   readonly policy: EffectivePolicy
-  /** What placements allow the package; where this is undefined, only live objects show it. */
+  /** What placements allow; if undefined, only live objects show it. */
   readonly boundary?: Boundary | undefined
   readonly key: RedactionKey
-  /** RFC 3339 UTC: a request of this turn pauses reminders until then. */
+  /** RFC 3339 UTC: this turn's request pauses reminders until then. */
   readonly snoozeUntil?: string
-  /** What could not be read and hides no drift, for people. */
+  /** What could not be read and hides no drift. */
   readonly notes?: readonly Note[]
-  /** Name of a cluster, with `*` for any text: a request of this turn takes it out of the joint proposal. */
+  /**
+   * Cluster name, with `*` for any text, that this turn's request removes from the joint proposal.
+   */
   readonly exclude?: string
 }
 
-/** A resolution for some or all of the open changes. */
 export interface Choice {
   readonly resolution: Resolution
-  /** Fingerprints of the changes that are meant; undefined means all. */
+  /** Fingerprints; undefined means all. */
   readonly changes: ReadonlySet<string> | undefined
-  /** Which of several equal locations in git is edited; undefined without a choice. */
+  /** Which of several equal locations in git is edited. */
   readonly via?: string | undefined
-  /** Whether it names no change: one that cannot have the resolution keeps the one that it has. */
+  /** It names no change: a change that cannot have the resolution keeps its own. */
   readonly isAll?: boolean
 }
 
-/** A person's request. */
 export interface ResolutionRequest extends Choice {
   readonly message: string | undefined
-  /** Further choices of the same plan: of two about one change the later one counts. */
+  /** The later of two about one change counts. */
   readonly more?: readonly Choice[]
-  /** Login of the requester; empty where that is not known, undefined where it is not stored. */
+  /** Login of the requester; empty if unknown, undefined if it is not stored. */
   readonly by?: string
 }

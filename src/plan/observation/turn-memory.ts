@@ -1,4 +1,3 @@
-/** What the units of one turn must know of each other: ids and revisions that an earlier one of them took. */
 import { nextRevision } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Observation } from './observation.ts'
@@ -8,12 +7,10 @@ export class TurnMemory {
   readonly #begun = new Set<string>()
   readonly #tags = new Map<string, ObjectId>()
 
-  /** Ids of the episodes that earlier units have or begin. */
   get begun(): ReadonlySet<string> {
     return this.#begun
   }
 
-  /** With the tags that this turn already plans: one package may be a unit in many clusters. */
   upToDate(observed: Observation): Observation {
     if (this.#tags.size === 0) return observed
     const refs = new Map([...observed.git.refs, ...this.#tags])

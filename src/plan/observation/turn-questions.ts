@@ -1,7 +1,4 @@
-/**
- * Answers that a plan needs from a run of a function or a program, or from reading a branch. A plan that lacks an answer ends with
- * the question; with the answer it is computed again and goes on.
- */
+/** A plan that lacks an answer ends with the question, and is computed again with the answer. */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { FunctionLibrary } from '@backporch/kpt/function'
 import type { Failure } from '@backporch/kyaml/failure'
@@ -9,18 +6,16 @@ import type { BuildLibrary } from '../../sources/programs/package-builder.ts'
 import { Unanswered } from '../../sources/programs/questions.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 
-/** What is known at one step of a plan. */
 export interface Answers {
   readonly functions: FunctionLibrary
   readonly builds: BuildLibrary
-  /** Whether functions were needed for more inputs than they may be: what was then taken for refused is not known. */
+  /** Functions needed more inputs than the limit: what was then treated as refused is unknown. */
   readonly exhausted: boolean
 }
 
 export interface StepAnswers extends Answers {
-  /** Why a question of the step has no answer now. */
   readonly failure: Failure | undefined
-  /** Whether a branch has the content that the step needs; undefined before it was read. */
+  /** Undefined before the branch was read. */
   readonly isContent: boolean | undefined
 }
 
@@ -32,7 +27,6 @@ export interface UnitAnswers {
   step(name: string): StepAnswers
 }
 
-/** The observation, for a plan that knows these. */
 export function asking(observation: Observation, { functions, builds }: Answers): Observation {
   const { built } = observation
   return {
@@ -42,19 +36,20 @@ export function asking(observation: Observation, { functions, builds }: Answers)
   }
 }
 
-/** The steps of one plan of one unit. */
 export class UnitQuestions {
   private readonly answers: UnitAnswers | undefined
   private readonly stage: string
   private steps = 0
 
-  /** @param answers undefined: the observation alone has to be enough */
   constructor(answers: UnitAnswers | undefined, stage: string) {
     this.answers = answers
     this.stage = stage
   }
 
-  /** @throws Unanswered; the failure of a function or a program that may be gone the next time; what `work` throws */
+  /**
+   * @throws Unanswered; the failure of a function or program that may be transient; what `work`
+   * throws
+   */
   plan<Result>(
     observation: Observation,
     work: (observation: Observation, answers: Pick<Answers, 'exhausted'>) => Result,
@@ -66,7 +61,10 @@ export class UnitQuestions {
     return work(asking(observation, known), known)
   }
 
-  /** Whether the branch changes exactly this against its base. @throws Unanswered, and why it cannot be read */
+  /**
+   * Whether the branch changes exactly this against its base.
+   * @throws Unanswered, and why it cannot be read
+   */
   isContent(branch: OpenBranch, changes: readonly FileChange[]): boolean {
     const { answers } = this
     if (answers === undefined) return true

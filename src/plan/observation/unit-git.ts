@@ -1,10 +1,9 @@
-/** Small judgements about the git side of a unit. */
 import { createHash } from 'node:crypto'
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { shortBranch } from '@backporch/git-store/ref-name'
 import type { Observation, OpenBranch } from './observation.ts'
 
-/** Whether two listings are of one content; an unknown listing is of no content. */
+/** An unknown listing equals none. */
 export function sameTree(
   left: readonly TreeFile[],
   right: readonly TreeFile[] | undefined,
@@ -14,14 +13,13 @@ export function sameTree(
   )
 }
 
-/** Hash over paths, modes and contents, 16 hex digits. */
+/** 16 hex digits. */
 export function contentHash(tree: readonly TreeFile[]): string {
   const hash = createHash('sha256')
   for (const { path, mode, id } of tree) hash.update(`${path}\0${mode}\0${id}\n`)
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Whether the forge has the proposal in a merge queue. */
 export function isInQueue(
   { proposals }: Pick<Observation, 'proposals'>,
   { ref }: Pick<OpenBranch, 'ref'>,
@@ -29,7 +27,7 @@ export function isInQueue(
   return proposals.get(ref)?.isQueued === true
 }
 
-/** Why a turn pushes nothing to an open branch of ours, as a sentence; empty where it may. */
+/** A sentence; empty if the turn may push. */
 export function whyUntouched(
   observation: Pick<Observation, 'proposals' | 'key'>,
   { ref, record }: Pick<OpenBranch, 'ref' | 'record'>,
@@ -42,7 +40,7 @@ export function whyUntouched(
     : ''
 }
 
-/** Whether a branch of ours is made anew whatever its record contains. Porch drops what is written on a branch that it has read. */
+/** Porch drops what is written to a branch that it has read. */
 export function isOutdated(
   { outdated, hasEarlierName }: OpenBranch,
   { policy }: Pick<Observation, 'policy'>,

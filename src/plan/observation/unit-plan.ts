@@ -1,4 +1,3 @@
-/** The plan of one unit for one turn. */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
@@ -9,7 +8,6 @@ import type { Hold } from './hold.ts'
 import type { JointLocation } from './joint-location.ts'
 import type { OpenBranch, ResolutionRequest } from './observation.ts'
 
-/** What happened to the unit's branch in this turn. */
 export type BranchOutcome =
   | 'none'
   | 'created'
@@ -24,28 +22,24 @@ export type BranchOutcome =
 export interface UnitPlan {
   readonly report: DriftReport
   readonly outcome: BranchOutcome
-  /** Short name of the branch that holds the record after this turn; empty where there is none. */
+  /** Short name; empty if there is none. */
   readonly branch: string
   readonly record: DriftRecord | undefined
   readonly writes: GitWrites
-  /** Episodes that ended without `approve` and `reject`, by the branch that they were on. */
   readonly outcomes: readonly FoundOutcome[]
-  /** The unit's branches as the turn found them, without those that were decided. */
   readonly openBranches: readonly OpenBranch[]
-  /** What the unit brings to the joint proposal that its branch is; no commit of its own writes that. */
+  /** No commit of the unit writes it. */
   readonly joint?: readonly FileChange[] | undefined
-  /** Records of decisions through Porch that go onto the base branch, in a commit of the whole turn. */
+  /** Decisions through Porch that go to the base branch in one commit for the turn. */
   readonly landing: readonly FileChange[]
-  /** Sentences for people about this turn. */
   readonly notes: readonly Note[]
 }
 
 export interface PlanOptions {
   readonly resolutionRequest?: ResolutionRequest | undefined
-  /** Ids of the episodes that the units before this one begin in the same turn. */
+  /** Ids that earlier units begin in the same turn. */
   readonly begun?: ReadonlySet<string>
-  /** Keeps what would be proposed a draft; what is open already stays open. */
+  /** Keeps new proposals as drafts; what is already open stays open. */
   readonly hold?: Hold | undefined
-  /** The record goes onto the branch of a joint proposal. */
   readonly joint?: JointLocation | undefined
 }

@@ -1,4 +1,3 @@
-/** What the text of a proposal says about Adopt beforehand: what cannot be adopted, and what no server checked. */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { Observation } from '../observation/observation.ts'
 import type { UnitQuestions } from '../observation/turn-questions.ts'
@@ -9,7 +8,7 @@ import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../unit/not-
 
 export const NOTHING_REFUSED: NotAdoptable = new Map()
 
-/** The text of a proposal about Adopt beforehand. A program that fails just now prevents no proposal. */
+/** A program that currently fails prevents no proposal. */
 export function adoptRefusals(
   observation: Observation,
   { report, outcome }: UnitPlan,

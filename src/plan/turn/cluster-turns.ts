@@ -1,4 +1,3 @@
-/** The report of a turn about each cluster as a whole, and about what it could not observe there. */
 import type { FailureCode } from '@backporch/kyaml/failure'
 import { given } from '@backporch/kyaml/text'
 import { clusterDetection } from '../../policy/effective-policy.ts'
@@ -12,7 +11,6 @@ import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
 import { type ClusterLedgerWrites, clusterWrites } from './ledger/cluster-writes.ts'
 import type { LostUnit, TurnObservation } from './turn-observation.ts'
 
-/** One for each cluster with something to report. */
 export function writesOfClusters(
   observed: TurnObservation,
   units: readonly UnitResult[],
@@ -71,7 +69,7 @@ export function writesOfClusters(
       ...unit,
       code,
     }))
-    // A name without placed objects that was never observed is more likely a slip than a cluster.
+    // A name without placed objects that was never observed is more likely a typo than a cluster.
     if (before === undefined && unobserved.length === 0) continue
     writes.push({
       cluster,
@@ -91,7 +89,6 @@ export function writesOfClusters(
   return writes.filter(({ ledger }) => ledger.length > 0)
 }
 
-/** The ended record is not open any more. */
 function withDecisions(
   lost: readonly LostUnit[],
   decided: readonly DecidedUnit[],
@@ -106,12 +103,11 @@ function withDecisions(
   })
 }
 
-/** Whether it lies between us and the cluster; a name that selects nothing, or an unreadable repository, is not about a cluster. */
+/** A name that selects nothing, or an unreadable repository, does not concern a cluster. */
 function isAboutCluster(code: FailureCode): boolean {
   return code.startsWith('BP30') || code === 'BP1006' || code === 'BP1008' || code === 'BP9001'
 }
 
-/** Units that were observed and could not be planned. */
 function lostInPlan(
   { cluster: { units: observed } }: TurnObservation,
   units: readonly UnitResult[],

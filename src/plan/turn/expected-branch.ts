@@ -1,6 +1,7 @@
 /**
- * What a branch of ours must be, rebuilt from what is known without it: the cluster, the base branch, the policy and the ledger. Author and
- * committer of a commit prove nothing, so a commit that the ledger does not know is ours only where it is exactly this.
+ * Rebuilt from the cluster, the base branch, the policy and the ledger. Author and committer prove
+ * nothing, so a commit that the ledger does not know counts as Backporch's only if it is exactly
+ * this.
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { shortBranch } from '@backporch/git-store/ref-name'
@@ -21,25 +22,24 @@ import type { Observation, OpenBranch } from '../observation/observation.ts'
 import { planReconcile } from '../unit/plan-reconcile.ts'
 import { alignRecord, causeOf } from './joint/joint-proposal.ts'
 
-/** A commit on the branch's own base. */
 export interface ExpectedCommit {
   readonly changes: readonly FileChange[]
-  /** It has one of these messages; the sign-off, which git's adapter adds, is not in them. */
+  /** One of these, without the sign-off that git's adapter adds. */
   readonly messages: readonly string[]
 }
 
-/** The current commit of the branch. */
 export interface CurrentCommit {
   readonly message: string
-  /** Kptfile and .krmignore of the package, as far as they are there, in the commit that the branch was built on. */
+  /** Kptfile and .krmignore, if present, in the commit that the branch was built on. */
   readonly before: PackageFiles
 }
 
 /**
- * With a signing key, a commit without our signature must be what follows from the policy alone. Where the ledger has another commit of
- * the branch, no choice of a person in the record is trusted: neither a resolution nor its reason. Where the ledger has no commit of it,
- * the record is trusted if everything else follows from it.
- * @returns why that cannot be, as a part of a sentence, where the record cannot be ours or can no longer be rebuilt
+ * With a signing key, a commit without Backporch's signature must follow from the policy alone. If
+ * the ledger has another commit of the branch, no choice of a person in the record is trusted:
+ * neither a resolution nor its reason. If the ledger has no commit of it, the record is trusted if
+ * everything else follows from it.
+ * @returns why the record cannot be Backporch's or can no longer be rebuilt, as part of a sentence
  * @throws the request for the answer of a function or a program
  */
 export function expectedCommit(
@@ -60,7 +60,8 @@ export function expectedCommit(
     return 'a record on it does not say what the others say'
   if (!believed && hasWords(record))
     return 'its record says that a person chose something, and nothing else does'
-  // Without a signature, its entry in the ledger may have the same writer: then there is no trusted choice.
+  // Without a signature, its entry in the ledger may have the same writer: then there is no trusted
+  // choice.
   const like = unsigned
     ? { ...record, spec: { ...record.spec, changes: [] } }
     : believed
@@ -93,7 +94,6 @@ export function expectedCommit(
   }
 }
 
-/** Has the same text about the same drift as every other record of a joint proposal. */
 function isAlike(other: DriftRecord, record: DriftRecord): boolean {
   return causeOf(other) === causeOf(record) && isSameDocument(alignRecord(other, record), other)
 }
@@ -105,14 +105,13 @@ function hasWords({ spec }: DriftRecord): boolean {
   )
 }
 
-/** The record with the resolutions that the ledger has. */
 function inLedger({ git }: Observation, record: DriftRecord): DriftRecord | undefined {
   const { report } = git.ledger
   if (report === undefined || report.status.episode !== record.spec.episode) return undefined
   return { ...record, spec: { ...record.spec, changes: report.spec.changes } }
 }
 
-/** As this turn would write the branch; undefined where its record would differ from the present one. */
+/** Undefined if this turn's record would differ from the present one. */
 function filesNow(
   observed: Observation,
   branch: OpenBranch,
@@ -127,17 +126,15 @@ function filesNow(
     if (plan.record === undefined || plan.branch !== shortBranch(ref)) return undefined
     if (!isSameDocument(timeless(plan.record), timeless(branch.record))) return undefined
     const { notes } = branch.record.spec
-    // An earlier version wrote none.
     if (notes !== undefined && notes.join() !== plan.record.spec.notes?.join()) return undefined
     return plan.joint ?? plan.writes.commits.find(({ name }) => name === plan.branch)?.changes
   } catch (thrown) {
-    // What cannot be built now was not built like this before.
     if (thrown instanceof Failure) return undefined
     throw thrown
   }
 }
 
-/** As an earlier turn wrote it: a Restore edits nothing but the Kptfile's condition, whatever live and the base branch are by now. */
+/** A Restore edits only the Kptfile's condition, whatever live and the base branch are now. */
 function filesThen(
   { unit, key }: Observation,
   { record, workspace, state }: OpenBranch,
@@ -166,7 +163,6 @@ function filesThen(
   return files.filter(({ path }) => path !== '')
 }
 
-/** Without the time of the observation, the commit that was compared, and the notes. */
 function timeless({ spec: { notes: _notes, ...spec } }: DriftRecord): object {
   const { commit: _commit, revision: _revision, ...unit } = spec.unit
   const { at: _at, seenAt: _seen, ...observed } = spec.observed
@@ -191,7 +187,6 @@ function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-/** The message of a joint proposal is that of any of its records. */
 function messagesOf(
   { unit, git, policy }: Observation,
   branch: OpenBranch,
@@ -200,7 +195,7 @@ function messagesOf(
 ): string[] {
   const lifecycle = branch.state === 'drafts' ? 'Draft' : 'Proposed'
   const joint = records.length === 1 ? {} : { joint: { workspace: branch.workspace, records } }
-  // The published revision that was compared then may not be the latest one any more; it decides nothing.
+  // The revision compared then may no longer be the latest; it decides nothing.
   const text = parseKptAnnotations(message).annotations.flatMap(({ task }) =>
     task === undefined ? [] : [task.source],
   )
@@ -215,7 +210,6 @@ function messagesOf(
         ...joint,
       }
       const written = formatProposalMessage(subject, lifecycle)
-      // The policy may have begun to say how subjects are since.
       return [...new Set([written, houseMessage(written, policy.house.commit)])]
     }),
   )

@@ -1,4 +1,3 @@
-/** Puts the records of decisions through Porch onto the base branch, in one commit of the turn. */
 import { houseMessage, NO_HOUSE_RULES } from '../../policy/house-rules.ts'
 import { formatLandingMessage } from '../../record/commit-message.ts'
 import { secondsSince1970 } from '../observation/closed-episode.ts'
@@ -8,14 +7,13 @@ import { textCommit } from './text-commit.ts'
 import type { TurnAction } from './turn-action.ts'
 import type { TurnGit } from './turn-observation.ts'
 
-/** @param at RFC 3339 UTC: the observation */
+/** @param at RFC 3339 UTC */
 export function planLanding(
   { baseBranch, base }: Pick<TurnGit, 'baseBranch' | 'base'>,
   units: readonly DecidedUnit[],
   at: string,
 ): (TurnAction & { readonly kind: 'land' }) | undefined {
   const planned = units.filter(({ plan }) => plan.landing.length > 0)
-  // Units of one package in several clusters bring the same file.
   const changes = [
     ...new Map(
       planned.flatMap(({ plan }) => plan.landing.map((change) => [change.path, change])),

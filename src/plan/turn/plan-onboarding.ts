@@ -1,4 +1,4 @@
-/** What `init` does with what it found: pure. A person's commit is never pushed over, and a closed proposal is not opened again unasked. */
+/** Never pushes over a person's commit, and does not reopen a closed proposal unasked. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -6,47 +6,45 @@ import type { OnboardingFile } from '../unit/commands/plan-onboarding-files.ts'
 
 export const CONFIGURE_REF = `refs/heads/${CONFIGURE_BRANCH}`
 
-/** The present branch. */
 export interface ConfigureBranch {
   readonly commit: ObjectId
-  /** Who made a commit that is not ours, as `Ada`; undefined where the branch is one commit of ours. */
+  /** Undefined if the branch is one Backporch commit. */
   readonly editedBy: string | undefined
-  /** The base branch has its commit: it was merged. */
   readonly landed: boolean
-  /** Texts of the files that onboarding writes, by path, as far as they are there. */
+  /** By path. */
   readonly texts: ReadonlyMap<string, string>
 }
 
 export interface OnboardingObservation {
-  /** The forge has pages, so the branch alone is no proposal. */
+  /** The branch alone is not a proposal. */
   readonly hosted: boolean
-  /** Where the policy of the base branch is, as `.drift/policy.yaml:4`; undefined where there is none. */
+  /** Such as `.drift/policy.yaml:4`; undefined without a policy. */
   readonly enrolled: string | undefined
   readonly branch: ConfigureBranch | undefined
-  /** Undefined where there never was one, and where git is the forge. */
+  /** Undefined if there never was one, and if git is the forge. */
   readonly proposal: KnownProposal | undefined
-  /** Wanted files: those that differ from the base. */
   readonly files: readonly OnboardingFile[]
 }
 
 export interface OnboardingRequest {
-  /** Propose although the last proposal was closed. */
   readonly again: boolean
-  /** Take back what is not merged. */
   readonly remove: boolean
 }
 
 export type OnboardingPlan =
-  /** The base branch has a policy. `cleanUp`: the merged branch is still there. */
+  /** `cleanUp`: the merged branch still exists. */
   | { readonly kind: 'enrolled'; readonly where: string; readonly cleanUp: ObjectId | undefined }
-  /** A person declined. `cleanUp`: our branch is still there. */
+  /** A person declined. `cleanUp`: Backporch's branch still exists. */
   | {
       readonly kind: 'declined'
       readonly proposal: KnownProposal
       readonly cleanUp: ObjectId | undefined
       readonly editedBy: string | undefined
     }
-  /** `push`: from what to our new commit; undefined leaves the branch as it is. `needsConfirmation`: a person has to confirm first. */
+  /**
+   * `push`: old and new commit; undefined leaves the branch unchanged. `needsConfirmation`: by a
+   * person.
+   */
   | {
       readonly kind: 'propose'
       readonly push: { readonly from: ObjectId | null } | undefined
@@ -56,7 +54,7 @@ export type OnboardingPlan =
   | { readonly kind: 'remove'; readonly branch: ObjectId; readonly editedBy: string | undefined }
   | { readonly kind: 'nothing-to-remove' }
 
-/** @returns what is to be done; for `declined` the caller may confirm, and plan again with `again` */
+/** @returns for `declined` the caller may confirm, and plan again with `again` */
 export function planOnboarding(
   { hosted, enrolled, branch, proposal, files }: OnboardingObservation,
   request: OnboardingRequest,
@@ -79,11 +77,10 @@ export function planOnboarding(
       editedBy: branch?.editedBy,
     }
   }
-  // Requested once, when it is opened.
   const open = hosted ? proposal?.state === 'open' : branch !== undefined
   if (branch === undefined)
     return { kind: 'propose', push: { from: null }, needsConfirmation: !open, editedBy: undefined }
-  // A leftover of a merge whose policy was taken out again since: what is in it is on the base branch.
+  // A leftover of a merge whose policy was removed since.
   if (landed)
     return {
       kind: 'propose',

@@ -1,4 +1,4 @@
-/** Plans everything that a turn writes. Pure and synchronous: what is not known yet is a question (see turn-questions.ts). */
+/** Pure and synchronous: missing knowledge is a question (turn-questions.ts). */
 import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import { repositoryLimits } from '../../policy/effective-policy.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
@@ -35,17 +35,13 @@ import type { ObservedUnit, TurnObservation } from './turn-observation.ts'
 
 export interface TurnPlan {
   readonly units: readonly UnitResult[]
-  /** Units that could not be observed, with what people decided about them. */
   readonly decided: readonly DecidedUnit[]
-  /** In the order in which they are done. */
   readonly actions: readonly TurnAction[]
 }
 
-/** A unit as it would be proposed, whatever holds it back; with what it knew of the units before it. */
 interface FreePlan {
   readonly result: UnitResult
   readonly start: Observation | undefined
-  /** How many ids of episodes were taken before it. */
   readonly begun: number
 }
 
@@ -56,7 +52,6 @@ export function planTurn(observed: TurnObservation): TurnPlan {
   return planner.turn()
 }
 
-/** The stages of the plan of one turn: units by themselves, joint proposals, holds, and everything that follows from the units. */
 export class TurnPlanner {
   private readonly observed: TurnObservation
   private readonly view: TurnView
@@ -80,12 +75,11 @@ export class TurnPlanner {
     const { observed, view } = this
     const { git, cluster, forge, clock, purpose } = observed
     const free = this.share(this.free.map(({ result }) => result))
-    // Requested drift is never held.
     const context = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
     const { holds, storm } =
       purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
     const { units: wanted, joints } = holds.size === 0 ? free : this.share(this.held(holds))
-    // Of a decision, only what it decides is written.
+    // A decision writes only what it decides.
     const isDecision = purpose.resolutionRequest !== undefined
     const units = isDecision ? wanted : keepBack(wanted, git.refused ?? new Map())
     const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
@@ -139,7 +133,7 @@ export class TurnPlanner {
     }
   }
 
-  /** While no value is told, the text of an open proposal would lose those that it has. */
+  /** While values are withheld, an open proposal's text would lose its values. */
   private withheldTexts(): readonly number[] {
     const { forge, policy } = this.observed
     if (!isWithheld(policy)) return []
@@ -148,7 +142,6 @@ export class TurnPlanner {
     )
   }
 
-  /** Requests about units that this turn could not plan: nothing that needs the unit is done. */
   private unplannedRequests(units: readonly UnitResult[]): readonly AnsweredRequests[] {
     const { forge, cluster, policy } = this.observed
     const planned = new Set(
@@ -192,7 +185,6 @@ export class TurnPlanner {
     }
   }
 
-  /** Those that are held back, planned again as drafts that give the reason. @param holds by `unitKey` */
   private held(holds: ReadonlyMap<string, Hold>): readonly UnitResult[] {
     return this.observed.cluster.units.map((unit, index) => {
       const { result, start, begun } = this.free[index] ?? fail()
@@ -222,7 +214,7 @@ export class TurnPlanner {
     const first = raised?.observation ?? start
     return failedOr({ cluster, packagePath }, () => {
       if (!observations) assertOwnBase(first)
-      // What only looks trusts the ledger: it writes no branch, and shows none of its content.
+      // A read-only turn trusts the ledger: it writes no branch, and shows none of its content.
       const plan: PlanUnit = ({ observation, resolutionRequest }) =>
         observations
           ? questions.plan(observation, (one) => planReconcile(one, options))
@@ -259,7 +251,7 @@ export class TurnPlanner {
     return new UnitQuestions(this.observed.answers.get(unit), stage)
   }
 
-  /** The resolution requested on the command line. Selectors count the changes as a plain turn lists them. */
+  /** Selectors count changes as a plain turn lists them. */
   private resolutionRequestFor(
     observation: Observation,
     questions: UnitQuestions,
@@ -289,7 +281,9 @@ export class TurnPlanner {
     return { state, requests }
   }
 
-  /** Where git alone is the forge, each cluster has a proposal of its own: `approve` decides about one unit. */
+  /**
+   * If git alone is the forge, each cluster has its own proposal: `approve` decides about one unit.
+   */
   private share(units: readonly UnitResult[]): SharedProposals {
     if (!this.observed.forge.hosted) return { units, joints: new Map() }
     const { massMinClusters } = repositoryLimits(this.observed.policy)
@@ -329,7 +323,6 @@ function failedOr(
   return planned.value
 }
 
-/** The text of a proposal keeps a ticked box that waits. */
 function tickedAndWaiting({ requests, waiting }: AnsweredRequests): readonly number[] {
   return waiting.some(({ by }) => by === '') ? [requests.unit.proposal.number] : []
 }
@@ -349,8 +342,9 @@ function nothingThere(packageName: string): Failure {
 }
 
 /**
- * A branch without news is rebuilt as well before it is trusted: the ledger may be edited too, and another version may
- * have written it. What differs there is recreated. A joint proposal, whose every unit would be built for that, is trusted by the ledger.
+ * A branch without news is also rebuilt before it is trusted: the ledger may be edited, or written
+ * by another version. A joint proposal is trusted by the ledger, because every unit would be built
+ * for the check.
  */
 
 /** @throws as `planReconcile`, and Unanswered */

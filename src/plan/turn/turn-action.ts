@@ -15,20 +15,16 @@ import type { PendingSettle } from '../unit/pending-settles.ts'
 import type { ForgeAction, IssuesAction, ProposalAction } from './forge/forge-action.ts'
 import type { ClusterLedgerWrites } from './ledger/cluster-writes.ts'
 
-/** A branch whose proposal ended, in its present state. */
 export interface EndedBranch {
-  /** Full ref name. */
   readonly ref: string
   readonly commit: ObjectId
 }
 
-/** Merged decisions that are brought to one cluster. */
 export interface SettleAction {
   readonly cluster: string
   readonly pending: readonly PendingSettle[]
 }
 
-/** What a failure does: it ends the turn, or the turn reports it, and the other writes of its kind and after it are left out. */
 export type OnFailure = 'end' | 'report'
 
 /** How an action names a unit. */
@@ -57,9 +53,12 @@ export interface PushedUnit extends ActionUnit {
   readonly isAwaited: boolean
 }
 
-/** One push of all refs. Where a rule refuses one of them, the ledger and the other units are pushed without it. */
+/**
+ * One push of all refs. If a rule refuses one, the ledger and the other units are pushed without
+ * it.
+ */
 export interface PushAction {
-  /** Somebody waits for the outcome: of what is refused nothing is written. */
+  /** A person waits: nothing is written of what is refused. */
   readonly isDecision: boolean
   /** Those that write something. */
   readonly units: readonly PushedUnit[]
@@ -69,7 +68,7 @@ export interface PushAction {
   readonly onFailure: OnFailure
 }
 
-/** A refusal of the forge concerns this unit, and the turn only where every proposal is refused. */
+/** A refusal concerns the turn only if every proposal is refused. */
 export interface ProposeAction {
   readonly unit: ActionUnit
   /** Somebody asked for it, and the answer says that it is done: it is not left to a later turn. */
@@ -103,27 +102,24 @@ export interface AnswerAction {
 
 export type TurnAction =
   | { readonly kind: 'forge'; readonly write: ForgeAction; readonly onRefusal: OnFailure }
-  /** Reports to people that their commands were read, and checks that these are unchanged. */
   | {
       readonly kind: 'acknowledge'
       readonly proposal: Pick<AnswerAction['proposal'], 'number' | 'label'>
       readonly comments: readonly ForgeComment[]
     }
-  /** Nothing depends on it: one that cannot be deleted now does no harm. */
+  /** Nothing depends on it: a failed deletion is harmless. */
   | { readonly kind: 'delete-branch'; readonly branch: EndedBranch }
-  /** After all that is written elsewhere. */
   | ({ readonly kind: 'answer' } & AnswerAction)
-  /** Records of decisions through Porch go onto the base branch. A rule that refuses it holds up nothing: the ledger has the decision. */
+  /** A rule that refuses it blocks nothing: the ledger has the decision. */
   | {
       readonly kind: 'land'
       readonly ref: string
       readonly commit: TextCommit & { readonly base: ObjectId }
     }
-  /** Last of all: each write is planned on what is live by then, and authorised by what the base branch has by then. */
+  /** Last: planned on the live state, and authorised by the base branch, of that time. */
   | ({ readonly kind: 'settle' } & SettleAction)
   | ({ readonly kind: 'push' } & PushAction)
   | ({ readonly kind: 'propose' } & ProposeAction)
-  /** The ledger gets the numbers of the proposals, by which they are found wherever their branch goes. One that it has is not written. */
+  /** The numbers find proposals wherever their branch moves. Does not rewrite existing ones. */
   | { readonly kind: 'keep-numbers' }
-  /** Issues name proposals by their number, and what is in git of units whose push was refused. */
   | ({ readonly kind: 'issues' } & IssuesAction)

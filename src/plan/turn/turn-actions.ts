@@ -1,4 +1,4 @@
-/** Orders the writes of a turn. What the ledger would make a later turn forget is written before the push, everything else after it. */
+/** What the ledger would make a later turn forget precedes the push; everything else follows it. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { ProposalContext } from '../observation/turn-view.ts'
 import type { AnsweredRequests } from '../unit/commands/plan-requests.ts'
@@ -26,14 +26,10 @@ import type { EndedBranch, OnFailure, TurnAction } from './turn-action.ts'
 export interface PlannedTurn {
   readonly context: ProposalContext
   readonly units: readonly UnitResult[]
-  /** By short name of the branch. */
   readonly joints: ReadonlyMap<string, JointProposal>
   readonly clusters: readonly ClusterLedgerWrites[]
-  /** Units that could not be observed, with what people decided about them. */
   readonly decided: readonly DecidedUnit[]
-  /** Whether nothing is pushed in this turn. */
   readonly waits: boolean
-  /** Whether somebody asked for it on the command line. */
   readonly isDecision: boolean
   readonly storm: Storm | undefined
   readonly notObserved: readonly {
@@ -43,11 +39,9 @@ export interface PlannedTurn {
   readonly unobservedProposals: readonly UnobservedProposal[]
   readonly answered: readonly AnsweredRequests[]
   readonly endedBranches: readonly EndedBranch[]
-  /** Undefined where no record lands on the base branch. */
   readonly landing: (TurnAction & { readonly kind: 'land' }) | undefined
-  /** Empty where the turn writes to no cluster. */
   readonly settles: readonly PendingSettle[]
-  /** Whether any cluster was observed: otherwise the reason is reported, whether or not it can be written. */
+  /** Otherwise the reason is reported, whether or not it can be written. */
   readonly observed: boolean
   /** RFC 3339 UTC: the latest observation. */
   readonly now: string
@@ -101,7 +95,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
       version: forge.version,
       unpushed: turn.waits ? files : [],
     },
-    // After the issues: an account that may not write it still has them.
+    // After the issues: an account that may not write it still gets them.
     ...onForge(planUnusablePolicy(context), 'report'),
     ...turn.answered.map((answered) => answerAction(answered, planned)),
     ...turn.endedBranches.map((branch): TurnAction => ({ kind: 'delete-branch', branch })),

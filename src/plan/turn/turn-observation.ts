@@ -1,4 +1,3 @@
-/** Everything that a turn knows before it plans: values alone, so that one can be written by hand. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import type { Failure } from '@backporch/kyaml/failure'
@@ -27,69 +26,56 @@ export type ObservedUnit =
 export interface NotObserved {
   readonly cluster: string
   readonly failures: readonly [Failure, ...Failure[]]
-  /** RFC 3339 UTC: when it was observed. */
+  /** RFC 3339 UTC. */
   readonly at: string
 }
 
 export interface TurnGit extends Omit<TurnView, 'policies' | 'proposals'> {
-  /** As it was before the turn. */
   readonly ledger: LedgerContent
-  /** By name of the cluster: what the ledger has of the units that could not be observed there. */
+  /** By cluster name. */
   readonly lost: ReadonlyMap<string, readonly LostUnit[]>
-  /** Branches that are left of changes of the policy. */
   readonly endedBranches: readonly EndedBranch[]
-  /** By `refusalName`: why refs are not pushed now. */
+  /** By `refusalName`. */
   readonly refused?: ReadonlyMap<string, Failure>
-  /** CODEOWNERS of the base branch; empty where there is none, and where git alone is the forge. */
+  /** Of the base branch; empty if there is none, and if git alone is the forge. */
   readonly codeOwners: string
 }
 
-/** `unit` is what a first report names. */
 export type LostUnit = Omit<UnobservedUnit, 'code'>
 
 export interface TurnClusters {
-  /** Those that could be observed. */
   readonly observed: readonly { readonly cluster: string; readonly identity: ClusterIdentity }[]
   readonly notObserved: readonly NotObserved[]
-  /** Of all clusters, in their order; whose their branches are is known. */
   readonly units: readonly ObservedUnit[]
-  /** Units that could not be observed, as git and the forge have them; none in a turn that writes nothing. */
   readonly inGit: readonly Observation[]
 }
 
 export interface TurnForge extends Pick<TurnView, 'proposals'> {
   readonly dialect: ForgeDialect
-  /** Whether it has pages: git alone is the forge otherwise. */
+  /** Whether the forge has pages; otherwise git alone is the forge. */
   readonly hosted: boolean
-  /** Ticked boxes of the dashboard. */
   readonly ticks: DashboardTicks
   readonly requests: readonly ProposalRequests[]
-  /** Open proposals all of whose clusters could not be observed. */
   readonly unobservedProposals: readonly UnobservedProposal[]
 }
 
 export interface TurnClock {
   /** RFC 3339 UTC. */
   readonly present: string
-  /** RFC 3339 UTC: the latest observation of a cluster; empty where there is none. */
+  /** RFC 3339 UTC: of a cluster; empty without one. */
   readonly observedAt: string
-  /** RFC 3339 UTC: the last push of the ledger by this process; empty where there was none, and where every turn writes. */
+  /** RFC 3339 UTC: by this process; empty without one, and if every turn writes. */
   readonly ledgerPushedAt: string
 }
 
-/** What the turn is for. */
 export interface TurnPurpose {
-  /** The resolution requested on the command line. */
   readonly resolutionRequest: ResolutionSelectors | undefined
-  /** Nothing comes of the plan: what only a proposal needs is not found out. */
+  /** What only a proposal needs is not determined. */
   readonly observations: boolean
-  /** Whether merged commits are brought to clusters. */
   readonly settles: boolean
-  /** Whether the turn is about every package of its clusters. */
   readonly whole: boolean
-  /** Clusters whose changes are watched: their other packages are as they were when a turn was about them last. */
+  /** Their other packages are unchanged since a turn last covered them. */
   readonly watched?: ReadonlySet<string>
-  /** Version of backporch, for the texts of proposals. */
   readonly version: string
 }
 
@@ -100,6 +86,5 @@ export interface TurnObservation {
   readonly policy: PolicySet
   readonly clock: TurnClock
   readonly purpose: TurnPurpose
-  /** What functions, programs and branches answered; none of a unit that is not named. */
   readonly answers: ReadonlyMap<ObservedUnit, UnitAnswers>
 }

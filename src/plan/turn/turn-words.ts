@@ -1,4 +1,3 @@
-/** What a turn did or would do, in words: the same from the command line and in the log of the controller. */
 import type { PlannedUnit } from '../observation/planned-unit.ts'
 
 const WORDS = {
@@ -9,7 +8,7 @@ const WORDS = {
 } as const
 export type WrittenWord = (typeof WORDS)[keyof typeof WORDS] | 'proposed'
 
-/** What was done to the unit's branch; undefined for nothing. A draft that becomes a proposal is proposed, whatever was recorded before. */
+/** Undefined for nothing. A draft that becomes a proposal counts as proposed. */
 export function writtenWord({
   plan: { outcome, report },
   observation,
@@ -21,7 +20,6 @@ export function writtenWord({
   return outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
 }
 
-/** Every write of a real run, under a sentence that announces a dry run. */
 export function dryRunLines(written: readonly string[]): readonly string[] {
   if (written.length === 0) return ['dry run: there is nothing to write']
   return [

@@ -1,6 +1,5 @@
 /**
- * Adopted objects, before they are written: the manifests of those that git does not declare, and whether the server accepts the others as the
- * plan would declare them, which is a part of the proof of Adopt.
+ * Whether the server accepts the objects as the plan would declare them is part of Adopt's proof.
  */
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
@@ -22,7 +21,6 @@ import {
 import type { Observation } from '../observation/observation.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
-/** Credentials that a refusal names. */
 const MOST_NAMED = 3
 
 /**

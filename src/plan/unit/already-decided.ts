@@ -1,4 +1,3 @@
-/** What a resolution request cannot be about: changes whose merged decision is on its way to the cluster, or nothing at all. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { shownPath } from '@backporch/kyaml/redaction'
@@ -12,7 +11,7 @@ import { isWaiting } from '../observation/waiting-state.ts'
 import { applyingFingerprints, type OpenChange, unverifiedMerges } from './commands/pick-changes.ts'
 
 /**
- * A request names a change that a merge decided: to do nothing about it would look as if the resolution request was accepted.
+ * Ignoring such a change would look as if the request was accepted.
  * @throws Failure BP2008
  */
 export function assertUndecided(
@@ -68,13 +67,12 @@ function decisionsOn(
     )
 }
 
-/** What a turn found of a unit, and which of its episodes ended. */
 interface DecidedTurn {
   readonly report: DriftReport
   readonly outcomes: readonly { readonly episode: ClosedEpisode }[]
 }
 
-/** The lines that are decided already: they need no second decision, and they are gone once the decision is applied. */
+/** Decided lines need no second decision, and disappear once the decision is applied. */
 export function waitingNotes(
   observed: Observation,
   { report, outcomes }: DecidedTurn,
@@ -100,7 +98,6 @@ export function waitingNotes(
   ]
 }
 
-/** @param stay how many of them no apply takes away */
 function whatIsLeft(count: number, stay: number): string {
   if (stay === 0) return `${count === 1 ? 'it waits' : 'they wait'} for the apply of what is merged`
   if (stay === count)
@@ -108,7 +105,7 @@ function whatIsLeft(count: number, stay: number): string {
   return `apply what is merged, and remove by hand the ${stay} that no apply removes`
 }
 
-/** @param applying how many changes a merged decision is about that live does not agree with yet */
+/** @param applying changes with a merged decision that live does not match yet */
 export function nothingToDecide(observed: Observation, applying: number): Failure {
   const { packageName: name, cluster } = observed.unit
   const { why, remedy } = whyNothing(observed, applying)

@@ -1,4 +1,4 @@
-/** Proposals that a person closed without a merge: on the forge, by deleting the branch, or while a turn withdrew them. */
+/** On the forge, by deleting the branch, or while a turn withdrew them. */
 import type { Note } from '@backporch/kyaml/note'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { NO_WRITES } from '../observation/action.ts'
@@ -7,8 +7,8 @@ import { declined, type Found, PROPOSAL_CLOSED, proposedRef } from '../observati
 import type { EndedHead, Observation, OpenBranch } from '../observation/observation.ts'
 
 /**
- * Closed on the forge, and not merged: the content at the time of the close becomes silent. A branch with foreign
- * commits stays foreign. @returns undefined where the unit came onto the branch after that
+ * The content at the time of the close becomes silent. A branch with foreign commits stays foreign.
+ * @returns undefined if the unit joined the branch after that
  */
 export function closedByHand(
   observed: Observation,
@@ -33,7 +33,7 @@ export function closedByHand(
   }
 }
 
-/** A person closed the proposal in the moment in which a turn took it away: that is a decision, although nothing was left to decide. */
+/** A close at the moment of the withdrawal is a decision, although nothing was left to decide. */
 export function closedWhileWithdrawn(
   observed: Observation,
   published: ReadonlySet<string>,
@@ -76,7 +76,7 @@ interface DeletedProposal extends Pick<EndedHead, 'record' | 'recordPushed'> {
   readonly report: DriftReport
 }
 
-/** The ledger has an open proposal, and its branch is gone without a merge: a person closed it. */
+/** Closed by a person who deleted the branch. */
 export function openAndDeleted(observed: Observation): DeletedProposal | undefined {
   const { git } = observed
   const { report } = git.ledger
@@ -88,7 +88,7 @@ export function openAndDeleted(observed: Observation): DeletedProposal | undefin
     return undefined
   const { episode, plan } = report.status
   const workspace = `drift-${episode}`
-  // A branch without our record is still a branch: a person works on it.
+  // A branch without a Backporch record still exists: a person works on it.
   const ref =
     report.status.branch === undefined
       ? proposedRef(observed, workspace)
@@ -100,7 +100,7 @@ export function openAndDeleted(observed: Observation): DeletedProposal | undefin
     git.branches.some((branch) => branch.workspace === workspace) ||
     // Merged between the reads of git and of the forge: the next turn reads its record.
     proposal?.state === 'merged' ||
-    // Its branch is elsewhere, and nobody decided.
+    // Its branch was moved, and nobody decided.
     (proposal?.state === 'open' && proposal.movedTo !== undefined) ||
     git.branches.some(({ record }) => record.metadata.name === workspace) ||
     git.merged.some(({ metadata }) => metadata.name === workspace) ||
@@ -108,7 +108,7 @@ export function openAndDeleted(observed: Observation): DeletedProposal | undefin
     git.ledger.closed.some(({ metadata }) => metadata.name === episode)
   if (known || plan === '') return undefined
   const head = git.heads.get(ref)
-  // The forge reports what it was about, and it was not about this.
+  // The forge reports the commit, and it did not contain this episode.
   if (head !== undefined && head.record?.spec.episode !== episode) return undefined
   return {
     ref,

@@ -1,14 +1,16 @@
-/** Ids of episodes: a closed episode's file in the ledger is named by its id alone (design §7), whichever unit it is of. */
+/**
+ * A closed episode's file in the ledger is named by its id alone (design §7), whatever its unit is.
+ */
 import { formatWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { episodeIdOf } from '../../drift/compare/fingerprint.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { Observation } from '../observation/observation.ts'
 
 /**
- * Id of the episode that begins with a fingerprint: the first eight hex digits, with a number behind them where they are taken.
- * Taken for ever, for a workspace that equals a published one hides it in Porch.
- * @param closed every closed episode of the unit
- * @param begun ids that other units begin in the same turn
+ * Eight hex digits of the fingerprint, with a number appended if they are taken. An id stays taken
+ * forever, because a workspace that equals a published one hides it in Porch.
+ * @param closed of the unit
+ * @param begun by other units in the same turn
  */
 export function newEpisodeId(
   fingerprint: string,
@@ -22,8 +24,8 @@ export function newEpisodeId(
 }
 
 /**
- * For the next state of an episode where Porch approves: a workspace never changes once it is written.
- * @param episode id of the one that it replaces
+ * If Porch approves, a workspace never changes once it is written.
+ * @param episode id of the replaced episode
  */
 export function nextEpisodeId(
   episode: string,
@@ -49,7 +51,7 @@ function usedIds(
   begun: ReadonlySet<string>,
 ): (id: string) => boolean {
   const own = new Set([...git.merged, ...closed].map(({ spec }) => spec.episode))
-  // A branch of the unit's own package keeps its name: the caller detects whether it is foreign.
+  // The caller detects whether the unit's own branch is foreign.
   const isOwn = (state: 'drafts' | 'proposed', id: string): boolean =>
     git.refs.has(
       `refs/heads/${formatWorkspaceBranch({ state, packagePath: unit.packageName, workspace: `drift-${id}` })}`,

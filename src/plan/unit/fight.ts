@@ -1,6 +1,6 @@
 /**
- * Two writers that undo each other (design §5): a merge restores a field, and another writer writes it again. No further proposal ends
- * that, so none is opened; the report names the writer, and what would end it.
+ * Two writers that undo each other (design §5): no further proposal would end that, so none is
+ * opened; the report names the writer and the remedy.
  */
 import { withoutHashes } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
@@ -9,19 +9,15 @@ import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { secondsSince1970 } from '../observation/closed-episode.ts'
 import type { Hold } from '../observation/hold.ts'
 
-/** Merges to restore one field that were observed to work, and after which it differs again. */
+/** Restores of one field that worked, and after which it differs again. */
 const MERGES = 2
-/** Seconds in which they count: a field that is edited once a month is no fight. */
+/** Seconds: a field that is edited once a month is no fight. */
 const MERGES_WITHIN = 7 * 86_400
-/** Times that a field came and went without a merge. */
 const FLIPS = 3
-/** Seconds. */
 const FLIPS_WITHIN = 600
 
 /**
- * Critical drift is never held for it.
- * @param changes what is open now
- * @param closed of the unit
+ * Never holds critical drift.
  * @param now RFC 3339 UTC
  */
 export function fightOver(

@@ -1,7 +1,4 @@
-/**
- * Decisions that were made without backporch, detected in git: a proposal that a person merged by hand, and one whose branch
- * a person deleted. Both close the episode as `approve` and `reject` would have.
- */
+/** A merge by hand, or a deleted branch closes the episode like `approve` and `reject`. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { formatRevisionTag, parseRevisionTag, shortBranch } from '@backporch/git-store/ref-name'
@@ -49,18 +46,15 @@ import { amendedEpisodes, undoneNotes } from './undone-decisions.ts'
 import { withNewer } from './verified-episodes.ts'
 
 export interface FoundDecisions {
-  /** Branches that are still open. */
   readonly branches: readonly OpenBranch[]
-  /** Every closed episode, those that were found now included. */
   readonly closed: readonly ClosedEpisode[]
   readonly writes: GitWrites
   readonly notes: readonly Note[]
   readonly outcomes: readonly FoundOutcome[]
-  /** Closed, and no decision: their records are none that we pushed. What differs is proposed under other names. */
+  /** Closed without a decision, because Backporch did not push their records. */
   readonly unproposed: readonly OpenBranch[]
-  /** Records of decisions that the base branch lacks, because Porch publishes the package alone. */
+  /** The base branch lacks these records, because Porch publishes only the package. */
   readonly landing: readonly FileChange[]
-  /** Latest published revision number, those included that are published now. */
   readonly revision: number
 }
 
@@ -75,13 +69,12 @@ const NOTHING_FOUND = {
 
 export function findDecisions(observed: Observation): FoundDecisions {
   const { git, proposals } = observed
-  // An open or deleted branch of the unit cannot be distinguished from that of the other base branch.
+  // The branch may belong to the other base branch.
   if (otherBase(observed) !== undefined)
     return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
   const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
-  // A merged draft decided nothing: its record is marked as a draft.
+  // A merged draft decided nothing.
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
-  // Regardless of the present branch of that name: a turn that did not know of the merge may have rebuilt it.
   const landed = merged.map((record) => ({
     record,
     branch: git.branches.find((other) => isOf(other, record)),
@@ -97,7 +90,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
   const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
   const unproposed = closed.filter((branch) => isUnproposed(git.heads.get(branch.ref) ?? branch))
   const openDeleted = openAndDeleted(observed)
-  // Foreign commits on the branch stay, so that its decision is found again in every turn.
+  // Foreign commits keep the branch, so every turn finds its decision again.
   const fresh = landed.filter(({ record }) => !isMergeKnown(git.ledger.closed, record))
   const found = [
     ...porch,
@@ -105,7 +98,6 @@ export function findDecisions(observed: Observation): FoundDecisions {
     ...closed
       .filter((branch) => !unproposed.includes(branch))
       .map((branch) => closedByHand(observed, branch))
-      // One that was closed before may have been reopened, and closed once more.
       .filter((one) => one !== undefined)
       .filter(
         ({ ref, episode }) =>
@@ -122,8 +114,8 @@ export function findDecisions(observed: Observation): FoundDecisions {
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
   const over = [...git.branches.filter(isOver), ...ended]
   const decided = new Set(over)
-  // A turn that did not know of the decision moved the branch: its new changes are proposed again, under a name of their own. A branch
-  // that equals the decision may have been restored, to be opened again.
+  // A turn that did not know of the decision moved the branch: its new changes are proposed again.
+  // A branch that equals the decision may have been restored, to be reopened.
   const isMoved = (branch: OpenBranch): boolean =>
     git.heads.has(branch.ref) ||
     landed.some(({ record }) => isOf(branch, record) && !isEqualText(branch.record, record))
@@ -174,15 +166,15 @@ function isOf({ record }: OpenBranch, { metadata }: DriftRecord): boolean {
 }
 
 /**
- * Closed on the forge; or merged there, with the branch moved since. A merged one whose record is not on the base branch was
- * reverted, and its branch is open as long as it is what was merged.
+ * Closed or merged on the forge, with the branch moved since. A merged one whose record is not on
+ * the base branch was reverted, and is open while its branch equals what was merged.
  */
 function isEnded({ proposals, git }: Observation, { ref, state }: OpenBranch): boolean {
   const decided = state === 'proposed' ? proposals.get(ref)?.state : undefined
   return decided === 'closed' || (decided === 'merged' && git.heads.has(ref))
 }
 
-/** Closed by a person, which took its branch away, and opened again: a change of mind. */
+/** Reopened after a close that removed the branch. */
 function reopenedProposals(observed: Observation): readonly KnownProposal[] {
   const { git, proposals } = observed
   return git.ledger.closed.flatMap(({ metadata, status }) => {
@@ -197,7 +189,6 @@ function reopenedProposals(observed: Observation): readonly KnownProposal[] {
   })
 }
 
-/** The next turn takes it up: an open branch is not silent. */
 function restoration({ ref, commit }: KnownProposal): PlannedUpdate {
   return { ref, from: null, to: commit }
 }
@@ -211,7 +202,6 @@ function withdrawal({ ref, commit }: OpenBranch): PlannedUpdate {
   return { ref, from: commit, to: null }
 }
 
-/** The branch went on after the decision, or the decision is unclear: nothing of that becomes silent. */
 function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBranch): Note[] {
   const head = git.heads.get(ref)
   if (head === undefined) return []
@@ -232,8 +222,8 @@ function unreadableNote({ where, why }: UnreadableRecord): Note {
 }
 
 /**
- * The record is on the base branch: the content decides, whatever merge style it came by, and whether or not its branch is still
- * there. The tag is on the commit with the `kpt:` line.
+ * The record on the base branch decides, whatever the merge style. The tag is on the commit with
+ * the `kpt:` line.
  */
 function mergedByHand(
   observed: Observation,
@@ -245,17 +235,16 @@ function mergedByHand(
     const mergeCommit = git.mergeCommits.get(record.metadata.name)
     const ref = branch?.ref ?? proposedRef(observed, record.metadata.name)
     const proposal = observed.proposals.get(ref)
-    // Units of a joint proposal find each other's tag, whether or not the branch still exists.
+    // Units of a joint proposal find each other's tag.
     const joint = (branch?.others.length ?? 0) > 0
     const tags =
       mergeCommit === undefined
         ? undefined
         : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
-    // Approved through Porch too: that published it.
     const known =
       tags ?? git.published.find(({ workspace }) => workspace === record.metadata.name)?.revision
-    // A branch with foreign commits is never deleted, merged or not: commits pushed after the merge would be lost with it.
-    // Records of a branch that went on since were not published.
+    // A branch with foreign commits is never deleted: commits pushed after the merge would be lost.
+    // Records of a branch that moved since were not published.
     const own =
       branch !== undefined && isEqualText(branch.record, record) && !git.heads.has(ref)
         ? branch.commit
@@ -276,7 +265,7 @@ function mergedByHand(
       outcome: 'Merged',
       decidedBy:
         (proposal?.state === 'merged' ? proposal.decidedBy : '') || (mergeCommit?.by ?? ''),
-      // Clocks of people are not ours: no decision is later than its observation.
+      // Clocks may differ: no decision is later than its observation.
       at: at < cluster.observedAt ? at : cluster.observedAt,
       seenAt: cluster.observedAt,
       ...(mergeCommit === undefined ? {} : { commit: mergeCommit.commit }),
@@ -330,7 +319,7 @@ function alteredNote(altered: string | undefined): string {
     : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`
 }
 
-/** Number of the revision whose tag is on one of the commits: an earlier turn set it and ended before it wrote the ledger. */
+/** An earlier turn set the tag and ended before it wrote the ledger. */
 function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): number | undefined {
   for (const [ref, commit] of git.refs) {
     const tag =
@@ -340,7 +329,6 @@ function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): n
   return undefined
 }
 
-/** Full name of the branch that a merged episode was on. */
 export function mergedRef(observed: Observation, { spec, status }: ClosedEpisode): string {
   return status.branch === undefined
     ? proposedRef(observed, `drift-${spec.episode}`)

@@ -1,19 +1,18 @@
-/** Which changes cannot be adopted or released, for the text of a proposal: people should not choose what will be refused. */
+/** So that people do not choose what will be refused. */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { editFor } from '../../sources/edits/resolution-edits.ts'
 import { sourceOf } from '../../sources/registry.ts'
 import type { Observation } from '../observation/observation.ts'
 import { allChanges, type PlannedChange } from './commands/pick-changes.ts'
 
-/** Changes of one unit whose adoption is tried, each by rendering, only to report refusals beforehand. */
+/** Renders per unit, only to report refusals in advance. */
 const MOST_TRIED = 20
 
-/** Why, by the fingerprint of the change. */
 export type NotAdoptable = ReadonlyMap<string, string>
 
 /**
- * The text itself names credentials and what git declares nothing of. In a package that is rendered the adoption is tried, of
- * a few changes: with more, the command that requests it reports the refusal.
+ * In a rendered package the adoption is tried for a few changes; with more, the requesting command
+ * reports the refusal.
  */
 export function notAdoptable(observed: Observation): NotAdoptable {
   const { possible, ...refused } = refusedByThemselves(observed)
@@ -27,12 +26,10 @@ export function notAdoptable(observed: Observation): NotAdoptable {
   return reasons
 }
 
-/** The same without any rendering. */
 export function notAdoptableAtAll(observed: Observation): NotAdoptable {
   return refusedByThemselves(observed).reasons
 }
 
-/** Why changes cannot be released, by their fingerprint. */
 export function notReleasable({ verdicts, key }: Observation): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>()
   for (const change of allChanges(verdicts, key)) {

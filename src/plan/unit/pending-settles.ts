@@ -1,4 +1,3 @@
-/** Merged decisions of `settle: backporch` that the cluster does not show yet. */
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
@@ -7,7 +6,6 @@ import { allChanges, applyingFingerprints, unverifiedMerges } from './commands/p
 import { restoredObjects } from './plan-settle.ts'
 import type { UnitResult } from './unit-result.ts'
 
-/** A merged decision that backporch itself has to bring to the cluster, and that live was not observed to agree with yet. */
 export interface PendingSettle {
   readonly cluster: string
   readonly packagePath: string
@@ -20,7 +18,7 @@ interface SettledTurn {
   readonly view: { readonly refs: ReadonlyMap<string, ObjectId> }
 }
 
-/** From what a turn read: also after a process ended between its merge and its write, or between that and the hand-over. */
+/** Also works after a process ended between merge and write, or write and hand-over. */
 export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
   return units.flatMap((unit) => {
     if (unit.state === 'failed') return []
@@ -34,7 +32,7 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
     const held = new Set(notHandedOver)
     return git.ledger.closed.flatMap((episode) => {
       const { spec, status } = episode
-      // The merge decided, and the syncer may apply it: but no review covered a write by backporch.
+      // No review covered a write by backporch; the syncer may apply the merge.
       if (status.outcome !== 'Merged' || status.altered !== undefined) return []
       const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
       const commit = settledCommitOf(view.refs, unit.unit.packageName, {
@@ -52,7 +50,7 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
   })
 }
 
-/** The tagged one; without a tag the one that the ledger has. The record on the base branch is what authorises a write. */
+/** The tagged commit, else the ledger's. The record on the base branch authorises a write. */
 function settledCommitOf(
   refs: ReadonlyMap<string, ObjectId>,
   packageName: string,
@@ -62,7 +60,6 @@ function settledCommitOf(
   return tag ?? (revision === undefined ? readObjectId(commit) : undefined)
 }
 
-/** Fingerprints of what a merged decision is about and live still shows. */
 export function stillApplying({ verdicts, key, git }: Observation): ReadonlySet<string> {
   const applying = applyingFingerprints(git.ledger.closed)
   return new Set(

@@ -1,4 +1,3 @@
-/** Approve and reject, as writes to git. Pure: who and when are arguments. */
 import type { CommitDraft, FileChange } from '@backporch/git-store/package-repository'
 import { formatRevisionTag, shortBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
@@ -21,28 +20,25 @@ import type { UnitPlan } from '../observation/unit-plan.ts'
 
 export interface DecisionInput {
   readonly observed: Observation
-  /** The turn's own plan: its report is the state before the decision. */
   readonly turn: UnitPlan
   readonly proposal: OpenBranch
   readonly decidedBy: string
-  /** RFC 3339 UTC with seconds. */
   readonly at: string
   readonly reason: string | undefined
 }
 
-/** What a decision writes: a merge or nothing, and the ledger. */
 export interface PlannedApproval {
   readonly merge: CommitDraft
-  /** Full name of the tag, and the revision as in `v4`; undefined where the policy sets no tag. */
+  /** Full name, and the revision as in `v4`; undefined if the policy sets no tag. */
   readonly tag: string | undefined
   readonly revision: string | undefined
-  /** @param commit the merge commit, where it is made before it is pushed */
+  /** @param commit if it is made before the push */
   readonly ledger: (commit: ObjectId | undefined) => LedgerWrites
 }
 
 /**
- * Merges the proposal as Porch approves a revision: a merge commit with parents base and proposal, a tag on it where the policy sets one,
- * the branch gone; and the decision in the ledger. `changes` are what the branch changes against its base.
+ * As Porch approves a revision: a merge commit with parents base and proposal, a tag on it if the
+ * policy sets one, and a deleted branch. `changes` are those of the branch against its base.
  */
 export function planApproval(
   input: DecisionInput,
@@ -84,7 +80,10 @@ export function planApproval(
   }
 }
 
-/** Close: git and the cluster stay as they are, and exactly this fingerprint is silent until `silentUntil`, RFC 3339 UTC. */
+/**
+ * Git and the cluster do not change; exactly this fingerprint is silent until `silentUntil`, RFC
+ * 3339 UTC.
+ */
 export function planRejection(
   input: DecisionInput,
 ): LedgerWrites & { readonly silentUntil: string } {
@@ -126,7 +125,7 @@ function closing(
   return { ...closed, ledger: [...closed.ledger, ...ledgerFilesOf(observed, report).files] }
 }
 
-/** The open proposal of a unit. @throws Failure BP2004 when there is none, BP2009 when its branch is foreign */
+/** @throws Failure BP2004 if there is none, BP2009 if its branch is foreign */
 export function openProposal(observed: Observation): OpenBranch {
   const proposal = observed.git.branches.find(({ state }) => state === 'proposed')
   const draft = observed.git.branches.find(({ state }) => state === 'drafts')

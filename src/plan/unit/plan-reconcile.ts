@@ -1,4 +1,3 @@
-/** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import type { Note } from '@backporch/kyaml/note'
 import type { ProposalFiles } from '../../proposal/build-proposal.ts'
@@ -20,8 +19,9 @@ import { UnitProposal } from './unit-proposal.ts'
 import { UnitTurn } from './unit-turn.ts'
 
 /**
- * @throws Failure BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution request cannot be fulfilled, BP2008 when nothing is open for it,
- * BP2012 when it is about a unit of another base branch, BP2016 when the ledger knows something newer
+ * @throws Failure BP2001, BP2002, BP2007, BP2010 or BP2014 if a resolution request cannot be
+ * fulfilled, BP2008 if nothing is open for it, BP2012 if it is about a unit of another base branch,
+ * BP2016 if the ledger has newer data
  */
 export function planReconcile(observation: Observation, options: PlanOptions = {}): UnitPlan {
   const turn = new UnitTurn(observation, options)
@@ -44,7 +44,7 @@ export function planReconcile(observation: Observation, options: PlanOptions = {
   const why =
     resolutionRequest === undefined && open !== undefined ? whyUntouched(observed, open) : ''
   if (why !== '') return turn.keepOpen(active, fingerprint, 'frozen', [leftAlone(why)])
-  // It may be the proposal about this very drift, or the decision about it: a second one would contradict it.
+  // It may be the proposal for this drift, or its decision: a second one would contradict it.
   if (open === undefined && observed.git.unreadable.length > 0)
     return turn.keepOpen(active, fingerprint, 'frozen', [])
   if (isFrozen(turn, active))
@@ -61,13 +61,11 @@ export function planReconcile(observation: Observation, options: PlanOptions = {
       notes: [{ cause: 'silenced', subject: '', text: `rejected before: silent until ${until}` }],
     })
   }
-  // A branch has values in its files.
   if (isWithheld(observed.policy))
     return turn.keepOpen(active, fingerprint, 'frozen', withheldNotes(observed, open))
   return new UnitProposal(turn, fingerprint).record(active)
 }
 
-/** What the branch of an open proposal changes against its base, as this turn would write it: the record names the decisions. */
 export function filesOfProposal(
   observation: Observation,
   proposal: OpenBranch,
@@ -77,8 +75,8 @@ export function filesOfProposal(
 }
 
 /**
- * For `diff` with another branch: what differs from it, and nothing of what the unit's own branch has open or decided. And for an
- * observation that is older than what is known.
+ * For `diff` with another branch: without open or decided items of the unit's own branch. Also for
+ * an observation that is older than the known state.
  */
 function readOnly(
   turn: UnitTurn,
@@ -106,7 +104,6 @@ function readOnly(
   }
 }
 
-/** What people decided is written, whenever the cluster was observed. The ledger's report keeps what it has of the cluster. */
 function decisionsOnly(turn: UnitTurn, plan: UnitPlan): UnitPlan {
   const { observed, found } = turn
   const { writes, outcomes, landing } = found
@@ -119,10 +116,9 @@ function decisionsOnly(turn: UnitTurn, plan: UnitPlan): UnitPlan {
   }
 }
 
-/** One for all, so that its text is recognised again. */
+/** Shared, so that its cached text is found again. */
 const NOTHING_OPEN: readonly PlannedChange[] = []
 
-/** Nothing is open: live agrees with git, or will once a merged decision is applied, or this is unknown. */
 function withoutDrift(turn: UnitTurn, applying: number): UnitPlan {
   const { observed, resolutionRequest, open, at } = turn
   if (resolutionRequest !== undefined) throw nothingToDecide(observed, applying)
@@ -164,7 +160,10 @@ function withoutDrift(turn: UnitTurn, applying: number): UnitPlan {
   return { ...plan, outcomes: [...plan.outcomes, { ref: open.ref, episode: closed }] }
 }
 
-/** With unreadable objects drift cannot be distinguished from an outage, so an open record is neither shrunk nor closed. */
+/**
+ * With unreadable objects drift looks like an outage, so an open record is neither reduced nor
+ * closed.
+ */
 function isFrozen(turn: UnitTurn, active: readonly PlannedChange[]): boolean {
   const { open } = turn
   if (!turn.isUnread() || open === undefined) return false

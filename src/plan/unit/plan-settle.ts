@@ -1,7 +1,7 @@
 /**
- * `settle: backporch`: which live writes a merged Restore still authorises, as live is now. The caller sends the first one and
- * plans again, because each write gives its object a new version. Exactly the approved items, and only while the object
- * shows nothing else: a re-apply would also change what was not reviewed.
+ * `settle: backporch`: the caller sends the first write and replans, because each write gives its
+ * object a new version. Only the approved items, and only while the object shows no other
+ * difference: a re-apply would also change what was not reviewed.
  */
 import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
@@ -29,9 +29,9 @@ import type { Observation } from '../observation/observation.ts'
 import { allChanges, type OpenChange, unverifiedMerges } from './commands/pick-changes.ts'
 
 /**
- * Values first, and then, object by object, the fields that this wrote are handed over to the syncer.
- * @throws Failure BP2005 when live is not what was approved, BP2015 when nothing is left but what may not be deleted, BP3017 when
- * nothing is left but what the package does not cover
+ * First values, then, per object, a handover of the written fields to the syncer.
+ * @throws Failure BP2005 when live is not what was approved, BP2015 when only forbidden deletions
+ * are left, BP3017 when only changes outside the package's coverage are left
  */
 export function planSettle(
   observed: Observation,
@@ -48,7 +48,10 @@ export function planSettle(
   return all
 }
 
-/** By `resourceKey`. The record may be older than the placement that binds the package now, and a tenant may own the repository that has it. */
+/**
+ * By `resourceKey`. The record may be older than the package's present placement, and a tenant may
+ * own its repository.
+ */
 function notCovered(observed: Observation, { spec }: DriftRecord): ReadonlyMap<string, Failure> {
   const restored = spec.changes.filter(({ resolution }) => resolution === 'Restore')
   return new Map(
@@ -65,7 +68,7 @@ function targetOf(write: ApprovedWrite): ResourceId {
 
 /**
  * The last check of a request before it is sent, whatever was planned.
- * @throws Failure BP3017 where it is about what the package does not cover
+ * @throws Failure BP3017 if it is outside the package's coverage
  */
 export function assertMayWrite(observed: Observation, write: ApprovedWrite): void {
   const why = whyNotWritten(observed, targetOf(write))
@@ -80,7 +83,6 @@ function whyNotWritten({ verdicts, boundary }: Observation, id: ResourceId): Fai
   )
 }
 
-/** Objects that are checked: those that differ, and those that the record restored. */
 export function settleTargets({ verdicts }: Observation, record: DriftRecord): WantedObject[] {
   const restored = restoredObjects(record)
   return verdicts
@@ -91,7 +93,10 @@ export function settleTargets({ verdicts }: Observation, record: DriftRecord): W
     .map(({ id, apiVersion }) => ({ id, apiVersion }))
 }
 
-/** Without it the syncer would meet a conflict at the next change of the field, and would not remove it when git does. */
+/**
+ * Otherwise the syncer would meet a conflict at the field's next change, and would not remove it
+ * when git does.
+ */
 function planHandOver(
   { syncer, verdicts }: Observation,
   record: DriftRecord,
@@ -117,7 +122,6 @@ export function isHandOver(write: ApprovedWrite): boolean {
   )
 }
 
-/** By `resourceKey`. */
 export function restoredObjects({ spec }: DriftRecord): ReadonlySet<string> {
   return new Set(
     spec.changes
@@ -132,7 +136,8 @@ function planValues(
   record: DriftRecord,
   live: LiveView,
 ): { readonly writes: ApprovedWrite[]; readonly stays: readonly Failure[] } {
-  // Once verified, it is done: the same drift coming back is another decision. And what was never proposed is not settled automatically.
+  // The same drift coming back is another decision. What was never proposed is not settled
+  // automatically.
   const isDecided = ({ spec, status }: ClosedEpisode): boolean =>
     spec.episode === record.spec.episode && status.altered === undefined
   if (!unverifiedMerges(observed.git.ledger.closed).some(isDecided))
@@ -149,7 +154,7 @@ function planValues(
   const stays: Failure[] = []
   const writes = observed.verdicts.flatMap((verdict) => {
     const own = now.filter(({ drift }) => verdict.items.includes(drift))
-    // What went back by itself needs no write; what changed once more was not reviewed.
+    // What reverted by itself needs no write; what changed again was not reviewed.
     const changes = own.filter(({ fingerprint }) => approved.has(fingerprint))
     if (changes.length === 0) return []
     if (changes.length < own.length)
@@ -170,7 +175,6 @@ function planValues(
   return { writes, stays }
 }
 
-/** Nothing is deleted of which the merged record has no copy. */
 function notDeleted({ spec: { copies = [] } }: DriftRecord, { id }: Drift): Failure[] {
   const why = whyNotDeleted(copies.find(({ ref }) => resourceKey(ref) === resourceKey(id)))
   if (why === undefined) return []
@@ -185,7 +189,10 @@ function notDeleted({ spec: { copies = [] } }: DriftRecord, { id }: Drift): Fail
   ]
 }
 
-/** @param others what was not approved @param gone how many approved changes are not there any more */
+/**
+ * @param others unapproved changes
+ * @param gone approved changes that no longer exist
+ */
 function changedSince({ id }: ObjectVerdict, others: readonly OpenChange[], gone: number): Failure {
   const paths = others.map(({ drift }) => shownPathOnly(drift.path, drift.id) || drift.change)
   return notWritten(
@@ -204,7 +211,7 @@ function notWritten(id: ResourceId, why: string): Failure {
   })
 }
 
-/** Of an encrypted value only the ciphertext is in git, and of a value written over it only a hash was stored. */
+/** Git has only ciphertext, and only a hash was stored of a value written over it. */
 function assertPlain(changes: readonly OpenChange[]): void {
   const encrypted = changes.find(
     ({ drift, desired }) =>
@@ -229,7 +236,7 @@ function objectOf(live: LiveView, key: string): JsonObject | undefined {
   return state?.state === 'present' ? state.object : undefined
 }
 
-/** The server refuses an apply of the object as it is now, so what was approved goes in one patch: removals first, in one request. */
+/** In one patch, removals first, because the server rejects an apply of the present object. */
 function patchFor(changes: readonly OpenChange[], live: JsonObject | undefined): ApprovedWrite[] {
   const [first] = changes
   if (first === undefined || live === undefined) return []
@@ -262,7 +269,7 @@ function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined)
   if (first?.drift.change === 'missing' && first.desired !== undefined)
     writes.push({ kind: 'apply', resource: first.desired })
   if (restored[0]?.desired !== undefined) {
-    // `live` was read after the comparison, and its version is the guard: it must be what was compared.
+    // `live` was read after the comparison: its version must be the compared one.
     const moved =
       live === undefined
         ? undefined
@@ -295,8 +302,8 @@ function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined)
 }
 
 /**
- * The object with its identity and the given fields only, so that an apply of it owns nothing else; with uid and
- * resourceVersion as the server's own guard that it is still the observed object.
+ * An apply of the identity and these fields owns nothing else; uid and resourceVersion are the
+ * server's guard that it is still the observed object.
  */
 function onlyFields(
   desired: Resource,
@@ -317,13 +324,13 @@ function onlyFields(
       ...guard,
     },
   }
-  // A Secret's keys are restored where the server keeps them, also those that git declares as stringData.
+  // The server keeps a Secret's stringData as data.
   const source = isSecret(id) ? withSecretData(desired.object) : desired.object
   for (const path of paths) object = withValue(object, source, path, 0)
   return { ...desired, object: object as JsonObject }
 }
 
-/** Copies the value at the path from `source`, with the key fields of every list item on the way. */
+/** With the key fields of every list item on the way. */
 function withValue(target: Json | undefined, source: Json, path: FieldPath, depth: number): Json {
   const step = path[depth]
   if (step === undefined) return source

@@ -1,6 +1,6 @@
 /**
- * What people did with `porchctl rpkg approve`, `propose` and `reject`, as git shows it (docs/facts/porch-decisions.md). An approval is a merge: it
- * publishes the package, and leaves out the record, which lies outside of the package.
+ * As git shows `porchctl rpkg approve`, `propose` and `reject` (docs/facts/porch-decisions.md). An
+ * approval is a merge: it publishes the package without the record, which is outside the package.
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
@@ -13,7 +13,7 @@ import { closedEpisodeOf, closedWrites } from '../observation/closed-episode.ts'
 import { declined, type Found, proposedRef } from '../observation/found-outcome.ts'
 import type { Observation, OpenBranch, PublishedWorkspace } from '../observation/observation.ts'
 
-/** A proposal whose record is on the base branch was merged there, and its tag says nothing new. */
+/** If the record is on the base branch, the proposal was merged there, and its tag adds nothing. */
 export function publishedWorkspaces({ git }: Observation): readonly PublishedWorkspace[] {
   const landed = new Set(
     git.merged.flatMap(({ metadata, spec }) =>
@@ -23,7 +23,7 @@ export function publishedWorkspaces({ git }: Observation): readonly PublishedWor
   return git.published.filter(({ record }) => !landed.has(record.metadata.name))
 }
 
-/** The leftover branch is deleted: it keeps a Porch with its database cache from reading the repository. */
+/** A leftover branch keeps a Porch with its database cache from reading the repository. */
 export function publishedByPorch(observed: Observation): Found[] {
   const { git, cluster, unit } = observed
   const entered = new Set(
@@ -40,7 +40,7 @@ export function publishedByPorch(observed: Observation): Found[] {
     const closed = closedEpisodeOf(record, {
       outcome: isDecision ? 'Merged' : 'Published',
       decidedBy: by,
-      // Clocks of people are not ours: no decision is later than its observation.
+      // Clocks differ: no decision is later than its observation.
       at: published.at < cluster.observedAt ? published.at : cluster.observedAt,
       seenAt: cluster.observedAt,
       commit,
@@ -64,7 +64,6 @@ export function publishedByPorch(observed: Observation): Found[] {
   })
 }
 
-/** Records of approvals that the base branch lacks, and the end of the copy that came with the package. */
 export function landingRecords(observed: Observation): readonly FileChange[] {
   const { unit, git } = observed
   const records = publishedWorkspaces(observed).flatMap(({ record }): FileChange[] => {
@@ -80,10 +79,8 @@ function pathOf({ cluster, slug }: Observation['unit'], { spec }: DriftRecord): 
   return recordPath(cluster, slug, spec.began, spec.episode)
 }
 
-/** The reason of a proposal that Porch rejected. */
 export const REJECTED = 'the proposal was rejected through Porch'
 
-/** Back from `proposed/` to `drafts/`: closed, as on a forge. */
 export function rejectedByPorch(observed: Observation): Found[] {
   const { git, proposals, unit } = observed
   return git.branches.filter(isRejected).map((branch) => {
@@ -109,7 +106,6 @@ function isRejected({ state, movedBy, foreign }: OpenBranch): boolean {
   return state === 'drafts' && movedBy !== undefined && !foreign
 }
 
-/** A draft that somebody proposed: it is proposed from now on, whatever the policy says. */
 export function proposedByPorch({ git }: Observation): Note[] {
   return git.branches.flatMap(({ state, movedBy, workspace }): Note[] => {
     if (state !== 'proposed' || movedBy === undefined) return []

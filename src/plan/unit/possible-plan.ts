@@ -1,4 +1,3 @@
-/** The possible part of a plan that names no change, where not all of it is possible. */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
@@ -13,10 +12,10 @@ export interface PossiblePlan {
 }
 
 /**
- * An impossible edit becomes a Restore, which edits nothing. What refuses itself needs no attempt.
+ * An impossible edit becomes a Restore, which edits nothing.
  * @param why of the whole plan
- * @param attempt creates the files of a plan. @throws Failure where that is impossible
- * @param instead what an impossible one becomes; the change itself where that is no choice
+ * @param attempt creates the files of a plan; throws a Failure if impossible
+ * @param instead for an impossible change; the change itself if it has no alternative
  */
 export function possiblePlan(
   changes: readonly PlannedChange[],

@@ -1,4 +1,3 @@
-/** The objects that a merge changes in one unit, and which parts of each change are already live. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, type FieldSchema, field, valueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
@@ -21,20 +20,17 @@ import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import { showChange } from '../../record/build-report.ts'
 import type { PreviewChange } from '../../record/documents/preview.ts'
 
-/** A declared object, with its namespace, and the schema of its kind. */
 export interface PreviewedObject {
   readonly resource: DesiredResource
   readonly schema: FieldSchema
 }
 
 export interface PreviewedUnit {
-  /** On the base branch. */
   readonly before: readonly PreviewedObject[]
-  /** After the merge. */
   readonly after: readonly PreviewedObject[]
-  /** By `resourceKey`; of an object without an entry, nothing is known. */
+  /** By `resourceKey`; without an entry unknown. */
   readonly live: ReadonlyMap<string, LiveState>
-  /** Keys of objects that the base branch declares and the unit covers: their live values may be shown. */
+  /** Objects that the base branch declares and the unit covers: their live values may be shown. */
   readonly covered: ReadonlySet<string>
 }
 
@@ -45,7 +41,7 @@ interface Showing {
   readonly key: RedactionKey
 }
 
-/** The riskiest first. Values are shown by the rules of drift reports: those of Secrets never. */
+/** Riskiest first. Values of Secrets are never shown, as in drift reports. */
 export function previewChanges(
   unit: PreviewedUnit,
   rules: Rules,
@@ -144,7 +140,7 @@ const KINDS: { readonly [kind in ChangeKind]: PreviewChange['change'] } = {
   unexpected: 'added',
 }
 
-/** As a difference of git and live, so that risk and redaction are those of drift: the base branch is in the place of git. */
+/** The base branch takes the place of git, so that drift's risk and redaction apply. */
 function driftOf(
   { was, is, any }: Sides,
   path: FieldPath,
@@ -160,7 +156,6 @@ function driftOf(
   }
 }
 
-/** With the visibility that schema and policies give: what hides a value on either side hides the change. */
 function shownAs(
   { was, is, any }: Sides,
   items: readonly Drift[],
@@ -185,7 +180,7 @@ function shownAs(
   return overrideRisks(withVisibility(verdict, schema, visibility), riskOverrides).items
 }
 
-/** The live value as a report would show it, beside what the merge gives; undefined where one of them is hidden. */
+/** Undefined if it or the merge's value is hidden. */
 function thirdValue(
   sides: Sides,
   { path, predicted, live }: FieldDifference,
@@ -200,7 +195,6 @@ function thirdValue(
 
 interface FoundLive {
   readonly live: PreviewChange['live']
-  /** A third value. */
   readonly value?: Json | undefined
 }
 
@@ -225,7 +219,7 @@ function liveOf(
       : { live: 'other', value }
 }
 
-/** An object that the base branch does not declare: whether it is there, and whether all of it is; no value of it is told. */
+/** Whether it exists, and completely. Shows no value. */
 function liveOfNew({ resource, schema }: PreviewedObject, live: LiveState): PreviewChange['live'] {
   if (live.state === 'absent') return 'before'
   if (live.state === 'unreadable' || live.metadataOnly) return 'unknown'

@@ -1,4 +1,3 @@
-/** The files of a proposal of the unit: the edited package, the record, and what goes along with it. */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'
 import { given } from '@backporch/kyaml/text'
@@ -13,14 +12,10 @@ import { checkAdopted, withManifests } from './adopted-objects.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
 interface RecordedFiles extends ProposalFiles {
-  /** With what the edit means for other units. */
   readonly record: DriftRecord
 }
 
-/**
- * As `builtFiles`, of objects that the server does not refuse.
- * @throws as `builtFiles`, and BP2001 for an object that the server refuses
- */
+/** @throws as `builtFiles`, and BP2001 for an object that the server refuses */
 export function proposalFiles(
   ...[observation, active, record, workspace]: Parameters<typeof builtFiles>
 ): RecordedFiles {
@@ -29,8 +24,9 @@ export function proposalFiles(
 }
 
 /**
- * @param workspace of the branch: that of a joint proposal may have the name of another unit
- * @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible
+ * @param workspace a joint proposal's may have another unit's name
+ * @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not
+ * possible
  */
 export function builtFiles(
   observation: Observation,
@@ -63,7 +59,7 @@ export function builtFiles(
     ...(policy.approval === 'porch'
       ? [laterFile(travellingRecordPath(unit.packagePath), text)]
       : []),
-    // No body of a pull request has room for all of it.
+    // No pull request body has room for all of it.
     ...(spec.lifecycle === 'Proposed' && wantsReport(record)
       ? [laterFile(reportPath(unit.cluster, unit.slug), () => reportText(record))]
       : []),
@@ -76,7 +72,6 @@ function withNotes({ spec, ...record }: DriftRecord, notes: readonly Note[]): Dr
   const { notes: _before, policy, settle, keyId, copies, ...rest } = spec
   return {
     ...record,
-    // In the order of the schema.
     spec: {
       ...rest,
       ...(told.length === 0 ? {} : { notes: told }),
@@ -88,7 +83,6 @@ function withNotes({ spec, ...record }: DriftRecord, notes: readonly Note[]): Dr
   }
 }
 
-/** A record of an earlier version gets the name of today with the decision that comes next. */
 function moveRecord({ path, text }: GitState['earlierNamed'][number]): readonly FileChange[] {
   return [{ path, content: null }, laterFile(presentRecordPath(path), () => withLastDocument(text))]
 }

@@ -1,4 +1,3 @@
-/** A request to report drift again whose proposal was closed: its silence ends now. */
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { type GitWrites, joinWrites, type LedgerFile, NO_WRITES } from '../observation/action.ts'
@@ -8,11 +7,9 @@ import type { UnitPlan } from '../observation/unit-plan.ts'
 
 export interface Raised {
   readonly observation: Observation
-  /** Its entries for the ledger. */
   readonly ledger: readonly LedgerFile[]
 }
 
-/** Ends the silence about the requested drift; undefined where none of it is silent. */
 export function raiseAgain(
   observed: Observation,
   isRequested: (fingerprint: string) => boolean,
@@ -47,7 +44,6 @@ export function raiseAgain(
   }
 }
 
-/** The plan, with the end of the silence in what it writes. */
 export function withRaised(plan: UnitPlan, raised: Raised | undefined): UnitPlan {
   if (raised === undefined) return plan
   const { writes, report } = plan

@@ -1,7 +1,7 @@
 /**
- * The ledger's state of a unit on its way from one commit to the next: the last observed content of each object, and when git got
- * what is not applied yet. A report without open questions implies it: every object was observed with the content of git. So only
- * what is open is written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
+ * Each object's last observed content, and when git got what is not applied yet. A report without
+ * open questions implies that every object was observed with git's content, so only open objects
+ * are written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
  */
 import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import type { ObservedContent } from '../../drift/behind/arrivals.ts'
@@ -18,14 +18,14 @@ type Known = Pick<Observation, 'unit'> & {
   readonly git: Pick<Observation['git'], 'base' | 'baseBranch' | 'treeHash' | 'ledger'>
 }
 
-/** Contents that are stored: a syncer that is more of them behind is detected by the times of their commits. */
+/** A syncer that is further behind is detected by its commits' times. */
 const MOST_CONTENTS = 10
 
-/** @param present RFC 3339 UTC: when git was read */
 export function rolloutMemory(observed: Known, present: string): SyncMemory {
   const { report } = observed.git.ledger
   const { spec, status } = report ?? {}
-  // An observation of another branch does not apply to this one; a first report without an observation has no information.
+  // An observation of another branch does not apply; a first report without an observation has no
+  // information.
   if (
     report === undefined ||
     spec === undefined ||
@@ -58,7 +58,6 @@ export function rolloutMemory(observed: Known, present: string): SyncMemory {
   }
 }
 
-/** What has to be stored while an object differs, waits or cannot be judged. */
 export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'rollout'> {
   const open = openIn(observed)
   if (open.length === 0) return {}
@@ -100,7 +99,6 @@ export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'r
   return { rollout }
 }
 
-/** In the order of the verdicts, each once. */
 function openIn({ verdicts, incomplete }: Observation): ResourceId[] {
   const unproven = new Set(
     incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])),
@@ -115,7 +113,6 @@ function openIn({ verdicts, incomplete }: Observation): ResourceId[] {
     .map(({ id }) => id)
 }
 
-/** The same of a report. */
 function listedIn({ spec, status }: DriftReport): ReadonlySet<string> {
   const waiting = (status.setAside ?? []).filter(({ state }) => isWaiting(state))
   const refs = [...spec.changes, ...waiting, ...(status.incomplete ?? [])].flatMap(({ ref }) =>
@@ -124,7 +121,6 @@ function listedIn({ spec, status }: DriftReport): ReadonlySet<string> {
   return new Set(refs.map(resourceKey))
 }
 
-/** Of a unit that could not be observed, what could not be judged before is not known any more. */
 function isPartlyKnown({ status: { state, lastKnown, incomplete = [] } }: DriftReport): boolean {
   const isUnobserved =
     state === 'Unknown' &&

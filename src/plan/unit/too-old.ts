@@ -1,4 +1,6 @@
-/** An observation that is older than what the ledger knows records no state, and nobody decides on it (docs/adr/0056-what-the-ledger-says-about-time.md). */
+/**
+ * It records no state, and nobody decides on it (docs/adr/0056-what-the-ledger-says-about-time.md).
+ */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { given } from '@backporch/kyaml/text'
@@ -11,7 +13,7 @@ import { knownObservation } from '../observation/ledger-files.ts'
 import type { Observation } from '../observation/observation.ts'
 import { isAhead, isOlder, knownUntil } from '../observation/seen-at.ts'
 
-/** RFC 3339 UTC: the later observation of the unit; undefined where there is none. */
+/** RFC 3339 UTC; undefined without a later observation. */
 export function newerThan(observed: Observation): string | undefined {
   const { git, cluster } = observed
   if (git.ledger.report === undefined) return undefined
@@ -20,7 +22,6 @@ export function newerThan(observed: Observation): string | undefined {
   return isOlder({ at, recorded, now: observed.now ?? at }, known) ? known : undefined
 }
 
-/** For decisions, which are found now, however old the observation of the cluster is. */
 export function asOfNow({ now, cluster, ...observed }: Observation): Observation {
   return {
     ...observed,
@@ -29,7 +30,6 @@ export function asOfNow({ now, cluster, ...observed }: Observation): Observation
   }
 }
 
-/** The ledger's report without the record that was open, where one of the decisions ended it. */
 export function withoutEnded(
   observed: Observation,
   decided: readonly FoundOutcome[],
@@ -41,7 +41,7 @@ export function withoutEnded(
     : [{ path: `${ledgerUnitFolder(cluster, slug)}/report.yaml`, text: formatDocument(closed) }]
 }
 
-/** Undefined where none of the decisions ended the record that the report has as open. */
+/** Undefined if no decision ended the open record. */
 export function reportWithoutEnded(
   { git }: Observation,
   decided: readonly FoundOutcome[],
@@ -56,7 +56,6 @@ export function reportWithoutEnded(
   return { ...report, status: { ...status, episode: '', lifecycle: '', plan: '' } }
 }
 
-/** A time of the ledger that is still to come would make every observation older. */
 export function clockNotes(observed: Observation): Note[] {
   const { unit, git, cluster, now = cluster.observedAt } = observed
   if (git.ledger.report === undefined) return []

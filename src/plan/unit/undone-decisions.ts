@@ -1,6 +1,7 @@
 /**
- * Merged decisions that git does not have any more: somebody moved the tag of the revision, or a later commit put an adopted field back. A Porch
- * that did not read the repository does both when it publishes an older draft: it replaces the whole folder of the package.
+ * Somebody moved the revision's tag, or a later commit reverted an adopted field. A Porch that did
+ * not read the repository does both when it publishes an older draft: it replaces the whole package
+ * folder.
  */
 import { type Json, jsonEquals } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
@@ -14,11 +15,10 @@ import { allChanges } from './commands/pick-changes.ts'
 
 export interface UndoneAdoption {
   readonly episode: ClosedEpisode
-  /** As they were adopted: git has again what it had before. */
   readonly changes: readonly Change[]
 }
 
-/** Of the drift that is live now. A field that was decided about once more is not undone. */
+/** For present drift. A field with a later decision is not undone. */
 export function undoneAdoptions({ verdicts, key, git }: Observation): readonly UndoneAdoption[] {
   const merged = git.ledger.closed.filter(({ status }) => status.outcome === 'Merged')
   if (!merged.some(({ spec }) => spec.changes.some(({ resolution }) => resolution === 'Adopt')))
@@ -54,12 +54,11 @@ function locationOf({ ref, path }: Change): string {
   return `${resourceKey(ref)}#${path ?? ''}`
 }
 
-/** The closed episodes with what was found of them; only those that changed. */
 export function amendedEpisodes({ git }: Observation): readonly ClosedEpisode[] {
   return git.ledger.closed.flatMap((episode) => {
     const { status, metadata } = episode
     const commit = status.commit ?? git.decidedCommits.get(metadata.name)
-    // Merged with the commit of somebody else on its branch, and published by Porch after that.
+    // Published by Porch after a merge with a foreign commit.
     const published =
       status.outcome === 'Merged'
         ? git.published.find(({ workspace }) => workspace === `drift-${metadata.name}`)
@@ -72,7 +71,7 @@ export function amendedEpisodes({ git }: Observation): readonly ClosedEpisode[] 
     const found = isNews
       ? { undone: { how: undone.how, commit: undone.commit, by: undone.by } }
       : {}
-    // In the order of the schema, in which the ledger is read back.
+    // In schema order, as it is read back.
     return [
       {
         ...episode,
@@ -86,7 +85,7 @@ export function amendedEpisodes({ git }: Observation): readonly ClosedEpisode[] 
   })
 }
 
-/** A tag that moved may undo the adoption with it, which says more. */
+/** A moved tag may also undo the adoption, and says more. */
 function isNew({ how, commit }: UndoneDecision, { undone }: ClosedEpisode['status']): boolean {
   return (
     undone === undefined ||
@@ -95,7 +94,6 @@ function isNew({ how, commit }: UndoneDecision, { undone }: ClosedEpisode['statu
   )
 }
 
-/** Each is reported once. */
 export function undoneNotes(observed: Observation): readonly Note[] {
   const { git, unit } = observed
   return git.undone.flatMap((undone): Note[] => {

@@ -1,4 +1,3 @@
-/** The documents of one turn about its unit: the report for the ledger, the record for the branch. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
@@ -24,7 +23,6 @@ import { type PlannedChange, planOf } from './commands/pick-changes.ts'
 import { ruleMatches } from './commands/rule-matches.ts'
 import { rolloutOf } from './rollout.ts'
 
-/** `active` is what is open for a decision. */
 export function unitFingerprint(
   { unit, key, ...observed }: Observation,
   active: readonly PlannedChange[],
@@ -51,13 +49,12 @@ function resolutionsOf(
 
 export interface ReportState {
   readonly state: DriftReport['status']['state']
-  /** Location of the record; undefined where there is none. */
   readonly branch: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined
-  /** Why the record is a draft although it could be proposed; while values are withheld there is none. */
+  /** Why a possible proposal is a draft; not set while values are withheld. */
   readonly hold?: Hold | undefined
 }
 
-/** The last tag of a folder that is tagged no longer says nothing of what it holds now. */
+/** The last tag of a folder that is no longer tagged does not describe its present content. */
 function isRevision({ git, policy, unit }: Observation): boolean {
   return git.revision !== 0 && (unit.source !== 'folder' || setsTags(policy, unit.source))
 }
@@ -97,12 +94,11 @@ export function unitReport(
       ...given({ stuckSince: stuckSince(observed.verdicts) }),
       episode,
       lifecycle,
-      // Nothing is planned for what no turn may change.
       plan:
         active.length === 0 || state === 'Off'
           ? ''
           : planOf(active.map(({ resolution }) => resolution)),
-      // In the order of the schema, in which the ledger's report is read back.
+      // In schema order, as it is read back.
       ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`)
         ? {}
         : { branch: shortBranch(branch.ref) }),
@@ -124,7 +120,6 @@ function isHeld(
   return lifecycle === 'Draft' || (state === 'Drifted' && lifecycle === '' && reason === 'policy')
 }
 
-/** A state that was only out of sight goes on where it was. */
 function sinceWhen(
   before: DriftReport['status'] | undefined,
   state: DriftReport['status']['state'],
@@ -140,15 +135,11 @@ function sinceWhen(
 
 export interface EpisodeState {
   readonly episode: string
-  /** RFC 3339 UTC. */
   readonly began: string
   readonly lifecycle: DriftRecord['spec']['lifecycle']
-  /** The open record. */
   readonly previous: DriftRecord['spec'] | undefined
   readonly resolutionRequest: ResolutionRequest | undefined
-  /** Id of the merged episode that did not restore the same. */
   readonly after: string | undefined
-  /** Of the joint proposal that the record is on. */
   readonly excludes: readonly string[]
 }
 
@@ -183,7 +174,7 @@ export function unitRecord(
       ...plannedBy(resolutionRequest, previous, plan),
       ...given({ after }),
       ...(excludes.length === 0 ? {} : { excludes: [...excludes] }),
-      // Of the edit on the branch, which is made anew only where something else changes.
+      // The edit on the branch is rebuilt only if something else changes.
       ...given({ notes: previous?.notes }),
       policy: { name: observed.policy.name, mode: observed.policy.mode },
       settle: observed.policy.settle,
@@ -193,7 +184,6 @@ export function unitRecord(
   }
 }
 
-/** A proposal keeps the time at which it was opened; one that was a draft before is opened now. */
 function proposedWhen(
   lifecycle: EpisodeState['lifecycle'],
   began: string,
@@ -204,7 +194,7 @@ function proposedWhen(
   return lifecycle === 'Draft' || at === undefined || at === began ? {} : { proposedAt: at }
 }
 
-/** The branch stays as it is when its content about the same package is the same: observation times alone change nothing. */
+/** Observation times alone change nothing. */
 export function isEqualText({ git }: Observation, open: OpenBranch, record: DriftRecord): boolean {
   const [before, after] = [open.record.spec, record.spec]
   const timeless = ({
@@ -215,7 +205,8 @@ export function isEqualText({ git }: Observation, open: OpenBranch, record: Drif
     ...rest
   }: DriftRecord['spec']): object => ({
     ...rest,
-    // An object that git declares moves on beside what differs: its copy is of the time when that last changed.
+    // A declared object also changes outside the difference: its copy is from the last change of
+    // the difference.
     copies: copies.map(({ ref, manifest }) => ({ ref, retained: manifest !== undefined })),
     changes: rest.changes.length,
     cluster: unit.cluster,

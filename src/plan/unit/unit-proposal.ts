@@ -18,7 +18,6 @@ import { isEqualText, unitRecord } from './unit-documents.ts'
 import type { UnitTurn } from './unit-turn.ts'
 import { failedBefore } from './verified-episodes.ts'
 
-/** The proposal of a unit, or its draft: the record of what differs, and the branch with it. */
 export class UnitProposal {
   private readonly turn: UnitTurn
   private readonly fingerprint: string
@@ -68,7 +67,7 @@ export class UnitProposal {
     if (observed.policy.approval === 'porch' && episode === open?.record.spec.episode)
       return this.record(active, nextEpisodeId(episode, observed, found.closed, this.turn.begun))
     const previous = found.branches.find((other) => other.ref === ref)
-    // A branch of this name without our record is foreign: a request for a new one would fail every push of the turn.
+    // Creating a branch over a foreign one would fail every push of the turn.
     if (previous === undefined && observed.git.refs.has(ref)) {
       if (resolutionRequest !== undefined) throw cannotChange(observed, { ref }, 'foreign')
       return this.turn.done(active, this.fingerprint, {
@@ -94,7 +93,6 @@ export class UnitProposal {
       parents: [observed.git.base],
       base: observed.git.base,
       changes: files.changes,
-      // Most units of a joint proposal make none of their own.
       get message() {
         return houseMessage(
           formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed'),
@@ -114,10 +112,10 @@ export class UnitProposal {
     })
   }
 
-  /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
+  /** A unit that leaves a joint proposal whose branch has its name begins a new episode. */
   private episode(): string {
     const { observed, open, joint, found, begun } = this.turn
-    // A joint proposal may go on under the name of a unit that left it; and a forged and closed one may still be there.
+    // Such a name may belong to a continuing joint proposal, or to a forged and closed one.
     const others = [...observed.git.siblings, ...found.unproposed]
     const taken = new Set([
       ...begun,
@@ -132,7 +130,6 @@ export class UnitProposal {
       : episode
   }
 
-  /** The branch's commit is made of what all its units bring. */
   private recordJointly(
     active: readonly PlannedChange[],
     record: DriftRecord,
@@ -162,7 +159,7 @@ export class UnitProposal {
     return { ...plan, joint: files.changes }
   }
 
-  /** No edit was requested just now, so an impossible edit must not hide the drift. */
+  /** No edit was requested, so an impossible edit must not hide the drift. */
   private withoutFiles(
     active: readonly PlannedChange[],
     record: DriftRecord,
@@ -183,7 +180,7 @@ export class UnitProposal {
     return { ...plan, notes: [...plan.notes, ...notes] }
   }
 
-  /** A request that names no change takes what is possible, and says what is not. @throws Failure where nothing of it is */
+  /** @throws Failure if nothing of the request is possible */
   private partOfRequest(
     active: readonly PlannedChange[],
     record: DriftRecord,

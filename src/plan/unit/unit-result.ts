@@ -1,4 +1,3 @@
-/** What came of one unit in one turn. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import type { Observation, ResolutionRequest, Unit } from '../observation/observation.ts'
@@ -13,16 +12,19 @@ export type UnitResult =
       readonly unit: Unit
       readonly observation: Observation
       readonly plan: UnitPlan
-      /** Of a unit with a proposal; empty for any other. */
       readonly notAdoptable: NotAdoptable
-      /** What the server says of objects with adopted values, of a unit with a proposal; left out where there are none. */
+      /**
+       * The server's answers about adopted values; absent without such objects or without a
+       * proposal.
+       */
       readonly adopted?: readonly AdoptedObject[]
       readonly notes: readonly Note[]
-      /** The request: on the command line, or on the forge. */
       readonly resolutionRequest: ResolutionRequest | undefined
-      /** Requests on proposals of the unit; empty where there are none. */
       readonly requests: readonly AnsweredRequests[]
-      /** A rule of the repository refused the unit's refs, or the forge its proposal. The plan has what was written all the same. */
+      /**
+       * By a repository rule for the refs, or by the forge. The plan nevertheless has what was
+       * written.
+       */
       readonly refused?: Failure
     }
   | {
@@ -34,7 +36,6 @@ export type UnitResult =
 
 export type PlannedResult = UnitResult & { readonly state: 'planned' }
 
-/** Why a unit could not be observed, or not be written; empty where all went well. */
 export function unitFailures(unit: UnitResult): readonly Failure[] {
   if (unit.state === 'failed') return unit.failures
   return unit.refused === undefined ? [] : [unit.refused]

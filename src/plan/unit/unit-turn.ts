@@ -1,4 +1,3 @@
-/** What a turn knows of one unit, and the plan that each outcome of it makes. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import type { Note } from '@backporch/kyaml/note'
 import { showChange } from '../../record/build-report.ts'
@@ -34,11 +33,9 @@ import { asOfNow, clockNotes, newerThan } from './too-old.ts'
 import { unitReport } from './unit-documents.ts'
 import { failedEpisodes, verifiedEpisodes, withNewer } from './verified-episodes.ts'
 
-/** What comes of the unit in this turn. */
 interface Outcome {
   readonly state: DriftReport['status']['state']
   readonly outcome: BranchOutcome
-  /** Where the record is after it; undefined where there is none. */
   readonly branch?: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined
   readonly writes?: GitWrites
   readonly notes?: readonly Note[]
@@ -54,7 +51,6 @@ export class UnitTurn {
   readonly at: string
   readonly found: FoundDecisions
   private readonly failed: readonly ClosedEpisode[]
-  /** The later observation that the ledger has; undefined where it has none. */
   readonly newer: string | undefined
   readonly changes: readonly OpenChange[]
 
@@ -71,7 +67,6 @@ export class UnitTurn {
     const found = findDecisions(this.newer === undefined ? observation : asOfNow(observation))
     const judgesMerges = otherBase(observation) === undefined && this.newer === undefined
     this.failed = judgesMerges ? failedEpisodes(observation, found.closed, this.changes) : []
-    // The report names what is published in this very turn.
     this.observed = { ...observation, git: { ...observation.git, revision: found.revision } }
     this.found = { ...found, closed: withNewer(found.closed, this.failed) }
     const { branches } = this.found
@@ -85,7 +80,7 @@ export class UnitTurn {
       (resolutionRequest === undefined && this.found.closed.length > 1 ? this.fight() : undefined)
   }
 
-  /** What is open for a decision: a change that a merged Restore authorised to go back is decided. */
+  /** Without changes that a merged Restore authorised to revert. */
   active(): readonly PlannedChange[] {
     return this.plannedFor(this.resolutionRequest)
   }
@@ -120,7 +115,6 @@ export class UnitTurn {
     return fightOver(shown, this.found.closed, this.at)
   }
 
-  /** Takes every branch of the unit away but one, and those that are not the unit's alone. */
   withdrawn(retained: string): PlannedUpdate[] {
     const spare = this.found.branches.filter(
       ({ ref, foreign, others }) => ref !== retained && !foreign && others.length === 0,
@@ -128,7 +122,7 @@ export class UnitTurn {
     return spare.map(({ ref, commit }) => ({ ref, from: commit, to: null }))
   }
 
-  /** What the package does not cover is never read: waiting for it would be waiting for ever. */
+  /** What the package does not cover is never read: waiting for it would never end. */
   isUnread(): boolean {
     return this.observed.incomplete.some(({ state }) => state !== 'outside')
   }
@@ -153,8 +147,7 @@ export class UnitTurn {
       branch,
       hold: this.hold,
     })
-    // A report that is not written yet is new even when it has no differences.
-    // With mode Off nothing is recorded, except that earlier records are of then.
+    // With mode Off nothing is recorded, except that earlier records are out of date.
     const known = this.observed.git.ledger.report?.status.state ?? 'Off'
     const silent = state === 'Off' && known === 'Off'
     const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent
@@ -170,7 +163,6 @@ export class UnitTurn {
       { ...NO_WRITES, ledger: [...settled.map(closedFile), ...ledger.files] },
     ])
     const line = ledger.line ?? `${this.observed.unit.packageName}: ${state}`
-    // Of two texts for one file the later one knows more: found merged, then verified.
     const files = new Map(parts.ledger.map((file) => [file.path, file]))
     const joined: GitWrites = {
       ...parts,
@@ -194,7 +186,7 @@ export class UnitTurn {
   }
 }
 
-/** Nothing on a foreign branch is trusted: its record is the one in the ledger. */
+/** Nothing on a foreign branch is trusted: its record is the ledger's. */
 function asInLedger({ git }: Observation, branch: OpenBranch): OpenBranch {
   const { record, workspace } = branch
   const { report } = git.ledger
@@ -204,7 +196,6 @@ function asInLedger({ git }: Observation, branch: OpenBranch): OpenBranch {
   return { ...branch, record: { ...record, spec: { ...record.spec, episode, changes } } }
 }
 
-/** The ledger gets the branches that it does not know and that were found to be ours; they stay where they are. */
 function foundOurs(branches: readonly OpenBranch[], { updates }: GitWrites): GitWrites {
   const stays = branches.filter(({ ref }) => updates.every((update) => update.ref !== ref))
   return {

@@ -1,6 +1,7 @@
 /**
- * What people decided about units that could not be observed: a package that does not render, a cluster that does not answer. A decision is no
- * observation (docs/adr/0056-what-the-ledger-says-about-time.md), so it is written in the turn that finds it.
+ * A decision is not an observation (docs/adr/0056-what-the-ledger-says-about-time.md), so it is
+ * written in the turn that finds it, also for a package that does not render or a cluster that does
+ * not answer.
  */
 import type { Observation, Unit } from '../observation/observation.ts'
 import type { TurnMemory } from '../observation/turn-memory.ts'
@@ -8,17 +9,12 @@ import type { UnitPlan } from '../observation/unit-plan.ts'
 import { findDecisions } from './found-decisions.ts'
 import { withoutEnded } from './too-old.ts'
 
-/** A unit with what was decided about it. */
 export interface DecidedUnit {
   readonly unit: Unit
   readonly observation: Observation
   readonly plan: Pick<UnitPlan, 'writes' | 'outcomes' | 'landing' | 'notes'>
 }
 
-/**
- * @param unobserved of each nothing but git and the forge is known
- * @param memory what the observed units of the turn took, which is added to
- */
 export function unobservedDecisions(
   unobserved: readonly Observation[],
   memory: TurnMemory,

@@ -1,5 +1,5 @@
 /**
- * The ledger's entry of a unit that could not be observed: `Unknown`, since when, and why. It is written once, however long it lasts
+ * `Unknown`, since when, and why. Written once, however long it lasts
  * (docs/adr/0026-what-status-knows.md).
  */
 import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
@@ -16,25 +16,20 @@ import { readObject } from '../observation/ledger-files.ts'
 import { isOlder, knownUntil } from '../observation/seen-at.ts'
 
 export interface UnobservedUnit {
-  /** Folder of the unit in the ledger. */
   readonly folder: string
-  /** As the ledger has it; undefined for a unit that it does not have yet. */
   readonly report: DriftReport | undefined
-  /** Text of its ResourceGroup in the ledger. */
   readonly resourceGroup: string | undefined
-  /** What a first report names. */
   readonly unit: DriftReport['spec']['unit']
   readonly code: FailureCode
 }
 
-/** Seconds. A reason that changes from turn to turn is written so often at most. */
+/** Seconds between written reasons that change from turn to turn. */
 const REASON_EVERY = 3_600
 
 /**
- * Files of the unit; none where the ledger has the same already, or knows something newer.
- * @param before what the ledger has of the cluster
+ * None if the ledger has the same already, or something newer.
  * @param at RFC 3339 UTC: when the observation failed
- * @param now RFC 3339 UTC: the present
+ * @param now RFC 3339 UTC
  */
 export function unobservedFiles(
   lost: UnobservedUnit,
@@ -62,7 +57,7 @@ export function unobservedFiles(
     : [...files, { path: `${folder}/resourcegroup.yaml`, text: formatDocument(unknown) }]
 }
 
-/** Why nothing is known, in our own words: what a cluster or a function answered stays out of the ledger. */
+/** In Backporch's words: answers of a cluster or function stay out of the ledger. */
 export function reasonOf(code: FailureCode): {
   readonly code: FailureCode
   readonly why: string
@@ -75,7 +70,6 @@ export function reasonOf(code: FailureCode): {
   }
 }
 
-/** The reason is about the whole unit, and not about objects of it. */
 function isUnitReason({ status: { incomplete = [] } }: DriftReport): boolean {
   return (
     incomplete.length === 1 &&
@@ -84,7 +78,6 @@ function isUnitReason({ status: { incomplete = [] } }: DriftReport): boolean {
   )
 }
 
-/** The last observation stays as it is, with its time; the episode goes on. */
 function unknownReport(before: DriftReport, code: FailureCode, at: string): DriftReport {
   const {
     state,
@@ -112,7 +105,6 @@ function unknownReport(before: DriftReport, code: FailureCode, at: string): Drif
   }
 }
 
-/** The report of a unit that nobody has observed yet. */
 export function firstReport(
   { unit, code }: Pick<UnobservedUnit, 'unit' | 'code'>,
   at: string,

@@ -1,4 +1,3 @@
-/** Which merged decisions live agrees with now. */
 import { isSecret, shownPathOnly, withoutHashes } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
@@ -7,9 +6,8 @@ import type { Observation } from '../observation/observation.ts'
 import { unverifiedMerges } from './commands/pick-changes.ts'
 
 /**
- * The merged decisions that are verified by this observation: nothing differs any more at the places that they
- * were about, and their objects could be observed. Others do not matter: one that can never be read would make every
- * decision hold for ever.
+ * Nothing differs at the decisions' locations any more, and their objects could be observed. Other
+ * objects do not matter: one that can never be read would make every decision wait forever.
  */
 export function verifiedEpisodes(
   { cluster, incomplete, verdicts }: Observation,
@@ -17,7 +15,7 @@ export function verifiedEpisodes(
 ): ClosedEpisode[] {
   const waiting = unverifiedMerges(closed)
   if (waiting.length === 0) return []
-  // Of a Secret whose content is never read, ownership alone shows whether the edit is still there.
+  // Of a Secret whose content is never read, only ownership shows the edit.
   const open = incomplete.filter(
     ({ ref, state, code }) =>
       !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'),
@@ -25,8 +23,8 @@ export function verifiedEpisodes(
   const unclear = new Set(
     open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))),
   )
-  // A hidden part of a path counts as any other: under another installation key it would not be reported again.
-  // An older version wrote finalizers of a Secret as they are.
+  // A hidden part of a path matches any other: another installation key reports it differently. An
+  // older version wrote finalizers of a Secret unhidden.
   const locations = new Set(
     verdicts.flatMap(({ items }) =>
       items.flatMap(({ id, path }) =>
@@ -50,10 +48,7 @@ export function verifiedEpisodes(
     }))
 }
 
-/**
- * Merged decisions to restore that live still does not agree with after the time that the policy gives: what they were about is
- * open again. `changes` are what differs now.
- */
+/** Live does not agree after the policy's time, so the differences are open again. */
 export function failedEpisodes(
   { cluster, policy }: Observation,
   closed: readonly ClosedEpisode[],
@@ -76,7 +71,6 @@ export function failedEpisodes(
     .map((episode) => ({ ...episode, status: { ...episode.status, failedAt: cluster.observedAt } }))
 }
 
-/** With the newer ones in place of the same episodes. */
 export function withNewer(
   closed: readonly ClosedEpisode[],
   newer: readonly ClosedEpisode[],
@@ -85,7 +79,6 @@ export function withNewer(
   return closed.map((episode) => byName.get(episode.metadata.name) ?? episode)
 }
 
-/** Id of the last merged episode that failed to restore one of these changes. */
 export function failedBefore(
   closed: readonly ClosedEpisode[],
   active: readonly { readonly fingerprint: string }[],

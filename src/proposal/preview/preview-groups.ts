@@ -1,13 +1,11 @@
-/** The same change in several clusters, once; and what is live of it, cluster by cluster. */
 import { resourceKey } from '@backporch/kyaml/resource'
 import { RISKS } from '../../drift/compare/drift.ts'
 import type { Preview, PreviewChange, PreviewUnit } from '../../record/documents/preview.ts'
 
-/** Units of one package whose changes are equal in all of their clusters. */
 export interface UnitGroup {
   readonly package: string
   readonly units: readonly [PreviewUnit, ...PreviewUnit[]]
-  /** Each with its state in the clusters, in the order of `units`. */
+  /** Cluster states have the order of `units`. */
   readonly changes: readonly GroupedChange[]
 }
 
@@ -15,7 +13,6 @@ export interface GroupedChange extends PreviewChange {
   readonly everywhere: readonly PreviewChange[]
 }
 
-/** The riskiest first. */
 export function unitGroups({ items }: Pick<Preview, 'items'>): readonly UnitGroup[] {
   const changing = items.filter(({ state }) => state === 'changes')
   const groups = [
@@ -55,7 +52,7 @@ function riskRank(changes: readonly PreviewChange[]): number {
   return Math.min(RISKS.length, ...changes.map(({ risk }) => RISKS.indexOf(risk)))
 }
 
-/** Changed objects, each counted once in a cluster. */
+/** Each once per cluster. */
 export function objectCount(units: readonly PreviewUnit[]): number {
   return new Set(
     units.flatMap(({ cluster, changes }) =>
@@ -64,7 +61,6 @@ export function objectCount(units: readonly PreviewUnit[]): number {
   ).size
 }
 
-/** The changes by what is live of them. */
 export function liveCounts(changes: readonly PreviewChange[]): {
   readonly [live in PreviewChange['live']]: number
 } {

@@ -1,4 +1,3 @@
-/** The box at the head of a preview: what merging changes, what of it is live today, and what the comparison does not cover. */
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import type { Preview, PreviewChange } from '../../record/documents/preview.ts'
@@ -6,7 +5,6 @@ import { worstRisk } from '../text/proposal-subject.ts'
 import { clusterCell, count, riskWord } from '../text/words.ts'
 import { liveCounts, objectCount } from './preview-groups.ts'
 
-/** `**Merging changes 8 objects in 2 clusters**: one, two, three and sized. pinned reads an edited file, and does not change. Highest risk …` */
 export function summary(preview: Preview): string {
   const changing = preview.items.filter(({ state }) => state === 'changes')
   const failed = preview.items.filter(({ state }) => state === 'failed').length
@@ -39,7 +37,6 @@ export function summary(preview: Preview): string {
 
 const NAMES_SHOWN = 6
 
-/** `a`, `b and c` */
 function namesOf(paths: ReadonlySet<string>): string {
   const names = [...paths].slice(0, NAMES_SHOWN).map((path) => markdownCell(path || '.', 100))
   const more = paths.size - names.length
@@ -56,7 +53,7 @@ function riskReasons(changes: readonly PreviewChange[]): string {
   return `${riskWord(risk)}: ${known.join('; ')}${codes.length > 2 ? ` and ${count(codes.length - 2, 'more reason')}` : ''}`
 }
 
-/** The sentences about whole objects are those of drift. */
+/** Drift has the sentences about whole objects. */
 function reasonOf(code: string): string {
   if (code === 'OBJ-MISSING') return 'an object is removed'
   if (code === 'OBJ-UNEXPECTED') return 'an object is added'
@@ -64,7 +61,6 @@ function reasonOf(code: string): string {
   return rule === undefined ? markdownCell(code, 40) : `${rule.why} (${markdownCell(code, 40)})`
 }
 
-/** What of the changes is live today, in words: `**Live today:** 2 of 6 changes are live already (image).` */
 export function liveLines(preview: Preview): string[] {
   const changes = changesIn(preview)
   if (changes.length === 0) return []
@@ -87,7 +83,6 @@ export function liveLines(preview: Preview): string[] {
       : [`${count(before, 'change')} ${before === 1 ? 'is' : 'are'} not live yet`]),
     ...(unknown === 0 ? [] : [`of ${count(unknown, 'change')} it is not known`]),
   ]
-  // Of a fork it is said once.
   const lost = preview.clusters.flatMap(({ name, failure }) =>
     failure === undefined || preview.head.fork ? [] : [{ name, failure }],
   )
@@ -105,7 +100,6 @@ export function liveLines(preview: Preview): string[] {
   ]
 }
 
-/** `the image is`, `3 changes are` */
 function alreadyNames(changes: readonly PreviewChange[]): string {
   const there = changes.filter(({ live }) => live === 'after')
   const fields = [...new Set(there.map(({ path }) => /\.([A-Za-z]+)$/.exec(path ?? '')?.[1]))]
@@ -150,7 +144,6 @@ export function states(preview: Preview): string[] {
   ]
 }
 
-/** `**Not compared:** apps/staging reads edited files too, and is in none of these clusters.` */
 function elsewhereLines({ elsewhere }: Preview): string[] {
   if (elsewhere.length === 0) return []
   const names = namesOf(new Set(elsewhere.map(({ name }) => name)))

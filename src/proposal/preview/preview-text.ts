@@ -1,4 +1,4 @@
-/** The comment of a preview, and what the command prints with `-o markdown`. Everything from git and clusters goes through the encoders. */
+/** All text from git and clusters goes through the encoders. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { objectId } from '@backporch/kyaml/files'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
@@ -33,7 +33,7 @@ import {
 } from './preview-groups.ts'
 import { changesIn, liveLines, states, summary } from './preview-summary.ts'
 
-/** Rows of units, changes of each group, groups with a table, other lines. */
+/** Rows of units, changes per group, groups with a table, other lines. */
 const AMOUNTS = [
   [100, 50, 40, 50],
   [100, 20, 20, 20],
@@ -43,7 +43,6 @@ const AMOUNTS = [
 ] as const
 type Amount = (typeof AMOUNTS)[number]
 
-/** First line of the comment of a head and a base: the same pair is not previewed again. */
 export function previewMark({ base, head }: Pick<Preview, 'base' | 'head'>): string {
   return `<!-- backporch:preview ${head.commit} ${base.commit} -->`
 }
@@ -53,7 +52,7 @@ interface TextOptions {
   readonly version: string
 }
 
-/** At most as long as the forge takes. */
+/** At most the forge's limit. */
 export function previewText(preview: Preview, options: TextOptions): string {
   const { bodyLimit } = options.dialect
   const text = firstFitting(AMOUNTS, (amount) => textOf(preview, options, amount), bodyLimit)
@@ -130,7 +129,6 @@ function unitCell({ package: path, shared, presence }: PreviewUnit): string {
   return `${markdownCell(path || '.')}${note}`
 }
 
-/** `2 objects: Deployment, Service` */
 function whatOf(unit: PreviewUnit): string {
   const kinds = [...new Set(unit.changes.map(({ ref }) => ref.kind))]
   const more = kinds.length > 3 ? ` and ${kinds.length - 3} more` : ''
@@ -209,7 +207,6 @@ const LIVE_WORDS = {
   unknown: 'unknown',
 } as const
 
-/** One word where it is so in all clusters. */
 function groupedLive({ everywhere }: GroupedChange): string {
   const states = new Set(everywhere.map(({ live }) => live))
   const [only] = everywhere
@@ -224,7 +221,6 @@ function groupedLive({ everywhere }: GroupedChange): string {
     : LIVE_WORDS.other
 }
 
-/** Units that read an edited file and stay as they are. */
 function sameUnits({ items }: Preview, most: number): string[] {
   const same = items.filter(({ state }) => state === 'same')
   if (same.length === 0) return []
@@ -245,7 +241,6 @@ function sameUnits({ items }: Preview, most: number): string[] {
   return ['**Read an edited file, and do not change:**', '', ...listOf(lines, most, 'unit'), '']
 }
 
-/** What could not be built or read, each with its code, place and remedy. */
 function failedUnits({ items }: Preview, most: number): string[] {
   const failures = items.flatMap((unit) => unit.failures.map((failure) => ({ unit, failure })))
   if (failures.length === 0) return []

@@ -1,6 +1,6 @@
 /**
- * The one comment with the results of the last commands. Its text is their only storage: it is read back, so that a command that is
- * answered again stays one entry at the same position. Names of people are in code, so that nobody is mentioned.
+ * The comment is the only storage of the results: it is read back, so that a repeated command stays
+ * one entry at the same position. Names of people are in code, so that nobody is mentioned.
  */
 import { markdownCell } from '@backporch/kyaml/markdown'
 import { type CommandResult, SEE_BELOW } from './command-answer.ts'
@@ -9,45 +9,42 @@ import { firstFitting, time } from './words.ts'
 export const ANSWER_TOPIC = 'command'
 
 export interface PostedAnswer extends CommandResult {
-  /** Undefined for a ticked box: the person and the time are unknown. */
+  /** Undefined for a ticked box, whose person and time are unknown. */
   readonly requested?: CommandComment
 }
 
 interface CommandComment {
-  /** Id of the comment on the forge. */
   readonly comment: string
-  /** RFC 3339 UTC: when its text was written. */
+  /** RFC 3339 UTC. */
   readonly at: string
-  /** Login of its author, where another person may have edited it. */
   readonly author?: string
-  /** Whether its author may command here. Of others only the last few are listed, so that they cannot push out the rest. */
+  /**
+   * The author may give commands. Of others only the last few are listed, so that they cannot
+   * displace the rest.
+   */
   readonly heard: boolean
 }
 
-/** A line of the comment. All lines of one comment of a person are replaced together. */
+/** All lines of one person's comment are replaced together. */
 interface Entry {
   readonly at: string
   /** Empty for a ticked box. */
   readonly comment: string
-  /** Position of the command in its comment, from 0. */
   readonly index: number
   readonly heard: boolean
-  /** Markdown. */
   readonly line: string
-  /** Markdown, with its heading. */
   readonly details: string | undefined
 }
 
-/** The last entries are shown. */
 const SHOWN = 10
 const UNHEARD_SHOWN = 3
 const DETAILS_SHOWN = 4
 const TOO_LONG = 'The reactions on the comments show the results.\n'
 
 /**
- * @param before the present comment, which only its author may have written; empty without one
- * @param results of one comment in their order
- * @param limit most UTF-16 code units
+ * @param before only its author may have written it; empty without one
+ * @param results of one comment in order
+ * @param limit UTF-16 code units
  */
 export function answerComment(
   before: string,
@@ -88,7 +85,7 @@ function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[])
         ? 'a ticked box'
         : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}${editing(by, requested)}, ${time(requested.at)}`
     const message = `${done ? '✅' : '😕'} ${whose}: ${text}`
-    // A box that is refused again keeps the time of its first refusal.
+    // A box that is refused again keeps its first refusal's time.
     const at =
       requested?.at ??
       retained.find((entry) => entry.comment === '' && entry.line === message)?.at ??
@@ -108,7 +105,7 @@ function editing(by: string, { author = by }: CommandComment): string {
   return author === by ? '' : `, who edited a comment of ${markdownCell(author, 60)}`
 }
 
-/** By time; within a second by the number of the comment on the forge. A ticked box follows the comments. */
+/** Within a second by the comment's number. Ticked boxes follow the comments. */
 function inOrder(left: Entry, right: Entry): number {
   if (left.at !== right.at) return left.at < right.at ? -1 : 1
   if (left.comment === right.comment) return left.index - right.index
@@ -146,7 +143,7 @@ const LINE =
 const DETAILS = /^<!-- backporch:details=([A-Za-z0-9_-]{0,60}),([0-9]{1,3}) -->$/
 const LONGEST_LINE = 5_000
 
-/** Never throws. Lines in another form are left out: people with the right to do so may have edited the comment. */
+/** Never throws. Skips other lines, because authorised people may have edited the comment. */
 function readEntries(body: string): Entry[] {
   const details = readDetails(body)
   return body.split('\n').flatMap((text): Entry[] => {
@@ -178,7 +175,6 @@ function readDetails(body: string): ReadonlyMap<string, string> {
 const CODE = /(`+)(?!`).*?(?<!`)\1(?!`)/g
 const ADDRESS = /\]\(https?:[^()\s]*\)/g
 
-/** Whether nothing outside of code mentions a person, is HTML, or is a command. */
 function isHarmless(line: string): boolean {
   return !/[@<]|^\s*\//.test(line.replaceAll(CODE, 'code').replaceAll(ADDRESS, ']'))
 }

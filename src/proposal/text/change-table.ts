@@ -1,4 +1,3 @@
-/** The changes of a proposal as tables and diffs. */
 import { markdownBlock, markdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
@@ -23,8 +22,8 @@ import {
 } from './words.ts'
 
 /**
- * One row for each change, with the number that commands use. The page of a pull request is 850 pixels wide, and a forge hides what is behind
- * them: the plan, which is what people decide about, stands in front, and the times stand in the note about writers.
+ * A pull request page is 850 pixels wide, and a forge hides the rest: the plan, which people decide
+ * about, comes first, and the times are in the note about writers.
  */
 export function changeTable(
   changes: readonly NumberedChange[],
@@ -44,7 +43,6 @@ export function changeTable(
   return table(['#', 'Plan', 'Object and field', 'In git', 'In the cluster, by ¹', 'Risk'], rows)
 }
 
-/** Counts by kind, for a body that does not show every change. */
 export function kindTable(objects: readonly ObjectChanges[]): string[] {
   const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) =>
     left < right ? -1 : 1,
@@ -70,7 +68,6 @@ function rowOfKind(kind: string, own: readonly ObjectChanges[]): string[] {
   ]
 }
 
-/** `Restore`, or `Adopt 1, Restore 3` */
 export function planCounts(changes: readonly Change[]): string {
   const plans = (['Adopt', 'Release', 'Restore'] as const).flatMap((plan) => {
     const number = changes.filter(({ resolution }) => resolution === plan).length
@@ -82,7 +79,6 @@ export function planCounts(changes: readonly Change[]): string {
     : plans.map(({ plan, number }) => `${plan} ${number}`).join(', ')
 }
 
-/** One line for each object, with its fields. */
 export function objectList(objects: readonly ObjectChanges[]): string[] {
   return objects.map(({ ref, changes, risk }) => {
     const fields = changes
@@ -97,12 +93,10 @@ const FIELDS_LISTED = 5
 const LINES_LIMIT = 40
 const LINE_LIMIT = 300
 
-/** Whether a diff shows more than the table. */
 export function hasDiff({ changes }: ObjectChanges): boolean {
   return changes.some(({ change }) => change.path !== undefined && change.redacted !== true)
 }
 
-/** The differences of one object as a diff from git to live. Hidden values stay hidden; equal lines are left out. */
 export function objectDiff({ changes }: ObjectChanges, most: number): string {
   const lines = changes.slice(0, most).flatMap(({ change }) => changeLines(change))
   if (changes.length > most)
@@ -118,11 +112,10 @@ function changeLines(change: Change): string[] {
   const [git, live] = [valueLines(change.git), valueLines(change.live)]
   if (git.length <= 1 && live.length <= 1)
     return [...git.map((line) => `- ${path}: ${line}`), ...live.map((line) => `+ ${path}: ${line}`)]
-  // With three blanks before it, no reader takes a line of a value for a box of a list.
+  // With three leading spaces, no reader takes a value's line for a list box.
   return [`@@ ${path} @@`, ...trimmed(git, live)]
 }
 
-/** The lines that differ, with one equal line before and after them. */
 function trimmed(git: readonly string[], live: readonly string[]): string[] {
   let start = 0
   while (start < git.length && start < live.length && git[start] === live[start]) start += 1
@@ -145,12 +138,11 @@ function trimmed(git: readonly string[], live: readonly string[]): string[] {
   return [...context(before), ...cut(git, '-'), ...cut(live, '+'), ...context(after)]
 }
 
-/** Without lines that a bot takes for a command: bots search the start of every line, also in code. */
+/** Bots search the start of every line for commands, even in code. */
 function context(lines: readonly string[]): string[] {
   return lines.filter((line) => !/^\s*\//.test(line)).map((line) => `    ${line}`)
 }
 
-/** A text as its lines, a map or a list as YAML, anything else as JSON. */
 function valueLines(value: Change['git']): readonly string[] {
   if (value === undefined) return []
   if (typeof value === 'string') {
@@ -164,7 +156,6 @@ function valueLines(value: Change['git']): readonly string[] {
   return text.includes('\n') ? text.split('\n') : [text]
 }
 
-/** The writers, the one with the most changes first: `kubectl-edit` (human tool) 24×, `argocd` 6×. */
 export function writers(changes: readonly Change[], most: number): string {
   const byWriter = [...Map.groupBy(changes, writer)].sort(
     ([one, left], [other, right]) => right.length - left.length || (one < other ? -1 : 1),
@@ -176,7 +167,7 @@ export function writers(changes: readonly Change[], most: number): string {
   return `${shown.join(', ')}${byWriter.length > most ? ` and ${count(byWriter.length - most, 'other')}` : ''}`
 }
 
-/** When the owners of the fields last wrote; empty where no time is known. */
+/** Empty if no time is known. */
 export function lastWritten(changes: readonly Change[]): string {
   const known = changes.filter((change) => writtenAt(change) !== '').map(({ actor }) => actor.at)
   const latest = known.sort().at(-1)

@@ -1,9 +1,8 @@
-/** The buttons of a check (docs/adr/0017-check-run-buttons.md). Each is equal to a command in a comment. */
+/** Each equals a comment command (docs/adr/0017-check-run-buttons.md). */
 import type { CheckButton } from '@backporch/forge/check-run'
 import { type CommentCommand, parseCommentCommands } from './comment-command.ts'
 
 interface Button extends CheckButton {
-  /** The equal command. */
   readonly command: string
 }
 
@@ -27,13 +26,12 @@ const RECHECK: Button = {
 }
 const BUTTONS = [ADOPT, SNOOZE, RECHECK]
 
-/** @param adoptable whether the plan is not Adopt and can become Adopt */
 export function checkButtons(adoptable: boolean): readonly CheckButton[] {
   const shown = adoptable ? BUTTONS : BUTTONS.filter((button) => button !== ADOPT)
   return shown.map(({ id, label, description }) => ({ id, label, description }))
 }
 
-/** The command of a requested action; undefined for an id that no version of Backporch has used. */
+/** Undefined for an id that no Backporch version used. */
 export function commandOfAction(
   id: string,
 ): { readonly label: string; readonly commands: readonly CommentCommand[] } | undefined {

@@ -1,6 +1,7 @@
 /**
- * The check of a proposal's head commit (docs/adr/0017-check-run-buttons.md): the differences at the lines that declare them, and three
- * buttons. It holds no time, so that the same state is the same text and is not sent again. It agrees with the statuses.
+ * Differences at the lines that declare them, and three buttons
+ * (docs/adr/0017-check-run-buttons.md). It contains no time, so the same state is the same text and
+ * is not resent. It agrees with the statuses.
  */
 import { createHash } from 'node:crypto'
 import type { CheckAnnotation, CheckRun } from '@backporch/forge/check-run'
@@ -27,14 +28,14 @@ import {
 } from './proposal-subject.ts'
 import { capitalised, count, planWord } from './words.ts'
 
-/** Changes with an annotation: four requests of fifty. */
+/** Four requests of fifty annotations. */
 const ANNOTATED = 200
 const TITLE = 200
 const MESSAGE = 2_000
 const VALUE = 500
 /** Bytes. GitHub documents 65,535 characters here and bytes elsewhere; this is below both. */
 const SUMMARY = 60_000
-/** Begins a title. Several states are neutral on a forge, and the title tells them apart. */
+/** Distinguishes several states that are neutral on a forge. */
 const UNKNOWN = 'live state unknown'
 const LEVELS = { critical: 'failure', high: 'failure', medium: 'warning', low: 'notice' } as const
 
@@ -43,11 +44,9 @@ interface Facts
     MassSubject,
     'headBranch' | 'changes' | 'plan' | 'base' | 'dialect' | 'ledgerUrl' | 'notAdoptable'
   > {
-  /** `cluster prod-eu-1`, `12 clusters` */
   readonly where: string
 }
 
-/** @param statuses of the same commit: `drift/fresh` says whether the cluster is known to match the record */
 export function checkRun(subject: ProposalSubject, statuses: readonly CommitStatus[]): CheckRun {
   return runOf(
     { ...subject.record.spec, ...subject, where: `cluster ${subject.unit.cluster}` },
@@ -55,12 +54,10 @@ export function checkRun(subject: ProposalSubject, statuses: readonly CommitStat
   )
 }
 
-/** The check of a proposal about many clusters. */
 export function massCheckRun(subject: MassSubject, statuses: readonly CommitStatus[]): CheckRun {
   return runOf({ ...subject, where: count(subject.rows.length, 'cluster') }, statuses)
 }
 
-/** The check of a proposal whose clusters could not be observed. @param status `drift/fresh` of its commit */
 export function notObservedCheckRun(
   ref: string,
   status: CommitStatus,
@@ -78,7 +75,7 @@ export function notObservedCheckRun(
   }
 }
 
-/** The check of a commit of another author: it makes no statement. @param why the beginning of a sentence */
+/** @param why the beginning of a sentence */
 export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect): CheckRun {
   return {
     ...bareCheckRun(ref, 'failed', why, dialect.branchFileUrl('drift-ledger', 'clusters')),
@@ -86,7 +83,6 @@ export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect)
   }
 }
 
-/** A check without annotations and buttons. Its summary is its title. */
 function bareCheckRun(ref: string, state: CheckRun['state'], title: string, url: string): CheckRun {
   return {
     key: checkKey(ref),
@@ -111,14 +107,13 @@ const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] }
   'moved-to-mass': ['closed', 'closed: decided together with other clusters'],
 }
 
-/** The check of a decided proposal; undefined where `kind` is no decision. */
+/** Undefined if `kind` is not a decision. */
 export function decidedCheckRun(ref: string, kind: string, url: string): CheckRun | undefined {
   const [state, title] = DECIDED[kind] ?? []
   if (state === undefined || title === undefined) return undefined
   return bareCheckRun(ref, state, title, url)
 }
 
-/** @param ref full name of the proposal's branch */
 export function checkKey(ref: string): string {
   return createHash('sha256').update(ref).digest('hex').slice(0, 16)
 }
@@ -153,7 +148,6 @@ function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
 interface Shown {
   readonly ranked: readonly NumberedChange[]
   readonly unseen: string
-  /** Number of changes with a line in git. */
   readonly annotated: number
   readonly adoptable: boolean
 }
@@ -211,7 +205,6 @@ function annotationNote(annotated: number, all: number): string[] {
   return [`Annotated are ${ANNOTATED} of ${count(all, 'change')}, highest risk first.`, '']
 }
 
-/** Undefined for a change that git declares at no line. */
 function annotationOf(
   { change, number }: NumberedChange,
   where: string,

@@ -1,4 +1,4 @@
-/** The answer to one command. Names of people are in code, so that nobody is mentioned. */
+/** Names of people are in code, so that nobody is mentioned. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
@@ -13,20 +13,17 @@ import { PLAN_SENTENCES } from './proposal-head.ts'
 import { count, planWord, table, tableOf } from './words.ts'
 
 export interface CommandResult {
-  /** Login; empty for a ticked box. */
+  /** Empty for a ticked box. */
   readonly by: string
-  /** The command as written, in one line. */
   readonly line: string
   readonly done: boolean
   /** Encoded Markdown. */
   readonly text: string
-  /** More encoded Markdown, which stands below the list: blocks and tables. */
   readonly details?: string
 }
 
 export const SEE_BELOW = 'see below'
 
-/** `/adopt 1,3` */
 export function commandLine({ verb, selectors, via, duration, reason }: CommentCommand): string {
   const hours =
     duration === undefined ? '' : ` ${verb === 'snooze' ? '' : '--for '}${durationWord(duration)}`
@@ -40,7 +37,6 @@ function durationWord(seconds: number): string {
   return seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds / 60}m`
 }
 
-/** A refusal as one sentence, with its remedy. */
 export function failureText({ what, why, remedy }: Failure): string {
   return `${markdownProse(`${what}: ${why}`, 500)} (${markdownProse(remedy, 300)})`
 }
@@ -61,7 +57,7 @@ export function helpText(): string {
   ].join('\n')
 }
 
-/** The answer of `/explain` about one change. @param tried each ignore rule, with why it does not hide the change */
+/** @param tried each ignore rule, with why it does not hide the change */
 export function explainText(
   change: Change,
   number: number,
@@ -88,11 +84,10 @@ export function explainText(
 
 interface ShownRule {
   readonly number: number
-  /** `.drift/policy.yaml:12` */
   readonly where: string
   readonly about: string
   readonly reason: string
-  /** A day; empty for a rule without an end. */
+  /** Empty for a rule without an end. */
   readonly expires: string
   readonly over: boolean
 }

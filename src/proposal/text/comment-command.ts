@@ -1,30 +1,28 @@
 /**
- * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` or `/VERB …` at the start of a line. Anyone may write a
- * comment. A quote or code is no command, and an unknown word is for another bot.
+ * `/drift VERB …` or `/VERB …` at the start of a line (docs/guides/pull-request-commands.md).
+ * Anyone may write a comment. A quote or code is not a command, and an unknown word is for another
+ * bot.
  */
 import { DURATION, oneLine, secondsOf } from '@backporch/kyaml/text'
 import { linesOutsideCode } from './ticks.ts'
 
 interface CommandArguments {
-  /** As written: `1,3`, `2:spec.replicas`, `deployment/web`; empty means all. */
+  /** As written, such as `2:spec.replicas`; empty means all. */
   readonly selectors: readonly string[]
-  /** Of `--via`: which of several places in git is edited. */
+  /** Which of several places in git to edit. */
   readonly via?: string
-  /** Seconds, of `--for` or of `snooze`. */
+  /** Seconds. */
   readonly duration: number | undefined
-  /** The text behind `--`, in one line. */
+  /** On one line. */
   readonly reason: string | undefined
 }
 
 interface CommandDeclaration {
   readonly example: string
-  /** With the example a row of `/help` and of the guide, in Markdown. */
   readonly does: string
-  /** The arguments that the command takes, or why it does not take these. */
   readonly take: (given: CommandArguments) => CommandArguments | string
-  /** Whether it changes what is open, or opens something: it waits while an earlier policy decides. */
+  /** Waits while an earlier policy decides. */
   readonly decides: boolean
-  /** The files of the policy are read for it. */
   readonly readsPolicy?: true
 }
 
@@ -131,16 +129,13 @@ const DECLARATIONS = {
 
 export type CommandVerb = keyof typeof DECLARATIONS
 
-/** Every command, in the order of the help. */
 export const COMMANDS: { readonly [Verb in CommandVerb]: CommandDeclaration } = DECLARATIONS
 
 export interface CommentCommand extends CommandArguments {
   readonly verb: CommandVerb
 }
 
-/** A command that is not valid, with the reason. */
 interface RefusedCommand {
-  /** The line, safe and short. */
   readonly line: string
   readonly why: string
 }
@@ -150,16 +145,15 @@ export interface CommentCommands {
   readonly refused: readonly RefusedCommand[]
 }
 
-/** Further commands of a comment are refused. */
 const COMMAND_LIMIT = 10
-/** Seconds of the longest silence. */
+/** Seconds. */
 const LONGEST = 366 * 86_400
 
-/** Never throws. `body` has `\n` or `\r\n` as line break. */
+/** Never throws. `body` has `\n` or `\r\n` line breaks. */
 export function parseCommentCommands(body: string): CommentCommands {
   const commands: CommentCommand[] = []
   const refused: RefusedCommand[] = []
-  // Only lines that begin at the left edge: a quote or indented code is no command.
+  // A quote or indented code is not a command.
   for (const line of linesOutsideCode(body).filter((each) => each.startsWith('/'))) {
     const words = line.trim().split(/[ \t]+/)
     const [first = ''] = words
@@ -190,7 +184,6 @@ function isVerb(word: string): word is CommandVerb {
   return Object.hasOwn(COMMANDS, word)
 }
 
-/** @returns the command, or why it is not valid */
 function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCommand | string {
   const dashes = words.indexOf('--')
   const reason = dashes === -1 ? undefined : oneLine(words.slice(dashes + 1).join(' '), 300)
@@ -216,7 +209,6 @@ function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCom
   return typeof taken === 'string' ? taken : { verb, ...taken }
 }
 
-/** Takes `--via NAME` and `--via=NAME` out of the words. @returns the name; undefined without the flag */
 function takePlace(words: string[]): string | undefined {
   const at = words.findIndex((word) => word === '--via' || word.startsWith('--via='))
   if (at === -1) return undefined
@@ -226,7 +218,7 @@ function takePlace(words: string[]): string | undefined {
   return isJoined ? flag.slice('--via='.length) : next
 }
 
-/** `1,3` and `1, 3` are two numbers; a field path may contain a comma. */
+/** A field path may contain a comma. */
 function splitNumbers(word: string): string[] {
   return /^[0-9,]+$/.test(word) ? word.split(',') : [word]
 }

@@ -1,4 +1,3 @@
-/** What the dashboard says of one unit, or of one in several clusters, in a cell of a table or in a line. */
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { compareText } from '@backporch/kyaml/text'
 import type { DashboardProposal, DashboardUnit, UndecidedUnit } from './dashboard-subject.ts'
@@ -13,7 +12,6 @@ export function name({ packageName, url }: DashboardUnit): string {
   return markdownLink(markdownCell(packageName), url)
 }
 
-/** Without the link to a status where there are several. */
 export function nameOfAll([unit, ...more]: readonly [DashboardUnit, ...DashboardUnit[]]): string {
   return more.length === 0 ? name(unit) : markdownCell(unit.packageName)
 }
@@ -29,7 +27,6 @@ export function clusterNames(units: readonly { readonly cluster: string }[]): st
   return `${units.slice(0, CLUSTERS_NAMED).map(cluster).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** @param none where one of the times is unknown */
 export function earliest(times: readonly string[], none = ''): string {
   const [first = ''] = times.toSorted(compareText)
   return first === '' ? none : time(first)

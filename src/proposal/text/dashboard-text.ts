@@ -1,6 +1,7 @@
 /**
- * The dashboard: one issue that lists what waits for whom (docs/guides/limits.md). Its only times are those of events, so that the same
- * state is the same text. Boxes request a proposal. They are never a decision.
+ * One issue that lists what waits for whom (docs/guides/limits.md). Its only times are those of
+ * events, so that the same state is the same text. A box requests a proposal and is never a
+ * decision.
  */
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import {
@@ -21,7 +22,7 @@ import type { IssueText } from './storm-text.ts'
 import { box, capitalised, count, firstFitting, planWord, tableOf, time } from './words.ts'
 
 const TITLE = 'Drift dashboard'
-/** Rows of a section, from the longest body to the shortest. */
+/** Per section, longest body first. */
 const ROWS: readonly number[] = [30, 10, 3, 0]
 
 export function dashboardText(subject: DashboardSubject): IssueText {
@@ -52,21 +53,18 @@ function headline({ drifted, packages, clusters, newsAt, notObserved }: Dashboar
 
 type Group<Row> = readonly [Row, ...Row[]]
 
-/** The rows with one key together, in the order of the first of each. */
 function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => unknown): readonly Group<Row>[] {
   return [...Map.groupBy(rows, keyOf).values()].flatMap(([first, ...rest]) =>
     first === undefined ? [] : [[first, ...rest] as const],
   )
 }
 
-/** The units that one proposal decides about. */
 function decisions(units: DashboardSubject['undecided']): readonly Group<UndecidedUnit>[] {
   return grouped(units, (unit) =>
     unit.proposal.label === '' ? unit : `${unit.proposal.label} ${unit.proposal.url}`,
   )
 }
 
-/** Rows that say the same of several clusters. */
 function sameButCluster<Row extends { readonly cluster: string }>(
   rows: readonly Row[],
   ...parts: readonly (keyof Row)[]
@@ -273,14 +271,12 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
 interface Section<Row> {
   readonly title: string
   readonly all: readonly Row[]
-  /** How many entries a row stands for; one unless given. */
   readonly sizeOf?: (row: Row) => number
-  /** How many of them are shown. */
   readonly rows: number
   readonly explanation?: string
 }
 
-/** Empty without rows. With `rows` 0, the count alone. */
+/** Empty without rows. With `rows` 0, only the count. */
 function section<Row>(
   { title, all, sizeOf = () => 1, rows, explanation }: Section<Row>,
   draw: (shown: readonly Row[]) => readonly string[],

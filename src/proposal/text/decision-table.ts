@@ -1,4 +1,3 @@
-/** What each decision does to git and to the cluster, and the boxes that change the plan. */
 import { markdownBlock, markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
@@ -20,7 +19,6 @@ import { clusterCell, count, duration, listOf, planWord, shortSides, table } fro
 const CRITICAL_SILENCE = 86_400
 const COMMAND_LIMIT = 1_000
 
-/** Rows: merge as planned, each other possible plan, close. */
 export function decisionTable(subject: ProposalSubject): string[] {
   const { record, unit } = subject
   return decisionRows({
@@ -36,16 +34,13 @@ export function decisionTable(subject: ProposalSubject): string[] {
 interface DecisionRows {
   readonly plan: Plan
   readonly changes: readonly Change[]
-  /** Head of the last column. */
   readonly cluster: string
   readonly isPossible: (plan: Exclude<Plan, 'Mixed'>) => boolean
   readonly clusterAfter: (plan: Plan) => string
-  /** Rows before the last one. */
   readonly more: readonly (readonly string[])[]
   readonly afterClose: string
 }
 
-/** The table of decisions of every proposal. */
 export function decisionRows({
   plan,
   changes,
@@ -73,7 +68,6 @@ export function decisionRows({
   )
 }
 
-/** Whether a command can change the whole plan to this one. */
 function isPossible(
   { record, notAdoptable, notReleasable }: ProposalSubject,
   plan: Exclude<Plan, 'Mixed'>,
@@ -82,7 +76,7 @@ function isPossible(
   if (plan === 'Adopt')
     return changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
   if (plan === 'Restore') return true
-  // For a missing object, Release does what Adopt does.
+  // For a missing object, Release equals Adopt.
   return (
     changes.some(({ change }) => change !== 'missing') &&
     changes.every(({ fingerprint }) => !notReleasable.has(fingerprint))
@@ -143,13 +137,11 @@ function clusterAfter(subject: ProposalSubject, plan: Plan): string {
     : `${short.live} becomes ${short.git}: ${sentence}`
 }
 
-/** A syncer that reverts without a merge does so whatever the decision is. */
 function leftAlone({ record, applier }: ProposalSubject): string {
   if (applier.revertsUnasked !== 'yes') return stays(record.spec.changes)
   return 'backporch changes nothing; the syncer reverts it without a merge'
 }
 
-/** The cluster where nothing is done to it. */
 export function stays(changes: readonly Change[]): string {
   const change = only(changes)
   if (change === undefined || change.path === undefined) return 'unchanged'
@@ -165,7 +157,6 @@ export function silence(changes: readonly Change[], closeSilence: number): strin
   return `this drift is silenced for ${duration(seconds)}; new drift is still reported`
 }
 
-/** Facts about the merge beyond the table: who applies, and what an apply cannot do. */
 export function settleNotes(subject: ProposalSubject): string[] {
   const { record, reapplyFails } = subject
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore')
@@ -209,7 +200,7 @@ function commandPart(subject: ProposalSubject): string[] {
 const REASONS_SHOWN = 3
 const OBJECT_BOXES = 10
 
-/** Boxes that change the plan. A tick changes the branch only, which still has to be merged. */
+/** A tick changes only the branch, which must still be merged. */
 export function planBoxes(subject: ProposalSubject, objects: readonly ObjectChanges[]): string[] {
   const drift = driftOf(subject.record.spec.fingerprint)
   const boxes =
@@ -246,7 +237,6 @@ function boxOf(
   return [tickBox({ verb, drift, changes: numbers }, `Change the plan to ${plan}${which}`)]
 }
 
-/** Why a plan is not offered. */
 export function planRefusals({ record, notAdoptable, notReleasable }: ProposalSubject): string[] {
   const { changes } = record.spec
   return [

@@ -1,28 +1,27 @@
 /**
- * Mentions the code owners of an undecided proposal. No other text of Backporch mentions people, so it contains nothing from a cluster:
- * only handles from CODEOWNERS of the base branch, a time, a duration and the beginning of a hash.
+ * No other Backporch text mentions people, so this contains nothing from a cluster: only handles
+ * from the base branch's CODEOWNERS, a time, a duration and the start of a hash.
  */
 import type { OutcomeComment } from './outcome-comment.ts'
 import { duration, time } from './words.ts'
 
 interface Escalation {
-  /** RFC 3339 UTC: the start of the wait. */
+  /** RFC 3339 UTC. */
   readonly since: string
-  /** Seconds after which the policy mentions people. */
+  /** Seconds. */
   readonly after: number
-  /** Of the undecided drift: for other drift the same comment is updated. */
+  /** Of the undecided drift: other drift updates the same comment. */
   readonly fingerprint: string
-  /** `@login` or `@org/team`, as CODEOWNERS has them; what is neither is left out. */
+  /** `@login` or `@org/team`; others are omitted. */
   readonly owners: readonly string[]
 }
 
-/** A mention on GitHub or on Gitea: a login or a team. */
+/** On GitHub or Gitea. */
 const HANDLE =
   /^@[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?(?:\/[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?)?$/
-/** Handles that are mentioned. */
 const MENTIONED = 10
 
-/** Its own topic, so that people who are mentioned get a new comment. */
+/** A separate topic, so that mentioned people get a new comment. */
 export function escalationComment({
   since,
   after,

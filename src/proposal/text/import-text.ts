@@ -1,4 +1,3 @@
-/** The pull request of a new package that is made of live objects. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { markdownCell } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
@@ -9,7 +8,6 @@ import type { NewObject } from '../../sources/place/prove-placed.ts'
 import { count, table } from './words.ts'
 
 export interface NotImported {
-  /** An object, or what could not be listed. */
   readonly what: string
   readonly why: string
   readonly remedy: string

@@ -1,4 +1,3 @@
-/** The joint proposal: one pull request for the same change in many clusters, with a row for each cluster. */
 import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import type { Change } from '../../record/documents/change.ts'
@@ -35,34 +34,32 @@ import {
 export interface MassRow {
   readonly cluster: string
   readonly slug: string
-  /** RFC 3339 UTC: first observation there. */
+  /** RFC 3339 UTC: first observed there. */
   readonly since: string
   readonly state: 'drifted' | 'healed' | 'not observed' | 'excluded'
   readonly plan: Plan
-  /** Episode of the cluster's own record on the branch. */
+  /** Of the cluster's own record. */
   readonly episode: string
 }
 
 export interface MassSubject extends ProposalFrame {
-  /** `sha256:…` over all clusters' fingerprints. */
+  /** Over all clusters' fingerprints. */
   readonly fingerprint: string
   readonly episode: string
   readonly packageName: string
-  /** The changes of the first cluster; those of the others are equal. */
+  /** All clusters have equal changes. */
   readonly changes: readonly Change[]
   readonly plan: Plan
   readonly settle: 'syncer' | 'backporch'
   readonly rows: readonly MassRow[]
-  /** Sentences about what a Restore deletes in any of the clusters. */
+  /** What a Restore deletes in any cluster. */
   readonly losses: readonly string[]
-  /** The appliers, with their number of clusters. */
   readonly appliers: readonly { readonly applier: Applier; readonly clusters: number }[]
   readonly notAdoptable: ReadonlyMap<string, string>
-  /** Changes that cannot be released, by their fingerprint, with the reason. */
+  /** Reasons by fingerprint. */
   readonly notReleasable: ReadonlyMap<string, string>
 }
 
-/** Clusters and changes that a body shows, and whether it has links. */
 const AMOUNTS = [
   [200, 10, true],
   [200, 10, false],
@@ -139,7 +136,7 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
   return `${lines.join('\n')}\n`
 }
 
-/** Without details: the clusters may have lost different commits at different times, which the record of each names. */
+/** Clusters may have lost different commits at different times, which each record names. */
 function rollbackLines(changes: readonly Change[]): string[] {
   const back = changes.flatMap(({ rolledBack }) => rolledBack ?? [])
   const commits = [

@@ -1,4 +1,4 @@
-/** The pull request that enrols a repository: what its merge leads to, counted on the present state of the clusters. */
+/** What its merge would result in, counted on the clusters' present state. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
@@ -15,38 +15,34 @@ export interface ExpectedProposal {
   readonly packageName: string
   readonly cluster: string
   readonly changes: readonly Change[]
-  /** Mode of the policy for it. */
   readonly mode: string
 }
 
-/** What a turn would do now, with the present policy and with mode Propose everywhere. Nothing was written for it. */
+/** With the present policy and with mode Propose everywhere. Nothing was written for it. */
 export interface Expectation {
   readonly proposals: readonly ExpectedProposal[]
-  /** Packages, each in one cluster, by mode of the present policy. */
+  /** Packages, each in one cluster. */
   readonly modes: { readonly Propose: number; readonly Warn: number; readonly Off: number }
-  /** Differences that ignore rules cover, and the number of these rules. */
   readonly muted: { readonly fields: number; readonly rules: number }
-  /** Packages that could not be observed, each in one cluster. */
   readonly failed: readonly {
     readonly packageName: string
     readonly cluster: string
     readonly code: string
     readonly why: string
   }[]
-  /** Number of packages that were observed only in part. */
+  /** Partly observed packages. */
   readonly incomplete: number
-  /** Number of objects that git declares in the observed packages, each in one cluster. */
+  /** Declared in the observed packages, each in one cluster. */
   readonly objects: number
 }
 
 interface FoundSource {
-  /** `Flux Kustomization flux-system/apps`. */
+  /** As `Flux Kustomization flux-system/apps`. */
   readonly title: string
-  /** From the root of the repository. */
+  /** From the repository root. */
   readonly path: string
   readonly cluster: string
   readonly objects: number
-  /** Differences now. */
   readonly differences: number
 }
 
@@ -54,50 +50,46 @@ export interface OnboardingSubject {
   readonly dialect: ForgeDialect
   readonly version: string
   readonly baseBranch: string
-  /** Names, sorted. */
+  /** Sorted. */
   readonly clusters: readonly string[]
   readonly packages: number
-  /** Number of packages of the repository that these clusters do not run. */
+  /** Packages that these clusters do not run. */
   readonly elsewhere: number
-  /** The appliers, what each does after the merge of a Restore, and its number of packages, each in one cluster; most first. */
+  /** Most packages first. */
   readonly syncers: readonly {
     readonly name: string
     readonly sentence: Phrase
     readonly units: number
   }[]
-  /** The folders that were found by the resource of a syncer. */
   readonly sources: readonly FoundSource[]
   readonly autoscalers: readonly { readonly word: string; readonly count: number }[]
-  /** Number of rules that were taken over from syncers and autoscalers. */
+  /** Rules from syncers. */
   readonly imported: number
   readonly notImported: readonly {
     readonly source: string
     readonly rule: string
     readonly why: string
   }[]
-  /** Sentences about searches that were impossible. */
   readonly notObserved: readonly string[]
-  /** Undefined where the policy of the branch is not valid; `policyProblem` then has a line for each problem. */
+  /** Undefined if the branch's policy is invalid; `policyProblem` has a line per problem. */
   readonly expected: Expectation | undefined
   readonly policyProblem: string
-  /** Of the present policy; 0 is no limit. */
+  /** 0 is no limit. */
   readonly limits: {
     readonly prHourlyLimit: number
     readonly prConcurrentLimit: number
     readonly stormThreshold: number
     readonly stormObjects: number
     readonly stormShare: number
-    /** Schedule in UTC of the digest, for which drift of low risk waits; undefined without a digest. */
+    /** In UTC; low-risk drift waits for it. */
     readonly digest: string | undefined
   }
   readonly policyPath: string
   readonly files: readonly string[]
-  /** Who edited the branch; undefined where nobody did. */
   readonly editedBy: string | undefined
   readonly rights: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Splits them into those that their risk opens at once and those that wait for the digest. */
 export function byDigest(
   proposals: readonly ExpectedProposal[],
   { digest }: Pick<OnboardingSubject['limits'], 'digest'>,
@@ -109,7 +101,6 @@ export function byDigest(
 
 const TITLE = 'chore(drift): configure Backporch'
 
-/** Expected proposals and rules that a body shows. */
 const AMOUNTS = [
   [20, 50],
   [20, 10],
@@ -117,7 +108,6 @@ const AMOUNTS = [
   [0, 0],
 ] as const
 
-/** With shorter lists. */
 function shortened(subject: OnboardingSubject): OnboardingSubject {
   return {
     ...subject,
@@ -268,7 +258,7 @@ function risks(proposals: readonly ExpectedProposal[]): string {
   return proposals.length === 0 ? '' : ` (${of('critical')} critical, ${of('high')} high)`
 }
 
-/** What holds proposals back. Critical drift is not held. */
+/** Critical drift is not held. */
 function rate(
   proposals: readonly ExpectedProposal[],
   limits: OnboardingSubject['limits'],
@@ -294,7 +284,7 @@ function rate(
   return `${first}; **${waiting.length} more** of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest (${markdownCell(`${limits.digest} UTC`)})`
 }
 
-/** Undefined where they are no storm. */
+/** Undefined if they are not a storm. */
 function stormSentence(
   proposals: readonly ExpectedProposal[],
   { stormThreshold, stormObjects, stormShare }: OnboardingSubject['limits'],
@@ -311,7 +301,6 @@ function stormSentence(
   return `more than ${count(stormObjects, 'object')} and ${stormShare} % of a cluster`
 }
 
-/** Riskiest first, then by name. */
 function ranked(proposals: readonly ExpectedProposal[]): readonly ExpectedProposal[] {
   const rank = ({ changes }: ExpectedProposal): number => RISKS.indexOf(worstRisk(changes))
   const name = ({ packageName, cluster }: ExpectedProposal): string => `${packageName}\0${cluster}`

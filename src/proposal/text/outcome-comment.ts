@@ -1,15 +1,14 @@
-/** Comments about the outcome of a pull request: one comment for each topic, of one or two sentences. */
 import { markdownCell, markdownCode, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
 import { time } from './words.ts'
 
-/** Times are RFC 3339 UTC; addresses are empty where there is no page. */
+/** Times are RFC 3339 UTC; addresses are empty if there is no page. */
 export type Outcome =
   | { readonly kind: 'declined'; readonly silentUntil: string; readonly critical: boolean }
   | { readonly kind: 'healed'; readonly at: string }
   | { readonly kind: 'resolved-by-git'; readonly commit: string; readonly url: string }
-  /** The drift changed, and the pull request is now about the new drift. */
+  /** The pull request is now about the new drift. */
   | { readonly kind: 'superseded'; readonly at: string }
-  /** Git has the merge, and the forge does not recognise it. `by` is empty where no person is named. */
+  /** The forge does not recognise the merge. `by` is empty if no person is named. */
   | {
       readonly kind: 'merged-in-git'
       readonly commit: string
@@ -17,7 +16,7 @@ export type Outcome =
       readonly by: string
       readonly forge: string
     }
-  /** Published by `porchctl rpkg approve`; `altered` is a part of a sentence, empty where it is what was proposed. */
+  /** `altered` is a part of a sentence, empty if unaltered. */
   | {
       readonly kind: 'approved-in-porch'
       readonly commit: string
@@ -26,7 +25,7 @@ export type Outcome =
       readonly revision: string
       readonly altered: string
     }
-  /** A draft was published, which decides nothing. */
+  /** Decides nothing. */
   | { readonly kind: 'published'; readonly revision: string; readonly by: string }
   | { readonly kind: 'rejected-in-porch'; readonly silentUntil: string; readonly critical: boolean }
   | {
@@ -45,7 +44,7 @@ export type Outcome =
     }
 
 export interface OutcomeComment {
-  /** `ensureComment` edits the comment of the same topic in place. */
+  /** `ensureComment` edits the comment of the same topic. */
   readonly topic: string
   readonly body: string
 }
@@ -54,7 +53,7 @@ const TOPICS: { readonly [kind in Outcome['kind']]: string } = {
   declined: 'outcome',
   healed: 'outcome',
   'resolved-by-git': 'outcome',
-  // Its own topic, beside its later outcome.
+  // A separate topic from its later outcome.
   'merged-in-git': 'merged',
   'approved-in-porch': 'merged',
   published: 'outcome',

@@ -1,11 +1,10 @@
-/** A phrase as Markdown: the words of Backporch as they are, every name in code. */
+/** Every name is in code. */
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import type { Phrase } from '@backporch/kyaml/text'
 
-/** Text without anything that Markdown or a forge acts on. */
 const HARMLESS = /^(?:[A-Za-z0-9 ,;()'-]|(?<=[a-z])\/|[.:](?= |$))*$/
 
-/** For prose and for cells of a table. `limit`: characters of each name. */
+/** `limit`: characters per name. */
 export function phraseMarkdown(sentence: Phrase, limit = 300): string {
   const parts: { ours: boolean; text: string }[] = []
   for (const part of sentence) {
@@ -24,7 +23,7 @@ export function phraseMarkdown(sentence: Phrase, limit = 300): string {
     )
 }
 
-/** Words that are not harmless are encoded like foreign text; the blanks around them stay. */
+/** Words that are not harmless are encoded like foreign text. */
 function words(text: string): string {
   if (HARMLESS.test(text)) return text
   const [, before = '', core = '', after = ''] = /^(\s*)(.*?)(\s*)$/s.exec(text) ?? []

@@ -1,4 +1,3 @@
-/** Title, body and commit message of a proposal that changes the policy on a request. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { markdownBlock, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
@@ -9,12 +8,11 @@ import { table } from './words.ts'
 
 export interface PolicySubject {
   readonly verb: 'ignore' | 'unignore'
-  /** The subject of the rules: `Deployment/web spec.replicas`. */
+  /** As `Deployment/web spec.replicas`. */
   readonly about: string
-  /** The rules as plain data. */
   readonly rules: readonly object[]
   readonly files: readonly string[]
-  /** Login of the requester. `requested` is the proposal with the request; undefined for the command line. */
+  /** `requested` is the proposal with the request; undefined for the command line. */
   readonly by: string
   readonly requested: { readonly label: string; readonly url: string } | undefined
 }

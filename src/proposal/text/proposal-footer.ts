@@ -1,4 +1,3 @@
-/** The last lines of every proposal: explanations of words, and links. */
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { compareText } from '@backporch/kyaml/text'
 import type { Change } from '../../record/documents/change.ts'
@@ -9,13 +8,11 @@ import { sourceUrl, time, writtenAt } from './words.ts'
 
 const MANAGER_NOTE =
   '¹ The field manager: a name that the client chose. It does not prove who the person was.'
-/** Times that the note about writers lists. */
 const TIMES_LISTED = 8
 
 const USER_NOTE =
   'A name before the brackets is the user of the request, from the audit log of the API server.'
 
-/** What a writer is, and when each last wrote to any of its fields, with the numbers of its changes. */
 export function writerNote(changes: readonly Change[]): string {
   const numbered = changes
     .map((change, index) => ({ at: writtenAt(change), number: index + 1 }))
@@ -31,12 +28,11 @@ export function writerNote(changes: readonly Change[]): string {
   return `${MANAGER_NOTE} Last writes to any of its fields: ${listed.join(', ')}${earlier}.`
 }
 
-/** `.drift/records/<cluster>/<slug>/report.md` */
 export function reportPath(cluster: string, slug: string): string {
   return `${recordFolder(cluster, slug)}/report.md`
 }
 
-/** Encoded text that names the file with all changes: the report where the branch has one, the record otherwise. */
+/** The branch's report, or else the record. */
 export function moreLink(subject: ProposalSubject, links: boolean): string {
   const { unit, record, hasReport, dialect, headBranch } = subject
   const path = hasReport
@@ -72,7 +68,6 @@ export function footer(subject: ProposalSubject, links: boolean): string[] {
   ]
 }
 
-/** `backporch 0.4.1 · drift 9f2c1a7b` */
 function created({ version, record }: ProposalSubject): string {
   return `backporch ${markdownCell(version, 30)} · drift ${markdownCell(record.spec.episode, 20)}`
 }
@@ -103,7 +98,7 @@ function linkParts(subject: ProposalSubject): string[] {
   return parts.filter((part) => part.url !== '').map((part) => markdownLink(part.words, part.url))
 }
 
-/** Identifies a text of Backporch and its drift. No decision is read from it. */
+/** No decision is read from it. */
 export function marker(episode: string, fingerprint: string): string {
   const drift = driftOf(fingerprint)
   return `<!-- backporch:v1 ${[episode, drift].map((id) => (/^[0-9a-f]{8}$/.test(id) ? id : '-')).join(' ')} -->`

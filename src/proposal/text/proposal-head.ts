@@ -1,4 +1,3 @@
-/** The first lines of a proposal: the difference, the writer, the time, the risk and the plan. */
 import { markdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
@@ -22,7 +21,10 @@ import {
   writtenAt,
 } from './words.ts'
 
-/** @param shown number of changes in the table @param more encoded text that names the file with the rest */
+/**
+ * @param shown changes in the table
+ * @param more encoded text that names the file with the rest
+ */
 export function head(subject: ProposalSubject, shown: number, more: string): string[] {
   const { record, dialect, applier, alsoIn } = subject
   const { changes, plan, settle } = record.spec
@@ -92,7 +94,6 @@ function whoAndWhen({ record }: ProposalSubject): string {
   ].join(' · ')
 }
 
-/** The highest risk, with its reasons. */
 export function riskReasons(changes: readonly Change[]): string {
   const risk = worstRisk(changes)
   const reasons = [
@@ -102,7 +103,7 @@ export function riskReasons(changes: readonly Change[]): string {
   return `${riskWord(risk)}: ${reasons.slice(0, 2).map(riskReason).join('; ')}${more}`
 }
 
-/** `the replica count changed (AVAIL-REPLICAS)`; the code alone where this version has no such rule. */
+/** Only the code if this version lacks the rule. */
 function riskReason(code: string): string {
   const rule = RISK_RULES.find((candidate) => candidate.code === code)
   return rule === undefined ? markdownCell(code, 40) : `${rule.why} (${markdownCell(code, 40)})`
@@ -118,10 +119,8 @@ function alsoFeeds(clusters: readonly string[], plan: Plan): string {
   return `**The same package also runs in ${names.join(', ')}${more}**: ${verb} it there too.`
 }
 
-/** Each state that makes a proposal a draft begins with it. */
 export const DRAFT_LINE = '**Draft:**'
 
-/** A fact to know before the decision, in one line. */
 export function stateLine(state: ProposalState): string {
   switch (state.kind) {
     case 'changing':
@@ -155,7 +154,6 @@ export const PLAN_SENTENCES = {
   Release: 'git stops managing the fields that differ',
 } as const
 
-/** `**Plan: Restore.** …`, with the previous plan and the reason of the person who chose. */
 export function planLine({ record, previousPlan }: ProposalSubject): string {
   const { plan, changes, message } = record.spec
   const what =

@@ -1,4 +1,3 @@
-/** Labels by which people filter pull requests. */
 import type { Change } from '../../record/documents/change.ts'
 import type { Plan } from '../../record/documents/drift-record.ts'
 import { type ProposalState, type ProposalText, worstRisk } from './proposal-subject.ts'
@@ -12,7 +11,7 @@ interface Labelled {
   readonly states: readonly ProposalState[]
 }
 
-/** Labels sorted, so that the same proposal has the same list; and whether the proposal is a draft. */
+/** Sorted, so that the same proposal has the same list. */
 export function labelsOf(
   { changes, plan, states }: Labelled,
   more: readonly string[] = [],

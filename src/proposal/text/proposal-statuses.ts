@@ -1,4 +1,7 @@
-/** Statuses of a proposal's head commit (docs/guides/review-a-drift-pull-request.md). They hold no time: the same state is not sent again. */
+/**
+ * They contain no time, so that an equal state is not sent again
+ * (docs/guides/review-a-drift-pull-request.md).
+ */
 import type { CommitStatus } from '@backporch/forge/hosted-forge'
 import { oneLine } from '@backporch/kyaml/text'
 import type { SyncerReport } from '../../syncers/syncer.ts'
@@ -6,7 +9,7 @@ import type { MassSubject } from './mass-text.ts'
 import { nobodyApplies, type PolicyProblem, type ProposalSubject } from './proposal-subject.ts'
 
 const LIMIT = 140
-/** The status that people may require of every pull request into the base branch. */
+/** People may require it of every pull request into the base branch. */
 export const FRESH = 'drift/fresh'
 
 interface Facts
@@ -15,15 +18,14 @@ interface Facts
     'policy' | 'ledgerUrl' | 'fingerprint' | 'plan' | 'changes' | 'settle'
   > {
   readonly moved?: boolean
-  /** Why it is unknown whether live is still the reviewed state; empty where it is known. */
+  /** Why live may no longer be the reviewed state; empty if it is. */
   readonly unseen: string
-  /** The applier, or what is wrong with it. */
   readonly applier: { readonly fails: boolean; readonly text: string }
 }
 
 /**
- * @param complete whether the whole unit could be observed
- * @param moved whether live is not what was reviewed, and the proposal stays as it is because it is in a merge queue
+ * @param complete the whole unit could be observed
+ * @param moved live is not what was reviewed, and a merge queue keeps the proposal unchanged
  */
 export function proposalStatuses(
   subject: ProposalSubject,
@@ -44,7 +46,6 @@ export function proposalStatuses(
   })
 }
 
-/** Statuses of a proposal about many clusters. */
 export function massStatuses(subject: MassSubject): CommitStatus[] {
   const { appliers, rows } = subject
   const failing = appliers.find(
@@ -98,7 +99,7 @@ function statuses({
   const short = fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
   const restores = changes.some(({ resolution }) => resolution === 'Restore')
   return [
-    // A check that fails is how a queue is told to let a pull request go.
+    // A failing check makes a queue release a pull request.
     moved === true
       ? movedStatus(ledgerUrl)
       : unseen === ''
@@ -132,20 +133,19 @@ function statuses({
   ]
 }
 
-/** Status of a proposal in a merge queue, of which nothing is made anew, where live is not what was reviewed. */
+/** A proposal in a merge queue is never rebuilt. */
 export function movedStatus(url: string): CommitStatus {
   const description = 'live changed after the review: out of the merge queue, this is made anew'
   return { context: FRESH, state: 'failure', description, url }
 }
 
-/** The contexts that vouch for a proposal. */
 const VOUCHING = [FRESH, 'drift/render', 'drift/policy', 'drift/applier'] as const
 
 function unusableText({ where, why }: PolicyProblem): string {
   return `the policy cannot be used: ${where}: ${why}`
 }
 
-/** Status of a commit of the base branch whose policy cannot be used. @param url of the file */
+/** @param url of the file */
 export function unusablePolicyStatus(problem: PolicyProblem, url: string): CommitStatus {
   return {
     context: 'drift/policy',
@@ -155,7 +155,10 @@ export function unusablePolicyStatus(problem: PolicyProblem, url: string): Commi
   }
 }
 
-/** Statuses of a commit of another author: Backporch may have vouched for an older commit. @param why the beginning of a sentence */
+/**
+ * Of another author's commit: Backporch may have vouched for an older commit.
+ * @param why the beginning of a sentence
+ */
 export function foreignStatuses(why: string): CommitStatus[] {
   return VOUCHING.map((context) => ({
     context,
@@ -165,17 +168,16 @@ export function foreignStatuses(why: string): CommitStatus[] {
   }))
 }
 
-/** A merge, and what the syncer's own resource reports about it. */
 interface LandedMerge {
   readonly cluster: string
-  /** Address of its page; empty without one. */
+  /** Empty without a page. */
   readonly url: string
   readonly report: SyncerReport | undefined
-  /** Commits that have the merge: the merge commit, and the base branch. */
+  /** The merge commit, and the base branch. */
   readonly commits: readonly string[]
 }
 
-/** Status of a merge commit: its effect in the cluster; undefined where `kind` is no merge. */
+/** Undefined if `kind` is not a merge. */
 export function restoredStatus(
   kind: string,
   { cluster, url, report, commits }: LandedMerge,
@@ -195,7 +197,7 @@ export function restoredStatus(
   return { context: 'drift/restored', state, description: oneLine(description, LIMIT), url }
 }
 
-/** Whether the syncer applied a merge, failed, or waits, as a clause; undefined where its resource reports nothing. */
+/** A clause; undefined without a report. */
 export function syncerProgress(
   report: SyncerReport | undefined,
   commits: readonly string[],
@@ -212,7 +214,6 @@ export function syncerProgress(
     : { fails: false, text: `${title} applied ${applied.slice(0, 7)} last` }
 }
 
-/** Status of a proposal whose clusters could not be observed. */
 export function notObservedStatus(clusters: readonly string[]): CommitStatus {
   const who =
     clusters.length === 1 ? `the cluster ${clusters[0] ?? ''}` : `the ${clusters.length} clusters`
@@ -224,7 +225,6 @@ export function notObservedStatus(clusters: readonly string[]): CommitStatus {
   }
 }
 
-/** Status of a commit that no drift proposal is about. */
 export function noProposalStatus(): CommitStatus {
   return { context: FRESH, state: 'success', description: 'no drift proposal', url: '' }
 }

@@ -1,6 +1,7 @@
 /**
- * The pull request of a unit: title, body, labels. The first screen shows what changed, who did it, since when, and what merging and
- * closing do. The same input gives the same bytes. Text from a cluster, from git or from a person goes through src/kyaml/text/markdown-text.ts.
+ * The first screen shows what changed, who did it, since when, and what merging and closing do. The
+ * same input gives the same bytes. Text from a cluster, from git or from a person goes through
+ * src/kyaml/text/markdown-text.ts.
  */
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
@@ -40,16 +41,12 @@ export function proposalText(subject: ProposalSubject): ProposalText {
   }
 }
 
-/** How much a body shows. */
 interface Amount {
   readonly rows: number
-  /** Objects with a diff, and changes in each diff. */
   readonly diffs: number
   readonly diffChanges: number
-  /** Whether objects without a diff are listed by kind. */
   readonly lists: boolean
   readonly links: boolean
-  /** Boxes, notes and help, which a decision does not need. */
   readonly extras: boolean
 }
 
@@ -59,7 +56,6 @@ const OPEN_DIFFS = 3
 const SOME_OBJECTS = 25
 const MANY_OBJECTS = 200
 
-/** From the whole body down to the shortest. */
 function amounts(objects: number): readonly Amount[] {
   const many = objects > MANY_OBJECTS
   const diffs = many ? 0 : objects > SOME_OBJECTS ? 10 : objects
@@ -122,7 +118,6 @@ function bodyOf(
   ])
 }
 
-/** The body where not even a row fits: the counts, the decision in words, and the footer. */
 function bareBody(subject: ProposalSubject): string {
   const { changes, plan } = subject.record.spec
   return text([
@@ -169,7 +164,6 @@ function diffPart(
   )
 }
 
-/** Objects whose diff is not shown, by kind. */
 function listPart({ dialect }: ProposalSubject, objects: readonly ObjectChanges[]): string[] {
   const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) =>
     left < right ? -1 : 1,
@@ -183,7 +177,6 @@ const NOTES_SHOWN = 10
 const MOVES_OTHERS =
   'adopted everywhere: the edited file is read by other units too, which change with it'
 
-/** Notes of the comparison about single changes, and of the edit about other units. */
 function notePart({ record, dialect }: ProposalSubject): string[] {
   const { changes } = record.spec
   const single = changes.length === 1
@@ -200,7 +193,6 @@ function notePart({ record, dialect }: ProposalSubject): string[] {
     : folded(dialect, count(notes.length, 'note'), '', listed)
 }
 
-/** Who else has the value from the same place, and how to change it for all of them or here only. */
 function sharedNotes({ spec: { changes, notes: shared = [] } }: DriftRecord): readonly string[] {
   const edited = changes.filter(({ resolution }) => resolution !== 'Restore')
   const all = edited.filter(({ via }) => via === EVERYWHERE)

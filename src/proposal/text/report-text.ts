@@ -1,4 +1,3 @@
-/** The whole report as a file beside the record, where a body is too short for it. */
 import { markdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
@@ -14,21 +13,21 @@ import {
 import { clusterCell, count, time } from './words.ts'
 
 const BODY_OBJECTS = 200
-/** Length from which a forge may cut the body. */
+/** A forge may cut a longer body. */
 const BODY_CHARACTERS = 40_000
 const ROWS = 20_000
 /** UTF-16 code units of all diffs together. */
 const DIFFS = 2_000_000
 const DIFF_CHANGES = 100
 
-/** Whether the branch has the report; decided on the record alone, before any request to a forge. */
+/** By the record alone, before any request to a forge. */
 export function wantsReport(record: DriftRecord): boolean {
   const { changes } = record.spec
   if (changes.length > BODY_OBJECTS) return true
   return reportText(record).length > BODY_CHARACTERS
 }
 
-/** `report.md`: every change, riskiest first, then every diff. It has no links, because it outlives its branch. */
+/** Every change, riskiest first, then every diff. No links, because it outlives its branch. */
 export function reportText(record: DriftRecord): string {
   const { unit, changes, began, observed, plan } = record.spec
   const objects = rankObjects(changes)

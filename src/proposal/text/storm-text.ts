@@ -1,4 +1,3 @@
-/** The issue of a storm, instead of pull requests: who, since when and what to do. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
@@ -16,22 +15,21 @@ import {
 } from './words.ts'
 
 export interface StormSubject {
-  /** Number of packages, each in one cluster, that began to drift since `since`. */
+  /** Packages per cluster, since `since`. */
   readonly units: number
   readonly clusters: number
   /** RFC 3339 UTC. */
   readonly since: string
-  /** Packages in an hour that are a storm. */
+  /** Packages per hour. */
   readonly threshold: number
-  /** For a storm of objects: how many differ, and the count and percentage of a cluster that are a storm. */
+  /** For a storm of objects: limit as a count, and as percent of a cluster. */
   readonly objects?: {
     readonly count: number
     readonly stormObjects: number
     readonly stormShare: number
   }
-  /** Field managers with their number of packages, most first. */
   readonly writers: readonly { readonly manager: string; readonly units: number }[]
-  /** The riskiest packages; `url` is empty where there is no page. */
+  /** `url` is empty if there is no page. */
   readonly worst: readonly {
     readonly cluster: string
     readonly packageName: string
@@ -74,7 +72,6 @@ function percent(part: number, whole: number): string {
   return `${whole === 0 ? 0 : Math.min(100, Math.floor((part * 100) / whole))} %`
 }
 
-/** `61 objects of 3 packages`, `64 packages` */
 function what({ units, objects }: StormSubject): string {
   return `${objects === undefined ? '' : `${count(objects.count, 'object')} of `}${count(units, 'package')}`
 }

@@ -1,28 +1,25 @@
 /**
- * The boxes of a body that Backporch wrote, and which of them are ticked. Anyone with write access may edit a body, and the person is
- * unknown: a box belongs to the drift that it was drawn for, and requests nothing that a later merge does not decide.
+ * Anyone with write access may edit a body, and the person is unknown: a checkbox is bound to its
+ * drift, and requests nothing that a later merge does not decide.
  */
 type TickVerb = 'adopt' | 'restore' | 'recheck'
 
 export interface Tick {
   readonly verb: TickVerb
-  /** First eight hex digits of the record's fingerprint. A tick for other drift has no effect. */
+  /** Eight hex digits. A tick for other drift has no effect. */
   readonly drift: string
-  /** Numbers of changes in the record, from 1, ascending; empty for `recheck`. */
+  /** From 1, ascending; empty for `recheck`. */
   readonly changes: readonly number[]
 }
 
-/** Boxes that are read of one body, and changes of one box. */
 const BOX_LIMIT = 50
 const CHANGE_LIMIT = 10_000
 
-/** @param text encoded Markdown */
 export function tickBox(tick: Tick, text: string): string {
   const changes = tick.changes.length === 0 ? '' : `:${formatNumbers(tick.changes)}`
   return `- [ ] <!-- backporch:${tick.verb}=${tick.drift}${changes} --> ${text}`
 }
 
-/** `1-3,5` */
 export function formatNumbers(numbers: readonly number[]): string {
   const runs: [number, number][] = []
   for (const number of numbers.toSorted((left, right) => left - right)) {
@@ -33,7 +30,7 @@ export function formatNumbers(numbers: readonly number[]): string {
   return runs.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',')
 }
 
-/** The drift of a box: the first eight hex digits of `sha256:…`; zeros where the text is no fingerprint. */
+/** Eight hex digits of `sha256:…`; zeros if the text is not a fingerprint. */
 export function driftOf(fingerprint: string): string {
   return /^sha256:([0-9a-f]{8})/.exec(fingerprint)?.[1] ?? '00000000'
 }
@@ -42,9 +39,7 @@ const BOX =
   /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(adopt|restore|recheck)=([0-9a-f]{8})(?::([0-9][0-9,-]*))? -->/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
-/**
- * The ticked boxes of Backporch, in their order, each once. Boxes in code or in a quote and other lines are ignored.
- */
+/** Each once. Ignores checkboxes in code or quotes. */
 export function readTicks(body: string): readonly Tick[] {
   const ticks = new Map<string, Tick>()
   for (const line of linesOutsideCode(body)) {
@@ -54,7 +49,6 @@ export function readTicks(body: string): readonly Tick[] {
   return [...ticks.values()]
 }
 
-/** The lines outside of fences. */
 export function linesOutsideCode(body: string): readonly string[] {
   const lines: string[] = []
   let fence = ''
@@ -78,7 +72,7 @@ function readBox(line: string): Tick | undefined {
   return changes === undefined ? undefined : { verb, drift, changes }
 }
 
-/** Ascending numbers only, as `formatNumbers` writes them: a run repeated a thousand times is refused. */
+/** Only ascending, so that repeated runs cannot multiply the work. */
 function readNumbers(text: string): readonly number[] | undefined {
   const numbers: number[] = []
   for (const part of text.split(',')) {

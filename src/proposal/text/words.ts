@@ -1,4 +1,3 @@
-/** Small pieces of the texts: names, times, counts and values of a difference as Markdown. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { htmlCode, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
@@ -10,25 +9,21 @@ import type { Plan } from '../../record/documents/drift-record.ts'
 import { formatValue, hiddenBytes } from '../../record/format-value.ts'
 
 const NAME_LIMIT = 120
-/** Characters that fit into a column. */
 const VALUE_LIMIT = 40
 const FIELD_LIMIT = 40
-/** Of a field, without a place where a browser breaks the line. */
 const FIELD_PIECE_LIMIT = 32
 const SHORT_LIMIT = 40
-/** Of a value in a table, without a place where a browser breaks the line: two of them and a field leave room for the other columns. */
+/** A browser does not break it: two of them and a field leave room for the other columns. */
 const PIECE_LIMIT = 22
-/** Characters before the first difference of two long values. */
 const CONTEXT = 16
-/** Browsers break a line behind `…`. */
+/** Browsers break a line after `…`. */
 const LEFT_OUT = '...'
 
-/** `1 change`, `12 changes` */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** `2026-08-21 14:02 UTC` of RFC 3339 UTC; anything else in code. Never relative: the text must not age. */
+/** Anything but RFC 3339 UTC as code. Never relative: the text must not age. */
 export function time(at: string): string {
   return plainTime(at) ?? (at === '' ? 'an unknown time' : markdownCell(at, 40))
 }
@@ -38,7 +33,6 @@ export function plainTime(at: string): string | undefined {
   return day === undefined ? undefined : `${day} ${clock} UTC`
 }
 
-/** `30 days`, `24 hours`, `10 minutes` */
 export function duration(seconds: number): string {
   if (seconds >= 2 * 86_400) return count(Math.round(seconds / 86_400), 'day')
   return seconds >= 3_600
@@ -69,19 +63,18 @@ const CLASSES = {
   unknown: '',
 } as const
 
-/** Without the kind of writer, for tables with many rows. */
 export function writerName({ actor }: Change): string {
   if (actor.confidence === 'none') return 'unknown'
   return `${actor.confidence === 'last-writer' ? 'perhaps ' : ''}${markdownCell(actorName(actor), actorLimit(actor, 60))}`
 }
 
-/** `kubectl-scale` (human tool); with `perhaps` where only the last writer is known. */
+/** With `perhaps` if only the last writer is known. */
 export function writer(change: Change): string {
   const kind = CLASSES[change.actor.class]
   return `${writerName(change)}${change.actor.confidence === 'none' || kind === '' ? '' : ` (${kind})`}`
 }
 
-/** Empty unless the manager owns the field: only then the time is that of the change. */
+/** Empty unless the manager owns the field, because only then the time is that of the change. */
 export function writtenAt({ actor }: Change): string {
   return actor.at === '' || !isKnownWriter(actor) ? '' : time(actor.at)
 }
@@ -91,7 +84,6 @@ export interface LinkBase {
   readonly dialect: ForgeDialect
 }
 
-/** The object, linked to the line that declares it where there is a page for it. */
 export function objectLink(
   change: Pick<Change, 'ref' | 'source'>,
   links: LinkBase | undefined,
@@ -102,7 +94,7 @@ export function objectLink(
     : markdownLink(name, sourceUrl(change.source, links.base, links.dialect))
 }
 
-/** Address of `path:line` at a commit; empty without a location. */
+/** Empty without a location. */
 export function sourceUrl(
   location: string | undefined,
   base: ObjectId,
@@ -119,12 +111,11 @@ interface Sides {
   readonly live: string
 }
 
-/** Both sides of a difference. Values are inline code that begins near the first difference, for the columns of a table. */
+/** Inline code for table columns that begins near the first difference. */
 export function sides(change: Pick<Change, 'change' | 'git' | 'live'>): Sides {
   return sidesIn(change, PIECE_LIMIT)
 }
 
-/** @param piece characters of a value without a place where a browser breaks the line */
 function sidesIn(change: Pick<Change, 'change' | 'git' | 'live'>, piece: number): Sides {
   if (change.change === 'missing') return { git: 'declared', live: 'not there' }
   if (change.change === 'unexpected') return { git: 'not declared', live: 'there' }
@@ -157,10 +148,9 @@ function side(value: Change['git'], text: string, from: number, piece: number): 
   return bytes < 1_024 ? shown : `${shown} (${(bytes / 1_024).toFixed(1)} KiB)`
 }
 
-/** Chromium and Firefox break a line behind a blank, a hyphen and a slash. */
+/** Chromium and Firefox break a line after a blank, a hyphen and a slash. */
 const BREAKS = /(?<=[\s/-])/
 
-/** A value in inline code, up to a piece that is too long. */
 function valueCell(text: string, piece: number): string {
   let end = 0
   for (const { length } of text.slice(0, VALUE_LIMIT + 1).split(BREAKS)) {
@@ -170,7 +160,6 @@ function valueCell(text: string, piece: number): string {
   return markdownCell(text, VALUE_LIMIT)
 }
 
-/** The first lines that differ. */
 function firstLines(git: string, live: string, piece: number): Sides {
   const [left, right] = [git.split('\n'), live.split('\n')]
   const at = commonStart(left, right)
@@ -181,7 +170,7 @@ function firstLines(git: string, live: string, piece: number): Sides {
   return { git: cell(left[at]), live: cell(right[at]) }
 }
 
-/** Both sides where each fits into a sentence; undefined where one is long, hidden, a structure or no field. */
+/** Undefined if one is long, hidden, a structure or not a field. */
 export function shortSides(change: Change): Sides | undefined {
   const values = [change.git, change.live].filter((value) => value !== undefined)
   const short = values.every(
@@ -199,32 +188,30 @@ function commonStart(left: string | readonly string[], right: string | readonly 
   return index
 }
 
-/** The beginning of the word or segment in which two values part. */
 function startOfDifference(text: string, at: number): number {
   const before = text.slice(Math.max(0, at - CONTEXT), at)
   const word = Math.max(before.lastIndexOf('/'), before.lastIndexOf(' '), before.lastIndexOf(','))
   return word <= 0 ? Math.max(0, at - CONTEXT) : at - before.length + word + 1
 }
 
-/** Never between the halves of a surrogate pair. */
+/** Never splits a surrogate pair. */
 function sliceFrom(text: string, from: number): string {
   const unit = text.charCodeAt(from)
   return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? from - 1 : from)
 }
 
-/** The whole path. */
 export function fieldName(change: Pick<Change, 'path'>): string {
   return change.path === undefined ? 'the whole object' : markdownCell(change.path, NAME_LIMIT)
 }
 
-/** The end of a long path, which distinguishes fields of one object: `...containers[name=app].image`. */
+/** The end of a long path distinguishes fields of one object. */
 export function fieldCell(change: Pick<Change, 'path'>): string {
   const path = change.path ?? ''
   const fits = (text: string): boolean =>
     text.length <= FIELD_LIMIT &&
     text.split(BREAKS).every(({ length }) => length <= FIELD_PIECE_LIMIT)
   if (change.path === undefined || fits(path)) return fieldName(change)
-  // A step begins behind a dot outside of brackets.
+  // A step begins after a dot outside of brackets.
   const ends = [...path.matchAll(/\.(?=[A-Za-z])/g)].map(({ index }) => path.slice(index + 1))
   const steps = ends.find(
     (rest) => fits(LEFT_OUT + rest) && rest.split('[').length === rest.split(']').length,
@@ -235,7 +222,6 @@ export function fieldCell(change: Pick<Change, 'path'>): string {
   )
 }
 
-/** A folded block, or a bold line with the content where the forge folds nothing. `name` is put into code. */
 export function folded(
   dialect: ForgeDialect,
   words: string,
@@ -259,7 +245,7 @@ export function folded(
   ]
 }
 
-/** An alert, or a quote where the forge draws none. Each line becomes a paragraph. */
+/** A quote if the forge does not support alerts. Each line becomes a paragraph. */
 export function box(
   dialect: ForgeDialect,
   kind: 'caution' | 'warning' | 'note',
@@ -283,7 +269,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   ]
 }
 
-/** `- ` lines of the first `most`, and how many more there are. */
 export function listOf(items: readonly string[], most: number, noun: string): string[] {
   const more = items.length - most
   return [
@@ -300,7 +285,6 @@ export function clusterCell(cluster: string): string {
   return markdownCell(cluster, 60)
 }
 
-/** A table with a row for each of `rows`. The keys of `columns` are its head. */
 export function tableOf<Row>(
   rows: readonly Row[],
   columns: { readonly [head: string]: (row: Row) => string },
@@ -312,7 +296,7 @@ export function tableOf<Row>(
   )
 }
 
-/** The first text of at most `limit` UTF-16 code units; `amounts` go from the longest text to the shortest. */
+/** `limit` in UTF-16 code units; `amounts` from the longest text to the shortest. */
 export function firstFitting<Amount>(
   amounts: readonly Amount[],
   textWith: (amount: Amount) => string,

@@ -1,4 +1,3 @@
-/** Dry runs of the objects of one unit as an adoption would declare them. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
 import {
@@ -11,13 +10,12 @@ import {
 import type { AdoptionAnswer, AdoptionLibrary } from '../../drift/authored/object-manifest.ts'
 import { Unanswered } from '../../sources/programs/questions.ts'
 
-/** A process with several turns has them from the turn before. */
 export interface KnownAdoptions {
   get(key: string): AdoptionAnswer | undefined
   set(key: string, answer: AdoptionAnswer): unknown
 }
 
-/** What the server says of the cluster, of the namespace or of git as it is, and not of the adopted values. */
+/** They concern the cluster, the namespace or git as it is, not the adopted values. */
 const NOT_OF_VALUES: ReadonlySet<RefusalReason> = new Set([
   'NamespaceTerminating',
   'NamespaceMissing',
@@ -33,7 +31,6 @@ export class AdoptionAnswers implements AdoptionLibrary {
   private readonly known: KnownAdoptions
   private readonly ofTurn = new Map<string, AdoptionAnswer>()
 
-  /** @param manager field manager of the syncer's applies */
   constructor(reader: ClusterReader, manager: string, known: KnownAdoptions) {
     this.reader = reader
     this.manager = manager
@@ -57,7 +54,7 @@ export class AdoptionAnswers implements AdoptionLibrary {
     return answer
   }
 
-  /** What a refusal depends on may change without the object: it is asked for again in the next turn. */
+  /** A refusal's cause may change without the object: the next turn asks again. */
   private async ask(key: string, resource: Resource, signal: AbortSignal): Promise<void> {
     const answer = answerOf(await this.reader.predict(resource, this.manager, signal))
     const kept: KnownAdoptions = answer.state === 'accepted' ? this.known : this.ofTurn

@@ -1,4 +1,4 @@
-/** State that a process with several turns retains between them. Losing it costs requests, never a decision. */
+/** Losing it costs requests, never a decision. */
 import type { RefUpdate } from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { LRUCache } from 'lru-cache'
@@ -17,10 +17,8 @@ import { ProposalTurns } from './proposal-turns.ts'
 import { RefusedRefs } from './refused-refs.ts'
 import type { ClusterVerdicts } from './verdicts/cluster-verdicts.ts'
 
-/** Objects of watched clusters whose units are known from the turn before. */
 const MOST_WATCHED = 2_000
 const MOST_DURATIONS = 10
-/** Of objects that are adopted and that no merge declares yet. */
 const MOST_MANIFESTS = 500
 
 export class BetweenTurns implements EarlierAnswers {
@@ -41,30 +39,35 @@ export class BetweenTurns implements EarlierAnswers {
   readonly refusedRefs = new RefusedRefs()
   readonly proposalTurns = new ProposalTurns()
   readonly goodPolicies = new KnownGoodPolicies()
-  /** By path of a package: paths from the root of the repository of what its rendering reads outside of the package. */
+  /**
+   * By package path: paths from the repository root that its rendering reads outside of the
+   * package.
+   */
   readonly outside = new Map<string, readonly string[]>()
-  /** By name of the cluster: of those whose changes are watched. */
   readonly clusters = new Map<string, ClusterVerdicts>()
-  /** Undefined where no process follows this one. */
+  /** Undefined if no process follows this one. */
   marks: PackageMarks | undefined
   private readonly pacesLedger: boolean
   private pushedAt = ''
   private readonly durations = new Map<string, readonly number[]>()
 
-  /** @param options `pacesLedger`: a turn of status alone waits until a minute after the last push of the ledger */
+  /**
+   * @param options `pacesLedger`: a status-only turn waits until a minute after the last ledger
+   * push
+   */
   constructor({ pacesLedger = false }: { readonly pacesLedger?: boolean } = {}) {
     this.pacesLedger = pacesLedger
   }
 
   /**
-   * Of the units of a cluster. Those whose changes are watched are observed when they changed, and once an hour: what is known of the others would
-   * be used once an hour, for a kilobyte for each object all the time.
+   * Watched units are observed when they changed, and once an hour: caching the others would use a
+   * kilobyte per object for one use per hour.
    */
   unitsOf(cluster: string): KnownUnits {
     return this.clusters.has(cluster) ? this.watchedUnits : this.units
   }
 
-  /** @param milliseconds that the last observation of the cluster took, which succeeded */
+  /** @param milliseconds of the last successful observation */
   rememberDuration(cluster: string, milliseconds: number): void {
     this.durations.set(cluster, [
       ...(this.durations.get(cluster) ?? []).slice(1 - MOST_DURATIONS),
@@ -72,17 +75,16 @@ export class BetweenTurns implements EarlierAnswers {
     ])
   }
 
-  /** Milliseconds of the longest of the last observations of the cluster; 0 without any. */
+  /** Milliseconds; 0 without any. */
   longest(cluster: string): number {
     return Math.max(0, ...(this.durations.get(cluster) ?? []))
   }
 
-  /** RFC 3339 UTC; empty before the first push, and where no turn waits. */
+  /** RFC 3339 UTC; empty before the first push, and if no turn waits. */
   get ledgerPushedAt(): string {
     return this.pacesLedger ? this.pushedAt : ''
   }
 
-  /** @param now RFC 3339 UTC: after the push */
   rememberPush(updates: readonly RefUpdate[], now: string): void {
     if (updates.some(({ ref }) => ref === `refs/heads/${LEDGER_BRANCH}`)) this.pushedAt = now
   }

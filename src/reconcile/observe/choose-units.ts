@@ -4,7 +4,7 @@ import { choosePackages } from '../repository/manifest-folders.ts'
 import { packagesIn, type RepositoryView } from '../repository/repository-view.ts'
 import type { UnitSelection } from './turn-request.ts'
 
-/** The packages that a turn observes in the cluster. @throws Failure BP1011 where placements name the cluster nowhere */
+/** @throws Failure BP1011 if no placement names the cluster */
 export async function chooseUnits(
   view: RepositoryView,
   cluster: string,
@@ -31,7 +31,7 @@ async function allUnitsOf(
   return choosePackages({ ...view, packages: own }, names, signal)
 }
 
-/** A cluster without placements is more likely a typing error than a cluster without packages. "No drift" would hide it. */
+/** More likely a typo than a cluster without packages. "No drift" would hide it. */
 function nothingPlaced(cluster: string): Failure {
   return new Failure({
     code: 'BP1011',

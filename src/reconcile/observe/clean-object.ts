@@ -1,7 +1,8 @@
 /**
- * The manifest of a live object, found by proof. What its authors own is sent as a creation under another name; a field that the server gives
- * the same value without being told is a default, and is left out. Then an apply under the name of the syncer has to leave the object as it
- * is, and a comparison with the manifest has to find no drift: what either misses is kept. Both are dry runs.
+ * By proof: the fields of the object's authors are sent as a creation under another name, and a
+ * field that the server sets to the same value without being told is a default, and is omitted.
+ * Then an apply under the syncer's name must leave the object unchanged, and a comparison must find
+ * no drift: what either would lose is kept. Both are dry runs.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
@@ -34,9 +35,8 @@ import { isLastApplied } from '../../drift/unowned/server-written.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import { syncersOfMark } from '../../syncers/marks.ts'
 
-/** Dry runs for one object. What is not tried any more stays in the manifest. */
+/** Dry runs per object. Fields that are no longer tried stay. */
 const MOST_PROBES = 200
-/** How often what an apply would take away is put back. */
 const MOST_RETURNS = 3
 
 interface LiveObject extends Resource {
@@ -45,15 +45,13 @@ interface LiveObject extends Resource {
 
 export interface CleaningPorts {
   readonly reader: Pick<ClusterReader, 'predict'>
-  /** Field manager of the syncer's applies. */
   readonly manager: string
-  /** Undefined where it is not known: one that applies as `manager`. */
+  /** Undefined if unknown: assume one that applies as `manager`. */
   readonly syncer: SyncerManager | undefined
-  /** Rules by which differences are no drift. */
   readonly presets: EffectivePolicy['presets']
 }
 
-/** @param live the object as it is in the cluster. @throws only the reason of `signal` */
+/** @throws only the reason of `signal` */
 export async function cleanObject(
   live: LiveObject,
   ports: CleaningPorts,
@@ -66,7 +64,6 @@ class Cleaning {
   private readonly live: LiveObject
   private readonly ports: CleaningPorts
   private readonly signal: AbortSignal
-  /** Differences between the object and a creation of all that its authors own: what controllers and the server wrote. */
   private written: ReadonlySet<string> = new Set()
   private probes = 0
   private manifest: JsonObject
@@ -96,7 +93,6 @@ class Cleaning {
     }
   }
 
-  /** Leaves out the value if it is a default, or else those inside of it. */
   private async leaveOut(path: FieldPath, value: Json, schema: FieldSchema): Promise<void> {
     if (this.probes === MOST_PROBES) return
     const without = withoutValueAt(this.manifest, path)
@@ -110,10 +106,10 @@ class Cleaning {
   private async leaveOutBelow(path: FieldPath, value: Json, schema: FieldSchema): Promise<void> {
     if (isJsonObject(value)) {
       for (const [name, below] of Object.entries(value)) {
-        // The server gives no defaults to the keys of a map of texts.
+        // The server sets no defaults for the keys of a map of texts.
         if (schema.kind === 'object' && !schema.declares(name) && typeof below !== 'object')
           continue
-        // Linters and editors demand what the schema does, also where the server has a default.
+        // Linters and editors require what the schema requires, even if the server has a default.
         const [there, inner] = [[...path, field(name)], schema.child(name)] as const
         if (schema.requires?.(name) === true) await this.leaveOutBelow(there, below, inner)
         else await this.leaveOut(there, below, inner)
@@ -121,7 +117,7 @@ class Cleaning {
     } else if (isJsonArray(value)) {
       for (const [index, item] of value.entries()) {
         if (!isJsonObject(item)) continue
-        // Items stay, so that their places do; a key may be a default itself.
+        // Items stay, so that indexes stay valid; a key may be a default itself.
         await this.leaveOutBelow([...path, { kind: 'index', index }], item, schema.items())
       }
     }
@@ -132,7 +128,7 @@ class Cleaning {
     return differences?.every((difference) => this.written.has(difference)) ?? false
   }
 
-  /** What of the object a creation of the manifest does not give; undefined where the server does not answer. */
+  /** Parts that a creation does not produce; undefined if the server does not answer. */
   private async differencesOf(manifest: JsonObject): Promise<readonly string[] | undefined> {
     this.probes += 1
     const { id, apiVersion, object, schema } = this.live
@@ -147,7 +143,6 @@ class Cleaning {
       : compareObjects(object, created, schema).map(({ path }) => formatFieldPath(path))
   }
 
-  /** The manifest of which an apply changes nothing. */
   private async proven(): Promise<ManifestAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       const { id, apiVersion, object, schema } = this.live
@@ -175,7 +170,7 @@ class Cleaning {
     }
   }
 
-  /** Fields of other writers that a comparison with the manifest reports: a default that somebody sent has an owner. */
+  /** Of other writers: a default that somebody sent has an owner. */
   private drift(prediction: Prediction): readonly { readonly path: FieldPath }[] {
     const { id, apiVersion, object, schema } = this.live
     const {
@@ -201,7 +196,6 @@ class Cleaning {
     if (isJsonObject(returned)) this.manifest = inOrderOf(returned, this.live.object)
   }
 
-  /** Marks, which its syncer writes again. */
   private isSyncersOwn({ path, live, predicted }: FieldDifference): boolean {
     return (
       syncersOfMark(path, live ?? predicted).length > 0 ||
@@ -231,7 +225,6 @@ class Cleaning {
 
 const NOWHERE = { path: '', document: 0, item: undefined, line: 1 } as const
 
-/** What is put back has the place that it has in the live object. */
 function inOrderOf(manifest: JsonObject, live: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(manifest).map(([name, value]) => [

@@ -1,4 +1,3 @@
-/** The time that a turn has for a cluster. */
 import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import { Deadline } from '@backporch/system/deadline'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
@@ -8,15 +7,18 @@ import type { TurnRequest } from './turn-request.ts'
 /** Milliseconds. */
 const LEAST_PATIENCE = 15_000
 
-/** A cluster that always took long may take long; one that stopped to answer holds up the others only a little. */
+/**
+ * A cluster that was always slow may take long; one that stopped answering delays the others only
+ * briefly.
+ */
 export class ClusterPatience {
   private readonly cluster: string
   private readonly request: TurnRequest
-  /** Milliseconds; undefined where the turn has no limit. */
+  /** Milliseconds; undefined without a limit. */
   private readonly deadline: number | undefined
-  /** Milliseconds. The time in which the turn waits for other clusters does not count. */
+  /** Milliseconds, without time in which the turn waits for other clusters. */
   private spent = 0
-  /** Milliseconds of it in which this process ran. */
+  /** Milliseconds in which this process ran. */
   private waited = 0
 
   constructor(cluster: string, request: TurnRequest) {
@@ -32,12 +34,12 @@ export class ClusterPatience {
           )
   }
 
-  /** Duration of the work so far, in milliseconds. */
+  /** Milliseconds. */
   get duration(): number {
     return this.spent
   }
 
-  /** @param work with a signal that ends it when nothing of the time is left @throws only what `signal` was aborted with */
+  /** @throws only what `signal` was aborted with */
   async limit<Answer>(
     signal: AbortSignal,
     work: (limit: AbortSignal) => Promise<Answer>,

@@ -1,4 +1,4 @@
-/** Decides whether the syncer has not applied a commit yet. History and syncer are read only if a difference leaves that open. */
+/** History and syncer are read only if a difference needs them. */
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { Note } from '@backporch/kyaml/note'
 import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
@@ -21,32 +21,33 @@ import type { ClaimedSide } from './read-live-sides.ts'
 interface LagQuestion {
   readonly read: Pick<ClaimedSide, 'live' | 'claims'>
   readonly syncer: SyncerManager | undefined
-  /** Identities that the package's inventory lists; undefined where there is none, or it is unreadable. */
+  /** Undefined if there is no inventory or it is unreadable. */
   readonly inventory: ReadonlySet<string> | undefined
-  /** What its keeper could not apply, by `resourceKey`. */
+  /** By `resourceKey`. */
   readonly refused: ReadonlyMap<string, string>
-  /** What the syncer keeps of what it applied, by `resourceKey`; undefined where it keeps nothing, or it is not known. */
+  /** Of the syncer's applies, by `resourceKey`; undefined if it stores none, or if unknown. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
   /** RFC 3339 UTC. */
   readonly now: string
-  /** Seconds, from the policy; undefined: from the interval of the syncer. */
+  /** Seconds, from the policy; undefined: from the syncer's interval. */
   readonly stuckAfter: number | undefined
 }
 
-/** The evidence about one unit: is the syncer behind, or did a person write, and who. */
 export interface UnitSources {
   readonly unit: Unit
   readonly git: Pick<GitState, 'base' | 'baseBranch' | 'treeHash' | 'ledger'>
   readonly history: () => Promise<PackageHistory>
   readonly own: OwnResources
-  /** The syncer whose resource the unit was found by, in place of those that its objects name; empty where there is none. */
+  /**
+   * Of the syncer whose resource led to the unit, instead of those that its objects name; empty
+   * without one.
+   */
   readonly claims: readonly Claim[]
   readonly key: RedactionKey
   /** RFC 3339 UTC: when git was read. */
   readonly present: string
-  /** Undefined without an audit log: then field managers alone are named. */
+  /** Undefined: only field managers are named. */
   readonly audit: AuditSource | undefined
-  /** Called with the parts of the log that could not be read. */
   readonly onNote: (note: Note) => void
 }
 
@@ -54,7 +55,7 @@ export interface UnitSources {
 const STUCK_AFTER = 3_600
 const INTERVALS = 3
 
-/** @throws Failure BP40xx when git fails */
+/** @throws Failure BP40xx if git fails */
 export async function decideBehind(
   verdicts: readonly ObjectVerdict[],
   { read, syncer, inventory, refused, stored, now, stuckAfter }: LagQuestion,
@@ -87,8 +88,8 @@ export async function decideBehind(
 }
 
 /**
- * The objects were read before the report: what the syncer applied in between is in the report and was not there. An object that is there now is
- * being applied, and the next observation compares it.
+ * The objects were read before the report: one that the syncer applied in between is in the report
+ * but was still missing. The next observation compares it.
  */
 async function confirmMissing(
   verdicts: readonly ObjectVerdict[],
@@ -110,7 +111,6 @@ async function confirmMissing(
   })
 }
 
-/** What waited in the last report, if that report is complete and about the same content of git. */
 function waitedBefore(
   { treeHash, baseBranch, ledger }: UnitSources['git'],
   key: RedactionKey,

@@ -1,4 +1,4 @@
-/** The objects that packages declare. They are read only if an inventory lists an object that its package does not declare. */
+/** Read only if an inventory lists an object that its package does not declare. */
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { DeclaredIds, isWithinFolder } from '../../drift/compare/unexpected.ts'
 import { eachOf } from '../repository/each-of.ts'
@@ -10,23 +10,20 @@ interface DeclaringPackage {
   readonly ids: DeclaredIds
 }
 
-/** Objects that other packages declare. */
 export interface DeclaredElsewhere {
   readonly packages: readonly DeclaringPackage[]
-  /** Paths of packages that cannot be read, so that their declarations are unknown. */
   readonly unread: readonly string[]
 }
 
 export class DeclaredObjects {
   private readonly paths: readonly string[]
   private readonly load: (path: string) => Promise<readonly ResourceId[]>
-  /** Of the context. */
   readonly namespace: string
   private readonly known = new Map<string, Promise<DeclaredIds | undefined>>()
 
   /**
    * @param paths of all packages that may run in the cluster
-   * @param load what one of them declares; throws where it cannot be read
+   * @param load throws if the package cannot be read
    */
   constructor(
     paths: readonly string[],
@@ -38,12 +35,14 @@ export class DeclaredObjects {
     this.namespace = namespace
   }
 
-  /** Keeps what is read already. */
   remember(path: string, ids: readonly ResourceId[]): void {
     this.known.set(path, Promise.resolve(new DeclaredIds(ids, this.namespace)))
   }
 
-  /** The declarations of all packages within a folder, except one package. @throws the reason of `signal` */
+  /**
+   * Within a folder, except one package.
+   * @throws the reason of `signal`
+   */
   elsewhere(
     packagePath: string,
     folder: string | undefined,
@@ -55,7 +54,7 @@ export class DeclaredObjects {
     )
   }
 
-  /** What all packages declare. @throws the reason of `signal` */
+  /** @throws the reason of `signal` */
   everywhere(signal: AbortSignal): Promise<DeclaredElsewhere> {
     return this.read(this.paths, signal)
   }

@@ -1,7 +1,8 @@
 /**
- * Results of dry runs, cached over turns: while nothing about an object changes, neither in git nor in the cluster, it costs no dry run
- * in every turn (docs/adr/0037-what-a-turn-remembers.md). An answer is of one cluster and server version, one syncer, one content of git and one
- * stored object. What else decides it (policies, webhooks, quotas, rights) changes without a trace, so it expires.
+ * An unchanged object, in git and in the cluster, does not cost a dry run in every turn
+ * (docs/adr/0037-what-a-turn-remembers.md). An answer is valid for one cluster and server version,
+ * one syncer, one content of git and one stored object. Its other causes (policies, webhooks,
+ * quotas, rights) change without a trace, so it expires.
  */
 import { hash } from 'node:crypto'
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
@@ -16,7 +17,6 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 
-/** `cluster` is the name of the cluster. */
 export interface AnswerContext {
   readonly cluster: string
   readonly identity: Pick<ClusterIdentity, 'uid' | 'version' | 'observedAt' | 'recorded'>
@@ -25,14 +25,13 @@ export interface AnswerContext {
 
 export interface RequestedObject {
   readonly resource: Resource
-  /** Undefined for an object that is not there. */
+  /** Undefined for a missing object. */
   readonly stored?:
     | {
         readonly live: JsonObject
         readonly schema: FieldSchema
         readonly syncer: FieldManager | undefined
         readonly lastApplied: StoredManifest | undefined
-        /** How values are compared, beside what the answer shows. */
         readonly compared?: readonly number[]
       }
     | undefined
@@ -40,29 +39,26 @@ export interface RequestedObject {
 
 interface CachedAnswer<Answer> {
   readonly answer: Answer
-  /** Milliseconds since 1970: when it has to be requested again. */
+  /** Milliseconds since 1970. */
   readonly until: number
 }
 
 interface Retained<Answer> extends CachedAnswer<Answer> {
-  /** Hash of everything that the answer was given to. */
   readonly of: string
   readonly namespace: string
 }
 
-/** Milliseconds. People wait for a refusal to end, so it expires earlier. */
+/** Milliseconds. A refusal expires earlier, because people wait for its end. */
 const KEPT = { possible: 1_800_000, refused: 300_000 }
-/** The least recently used answers are dropped first. */
 const MOST = 50_000
 
 export class DryRunAnswers<Answer> {
-  /** One for each object, because an answer about an earlier state is useless. */
+  /** One per object, because an answer about an earlier state is useless. */
   private readonly retained = new LRUCache<string, Retained<Answer>>({
     maxSize: MOST,
     sizeCalculation: () => 1,
   })
 
-  /** How often a cached answer turned out to be invalid. */
   forgotten = 0
 
   get held(): number {
@@ -79,9 +75,9 @@ export class DryRunAnswers<Answer> {
   }
 
   /**
-   * An unknown result is not cached. For a namespace that is gone, or about to be, no earlier answer counts.
-   * @param predictions that the answer was computed from
-   * @returns until when it is cached, milliseconds since 1970; 0 where it is not
+   * An unknown result is not cached. For a namespace that is or will be deleted, no earlier answer
+   * counts.
+   * @returns milliseconds since 1970; 0 if it is not cached
    */
   keep(
     context: AnswerContext,
@@ -119,7 +115,7 @@ function timeOf({ identity }: AnswerContext): number {
   return Date.parse(identity.observedAt)
 }
 
-/** Between 0.75 and 1.25 by object, so that the answers of one turn do not all expire in the same turn. */
+/** Between 0.75 and 1.25, so that the answers of one turn do not all expire in the same turn. */
 function spread(of: string): number {
   return 0.75 + Number.parseInt(of.slice(0, 4), 16) / 0x1_ffff
 }
@@ -131,7 +127,6 @@ function locationOf(
   return JSON.stringify([cluster, manager, apiVersion, resourceKey(id)])
 }
 
-/** An object of one uid and resource version is the same object. */
 function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObject): string {
   const parts: unknown[] = [identity.uid, identity.version, contentHash(resource.object)]
   if (stored !== undefined) {
@@ -148,7 +143,7 @@ function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObje
   return hash('sha256', formatJson(parts as Json))
 }
 
-/** The hash covers the content of Secrets, and never leaves the process. The renderer returns the same objects for an unchanged package. */
+/** The hash covers the content of Secrets, and never leaves the process. */
 export function contentHash(object: JsonObject): string {
   const known = CONTENT.get(object)
   if (known !== undefined) return known
@@ -159,7 +154,6 @@ export function contentHash(object: JsonObject): string {
 
 const CONTENT = new WeakMap<JsonObject, string>()
 
-/** A schema that is read again gets a new number. */
 function numberOf(schema: FieldSchema): number {
   const known = SCHEMAS.get(schema)
   if (known !== undefined) return known

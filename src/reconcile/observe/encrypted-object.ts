@@ -1,4 +1,4 @@
-/** The cluster for one object with encrypted fields: no ciphertext is sent, and no plain value is returned. */
+/** Sends no ciphertext and returns no plain value. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'
@@ -24,7 +24,6 @@ import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
 
 export type ObjectReader = Pick<ClusterReader, 'predict' | 'readLive'>
 
-/** Reads and dry-runs for one object. */
 export class EncryptedObject implements ObjectReader {
   private readonly reader: ObjectReader
   private readonly observed: Omit<ObservedObject, 'prediction'>
@@ -44,7 +43,7 @@ export class EncryptedObject implements ObjectReader {
     this.plain = observed.live
   }
 
-  /** Undefined for an object without encrypted fields. */
+  /** Undefined without encrypted fields. */
   static of(
     reader: ObjectReader,
     observed: Omit<ObservedObject, 'prediction'>,
@@ -55,7 +54,6 @@ export class EncryptedObject implements ObjectReader {
       : undefined
   }
 
-  /** The live object without the values that git encrypts. */
   sealed(live: LiveState = this.plain): LiveState {
     this.plain = live
     if (live.state !== 'present') return live
@@ -70,7 +68,6 @@ export class EncryptedObject implements ObjectReader {
     return { ...live, object }
   }
 
-  /** As `sealed`, with earlier versions of git where they decide whose a value is. */
   async sealedWith(
     read: ((desired: Resource) => Promise<EarlierValues>) | undefined,
   ): Promise<LiveState> {

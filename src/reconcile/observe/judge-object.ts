@@ -1,4 +1,3 @@
-/** The verdict on one object, with its dry runs. Earlier answers are valid while the object is the same. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { PlainValues, RedactionKey } from '@backporch/kyaml/redaction'
 import { metadataText, type Resource } from '@backporch/kyaml/resource'
@@ -23,13 +22,10 @@ import {
 } from './predict-object.ts'
 import type { ClusterVerdicts, UnitVerdicts } from './verdicts/cluster-verdicts.ts'
 
-/** Without what each turn reads by itself. */
 export type CachedVerdict = Omit<ObjectVerdict, 'desired' | 'live'>
 
 export interface EarlierAnswers {
-  /** The servers' answers to creating what is missing. */
   readonly creations: DryRunAnswers<MissingObjectAnswer>
-  /** What dry runs showed of objects that are there. */
   readonly verdicts: DryRunAnswers<CachedVerdict>
   readonly clusters: ReadonlyMap<string, ClusterVerdicts>
 }
@@ -39,9 +35,8 @@ type Observed = Omit<ObservedObject, 'prediction'>
 export interface JudgeOptions {
   readonly syncer: SyncerManager | undefined
   readonly key: RedactionKey
-  /** What is known of the unit's objects, where changes of the cluster are watched. */
   readonly known?: UnitVerdicts | undefined
-  /** What is decrypted of the unit; undefined where nothing may be. */
+  /** Undefined if decryption is not allowed. */
   readonly plain?: PlainValues | undefined
   readonly readEarlier?: ((desired: Resource) => Promise<EarlierValues>) | undefined
 }
@@ -69,7 +64,7 @@ export class ObjectJudge {
     this.withCreation = creationsBy(context.manager)
   }
 
-  /** Milliseconds since 1970: until when the verdicts hold of objects that stay as they are; 0 where one has to be requested in every turn. */
+  /** Milliseconds since 1970; 0 if a verdict must be requested in every turn. */
   get until(): number {
     return Math.min(this.answered, this.missing.until)
   }
@@ -83,11 +78,10 @@ export class ObjectJudge {
       signal,
     )
     this.options.known?.keep(object.live, verdict, this.question(object), this.now)
-    // Proposals are about the object of git.
+    // Proposals refer to the object in git.
     return desired === object.desired ? verdict : { ...verdict, desired: object.desired }
   }
 
-  /** The verdict without a comparison: nothing changed since it was in sync. */
   private proven({ desired, live, stored }: Observed): ObjectVerdict | undefined {
     const { known } = this.options
     if (known === undefined || live.state !== 'present' || live.metadataOnly) return undefined
@@ -122,7 +116,6 @@ export class ObjectJudge {
     ]
   }
 
-  /** How the encrypted fields of an object are compared. */
   private compared({ object }: Resource): readonly number[] {
     const { plain } = this.options
     return plain !== undefined && plain.size > 0 && isEncrypted(object) ? [plain.size] : []
@@ -135,7 +128,7 @@ export class ObjectJudge {
   private async compare(object: Observed, signal: AbortSignal): Promise<ObjectVerdict> {
     const { syncer } = this.options
     const encrypted = EncryptedObject.of(this.reader, object, this.options)
-    // An encrypted object cannot be created in a dry run: the server would validate the ciphertext.
+    // The server would validate the ciphertext.
     if (object.live.state === 'absent' && encrypted !== undefined)
       return detectDrift({ ...object, prediction: undefined }, syncer)
     if (object.live.state === 'absent')
@@ -187,8 +180,8 @@ export class ObjectJudge {
   }
 
   /**
-   * Whether an apply changes nothing is requested in every turn: readers of `in-sync` rely on it.
-   * @returns until when the verdict holds, without an end where it took no dry run
+   * Every turn requests whether an apply changes nothing, because readers of `in-sync` rely on it.
+   * @returns no end if the verdict took no dry run
    */
   private keep(
     observed: ObservedObject,
@@ -206,7 +199,7 @@ export class ObjectJudge {
       : this.retained.keep(this.context, requested, predictions, verdict)
   }
 
-  /** Undefined for an object that is not read whole, or has no version. */
+  /** Undefined for an object that is not fully read, or has no version. */
   private requested({
     desired: resource,
     live,

@@ -1,4 +1,3 @@
-/** Removes from an observation what the package does not cover. Only the name of such an object remains. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { FieldSchema } from '@backporch/kyaml/field'
 import type { Note } from '@backporch/kyaml/note'
@@ -12,11 +11,9 @@ import type { KnownInventory } from './read-claimed-inventories.ts'
 import { listedOutside, type UnexpectedObjects } from './read-unexpected.ts'
 
 interface CoveredQuestion {
-  /** Of what git declares, before history was read. */
   readonly detected: readonly ObjectVerdict[]
   readonly decided: readonly ObjectVerdict[]
   readonly live: LiveView
-  /** By `resourceKey`. */
   readonly schemas: ReadonlyMap<string, FieldSchema>
   readonly syncer: SyncerManager | undefined
   readonly unexpected: UnexpectedObjects
@@ -30,8 +27,8 @@ interface Covered {
 }
 
 /**
- * @param boundary where placements define what the package covers, nothing that they refuse was read: what is left is covered
- * @param known the result of the turn before. What an inventory lists beyond git is judged in every turn.
+ * @param boundary nothing that placements refuse was read: the rest is covered
+ * @param known of the previous turn. What an inventory lists beyond git is judged in every turn.
  */
 export function keepCovered(
   question: CoveredQuestion,
@@ -49,7 +46,8 @@ export function keepCovered(
     return { verdicts, live, incomplete: unexpected.incomplete, notes: unexpected.notes }
   }
   const coverage = known.coverage.of(decided, [detected, syncer], () => new Coverage(question))
-  // The unread part of an inventory is reported without a name, whatever its owner; listed objects are named only where it is the package's.
+  // The unread part of an inventory is reported without a name; listed objects are named only if
+  // the inventory belongs to the package.
   const reported = (one: Incomplete | Note): boolean => {
     const inventory = unexpected.reportedBy.get(one)
     const ref = 'ref' in one ? one.ref : undefined
@@ -129,7 +127,6 @@ function isListed(
   )
 }
 
-/** One line for each inventory, for any number of objects. */
 function listsOf(
   strangers: readonly ObjectVerdict[],
   { reportedBy }: UnexpectedObjects,

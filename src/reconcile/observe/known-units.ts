@@ -1,6 +1,6 @@
 /**
- * Results about units from git and the cluster, for a process with several turns: they hold as long as both are unchanged for the
- * unit. An object of one uid and resource version is the same object, so its content is not cached, except for what differs.
+ * Results hold while git and the cluster are unchanged for the unit. An equal uid and resource
+ * version mean the same object, so its content is not cached, except for what differs.
  */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { type LiveState, metadataText, resourceKey } from '@backporch/kyaml/resource'
@@ -12,20 +12,14 @@ import type { Claim } from '../../syncers/syncer.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { LiveSide } from './read-live-sides.ts'
 
-/** The results about one unit in one state of git and the cluster. */
 export class KnownUnit {
   readonly claims = new LastAnswer<readonly Claim[]>()
   readonly syncer = new LastAnswer<SyncerManager | undefined>()
-  /** Verdicts before what time, other objects and policies make of them. */
   readonly judged = new LastAnswer<readonly ObjectVerdict[]>()
-  /** With what may be shown of the values. */
   readonly visible = new LastAnswer<readonly ObjectVerdict[]>()
   readonly coverage = new LastAnswer<Coverage>()
-  /** Without what the package does not cover. */
   readonly covered = new LastAnswer<readonly ObjectVerdict[]>()
-  /** With noise, actors, risks and ignore rules. */
   readonly reported = new LastAnswer<readonly ObjectVerdict[]>()
-  /** Without what merged decisions released. */
   readonly released = new LastAnswer<readonly ObjectVerdict[]>()
   readonly health = new LastAnswer<readonly GroupMember[]>()
   readonly notHandedOver = new LastAnswer<ReadonlySet<string>>()
@@ -38,29 +32,26 @@ interface Retained {
 
 type Context = Pick<ClusterIdentity, 'uid' | 'version' | 'recorded'>
 
-/** Objects of all units. */
 const MOST = 50_000
 
 export class KnownUnits {
   readonly #units: LRUCache<string, Retained>
 
-  /** @param most objects; the units with the oldest requests are dropped first */
+  /** @param most objects; least recently used units are dropped first */
   constructor(most = MOST) {
     this.#units = new LRUCache({ maxSize: most })
   }
 
-  /** How many objects the units have of which something is known. */
   get held(): number {
     return this.#units.calculatedSize
   }
 
-  /** @param unit its cluster and package */
   of(
     unit: string,
     { uid, version, recorded }: Context,
     side: Pick<LiveSide, 'resources' | 'live'>,
   ): KnownUnit {
-    // A recording is a file, in which a person may have changed an object and not its version.
+    // A person may have changed a recorded object without its version.
     const parts = [uid, version, ...(recorded ? [{}] : []), ...partsOf(side)]
     const before = this.#units.get(unit)
     const isAsBefore =
@@ -74,7 +65,6 @@ export class KnownUnits {
   }
 }
 
-/** The unit is unchanged if each of these parts is. */
 function partsOf({ resources, live }: Pick<LiveSide, 'resources' | 'live'>): readonly unknown[] {
   const parts: unknown[] = []
   for (const each of resources) {

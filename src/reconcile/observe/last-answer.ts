@@ -1,5 +1,3 @@
-/** The answer to one question. It is computed again only if the question changes. */
-
 interface RequestDescription<Answer> {
   readonly subject: unknown
   readonly given: readonly unknown[]
@@ -12,8 +10,8 @@ export class LastAnswer<Answer> {
   #last: RequestDescription<Answer> | undefined
 
   /**
-   * @param subject the same only as the same object
-   * @param given the same where the values are
+   * @param subject compared by identity
+   * @param given compared by value
    */
   of(subject: unknown, given: readonly unknown[], work: () => Answer): Answer {
     const last = this.#last
@@ -22,7 +20,7 @@ export class LastAnswer<Answer> {
     return this.keep(subject, given, work())
   }
 
-  /** @param now milliseconds since 1970; an entry without an end is recalled at any time */
+  /** @param now milliseconds since 1970 */
   remembered(subject: unknown, given: readonly unknown[], now = 0): Answer | undefined {
     const last = this.#last
     return last !== undefined &&
@@ -33,7 +31,7 @@ export class LastAnswer<Answer> {
       : undefined
   }
 
-  /** Replaces the answer before. @param until milliseconds since 1970 */
+  /** @param until milliseconds since 1970 */
   keep(
     subject: unknown,
     given: readonly unknown[],
@@ -45,7 +43,7 @@ export class LastAnswer<Answer> {
   }
 }
 
-/** Compares plain values (JSON, bigint, undefined, bytes, maps in order) by value, and everything else by identity. */
+/** Plain values (JSON, bigint, undefined, bytes, maps in order) by value, others by identity. */
 export function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)

@@ -1,21 +1,18 @@
 /**
- * Differences of the turn before, for a process with several turns: an unchanged difference stays the same object, so that what was
- * computed from it, its keyed hashes and its text, is not computed again (`itemFingerprint`, `showChange`). It decides nothing: a turn
- * without it comes to the same plan.
+ * An unchanged difference keeps its object, so that its keyed hashes and text are not computed
+ * again (`itemFingerprint`, `showChange`). Decides nothing.
  */
 import { resourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import { isSame } from './last-answer.ts'
 
-/** Differences of all units. */
 const MOST = 50_000
 
 type Differences = Pick<ObjectVerdict, 'items' | 'setAside'>
 
 interface Held {
   readonly found: readonly ObjectVerdict[]
-  /** The verdicts that were returned for them. */
   readonly now: readonly ObjectVerdict[]
   readonly objects: ReadonlyMap<string, Differences>
 }
@@ -23,20 +20,15 @@ interface Held {
 export class LastDrift {
   readonly #units: LRUCache<string, Held>
 
-  /** @param most differences; the units with the oldest requests are dropped first */
+  /** @param most differences; least recently used units are dropped first */
   constructor(most = MOST) {
     this.#units = new LRUCache({ maxSize: most })
   }
 
-  /** How many differences are held. */
   get held(): number {
     return this.#units.calculatedSize
   }
 
-  /**
-   * The verdicts with the differences of the turn before where they are equal; these are held for the next turn in their place.
-   * @param unit its cluster and package
-   */
   unchanged(unit: string, verdicts: readonly ObjectVerdict[]): readonly ObjectVerdict[] {
     const before = this.#units.get(unit)
     if (before?.found === verdicts) return before.now

@@ -1,4 +1,3 @@
-/** Reads and renders one package of the base branch. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
 import type { Kptfile } from '@backporch/kpt/kptfile'
@@ -27,31 +26,27 @@ import type { UnitFiles } from '../repository/sources/read-git-state.ts'
 import { filesOfView } from '../repository/sources/shared-sources.ts'
 import { renderUnit, unitTree } from '../repository/sources/unit-source.ts'
 
-/** A package of the base branch, read and rendered. */
 export interface LoadedPackage {
   readonly unit: Unit
-  /** Undefined for a folder that is no package. */
+  /** Undefined for a folder. */
   readonly kptfile: Kptfile | undefined
   readonly files: UnitFiles
   readonly desired: DesiredSet
-  /** Files that could not be read: while there is one, no object can be called unexpected. */
+  /** While a file is unread, no object counts as unexpected. */
   readonly unread: readonly string[]
-  /** What another tool than kpt renders it from. */
   readonly source: BuiltSource | undefined
-  /** The package's own settings about its drift. */
   readonly annotations: PackageAnnotations
-  /** What placements allow it; undefined without a placement. */
+  /** Undefined without a placement. */
   readonly boundary: Boundary | undefined
 }
 
 interface LoadedFor {
   readonly cluster: string
-  /** What a chart may ask of the cluster. */
   readonly identity?: Partial<Pick<ClusterIdentity, 'version' | 'apiVersions'>>
   readonly renderer: PackageRenderer
 }
 
-/** @throws Failures BP11xx, all of them, when the package cannot be read */
+/** @throws Failures BP11xx, all of them */
 export async function loadPackage(
   view: RepositoryView,
   found: FoundPackage,
@@ -110,7 +105,7 @@ export async function loadPackage(
   }
 }
 
-/** Both would have the same branches, tags, records and ledger files. */
+/** They would have the same branches, tags, records and ledger files. */
 function twoOfOneName(): Failure {
   return new Failure({
     code: 'BP4004',
@@ -124,7 +119,6 @@ function twoOfOneName(): Failure {
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
 
-/** The refusal of a program names the file that configures it. */
 function atPolicy(
   [first, ...others]: Failures['failures'],
   location: string | undefined,

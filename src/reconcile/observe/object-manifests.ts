@@ -1,4 +1,4 @@
-/** Manifests of the undeclared objects of one unit. The server is asked only for an object that somebody adopts. */
+/** The server is asked only for an object that somebody adopts. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
@@ -8,7 +8,6 @@ import type { Drift } from '../../drift/compare/drift.ts'
 import { Unanswered } from '../../sources/programs/questions.ts'
 import { type CleaningPorts, cleanObject } from './clean-object.ts'
 
-/** By cluster, manager, object and version: a process with several turns has them from the turn before. */
 export interface KnownManifests {
   get(key: string): ManifestAnswer | undefined
   set(key: string, answer: ManifestAnswer): unknown
@@ -44,7 +43,7 @@ export class ObjectManifests implements ManifestLibrary {
         { reader: this.reader, ...this.by },
         signal,
       )
-      // What a refusal depends on may change without the object.
+      // A refusal's causes may change without the object.
       const kept: KnownManifests =
         'failure' in answer || answer.unproven !== undefined ? this.failed : this.known
       kept.set(this.keyOf(drift), answer)

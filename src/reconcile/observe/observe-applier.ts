@@ -1,4 +1,4 @@
-/** Reads the resources of the syncers that the package's objects name, and reports what they will do. Never fails the unit. */
+/** Never fails the unit. */
 import { textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { joined, phrase, plain } from '@backporch/kyaml/text'
@@ -14,17 +14,12 @@ import type { ClusterSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 
 interface AppliedPackage extends Pick<Unit, 'packagePath'> {
-  /** Whether a pipeline creates what is applied. */
   readonly pipeline: boolean
   readonly render?: RenderChoice
-  /** Of all files in its folder, from the folder. */
   readonly paths?: readonly string[]
 }
 
-/**
- * Reads nothing where neither an object nor the source of the unit names a syncer.
- * @throws only the reason of `signal`
- */
+/** @throws only the reason of `signal` */
 export async function observeApplier(
   own: OwnResources,
   {
@@ -60,7 +55,6 @@ export async function observeApplier(
   return synced?.pinned === undefined ? found : withPinned(found, synced.pinned)
 }
 
-/** The resource by which the unit was found, whether or not an object has its marks. */
 export function sourceClaims(
   { title, object }: SyncerBuild,
   keys: readonly string[],
@@ -79,7 +73,7 @@ export function sourceClaims(
   return [{ tool: applier.tool, kind, namespace, name, wanted, objects: new Set(keys) }]
 }
 
-/** A source that is fixed to a revision: the merge alone restores nothing. */
+/** The merge alone restores nothing. */
 function withPinned(applier: Applier, pinned: string): Applier {
   const warning = joined(
     [...(applier.warning === undefined ? [] : [applier.phrases.warning]), phrase`${pinned}`],
@@ -93,7 +87,7 @@ function withPinned(applier: Applier, pinned: string): Applier {
   }
 }
 
-/** Undefined where a function creates one of the objects: then it is in a file only after a render. */
+/** Undefined if a function creates an object: it is in a file only after a render. */
 function filesOf(verdicts: ClusterSide['verdicts']): readonly string[] | undefined {
   const locations = verdicts.flatMap(({ desired }) => desired?.location ?? [])
   return locations.some(({ step }) => step !== undefined)
@@ -101,7 +95,9 @@ function filesOf(verdicts: ClusterSide['verdicts']): readonly string[] | undefin
     : [...new Set(locations.map(({ path }) => path))].sort()
 }
 
-/** What `kubectl apply -R -f FOLDER` reads (k8s.io/cli-runtime `pkg/resource/builder.go`, FileExtensions). */
+/**
+ * As `kubectl apply -R -f FOLDER` (k8s.io/cli-runtime `pkg/resource/builder.go`, FileExtensions).
+ */
 const READ_BY_KUBECTL = /\.(?:json|ya?ml)$/
 
 function otherFilesIn(

@@ -1,4 +1,3 @@
-/** The cluster side of one unit: live objects, dry runs where ownership proves nothing, inventory, verdicts and health. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
@@ -35,24 +34,23 @@ import { hookRunnersOf, type UnexpectedObjects } from './read-unexpected.ts'
 import { reportVerdicts } from './report-verdicts.ts'
 import type { UnitVerdicts } from './verdicts/cluster-verdicts.ts'
 
-/** Dry runs in flight for one unit: the server's own limit per client is far higher, its CPU is not (3 ms each, measured). */
+/**
+ * Per unit: the server's limit per client is far higher, but each takes 3 ms of its CPU (measured).
+ */
 const PREDICTION_WIDTH = 8
-/** Of one package. Each takes about four KiB until the turn ends. */
+/** Per package, about four KiB each until the turn ends. */
 const MOST_DIFFERENCES = 20_000
 
 export interface PackageSide {
   readonly read: ClaimedSide
-  /** What was computed of the unit in its present state. */
   readonly known: KnownUnit
-  /** What inventories list beyond git. */
   readonly unexpected: UnexpectedObjects
   readonly earlier: EarlierAnswers
-  /** What is known of its objects, where changes of the cluster are watched. */
   readonly rows: UnitVerdicts | undefined
   readonly sources: UnitSources
-  /** What is decrypted of the unit; undefined where nothing is encrypted or may be decrypted. */
+  /** Undefined if nothing is encrypted or may be decrypted. */
   readonly decrypted?: UnitPlainValues | undefined
-  /** What placements allow the package; undefined: live objects show it. */
+  /** Of placements; undefined: live objects show it. */
   readonly boundary?: Boundary | undefined
 }
 
@@ -60,22 +58,19 @@ export interface ClusterSide {
   readonly identity: ClusterIdentity
   readonly syncer: SyncerManager | undefined
   readonly verdicts: readonly ObjectVerdict[]
-  /** Live objects that the package covers, by `resourceKey`, for the health. */
+  /** By `resourceKey`; only covered objects. */
   readonly live: ReadonlyMap<string, LiveState>
   readonly claims: readonly Claim[]
-  /** Beside the verdicts. */
   readonly incomplete: readonly Incomplete[]
-  /** Entries of inventories that are no drift. */
   readonly notes: readonly Note[]
 }
 
-/** A cluster with the answers that one turn got from it. */
 export interface ReadCluster {
   readonly reader: ClusterReader
   readonly identity: ClusterIdentity
 }
 
-/** Judges what was read, and requests dry runs where that proves nothing. @throws Failure BP40xx when git fails */
+/** @throws Failure BP40xx when git fails */
 export async function observeCluster(
   { reader, identity }: ReadCluster,
   side: PackageSide,
@@ -144,10 +139,6 @@ export async function observeCluster(
 
 const ABSENT = { state: 'absent' } as const
 
-/**
- * Objects of kinds that the server does not serve because their definition, which the unit has too, is not there: they are not there either, and
- * come with it.
- */
 function unservedIn({ resources, live }: ClaimedSide): readonly DesiredResource[] {
   const absent = new Set(
     resources.filter(isPlaced).flatMap(({ resource: { id, object } }) => {
@@ -209,7 +200,6 @@ function tooManyDifferences(packagePath: string): Failure {
   })
 }
 
-/** The differences, cached until one of the answers expires. */
 async function judgeAll(
   { reader, identity }: ReadCluster,
   { read, known, earlier, rows, decrypted, sources: { key, unit, history } }: PackageSide,
@@ -248,7 +238,7 @@ async function judgeAll(
       earlier,
     )
   }
-  // Between turns no history is read: what it may explain begins a turn.
+  // No history is read between turns: what it may explain starts a turn.
   const at = (observedAt: string): ObjectJudge => judgeAt(observedAt)
   const judge = judgeAt(
     identity.observedAt,
@@ -276,7 +266,6 @@ async function judgeAll(
   return known.judged.keep(known, given, there, judge.until)
 }
 
-/** Ends an observation of the whole unit: objects that it depends on beside its own count as they were read, and others are none of it. */
 export function followOthers(
   {
     rows,
@@ -287,7 +276,6 @@ export function followOthers(
   inventory: InventoryRef | undefined,
 ): void {
   if (rows === undefined) return
-  // What it lists is read, and it itself is not.
   if (inventory !== undefined && inventory.name !== '')
     rows.follow(
       { id: resourceGroupId(inventory), apiVersion: '' },
@@ -341,8 +329,8 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
 }
 
 /**
- * Drift that ownership shows without an answer to the dry run is only a part: the rest of the object is not known.
- * @param verdict as the ledger has it: what is set aside is not drift any more
+ * Drift that ownership shows is only a part: the rest of the object is unknown.
+ * @param verdict as in the ledger: what is set aside is no longer drift
  */
 export function incompleteOf({
   id,
@@ -352,7 +340,8 @@ export function incompleteOf({
   failure,
   reapplyFails,
 }: ObjectVerdict): Incomplete[] {
-  // Drift is told with the refusal of a re-apply. What waits is not: it waits for what never comes. A Secret that is never read stays unknown.
+  // Drift is reported with the refusal of a re-apply. What waits is not, because it would wait
+  // forever. A Secret that is never read stays unknown.
   const answered =
     (items.length > 0 && reapplyFails !== undefined) || items.some(({ liveUnread }) => liveUnread)
   if (failure === undefined || state === 'in-sync' || answered) return []

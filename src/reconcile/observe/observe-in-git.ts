@@ -1,4 +1,3 @@
-/** Units that could not be observed, as git and the forge have them: enough to find what people decided about them. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { readKptfile } from '@backporch/kpt/kptfile'
 import {
@@ -26,7 +25,7 @@ interface UnobservedUnits {
   readonly packages: readonly FoundPackage[]
 }
 
-/** What failed in clusters that were observed, and of the other clusters what has something open. */
+/** Failed units of observed clusters, and units of other clusters with something open. */
 export async function observeInGit(
   view: RepositoryView,
   {
@@ -57,14 +56,12 @@ export async function observeInGit(
         if (unit !== undefined)
           found.push(await inGit(view, { unit, identity: of.identity }, request, signal))
       } catch (thrown) {
-        // Why the unit is not observed is told already.
         if (!(thrown instanceof Failure) || signal.aborted) throw thrown
       }
     }
   return found
 }
 
-/** The packages that the turn is about and that the ledger has something open of: nothing else waits for a decision. */
 function openIn(
   view: RepositoryView,
   cluster: string,
@@ -82,7 +79,7 @@ function openIn(
   )
 }
 
-/** Undefined where its branches and records are not known, because the Kptfile with its name cannot be read. */
+/** Undefined if the Kptfile with its name is unreadable. */
 async function unitOf(
   view: RepositoryView,
   { path, source }: FoundPackage,
@@ -109,7 +106,10 @@ async function nameOfRoot(view: RepositoryView, signal: AbortSignal): Promise<st
   return 'failures' in read ? undefined : rootPackageName(read.kptfile.name)
 }
 
-/** Nothing of the cluster is in it. A branch that only a rebuild could prove to be ours is left alone. */
+/**
+ * Contains nothing from the cluster. A branch that only a rebuild could prove to be Backporch's is
+ * left alone.
+ */
 async function inGit(
   view: RepositoryView,
   { unit, identity }: { readonly unit: Unit; readonly identity: ClusterIdentity },

@@ -1,4 +1,3 @@
-/** What a turn observes: the repository once, and the packages of each cluster. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { Forge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
@@ -34,14 +33,12 @@ import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
 import { assertSameCluster } from './same-cluster.ts'
 import type { ObserveRequest } from './turn-request.ts'
 
-/** Units read at once. */
 const WIDTH = 4
 
 export interface ObservedCluster {
   readonly cluster: string
   readonly identity: ClusterIdentity
   readonly units: readonly ObservedUnit[]
-  /** Undefined where it was not requested. */
   readonly unmanaged: UnmanagedObjects | undefined
 }
 
@@ -66,7 +63,6 @@ export async function observeRepository(
   }
 }
 
-/** Whether a merge happened between the reads of git and of the forge, so that the merged content was not read. */
 async function isPast(
   view: RepositoryView,
   proposals: RepositoryView['proposals'],
@@ -81,7 +77,7 @@ async function isPast(
   )
 }
 
-/** @throws Failure when nothing of the cluster can be observed; failures of one package are in its result */
+/** @throws Failure when nothing of the cluster can be observed; not for one package */
 export async function observeCluster(
   view: RepositoryView,
   cluster: ClusterReader,
@@ -153,7 +149,7 @@ async function observeBatches(
   return packages.flatMap(({ path }) => units.get(path) ?? [])
 }
 
-/** The report does not list neighbours of an object that may belong to another tenant. */
+/** A neighbour may belong to another tenant. */
 function coveredId({ id, state, notSettled }: ObjectVerdict): readonly ResourceId[] {
   return state === 'outside' || notSettled !== undefined ? [] : [id]
 }
@@ -169,7 +165,6 @@ async function observeTogether(
   signal: AbortSignal,
 ): Promise<readonly ObservedUnit[]> {
   const units = new Map<FoundPackage, ObservedUnit>()
-  /** One package's failure is that package's result. */
   const orFailed = async <Answer>(
     found: FoundPackage,
     work: () => Promise<Answer>,
@@ -223,7 +218,10 @@ async function observeTogether(
   return packages.flatMap((found) => units.get(found) ?? [])
 }
 
-/** The objects of a namespace that nobody manages, whatever packages the cluster has. @throws Failure when the cluster cannot be identified */
+/**
+ * Whatever packages the cluster has.
+ * @throws Failure when the cluster cannot be identified
+ */
 export async function readUnmanagedIn(
   { view, reader }: { readonly view: RepositoryView; readonly reader: ClusterReader },
   place: string,
@@ -245,7 +243,6 @@ export async function readUnmanagedIn(
   )
 }
 
-/** Packages that run in the cluster, and packages that were named explicitly. */
 function declaredObjects(
   view: RepositoryView,
   {
@@ -274,7 +271,10 @@ function declaredObjects(
 
 const ATTEMPTS = 5
 
-/** Runs again if a ref moved meanwhile. @throws Failure BP2006 after the fifth time */
+/**
+ * Runs again if a ref moved meanwhile.
+ * @throws Failure BP2006 after the fifth time
+ */
 export async function withFreshRefs<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {

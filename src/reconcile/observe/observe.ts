@@ -1,4 +1,3 @@
-/** Reads everything that one turn of one unit needs; judges nothing. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { Note } from '@backporch/kyaml/note'
 import { isSecret } from '@backporch/kyaml/redaction'
@@ -41,16 +40,14 @@ import { readPlainValues } from './read-plain-values.ts'
 import { setReleasedAside } from './released-fields.ts'
 import type { ObserveRequest } from './turn-request.ts'
 
-/** The repository and the cluster, with what a turn reads once for all packages. */
 export interface ObservedFrom extends ReadCluster {
   readonly view: RepositoryView
   readonly own: OwnResources
 }
 
-/** One package, loaded and read. */
 export interface LoadedSide extends Pick<PackageSide, 'read' | 'unexpected' | 'known'> {
   readonly loaded: LoadedPackage
-  /** What other units that are observed with it declare of its objects, by `resourceKey`. */
+  /** By `resourceKey`. */
   readonly otherDeclarations: ReadonlyMap<string, readonly OtherDeclaration[]>
 }
 
@@ -130,7 +127,6 @@ export async function observe(
   notes.push(...cluster.notes, ...(decrypted?.notes ?? []))
   const applier = await observeApplier(own, cluster, applied, signal)
   followOthers({ ...side, rows, sources }, desired.inventory)
-  // Needed only for an edit of the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others =
     source === undefined || !differs ? [] : await sharedWith(view, source, effective.render, signal)
@@ -188,7 +184,6 @@ export async function observe(
     key,
     ...(notes.length === 0 ? {} : { notes }),
   }
-  // Only a turn that writes keeps what it finds.
   return request.mode === 'read'
     ? observation
     : withUndone(observation, { view, bot: request.git.bot }, signal)
@@ -204,7 +199,6 @@ function withDeclaredTwice(
   return { ...cluster, verdicts }
 }
 
-/** What the server is asked for once somebody adopts something. */
 function librariesOf(
   reader: ClusterReader,
   syncer: SyncerManager | undefined,
@@ -218,17 +212,14 @@ function librariesOf(
   }
 }
 
-/** The key of a unit in the caches. */
 export function unitName({ cluster, packagePath }: Pick<Unit, 'cluster' | 'packagePath'>): string {
   return `${cluster}/${packagePath}`
 }
 
-/** The health of a Pod depends on the time of the observation. */
 function dated({ verdicts, identity }: ClusterSide): string {
   return verdicts.some(({ id }) => id.kind === 'Pod') ? identity.observedAt : ''
 }
 
-/** RFC 3339 UTC with seconds. */
 export function presentTime(clock: Pick<Clock, 'now'>): string {
   return `${clock.now().toISOString().slice(0, 19)}Z`
 }
@@ -242,7 +233,6 @@ function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
   )
 }
 
-/** What a manifest declares that is not read is not compared. */
 function unreadManifests({ unread }: LoadedPackage): Incomplete[] {
   return unread.map((path) => ({
     state: 'unverified',
@@ -252,7 +242,7 @@ function unreadManifests({ unread }: LoadedPackage): Incomplete[] {
   }))
 }
 
-/** Unreadable records hide what was released or is being restored, so nothing is proven in sync. */
+/** They hide what was released or is being restored, so nothing is proven in sync. */
 function unreadDecisions({ unreadable }: GitState): Incomplete[] {
   return unreadable
     .filter(({ location }) => location === 'base')
@@ -265,7 +255,7 @@ function unreadDecisions({ unreadable }: GitState): Incomplete[] {
     }))
 }
 
-/** By the same proofs as the report: an object is unverified where the report has it as not observed. */
+/** An object is unverified if the report has it as not observed. */
 function healthOf(
   { verdicts, live, identity, incomplete }: ClusterSide,
   failedByPods: FailedPods['failed'],
@@ -291,7 +281,7 @@ function healthOf(
       items.length === 0
         ? ''
         : `${items.length} ${items.length === 1 ? 'difference' : 'differences'} to git${to}`
-    // The health of a Secret does not depend on its content.
+    // A Secret's health does not depend on its content.
     const unread =
       answer === undefined ||
       answer.state === 'unreadable' ||

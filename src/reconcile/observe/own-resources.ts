@@ -1,4 +1,3 @@
-/** The resources of syncers, each read once in a turn. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import {
@@ -19,7 +18,10 @@ export class OwnResources {
     this.reader = reader
   }
 
-  /** One answer for each resource that the claims name; `unreadable` if the request failed. @throws only the reason of `signal` */
+  /**
+   * `unreadable` if the request failed.
+   * @throws only the reason of `signal`
+   */
   async read(claims: readonly Claim[], signal: AbortSignal): Promise<LiveView> {
     const wanted = claims.flatMap((claim) => claim.wanted)
     const each = new Map(wanted.map((one) => [resourceKey(one.id), one]))
@@ -44,12 +46,14 @@ export class OwnResources {
     return answers
   }
 
-  /** Undefined while it is not read. */
   answered(id: ResourceId): LiveState | undefined {
     return this.answeredYet.get(resourceKey(id))
   }
 
-  /** Past the answers of the turn. `unreadable` if the request failed. @throws only the reason of `signal` */
+  /**
+   * Without cached answers. `unreadable` if the request failed.
+   * @throws only the reason of `signal`
+   */
   async readAgain(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
     const view = await this.ask(wanted, signal)
     signal.throwIfAborted()
@@ -66,7 +70,6 @@ export class OwnResources {
   }
 }
 
-/** A reader answers every id: its silence is not absence. */
 export const NOT_ANSWERED: Extract<LiveState, { state: 'unreadable' }> = {
   state: 'unreadable',
   failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),

@@ -1,4 +1,3 @@
-/** The dry run of one object, on the version of the object that was read. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import {
@@ -13,13 +12,12 @@ import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
 import type { AnswerContext, DryRunAnswers } from './dry-run-answers.ts'
 import type { ObjectReader } from './encrypted-object.ts'
 
-/** After these attempts an object that changes all the time is compared as it is. */
+/** An object that keeps changing is then compared as it is. */
 const ATTEMPTS = 3
 
 /**
- * A write after the object was read would show as a difference between live and predicted live,
- * which is false drift: both are requested again. The answer to a dry run has the version of the object that it
- * was computed on (docs/facts/dry-run-version.md).
+ * A write after the read would show as false drift, so both are requested again. A dry run's answer
+ * has the version of the object that it was computed on (docs/facts/dry-run-version.md).
  */
 export async function withPrediction(
   reader: ObjectReader,
@@ -41,7 +39,6 @@ export async function withPrediction(
   return { ...observed, prediction: undefined }
 }
 
-/** Whether the object was written between the read and the prediction. */
 export function movedBetween(live: LiveState, prediction: Prediction): boolean {
   if (live.state !== 'present' || prediction.state !== 'predicted') return false
   const [read, predicted] = [
@@ -52,8 +49,8 @@ export function movedBetween(live: LiveState, prediction: Prediction): boolean {
 }
 
 /**
- * Dry runs that create an object under another name, for objects that come without managers. Where one could not be tried, as
- * without the right to create, no other of the kind in its namespace is tried.
+ * For objects without managers. After a failed attempt, for example without the right to create, no
+ * other of its kind in its namespace is tried.
  */
 export function creationsBy(manager: string) {
   const unproven = new Map<string, Prediction>()
@@ -73,23 +70,23 @@ export function creationsBy(manager: string) {
   }
 }
 
-/** The server's answer to creating an object that is missing. */
 export interface MissingObjectAnswer {
   /** Undefined: the server would create the object. */
   readonly refusal: Extract<Prediction, { state: 'refused' }> | undefined
 }
 
-/** A missing namespace, or a missing right to create a kind, applies to other absent objects too. */
+/**
+ * A missing namespace, or a missing right to create a kind, applies to other absent objects too.
+ */
 export class MissingObjects {
   private readonly reader: ClusterReader
   private readonly context: AnswerContext
   private readonly answers: DryRunAnswers<MissingObjectAnswer>
   private readonly byNamespace = new Map<string, Promise<Prediction | undefined>>()
   private readonly unproven = new Set<string>()
-  /** Milliseconds since 1970: when the first of the answers has to be requested again; 0 where one cannot be cached. */
+  /** Milliseconds since 1970; 0 if an answer cannot be cached. */
   until = Number.POSITIVE_INFINITY
 
-  /** @param answers of earlier turns */
   constructor(
     reader: ClusterReader,
     context: AnswerContext,
@@ -100,7 +97,7 @@ export class MissingObjects {
     this.answers = answers
   }
 
-  /** The object with the server's answer to creating it: a refused object is blocked, and not merely missing. */
+  /** A refused object is blocked, not only missing. */
   async withPrediction(
     object: Omit<ObservedObject, 'prediction'>,
     signal: AbortSignal,

@@ -1,4 +1,3 @@
-/** The order in which turns write open proposals: one that had its turn longest ago comes first. A process that forgets it loses the order only. */
 import { LRUCache } from 'lru-cache'
 import type { PlannedUpdate } from '../../plan/observation/action.ts'
 import type { TurnAction } from '../../plan/turn/turn-action.ts'
@@ -6,7 +5,7 @@ import type { TurnAction } from '../../plan/turn/turn-action.ts'
 const MOST_PROPOSALS = 5_000
 
 export class ProposalTurns {
-  /** By full ref name of the branch. */
+  /** By full ref name. */
   private readonly turns = new LRUCache<string, number>({
     maxSize: MOST_PROPOSALS,
     sizeCalculation: () => 1,
@@ -14,8 +13,8 @@ export class ProposalTurns {
   private clock = 0
 
   /**
-   * The same actions: those that open a proposal come before those that change one, as they were planned.
-   * @param mayWait whether some are left to a next turn; where none is, the order is as it was planned
+   * Openings precede changes, as planned.
+   * @param mayWait some may be left to a next turn; otherwise the planned order is kept
    */
   inTurn(actions: readonly TurnAction[], mayWait: boolean): readonly TurnAction[] {
     if (!mayWait) return actions
@@ -28,7 +27,6 @@ export class ProposalTurns {
     )
   }
 
-  /** Groups that move refs, in the same order. */
   sorted<Group extends { readonly moves: readonly PlannedUpdate[] }>(
     groups: readonly Group[],
   ): readonly Group[] {

@@ -1,6 +1,6 @@
 /**
- * The inventories of the syncers that marked a package's objects, read together for several packages: what a syncer keeps in its own
- * resource, a ResourceGroup, a Helm release; and where none of these is to be had, the objects that bear the same mark.
+ * Read for several packages: the syncer's own resource, a ResourceGroup, or a Helm release; if none
+ * is available, the objects with the same mark.
  */
 import type {
   ClusterReader,
@@ -29,42 +29,34 @@ import type { OwnResources } from './own-resources.ts'
 import { readInventories } from './read-inventories.ts'
 import type { ClaimedSide, LiveSide } from './read-live-sides.ts'
 
-/** An inventory that lists objects of a package, and what is known of its extent. */
 export interface KnownInventory extends Inventory {
-  /** Those of `resources` that git does not have according to the syncer itself; undefined where it reports none. */
+  /** Of `resources`, those that git lacks; undefined if the syncer does not report them. */
   readonly extraneous: readonly ResourceId[] | undefined
-  /** Of an `ApplierKind`. */
   readonly tool: string
-  /** The id that its tool writes on the objects; empty where it writes none. */
+  /** Written on the objects; empty if the tool writes none. */
   readonly id: string
-  /** Whether the package itself names it, so that it is the package's own. */
   readonly reference: boolean
   readonly from: SyncerSource
-  /** Whether an object bears the mark that the tool leaves on what it lists there. */
   readonly marks: (object: JsonObject) => boolean
-  /** The package's objects that are marked as the syncer's, by `resourceKey`. */
+  /** By `resourceKey`. */
   readonly claimed: ReadonlySet<string>
-  /** What is not known because the syncer's own inventory was not to be had. */
   readonly note?: Note
 }
 
 type Answer = Inventory | Failure | undefined
 
-/** The search for the inventory of one claim. */
 interface Search {
   readonly claim: Claim
   readonly side: LiveSide
   readonly source: SyncerSource
-  /** Why the syncer's own resource cannot be read. */
   readonly failure: Failure | undefined
-  /** Requests in order; the first that exists counts. */
   readonly questions: readonly InventoryQuestion[]
   readonly found: ListedResources | undefined
 }
 
 /**
- * @returns for each side, in their order, the inventory that the package names and those of the claims on its objects; a Failure for each
- * that could not be read
+ * @returns per side the inventory that the package names and those of the claims on its objects; a
+ * Failure for each unreadable one
  * @throws only the reason of `signal`
  */
 export async function readClaimedInventories(
@@ -101,7 +93,7 @@ export async function readClaimedInventories(
   ])
 }
 
-/** The package's own inventory, if it names one, replaces those of the same tool. */
+/** A named inventory replaces those of the same tool. */
 function isSearched({ tool, name }: Claim, side: LiveSide): boolean {
   const { inventory } = applierKind(tool)
   return (
@@ -155,7 +147,6 @@ function known({ claim, source, found }: Search, answer: Answer): KnownInventory
   }
 }
 
-/** All objects with the mark of the claim, of the kinds and namespaces of the package. */
 function ofMarks(
   search: Search,
   given: InventoryAnswers,
@@ -166,7 +157,7 @@ function ofMarks(
     return before ?? search.failure ?? answer ?? nothingAnswered()
   const { claim, source } = search
   const writers = writersOf(search)
-  // Objects that a controller creates inherit the labels of their owner, and no package declares them. A mark proves less than who wrote it.
+  // Controller-created objects inherit their owner's labels. A mark proves less than its writer.
   const marked = (answer.objects ?? []).map(
     (object) =>
       !isControlled(object) &&
@@ -183,7 +174,7 @@ function ofMarks(
   }
 }
 
-/** Who wrote the marks on the package's own objects; nobody where these have no managers, or where a copy of the marks claims nothing. */
+/** None if the objects have no managers, or if a copy of the marks claims nothing. */
 function writersOf({ claim, side }: Search): ReadonlySet<string> {
   if (applierKind(claim.tool).namesObject) return new Set()
   const states = [...claim.objects].flatMap((key) => side.live.get(key) ?? [])
@@ -256,7 +247,6 @@ function nothingAnswered(): Failure {
   return asFailure(new Error('the cluster adapter gave no answer for an inventory'))
 }
 
-/** Requests to the cluster, each sent once. */
 class InventoryAnswers {
   private readonly answers = new Map<string, Answer>()
 

@@ -1,4 +1,4 @@
-/** Reads the pods of workloads that are in progress: one that failed makes its workload Failed (docs/facts/kstatus-pods.md). */
+/** A failed pod makes its workload Failed (docs/facts/kstatus-pods.md). */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -13,7 +13,7 @@ import type { ObjectStatus } from '../../status/kstatus.ts'
 import { failedByPods, isOwnedBy, podSelector, waitsForPods } from '../../status/owned-pods.ts'
 
 export interface FailedPods {
-  /** Status of the workloads that a pod made fail, by `resourceKey`. */
+  /** By `resourceKey`. */
   readonly failed: ReadonlyMap<string, ObjectStatus>
   readonly notes: readonly Note[]
 }
@@ -23,7 +23,10 @@ interface Workload {
   readonly object: JsonObject
 }
 
-/** @param live of the unit: no request is made where no workload waits for its pods. @throws only the reason of `signal` */
+/**
+ * No request if no workload waits for its pods.
+ * @throws only the reason of `signal`
+ */
 export async function readFailedPods(
   { reader, identity }: { readonly reader: ClusterReader; readonly identity: ClusterIdentity },
   ids: readonly ResourceId[],
@@ -56,7 +59,6 @@ export async function readFailedPods(
     const status = failedByPods(objects, at)
     if (status !== undefined) failed.set(resourceKey(id), status)
   }
-  // A recording seldom has pods.
   return {
     failed,
     notes: identity.recorded
@@ -90,7 +92,6 @@ function podsOf({ object }: Workload, list: PodList): readonly ResourceId[] {
   return resources.filter((_, index) => isOwnedBy(objects[index] ?? {}, object))
 }
 
-/** An error is not health. */
 function notReadNotes(id: ResourceId, list: PodList): readonly Note[] {
   const why = list instanceof Failure ? list.why : list?.unread?.[0]?.why
   if (why === undefined) return []

@@ -1,4 +1,4 @@
-/** Inventories of a cluster, where a request that fails as a whole is the answer to each question. */
+/** A request that fails as a whole answers each question. */
 import type { ClusterReader, Inventory, InventoryQuestion } from '@backporch/cluster/cluster'
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 

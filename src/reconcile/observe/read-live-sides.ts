@@ -1,7 +1,3 @@
-/**
- * What several packages want of a cluster, read together: objects of one kind are one request instead of one for each package.
- * Judges nothing.
- */
 import type { ClusterReader, Inventory, ServedKind } from '@backporch/cluster/cluster'
 import { type DesiredResource, type DesiredSet, declaredTwice } from '@backporch/kpt/desired-set'
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
@@ -19,19 +15,16 @@ import type { Claim } from '../../syncers/syncer.ts'
 import { eachOf } from '../repository/each-of.ts'
 import { readInventories } from './read-inventories.ts'
 
-/** One package's part, with who claims it. */
 export interface ClaimedSide extends LiveSide {
   readonly claims: readonly Claim[]
 }
 
 export interface LiveSide {
-  /** In the order of the desired set. */
   readonly resources: readonly (Placed | Unplaced)[]
-  /** Of all that is placed. */
   readonly live: LiveView
-  /** Undefined where the package names none, or the cluster has none; a Failure where this is unknown. */
+  /** Undefined for none; a Failure if unknown. */
   readonly inventory: Inventory | Failure | undefined
-  /** Id of the inventory that the package names; empty where it names none, or one without an id. */
+  /** Empty if the package names none, or one without an id. */
   readonly inventoryId: string
 }
 
@@ -40,7 +33,6 @@ export interface Placed {
   readonly schema: FieldSchema
 }
 
-/** The server does not serve its kind, or discovery failed. */
 export interface Unplaced {
   readonly resource: DesiredResource
   readonly failure: Failure
@@ -50,13 +42,11 @@ export function isPlaced(each: Placed | Unplaced): each is Placed {
   return !('failure' in each)
 }
 
-/** Kinds that are requested at once. */
 const WIDTH = 8
 
 /**
- * What placements do not allow is not requested.
- * @param namespace where a namespaced object without a namespace goes
- * @returns one for each package, in their order
+ * Does not request what placements do not allow.
+ * @param namespace for namespaced objects without one
  * @throws only the reason of `signal`; any other failure is reported where its object is missing
  */
 export async function readLiveSides<
@@ -99,7 +89,10 @@ export async function readLiveSides<
   }))
 }
 
-/** A namespace that the context supplies, or a kind that has none, makes one object of two: an apply leaves what one of them says. */
+/**
+ * A context's namespace, or a cluster-scoped kind, makes two objects one: an apply leaves the
+ * content of one of them.
+ */
 function eachOnce(all: readonly (Placed | Unplaced)[]): readonly (Placed | Unplaced)[] {
   const declared = Map.groupBy(all.filter(isPlaced), ({ resource }) => resourceKey(resource.id))
   if (declared.size === all.length) return all
@@ -118,7 +111,6 @@ function within(boundary: Boundary, each: Placed | Unplaced): Placed | Unplaced 
   return failure === undefined ? each : { resource: each.resource, failure }
 }
 
-/** @returns why the inventory is not the package's to read */
 function whyNotRequested(
   { namespace, name }: InventoryRef,
   boundary: Boundary | undefined,
@@ -126,7 +118,10 @@ function whyNotRequested(
   return whyOutside(boundary, { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name })
 }
 
-/** A view has one answer for an object, so an object that two packages want in two versions is read twice. */
+/**
+ * An object that two packages want in two versions is read twice, because a view has one answer per
+ * object.
+ */
 async function readTogether(
   reader: ClusterReader,
   wanted: readonly (readonly WantedObject[])[],
@@ -162,7 +157,7 @@ async function readTogether(
   })
 }
 
-/** The resources with their namespaces, each kind requested once: a namespaced object without one goes where the context points, as kubectl does it. */
+/** A namespaced object without a namespace gets the context's, as in kubectl. */
 function kindTable(reader: ClusterReader, signal: AbortSignal) {
   const kinds = new Map<string, Promise<ServedKind | Failure>>()
   const kindOf = ({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> => {

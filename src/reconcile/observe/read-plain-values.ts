@@ -1,4 +1,4 @@
-/** Plain values of what SOPS encrypted in the files of a unit, where the operator lets `sops` decrypt them (docs/adr/0025). */
+/** If the operator lets `sops` decrypt (docs/adr/0025). */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'
@@ -19,9 +19,8 @@ import type { ValueDecryptor } from '../../sources/programs/value-decryptor.ts'
 interface EncryptedUnit {
   readonly packagePath: string
   readonly resources: readonly DesiredResource[]
-  /** Files of the package. */
   readonly files: readonly PackageFile[]
-  /** By path from the root of the repository. */
+  /** From the repository root. */
   readonly outside: ReadonlyMap<string, PackageFile>
 }
 
@@ -32,10 +31,9 @@ export interface UnitPlainValues {
 }
 
 const NOTHING: readonly JsonObject[] = []
-/** Files that `sops` is started for at once. */
 const WIDTH = 4
 
-/** Undefined where nothing is encrypted, or nothing may be decrypted. */
+/** Undefined if nothing is encrypted, or nothing may be decrypted. */
 export async function readPlainValues(
   { decryptor }: PackageRenderer,
   { packagePath, resources, files, outside }: EncryptedUnit,
@@ -76,7 +74,7 @@ function noteOf(failure: FailureDetail): Note {
   }
 }
 
-/** Reads what earlier versions of an object had at its encrypted fields. The function throws Failure BP40xx when git fails. */
+/** The returned function throws Failure BP40xx when git fails. */
 export function earlierReader(
   { decryptor }: UnitPlainValues,
   history: () => Promise<PackageHistory>,
@@ -89,7 +87,7 @@ export function earlierReader(
   }
 }
 
-/** @param versions of the object with its mapping `sops`, as they were rendered, newest first */
+/** @param versions with the mapping `sops`, as rendered, newest first */
 async function readEarlierValues(
   decryptor: ValueDecryptor,
   id: ResourceId,

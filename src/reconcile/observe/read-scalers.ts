@@ -1,4 +1,3 @@
-/** The autoscalers of a cluster, read when there is a difference that one of them may have made; judges nothing. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
@@ -11,16 +10,18 @@ import {
   type ScalerTool,
 } from '../../drift/noise/scaler.ts'
 
-/** The autoscalers of one kind, and why there may be more. */
 interface KindRead {
   readonly scalers: readonly Scaler[]
   readonly unread: string | undefined
 }
 
-/** One identity means one observation of a cluster, so that its packages share what was read. */
+/** One identity is one observation of a cluster. */
 const READ = new WeakMap<ClusterIdentity, Map<ScalerTool, Promise<KindRead>>>()
 
-/** Read also if no preset ignores them, because the plan depends on the owner of the field. @throws only the reason of `signal` */
+/**
+ * Even if no preset ignores them, because the plan depends on the field's owner.
+ * @throws only the reason of `signal`
+ */
 export async function readScalers(
   reader: ClusterReader,
   identity: ClusterIdentity,
@@ -45,7 +46,7 @@ export async function readScalers(
   return { all, unread }
 }
 
-/** A kind that is not served has no objects; any other failure is reported, because an error is not absence. */
+/** An unserved kind has no objects; any other error is not absence. */
 async function readKind(
   reader: ClusterReader,
   group: string,

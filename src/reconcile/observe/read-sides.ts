@@ -1,4 +1,3 @@
-/** What is read of the cluster for several packages together, before each of them is observed. */
 import type { FoundPackage } from '@backporch/kpt/package'
 import { resourceKey } from '@backporch/kyaml/resource'
 import type { OtherDeclaration } from '../../drift/detect/declared-twice.ts'
@@ -14,12 +13,10 @@ import { readUnexpected } from './read-unexpected.ts'
 
 type Loaded = LoadedPackage & { readonly found: FoundPackage }
 
-/** Where units are observed, with what other units declare there. */
 export interface DeclaredFrom extends ObservedFrom {
   readonly declared: DeclaredObjects
 }
 
-/** Reads the live objects and inventories of several packages together. */
 export async function readSides(
   loaded: readonly Loaded[],
   { reader, own, identity, declared }: Omit<DeclaredFrom, 'view'>,
@@ -50,7 +47,7 @@ export async function readSides(
   const packages = sides.map(
     ({ of: { unit, desired, files, unread, source, boundary }, side }, index) => {
       const { packagePath, packageName } = unit
-      // A build has applied the name changes of its kustomization.
+      // A build has applied its kustomization's name changes.
       const built = source !== undefined && isLocated(source)
       const own = {
         packagePath,
@@ -81,7 +78,7 @@ export async function readSides(
   })
 }
 
-/** The objects that several of the units declare. What a placement does not allow a unit is not placed, so it is no declaration. */
+/** What a placement does not allow is not a declaration. */
 function declarationsOf(sides: readonly LiveSide[]): {
   readonly beside: (own: LiveSide) => LoadedSide['otherDeclarations']
 } {

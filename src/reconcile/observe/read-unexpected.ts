@@ -1,4 +1,3 @@
-/** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
@@ -34,19 +33,17 @@ import type { LiveSide } from './read-live-sides.ts'
 
 export interface UnexpectedObjects {
   readonly verdicts: readonly ObjectVerdict[]
-  /** The objects as they were read. */
   readonly live: LiveView
   readonly incomplete: readonly Incomplete[]
-  /** Listed objects that git does not declare and that may not belong to the package: sentences, never drift. */
+  /** The objects may not belong to the package: never drift. */
   readonly notes: readonly Note[]
-  /** All that the inventories list, by `resourceKey`; undefined where there is none, or one could not be read whole. */
+  /** By `resourceKey`; undefined if there is no inventory, or one is incomplete. */
   readonly listed: ReadonlySet<string> | undefined
-  /** The objects that bear the mark of the inventory that lists them. */
   readonly bearsMark: ReadonlySet<ObjectVerdict>
   readonly reportedBy: ReadonlyMap<ObjectVerdict | Incomplete | Note, KnownInventory>
-  /** What their keepers could not apply, by `resourceKey`, with the reason as a clause. */
+  /** By `resourceKey`, with the reason as a clause. */
   readonly refused: ReadonlyMap<string, string>
-  /** What syncers keep of what they applied, by `resourceKey`; undefined where none keeps anything, or it is not known. */
+  /** By `resourceKey`; undefined if no syncer stores any, or if unknown. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
 }
 
@@ -55,7 +52,6 @@ interface InventoriedPackage {
   readonly packageName: string
   readonly desired: Pick<DesiredSet, 'resources'>
   readonly files: PackageFiles
-  /** Files that could not be read: an object of an inventory may be declared there. */
   readonly unread: readonly string[]
   readonly side: LiveSide
   readonly inventories: readonly (KnownInventory | Failure)[]
@@ -65,7 +61,10 @@ interface InventoriedPackage {
 interface Candidate {
   readonly id: ResourceId
   readonly inventory: KnownInventory
-  /** Set where the live object must name the file it came from (Config Sync), because the inventory is of more than the package. */
+  /**
+   * The live object must name its source file (Config Sync), because the inventory covers more than
+   * the package.
+   */
   readonly byPath: boolean
 }
 
@@ -76,7 +75,7 @@ interface Judged {
   readonly reportedBy: Map<Incomplete | Note, KnownInventory>
 }
 
-/** One for each package, in their order. @throws only the reason of `signal` */
+/** @throws only the reason of `signal` */
 export async function readUnexpected(
   reader: ClusterReader,
   packages: readonly InventoriedPackage[],
@@ -86,7 +85,7 @@ export async function readUnexpected(
   const judged: Judged[] = []
   for (const each of packages) judged.push(await judge(each, declared, signal))
   const wanted = new Map<string, WantedObject>()
-  // The inventory names no version; an empty one requests the version that the server prefers.
+  // The inventory names no version; an empty one requests the server's preferred version.
   for (const { candidates } of judged)
     for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
   const live = await readAll(reader, [...wanted.values()], signal)
@@ -98,7 +97,7 @@ export async function readUnexpected(
   }))
 }
 
-/** Who runs hooks for a package, by the marks on its live objects; a syncer without marks runs none. */
+/** By the marks on live objects; a syncer without marks runs none. */
 export function hookRunnersOf(
   claims: readonly Claim[],
   syncer: SyncerManager | undefined,
@@ -128,7 +127,6 @@ function refusedBy(
   return new Map(refused.map(({ id, why }) => [resourceKey(id), why]))
 }
 
-/** Of an object that two releases have, the manifest of the one with more objects of the package. */
 function storedBy(
   inventories: readonly (KnownInventory | Failure)[],
 ): ReadonlyMap<string, StoredManifest> | undefined {
@@ -237,14 +235,12 @@ async function judge(
   return { candidates: [...candidates.values()], incomplete, notes, reportedBy: namedBy }
 }
 
-/** Objects that may exist without a declaration, also from an apply that failed. */
 function beyond({ extraneous, resources, later }: KnownInventory): readonly ResourceId[] {
   return extraneous ?? [...resources, ...(later?.resources ?? [])]
 }
 
 const NOBODY: DeclaredElsewhere = { packages: [], unread: [] }
 
-/** The live objects of a package that bear the mark of the syncer that applies all of it. */
 function markedIn({ live }: LiveSide, { tool }: KnownInventory): readonly string[] {
   const { leavesUnmarked } = applierKind(tool)
   return [...live].flatMap(([key, state]) =>
@@ -273,7 +269,7 @@ function decide(
   const unread: Incomplete[] = []
   for (const { id, inventory, byPath } of candidates) {
     const state = live.get(resourceKey(id)) ?? NOT_ANSWERED
-    // What is going already needs no decision.
+    // An object that is already being deleted needs no decision.
     if (
       state.state === 'absent' ||
       (state.state === 'present' && metadataText(state.object, 'deletionTimestamp') !== '')
@@ -307,7 +303,6 @@ function listing({ source, resources, later }: KnownInventory, id: ResourceId): 
     : later.source
 }
 
-/** Where the syncer writes on each object the file that declared it. */
 function isOfFolder(object: JsonObject, tool: string, packagePath: string): boolean {
   const path = annotationsOf(object).get(applierKind(tool).sourcePath)
   return path !== undefined && (packagePath === '' || path.startsWith(`${packagePath}/`))
@@ -335,7 +330,6 @@ function notSurely(
   return { cause: 'claimed-by-inventory', subject: '', text }
 }
 
-/** An object that the inventory has and the read files do not declare may be declared in one that was not read. */
 function unreadFiles(unread: readonly string[], objects: number): Incomplete {
   return {
     code: 'BP3012',
@@ -352,7 +346,7 @@ function unreadPackages(unread: readonly string[], objects: number): Incomplete 
   }
 }
 
-/** Which objects an inventory lists elsewhere is not the package's to know. */
+/** The package must not learn which objects an inventory lists elsewhere. */
 export function listedOutside(source: string, count: number, rule: TenancyRule): Incomplete {
   const objects = count === 1 ? 'one object' : `${count} objects`
   return {

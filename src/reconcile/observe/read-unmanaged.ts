@@ -1,6 +1,6 @@
 /**
- * Unmanaged objects in the namespaces of packages: in no inventory, of no other object, marked by no syncer, declared by
- * no package. Read on demand, reported apart, never drift and never recorded.
+ * In no inventory, owned by no other object, marked by no syncer, declared by no package. Read on
+ * demand, never drift and never recorded.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
@@ -16,7 +16,6 @@ import { readInventories } from './read-inventories.ts'
 export interface UnmanagedObject {
   readonly id: ResourceId
   readonly apiVersion: string
-  /** Its first writer, as far as the server reports it. */
   readonly creator: Actor
   /** RFC 3339 UTC. */
   readonly createdAt: string
@@ -24,17 +23,16 @@ export interface UnmanagedObject {
 
 export interface UnmanagedObjects {
   readonly cluster: string
-  /** The places that were read, sorted. */
   readonly namespaces: readonly string[]
-  /** Sorted by `resourceKey`. */
   readonly objects: readonly UnmanagedObject[]
-  /** What could not be read, as sentences: what is listed may be declared there. */
   readonly unread: readonly string[]
-  /** Kinds that could not be listed: there may be more objects. */
   readonly unlisted: readonly Failure[]
 }
 
-/** @param observed declared and unexpected objects of the packages, whose namespaces are read. @throws only the reason of `signal` */
+/**
+ * @param observed declared and unexpected objects, whose namespaces are read
+ * @throws only the reason of `signal`
+ */
 export async function readUnmanaged(
   reader: ClusterReader,
   observed: readonly ResourceId[],
@@ -77,7 +75,6 @@ export async function readUnmanaged(
   }
 }
 
-/** The namespace that an object lies in, or that it is. */
 function namespaceOf({ group, kind, namespace, name }: ResourceId): readonly string[] {
   if (namespace !== '') return [namespace]
   return group === '' && kind === 'Namespace' ? [name] : []
@@ -93,7 +90,6 @@ function describe(id: ResourceId, object: JsonObject): UnmanagedObject {
   }
 }
 
-/** Sentences. */
 export function notLookedInto({ unread, unlisted }: UnmanagedObjects): readonly string[] {
   return [...unread, ...unlisted.map(({ what, why }) => `${what}: ${why}`)]
 }

@@ -1,10 +1,10 @@
-/** Refs that the remote refused, which are not pushed again for a time. A process that forgets them loses requests only. */
+/** Losing this state only costs requests. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { LRUCache } from 'lru-cache'
 import type { PlannedUpdate } from '../../plan/observation/action.ts'
 import { refusalName } from '../../plan/turn/ledger/unit-groups.ts'
 
-/** Milliseconds after which a refused ref is tried again; each further refusal doubles them. */
+/** Milliseconds; each further refusal doubles the wait. */
 const FIRST_WAIT = 300_000
 const LONGEST_WAIT = 3_600_000
 const MOST_REFS = 5_000
@@ -18,7 +18,7 @@ interface Refused {
 
 export interface Refusal {
   readonly failure: Failure
-  /** Whether they were refused by themselves, and not only together with others. */
+  /** Refused individually, not only together with others. */
   readonly isSure: boolean
   /** Milliseconds since 1970. */
   readonly now: number
@@ -51,7 +51,7 @@ export class RefusedRefs {
     }
   }
 
-  /** By `refusalName`: why refs are not pushed now. A clock that was set back makes no wait longer. */
+  /** By `refusalName`. A clock that was set back extends no wait. */
   waiting(now: number): ReadonlyMap<string, Failure> {
     return new Map(
       [...this.known].flatMap(([name, { failure, until, wait }]) =>
@@ -60,12 +60,11 @@ export class RefusedRefs {
     )
   }
 
-  /** Branches that were never made, whatever a ledger says that a server took without them. */
+  /** Whatever a ledger says that a server accepted without them. */
   get notMade(): ReadonlySet<string> {
     return new Set(this.missing.keys())
   }
 
-  /** Somebody says that the rules changed. */
   clear(): void {
     this.known.clear()
   }

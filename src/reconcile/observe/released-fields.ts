@@ -1,4 +1,3 @@
-/** Fields that a merged Release removed from git are no drift, whoever owns them now. */
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
@@ -6,7 +5,6 @@ import type { ObjectVerdict, SetAside } from '../../drift/compare/drift.ts'
 import { withItems } from '../../drift/noise/classify-ignored.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 
-/** Removes released fields from the items, except fields that git declares again. */
 export function setReleasedAside(
   verdict: ObjectVerdict,
   merged: readonly DriftRecord[],
@@ -22,7 +20,7 @@ export function setReleasedAside(
   if (released.size === 0) return verdict
   const setAside: SetAside[] = []
   const items = verdict.items.filter((drift) => {
-    // An older version wrote finalizers of a Secret as they are.
+    // An older version wrote finalizers of a Secret unchanged.
     const paths = [shownPath(key, drift.id, drift.path), formatFieldPath(drift.path)]
     const by = paths
       .map((path) => released.get(`${resourceKey(drift.id)}#${path}`))

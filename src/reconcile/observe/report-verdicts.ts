@@ -1,4 +1,3 @@
-/** What is added to the verdicts of one unit once all of them are known: noise, writers, risks and ignore rules. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -31,7 +30,6 @@ interface Reporting {
   }
 }
 
-/** Noise, writers, risks and ignore rules. An audit log is read in every turn. */
 export async function reportVerdicts(
   all: readonly ObjectVerdict[],
   { reader, identity, syncer, side: { read, known, sources } }: Reporting,
@@ -61,7 +59,10 @@ export async function reportVerdicts(
   )
 }
 
-/** A log that cannot be read is reported, and hides no drift. @throws only the reason of `signal` */
+/**
+ * An unreadable log hides no drift.
+ * @throws only the reason of `signal`
+ */
 async function attributeVerdicts(
   verdicts: readonly ObjectVerdict[],
   {

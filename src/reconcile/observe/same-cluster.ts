@@ -1,4 +1,4 @@
-/** A name identifies one cluster. If it meant another cluster, every object would be missing. */
+/** For another cluster, every object would be missing. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { identityHash } from '../../plan/observation/ledger-files.ts'
@@ -8,7 +8,7 @@ import { parseDocument } from '../../record/write-document.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
-/** @throws Failure BP3015 when the ledger knows another cluster by this name */
+/** @throws Failure BP3015 if the ledger knows another cluster by this name */
 export async function assertSameCluster(
   view: RepositoryView,
   name: string,

@@ -1,18 +1,16 @@
-/** Judges the rights of the account in a cluster. Pure. */
 import type { AccessRule, ClusterAccessAnswer } from '@backporch/cluster/cluster'
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 
-/** Verbs that change something; `patch` and `create` are apart, because dry runs need them. */
+/** Without `patch` and `create`, which dry runs need. */
 const WRITING = ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']
 const SHOWN = 4
-/** Seconds by which two clocks may differ before a person should know: tokens of GitHub Apps fail from 60 on. */
+/** Seconds of clock difference: tokens of GitHub Apps fail from 60 on. */
 const SKEW = 30
 
-/** Reviews of ourselves are "created", and store nothing; every account may (ClusterRole system:basic-user). */
+/** They store nothing, and every account may (ClusterRole system:basic-user). */
 const HARMLESS = /^selfsubject(access|rules)?reviews$/
 
-/** @param settles whether a policy has Backporch write what merged commits authorise */
 export function judgeAccess(
   cluster: string,
   answers: ReadonlyMap<string, ClusterAccessAnswer>,
@@ -83,7 +81,6 @@ function judgeReading(cluster: string, answers: Answers): Finding {
   }
 }
 
-/** Rules for the whole cluster are in the answer of each namespace. */
 function namespacesWithout(verb: string, answers: Answers): readonly string[] {
   return [...answers].flatMap(([namespace, { rules }]) =>
     rules.some((rule) => allows(rule, verb)) ? [] : [namespace],
@@ -94,7 +91,7 @@ function named(namespaces: readonly string[]): string {
   return `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${namespaces.join(', ')}`
 }
 
-/** What decides the answer to a dry run beside the object; `KindEpochs` follows them. */
+/** They affect a dry run's answer; `KindEpochs` follows them. */
 const DECIDING = [
   'customresourcedefinitions',
   'mutatingwebhookconfigurations',
@@ -158,7 +155,7 @@ function judgePatch(cluster: string, answers: Answers): Finding {
 }
 
 function writesOf({ verbs, groups, resources }: AccessRule): string[] {
-  // Creating a subresource (a token, an exec) is never a dry run of Backporch.
+  // Backporch creates no subresource (a token, an exec) in a dry run.
   const parts = resources.some((resource) => resource === '*' || resource.includes('/'))
   const written = verbs.filter((verb) => WRITING.includes(verb) || (verb === 'create' && parts))
   const touched = resources.filter((resource) => !HARMLESS.test(resource))
@@ -200,7 +197,6 @@ export function judgeClock(
   ]
 }
 
-/** @param namespaces of the packages that were not asked about */
 export function notAsked(cluster: string, namespaces: readonly string[]): readonly Finding[] {
   if (namespaces.length === 0) return []
   const message = `cluster ${cluster}: the rights in further namespaces of the packages were not asked for: ${shown(namespaces.map((name) => oneLine(name)))}`

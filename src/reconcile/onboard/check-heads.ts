@@ -1,4 +1,4 @@
-/** Whether each pull request into the base branch has `drift/fresh`, which a repository may require of it. */
+/** A repository may require `drift/fresh` of each pull request. */
 import type { Forge } from '@backporch/forge/hosted-forge'
 import type { Finding } from '@backporch/kyaml/note'
 import type { RepositoryView } from '../repository/repository-view.ts'
@@ -7,7 +7,10 @@ import { countWaitingHeads } from '../turn/apply/write-open-heads.ts'
 const FIX =
   'run backporch scan or the controller, which write it; the account needs the right to write statuses'
 
-/** Nothing where the forge has no pull requests. @throws Failure BP50xx */
+/**
+ * Empty if the forge has no pull requests.
+ * @throws Failure BP50xx
+ */
 export async function checkHeads(
   forge: Forge,
   view: Pick<RepositoryView, 'baseBranch' | 'refs'>,

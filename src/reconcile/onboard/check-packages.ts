@@ -1,4 +1,3 @@
-/** Whether every package of the base branch can be used: read and rendered as a turn does it, without a cluster. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { findPackages } from '@backporch/kpt/package'
@@ -19,21 +18,19 @@ import {
 import { filesOfView } from '../repository/sources/shared-sources.ts'
 import { renderUnit } from '../repository/sources/unit-source.ts'
 
-/** Packages that one line names. */
 const MOST_NAMED = 20
 
 interface PackagesQuestion {
   readonly branch: string
   readonly renderer: PackageRenderer
-  /** What the operator gives beside the repository. */
   readonly operator?: PolicySet | undefined
 }
 
 export interface ReadPackages {
   readonly count: number
-  /** By path, what is wrong with each package that cannot be used. */
+  /** By path. */
   readonly unusable: ReadonlyMap<string, readonly Failure[]>
-  /** Of the objects; empty for objects that go where the context points. */
+  /** Empty for objects that go to the namespace of the context. */
   readonly namespaces: ReadonlySet<string>
 }
 
@@ -56,7 +53,6 @@ export async function readPackages(
   return { count: packages.length, unusable, namespaces }
 }
 
-/** @param synced how many units syncers of the cluster name */
 export function judgePackages(
   { count, unusable }: Pick<ReadPackages, 'count' | 'unusable'>,
   synced: number,
@@ -141,7 +137,6 @@ async function readPackage(
   }
 }
 
-/** A kind of unknown scope may be in a namespace. */
 function namespacesOf({ resources, inventory, namespace = '' }: DesiredSet): readonly string[] {
   const own = resources.flatMap(({ id, object }) => {
     if (id.namespace !== '') return [id.namespace]

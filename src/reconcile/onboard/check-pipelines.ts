@@ -1,6 +1,6 @@
 /**
- * Which pipelines of the repository take every manifest below a folder (docs/adr/0067-names-that-no-applier-reads.md). Files that end in
- * `.policy` and `.record` are none to them; those of earlier versions are.
+ * Pipelines that apply every manifest below a folder (docs/adr/0067-names-that-no-applier-reads.md)
+ * do not read `.policy` and `.record` files, but they read those of earlier versions.
  */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import type { Finding } from '@backporch/kyaml/note'
@@ -9,11 +9,8 @@ import { readTexts } from '../../sources/commit/commit-files.ts'
 import { renameFix } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
 
-/** A command of a pipeline, and the line that has it. */
 interface SweepingCommand {
-  /** `kubectl apply --recursive` */
   readonly command: string
-  /** `.github/workflows/deploy.yml:12` */
   readonly where: string
 }
 
@@ -41,7 +38,6 @@ const PIPELINES = [
   '*.sh',
 ]
 
-/** Files of pipelines that are read. */
 const MOST_FILES = 200
 
 const ROOT = /(?:^|\s)(?:-f|--filename|--file)[\s=]*(?:\.\/?|"\.\/?"|\$\(pwd\)|\$PWD)(?=\s|$)/
@@ -89,7 +85,6 @@ export async function readSweepingCommands(
   })
 }
 
-/** A command over several lines is one, with the number of its first line. */
 function joinedLines(text: string): readonly { readonly line: string; readonly number: number }[] {
   const lines = text.split(/\r?\n/)
   return lines.flatMap((first, index) => {
@@ -130,7 +125,7 @@ export function judgePipelines(
         fix,
       },
     ]
-  // One that the repository does not have may be there: what it would read is told.
+  // A pipeline outside of the repository may exist: the message says what it would read.
   const message = `pipelines: none is seen here; one that takes every manifest of the repository, as kubectl apply -R -f . does, would read ${files}`
   return [{ check: 'pipelines', state: 'skipped', message, fix }]
 }

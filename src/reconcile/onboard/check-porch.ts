@@ -1,20 +1,17 @@
-/** Whether a Porch server lists and approves the packages of the repository. Pure: its Repository objects are given. */
 import { type JsonObject, textOf } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 
-/** Porch's own kind (kptdev/porch, api/porchconfig/v1alpha1). */
+/** From kptdev/porch, api/porchconfig/v1alpha1. */
 export const PORCH_REPOSITORY = { group: 'config.porch.kpt.dev', kind: 'Repository' } as const
 
 interface CheckedRepository {
-  /** Whether the address is one of this repository. */
   readonly isHere: (address: string) => boolean
   readonly baseBranch: string
-  /** Whether a policy has `approval: porch`. */
+  /** A policy has `approval: porch`. */
   readonly approvesInPorch: boolean
 }
 
-/** Nothing where no Porch has the repository. */
 export function judgePorch(
   objects: readonly JsonObject[],
   { isHere, baseBranch, approvesInPorch }: CheckedRepository,

@@ -1,4 +1,3 @@
-/** The checks of the repository itself: policy, the files that we store in it, and the ledger. */
 import type {
   CommitView,
   PackageRepository,
@@ -33,10 +32,9 @@ export interface BaseTree {
   readonly tree: readonly TreeFile[]
 }
 
-/** Commits of the ledger that are read. */
 const MOST_COMMITS = 200
 
-/** @throws Failure BP1003 when the branch does not exist, BP40xx */
+/** @throws Failure BP1003 if the branch does not exist, BP40xx */
 export async function readBase(
   repository: PackageRepository,
   branch: string | undefined,
@@ -47,7 +45,10 @@ export async function readBase(
   return { refs, branch: baseBranch, commit: base, tree: await repository.list(base, '', signal) }
 }
 
-/** @param operator what the operator gives beside the repository @throws Failure BP1005, also where an earlier policy decides */
+/**
+ * @param operator in addition to the repository's policies
+ * @throws Failure BP1005, also if an earlier policy decides
+ */
 export async function readPolicy(
   repository: PackageRepository,
   { commit, tree }: BaseTree,
@@ -60,7 +61,7 @@ export async function readPolicy(
 }
 
 /**
- * @param reports of the ledger, none before the first scan
+ * @param reports none before the first scan
  * @param today `2026-11-21`, UTC
  */
 export function judgePolicy(
@@ -107,7 +108,7 @@ export function judgePolicy(
   ]
 }
 
-/** Files of Backporch that syncers would read. A file that is no YAML counts as unmarked. */
+/** A file that is not YAML counts as unmarked. */
 export async function readSynced(
   repository: PackageRepository,
   { tree }: BaseTree,
@@ -150,7 +151,6 @@ function storedFile(path: string, text: string): StoredFile {
   }
 }
 
-/** Records of earlier versions have a name that syncers read. */
 export function judgeKept(
   { tree }: Pick<BaseTree, 'tree'>,
   { retained }: SyncedRepository,
@@ -171,7 +171,6 @@ export function judgeKept(
   }))
 }
 
-/** Whether only Backporch writes the ledger, and when it last changed. */
 export async function checkLedger(
   repository: PackageRepository,
   { refs }: BaseTree,
@@ -191,7 +190,6 @@ export async function checkLedger(
   for (let id: ObjectId | undefined = head; id !== undefined && count < MOST_COMMITS; count += 1) {
     const commit: CommitView = await repository.commit(id, signal)
     const { parents } = commit
-    // The first one has no parent.
     if (!claimsBot({ ...commit, parents: parents.length === 0 ? [id] : parents }, bot)) {
       const message = `${LEDGER_BRANCH}: commit ${id.slice(0, 7)} is not one of ours`
       return [
@@ -218,14 +216,17 @@ export async function checkLedger(
   ]
 }
 
-/** The first turn with a key signs; a later commit without a signature is foreign, or of a machine that has no key. */
+/**
+ * The first turn with a key signs; a later unsigned commit is foreign, or from a machine without a
+ * key.
+ */
 function unsignedLedger(head: ObjectId): Finding {
   const message = `${LEDGER_BRANCH}: commit ${head.slice(0, 7)}, its last one, has no signature of the signing key`
   const fix = `scan once, and let nobody but the bot push to ${LEDGER_BRANCH}`
   return { check: 'ledger', state: 'warning', message, fix }
 }
 
-/** Of every unit; one that cannot be read is left out, and `ledger` reports it. */
+/** Skips an unreadable report, which `ledger` reports. */
 export async function readReports(
   repository: PackageRepository,
   { refs }: BaseTree,
@@ -257,7 +258,7 @@ async function observations(
         clusterObservationSchema,
         where,
       )
-      // The ledger has one commit for each change and none for each observation, so it does not have the time of the last observation.
+      // The ledger has one commit per change, so it lacks the time of the last observation.
       const message = `${LEDGER_BRANCH}: what is known of ${metadata.name} last changed ${status.changedAt}`
       return { check: 'ledger-age', state: 'passed', message }
     } catch (thrown) {

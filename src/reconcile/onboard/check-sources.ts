@@ -1,4 +1,3 @@
-/** Which syncers a cluster has, whether the account may list their resources, and which units of the repository they name. Pure. */
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 import type { SourceKind } from '../../sources/build/unit-source.ts'
@@ -6,10 +5,8 @@ import { DISCOVERIES } from '../../sources/registry.ts'
 import type { ClusterSources } from '../repository/sources/discover-sources.ts'
 import type { LiveSyncers } from '../repository/sources/read-syncers.ts'
 
-/** Units and notes that are named. */
 const MOST_NAMED = 5
 
-/** @param sources what the resources name, with what is not compared */
 export function judgeSources(
   live: LiveSyncers,
   sources: Pick<ClusterSources, 'cluster' | 'titles' | 'notes'>,

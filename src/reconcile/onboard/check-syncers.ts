@@ -1,13 +1,12 @@
-/** Whether a syncer of the cluster would apply what we keep under `.drift/`. Pure: objects and files are given. */
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
 
 export interface SyncerObjects {
-  /** The resources of syncers, by their kind; the kinds are `CHECKED_KINDS`. */
+  /** By kind; the kinds are `CHECKED_KINDS`. */
   readonly byKind: ReadonlyMap<string, readonly JsonObject[]>
-  /** False where there may be more of them, as in a recording. */
+  /** False if there may be more resources, as in a recording. */
   readonly complete: boolean
 }
 

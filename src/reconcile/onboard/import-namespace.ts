@@ -1,4 +1,4 @@
-/** A package of the objects of a namespace that nobody manages: read, cleaned as Adopt cleans them, and proven by a rendering. */
+/** Cleaned as for Adopt, and verified by a rendering. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { asFailure, Failure, type FailureDetail } from '@backporch/kyaml/failure'
@@ -16,14 +16,13 @@ import { readUnmanagedIn } from '../observe/observe-units.ts'
 import { eachOf } from '../repository/each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
-/** Each costs some dozens of dry runs. */
+/** Each object costs some dozens of dry runs. */
 const MOST_OBJECTS = 200
-/** Objects that are cleaned at the same time. */
 const WIDTH = 4
 
 interface ImportRequest {
   readonly namespace: string
-  /** Folder of the new package, from the root of the repository. */
+  /** From the repository root. */
   readonly path: string
   readonly fieldManager: string | undefined
   readonly key: RedactionKey
@@ -31,8 +30,8 @@ interface ImportRequest {
 }
 
 /**
- * @throws Failure BP1001 where the folder is taken, BP1011 where nothing is to be imported, BP3012 where it is not known what packages declare,
- * BP30xx where the namespace cannot be read
+ * @throws Failure BP1001 if the folder is taken, BP1011 without anything to import, BP3012 if
+ * declarations of packages are unknown, BP30xx if the namespace cannot be read
  */
 export async function importNamespace(
   { view, reader }: { readonly view: RepositoryView; readonly reader: ClusterReader },
@@ -55,7 +54,7 @@ export async function importNamespace(
   const objects = results.flatMap((result) => ('manifest' in result ? [result] : []))
   const notImported = [
     ...results.flatMap((result) => ('manifest' in result ? [] : [result])),
-    // A kind whose server is down hides its own objects and no others.
+    // A kind whose server is down hides only its own objects.
     ...unlisted.map(({ what, why, remedy }) => ({ what, why, remedy })),
   ]
   if (objects.length === 0) throw nothing(namespace, notImported)
@@ -98,7 +97,6 @@ class Importing {
 
   private async read(id: ResourceId, apiVersion: string): Promise<Imported | NotImported> {
     const { reader, signal, request } = this
-    // The content of a Secret is not read.
     const state = isSecret(id)
       ? undefined
       : (await reader.readLive([{ id, apiVersion }], signal)).get(resourceKey(id))

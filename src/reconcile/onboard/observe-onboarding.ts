@@ -1,4 +1,3 @@
-/** What onboarding reads in the cluster: every package against git, the syncers with their ignore rules, the autoscalers. Reads only. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -29,14 +28,12 @@ export interface OnboardingView {
   readonly units: readonly ObservedUnit[]
   readonly ignores: ImportedIgnores
   readonly autoscalers: ReturnType<typeof countAutoscalers>
-  /** Paths of the packages of which the cluster has something, or of which that is not known. */
   readonly there: ReadonlySet<string>
-  /** Why a search was impossible, as sentences. */
   readonly notObserved: readonly string[]
 }
 
 /**
- * Modes, ignore rules and placements of the view's policies do not count: every package is observed in full.
+ * Ignores modes, ignore rules and placements: every package is fully observed.
  * @throws Failure when nothing of the cluster can be observed
  */
 export async function observeForOnboarding(
@@ -88,7 +85,7 @@ export async function observeForOnboarding(
   }
 }
 
-/** Mode Propose for everything, and nothing hidden: what is hidden is decided when it is counted. What binds packages stays. */
+/** Hiding is decided when counting. Package bindings stay. */
 function openToAll({ policies, bindings = [], folders, synced }: PolicySet): PolicySet {
   const everything: Policy = {
     document: {
@@ -123,7 +120,7 @@ interface KindList {
   readonly problem?: string
 }
 
-/** A kind that is not served has no objects. Any other failure is reported: an error is not absence. */
+/** An unserved kind has no objects; any other error is not absence. */
 async function listKind(
   cluster: ClusterReader,
   group: string,
@@ -153,7 +150,6 @@ function asResource(object: JsonObject): Resource[] {
 }
 
 interface LivePackage extends AppliedPackage {
-  /** None of its objects is there, and each is known not to be. */
   readonly absent: boolean
 }
 
@@ -164,7 +160,7 @@ async function appliedPackage(
 ): Promise<LivePackage | undefined> {
   if (unit.state === 'failed') return undefined
   const declared = unit.observation.verdicts.filter(({ desired }) => desired !== undefined)
-  // The verdicts keep the objects that differ only.
+  // The verdicts keep only differing objects.
   const live = await cluster.readLive(
     declared.map(({ id, apiVersion }) => ({ id, apiVersion })),
     signal,

@@ -1,4 +1,3 @@
-/** The present branch of the onboarding proposal in git. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -10,19 +9,16 @@ import { type BotIdentity, claimsBot, isProven } from '../repository/bot-identit
 import { POLICY_FILE } from '../repository/read-policies.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
-/** Commits of the base branch that are searched for the merged branch. */
+/** Commits of the base branch that are searched. */
 const MOST_COMMITS = 300
 
 export interface ObservedBranch extends ConfigureBranch {
-  /** Its policy files, as people edited them. */
   readonly policies: readonly PolicyFile[]
-  /** Paths that differ from the base. */
   readonly changed: readonly string[]
-  /** What may still be a commit of ours, which the ledger does not have: then it is exactly what would be written on this base. */
+  /** The ledger lacks it: a Backporch commit equals exactly what would be written on this base. */
   readonly unproven: { readonly base: ObjectId; readonly message: string } | undefined
 }
 
-/** @param paths that onboarding may write */
 export async function readBranch(
   view: RepositoryView,
   proposal: KnownProposal | undefined,
@@ -65,7 +61,6 @@ function changedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): 
   return after.flatMap(({ path, id }) => (known.get(path) === id ? [] : [path]))
 }
 
-/** Whether the base branch has the commit, as far back as the search goes. */
 async function isInHistory(
   view: RepositoryView,
   commit: ObjectId,

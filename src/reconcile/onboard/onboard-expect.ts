@@ -1,4 +1,4 @@
-/** What to expect: the turn of design §2 over what was observed, with a policy that is not on the base branch yet. Nothing is written. */
+/** The turn of design §2, with a policy that is not on the base branch yet. Writes nothing. */
 import { asFailure } from '@backporch/kyaml/failure'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
@@ -14,7 +14,6 @@ import type {
 
 type Failed = Expectation['failed'][number]
 
-/** Of the units that the placements of the policy put into the cluster. */
 export async function expectationOf(
   units: readonly ObservedUnit[],
   policies: PolicySet,
@@ -48,7 +47,7 @@ export async function expectationOf(
     try {
       const { report } = await plan(observation)
       objects += report.spec.observed.objects
-      // A draft in mode Propose waits for its time, and is proposed then.
+      // A draft in mode Propose waits for its time, and is then proposed.
       if (report.status.lifecycle !== '')
         proposals.push({ packageName, cluster, changes: report.spec.changes, mode })
     } catch (thrown) {
@@ -59,7 +58,6 @@ export async function expectationOf(
   return { proposals, modes, muted: { fields, rules: rules.size }, failed, incomplete, objects }
 }
 
-/** The observation as a turn with this policy and mode Propose would have made it. */
 function underPolicy(observation: Observation, policies: PolicySet): Observation {
   const { unit, cluster } = observation
   const policy = effectivePolicy(policies, unit.cluster, unit.packagePath)
@@ -80,7 +78,6 @@ export function placedUnits(
   return placed === undefined ? units : units.filter((unit) => placed.includes(packagePathOf(unit)))
 }
 
-/** The units that were found by the resource of a syncer. */
 export function sourcesOf(units: readonly ObservedUnit[]): OnboardingSubject['sources'] {
   return units.flatMap((unit) => {
     const title = unit.state === 'failed' ? undefined : unit.observation.unit.appliedBy
@@ -96,7 +93,6 @@ export function packagePathOf(unit: ObservedUnit): string {
   return unit.state === 'failed' ? unit.packagePath : unit.observation.unit.packagePath
 }
 
-/** The syncers, most packages first. */
 export function syncersOf(units: readonly ObservedUnit[]): OnboardingSubject['syncers'] {
   const appliers = units.flatMap((unit) =>
     unit.state === 'failed' ? [] : [unit.observation.applier],

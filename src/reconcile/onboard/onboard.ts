@@ -1,6 +1,6 @@
 /**
- * `backporch init`: observes, counts the results of the policy, and proposes it on one branch. A repeated run writes
- * nothing; a branch with foreign edits is never pushed to, and its proposal's text follows its content.
+ * A repeated run writes nothing. A branch with foreign edits is never pushed to, and its proposal's
+ * text follows its content.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { Forge, KnownProposal, OpenedProposal } from '@backporch/forge/hosted-forge'
@@ -56,16 +56,17 @@ interface OnboardPorts {
 }
 
 export interface OnboardRequest extends OnboardingRequest {
-  /** With a mode other than `apply` it observes and counts, and writes nothing. */
+  /** With a mode other than `apply` it only observes and counts. */
   readonly turn: TurnRequest
-  /** Called before a proposal is opened, and before a branch is removed. False ends it with nothing written. */
+  /**
+   * Before a proposal is opened, and before a branch is removed. False ends with nothing written.
+   */
   readonly confirm: (onboarding: Onboarding) => Promise<boolean>
 }
 
 export interface Onboarding {
   readonly plan: OnboardingPlan
   readonly view: RepositoryView
-  /** What was found and counted; undefined where nothing is to be proposed. */
   readonly subject: OnboardingSubject | undefined
   readonly files: readonly OnboardingFile[]
   readonly proposal: KnownProposal | undefined
@@ -130,7 +131,7 @@ async function prepare(
   const early = planOnboarding({ ...observed, files: [] }, request)
   if (early.kind !== 'propose')
     return { plan: early, view, subject: undefined, files: [], proposal }
-  // Content of other authors is kept. The content of Backporch is created again, because the cluster may have changed.
+  // Other authors' content is kept; Backporch's is recreated, because the cluster may have changed.
   const theirs = early.editedBy === undefined ? undefined : branch
   const edited = theirs === undefined ? undefined : parsed(theirs)
   const sourced = await sources()
@@ -172,7 +173,6 @@ async function prepare(
   return { plan, view, subject, files, proposal }
 }
 
-/** The branch without an editor if it has exactly the content that would be written. */
 async function asBuilt(
   view: RepositoryView,
   branch: ObservedBranch,
@@ -201,7 +201,6 @@ function asChanges(files: readonly OnboardingFile[]): FileChange[] {
 }
 
 interface ReadPolicies {
-  /** Undefined where they are not valid. */
   readonly policies: PolicySet | undefined
   readonly problem: string
 }
@@ -221,7 +220,6 @@ function parsed({ policies: files }: ObservedBranch): ReadPolicies {
   }
 }
 
-/** What the base branch will have after the merge. */
 function withBase(view: RepositoryView, files: readonly OnboardingFile[]): PolicySet {
   const { policies, placements } = parsePolicyFiles(
     files.filter(({ path }) => path.startsWith('.drift/')),
@@ -295,7 +293,7 @@ async function carryOut(
   return { ...nothing, updates, opened: await propose(ports.forge, onboarding, commit, signal) }
 }
 
-/** A forge closes the proposal whose branch is gone. A ledger that knows nothing else goes with it. */
+/** A forge closes the proposal of a deleted branch. An otherwise empty ledger is deleted too. */
 async function remove(
   { view }: Onboarding,
   commit: ObjectId,
@@ -309,7 +307,7 @@ async function remove(
     [update, ...(begun ? [{ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger, to: null }] : [])],
     signal,
   )
-  // In a clone, the ledger of the origin may have more.
+  // In a clone, the origin's ledger may have more.
   return [update]
 }
 
@@ -320,7 +318,6 @@ async function push(
   signal: AbortSignal,
 ): Promise<readonly RefUpdate[]> {
   const { repository, base, ledger, pushed } = view
-  // Same base, same files, same commit.
   const { at } = (await repository.commit(base, signal)).author
   const writes = {
     ...NO_WRITES,
@@ -352,7 +349,6 @@ const MESSAGE = `chore(drift): configure Backporch
 Enrols this repository: the policy says what is done about drift. Nothing is recorded and nothing is proposed before this is merged.
 `
 
-/** As the repository has it now, and without a policy. */
 function messagesOf({ policies }: RepositoryView): readonly [string, ...string[]] {
   return [houseMessage(MESSAGE, houseRules(policies).commit), MESSAGE]
 }

@@ -8,19 +8,18 @@ import type { RepositoryView } from '../repository/repository-view.ts'
 import type { OnboardingView } from './observe-onboarding.ts'
 import { packagePathOf } from './onboard-expect.ts'
 
-/** The files that the proposal adds for the cluster. */
 export function wantedFiles(
   view: RepositoryView,
   { ignores, units, there }: OnboardingView,
   { cluster, policyPath }: { readonly cluster: string; readonly policyPath: string },
 ): OnboardingFile[] {
-  // What a syncer applies is known by its own resource.
+  // A syncer's own resource shows what it applies.
   const own = units
     .map(packagePathOf)
     .filter((path) => view.policies.synced?.get(cluster)?.has(path) !== true)
   const folders = own.filter((path) => view.policies.folders?.has(path) === true)
   const packages = own.filter((path) => !folders.includes(path))
-  // A path with a star in it would be read as a pattern, which may cover other packages.
+  // A star would be a pattern, which may cover other packages.
   const rules = ignores.imported.filter(({ packages }) =>
     packages.every((path) => !path.includes('*')),
   )
@@ -32,7 +31,6 @@ export function wantedFiles(
   ]
 }
 
-/** What a placement of the cluster has to name: undefined where the cluster runs all packages, or other placements say what it runs. */
 function placementOf(
   { policies }: RepositoryView,
   found: {
@@ -56,7 +54,6 @@ function placementOf(
   }
 }
 
-/** The repository itself is `.` in a placement. */
 function asGlobs(folders: readonly string[]): readonly string[] {
   return folders.map((path) => path || '.').sort()
 }

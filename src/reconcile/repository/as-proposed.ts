@@ -1,4 +1,4 @@
-/** Whether the merged content is the proposed one. Other content is never settled automatically. */
+/** Other merged content than the proposed one is never settled automatically. */
 import { mergeContent } from '@backporch/git-store/merge-content'
 import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import { asFailure } from '@backporch/kyaml/failure'
@@ -9,16 +9,15 @@ import { changesBetween, sameContent } from './changes-between.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
 interface MergedText {
-  /** Full names of the branches that the record may have been on. */
   readonly refs: readonly string[]
-  /** Of the record, as it is on the base branch. */
   readonly text: string
   readonly mergeCommit: MergeCommit
 }
 
 /**
- * By the record, by the head commit that the forge or a merge commit names, and by the changes of the merge commit: a merge may include edits.
- * @returns why it is not, as a part of a sentence; undefined where it is
+ * By the record, by the head commit that the forge or a merge commit names, and by the merge
+ * commit's changes, because a merge may include edits.
+ * @returns a part of a sentence; undefined if the content is the same
  */
 export async function whyAltered(
   view: RepositoryView,
@@ -42,7 +41,7 @@ export async function whyAltered(
   const landed = await changesBetween(view.repository, parents[0], mergeCommit.commit, signal)
   const { content } = pushedContent(landed)
   if (commits.some((known) => known.content === content)) return undefined
-  // The base branch may have moved on in the same files.
+  // The base branch may have changed the same files.
   const merged = parents.slice(1).find(isOurs) ?? head
   const isMerge =
     merged !== undefined &&
@@ -51,7 +50,8 @@ export async function whyAltered(
 }
 
 /**
- * Whether the merge commit changes nothing but what the commit changes against its own parent, in files that may have moved on since.
+ * It changes only what the commit changes against its own parent, in files that may have changed
+ * since.
  * @param onto the base branch before it
  */
 async function isMergeOf(
@@ -64,7 +64,7 @@ async function isMergeOf(
   try {
     base = (await repository.commit(merged, signal)).parents[0]
   } catch (thrown) {
-    // Squashed by the forge, which reports this commit, and gone since.
+    // The forge squashed it, reports this commit, and has deleted it since.
     if (asFailure(thrown).code === 'BP4006') return true
     throw thrown
   }
@@ -83,7 +83,6 @@ async function isMergeOf(
   return true
 }
 
-/** Null where the commit has no such file. */
 export async function contentAt(
   repository: PackageRepository,
   commit: ObjectId,

@@ -1,4 +1,3 @@
-/** The branch on which packages are published, as Backporch takes it from the refs of the repository. */
 import type { PackageRepository, RepositoryRefs } from '@backporch/git-store/package-repository'
 import { isBaseBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
@@ -20,7 +19,6 @@ export function baseOf(
   return { baseBranch, base }
 }
 
-/** Says that another branch was taken than the one that HEAD names. */
 export function headNotes(
   { head, defaultBranch }: Omit<RepositoryRefs, 'refs'>,
   branch: string | undefined,

@@ -1,4 +1,4 @@
-/** Branches on which a Porch server put commits of its own (docs/facts/porch-decisions.md). */
+/** See docs/facts/porch-decisions.md. */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import type { WorkspaceBranch } from '@backporch/git-store/ref-name'
 import { isRenderingMessage, isSameRendered } from '@backporch/kpt/revision'
@@ -6,17 +6,15 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import { contentAt } from './as-proposed.ts'
 import { changesBetween } from './changes-between.ts'
 
-/** Porch renders once for each proposal, and once more for each push of a draft. */
+/** Porch renders once per proposal, and once more per push of a draft. */
 const MOST_RENDERINGS = 10
 
 interface UnrenderedHead {
-  /** The commit that was rendered; the head itself where Porch rendered nothing. */
+  /** The head itself if Porch rendered nothing. */
   readonly source: CommitView
-  /** Author of the last rendering. */
   readonly renderedBy: CommitView['author'] | undefined
 }
 
-/** Steps down over commits in which Porch rendered the workspace and that change nothing else. */
 export async function belowRenderings(
   repository: PackageRepository,
   head: CommitView,
@@ -41,7 +39,7 @@ interface TwoCommits {
   readonly packagePath: string
 }
 
-/** Whether two commits have the same package, however it is written, and nothing else differs. */
+/** In any spelling, and nothing else differs. */
 async function isSamePackage(
   repository: PackageRepository,
   { before, after, packagePath }: TwoCommits,

@@ -1,10 +1,12 @@
-/** What one commit changes against another, as files to write. */
 import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
 
 const SUBMODULE = '160000'
 
-/** @param from undefined for an empty tree. A submodule has the content that `git diff` shows of it: no file of ours has that, and it is no deletion. */
+/**
+ * @param from undefined for an empty tree. A submodule has its `git diff` content, which no
+ * Backporch file has and which is not a deletion.
+ */
 export async function changesBetween(
   repository: PackageRepository,
   from: ObjectId | undefined,
@@ -34,7 +36,6 @@ export async function changesBetween(
   ]
 }
 
-/** Null is a file that is not there. */
 export function sameContent(left: Uint8Array | null, right: Uint8Array | null): boolean {
   return left === null || right === null ? left === right : Buffer.compare(left, right) === 0
 }

@@ -1,4 +1,7 @@
-/** A package that was copied from a revision of ours has the condition `Drifted` of the other package, which says nothing of it. */
+/**
+ * A package copied from a Backporch revision has the other package's condition `Drifted`, which
+ * says nothing about the copy.
+ */
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
@@ -8,11 +11,9 @@ import type { DriftReport } from '../../record/documents/drift-report.ts'
 
 interface KnownEpisodes {
   readonly closed: readonly ClosedEpisode[]
-  /** By the unit's folder in the ledger. */
   readonly reports: ReadonlyMap<string, DriftReport>
 }
 
-/** @param packagePath of the package whose files these are; its Kptfile is valid */
 export function copiedCondition(
   packagePath: string,
   files: PackageFiles,
@@ -20,7 +21,7 @@ export function copiedCondition(
 ): readonly Note[] {
   const kptfile = files.find(({ path }) => path === 'Kptfile')
   const text = kptfile === undefined ? '' : new TextDecoder().decode(kptfile.content)
-  // Most packages have none, and their Kptfile is not parsed again.
+  // Most Kptfiles name none, and are not parsed again.
   const named = /drift-[0-9a-f]{8}/.test(text)
     ? parseGoYaml(text, 'Kptfile').documents[0]?.value
     : undefined

@@ -1,4 +1,4 @@
-/** Runs `work` for every item, at most `width` at a time. The answers are in the order of the items, and the first error ends it. */
+/** At most `width` at a time. Answers are in item order; the first error ends it. */
 export async function eachOf<Item, Answer>(
   items: readonly Item[],
   width: number,

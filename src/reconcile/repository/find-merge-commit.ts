@@ -1,4 +1,4 @@
-/** Finds the commit that brought a record onto the base branch, for any merge style, also after the branch was deleted. */
+/** For any merge style, even after the branch was deleted. */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -7,21 +7,21 @@ import { decidedByIn } from '../../record/commit-message.ts'
 import { earlierRecordPath, presentRecordPath } from '../../record/record-paths.ts'
 import { type BotIdentity, isBot } from './bot-identity.ts'
 
-/** Commits of the base branch that are searched. The turn after a decision searches it, so it is near the tip. */
+/** The turn after a decision searches, so the commit is near the tip. */
 const MOST_STEPS = 1_000
 
 interface MergedProposal {
-  /** Of its record, from the root. */
   readonly path: string
   readonly packageName: string
   readonly bot: BotIdentity
 }
 
 /**
- * Walks the first parents of `base` to the first commit whose tree has the file. The commit to tag is one whose message has the
- * `kpt:` line of the package, because Porch reads the workspace there: the merge that `approve` made, what a squash or a rebase made of
- * the proposal, or the proposal's own commit below a merge commit; where a person wrote another message, it is the merge commit itself.
- * @returns undefined when the commit lies further back than the search
+ * Walks the first parents of `base`. The commit to tag has the package's `kpt:` line in its
+ * message, because Porch reads the workspace there: `approve`'s merge, the squash or rebase, or the
+ * proposal's own commit below a merge commit. If a person wrote another message, it is the merge
+ * commit itself.
+ * @returns undefined beyond the search limit
  */
 export async function findMergeCommit(
   repository: PackageRepository,
@@ -39,7 +39,7 @@ export async function findMergeCommit(
   return undefined
 }
 
-/** Under its name of today, or the one of an earlier version: a move is no merge. */
+/** Also an earlier version's name: a move is not a merge. */
 async function hasRecord(
   repository: PackageRepository,
   commit: ObjectId,
@@ -75,8 +75,8 @@ async function describe(
 }
 
 /**
- * The message names the person who made `approve` merge: the author is the account that it ran with. A squash or a rebase has our account as
- * its author, and the person as its committer.
+ * `approve`'s message names the person; its author is the account that ran it. A squash or rebase
+ * has Backporch's account as author, and the person as committer.
  */
 function deciderOf({ message, author, committer }: CommitView, bot: BotIdentity): string {
   const decided = decidedByIn(message)

@@ -1,4 +1,3 @@
-/** Distinguishes a forge with pages from git alone. */
 import type { Forge, HostedForge } from '@backporch/forge/hosted-forge'
 
 export function isHosted(forge: Forge): forge is HostedForge {

@@ -1,6 +1,6 @@
 /**
- * The owners of a turn's branches. The ledger has the commit we pushed last; a commit that it does not know is rebuilt and compared,
- * and one that differs is foreign, whatever its author name.
+ * A commit that is not the ledger's last pushed one is rebuilt and compared; one that differs is
+ * foreign, whatever its author name.
  */
 import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import type { Observation, OpenBranch } from '../../plan/observation/observation.ts'
@@ -17,7 +17,7 @@ import { NO_MANIFEST } from '../../record/write-document.ts'
 import { changesBetween } from './changes-between.ts'
 import { type ProofPorts, withAnswers } from './with-answers.ts'
 
-/** A branch of several units is foreign as soon as one of them detects it. */
+/** One unit is enough to make a branch of several units foreign. */
 export async function judgeBranches(
   units: readonly ObservedUnit[],
   context: ProofPorts,
@@ -45,7 +45,6 @@ export async function judgeBranches(
     const holds = ours.get(branch.ref)
     if (why !== undefined) return { ...branch, foreign: true, foreignWhy: why }
     if (holds === undefined) return branch
-    // The branch is created again, with a signature.
     return branch.signed === false ? { ...branch, holds, outdated: true } : { ...branch, holds }
   }
   return units.map((unit) => {
@@ -59,14 +58,13 @@ export async function judgeBranches(
   })
 }
 
-/** The content of a branch of Backporch; for any other branch a sentence that says why it is foreign. */
 async function judge(
   observation: Observation,
   branch: OpenBranch,
   { repository, renderer }: ProofPorts,
   signal: AbortSignal,
 ): Promise<PushedContent | string> {
-  // The signature excludes any other writer, also without a ledger.
+  // It excludes any other writer, even without a ledger.
   if (branch.signed === true && branch.known === undefined && isOfItsBranch(branch))
     return pushedContent(await changesBetween(repository, branch.base, branch.commit, signal))
   const { message } = await repository.commit(branch.commit, signal)
@@ -96,7 +94,7 @@ function withoutLastDocument(content: Uint8Array): Uint8Array {
     : content
 }
 
-/** By a version that ended records in `.yaml`: it moved none. */
+/** Versions that ended records in `.yaml` moved none. */
 function asWrittenEarlier(changes: readonly FileChange[]): readonly FileChange[] {
   const moved = new Set(
     changes.flatMap(({ path, content }) => (content === null ? [presentRecordPath(path)] : [])),
@@ -109,7 +107,7 @@ function asWrittenEarlier(changes: readonly FileChange[]): readonly FileChange[]
     }))
 }
 
-/** The signature proves the writer of the commit, and not its branch. */
+/** The signature proves the commit's writer, not its branch. */
 function isOfItsBranch({ others, record, workspace, state }: OpenBranch): boolean {
   return (
     others.length === 0 &&
@@ -151,7 +149,7 @@ async function rootFiles(
   }))
 }
 
-/** Compares the ids of the trees, with a commit that is created in memory and never pushed. */
+/** Compares tree ids with a commit in memory that is never pushed. */
 export async function hasContent(
   repository: PackageRepository,
   { base, commit }: Pick<OpenBranch, 'base' | 'commit'>,

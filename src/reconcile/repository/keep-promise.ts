@@ -4,7 +4,7 @@ interface Kept<Key, Value> {
   delete(key: Key): unknown
 }
 
-/** Starts once for each key. A rejection is not kept: an interrupted read says nothing about the next one. */
+/** Keeps no rejection: an interrupted read says nothing about the next one. */
 export function keepPromise<Key, Value>(
   kept: Kept<Key, Value>,
   key: Key,

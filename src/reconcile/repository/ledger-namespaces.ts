@@ -1,4 +1,3 @@
-/** Which namespaces each unit has objects in, as the ledger saw them last. */
 import { Failure } from '@backporch/kyaml/failure'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readTexts } from '../../sources/commit/commit-files.ts'
@@ -7,7 +6,7 @@ import type { RepositoryView } from './repository-view.ts'
 
 const RESOURCE_GROUP = /^(clusters\/[^/]+\/[^/]+)\/resourcegroup\.yaml$/
 
-/** By the unit's folder in the ledger. A unit whose ResourceGroup is not there or cannot be read is left out: nothing is known of it. */
+/** By the unit's folder. Omits absent or unreadable ResourceGroups. */
 export async function readNamespaces(
   view: RepositoryView,
   signal: AbortSignal,

@@ -1,10 +1,8 @@
-/** What the ledger's report says of an open record. */
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { isSameDocument } from '../../record/write-document.ts'
 
-/** Enough of the record to know that it is open, and what it is about. */
 export function recordOf({ spec, status, metadata: { annotations } }: DriftReport): DriftRecord {
   const { episode, since, lifecycle, plan } = status
   const open = {
@@ -23,7 +21,7 @@ export function recordOf({ spec, status, metadata: { annotations } }: DriftRepor
   }
 }
 
-/** Whether the record is about the same changes and decides them alike. Only backporch writes the ledger. */
+/** Same changes with the same decisions. Only Backporch writes the ledger. */
 export function agreesWithReport(
   { spec }: DriftRecord,
   { spec: { fingerprint, changes }, status: { episode, plan } }: DriftReport,

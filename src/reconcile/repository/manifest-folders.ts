@@ -1,4 +1,3 @@
-/** Which folders of a repository hold manifests: reported where a search for packages finds none. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import {
   type FoundPackage,
@@ -14,11 +13,13 @@ import { folderOf, resolvePath } from '../../sources/kustomize/files/kustomizati
 import type { RepositoryView } from './repository-view.ts'
 import { pathsByResource } from './unit-names.ts'
 
-/** Files that are read to count, and folders that are reported. */
 const MOST_FILES = 1_000
 const MOST_TOLD = 8
 
-/** As `selectPackages`. @throws Failure BP1004 that names the folders with manifests and the ways to name one, where a name or the repository has no Kptfile */
+/**
+ * @throws Failure BP1004 that names the folders with manifests, where a name or the repository has
+ * no Kptfile
+ */
 export async function choosePackages(
   view: RepositoryView,
   names: readonly string[],
@@ -36,7 +37,7 @@ export async function choosePackages(
   }
 }
 
-/** A path comes before the name of a resource. */
+/** A path precedes a resource name. */
 function namedPaths(view: RepositoryView, name: string): readonly string[] {
   const path = normalPath(name)
   if (
@@ -48,7 +49,6 @@ function namedPaths(view: RepositoryView, name: string): readonly string[] {
   return paths.length === 0 ? [name] : paths
 }
 
-/** Resources of syncers that are not compared, one in a line: they may be what the reader looks for. */
 function withSources(failure: Failure, { problems }: RepositoryView): Failure {
   const notes = problems.filter(({ cause }) => cause === 'source-not-compared').slice(0, MOST_TOLD)
   return notes.length === 0
@@ -66,7 +66,7 @@ async function withFolders(
   const within = named.some((folder) => folder === '')
     ? []
     : view.tree.filter(({ path }) => named.some((folder) => path.startsWith(`${folder}/`)))
-  // A wrong name may mean one of the packages, whose names the failure has; without any, it may mean every folder.
+  // A wrong name may mean one of the packages, or without packages any folder.
   if (within.length === 0 && view.packages.length > 0) return failure
   const { folders, isWhole } = await manifestFolders(
     view,
@@ -91,7 +91,6 @@ async function withFolders(
   })
 }
 
-/** Each way in a line. */
 function remedyFor(example: string): string {
   return [
     'name what is to be compared, in one of three ways:',
@@ -101,7 +100,7 @@ function remedyFor(example: string): string {
   ].join('\n')
 }
 
-/** The folder that is most likely wanted: near a name that is wrong, else the first one that no other kustomization reads. */
+/** Near a wrong name, else the first one that no other kustomization reads. */
 function exampleOf(folders: readonly ManifestFolder[], [named]: readonly string[]): string {
   const comparable = folders.filter(({ isChart }) => !isChart)
   const paths = comparable.map(({ path }) => path)
@@ -112,15 +111,13 @@ function exampleOf(folders: readonly ManifestFolder[], [named]: readonly string[
 
 interface ManifestFolder {
   readonly path: string
-  /** Documents that name an apiVersion and a kind, right in the folder. */
   readonly objects: number
   readonly kustomization: boolean
-  /** Whether a kustomization of another folder names it. */
   readonly isUsed: boolean
   readonly isChart: boolean
 }
 
-/** The biggest first, charts last. What lies below a Helm chart is text and no manifest. */
+/** Biggest first, charts last. Files below a Helm chart are templates. */
 async function manifestFolders(
   view: RepositoryView,
   tree: readonly TreeFile[],
@@ -167,14 +164,12 @@ async function manifestFolders(
   return { folders: order, isWhole: read.length === candidates.length }
 }
 
-/** Paths that the items of its lists name, whatever the list is. */
 function namedIn(text: string, folder: string): readonly string[] {
   return [...text.matchAll(/(?:^\s*-\s+|[[,]\s*)([\w./-]+)/gm)].flatMap(
     ([, path = '']) => resolvePath(folder, path) ?? [],
   )
 }
 
-/** Without a parser: it is a hint, and files may be anything. */
 function objectsIn(text: string, isJson: boolean): number {
   if (isJson) return /"apiVersion"\s*:/.test(text) && /"kind"\s*:/.test(text) ? 1 : 0
   return text

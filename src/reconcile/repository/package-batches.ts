@@ -1,16 +1,17 @@
-/** Which packages are observed together. One that may have ended the process before is observed alone and last, or not at all (ADR 74). */
+/**
+ * A package that may have ended the process before is observed alone and last, or not at all (ADR
+ * 74).
+ */
 import { createHash } from 'node:crypto'
 import type { FoundPackage } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageMarks } from '../../ports/package-marks.ts'
 import { below, type RepositoryView } from './repository-view.ts'
 
-/** Packages whose live objects are read together, and in memory at once. */
 const TOGETHER = 64
 
 interface PackageBatch {
   readonly packages: readonly FoundPackage[]
-  /** Of its packages, for their marks. */
   readonly keys: readonly string[]
 }
 
@@ -19,7 +20,7 @@ interface PackageBatches {
   readonly refused: ReadonlyMap<FoundPackage, Failure>
 }
 
-/** @param marks undefined where no process follows this one */
+/** @param marks undefined if no process follows this one */
 export function batchesOf(
   packages: readonly FoundPackage[],
   {
@@ -55,7 +56,6 @@ export function batchesOf(
 
 const NEVER = { count: 0, isRefused: false }
 
-/** By path of the package: what its key is made of is its content. One pass over the files, however many packages there are. */
 function keysOf(
   { tree }: Pick<RepositoryView, 'tree'>,
   cluster: string,
@@ -72,7 +72,6 @@ function keysOf(
   return new Map([...hashes].map(([path, hash]) => [path, hash.digest('base64')]))
 }
 
-/** `a/b`, `a` and the root for `a/b/c.yaml`. */
 function* foldersOf(path: string): Generator<string> {
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
     yield path.slice(0, at)

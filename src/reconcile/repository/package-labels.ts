@@ -1,4 +1,3 @@
-/** Packages by the labels of their Kptfile, as `-l` selects them. */
 import { readKptfile } from '@backporch/kpt/kptfile'
 import { type FoundPackage, PACKAGE_FILE } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
@@ -7,9 +6,9 @@ import { readTexts } from '../../sources/commit/commit-files.ts'
 import type { RepositoryView } from './repository-view.ts'
 
 /**
- * The packages that the selector selects. One whose Kptfile cannot be read is among them: its labels are not known, and what
- * is not known is shown, not hidden.
- * @throws Failure BP1011 when there is none: a slip in a selector must not look like "nothing differs"
+ * An unreadable Kptfile is selected: its labels are unknown.
+ * @throws Failure BP1011 when there is none: a slip in a selector must not look like "nothing
+ * differs"
  */
 export async function selectByLabels(
   view: RepositoryView,
@@ -26,7 +25,6 @@ export async function selectByLabels(
     signal,
   )
   const selected = packages.filter((found) => {
-    // A folder has no labels.
     if (found.source === 'folder') return matchesLabels(selector, new Map())
     const where = pathOf(found)
     const reading = readKptfile(texts.get(where) ?? '', where)

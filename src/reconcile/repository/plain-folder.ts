@@ -1,10 +1,9 @@
-/** Whether the files of a folder without a Kptfile are the objects that run, where no renderer is configured. */
 import { type FoundPackage, KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { folderOf } from '../../sources/kustomize/files/kustomization-walk.ts'
 
-/** @throws Failure BP1004 where something else has to make the objects: a kustomization further down, or Helm */
+/** @throws Failure BP1004 if a kustomization further down, or Helm, has to build the objects */
 export function assertPlainFolder(
   { path: folder, subpackages }: FoundPackage,
   files: PackageFiles,
@@ -34,7 +33,6 @@ export function assertPlainFolder(
     )
 }
 
-/** @returns BP1004 for a folder that was named and declares nothing: most likely the name is wrong */
 export function holdsNothing(folder: string): Failure {
   return new Failure({
     code: 'BP1004',

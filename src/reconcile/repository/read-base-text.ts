@@ -1,9 +1,7 @@
-/** Single files of the base branch. */
 import { CODE_OWNERS_PATHS } from '../../policy/code-owners.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import type { RepositoryView } from './repository-view.ts'
 
-/** Undefined where the file is not there. */
 export async function readBaseText(
   view: RepositoryView,
   path: string,
@@ -15,7 +13,6 @@ export async function readBaseText(
     : (await readTexts(view.repository, files, signal)).get(path)
 }
 
-/** CODEOWNERS of the base branch; empty where there is none. */
 export async function readCodeOwners(view: RepositoryView, signal: AbortSignal): Promise<string> {
   for (const path of CODE_OWNERS_PATHS) {
     const text = await readBaseText(view, path, signal)

@@ -1,4 +1,4 @@
-/** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
+/** Read once for all clusters of a turn. */
 import type { CommitView, TreeFile } from '@backporch/git-store/package-repository'
 import {
   formatWorkspaceBranch,
@@ -25,18 +25,15 @@ import { changesBetween } from './changes-between.ts'
 import { isUnreadable, type RepositoryView, readPushed } from './repository-view.ts'
 
 interface BranchRecord {
-  /** From the root. */
   readonly path: string
   readonly episode: string
-  /** Whether the branch brings it, or its base had it before. */
+  /** Otherwise its base already had it. */
   readonly isNew: boolean
-  /** Whether the ledger has it as one that we pushed to this branch. */
   readonly isPushed: boolean
   readonly record: DriftRecord | Failure
 }
 
 export interface PackageBranch {
-  /** Full ref name. */
   readonly ref: string
   readonly state: 'drafts' | 'proposed'
   readonly workspace: string
@@ -44,22 +41,19 @@ export interface PackageBranch {
   readonly base: ObjectId
   readonly foreign: boolean
   readonly foreignWhy?: string
-  /** Whether the ledger has the commit as the last one that we pushed; absent where it has none. */
+  /** As Backporch's last push; absent without a ledger entry. */
   readonly known?: boolean
-  /** As `CommitView` has it. */
   readonly signed?: boolean
-  /** Whether the ledger has the commit as the last one that we pushed to the branch of the other state, which is gone. */
+  /** The commit is Backporch's last push to the deleted branch of the other state. */
   readonly moved?: boolean
-  /** The forge itself brought our content up to date with the base branch ("Update branch"): it is made anew. */
+  /** By the forge, with the base branch ("Update branch"): it is recreated. */
   readonly outdated?: true
-  /** Author of Porch's renderings on top of our commit; absent where there is none. */
   readonly renderedBy?: string
   readonly records: readonly BranchRecord[]
 }
 
 const READ = new WeakMap<RepositoryView, Map<string, Promise<readonly PackageBranch[]>>>()
 
-/** `drafts/` and `proposed/` branches `drift-…` of a package. */
 export async function readBranches(
   view: RepositoryView,
   { packageName, slug }: { readonly packageName: string; readonly slug: string },
@@ -141,7 +135,7 @@ async function readAll(
   return branches
 }
 
-/** Open proposals whose branch somebody renamed: under the name that it had. Nothing is pushed to one. */
+/** Under the former name. Nothing is pushed to one. */
 function renamed({
   refs,
   proposals,
@@ -153,12 +147,12 @@ function renamed({
   )
 }
 
-/** Commits of the base branch among which an update of a branch is looked for. */
 const MOST_BEHIND = 100
 
 /**
- * The commit of the base branch that the forge merged into a branch of ours, or onto which it put our commit: against it the branch changes
- * what we pushed last and nothing else. Undefined for any other commit, and for one without a signature that it should have.
+ * The commit that the forge merged into a Backporch branch, or onto which it rebased Backporch's
+ * commit: against it the branch changes only what was last pushed. Undefined for any other commit,
+ * and without a required signature.
  */
 async function baseOfUpdate(
   view: RepositoryView,
@@ -181,7 +175,7 @@ async function baseOfUpdate(
   return undefined
 }
 
-/** Whether it is the same commit on another base. An amended one is a person's. */
+/** An amended commit is a person's. */
 async function isRebased(
   { repository }: RepositoryView,
   { parents, message }: Pick<CommitView, 'parents' | 'message'>,
@@ -192,7 +186,6 @@ async function isRebased(
     const before = await repository.commit(objectId(ours), signal)
     return parents.length === 1 && before.message === message && before.parents[0] !== parents[0]
   } catch (thrown) {
-    // The remote does not have it any more.
     if (asFailure(thrown).code !== 'BP4006') throw thrown
     return false
   }
@@ -209,7 +202,6 @@ async function wasBase(
     try {
       at = (await repository.commit(at, signal)).parents[0]
     } catch (thrown) {
-      // A shallow clone ends here.
       if (asFailure(thrown).code !== 'BP4011') throw thrown
       return false
     }
@@ -217,7 +209,7 @@ async function wasBase(
   return false
 }
 
-/** What the ledger has of the branch in the other state, where that branch is gone: `porchctl rpkg propose` and `reject` rename it. */
+/** `porchctl rpkg propose` and `reject` rename a branch to the other state. */
 async function pushedElsewhere(
   view: RepositoryView,
   { state, packagePath, workspace }: WorkspaceBranch,
@@ -228,7 +220,7 @@ async function pushedElsewhere(
   return view.refs.has(ref) ? undefined : (await readPushed(view, [ref], signal)).get(ref)
 }
 
-/** A record of either state is ours: somebody may have committed on top before the branch was renamed, and renamed it again. */
+/** Both states' records are Backporch's: somebody may have committed and renamed repeatedly. */
 function together(
   one: PushedBranch | undefined,
   other: PushedBranch | undefined,
@@ -238,8 +230,7 @@ function together(
 }
 
 /**
- * By full ref name, the content that was decided, for proposals of the package that ended, or will because their branch is gone, and whose branch
- * differs from the decision on the forge.
+ * By full ref name: the decided content where the branch differs from the decision on the forge.
  */
 export async function readEndedHeads(
   view: RepositoryView,
@@ -251,7 +242,7 @@ export async function readEndedHeads(
     if (parseWorkspaceBranch(ref)?.packagePath !== unit.packageName) continue
     if (state === 'open' && movedTo !== undefined) continue
     const now = view.refs.get(ref)
-    // Merged content is on the base branch; only a branch that went on shows the rest.
+    // Merged content is on the base branch; only a branch that moved on shows the rest.
     if (
       now === commit ||
       (now === undefined && state === 'merged') ||
@@ -266,7 +257,6 @@ export async function readEndedHeads(
 
 interface PushedCommit {
   readonly commit: ObjectId
-  /** What the ledger has of the branch. */
   readonly pushed: PushedBranch | undefined
 }
 
@@ -285,17 +275,14 @@ async function headAt(
     if (own?.record instanceof Failure) return { commit, record: undefined, unread: own.record.why }
     return { commit, record: own?.record, recordPushed: own?.isPushed === true, unread: undefined }
   } catch (thrown) {
-    // The remote does not have the commit any more.
     const failure = asFailure(thrown)
     if (failure.code !== 'BP4006') throw thrown
     return { commit, record: undefined, recordPushed: false, unread: failure.why }
   }
 }
 
-/** Commits of people that are looked below. */
 const MOST_ON_TOP = 20
 
-/** What the commit of ours was built on that people put theirs on; the parent of the head where none of ours is below it. */
 async function baseOfOurs(
   view: RepositoryView,
   { commit, pushed }: PushedCommit,
@@ -305,7 +292,7 @@ async function baseOfOurs(
   return (await view.repository.commit(ours ?? commit, signal)).parents[0]
 }
 
-/** The commit that we pushed, at this one or below those that people put on it; undefined where there is none, or the remote lost it. */
+/** Also below people's commits; undefined if there is none, or the remote lost it. */
 export async function ourCommitBelow(
   view: RepositoryView,
   commit: ObjectId,
@@ -327,7 +314,6 @@ export async function ourCommitBelow(
   return undefined
 }
 
-/** Records of the package, in whatever cluster. */
 export async function recordsOn(
   view: RepositoryView,
   { commit, base, slug, pushed }: PushedCommit & { readonly base: ObjectId; readonly slug: string },
@@ -356,7 +342,10 @@ export async function recordsOn(
   })
 }
 
-/** An unreadable record is reported, and stops nothing else: an account that may push a branch could hide the drift of its package. */
+/**
+ * An unreadable record blocks nothing else. Otherwise an account that may push a branch could hide
+ * its package's drift.
+ */
 export function readRecord(text: string, where: string): DriftRecord | Failure {
   try {
     return parseDocument(text, driftRecordSchema, where)

@@ -1,6 +1,5 @@
 import { Failure } from '@backporch/kyaml/failure'
 
-/** Of all packages of a turn. */
 const MOST_TURN_BYTES = 128 * 1024 * 1024
 
 export class ReadBudget {
@@ -8,12 +7,10 @@ export class ReadBudget {
   private readonly bytes = new Map<string, number>()
   private taken = 0
 
-  /** @param most bytes of the files of all packages together */
   constructor(most = MOST_TURN_BYTES) {
     this.most = most
   }
 
-  /** Counts each package once. A package without room gets none in the same turn. */
   take(packagePath: string, bytes: number): void {
     if (this.bytes.has(packagePath)) return
     const fits = this.taken + bytes <= this.most
@@ -21,7 +18,7 @@ export class ReadBudget {
     if (fits) this.taken += bytes
   }
 
-  /** @throws Failure BP1111 where the package found no room */
+  /** @throws Failure BP1111 if the package found no room */
   assertRoom(packagePath: string): void {
     if (this.bytes.get(packagePath) !== Number.POSITIVE_INFINITY) return
     throw new Failure({

@@ -1,12 +1,9 @@
-/** Everything that the ledger knows, for answers that need no cluster. */
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { unreportedUnits } from './unreported-units.ts'
 
 export interface Ledger extends Pick<RepositoryView, 'closed' | 'clusters' | 'problems'> {
-  /** By cluster and package; with those of which nothing is known. */
   readonly reports: readonly DriftReport[]
-  /** Folder of each report in the ledger. */
   readonly folders: ReadonlyMap<DriftReport, string>
 }
 

@@ -1,4 +1,3 @@
-/** What the ledger has of units that could not be observed. */
 import { packageSlug } from '@backporch/kpt/package'
 import { contentHash } from '../../plan/observation/unit-git.ts'
 import type { LostUnit } from '../../plan/turn/turn-observation.ts'
@@ -11,13 +10,10 @@ import { below, type RepositoryView } from './repository-view.ts'
 
 interface LostPackages {
   readonly cluster: string
-  /** Paths of the packages. */
   readonly lost: readonly string[]
-  /** Whether those that the ledger does not have are units as well. */
   readonly isExpected: boolean
 }
 
-/** Units of the cluster that follow this base branch: those that the ledger has, and the expected ones. */
 export async function readLostUnits(
   view: RepositoryView,
   { cluster, lost, isExpected }: LostPackages,
@@ -52,7 +48,6 @@ export async function readLostUnits(
   return [...known.filter(({ report }) => followsBase(report, view)), ...first]
 }
 
-/** By what the unit was found, whether or not it can be rendered. */
 function knownBy(
   view: RepositoryView,
   cluster: string,
@@ -66,7 +61,6 @@ function knownBy(
   }
 }
 
-/** As `otherBase` has it. */
 function followsBase(
   { spec: { unit } }: DriftReport,
   { baseBranch, refs }: RepositoryView,

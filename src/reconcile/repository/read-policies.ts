@@ -1,4 +1,3 @@
-/** The policy files of a commit, and the policy that they give. */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { PolicyFile, PolicySet } from '../../policy/parse-policy.ts'
@@ -6,10 +5,10 @@ import { DRIFT_FOLDER } from '../../record/record-paths.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import { type KnownGoodPolicies, parseRead, readUsablePolicies } from './usable-policies.ts'
 
-/** Earlier versions proposed `policy.yaml`; people give their files either name. */
+/** Earlier versions proposed `policy.yaml`; people use either ending. */
 export const POLICY_FILE = /^\.drift\/[^/]+\.(?:policy|ya?ml)$/
 
-/** The policy in use. @throws Failure BP1005 or BP1111 where there is none, BP40xx */
+/** @throws Failure BP1005 or BP1111 without a usable policy, BP40xx */
 export async function readPolicies(
   repository: PackageRepository,
   {
@@ -34,7 +33,6 @@ export async function readPolicies(
   return readUsablePolicies({ repository, base, filesAt, known }, signal)
 }
 
-/** What is wrong with the policy of a tree; empty where it can be used. */
 export async function policyProblems(
   repository: PackageRepository,
   tree: readonly TreeFile[],
@@ -44,7 +42,6 @@ export async function policyProblems(
   return 'failure' in read ? read.problems : []
 }
 
-/** The policy files of a commit. */
 export async function readPolicyFiles(
   repository: PackageRepository,
   tree: readonly TreeFile[],

@@ -1,4 +1,3 @@
-/** What a Porch server lists for the repository, read from its branches, its tags and the commits that they name. */
 import { type KptAnnotation, parseKptAnnotations } from '@backporch/kpt/kptfile'
 import { PACKAGE_FILE } from '@backporch/kpt/package'
 import {
@@ -13,7 +12,7 @@ import type { Note } from '@backporch/kyaml/note'
 import { eachOf } from './each-of.ts'
 import type { RepositoryView } from './repository-view.ts'
 
-/** Commits that are read at a time: a remote is asked for what many of them need in one request. */
+/** One request to a remote covers what many commits need. */
 const WIDTH = 256
 
 /** @throws Failure BP40xx */

@@ -1,4 +1,4 @@
-/** The proposals of Backporch on the forge, read once per turn, and only if git has or had one. */
+/** Read once per turn, and only if git has or had a proposal. */
 import type { Forge, KnownProposal } from '@backporch/forge/hosted-forge'
 import {
   formatWorkspaceBranch,
@@ -13,7 +13,10 @@ import { isRecordPath, RECORD_FILE } from '../../record/record-paths.ts'
 import { ourCommitBelow } from './read-branches.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
-/** By full ref name. @param now RFC 3339 UTC @throws Failure BP50xx: only the forge distinguishes a closed proposal from an open one */
+/**
+ * By full ref name. @param now RFC 3339 UTC
+ * @throws Failure BP50xx: only the forge distinguishes a closed proposal from an open one
+ */
 export async function readProposals(
   view: RepositoryView,
   forge: Forge,
@@ -28,7 +31,6 @@ export async function readProposals(
     ...endedRefs(view, now),
   ])
     refs.add(ref)
-  // Somebody may have opened a closed one again: it is among the open ones.
   if (
     refs.size === 0 &&
     !view.closed.some(({ status }) => isClosedByPerson(status) && (status.silentUntil ?? '') > now)
@@ -50,7 +52,9 @@ export async function readProposals(
   return all
 }
 
-/** A merge queue merges for the account that put the pull request into it, which is ours after `approve`. */
+/**
+ * A merge queue merges for the account that queued the pull request: Backporch's after `approve`.
+ */
 function withApprover(proposal: KnownProposal, pushed: PushedBranch | undefined): KnownProposal {
   const approved = pushed?.spec.approved
   if (
@@ -62,7 +66,6 @@ function withApprover(proposal: KnownProposal, pushed: PushedBranch | undefined)
   return { ...proposal, decidedBy: approved.by }
 }
 
-/** Also of branches that are gone. */
 async function pushedOf(
   view: RepositoryView,
   refs: readonly string[],
@@ -74,7 +77,10 @@ async function pushedOf(
     : new Map([...view.pushed, ...(await readPushed(view, gone, signal))])
 }
 
-/** A number alone proves nothing: the repository may have moved to another forge. A renamed branch still has a commit of ours. */
+/**
+ * The repository may have moved to another forge, so a number alone proves nothing. A renamed
+ * branch still has a Backporch commit.
+ */
 async function isOfBranch(
   view: RepositoryView,
   { movedTo, commit }: KnownProposal,
@@ -89,11 +95,11 @@ function isOurs(ref: string): boolean {
   return branch?.workspace.startsWith('drift-') === true
 }
 
-/** Proposals that the ledger has as open and whose branch is gone: they were merged or closed. */
+/** Open in the ledger with a deleted branch: merged or closed. */
 function missingRefs(view: RepositoryView): string[] {
   return [...view.reports].flatMap(([folder, report]) => {
     if (report.status.lifecycle !== 'Proposed') return []
-    // A repository that is one package goes by its own name, which is also its folder in the ledger.
+    // A repository that is one package has its own name, which is also its ledger folder.
     const packageName = report.spec.unit.package || (folder.split('/').at(-1) ?? '')
     if (!isWellFormedRefName(`refs/heads/proposed/${packageName}`)) return []
     const workspace = `drift-${report.status.episode}`
@@ -105,7 +111,7 @@ function missingRefs(view: RepositoryView): string[] {
   })
 }
 
-/** Merged proposals that the cluster was not observed to agree with: their outcome is reported there. */
+/** Their outcome is reported on the forge. */
 function waitingRefs(view: RepositoryView): string[] {
   return view.closed.flatMap((episode) => {
     const { outcome, verifiedAt, failedAt } = episode.status
@@ -115,12 +121,12 @@ function waitingRefs(view: RepositoryView): string[] {
   })
 }
 
-/** Minutes in which the end of a proposal on the forge is searched after its end in the ledger. */
+/** Minutes after the end in the ledger. */
 const ENDED_FOR = 10
 
 /**
- * Ended a moment ago. A person may have closed it while a turn withdrew it, which only the forge reports; and a forge may leave one open
- * whose branch is gone.
+ * A person may have closed one while a turn withdrew it; and a forge may leave one open whose
+ * branch is deleted.
  */
 function endedRefs(view: RepositoryView, now: string): string[] {
   return view.closed.flatMap((episode) => {
@@ -129,7 +135,7 @@ function endedRefs(view: RepositoryView, now: string): string[] {
   })
 }
 
-/** Of the branch of an episode; empty where its name is none of ours. */
+/** Empty if the name is not Backporch's. */
 function refOf({ reports }: RepositoryView, { spec, status }: ClosedEpisode): string[] {
   const folderOfRoot = [...reports]
     .find(([, report]) => report.spec.unit.package === '')?.[0]
@@ -139,7 +145,10 @@ function refOf({ reports }: RepositoryView, { spec, status }: ClosedEpisode): st
   return isOurs(ref) && isWellFormedRefName(ref) ? [ref] : []
 }
 
-/** Merged while a turn withdrew them: only the forge knows who did it. Those of joint proposals are read while they are open. */
+/**
+ * Merged while a turn withdrew them: only the forge knows by whom. Joint proposals are read while
+ * open.
+ */
 function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
   const known = new Set(
     closed.flatMap(({ spec, status }) => (status.outcome === 'Merged' ? [spec.episode] : [])),
@@ -149,7 +158,6 @@ function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
     if (!isRecordPath(path)) return []
     const [slug = '', file = ''] = path.split('/').slice(-2)
     const [, episode = ''] = RECORD_FILE.exec(file) ?? []
-    // A repository that is one package goes by the name of its folder of records.
     const packageName = names.get(slug) ?? (names.has('') ? slug : '')
     if (episode === '' || packageName === '' || known.has(episode)) return []
     const ref = `refs/heads/proposed/${packageName}/drift-${episode}`

@@ -1,6 +1,6 @@
 /**
- * Revisions that somebody published from a workspace of ours without Backporch, as `porchctl rpkg approve` does: the tag names the workspace,
- * and the commit brings the package folder only, so the record is not on the base branch (docs/facts/porch-decisions.md).
+ * With `porchctl rpkg approve` the tag names the workspace, and the commit contains only the
+ * package folder, so the record is not on the base branch (docs/facts/porch-decisions.md).
  */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import { parseRevisionTag } from '@backporch/git-store/ref-name'
@@ -30,9 +30,9 @@ import { agreesWithReport, recordOf } from './ledger-record.ts'
 import { readRecord, recordsOn } from './read-branches.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
-/** Commits between a published one and the one of ours that it was made of: renderings, and edits of people. */
+/** Renderings, and people's edits. */
 const MOST_STEPS = 20
-/** Commits of the base branch in which a tagged one is searched. A new tag is near the tip. */
+/** A new tag is near the tip. */
 const MOST_BASE_COMMITS = 1_000
 
 interface UnitState {
@@ -43,7 +43,10 @@ interface UnitState {
   readonly branches: readonly OpenBranch[]
 }
 
-/** In the order of their numbers. Read are the tags that are new since the ledger's report, and those whose record has not landed yet. */
+/**
+ * In number order. Only tags that are new since the ledger's report, or whose record has not
+ * landed.
+ */
 export async function readPublished(
   state: UnitState,
   signal: AbortSignal,
@@ -71,7 +74,7 @@ export async function readPublished(
   return published
 }
 
-/** Anybody who may push a tag can put it on the commit of a proposal. What the base branch does not have is not approved. */
+/** Anybody who may push a tag can put it on a proposal's commit. */
 async function isOnBase(
   view: RepositoryView,
   wanted: ObjectId,
@@ -86,7 +89,6 @@ async function isOnBase(
     }
     return commit.id === wanted
   } catch (thrown) {
-    // A shallow clone does not show it.
     if (asFailure(thrown).code === 'BP4011') return false
     throw thrown
   }
@@ -118,7 +120,6 @@ function newTags({
     .sort((left, right) => left.revision - right.revision)
 }
 
-/** Whether its record lands on the base branch. */
 function isLanding({ status }: ClosedEpisode): boolean {
   const isOver = status.verifiedAt !== undefined || status.failedAt !== undefined
   return status.outcome === 'Merged' && status.publishedBy !== undefined && !isOver
@@ -129,14 +130,13 @@ interface Tagged {
   readonly workspace: string
 }
 
-/** What was published: the record, whether it is one that we pushed, and our commit that has it. */
 interface PublishedContent {
   readonly record: DriftRecord
   readonly isPushed: boolean
   readonly source: CommitView | undefined
 }
 
-/** Undefined where the revision is not about the unit. */
+/** Undefined if the revision is not about the unit. */
 async function publishedRecord(
   state: UnitState,
   { tagged, workspace }: Tagged,
@@ -153,7 +153,7 @@ async function publishedRecord(
   const isOurs =
     found !== undefined &&
     (found.record.spec.lifecycle === 'Draft' || isKnown(found, pushed, ledger.report))
-  // The reviewers of a package do not see its record, so a record of somebody else decides nothing.
+  // Reviewers do not see the record, so a foreign one decides nothing.
   const content = isOurs ? found : await contentInLedger(state, workspace, pushed, signal)
   if (content === undefined) return undefined
   const { record, source } = content
@@ -182,7 +182,7 @@ async function contentInGit(
   )
 }
 
-/** The ledger has the record as pushed; or, without the branch, as the open one. */
+/** As pushed; or, without the branch, as the open one. */
 function isKnown(
   { record, isPushed }: PublishedContent,
   pushed: PushedBranch | undefined,
@@ -191,7 +191,7 @@ function isKnown(
   return pushed === undefined ? report !== undefined && agreesWithReport(record, report) : isPushed
 }
 
-/** A merge of the proposal, in which the record can be read. Porch with its database cache approves commits of its own, without the record. */
+/** Porch with its database cache approves its own commits, without the record. */
 async function contentBelow(
   { view, unit, bot }: UnitState,
   { tagged, workspace }: Tagged,
@@ -211,7 +211,7 @@ async function contentBelow(
   const records = await recordsOn(view, { commit: head.id, base, slug: unit.slug, pushed }, signal)
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
   const ofUnit = records.filter(({ path }) => path.startsWith(folder))
-  // The base may have it as a draft. The record of a joint proposal has another name.
+  // The base may have it as a draft. A joint proposal's record has another name.
   const named =
     source === undefined
       ? undefined
@@ -227,7 +227,6 @@ interface PublishedHead {
   readonly packageName: string
 }
 
-/** Our commit of the workspace, below renderings of Porch and commits of people. */
 async function oursBelow(
   repository: PackageRepository,
   { head, workspace, packageName }: PublishedHead,
@@ -246,7 +245,6 @@ async function oursBelow(
   return isOurs(commit) ? commit : undefined
 }
 
-/** With `approval: porch` the record travels in the folder of the package. */
 async function contentInPackage(
   { view, unit }: UnitState,
   tagged: CommitView,
@@ -263,7 +261,6 @@ async function contentInPackage(
   return { record, isPushed, source: await lastPushed(view, pushed, signal) }
 }
 
-/** A branch of somebody else by now has the record that it had, and our commit below. */
 async function contentOfBranch(
   { view, unit, branches, bot }: UnitState,
   workspace: string,
@@ -291,7 +288,7 @@ async function contentInLedger(
 ): Promise<PublishedContent | undefined> {
   if (report === undefined || `drift-${report.status.episode}` !== workspace) return undefined
   const record = recordOf(report)
-  // The report has the state of the branch. A draft that somebody moved to `proposed/` is still one.
+  // The report has the branch's state. A draft that somebody moved to `proposed/` is still one.
   const isDraft = pushed?.metadata.name.startsWith('drafts/') === true
   const own = isDraft
     ? { ...record, spec: { ...record.spec, lifecycle: 'Draft' as const } }
@@ -299,7 +296,6 @@ async function contentInLedger(
   return { record: own, isPushed: true, source: await lastPushed(view, pushed, signal) }
 }
 
-/** The branch is gone, so the remote may not have its commit any more. */
 async function lastPushed(
   view: RepositoryView,
   pushed: PushedBranch | undefined,
@@ -315,7 +311,6 @@ async function lastPushed(
   }
 }
 
-/** Why it is not the last proposal, as a part of a sentence. */
 function whyEarlier(
   { source }: PublishedContent,
   pushed: PushedBranch | undefined,
@@ -326,7 +321,7 @@ function whyEarlier(
     : `${source.id.slice(0, 7)} is an earlier state of the proposal`
 }
 
-/** Porch publishes the folder of the package as a whole. Its own renderings are no edits. */
+/** Porch's own renderings are not edits. */
 async function whyEdited(
   { view, unit }: UnitState,
   tagged: CommitView,

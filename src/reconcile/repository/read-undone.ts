@@ -1,4 +1,3 @@
-/** Where merged decisions landed, and what took them out of git again. */
 import type { CommitView } from '@backporch/git-store/package-repository'
 import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
 import { asFailure } from '@backporch/kyaml/failure'
@@ -12,7 +11,7 @@ import { changesBetween } from './changes-between.ts'
 import { findMergeCommit } from './find-merge-commit.ts'
 import type { RepositoryView } from './repository-view.ts'
 
-/** Commits of the base branch in which the one that undid a decision is searched. */
+/** Commits of the base branch. */
 const MOST_STEPS = 300
 
 interface Reader {
@@ -20,7 +19,7 @@ interface Reader {
   readonly bot: BotIdentity
 }
 
-/** Completes what the plan knows of merged decisions. The ledger gets it, so that later turns search nothing. */
+/** The ledger stores the result, so later turns search nothing. */
 export async function withUndone(
   observation: Observation,
   reader: Reader,
@@ -54,7 +53,10 @@ export async function withUndone(
     : { ...observation, git: { ...git, decidedCommits, undone } }
 }
 
-/** The decision that published the latest revision, and the latest one without a revision, where the ledger has it without its commit: a forge makes it after the entry. */
+/**
+ * Of the latest revision, and the latest one without a revision, if the ledger lacks the commit: a
+ * forge creates it after the entry.
+ */
 async function readDecidedCommits(
   { git, unit }: Observation,
   { view, bot }: Reader,
@@ -84,7 +86,6 @@ async function readDecidedCommits(
       )
       if (merge !== undefined) found.set(metadata.name, merge.commit)
     } catch (thrown) {
-      // A shallow clone does not show it.
       if (asFailure(thrown).code !== 'BP4011') throw thrown
     }
   }
@@ -92,8 +93,8 @@ async function readDecidedCommits(
 }
 
 /**
- * A tag of ours is on the merge commit, or on a commit whose `kpt:` line names the workspace. Only the latest revision is looked at: a Porch that did
- * not read its tag publishes that number again, and each look may fetch a commit.
+ * Only the latest revision is checked: a Porch that did not read its tag publishes that number
+ * again, and each check may fetch a commit.
  */
 async function movedTags(
   { git, unit }: Observation,
@@ -120,7 +121,6 @@ async function movedTags(
   return moved
 }
 
-/** The first commit after the decision that has another content of a file which the decision edited; undefined where it is not found. */
 async function undoingCommit(
   { unit }: Observation,
   { view }: Reader,

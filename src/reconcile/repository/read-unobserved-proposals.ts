@@ -1,4 +1,3 @@
-/** Open proposals about clusters that could not be observed. */
 import { packageSlug } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { UnobservedProposal } from '../../plan/turn/forge/plan-proposals.ts'

@@ -1,4 +1,4 @@
-/** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
+/** At one moment: read once per turn, shared by all units. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import {
   MOST_FILE_BYTES,
@@ -36,39 +36,37 @@ import type { KnownGoodPolicies } from './usable-policies.ts'
 
 export interface RepositoryView {
   readonly repository: PackageRepository
-  /** Last segment of the remote's address, without `.git`. */
+  /** Of the remote's address, without `.git`. */
   readonly name: string
   readonly baseBranch: string
   readonly base: ObjectId
-  /** Of the base commit, from the root. */
   readonly tree: readonly TreeFile[]
   readonly refs: ReadonlyMap<string, ObjectId>
   readonly packages: readonly FoundPackage[]
   readonly policies: PolicySet
-  /** Head of the ledger; null before its first commit. */
+  /** Null before the first commit. */
   readonly ledger: ObjectId | null
   readonly ledgerTree: readonly TreeFile[]
-  /** Units of the ledger that are no packages of kpt now. */
+  /** Currently not kpt packages. */
   readonly recorded: readonly RecordedUnit[]
-  /** By the unit's folder in the ledger. */
   readonly reports: ReadonlyMap<string, DriftReport>
-  /** By name of the cluster. */
   readonly clusters: ReadonlyMap<string, ClusterObservation>
   /** Of every unit, in the order of their outcomes. */
   readonly closed: readonly ClosedEpisode[]
   readonly episodes: EpisodeIds
-  /** What the forge has of our proposals, by full ref name; empty where it was not read. */
+  /** By full ref name; empty if not read. */
   readonly proposals: ReadonlyMap<string, KnownProposal>
-  /** What the ledger has of the branches that are there, by full ref name. */
+  /** By full ref name. */
   readonly pushed: ReadonlyMap<string, PushedBranch>
-  /** A HEAD that is not the base, and a policy and files of the ledger that cannot be read: one broken file stops nothing else. */
+  /** One broken file stops nothing else. */
   readonly problems: readonly Note[]
   readonly budget: ReadBudget
 }
 
 /**
- * @param branch short name of the base branch; undefined takes the remote's default branch
- * @throws Failure BP1003 when the branch does not exist, BP1004 where a folder that was named is not there, BP1005 where no policy can be used, BP40xx when git fails
+ * @param branch undefined means the remote's default
+ * @throws Failure BP1003 if the branch does not exist, BP1004 if a named folder does not exist,
+ * BP1005 if no policy is usable, BP40xx if git fails
  */
 export async function readRepository(
   repository: PackageRepository,
@@ -121,8 +119,8 @@ export async function readRepository(
 }
 
 /**
- * The packages that a turn without names observes in the cluster: those that the placements put there; where there is no placement, every
- * package with a Kptfile, and the folders that were recorded in this cluster or in none.
+ * Without names: what the placements put there; without any placement, every package with a
+ * Kptfile, and the folders that were recorded in this cluster or in none.
  */
 export function packagesIn(
   { packages, policies, recorded }: Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>,
@@ -139,7 +137,6 @@ export function packagesIn(
   return packages.filter(({ path, source }) => {
     const units = source === 'kpt' ? [] : recorded.filter((unit) => unit.path === path)
     const here = units.filter((unit) => unit.cluster === cluster)
-    // Without the syncer that applied it, the folder is none of this cluster; where nobody could ask, it is what it was.
     const isOfSyncer =
       source === 'folder' &&
       (elsewhere.has(path) || here.some(({ appliedBy }) => appliedBy !== undefined))
@@ -148,7 +145,7 @@ export function packagesIn(
   })
 }
 
-/** By the names of the files: one that cannot be read is not to be overwritten either. */
+/** By file names: an unreadable file must not be overwritten. */
 function closedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
   return new Set(
     tree.flatMap(({ path }) =>
@@ -245,7 +242,7 @@ export function isUnreadable({ code }: Failure): boolean {
   return code === 'BP1110' || code === 'BP1111' || code === 'BP1112'
 }
 
-/** By full ref name; nothing of a branch whose file is not there or cannot be read: its commits are then compared by their content. */
+/** By full ref name; commits of a branch without a readable file are compared by content. */
 export async function readPushed(
   { repository, ledgerTree }: Pick<RepositoryView, 'repository' | 'ledgerTree'>,
   refs: readonly string[],
@@ -267,9 +264,9 @@ export async function readPushed(
 }
 
 /**
- * Files of a package with their contents, by paths relative to its folder; of what cannot be a manifest the content is empty. Links
- * and submodules have no content.
- * @throws OversizedRead, Failure BP1111 where the turn has no room for it
+ * By relative path; content is empty for files that cannot be manifests. Links and submodules have
+ * no content.
+ * @throws OversizedRead; Failure BP1111 if the turn has no room for it
  */
 export async function readFolder(
   view: RepositoryView,
@@ -291,8 +288,8 @@ export async function readFolder(
 }
 
 /**
- * @param tree of the package, by paths relative to its folder
- * @param of `all`: a program is given every file
+ * @param tree by paths relative to the package
+ * @param of `all`: a program receives every file
  * @throws OversizedRead
  */
 export async function readPackageFiles(
@@ -320,9 +317,8 @@ function readsAll({ policies }: RepositoryView, packagePath: string): boolean {
 }
 
 /**
- * Fetches together what is then read package by package: one request to the remote for all files, and not one for each package. What
- * cannot be read is reported by the package that needs it.
- * @param others folders whose files are read besides, from the root
+ * One request to the remote for all files. The package that needs an unreadable file reports it.
+ * @param others further folders, from the root
  */
 export async function readAhead(
   view: RepositoryView,
@@ -349,7 +345,7 @@ export async function readAhead(
     signal.throwIfAborted()
     return new Map<ObjectId, number>()
   })
-  // The order of the packages decides which get room, not the order of reads.
+  // The order of reads must not decide which packages get room.
   for (const { path, ids: own } of wanted) {
     const bytes = own.map((id) => sizes.get(id) ?? Number.POSITIVE_INFINITY)
     const sum = bytes.reduce((total, each) => total + each, 0)
@@ -359,7 +355,7 @@ export async function readAhead(
   }
 }
 
-/** The part of a listing that lies in a folder, by paths relative to it. The records are never part of a package. */
+/** Relative paths, without records. */
 export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
   if (folder === '')
     return withoutRecords(tree.filter(({ path }) => !path.startsWith(`${DRIFT_FOLDER}/`)))
@@ -371,7 +367,6 @@ export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
   )
 }
 
-/** Without the records that travel in packages. */
 export function withoutRecords(tree: readonly TreeFile[]): TreeFile[] {
   return tree.filter(
     ({ path }) => path !== TRAVELLING_RECORD && !path.endsWith(`/${TRAVELLING_RECORD}`),

@@ -1,4 +1,4 @@
-/** Folders without a Kptfile that are units, because they were named: on the command line, in a Placement, or when recorded. */
+/** Named on the command line, in a Placement, or when recorded. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import {
@@ -14,23 +14,20 @@ import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
 import { folderOf } from '../../sources/kustomize/files/kustomization-walk.ts'
 
-/** The name as it was written. */
 export interface WantedUnits {
-  /** Folders without a Kptfile. */
   readonly folders?: readonly string[]
   readonly packages?: readonly string[]
-  /** Options of the run beside the policies of the repository. */
+  /** In addition to the repository's policies. */
   readonly operator?: PolicySet | undefined
 }
 
-/** A unit of the ledger that is no package of kpt at this commit. */
 export interface RecordedUnit {
   readonly cluster: string
-  /** From the root of the repository. */
+  /** From the repository root. */
   readonly path: string
-  /** Whether it was recorded as a folder. A package that lost its Kptfile is none because of that. */
+  /** A package that lost its Kptfile does not become a folder. */
   readonly isFolder: boolean
-  /** Of a folder that was found by the resource of a syncer. */
+  /** Set if found through a syncer resource. */
   readonly appliedBy: string | undefined
 }
 
@@ -41,7 +38,10 @@ interface FolderSources {
   readonly wanted: WantedUnits
 }
 
-/** By path from the root of the repository. @throws Failure BP1004 where a folder that was named on the command line is not there */
+/**
+ * By path from the repository root.
+ * @throws Failure BP1004 if a folder named on the command line does not exist
+ */
 export function unitFolders(
   tree: readonly TreeFile[],
   { refs, placements, recorded, wanted }: FolderSources,
@@ -59,7 +59,6 @@ export function unitFolders(
           ([path, holds]) => (holds || isLiteral(globs, path)) && matchesPath(globs, path),
         )
   const names = new Set((wanted.packages ?? []).map(normalPath))
-  // Records of a folder are selected by its name only.
   const open = [...refs.keys()]
     .map((ref) => recordedFolder(ref, folders))
     .filter((path) => path !== undefined && names.has(path))
@@ -76,7 +75,7 @@ export function unitFolders(
   return [...new Set(found)].filter((path) => folders.has(path))
 }
 
-/** The renderer of each folder without one in a policy: its kustomization, or none for plain files. */
+/** If no policy has one: its kustomization, or none for plain files. */
 export function folderRenders(
   tree: readonly TreeFile[],
   packages: readonly FoundPackage[],
@@ -93,11 +92,9 @@ export function folderRenders(
   )
 }
 
-/** Every folder, and whether a manifest may be right in it. */
 function foldersOf(tree: readonly TreeFile[]): ReadonlyMap<string, boolean> {
   const folders = new Map<string, boolean>([['', false]])
   for (const { path } of tree) {
-    // Our own records, the workflows of a forge and their like are no manifests that run.
     if (path.startsWith('.') || path.includes('/.')) continue
     const parent = folderOf(path)
     if (/\.(?:ya?ml|json)$/.test(path)) folders.set(parent, true)

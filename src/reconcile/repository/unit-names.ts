@@ -1,11 +1,11 @@
-/** Names of units beside their paths: those of the syncers' resources by which they were found, as `flux get` and `argocd app` take them. */
+/** Syncer resources by which units were found, as `flux get` and `argocd app` accept them. */
 import type { FoundPackage } from '@backporch/kpt/package'
 import { describeChoice } from '../../sources/registry.ts'
 import type { RepositoryView } from './repository-view.ts'
 
 type NamingView = Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>
 
-/** Short names of kinds, in lower case: those of their definitions, and what people write for an Application. */
+/** Lower case: of the definitions, and the usual ones for an Application. */
 const KINDS = new Map([
   ['ks', 'Kustomization'],
   ['kustomization', 'Kustomization'],
@@ -17,7 +17,7 @@ const KINDS = new Map([
   ['reposync', 'RepoSync'],
 ])
 
-/** Paths of the units whose resource has the name: `hr/shop/web`, `ks/apps`, `shop/web` or `web`; none where it names no resource. */
+/** As `hr/shop/web`, `ks/apps`, `shop/web` or `web`; empty if the name is no resource. */
 export function pathsByResource(view: NamingView, name: string): readonly string[] {
   const [first = '', ...rest] = name.split('/')
   const kind = KINDS.get(first.toLowerCase())
@@ -27,7 +27,6 @@ export function pathsByResource(view: NamingView, name: string): readonly string
       : { kind, id: rest.join('/') }
   if (wanted.id === '') return []
   const paths = titlesOf(view).flatMap(([path, title]) => {
-    // `Flux HelmRelease shop/web`, with what made it in brackets behind it.
     const [, own, id = ''] = /(?:^| )(\w+) (\S+)(?: \(.*\))?$/.exec(title) ?? []
     const isKind = wanted.kind === undefined || own === wanted.kind
     return isKind && (id === wanted.id || id.endsWith(`/${wanted.id}`)) ? [path] : []

@@ -1,4 +1,7 @@
-/** Units of which the ledger has no report that can be read: nothing is known of them, so they are Unknown (docs/adr/0026-what-status-knows.md). */
+/**
+ * Nothing is known of units without a readable report, so they are Unknown
+ * (docs/adr/0026-what-status-knows.md).
+ */
 import { packageSlug } from '@backporch/kpt/package'
 import { firstReport } from '../../plan/unit/unobserved.ts'
 import { placedPackages } from '../../policy/effective-policy.ts'
@@ -8,7 +11,10 @@ import type { RepositoryView } from './repository-view.ts'
 
 const REPORT = /^(clusters\/([^/]+)\/([^/]+))\/report\.yaml$/
 
-/** By the unit's folder in the ledger: those with a broken report, and those of a cluster that a placement names and nobody has observed. */
+/**
+ * By the unit's folder in the ledger. Includes units of a cluster that a placement names and that
+ * was never observed.
+ */
 export function unreportedUnits(view: RepositoryView): ReadonlyMap<string, DriftReport> {
   const { packages, policies, clusters, reports, ledgerTree, base } = view
   const paths = new Map(packages.map(({ path }) => [packageSlug(path, ''), path]))

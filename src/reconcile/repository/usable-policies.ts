@@ -1,4 +1,7 @@
-/** The policy in use: that of the base commit, or of the newest earlier one whose policy can be used (docs/adr/0071-the-last-good-policy.md). */
+/**
+ * Of the base commit, or of the newest earlier commit with a usable policy
+ * (docs/adr/0071-the-last-good-policy.md).
+ */
 import type { CommitView } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -11,10 +14,9 @@ import {
   parsePolicyFiles,
 } from '../../policy/parse-policy.ts'
 
-/** Commits that are searched: the base commit, and its first parents. */
+/** The base commit and its first parents. */
 export const MOST_COMMITS = 1_000
 
-/** By a commit whose policy cannot be used: the commit whose policy decides there. A process with several turns searches once. */
 export class KnownGoodPolicies {
   private readonly known = new LRUCache<ObjectId, ObjectId>({
     maxSize: 2 * MOST_COMMITS,
@@ -35,12 +37,15 @@ interface PolicyHistory {
     commit(id: ObjectId, signal: AbortSignal): Promise<Pick<CommitView, 'parents'>>
   }
   readonly base: ObjectId
-  /** The policy files of a commit. @throws Failure BP1111 where one is too large, BP4011 beyond the end of a shallow clone */
+  /** @throws Failure BP1111 if a file is too large, BP4011 beyond the end of a shallow clone */
   readonly filesAt: (commit: ObjectId) => Promise<readonly PolicyFile[]>
   readonly known?: KnownGoodPolicies | undefined
 }
 
-/** @throws Failure BP1005 or BP1111 of the base commit where no earlier policy can be used, BP40xx when git fails */
+/**
+ * @throws Failure BP1005 or BP1111 of the base commit if no earlier policy is usable, BP40xx if git
+ * fails
+ */
 export async function readUsablePolicies(
   history: PolicyHistory,
   signal: AbortSignal,
@@ -58,9 +63,8 @@ interface UsablePolicy {
 }
 
 /**
- * The policy of these files, or what is wrong with it.
- * @param before of the commit after this one, most often with the same files
- * @throws what `read` throws for another reason than a file that is too large
+ * @param before of the commit after this one, usually with the same files
+ * @throws what `read` throws, except for a file that is too large
  */
 export async function parseRead(
   read: () => Promise<readonly PolicyFile[]>,
@@ -90,7 +94,7 @@ function isSame(left: readonly PolicyFile[], right: readonly PolicyFile[]): bool
   )
 }
 
-/** Walks the first parents: what a merge brought counts from the merge on. */
+/** Merged content counts from the merge on. */
 async function newestGood(
   history: PolicyHistory,
   newest: UnusablePolicy,

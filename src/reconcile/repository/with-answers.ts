@@ -1,4 +1,4 @@
-/** Computations that render: a program or an image that a rendering needs runs in between, and the computation is done again. */
+/** A needed program or image runs, and then the computation is repeated. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import {
   describeStep,
@@ -24,14 +24,14 @@ export interface ProofPorts {
   readonly renderer: PackageRenderer
 }
 
-/** Runs of functions and programs for one plan. */
 const MOST_ANSWERS = 50
 
 /**
- * A function that gives no answer, and would not the next time, has refused its input: an edit that it cannot render is not made,
- * and a package that it cannot render fails. So has every function with a new input after the fiftieth run.
+ * A function that permanently gives no answer has refused its input: an edit that it cannot render
+ * is not made, and a package fails. The same holds for new inputs after the fiftieth run.
  * @param compute pure: it is called again after each answer
- * @throws what `compute` throws, the failure of a function or a program that may be gone the next time, BP1209 of too many builds
+ * @throws what `compute` throws, the failure of a function or program that may be transient, BP1209
+ * for too many builds
  */
 export async function withAnswers<T>(
   renderer: PackageRenderer,
@@ -45,7 +45,6 @@ export async function withAnswers<T>(
   )
 }
 
-/** The answers of one computation. */
 export class TakenAnswers implements Answers {
   readonly functions: FunctionLibrary = { answer: (call) => this.answer(call) }
   readonly builds: BuildLibrary
@@ -74,7 +73,6 @@ export class TakenAnswers implements Answers {
   }
 
   private async fetch(call: FunctionCall, signal: AbortSignal): Promise<void> {
-    // From here on `answer` returns this failure.
     if (this.runs === MOST_ANSWERS) throw tooManyAnswers(call)
     this.runs += 1
     try {
@@ -85,10 +83,14 @@ export class TakenAnswers implements Answers {
     }
   }
 
-  /** @throws Failure BP1208 or BP1209 where there is no answer to cache, and BP1209 after the fiftieth run */
+  /**
+   * @throws Failure BP1208 or BP1209 if there is no answer to cache, and BP1209 after the fiftieth
+   * run
+   */
   private async build(builds: readonly Build[], signal: AbortSignal): Promise<void> {
     const { builder } = this.renderer
-    // A build that did not run must not be taken for one that fails: what fails before and after an edit is not moved by it.
+    // A build that did not run must not count as failed: an edit does not move what fails before
+    // and after it.
     if (builder === undefined || this.runs === MOST_ANSWERS) throw tooManyBuilds(builds)
     this.runs += 1
     const all = await Promise.all(builds.map((build) => builder.build(build, signal)))

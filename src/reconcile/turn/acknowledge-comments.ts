@@ -5,8 +5,8 @@ import { hosted } from './forge-writer.ts'
 import type { RequestObstacles } from './requests/observe-requests.ts'
 
 /**
- * A comment that changed after planning, or cannot be read again, delays its own proposal only.
- * @returns why the turn is planned again; undefined where it goes on
+ * A changed or unreadable comment delays only its own proposal.
+ * @returns why the turn is planned again; undefined if it continues
  */
 export async function acknowledgeComments(
   { proposal: { number, label }, comments }: Extract<TurnAction, { kind: 'acknowledge' }>,

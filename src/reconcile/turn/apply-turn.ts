@@ -1,4 +1,4 @@
-/** Writes the actions of a turn in their order. If the process ends in between, the next turn writes the rest. */
+/** In order. If the process ends in between, the next turn writes the rest. */
 import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { Forge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
@@ -33,20 +33,15 @@ import { NO_REQUESTED_ACTIONS, type RequestObstacles } from './requests/observe-
 import type { SettleOutcome } from './settle.ts'
 
 export interface WrittenActions extends SettleOutcome {
-  /** What was pushed; empty in a dry run. */
   readonly updates: readonly RefUpdate[]
-  /** The open proposals, by short name of the branch. */
   readonly proposals: ReadonlyMap<string, OpenedProposal>
-  /** Failures that ended nothing else: issues of the repository that could not be written. */
   readonly reported: readonly Failure[]
-  /** Outcomes of the requests on the forge. */
   readonly answers: readonly Answer[]
-  /** Every write in order, also those that a dry run holds back: `create branch …`, `open a pull request from …`. */
+  /** In order, including those that a dry run holds back. */
   readonly written: readonly string[]
 }
 
 export interface AppliedTurn extends WrittenActions, UnitOutcomes {
-  /** Units whose proposals are left to the next turn. */
   readonly postponed: readonly ActionUnit[]
 }
 
@@ -54,19 +49,15 @@ interface ApplyRequest {
   readonly repository: PackageRepository
   readonly forge: Forge
   readonly settle?: (action: SettleAction) => Promise<SettleOutcome>
-  /** As it was before the turn. */
   readonly view: RepositoryView
   /** RFC 3339 UTC. */
   readonly at: string
-  /** Nothing is pushed, and the forge holds back every write. */
   readonly dryRun: boolean
   readonly requestedActions?: RequestedActionSource | undefined
   readonly refusedRefs: RefusedRefs
   readonly proposalTurns: ProposalTurns
   readonly meanwhile?: Meanwhile | undefined
-  /** Milliseconds since 1970: the present. */
   readonly now: number
-  /** Gets the reasons why requests are not executed in this turn. */
   readonly obstacles?: RequestObstacles
 }
 
@@ -103,11 +94,8 @@ class TurnWriter {
   private readonly forge: ForgeWriter
   private readonly settled: SettleOutcome['settled'][number][] = []
   private readonly unsettled: Failure[] = []
-  /** The ledger as the push of the turn left it. */
   private after: Pick<LedgerTarget, 'head' | 'pushed'>
-  /** Why the push was refused: commands are answered with it, and nothing else is written. */
   private notPushed: Failure | undefined
-  /** Why the turn is planned again without some of the requests. */
   private obstructed: Failure | undefined
 
   constructor(request: ApplyRequest) {
@@ -142,7 +130,6 @@ class TurnWriter {
     return { ...applied, updates: this.updates, proposals: this.forge.opened }
   }
 
-  /** @returns whether the turn goes on */
   private async one(action: TurnAction, signal: AbortSignal): Promise<boolean> {
     switch (action.kind) {
       case 'forge':
@@ -176,7 +163,7 @@ class TurnWriter {
         await this.settleIn(action)
         return true
       case 'issues': {
-        // What an issue says of proposals that wait is not so yet.
+        // An issue's text about waiting proposals would not be true yet.
         if (this.reported.length + this.postponed.length > 0) return true
         await this.report(isRefusal, async () => {
           for (const write of this.issuesOf(action)) await this.forge.write(write, signal)
@@ -242,7 +229,7 @@ class TurnWriter {
     }
   }
 
-  /** After the proposals, which have a number only then. */
+  /** Proposals have a number only then. */
   private async keepNumbers(signal: AbortSignal): Promise<void> {
     const { repository, dryRun, at } = this.request
     const numbered = numberedBranches(this.forge.opened, this.after.pushed)
@@ -315,7 +302,6 @@ class TurnWriter {
     return why ?? (refused === undefined ? undefined : new Failure(refused))
   }
 
-  /** @returns whether it went well */
   private async report(
     mayReport: (failure: Failure) => boolean,
     work: () => Promise<void>,
@@ -351,13 +337,15 @@ class TurnWriter {
     }
   }
 
-  /** Each turn writes one at least. The answer to a command is true: its proposal is written before. */
+  /**
+   * At least one per turn. A proposal with commands is not postponed, so that the answer is true.
+   */
   private isPostponed({ isAsked }: ProposeAction): boolean {
     const givesWay = this.request.meanwhile?.givesWay() === true
     return givesWay && (this.hasWrittenProposal || this.refused.length > 0) && !isAsked
   }
 
-  /** If the forge refuses every proposal, the cause is the repository and not a unit. */
+  /** Then the cause is the repository and not a unit. */
   private assertProposed(): void {
     const [first] = this.refused
     if (first !== undefined && this.forge.opened.size === 0) throw first
@@ -369,7 +357,6 @@ class TurnWriter {
   }
 }
 
-/** The forge does not allow the write, or the feature is off. Nothing else depends on it. */
 function isRefusal({ code }: Failure): boolean {
   return code === 'BP5003' || code === 'BP5006'
 }

@@ -1,4 +1,3 @@
-/** Approve and reject of the local forge. A decision applies to the reviewed content only, and is one push. */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
@@ -38,16 +37,14 @@ interface Decider {
   readonly reason: string | undefined
 }
 
-/** A decision that a person requests. */
 export interface DecisionRequest {
-  /** Names the one package. */
+  /** With exactly one package. */
   readonly turn: TurnRequest
   readonly decider: Decider
-  /** Called before anything is written, once for one fingerprint. */
+  /** Before anything is written, once per fingerprint. */
   readonly confirm: (reviewed: Reviewed) => Promise<boolean>
 }
 
-/** The content that a person confirms. */
 export interface Reviewed {
   readonly observation: Observation
   readonly proposal: OpenBranch
@@ -56,20 +53,19 @@ export interface Reviewed {
 
 export interface Decided {
   readonly reviewed: Reviewed
-  /** Merge commit; undefined for a rejection. */
+  /** Undefined for a rejection. */
   readonly commit: ObjectId | undefined
-  /** As in `v4`. */
   readonly revision: string | undefined
-  /** The forge put it into its merge queue: it is not merged yet. */
+  /** In the forge's merge queue: not merged yet. */
   readonly isQueued?: true
-  /** RFC 3339 UTC: until then this drift is silenced; undefined for an approval. */
   readonly silentUntil: string | undefined
 }
 
 /**
- * Observes again, checks that the proposal still agrees with live, calls `confirm`, and merges. Repeated after it ended between
- * its merge and the ledger, it finds its own merge, completes the ledger and is done.
- * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made, BP2011 when not confirmed
+ * Observes again, and checks that the proposal still agrees with live. If repeated after it ended
+ * between merge and ledger, it finds its own merge and completes the ledger.
+ * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made,
+ * BP2011 when not confirmed
  */
 export async function approve(
   ports: TurnPorts,
@@ -219,7 +215,7 @@ async function decide(
       throw changedSinceReview(observation, proposal, plan)
     }
     const reviewed = { observation, proposal, plan }
-    // A retry after a moved ref is about the same fingerprint, and needs no second confirmation.
+    // A retry after a moved ref needs no second confirmation.
     if (confirmed !== proposal.record.spec.fingerprint && !(await confirm(reviewed)))
       throw notConfirmed(verb, observation.unit.packageName, proposal)
     confirmed = proposal.record.spec.fingerprint
@@ -245,11 +241,10 @@ interface OwnMerge {
   readonly proposal: OpenBranch
   readonly commit: ObjectId
   readonly revision: string | undefined
-  /** Whether the ledger has the decision. */
   readonly isEntered: boolean
 }
 
-/** The last merge of the unit, if the same person merged it, the cluster does not match it yet, and nothing else is open. */
+/** Of the same person, if the cluster does not match it yet, and nothing else is open. */
 function ownMerge(observation: Observation, name: string): OwnMerge | undefined {
   const { git } = observation
   const { branches, closed } = findDecisions(observation)
@@ -289,8 +284,8 @@ function ownMerge(observation: Observation, name: string): OwnMerge | undefined 
 }
 
 /**
- * Only the content of the record is merged: a branch may be pushed to by people who may not push to the base branch, in the
- * bot's name too. @throws Failure BP2009
+ * People who may not push to the base branch may push to the branch, even in the bot's name.
+ * @throws Failure BP2009
  */
 function assertAsBuilt(
   observation: Observation,
@@ -302,7 +297,7 @@ function assertAsBuilt(
   )
   const { unit } = observation
   const { began, episode } = proposal.record.spec
-  // The record is compared as a document, because its times are those of the first observation.
+  // As a document, because its times are the first observation's.
   const records = [
     recordPath(unit.cluster, unit.slug, began, episode),
     travellingRecordPath(unit.packagePath),

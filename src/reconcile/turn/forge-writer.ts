@@ -1,4 +1,3 @@
-/** Writes to the forge what a turn planned, and notes what changed something there. */
 import {
   type Forge,
   HeldBackWrite,
@@ -18,18 +17,13 @@ import { isHosted } from '../repository/is-hosted.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
 interface WritingTurn {
-  /** As it was before the turn. */
   readonly view: Pick<RepositoryView, 'refs'>
-  /** The forge holds back every write. */
   readonly dryRun: boolean
-  /** What was pushed until now. */
   readonly updates: () => readonly RefUpdate[]
-  /** Gets every write. */
   readonly written: string[]
 }
 
 export class ForgeWriter {
-  /** The open proposals, by short name of the branch. */
   readonly opened = new Map<string, OpenedProposal>()
   private readonly forge: Forge
   private readonly turn: WritingTurn
@@ -66,7 +60,7 @@ export class ForgeWriter {
     }
   }
 
-  /** The forge does not have the commits of a dry run, so it has no statuses of them. */
+  /** The forge lacks a dry run's commits. */
   private async onCommit(
     write: ForgeAction & { readonly commit: CommitTarget },
     work: (commit: ObjectId) => Promise<void>,
@@ -79,7 +73,6 @@ export class ForgeWriter {
       this.turn.written.push(describeWrite(write))
   }
 
-  /** Notes a write only if it changed something. */
   private async noted(write: ForgeAction, work: () => Promise<void>): Promise<void> {
     const { writeCount } = this.forge
     const before = writeCount.count
@@ -111,7 +104,7 @@ export class ForgeWriter {
   }
 }
 
-/** @throws TypeError where there is no forge */
+/** @throws TypeError without a forge */
 export function hosted(forge: Forge): HostedForge {
   if (isHosted(forge)) return forge
   throw new TypeError('a plan for git alone has no comments')

@@ -4,9 +4,8 @@ import { type PushedBranch, withPullRequest } from '../../record/pushed-branch.t
 import { pushedFile } from './apply/apply-writes.ts'
 
 /**
- * What the ledger gets of the proposals whose branches it has without their numbers.
- * @param opened by short name of the branch
- * @param pushed what the ledger has, by full ref name
+ * @param opened by short branch name
+ * @param pushed by full ref name
  */
 export function numberedBranches(
   opened: ReadonlyMap<string, OpenedProposal>,

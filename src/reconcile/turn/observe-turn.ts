@@ -1,4 +1,3 @@
-/** Reads the repository, the clusters and the forge once for a turn. Decides and writes nothing. */
 import type { HostedForge } from '@backporch/forge/hosted-forge'
 import { given } from '@backporch/kyaml/text'
 import { withoutUnmade } from '../../plan/turn/ledger/without-refs.ts'
@@ -37,16 +36,16 @@ import { readDashboard } from './poll-repository.ts'
 import { observeRequests, type RequestsQuestion } from './requests/observe-requests.ts'
 
 interface ObservedTurn {
-  /** For code that writes. The plan gets `observed` only. */
   readonly view: RepositoryView
   readonly observed: TurnObservation
-  /** Unmanaged objects, for each cluster; empty where they were not requested. */
   readonly unmanaged: readonly UnmanagedObjects[]
 }
 
 const CLUSTERS_AT_ONCE = 4
 
-/** @throws Failure BP40xx or BP50xx where the repository or the forge cannot be read; of a cluster it is in `notObserved` */
+/**
+ * @throws Failure BP40xx or BP50xx if the repository or the forge cannot be read; not for a cluster
+ */
 export async function observeTurn(
   ports: FleetPorts,
   request: TurnRequest &
@@ -129,7 +128,7 @@ export async function observeTurn(
         hosted === undefined
           ? []
           : await readUnobservedProposals(view, notObserved, request.git.bot, signal),
-      // Read last, because reading the clusters takes long and people edit comments meanwhile.
+      // Last, because reading the clusters takes long and people edit comments meanwhile.
       requests:
         answers === undefined
           ? []
@@ -168,7 +167,6 @@ export async function observeTurn(
   return { view, observed: turn, unmanaged: observed.flatMap((one) => one.unmanaged ?? []) }
 }
 
-/** The selected checkboxes of the dashboard issue. */
 async function readTicks(
   forge: HostedForge,
   view: RepositoryView,
@@ -205,7 +203,7 @@ async function readLost(
     )
   }
   for (const { cluster } of notObserved) {
-    // A unit that no turn observes stays as it is, because no later turn would correct it.
+    // No later turn would correct a unit that none observes.
     const expected = packagesIn(view, cluster).map(({ path }) => path)
     const isExpected = view.policies.placements.length > 0
     lost.set(cluster, await readLostUnits(view, { cluster, lost: expected, isExpected }, signal))
@@ -213,7 +211,7 @@ async function readLost(
   return lost
 }
 
-/** One cluster, to decide about it. @throws Failure when nothing can be observed */
+/** @throws Failure when nothing can be observed */
 export async function observeUnits(
   ports: TurnPorts,
   request: ObserveRequest,

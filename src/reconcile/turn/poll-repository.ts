@@ -1,6 +1,6 @@
 /**
- * What git and the forge have of each package, as hashes to compare: a package whose hash changed is observed again. Reads no cluster. Requests of
- * people are read too, because only the forge has them.
+ * A package with a changed hash is observed again. Reads no cluster, but people's requests, because
+ * only the forge has them.
  */
 
 import { hash } from 'node:crypto'
@@ -20,16 +20,13 @@ import type { RepositoryView } from '../repository/repository-view.ts'
 import { observeRequests } from './requests/observe-requests.ts'
 
 export interface RepositoryDigest {
-  /** Of what every package depends on: policies, the base branch's name, files that no package has. */
+  /** Of policies, the base branch's name, and files outside packages. */
   readonly shared: string
-  /** By path of the package. */
   readonly packages: ReadonlyMap<string, string>
-  /** Paths of packages whose proposals have requests that are not answered. */
   readonly requested: ReadonlySet<string>
 }
 
 export interface PolledRepository extends RepositoryDigest {
-  /** As it was read. */
   readonly view: Pick<RepositoryView, 'baseBranch' | 'refs' | 'policies'>
 }
 
@@ -71,7 +68,6 @@ function digestOf(
   dashboard: string,
   outside: ReadonlyMap<string, readonly string[]>,
 ): Omit<RepositoryDigest, 'requested'> {
-  // The folders that syncers apply are known from the last turn.
   const paths = new Set([...view.packages.map(({ path }) => path), ...outside.keys()])
   const parts = new Map<string, string[]>([...paths].map((path) => [path, []]))
   const shared: string[] = [view.baseBranch, dashboard]
@@ -106,7 +102,6 @@ function digestOf(
   }
 }
 
-/** A file is of each package that it lies in: a package has its subpackages. */
 function addFile(
   parts: ReadonlyMap<string, string[]>,
   shared: string[],
@@ -128,8 +123,8 @@ function hashOf(lines: readonly string[]): string {
 }
 
 /**
- * The dashboard issue, as far as a turn needs it: only held and silenced units have a box in it that people may tick. Undefined without boxes,
- * and without the issue. @throws Failure BP50xx
+ * Only held and silenced units have a box. Undefined without boxes, and without the issue.
+ * @throws Failure BP50xx
  */
 export async function readDashboard(
   forge: HostedForge,

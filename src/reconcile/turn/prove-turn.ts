@@ -1,6 +1,6 @@
 /**
- * Answers what the plan of a turn has to know beside the observation: functions and programs run, and branches are rebuilt and compared. The
- * answers become part of the observation, until the plan has no more questions.
+ * Functions and programs run, and branches are rebuilt and compared, until the plan has no more
+ * questions.
  */
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
@@ -15,7 +15,7 @@ import { computeAnswered, type Question } from '../../sources/programs/questions
 import { hasContent } from '../repository/judge-branches.ts'
 import { type ProofPorts, TakenAnswers } from '../repository/with-answers.ts'
 
-/** The plan of the whole turn. @throws the signal's reason; a failure of one unit is in its result */
+/** @throws the signal's reason; not for one unit */
 export async function proveTurn(
   observed: TurnObservation,
   ports: ProofPorts,
@@ -28,13 +28,13 @@ export async function proveTurn(
   const answer = (question: Question) => proof.answer(question, signal)
   for (const unit of units) {
     await computeAnswered(() => planner.add(unit), answer)
-    // Planning only computes. What else waits (an answer to a webhook, a connection's life) has its turn between two units.
+    // Other work, such as an answer to a webhook, gets a turn.
     await setImmediate()
   }
   return computeAnswered(() => planner.turn(), answer)
 }
 
-/** The plan of one unit by itself. @throws what `work` throws */
+/** @throws what `work` throws */
 export async function proveUnit<Result>(
   ports: ProofPorts,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * The whole turn of design §2, which the command line, the controller and every dry run are: observe, plan, apply. A ref
- * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
+ * Design §2: observe, plan, apply. If a ref moves between read and push, the turn reads and plans
+ * again, at most five times; nothing is ever forced.
  */
 import { Failures } from '@backporch/kyaml/failure'
 import type { TurnPlan } from '../../plan/turn/plan-turn.ts'
@@ -28,17 +28,15 @@ export interface TurnResult extends WrittenActions {
   /** Units whose proposals are left to the next turn. */
   readonly postponed: readonly UnitResult[]
   readonly view: RepositoryView
-  /** RFC 3339 UTC: the latest observation of a cluster. */
+  /** RFC 3339 UTC, of any cluster. */
   readonly observedAt: string
   /** What was planned, and about units that could not be observed what people decided. */
   readonly plan: Pick<TurnPlan, 'actions' | 'decided'>
-  /** Clusters of which nothing could be observed. */
   readonly notObserved: readonly NotObserved[]
-  /** Unmanaged objects, for each cluster; empty where they were not requested. */
   readonly unmanaged: readonly UnmanagedObjects[]
 }
 
-/** One cluster. @throws Failure when nothing at all could be done; failures of one package are in its result */
+/** @throws Failure when nothing could be done; not for one package */
 export async function runTurn(
   ports: TurnPorts,
   request: TurnRequest,
@@ -49,14 +47,17 @@ export async function runTurn(
   return result
 }
 
-/** Of a turn over one cluster: without it there is nothing to show. @throws Failure why it could not be observed */
+/** @throws Failure why the only cluster could not be observed */
 export function assertObserved({ notObserved: [failed], reported }: TurnResult): void {
   if (failed === undefined) return
   const [why] = failed.failures
   throw reported.length === 0 ? why : new Failures([why, ...reported])
 }
 
-/** A cluster that cannot be observed keeps what is open as it is, and holds up no other one. @throws Failure as `runTurn` */
+/**
+ * An unobservable cluster keeps its open proposals unchanged, and blocks no other.
+ * @throws Failure as `runTurn`
+ */
 export async function runFleetTurn(
   ports: FleetPorts,
   request: TurnRequest,

@@ -1,4 +1,3 @@
-/** After the merge: writes to the cluster what the merged commit authorises. Design §8. */
 import type { ApprovedWrite, ClusterWriter } from '@backporch/cluster/cluster'
 import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { SettleAction } from '../../plan/turn/turn-action.ts'
@@ -14,19 +13,15 @@ import type { FleetPorts, TurnPorts, TurnRequest } from '../observe/turn-request
 import { observeUnits } from './observe-turn.ts'
 
 interface Settled {
-  /** Requests that changed a value, or removed something. */
   readonly writes: number
-  /** Objects whose restored fields belong to the syncer again. */
   readonly handedOver: number
 }
 
 export interface SettleOutcome {
   readonly settled: readonly { readonly pending: PendingSettle; readonly result: Settled }[]
-  /** Why a decision could not be settled. */
   readonly unsettled: readonly Failure[]
 }
 
-/** Opens a connection with write access only if there is something to write. A decision that fails does not stop the others. */
 export async function settleDecisions(
   { clusters, openWriter, ...ports }: FleetPorts,
   request: TurnRequest,
@@ -66,9 +61,9 @@ export async function settleDecisions(
 }
 
 /**
- * `settle: backporch`. Observes once more and writes exactly the approved items, one request each.
- * @throws Failure BP2005 when live changed since the review, BP3011 when the server refuses, BP3013 without a merged commit, BP3017
- * where the package does not cover an object of the record
+ * `settle: backporch`. Observes again and writes exactly the approved items, one request each.
+ * @throws Failure BP2005 when live changed since the review, BP3011 when the server refuses, BP3013
+ * without a merged commit, BP3017 if the package does not cover an object of the record
  */
 export async function settleByWriting(
   ports: TurnPorts & { readonly writer: ClusterWriter },
@@ -90,13 +85,14 @@ export async function settleByWriting(
   return { writes: sent - handedOver, handedOver }
 }
 
-/** Refused writes that are planned again: controllers that write status change the version of an object at any time. */
+/** Controllers that write status change an object's version at any time. */
 const REFUSALS = 20
 
 /**
- * Each write gives its object a new version, so every one is planned on what is live then. A write that meets a newer version is
- * planned once more: a status moved it, or `next` finds that the approved fields changed, and throws.
- * @returns how many were sent; undefined when `most` were and there was still something to write, which only a fight can be
+ * Each write gives its object a new version, so the next is planned on the present live state. A
+ * write that meets a newer version is replanned; `next` throws if the approved fields changed.
+ * @returns number of sent writes; undefined when `most` were sent and something was left to write,
+ * which only a conflict with another writer can cause
  */
 export async function writeEach(
   next: () => Promise<ApprovedWrite | undefined>,
@@ -128,12 +124,11 @@ async function nextWrite(
   const [unit] = units
   if (unit === undefined || unit.state === 'failed') throw unit?.failures[0] ?? notMerged(view.base)
   const { git } = unit.observation
-  // The record in the tree of the base branch proves that a merged commit authorises the write.
   const authorises = ({ metadata, spec }: DriftRecord): boolean =>
     spec.lifecycle === 'Proposed' &&
     metadata.name === record.metadata.name &&
     spec.fingerprint === record.spec.fingerprint
-  // The copies in the record of the base branch are the ones that stay.
+  // The copies in the base branch's record are the permanent ones.
   const merged = git.merged.find(authorises)
   if (merged === undefined) throw notMerged(view.base)
   const live = await ports.cluster.readLive(settleTargets(unit.observation, merged), signal)

@@ -1,15 +1,13 @@
-/** After a merge that a syncer brings to the cluster: turns until live agrees. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '@backporch/system/clock'
 import { stillApplying } from '../../plan/unit/pending-settles.ts'
 import type { TurnPorts, TurnRequest } from '../observe/turn-request.ts'
 import { runTurn, type TurnResult } from './run-turn.ts'
 
-/** Milliseconds between two observations. */
+/** Milliseconds. */
 const LOOK_EVERY = 2_000
 
 /**
- * Runs turns until the unit is no longer waiting for its merged decision.
  * @param timeout seconds
  * @throws Failure BP3014 when live does not agree in time
  */
@@ -24,7 +22,7 @@ export async function waitUntilSettled(
     const turn = await runTurn(ports, request, signal)
     const [unit] = turn.units
     if (unit?.state === 'failed') throw unit.failures[0]
-    // Other drift may be open meanwhile: the state of the unit is more precise than that.
+    // Other drift may be open meanwhile, so the unit's state is not precise enough.
     if (unit === undefined || stillApplying(unit.observation).size === 0) return turn
     if (clock.now().getTime() + LOOK_EVERY > deadline)
       throw notSettled(unit.unit.packageName, ports.cluster.name, timeout)

@@ -1,4 +1,3 @@
-/** A difference with who made it, how risky it is and what is planned, and the parts that documents about a unit share. */
 import * as z from 'zod'
 import { json } from './document.ts'
 import { refSchema, rolledBackSchema } from './rollout.ts'

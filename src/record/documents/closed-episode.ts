@@ -1,4 +1,3 @@
-/** `ClosedEpisode`: an episode that ended, in the ledger. */
 import * as z from 'zod'
 import { changesPart, proposedAtSchema } from './change.ts'
 import { API_VERSION, annotationsSchema } from './document.ts'

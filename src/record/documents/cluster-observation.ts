@@ -1,4 +1,4 @@
-/** What the ledger has of a cluster as a whole: `clusters/<name>/observation.yaml` (docs/adr/0056-what-the-ledger-says-about-time.md). */
+/** `clusters/<name>/observation.yaml` (docs/adr/0056-what-the-ledger-says-about-time.md). */
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { z } from 'zod'
 import { API_VERSION, annotationsSchema } from './document.ts'
@@ -43,7 +43,7 @@ const statusShape = {
     .describe('Where the policy of the base commit could not be used.'),
 }
 
-/** Fields of a later version are kept. */
+/** Keeps fields of later versions. */
 const observationSchema = z.looseObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('ClusterObservation'),
@@ -59,13 +59,14 @@ export type ClusterObservation = Pick<
   readonly status: ClusterStatus
 }
 
-/** Accepts the names of earlier versions: `seenAt` for `observedAt`, and `unobserved` for `reachable` and `failure`. */
+/**
+ * Earlier versions wrote `seenAt` for `observedAt`, and `unobserved` for `reachable` and `failure`.
+ */
 export const clusterObservationSchema: z.ZodType<ClusterObservation> = z.preprocess(
   (value) => (isJsonObject(value as Json) ? withPresentNames(value as JsonObject) : value),
   observationSchema,
 )
 
-/** The fields of the document before that this version does not know. */
 export function unknownFields(before: ClusterStatus | undefined): object {
   return Object.fromEntries(
     Object.entries(before ?? {}).filter(([name]) => !Object.hasOwn(statusShape, name)),

@@ -1,13 +1,13 @@
 /**
- * What every document of Backporch has. Each document is one zod definition: the type of the writer, the check of the reader and the JSON
- * Schema under docs/schema/ come from it. Shapes follow the Kubernetes API conventions.
+ * Each document is one zod definition: the writer's type, the reader's check and the JSON Schema
+ * under docs/schema/ come from it. Shapes follow the Kubernetes API conventions.
  */
 import type { Json } from '@backporch/kyaml/json'
 import * as z from 'zod'
 
 export const API_VERSION = 'backporch.dev/v1alpha1'
 
-// Any JSON value; `z.json()` would refuse the integers beyond 2^53, which are bigint in the process.
+// `z.json()` would reject integers beyond 2^53, which are bigint in the process.
 export const json = z.unknown() as unknown as z.ZodType<Json>
 
 export const annotationsSchema = z.object({
@@ -16,7 +16,6 @@ export const annotationsSchema = z.object({
 
 export const LOCAL_CONFIG = { 'config.kubernetes.io/local-config': 'true' } as const
 
-/** How every document begins. */
 export function documentHead<Kind extends string>(kind: Kind, name: string) {
   return { apiVersion: API_VERSION, kind, metadata: { name, annotations: LOCAL_CONFIG } } as const
 }

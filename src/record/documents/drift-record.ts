@@ -1,4 +1,3 @@
-/** `DriftRecord`: an episode of drift on its branch, and on the base branch where it was decided. */
 import * as z from 'zod'
 import { changesPart, proposedAtSchema } from './change.ts'
 import { API_VERSION, annotationsSchema } from './document.ts'

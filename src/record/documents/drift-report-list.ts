@@ -1,4 +1,3 @@
-/** `DriftReportList`: what `status` and `scan` print. */
 import * as z from 'zod'
 import { clusterFailureSchema } from './cluster-observation.ts'
 import { API_VERSION } from './document.ts'

@@ -1,4 +1,3 @@
-/** `DriftReport`: what is known of a unit in a cluster. */
 import * as z from 'zod'
 import { STATUS_WORDS } from '../../status/kstatus-fields.ts'
 import { changesPart } from './change.ts'
@@ -81,7 +80,10 @@ const setAsideSchema = z.object({
     ),
 })
 
-/** A rule is known by what it covers, so that it may move about in its file. There is an entry only where the rule is about an object of the unit. */
+/**
+ * By what a rule covers, so that it may move within its file. Only for rules about an object of the
+ * unit.
+ */
 const ruleMatchSchema = z.object({
   rule: z.string().describe('Twelve hex digits of what the rule covers.'),
   hits: z

@@ -1,4 +1,3 @@
-/** `Preview`: what a merge changes of each unit, and which of these changes are already live. It is printed and put into a comment, and never kept in git. */
 import * as z from 'zod'
 import { riskSchema } from './change.ts'
 import { API_VERSION, json } from './document.ts'

@@ -1,11 +1,9 @@
-/** The documents' fields about a unit on its way from one commit to the next. */
 import * as z from 'zod'
 
 export const refSchema = z
   .object({ group: z.string(), kind: z.string(), namespace: z.string(), name: z.string() })
   .describe('Identity of an object: without the version.')
 
-/** A commit of the base branch, and the content that the package had there. */
 const contentPart = {
   commit: z.string().describe('40 hex digits.'),
   tree: z

@@ -1,6 +1,6 @@
 /**
- * The Applications that an ApplicationSet makes of the files of a repository (argo-cd 3.2.0 `applicationset/generators`,
- * `applicationset/utils/utils.go`): lists, folders and files of git, and matrices of them.
+ * From the files of a repository: lists, folders and files of git, and matrices of them (argo-cd
+ * 3.2.0 `applicationset/generators`, `applicationset/utils/utils.go`).
  */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
@@ -22,20 +22,18 @@ import type { SetRepository } from '../build/unit-source.ts'
 import { isFileMatch, isFolderMatch } from './path-match.ts'
 import { filled, printed, Unfilled, withAny } from './set-template.ts'
 
-/** Values by name; of a Go template nested, else flat texts. */
 type Parameters = JsonObject
 
 type Steps = readonly (string | number)[]
 
-/** What the template is filled with for one Application. */
 interface SetParameters {
   readonly values: Parameters
-  /** Where they are written, by the name that a template has for them. */
+  /** By name in a template. */
   readonly places: ReadonlyMap<string, ParameterPlace>
 }
 
 interface ParameterPlace {
-  /** A file that a generator reads, from the root of the repository; undefined for the set itself. */
+  /** From the repository root; undefined for the set itself. */
   readonly file: string | undefined
   readonly at: Steps
 }
@@ -45,7 +43,7 @@ export interface MadeApplication {
   readonly parameters: SetParameters
 }
 
-/** @returns why its Applications are known to Argo CD alone, in place of them */
+/** @returns the Applications, or why only Argo CD knows them */
 export function applicationsOf(
   set: JsonObject,
   repository: SetRepository,
@@ -58,7 +56,6 @@ export function applicationsOf(
   }
 }
 
-/** Patterns of the files that its generators read; `*` for what another generator fills in. */
 export function filePatterns(set: JsonObject): readonly string[] {
   const below = (generator: JsonObject): readonly string[] => [
     ...objectsIn(partOf(generator, 'git', 'files')).map((each) => withAny(textOf(each, 'path'))),
@@ -71,7 +68,6 @@ export function filePatterns(set: JsonObject): readonly string[] {
     : []
 }
 
-/** Combinations of a matrix. */
 const MOST_OF_MATRIX = 10_000
 
 class SetReader {
@@ -100,7 +96,6 @@ class SetReader {
   private application(template: JsonObject, parameters: Parameters): JsonObject {
     const made = this.filled(template, parameters)
     const metadata = partOf(made, 'metadata')
-    // It is in the namespace of the set, whatever the template says.
     const namespace = metadataText(this.set, 'namespace')
     return {
       apiVersion: 'argoproj.io/v1alpha1',
@@ -282,7 +277,6 @@ class SetReader {
   }
 }
 
-/** Each single value by its name in a template, with its place. */
 function placesBelow(
   values: Json,
   { file, at }: ParameterPlace,
@@ -297,7 +291,7 @@ function placesBelow(
   )
 }
 
-/** @throws Unfilled for a pattern with magic words of git */
+/** @throws Unfilled for a pattern with git pathspec magic */
 function patternOf(entry: JsonObject): string {
   const pattern = textOf(entry, 'path')
   if (/^:|\[:|(?:^|\/)\.\.(?:\/|$)/.test(pattern))
@@ -310,7 +304,10 @@ interface FileObject {
   readonly steps: Steps
 }
 
-/** One, or each of a list. @throws Unfilled where Argo CD cannot read the file */
+/**
+ * An object, or each of a list.
+ * @throws Unfilled if Argo CD cannot read the file
+ */
 function objectsOfFile(path: string, text: string): readonly FileObject[] {
   const value = valueOfFile(path, text)
   if (value === null) return [{ object: {}, steps: [] }]
@@ -332,7 +329,9 @@ function valueOfFile(path: string, text: string): Json {
   }
 }
 
-/** Names with dots, also of the items of lists; an empty map or list has none (jeremywohl/flatten, DotStyle). */
+/**
+ * Dotted names, also for list items; an empty map or list has none (jeremywohl/flatten, DotStyle).
+ */
 function flat(object: JsonObject): Parameters {
   return Object.fromEntries(singlesIn(object, ''))
 }
@@ -355,20 +354,19 @@ function flatElement(element: JsonObject): Parameters {
   return Object.fromEntries(flat)
 }
 
-/** @throws Unfilled where both have a value, and other ones */
+/** @throws Unfilled if both have different values for a name */
 function combined(one: Parameters, other: Parameters): Parameters {
   const twice = Object.keys(other).find((key) => one[key] !== undefined && one[key] !== other[key])
   if (twice !== undefined) throw new Unfilled(`both generators of a matrix have the value ${twice}`)
   return { ...one, ...other }
 }
 
-/** The second one over the first one, map by map. */
 function merged(under: JsonObject, over: JsonObject): JsonObject {
   const made = emptyObject()
   for (const [key, value] of Object.entries(under)) setKey(made, key, value)
   for (const [key, value] of Object.entries(over)) {
     const before = made[key]
-    // An empty value gives nothing (mergo).
+    // An empty value overrides nothing (mergo).
     if (isJsonObject(value) && isJsonObject(before)) setKey(made, key, merged(before, value))
     else if (before === undefined || !isEmpty(value)) setKey(made, key, value)
   }
@@ -382,7 +380,7 @@ function isEmpty(value: Json): boolean {
   )
 }
 
-/** A name of a resource (argo-cd `applicationset/utils/template_functions.go` SanitizeName). */
+/** As argo-cd `applicationset/utils/template_functions.go` SanitizeName. */
 function sanitized(name: string): string {
   return name
     .toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * The folders that Argo CD Applications apply from a repository (argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go`,
- * `util/argo/argo.go` NormalizeSource, `util/app/discovery/discovery.go`).
+ * As in argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go`, `util/argo/argo.go`
+ * NormalizeSource, `util/app/discovery/discovery.go`.
  */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
@@ -39,11 +39,10 @@ export const ARGO_CD = syncedSource({
   name: 'Argo CD',
   kinds: [
     { group: GROUP, version: 'v1alpha1', kind: 'Application' },
-    // Of a cluster, the Applications that it makes are there.
+    // In a cluster, the Applications that it makes already exist.
     { group: GROUP, version: 'v1alpha1', kind: 'ApplicationSet', use: 'files' },
   ],
   read: (of, repository) => {
-    // The Applications that a set makes in a cluster are there.
     const refused = (repository.isFiles ? of(GROUP, 'ApplicationSet') : []).flatMap((set) => {
       const made = applicationsOf(set, repository)
       return 'why' in made && mayBeHere(set, repository) ? [refusedSet(set, made.why)] : []
@@ -80,7 +79,6 @@ function isSet(object: JsonObject): boolean {
   )
 }
 
-/** Whether its Applications may be of this repository. */
 function mayBeHere(set: JsonObject, { isHere }: SourcedRepository): boolean {
   const spec = partOf(set, 'spec', 'template', 'spec')
   const sources = objectsIn(partOf(spec, 'sources'))
@@ -126,7 +124,7 @@ function sourceAt(
   const source = sourceIn(own, at)
   const title = titleOf(own)
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
-  // A source without a path has files for the others, a chart is of a registry.
+  // A source without a path provides files for the others; a chart comes from a registry.
   if (!repository.isHere(textOf(source, 'repoURL')) || textOf(source, 'chart') !== '') return []
   if (isJsonArray(partOf(own, 'spec', 'sources')) && !isFilled(partOf(source, 'path'))) return []
   const revision = shortBranch(textOf(source, 'targetRevision'))
@@ -179,7 +177,6 @@ function builderOf(
   return type === 'kustomize' ? argoKustomize(of) : argoDirectory(of)
 }
 
-/** Sources that have a name for the others, and whether each is the base branch of this repository. */
 function refsOf(
   own: JsonObject,
   { isHere, baseBranch }: SourcedRepository,
@@ -201,7 +198,6 @@ function titleOf(own: JsonObject): string {
   return `Argo CD Application ${titleOfOwn(own)}`
 }
 
-/** What Argo CD takes the source for, without the files that override it. */
 function typeOf(
   source: JsonObject,
   at: readonly Step[],
@@ -220,7 +216,6 @@ function typeOf(
     : 'directory'
 }
 
-/** What decides about the objects. */
 function builtBy(own: JsonObject, at: readonly Step[]): string {
   const source = sourceIn(own, at)
   const parts = ['path', 'kustomize', 'directory', 'helm'].map(

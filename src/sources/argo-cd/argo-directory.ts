@@ -1,4 +1,7 @@
-/** What Argo CD reads of a folder of manifests (argo-cd 3.2.0 `reposerver/repository/repository.go` findManifests, `docs/user-guide/directory.md`). */
+/**
+ * As in argo-cd 3.2.0 `reposerver/repository/repository.go` findManifests,
+ * `docs/user-guide/directory.md`.
+ */
 import {
   getKey,
   isJsonArray,
@@ -19,7 +22,6 @@ import { destinationNamespace } from './argo-kustomize.ts'
 import { type ArgoSource, overrideNames, refused, sourceOf } from './argo-source.ts'
 import { hasSureBraces, matchesGoGlob } from './go-glob.ts'
 
-/** Anywhere in a file. */
 const SKIPPED = '+argocd:skip-file-rendering'
 
 export function argoDirectory(of: ArgoSource): SyncerBuilder {
@@ -65,7 +67,7 @@ function printed(source: JsonObject, folder: string, files: SourceFiles): string
   }
   const reads = (object: Json, { path, text }: PrintedFile): boolean => {
     if (isEmptyList(object)) return false
-    // Other YAML files are left out as they are.
+    // Other YAML files are skipped.
     if (!isJsonObject(object) || textOf(object, 'kind') === '')
       return path.endsWith('.json') || isLikeManifest(text)
     const items = getKey(object, 'items')
@@ -87,12 +89,11 @@ function printed(source: JsonObject, folder: string, files: SourceFiles): string
   })
 }
 
-/** A file of YAML that is broken, or has another document, is left out without these. */
 function isLikeManifest(text: string): boolean {
   return ['apiVersion:', 'kind:', 'metadata:'].every((word) => text.includes(word))
 }
 
-/** Argo CD reads object after object of JSON in a file of YAML, which is no YAML. */
+/** Argo CD reads consecutive JSON objects, which are not valid YAML. */
 function isLikeJson(text: string): boolean {
   return /^\uFEFF?\s*\{\s*"/.test(text)
 }

@@ -1,6 +1,7 @@
 /**
- * What Argo CD renders of a chart in the repository: `helm template` with the files, values and parameters of the Application (argo-cd 3.2.0
- * `reposerver/repository/repository.go` helmTemplate, `util/helm/cmd.go` template, `util/io/path/resolved.go`).
+ * `helm template` with the files, values and parameters of the Application (argo-cd 3.2.0
+ * `reposerver/repository/repository.go` helmTemplate, `util/helm/cmd.go` template,
+ * `util/io/path/resolved.go`).
  */
 import type { PackageFile } from '@backporch/kyaml/files'
 import {
@@ -37,11 +38,10 @@ import { destinationNamespace } from './argo-kustomize.ts'
 import { type ArgoSource, inEnvironment, overrideNames, refused, sourceOf } from './argo-source.ts'
 
 interface ArgoChart extends ArgoSource {
-  /** By the name of a source with `ref`: whether it is this repository. */
+  /** By name of a source with `ref`: it is this repository. */
   readonly refs: ReadonlyMap<string, boolean>
 }
 
-/** Where values of the resource are written: no commit has files there. */
 const ARGO_VALUES = '.git/values.yaml'
 
 export function argoHelm(of: ArgoChart): SyncerBuilder {
@@ -79,7 +79,10 @@ class Template {
     this.given = isJsonObject(given) ? given : {}
   }
 
-  /** Of values and parameters, from the root of the repository. @throws Failure BP1210 */
+  /**
+   * From the repository root.
+   * @throws Failure BP1210
+   */
   files(): readonly string[] {
     return [...this.valueFiles(), ...this.fileParameters().map(([, path]) => path)]
   }
@@ -145,7 +148,6 @@ class Template {
     }
   }
 
-  /** Of the Application itself: its values, and then its parameters. */
   private ownLayers(build: SyncerBuild): readonly ValuesLayer[] {
     const object = getKey(this.given, 'valuesObject')
     const isObject = object !== undefined && object !== null
@@ -177,7 +179,7 @@ class Template {
     return layers
   }
 
-  /** The last file that sets the field: an override in the folder, else the one that declares the Application. */
+  /** The last file that sets the field: an override, else the one that declares the Application. */
   private placeOf(
     { declared, title, object }: SyncerBuild,
     name: string,
@@ -206,7 +208,7 @@ class Template {
     }
   }
 
-  /** No underscore may be in it (argo-cd `util/argo/argo.go` ParseInstanceName). */
+  /** It may not contain an underscore (argo-cd `util/argo/argo.go` ParseInstanceName). */
   private releaseName(): string {
     const { instance } = this.of
     return textOf(this.given, 'releaseName') || instance.slice(instance.indexOf('_') + 1)
@@ -231,7 +233,10 @@ class Template {
     )
   }
 
-  /** From the folder; with `/` from the root of the repository, and with the name of a `ref` from the root of that source. */
+  /**
+   * From the folder; with `/` from the repository root, and with the name of a `ref` from the root
+   * of that source.
+   */
   private pathOf(name: string): string {
     const [first = '', ...rest] = name.split('/')
     const isHere = first.startsWith('$') ? this.of.refs.get(first.slice(1)) : undefined
@@ -256,7 +261,7 @@ class Template {
   }
 }
 
-/** A comma separates parameters, but in a list (`{a,b}`). */
+/** A comma separates parameters, except in a list (`{a,b}`). */
 function escaped(value: string): string {
   return value.startsWith('{') && value.endsWith('}') ? value : value.replace(/(?<!\\),/g, '\\,')
 }

@@ -1,6 +1,7 @@
 /**
- * What Argo CD builds of a folder with a kustomization: it writes the options of the Application into it with `kustomize edit`, and builds
- * (argo-cd 3.2.0 `util/kustomize/kustomize.go`, kustomize 5.7.0 `commands/edit`). Options of the installation (`kustomize.buildOptions`) are not read.
+ * Argo CD writes the options of the Application into the kustomization with `kustomize edit`, and
+ * builds (argo-cd 3.2.0 `util/kustomize/kustomize.go`, kustomize 5.7.0 `commands/edit`). Options of
+ * the installation (`kustomize.buildOptions`) are not read.
  */
 import {
   getKey,
@@ -67,7 +68,6 @@ function written(
   return { path, ...withOrigins(edited) }
 }
 
-/** `spec.source.kustomize`. */
 class Options {
   private readonly source: JsonObject
   private readonly given: JsonObject
@@ -123,7 +123,7 @@ class Options {
     for (const text of given) {
       const image = this.image(this.filled(text))
       const before = all.get(textOf(image, 'name'))
-      // An asterisk keeps what the kustomization has.
+      // An asterisk keeps the value of the kustomization.
       const kept = Object.entries(image).map(
         ([key, value]) => [key, value === '*' ? (textOf(before, key) as Json) : value] as const,
       )
@@ -178,7 +178,7 @@ class Options {
         (getKey(each, 'includeSelectors') === true) === false &&
         (getKey(each, 'includeTemplates') === true) === (templates === true),
     )
-    // kustomize adds all of them with the first one, and then finds the second one there.
+    // kustomize adds all of them with the first one, and then finds the second one already present.
     if (at === -1 && given.length > 1 && !force)
       throw refused(
         this.source,
@@ -224,7 +224,6 @@ class Options {
           this.source,
           `the kustomization has the ${what} ${name} already, and Argo CD replaces it only with force (forceCommon${what === 'label' ? 'Labels' : 'Annotations'})`,
         )
-      // A pair of quotes is taken off.
       all.set(name, unquoted(text))
     }
     return Object.fromEntries(all)

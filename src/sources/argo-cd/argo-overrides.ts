@@ -1,5 +1,5 @@
 /**
- * Overrides of a source in its folder: a merge patch over the source as JSON, whose result Go decodes into the value that is there (argo-cd 3.2.0
+ * A merge patch over the source as JSON, which Go decodes into the existing value (argo-cd 3.2.0
  * `reposerver/repository/repository.go` mergeSourceParameters).
  */
 import {
@@ -49,7 +49,7 @@ const IS: Readonly<Record<Kind, (value: Json) => boolean>> = {
     Object.values(value).every((each) => each === null || typeof each === 'string'),
 }
 
-/** Why Argo CD does not read the patch, or reads it otherwise than it looks; undefined where it does. */
+/** Or reads it differently than it looks; undefined if Argo CD reads it. */
 export function overrideProblem(patch: JsonObject): string | undefined {
   for (const [name, options] of Object.entries(patch)) {
     const tool = TOOLS.find((each) => each.toLowerCase() === name.toLowerCase())
@@ -84,7 +84,7 @@ function mergePatched(target: Json, patch: Json): Json {
   return Object.fromEntries(merged)
 }
 
-/** What is not in the text stays as it is: a null takes nothing away, and an item of a list has fields of the one that was at its place. */
+/** A null removes nothing, and a list item keeps fields of the item that was at its index. */
 function decodedOver(before: Json | undefined, text: Json): Json {
   if (isJsonArray(text)) {
     const items = isJsonArray(before) ? before : []
@@ -92,7 +92,6 @@ function decodedOver(before: Json | undefined, text: Json): Json {
   }
   if (!isJsonObject(text) || !isJsonObject(before)) return text
   const all = new Map<string, Json>(Object.entries(before))
-  // Values of Helm are kept as the text that they are.
   for (const [key, value] of Object.entries(text))
     all.set(key, key === 'valuesObject' ? value : decodedOver(partOf(before, key), value))
   return Object.fromEntries(all)

@@ -1,6 +1,7 @@
 /**
- * The source of an Argo CD Application as Argo CD reads it: with the files that override it in the folder, and with the variables of the
- * build environment (argo-cd 3.2.0 `reposerver/repository/repository.go` mergeSourceParameters and newEnv, `docs/user-guide/build-environment.md`).
+ * With the override files in the folder, and the variables of the build environment (argo-cd 3.2.0
+ * `reposerver/repository/repository.go` mergeSourceParameters and newEnv,
+ * `docs/user-guide/build-environment.md`).
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
@@ -12,21 +13,19 @@ import { overrideProblem, withOverrides } from './argo-overrides.ts'
 import { type ArgoTool, normalizedSource, toolsOf } from './argo-tools.ts'
 
 export interface ArgoSource {
-  /** `['source']`, or `['sources', 1]`. */
   readonly at: readonly (string | number)[]
-  /** Name of the Application as Argo CD knows it: outside of its own namespace `<namespace>_<name>`. */
+  /** Outside of Argo CD's own namespace `<namespace>_<name>`. */
   readonly instance: string
 }
 
-/** Later ones over earlier ones. */
 export function overrideNames({ instance }: ArgoSource): readonly string[] {
   return ['.argocd-source.yaml', `.argocd-source-${instance}.yaml`]
 }
 
 /**
- * The source with the overrides in the folder.
- * @param of `tool`: which reads it
- * @throws Failure BP1110 or BP1111 of an override, BP1210 where Argo CD fails, or takes the folder for something else
+ * @param of `tool`: the tool that reads the source
+ * @throws Failure BP1110 or BP1111 for an override, BP1210 if Argo CD fails or detects another type
+ * for the folder
  */
 export function sourceOf(
   of: ArgoSource & { readonly tool: ArgoTool },
@@ -76,8 +75,8 @@ export function sourceIn(object: JsonObject, at: ArgoSource['at']): JsonObject {
 }
 
 /**
- * The text with `$ARGOCD_APP_…` and `${ARGOCD_APP_…}`; a variable that is not set is empty, `$$` is `$`, and of an open `${` nothing is left.
- * @throws Failure BP1210 where it has the commit: what is built here does not depend on it
+ * An unset variable is empty, `$$` is `$`, and an unclosed `${` is dropped.
+ * @throws Failure BP1210 if the text uses the commit, on which a build must not depend
  */
 export function inEnvironment(
   text: string,

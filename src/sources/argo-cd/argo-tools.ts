@@ -1,4 +1,7 @@
-/** The tools that a source has options for (argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go` ExplicitType, `util/argo/argo.go` NormalizeSource). */
+/**
+ * As in argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go` ExplicitType, `util/argo/argo.go`
+ * NormalizeSource.
+ */
 import {
   isJsonArray,
   isJsonObject,
@@ -10,7 +13,7 @@ import {
 const TOOLS = ['kustomize', 'helm', 'directory', 'plugin'] as const
 export type ArgoTool = (typeof TOOLS)[number]
 
-/** Options of kustomize that make it one; the others only say how these are written. */
+/** The others only affect how these are written. */
 const KUSTOMIZE_OPTIONS = [
   ...[
     'namePrefix',
@@ -25,7 +28,7 @@ const KUSTOMIZE_OPTIONS = [
   ...['patches', 'components', 'kubeVersion', 'apiVersions', 'ignoreMissingComponents'],
 ]
 
-/** Without empty options, which say nothing: in one of several sources they are kept, and do. */
+/** Empty options mean nothing, except in one of several sources. */
 export function normalizedSource(source: JsonObject, at: readonly (string | number)[]): JsonObject {
   if (at[0] === 'sources') return source
   const isEmpty = (name: string, options: JsonObject): boolean => {

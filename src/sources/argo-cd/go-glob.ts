@@ -1,8 +1,10 @@
-/** Patterns of paths as Argo CD has them (gobwas/glob 0.2.3 without separators): `*` and `**` are any text, `?` one character, `[a-c]`, `[!abc]`, `{a,b}`. */
+/**
+ * As gobwas/glob 0.2.3 without separators: `*` and `**` are any text, `?` one character, `[a-c]`,
+ * `[!abc]`, `{a,b}`.
+ */
 
 type Part =
   | { readonly kind: 'any' }
-  /** `literal`: it accepts this character alone. */
   | {
       readonly kind: 'one'
       readonly accepts: (character: string) => boolean
@@ -10,15 +12,16 @@ type Part =
     }
   | { readonly kind: 'choice'; readonly of: readonly (readonly Part[])[] }
 
-/** A pattern that is not valid matches nothing. Takes time by the product of both lengths. */
+/** An invalid pattern matches nothing. Time is proportional to the product of both lengths. */
 export function matchesGoGlob(pattern: string, text: string): boolean {
   const parts = new PatternReader(pattern).whole()
   return parts !== undefined && isWhole(parts, text)
 }
 
 /**
- * Whether Argo CD's library reads the braces of the pattern as they look. Where a choice with other than plain texts has something beside it, or
- * the alternatives of one begin or end alike, the library takes one of them for longer or shorter than it is; some patterns end its process.
+ * If a choice with other parts than plain texts has something next to it, or its alternatives begin
+ * or end alike, Argo CD's library miscalculates the length of an alternative; some patterns crash
+ * its process.
  */
 export function hasSureBraces(pattern: string): boolean {
   const parts = new PatternReader(pattern).whole() ?? []
@@ -37,7 +40,6 @@ export function hasSureBraces(pattern: string): boolean {
   return only !== undefined && parts.length === 1 && withoutAlike(only).every(isPlain)
 }
 
-/** The alternatives without what all of them begin and end with; empty where that is nothing. */
 function withoutAlike(alternatives: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
   const words = alternatives.map(wordsOf)
   const [first = []] = words
@@ -55,7 +57,6 @@ function withoutAlike(alternatives: readonly (readonly Part[])[]): readonly (rea
   return rest.map((each) => (isText(each) ? [...(each[0] ?? '')].map(partOf) : []))
 }
 
-/** Texts as a whole, and the signs between them. */
 function wordsOf(parts: readonly Part[]): readonly string[] {
   const words: string[] = []
   let isText = false
@@ -72,7 +73,6 @@ function partOf(sign: string): Part {
   return { kind: 'one', accepts: (character) => character === sign, literal: sign }
 }
 
-/** A text of at least one character. */
 function isPlain(parts: readonly Part[]): boolean {
   return (
     parts.length > 0 && parts.every((part) => part.kind === 'one' && part.literal !== undefined)
@@ -83,7 +83,10 @@ function isOpen(pattern: string): boolean {
   return pattern.lastIndexOf('{') > pattern.lastIndexOf('}')
 }
 
-/** In a text, an asterisk and a text, the library lets both texts overlap: `sub/*` and `/a.yaml` behind it match `sub/a.yaml`. */
+/**
+ * In a text, an asterisk and a text, the library lets both texts overlap: `sub/*` followed by
+ * `/a.yaml` matches `sub/a.yaml`.
+ */
 function isWhole(parts: readonly Part[], text: string): boolean {
   const [only] = parts
   if (parts.length === 1 && only?.kind === 'choice')
@@ -110,7 +113,6 @@ function literalOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.kind === 'one' ? part.literal : '')).join('')
 }
 
-/** Where the parts can end that begin at one of the places. */
 function ends(
   parts: readonly Part[],
   text: readonly string[],
@@ -200,7 +202,6 @@ class PatternReader {
       of.push(parts)
       const sign = this.characters[this.at]
       this.at += 1
-      // An open choice ends with the pattern.
       if (sign !== ',') return { kind: 'choice', of }
     }
   }

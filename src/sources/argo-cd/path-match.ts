@@ -1,13 +1,14 @@
-/** Patterns of paths in ApplicationSets. */
-
-/** Go's `path.Match`: `*` and `?` match no `/`, `[a-c]`, `[^a]`, and `\` before a character. A pattern that is not valid matches nothing. */
+/**
+ * `*` and `?` match no `/`, `[a-c]`, `[^a]`, and `\` before a character. An invalid pattern matches
+ * nothing.
+ */
 export function isFolderMatch(pattern: string, folder: string): boolean {
   return matches(pattern, folder, { isInside: (character) => character !== '/', negations: '^' })
 }
 
 /**
- * A path as `git ls-files -- <pattern>` takes it, from the root: `*` and `?` match `/` too, and a folder is everything below it
- * (gitglossary, "pathspec").
+ * From the root: `*` and `?` match `/` too, and a folder is everything below it (gitglossary,
+ * "pathspec").
  */
 export function isFileMatch(pattern: string, path: string): boolean {
   const plain = pattern.replace(/^(?:\.\/+)+|^\.$/, '')
@@ -17,16 +18,12 @@ export function isFileMatch(pattern: string, path: string): boolean {
 }
 
 interface Wildcards {
-  /** Whether `*`, `?` and a class match the character. */
   readonly isInside: (character: string) => boolean
-  /** Signs that negate a class. */
   readonly negations: string
 }
 
-/** Accepts one character; undefined for `*`. */
 type Part = ((character: string) => boolean) | undefined
 
-/** Takes time by the product of both lengths. */
 function matches(pattern: string, path: string, wildcards: Wildcards): boolean {
   const [parts, text] = [partsOf(pattern, wildcards), [...path]]
   if (parts === undefined) return false
@@ -40,7 +37,6 @@ function matches(pattern: string, path: string, wildcards: Wildcards): boolean {
       at += 1
       part += 1
     } else if (star !== -1 && wildcards.isInside(text[from] ?? '')) {
-      // The last `*` takes one more.
       from += 1
       ;[at, part] = [from, star + 1]
     } else return false
@@ -48,7 +44,6 @@ function matches(pattern: string, path: string, wildcards: Wildcards): boolean {
   return parts.slice(part).every((rest) => rest === undefined)
 }
 
-/** Undefined where the pattern is not valid. */
 function partsOf(pattern: string, { isInside, negations }: Wildcards): readonly Part[] | undefined {
   const parts: Part[] = []
   const read = /\\([\s\S])|\[([\^!]?)((?:\\[\s\S]|[^\]\\])+)\]|([\s\S])/uy
@@ -68,7 +63,6 @@ function partsOf(pattern: string, { isInside, negations }: Wildcards): readonly 
   return parts
 }
 
-/** Characters and ranges; undefined where a range is not valid. */
 function classOf(set: string): ((character: string) => boolean) | undefined {
   const characters = [...set.matchAll(/\\([\s\S])|([\s\S])/gu)].map(([, literal, plain]) => ({
     text: literal ?? plain ?? '',

@@ -1,4 +1,4 @@
-/** How an ApplicationSet in a file makes its Applications: an edit of the file is an edit of the Application. */
+/** An edit of the set's file is an edit of the Application. */
 import { canonicalJson, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import type { ResourceMaker } from '../build/built-source.ts'
@@ -9,7 +9,6 @@ import { namesIn, valueFor } from './set-template.ts'
 
 type ByName = ReadonlyMap<string, MadeApplication>
 
-/** One for each Application, in their order. @param made all that the set makes */
 export function setMakers(
   made: readonly MadeApplication[],
   repository: SetRepository,
@@ -36,7 +35,7 @@ export function setMakers(
   })
 }
 
-/** What a set makes, worked out once for all of its Applications while the set and its files are the same. */
+/** Computed once for all Applications while the set and its files are unchanged. */
 class SetMakes {
   private readonly repository: SetRepository
   private last: { readonly key: string; readonly made: ByName } | undefined

@@ -1,7 +1,6 @@
-/** Templates of an ApplicationSet: `{{path.basename}}`, and of Go templates those that only name a value. */
+/** `{{path.basename}}`, and Go templates that only name a value. */
 import { isJsonArray, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 
-/** What only Argo CD knows. The message is a clause. */
 export class Unfilled extends Error {
   constructor(why: string) {
     super(why)
@@ -9,7 +8,7 @@ export class Unfilled extends Error {
   }
 }
 
-/** @param isGo whether it is a Go template @throws Unfilled for a Go template that does more, or whose value is not there */
+/** @throws Unfilled for a Go template that does more, or whose value is missing */
 export function filled(text: string, parameters: JsonObject, isGo: boolean): string {
   return replaced(text, ({ whole, inside }) => {
     if (isGo) return shown(namedBy(inside, parameters), whole)
@@ -18,7 +17,6 @@ export function filled(text: string, parameters: JsonObject, isGo: boolean): str
   })
 }
 
-/** The text with `*` in place of each value. */
 export function withAny(text: string): string {
   return replaced(text, () => '*')
 }
@@ -35,12 +33,10 @@ function replaced(text: string, by: (expression: Expression) => string): string 
 
 interface Expression {
   readonly at: number
-  /** With its braces. */
   readonly whole: string
   readonly inside: string
 }
 
-/** From each `{{` to the next `}}`. Reads the text once. */
 function expressionsIn(text: string): readonly Expression[] {
   const found: Expression[] = []
   for (let from = 0; ; ) {
@@ -52,7 +48,6 @@ function expressionsIn(text: string): readonly Expression[] {
   }
 }
 
-/** Names of the values that the text is filled with, each once. */
 export function namesIn(text: string): readonly string[] {
   return [...new Set(expressionsIn(text).map(({ inside }) => nameOf(inside)))]
 }
@@ -61,7 +56,7 @@ function nameOf(inside: string): string {
   return inside.trim().replace(/^\./, '')
 }
 
-/** What a value has to be for the text to become another one; undefined where it stands in it more than once, or the rest differs. */
+/** Undefined if the value occurs more than once, or the rest differs. */
 export function valueFor(
   name: string,
   { text, wanted }: { readonly text: string; readonly wanted: string },
@@ -96,7 +91,7 @@ function shown(value: Json | undefined, template: string): string {
   )
 }
 
-/** As `%v` of Go has it: numbers of JSON are floating-point ones. */
+/** Like Go's `%v`: JSON numbers are floats. */
 export function printed(given: string | number | bigint | boolean | null): string {
   if (given === null) return '<nil>'
   const value = typeof given === 'bigint' ? Number(given) : given

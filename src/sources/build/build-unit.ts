@@ -1,4 +1,3 @@
-/** Builds a unit from the files that were read of it, with the builds that have to run first: those of the unit above, and of Helm before a post-renderer. */
 import type { PackageRenderer, TurnRendering } from '../kpt/render/package-renderer.ts'
 import { type BuildAnswer, buildKey, NO_BUILDS } from '../programs/package-builder.ts'
 import { computeAnswered, Unanswered } from '../programs/questions.ts'
@@ -6,7 +5,6 @@ import type { BuiltSource } from './built-source.ts'
 import { answerOf, buildOf, readBuilt } from './read-built.ts'
 import type { FilesRead, OriginUnit } from './source.ts'
 
-/** What every source shares whose objects a program prints. */
 export const BUILT = {
   build: async (
     renderer: PackageRenderer,
@@ -23,7 +21,7 @@ export const BUILT = {
     built === undefined ? () => [] : built.source.tool.originOf(built.source, resources),
 }
 
-/** @throws Failure BP9001 where the builder broke, and the signal's reason */
+/** @throws Failure BP9001 if the builder broke, and the signal's reason */
 export async function buildUnit(
   { builder }: PackageRenderer,
   source: BuiltSource,
@@ -36,7 +34,7 @@ export async function buildUnit(
     () => failed ?? buildOf(source, builder.library),
     async (question) => {
       const builds = question.kind === 'builds' ? question.builds : []
-      // An answer that is not stored would be asked for without an end.
+      // An answer that is not stored would be requested endlessly.
       if (builds.every((each) => before.has(buildKey(each)))) throw new Unanswered(question)
       for (const each of builds) before.add(buildKey(each))
       const answers = await Promise.all(builds.map((each) => builder.build(each, signal)))

@@ -1,19 +1,16 @@
-/** The templates of a chart: which one made an object (Helm's comment `# Source: …` in its output). */
+/** By Helm's comment `# Source: …` in its output. */
 import type { SourceLocation } from '@backporch/kpt/desired-set'
 import { type Json, textOf } from '@backporch/kyaml/json'
 import { joined } from '../kustomize/files/kustomization-walk.ts'
 import { type SourceFiles, textOf as textOfFile } from '../kustomize/files/kustomize-build.ts'
 
-/** A chart in a folder of the files. */
 export interface ChartFiles {
-  /** From the root of the files. */
   readonly folder: string
   readonly files: SourceFiles
 }
 
 const SOURCE = /^# Source: (\S.*)$/
 
-/** The template, and the first line of the object in it. @param line of the object in the output, from 1 */
 export function templateOf(
   chart: ChartFiles,
   object: Json,
@@ -37,7 +34,7 @@ function sourceAt(output: string, line: number): string {
   return ''
 }
 
-/** The first segment is the name of the chart. A dependency may be packed; then its archive. */
+/** The first segment is the chart's name. For a packed dependency, its archive. */
 function templatePath({ folder, files }: ChartFiles, source: string): string {
   const rest = source.split('/').slice(1)
   const path = joined(folder, rest.join('/'))
@@ -57,7 +54,6 @@ function textLines(path: string, files: SourceFiles): readonly string[] {
   return textOfFile(path, files).split('\n')
 }
 
-/** Lines of the document in which the kind is written, from 0: a template may have several. */
 function blockOf(
   lines: readonly string[],
   kind: string,

@@ -1,4 +1,4 @@
-/** The objects of files as a build prints them, each with the mark of its file. */
+/** Each object has its file's mark. */
 import { PACKAGE_FILE } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
@@ -12,19 +12,14 @@ import { folderOf } from '../kustomize/files/kustomization-walk.ts'
 import { ORIGIN, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
 
 export interface PrintedFile {
-  /** From the printed folder. */
   readonly path: string
   readonly text: string
-  /** The text is the target then. */
   readonly isLink: boolean
 }
 
-/** What a syncer reads. */
 interface FileReading {
   readonly chosen: (file: PrintedFile) => boolean
-  /** Whether it reads the object, of a file that it reads. */
   readonly reads: (object: Json, file: PrintedFile) => boolean
-  /** Whether it leaves a file out that is no YAML. */
   readonly skipsBroken?: (file: PrintedFile) => boolean
 }
 
@@ -40,7 +35,7 @@ export function printFiles(
     .map((path) => `${folderOf(path)}/`)
   const printed: string[] = []
   for (const [where, file] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    // A package of kpt is a unit of its own, and the records of drift are no manifests.
+    // A kpt package is a separate unit, and drift records are not manifests.
     if (
       !where.startsWith(prefix) ||
       where.startsWith('.drift/') ||

@@ -1,5 +1,3 @@
-/** The output of a program as desired objects, each with its authored location. */
-
 import {
   type DesiredSet,
   DesiredSetBuilder,
@@ -34,7 +32,7 @@ import {
 import type { BuildInput, BuiltDocument, BuiltSource, HelmInput } from './built-source.ts'
 import { isSameResource, syncerObject, valuesKey, withFileVariables } from './syncer-object.ts'
 
-/** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
+/** Never throws for bad input. */
 export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRendering {
   const sources = new PackageSources(source.packagePath, source.package)
   const failures = [...sources.packageFailures('folder'), ...sources.failuresOf(PACKAGE_FILE)]
@@ -59,7 +57,6 @@ export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRenderi
   }
 }
 
-/** The run of a program, or its answer where none is needed: what the syncer prints itself, or what it refuses. */
 export function buildOf(
   source: BuildInput,
   library: BuildLibrary = NO_BUILDS,
@@ -106,7 +103,6 @@ export function declaredObjects(
   return printedResources(source, answer.text)
 }
 
-/** The resource among the objects, and the ConfigMaps and Secrets beside it. */
 function inputsOf(objects: DesiredSet['resources'], own: JsonObject) {
   const object = objects.find((one) => isSameResource(one.object, own))?.object
   const named = objectsIn(partOf(own, 'spec', 'valuesFrom')).map(
@@ -162,7 +158,7 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
 }
 
 /**
- * The objects alone.
+ * Only the objects.
  * @throws Failure BP111x of the output
  */
 export function printedResources(source: BuiltSource, text: string): DesiredSet['resources'] {
@@ -173,7 +169,7 @@ export function printedResources(source: BuiltSource, text: string): DesiredSet[
   return builder.build(undefined, [], 'none').resources
 }
 
-/** The inventory of `kpt live`, which no kustomization lists. */
+/** Of `kpt live`; no kustomization lists it. */
 function addInventories(builder: DesiredSetBuilder, sources: PackageSources): void {
   const path = 'resourcegroup.yaml'
   if (!sources.files.has(path) || sources.whyUnread(path) !== undefined) return
@@ -185,12 +181,11 @@ function addInventories(builder: DesiredSetBuilder, sources: PackageSources): vo
         if (isJsonObject(object) && getKey(object, 'kind') === 'ResourceGroup')
           builder.add(object, { path: where, document: document.index, item, line }, path)
   } catch (thrown) {
-    // The build does not read the file.
     if (!(thrown instanceof Failure)) throw thrown
   }
 }
 
-/** Where two values differ; a list whose length differs is one place. */
+/** A list of another length is one location. */
 export function differingPaths(
   value: Json | undefined,
   other: Json | undefined,

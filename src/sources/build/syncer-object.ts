@@ -1,11 +1,13 @@
-/** The resource of a syncer, as files of the repository declare it. */
 import { isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import type { SourceFiles } from '../kustomize/files/kustomize-build.ts'
 import { type SyncerBuild, variablePlaces } from './built-source.ts'
 
-/** The resource of a build: an edited file of the repository counts. @throws Failure BP111x of the file */
+/**
+ * An edited repository file counts.
+ * @throws Failure BP111x of the file
+ */
 export function syncerObject(
   { object, declared }: Pick<SyncerBuild, 'object' | 'declared'>,
   files: SourceFiles,
@@ -22,7 +24,10 @@ export function syncerObject(
   return isJsonObject(resource) && isSameResource(resource, object) ? resource : object
 }
 
-/** The build with the variables that an edited file of the repository sets. @throws Failure BP111x of the file */
+/**
+ * As edited repository files set them.
+ * @throws Failure BP111x of the file
+ */
 export function withFileVariables(build: SyncerBuild, files: SourceFiles): SyncerBuild {
   const { variables } = build
   const edited = [...variablePlaces(build)].flatMap(([name, { path, document, at }]) => {
@@ -35,12 +40,11 @@ export function withFileVariables(build: SyncerBuild, files: SourceFiles): Synce
   return edited.length === 0 ? build : { ...build, variables: new Map([...variables, ...edited]) }
 }
 
-/** As Flux does with a value of `substituteFrom`. */
+/** As in Flux for `substituteFrom`. */
 export function oneLine(value: string): string {
   return value.replaceAll('\n', '')
 }
 
-/** Key of a ConfigMap or Secret in what the repository declares. */
 export function valuesKey({
   kind,
   namespace,
@@ -49,7 +53,7 @@ export function valuesKey({
   return `${kind}/${namespace}/${name}`
 }
 
-/** Whether git declares the resource, in whatever version; a namespace that git does not say is that of the cluster. */
+/** In any version; a namespace that git omits is the cluster's. */
 export function isSameResource(declared: JsonObject, live: JsonObject): boolean {
   const groupOf = (object: JsonObject): string =>
     parseApiVersion(textOf(object, 'apiVersion')).group

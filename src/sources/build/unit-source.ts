@@ -1,4 +1,4 @@
-/** Units of a repository that are known by what a syncer applies (design §14). */
+/** See design §14. */
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -7,28 +7,25 @@ import type { Declaration, ResourceMaker, SyncerBuild } from './built-source.ts'
 import type { SyncedChoice } from './render-choice.ts'
 import { isSameResource } from './syncer-object.ts'
 
-/** A ConfigMap or Secret with values, in the namespace of the HelmRelease. */
 export interface ValuesRef {
   readonly kind: 'ConfigMap' | 'Secret'
   readonly namespace: string
   readonly name: string
   readonly optional: boolean
   readonly key: string
-  /** Where the entry is one value; empty where it is a file of values. */
+  /** For a single value; empty for a values file. */
   readonly targetPath: string
 }
 
 export interface SetRepository {
-  /** Whether the address is this repository. */
   readonly isHere: (address: string) => boolean
   readonly baseBranch: string
-  /** Every folder, hidden ones left out, from the root; in the order of their paths, part by part. */
+  /** From the root, except hidden ones, sorted by path segments. */
   readonly folders: () => readonly string[]
-  /** Texts by path from the root, of the files that generators name; in the order of their paths. */
+  /** Files that generators name, by path from the root, in path order. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** A ConfigMap or Secret whose entries a build reads. */
 export interface VariablesRef {
   readonly kind: 'ConfigMap' | 'Secret'
   readonly namespace: string
@@ -36,77 +33,66 @@ export interface VariablesRef {
   readonly optional: boolean
 }
 
-/** A folder of the repository, and what a syncer makes of it. */
 export interface UnitSource {
   readonly tool: SyncedChoice['tool']
-  /** `Flux Kustomization flux-system/apps`. */
+  /** As `Flux Kustomization flux-system/apps`. */
   readonly title: string
-  /** The syncer's own resource. */
   readonly id: ResourceId
-  /** From the root of the repository; empty for the root. */
+  /** Empty for the repository root. */
   readonly folder: string
-  /** Whether another resource applies the folder itself, so that the unit has a name below it. */
   readonly isPart?: boolean
   readonly variablesFrom: readonly VariablesRef[]
-  /** Values of a chart. */
   readonly valuesFrom?: readonly ValuesRef[]
-  /** The Helm release that it makes. */
   readonly release?: { readonly namespace: string; readonly name: string }
-  /** Of a release that files declare: what counts where nothing that Helm stored of it is known. Undefined: nothing does. */
+  /** For a release in files: used if Helm's stored release is unknown. */
   readonly unstored?: 'chart' | { readonly why: string }
-  /** The unit that applies its resource. */
   readonly partOf?: UnitSource
   readonly build: (answers: SourceAnswers) => SyncerBuild
-  /** Why a merge alone does not change what is applied, and what has to move; undefined where it does. */
+  /** Why a merge alone does not change what is applied, and what must be moved. */
   readonly pinned: string | undefined
 }
 
 interface GivenVariables {
   readonly values: ReadonlyMap<string, string>
-  /** The ConfigMap or Secret that each of them is from. */
   readonly sources: ReadonlyMap<string, ResourceId>
 }
 
-/** What the cluster has of the inputs of a build. */
 export interface SourceAnswers {
-  /** Of `variablesFrom`, the later ones over the earlier ones; undefined: what files of the repository declare of them counts. */
+  /** Later ones override earlier ones; undefined: the repository's declarations count. */
   readonly variables: GivenVariables | undefined
-  /** The entry of each of `valuesFrom`; undefined where it is not there. */
+  /** Undefined if the entry does not exist. */
   readonly values: readonly (string | undefined)[]
   readonly release: DeployedRelease | undefined
-  /** The build of `partOf`. */
   readonly parent: SyncerBuild | undefined
 }
 
-/** What a syncer applies from the repository and cannot be compared. */
 export interface RefusedSource {
   readonly title: string
   readonly why: string
 }
 
-/** A resource of a syncer that a file of the base branch declares. */
 export interface DeclaredSyncer {
   readonly object: JsonObject
   readonly path: string
-  /** Index of the document in the file. */
   readonly document: number
-  /** Of its first key in the file, from 1. */
+  /** Of its first key, from 1. */
   readonly line: number
   readonly maker?: ResourceMaker | undefined
 }
 
 export interface SourcedRepository extends SetRepository {
   readonly isBranch: (name: string) => boolean
-  /** Whether the base branch has the file. */
   readonly has: (path: string) => boolean
   readonly declared: readonly DeclaredSyncer[]
-  /** ConfigMaps that a `substituteFrom` may name. */
   readonly configMaps: readonly DeclaredSyncer[]
-  /** Whether the resources are those that the repository declares: what its bootstrap makes may be in none of its files. */
+  /** From files: the repository's bootstrap may make resources that are in no file. */
   readonly isFiles: boolean
 }
 
-/** The only file that declares a resource of this name, whatever it says. @param isWhole false for a patch of one */
+/**
+ * Whatever its content.
+ * @param isWhole false for a patch of a resource
+ */
 export function declaredNamed(
   own: JsonObject,
   declared: readonly DeclaredSyncer[],
@@ -121,9 +107,10 @@ function sameName(own: JsonObject, declared: readonly DeclaredSyncer[]): readonl
 }
 
 /**
- * The file that declares the resource, if what is built of it is the same as of the one of the cluster: then an edit there changes what is built.
- * @param builtBy the part of its specification that decides about the objects
- * @param applied folders that the cluster is built from: of files for several clusters, the one in them counts
+ * The file must give the same build as the cluster's resource: then an edit of it changes the
+ * build.
+ * @param builtBy the part of the specification that determines the objects
+ * @param applied folders that the cluster is built from: a file in them counts
  */
 export function declarationOf(
   own: JsonObject,
@@ -141,41 +128,41 @@ export function declarationOf(
     : { path: only.path, document: only.document, maker: only.maker }
 }
 
-/** A kind, and the version in which its changes are followed. */
+/** The version is for following changes. */
 export interface SourceKind {
   readonly group: string
   readonly version: string
   readonly kind: string
-  /** `optional`: units are known without it, and where it cannot be listed it counts as not there. `files`: only files declare it. */
+  /**
+   * `optional`: units are known without it, and a failed list means absent. `files`: only files
+   * declare it.
+   */
   readonly use?: 'optional' | 'files'
 }
 
-/** The resources of a kind in any version, of the cluster or of the files: two syncers may have kinds of one name. */
+/** In any version: two syncers may have kinds of the same name. */
 export type ResourcesOf = (group: string, kind: string) => readonly JsonObject[]
 
 export interface SourceDiscovery {
-  /** For people; the titles of its units begin with it. */
   readonly name: string
   readonly kinds: readonly SourceKind[]
   readonly read: (
     of: ResourcesOf,
     repository: SourcedRepository,
   ) => readonly (UnitSource | RefusedSource)[]
-  /** What controllers make of resources that files declare. */
   readonly made?: (
     declared: readonly DeclaredSyncer[],
     repository: SetRepository,
   ) => readonly DeclaredSyncer[]
-  /** Without a cluster: resources of these kinds that a unit builds name units too. */
+  /** Without a cluster, such resources that a unit builds also name units. */
   readonly built?: readonly BuiltKind[]
 }
 
 export interface BuiltKind {
   readonly group: string
   readonly kind: string
-  /** Whether a file alone names the unit too: what is built of it counts, and without a build the file. */
+  /** A file alone also names the unit: its built form counts, and without a build the file. */
   readonly isOfFiles: boolean
-  /** @param object that `parent` builds */
   readonly read: (
     object: DesiredResource,
     parent: UnitSource,

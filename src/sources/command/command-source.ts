@@ -1,4 +1,3 @@
-/** A program of the operator that prints the objects. */
 import type { PackageFile } from '@backporch/kyaml/files'
 import { BUILT, filesOf } from '../build/build-unit.ts'
 import type { RenderChoice } from '../build/render-choice.ts'

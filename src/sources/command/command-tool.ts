@@ -1,4 +1,4 @@
-/** A program of the operator that prints the objects of a unit: it does not say where it has them from. */
+/** The program does not report the objects' source. */
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { PACKAGE_FILE } from '@backporch/kpt/package'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'

@@ -1,4 +1,3 @@
-/** The files of a commit, read as a build names them. */
 import {
   OversizedRead,
   type PackageRepository,
@@ -9,24 +8,22 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import { isIgnoreFile } from '../../syncers/flux-artifact/source-ignore.ts'
 import { joined, type LeftOut } from '../kustomize/files/kustomization-walk.ts'
 
-/** Of one package, or of one build. */
+/** Per package or build. */
 export const MOST_PACKAGE_BYTES = 32 * 1024 * 1024
 
-/** A commit, path by path. */
 export interface CommitFiles {
   readonly repository: PackageRepository
   at(path: string): Promise<TreeFile | 'folder' | 'absent'>
-  /** Every file below a folder, from the root. */
   below(folder: string): Promise<readonly TreeFile[]>
-  /** Files of the folder of a path, where that is known. */
   beside?(path: string): readonly TreeFile[]
-  /** Of every `.sourceignore`, by path; a link is none. Read once. @throws Failure BP40xx when git fails */
+  /**
+   * By path; a link does not count. Read once.
+   * @throws Failure BP40xx if git fails
+   */
   ignoreTexts(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
-  /** Of a path that was asked for: why a file of the commit counts as absent. */
   leftOut?(path: string): LeftOut | undefined
 }
 
-/** Of a commit whose listing is there. */
 export function listedFiles(repository: PackageRepository, tree: readonly TreeFile[]): CommitFiles {
   const files = new Map(tree.map((file) => [file.path, file]))
   const folders = new Set<string>([''])
@@ -51,7 +48,6 @@ export function listedFiles(repository: PackageRepository, tree: readonly TreeFi
   }
 }
 
-/** Of any commit. */
 export function requestedFiles(
   repository: PackageRepository,
   commit: ObjectId,
@@ -97,8 +93,9 @@ function ignoreTextsOf(
 }
 
 /**
- * Texts of files, by path. Bytes that are no UTF-8 become the replacement character.
- * @param leaveOut called with a file that is too large, and with the largest of files that are too large together: they are not in the answer; without it that is thrown
+ * By path. Bytes that are not UTF-8 become the replacement character.
+ * @param leaveOut called with a file that is too large, and with the largest of files that are too
+ * large together: the answer omits them; without it they are thrown
  * @throws OversizedRead, Failure BP1111
  */
 export async function readTexts(
@@ -147,7 +144,6 @@ export async function readBlobs(
   }
 }
 
-/** A quarter of the files, at least one. */
 async function largestOf(
   repository: PackageRepository,
   files: readonly TreeFile[],

@@ -1,4 +1,4 @@
-/** What Config Sync applies of a folder (docs/facts/config-sync-sources.md). */
+/** See docs/facts/config-sync-sources.md. */
 import { isKustomizationFile } from '@backporch/kpt/package'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
@@ -32,13 +32,11 @@ const MANAGED = 'configmanagement.gke.io/managed'
 
 export interface ConfigSyncSource {
   readonly format: 'unstructured' | 'hierarchy'
-  /** Whether the folder has a kustomization, which is built then. */
   readonly isKustomized: boolean
-  /** In Config Sync; undefined where it is not known. */
   readonly clusterName: string | undefined
 }
 
-/** Of a RepoSync, every object is in its namespace. */
+/** A RepoSync puts every object into its namespace. */
 export function configSyncFolder({
   format,
   isKustomized,
@@ -99,7 +97,7 @@ function objectsOf(text: string): readonly SourceObject[] {
   })
 }
 
-/** @throws Failure BP1210 where Config Sync applies nothing */
+/** @throws Failure BP1210 if Config Sync applies nothing */
 function unstructured(objects: readonly SourceObject[], own: JsonObject): readonly SourceObject[] {
   const namespace = repoSyncNamespace(own)
   for (const each of objects) {
@@ -123,7 +121,7 @@ function checkManagement(each: SourceObject): void {
     )
 }
 
-/** @throws Failure BP1210 where a namespace is not managed, and an object in it is */
+/** @throws Failure BP1210 if a namespace is not managed but an object in it is */
 function managed(objects: readonly SourceObject[]): readonly SourceObject[] {
   const isManaged = (each: SourceObject): boolean => annotationOf(each, MANAGED) !== 'disabled'
   const left = new Set(objects.filter((each) => isNamespace(each) && !isManaged(each)).map(nameOf))

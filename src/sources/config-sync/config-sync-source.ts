@@ -1,4 +1,4 @@
-/** The folders that RootSyncs and RepoSyncs of Config Sync apply from a repository (docs/facts/config-sync-sources.md). */
+/** See docs/facts/config-sync-sources.md. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
@@ -18,7 +18,7 @@ import { configSyncFolder } from './config-sync-folder.ts'
 const GROUP = 'configsync.gke.io'
 const KINDS = ['RootSync', 'RepoSync']
 
-/** Has the name of the cluster (`spec.clusterName`), where Google Cloud installed Config Sync. */
+/** Has `spec.clusterName`, if Google Cloud installed Config Sync. */
 const INSTALLATION = { group: 'configmanagement.gke.io', kind: 'ConfigManagement' }
 
 export const CONFIG_SYNC = syncedSource({
@@ -34,7 +34,7 @@ export const CONFIG_SYNC = syncedSource({
   },
 })
 
-/** Config Sync writes the name on what it applies, a RootSync or RepoSync included. Undefined where there are several: files declare several clusters. */
+/** Config Sync writes the name on what it applies. Undefined if files declare several clusters. */
 function clusterNameOf(
   installations: readonly JsonObject[],
   syncs: readonly JsonObject[],

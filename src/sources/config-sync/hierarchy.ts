@@ -1,4 +1,6 @@
-/** The hierarchical format: folders below `namespaces` inherit objects (kpt-config-sync v1.22.1 `pkg/validate/{raw,tree}`). */
+/**
+ * Folders below `namespaces` inherit objects (kpt-config-sync v1.22.1 `pkg/validate/{raw,tree}`).
+ */
 import { objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 import { labelsOf } from '@backporch/kyaml/resource'
 import { folderOf } from '../kustomize/files/kustomization-walk.ts'
@@ -21,12 +23,14 @@ const NAMESPACES = 'namespaces'
 const FOLDERS = ['system', 'cluster', 'clusterregistry', NAMESPACES]
 const DEPTH = '.tree.hnc.x-k8s.io/depth'
 
-/** Whether Config Sync reads the file. @param path from the folder of the source */
 export function isInHierarchy(path: string): boolean {
   return path.includes('/') && FOLDERS.includes(topOf(path))
 }
 
-/** The objects with the namespace and the labels that their folder gives them. @throws Failure BP1210 */
+/**
+ * With namespace and labels from the folder.
+ * @throws Failure BP1210
+ */
 export function placed(objects: readonly SourceObject[]): readonly SourceObject[] {
   const repos = objects.filter((each) => isOwnKind(each, 'Repo')).length
   if (repos !== 1)
@@ -50,7 +54,11 @@ export function placed(objects: readonly SourceObject[]): readonly SourceObject[
   })
 }
 
-/** Copies of the objects of each folder in the namespaces below it. @param objects those of `placed`, for the cluster @throws Failure BP1210 */
+/**
+ * Copies each folder's objects into the namespaces below it.
+ * @param objects those of `placed`, for the cluster
+ * @throws Failure BP1210
+ */
 export function inherited(objects: readonly SourceObject[]): readonly SourceObject[] {
   const below = objects.filter(({ path }) => topOf(path) === NAMESPACES)
   const selectors = below.filter((each) => isOwnKind(each, 'NamespaceSelector'))
@@ -97,7 +105,6 @@ function checkPlace(each: SourceObject): void {
     throw refused(`${describe(each)} is in the folder ${folder}, ${stops} (KNV1020)`)
 }
 
-/** Kinds that HierarchyConfigs let no folder inherit, with their group. */
 function keptKinds(objects: readonly SourceObject[]): ReadonlySet<string> {
   const modes = new Map<string, string>()
   for (const { object } of objects.filter((each) => isOwnKind(each, 'HierarchyConfig')))
@@ -144,7 +151,6 @@ function checkSelector(each: SourceObject, selectors: readonly SourceObject[]): 
     )
 }
 
-/** How far each folder is above the namespace, as labels. */
 function withDepth(namespace: SourceObject, folders: readonly string[]): SourceObject {
   const depths = folders.map(
     (folder, index) => [`${folder}${DEPTH}`, String(folders.length - index - 1)] as const,
@@ -162,7 +168,6 @@ function nameIn(folder: string): string {
   return folder.slice(folder.lastIndexOf('/') + 1)
 }
 
-/** Whether the folder is the other one, or below it. */
 function isWithin(folder: string, other: string): boolean {
   return `${folder}/`.startsWith(`${other}/`)
 }

@@ -1,4 +1,4 @@
-/** Which clusters and namespaces the objects of a source are for (kpt-config-sync v1.22.1 `pkg/validate/{raw,scoped}/hydrate`). */
+/** As kpt-config-sync v1.22.1 `pkg/validate/{raw,scoped}/hydrate`. */
 import {
   isJsonObject,
   type JsonObject,
@@ -26,8 +26,9 @@ const CLUSTER_NAMES = 'configsync.gke.io/cluster-name-selector'
 const CLUSTER_SELECTOR = 'configmanagement.gke.io/cluster-selector'
 
 /**
- * The objects for a cluster, without those that describe clusters. Objects of a namespace that is not for it are left out.
- * @param name of the cluster; undefined where it is not known @throws Failure BP1210
+ * Omits objects that describe clusters, and those of a namespace that is not for the cluster.
+ * @param name undefined if unknown
+ * @throws Failure BP1210
  */
 export function forCluster(
   objects: readonly SourceObject[],
@@ -69,7 +70,10 @@ export function forCluster(
   )
 }
 
-/** The objects with a copy of each for every namespace of the source that its NamespaceSelector selects. @throws Failure BP1210 */
+/**
+ * With a copy for every namespace that a NamespaceSelector selects.
+ * @throws Failure BP1210
+ */
 export function inSelectedNamespaces(objects: readonly SourceObject[]): readonly SourceObject[] {
   const selectors = objects.filter((each) => isOwnKind(each, 'NamespaceSelector'))
   const namespaces = objects.filter(isNamespace)
@@ -83,7 +87,10 @@ export function inSelectedNamespaces(objects: readonly SourceObject[]): readonly
   })
 }
 
-/** The selector that the object names; undefined without one. @throws Failure BP1210 */
+/**
+ * Undefined without one.
+ * @throws Failure BP1210
+ */
 export function namespaceSelectorOf(
   each: SourceObject,
   selectors: readonly SourceObject[],
@@ -109,7 +116,10 @@ function unknownSelector(each: SourceObject, name: string) {
   )
 }
 
-/** Whether the LabelSelector in `spec.selector` matches. @throws Failure BP1210 where it is empty or has an unknown operator */
+/**
+ * By the LabelSelector in `spec.selector`.
+ * @throws Failure BP1210 if it is empty or has an unknown operator
+ */
 export function selects(selector: SourceObject, labels: ReadonlyMap<string, string>): boolean {
   const spec = partOf(selector.object, 'spec', 'selector')
   const exact = partOf(spec, 'matchLabels')

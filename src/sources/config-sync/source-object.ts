@@ -1,4 +1,3 @@
-/** An object that a source of Config Sync declares, and why the source cannot be compared. */
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import {
@@ -10,9 +9,7 @@ import {
 
 export interface SourceObject {
   readonly object: JsonObject
-  /** Of the file that declares it, from the folder of the source; empty where it is not known. */
   readonly path: string
-  /** The object as a document. */
   readonly text: string
 }
 
@@ -20,7 +17,6 @@ export const NAMESPACE_SELECTOR = 'configmanagement.gke.io/namespace-selector'
 
 const OWN_GROUP = 'configmanagement.gke.io'
 
-/** Whether it is of this kind of Config Sync itself. */
 export function isOwnKind(
   { object }: SourceObject,
   kind: 'Repo' | 'HierarchyConfig' | 'ClusterSelector' | 'NamespaceSelector',

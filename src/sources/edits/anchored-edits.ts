@@ -1,4 +1,3 @@
-/** Edits of a value that a file has once, at an anchor, and shows in several places. */
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import {
   type FieldPath,
@@ -12,12 +11,11 @@ import { type Json, jsonEquals } from '@backporch/kyaml/json'
 import { anchorUses, jsonOf, type YamlNode } from '@backporch/kyaml/yaml'
 
 interface AnchoredEdit {
-  /** Name of the anchor. */
   readonly name: string
   readonly edit: YamlEdit & { readonly kind: 'set' }
 }
 
-/** The edit that gives the value to every use of the anchor on the path; undefined where no anchor with an alias is on it. */
+/** Changes every use; undefined if the path has no anchor with an alias. */
 export function anchoredEdit(
   root: YamlNode,
   document: number,
@@ -30,7 +28,6 @@ export function anchoredEdit(
   return { name, edit: { document, item: undefined, kind: 'set', path: at, value, aliases } }
 }
 
-/** The same edits, with one of the anchor instead of those that give every use of it the same value. */
 export function joinAnchored(
   edits: readonly YamlEdit[],
   documents: readonly YamlNode[],
@@ -62,12 +59,10 @@ export function joinAnchored(
 
 type SetEdit = AnchoredEdit['edit']
 
-/** From the root of the document. */
 function wholePath({ item, path }: SetEdit): FieldPath {
   return item === undefined ? path : [field('items'), { kind: 'index', index: item }, ...path]
 }
 
-/** Equal for equal places: items of lists by their index. */
 function placeOf(root: Json, path: FieldPath): string {
   let value: Json | undefined = root
   const steps = path.map((step): PathStep => {

@@ -1,16 +1,12 @@
-/** The authored files of a package, and the location of a rendered node in them. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { nodeAtPath, pathTo, type YamlNode } from '@backporch/kyaml/yaml'
 
-/** The location of an edit. */
 export interface AuthoredLocation {
-  /** From the root of the repository. */
   readonly file: string
-  /** Position of the document in the file, from 0. */
   readonly document: number
-  /** From the root of the document; items of lists by their index. */
+  /** List items by their index. */
   readonly path: FieldPath
 }
 
@@ -29,12 +25,10 @@ export class AuthoredFiles {
     )
   }
 
-  /** From the root of the repository. */
   where(path: string): string {
     return this.packagePath === '' ? path : `${this.packagePath}/${path}`
   }
 
-  /** From the package; the inverse of `where`. */
   within(file: string): string {
     return this.packagePath === '' ? file : file.slice(this.packagePath.length + 1)
   }
@@ -49,7 +43,7 @@ export class AuthoredFiles {
     )
   }
 
-  /** With the line ends of a render, so that offsets are those of the nodes' sources. */
+  /** With a render's line ends, so that offsets match the nodes' sources. */
   documents(file: string): readonly YamlNode[] {
     const known = this.parsed.get(file)
     if (known !== undefined) return known
@@ -58,7 +52,6 @@ export class AuthoredFiles {
     return nodes
   }
 
-  /** The authored location of a rendered node; undefined where no file has it. */
   locationOf(node: YamlNode): AuthoredLocation | undefined {
     const { source } = node
     if (source === undefined || !this.files.has(source.path)) return undefined
@@ -73,7 +66,7 @@ export class AuthoredFiles {
     return root === undefined ? undefined : nodeAtPath(root, path)?.node
   }
 
-  /** `apps/web/setters.yaml:7`; the file alone where it has no value there. */
+  /** As `apps/web/setters.yaml:7`; only the file if it has no value there. */
   describe(location: AuthoredLocation): string {
     const source = this.nodeAt(location)?.source
     if (source === undefined) return location.file

@@ -1,14 +1,13 @@
-/** Edits of files that people write. */
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 
-/** What programs write above what they make (`// Code generated … DO NOT EDIT.` of Go, `@generated`). */
+/** As programs write above generated content. */
 const MARK = /\bdo not (?:edit|modify)\b|@generated\b/i
 
 /**
- * As `editYaml`, of a file that neither a program writes, whose next run would lose the edit, nor SOPS has signed.
+ * Not for a generated file, because the next run would lose the edit, nor one signed by SOPS.
  * @throws Failure BP1110, BP1111 or BP2007
  */
 export function editAuthored(text: string, edits: readonly YamlEdit[], path: string): string {
@@ -23,7 +22,7 @@ export function editAuthored(text: string, edits: readonly YamlEdit[], path: str
   return editYaml(text, edits, path)
 }
 
-/** SOPS signs every value of a file, also plain ones, and Backporch has no key. */
+/** SOPS signs every value of a file, even plain ones, and Backporch has no key. */
 export function whyNotSigned(path: string): { readonly why: string; readonly remedy: string } {
   return {
     why: `${path} is encrypted with SOPS, whose signature covers every value of the file: an edit without its key makes the file unreadable`,
@@ -31,7 +30,7 @@ export function whyNotSigned(path: string): { readonly why: string; readonly rem
   }
 }
 
-/** In the comments before the first value, from 1. */
+/** Before the first value; the line counts from 1. */
 function lineOfMark(text: string): number | undefined {
   const lines = text.split('\n')
   const end = lines.findIndex((line) => !/^\s*(?:#|---|$|\uFEFF)/.test(line))

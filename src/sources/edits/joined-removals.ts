@@ -1,13 +1,13 @@
 /**
- * Removals that empty a map or a list which live lacks too: a person who takes the last entry of `env` out of a manifest takes `env` out. An
- * API server refuses many empty maps, as `rollingUpdate: {}`.
+ * Also removes a map or list that becomes empty and that live lacks, as a person would. An API
+ * server refuses many empty maps, such as `rollingUpdate: {}`.
  */
 import { withoutValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, formatFieldPath, stepKey, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { ResolvedChange } from './resolution-edits.ts'
 
-/** The same changes where nothing is emptied. The others stand for their group, with the path of what they empty. */
+/** One per group stands for the others, with the path of the emptied container. */
 export function joinRemovals(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
   const groups = Map.groupBy(changes.filter(empties), (change) => {
     const { path, document, item } = change.desired.location
@@ -41,7 +41,6 @@ function empties(change: ResolvedChange): change is Emptying {
   )
 }
 
-/** @param above of all of them */
 function join(above: FieldPath, changes: readonly Emptying[]): readonly ResolvedChange[] {
   const [first] = changes
   const declared = first === undefined ? undefined : valueAt(first.desired.object, above)

@@ -1,4 +1,3 @@
-/** The fields of the rendered package that an edit of the sources moves. */
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonObject } from '@backporch/kyaml/json'
@@ -7,7 +6,6 @@ import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { leaves, otherDifferences, type Rendered } from './prove-edit.ts'
 import { isEdited, isWanted, type ResolvedChange } from './resolution-edits.ts'
 
-/** A field, or an object that appeared or disappeared. */
 export interface MovedField {
   readonly resource: DesiredResource
   /** Empty for an object that appeared or disappeared. */
@@ -23,13 +21,12 @@ export function listMoved(moved: readonly MovedField[]): string {
   return listSome(moved, describeMoved)
 }
 
-/** `a`, `a and b`, or `a, b and 3 more`. */
 export function listSome<T>(all: readonly T[], describe: (each: T) => string): string {
   const names = all.slice(0, 2).map(describe)
   return all.length <= 2 ? names.join(' and ') : `${names.join(', ')} and ${all.length - 2} more`
 }
 
-/** Whether two resources are one declaration. An id in a report may have the namespace that the cluster adds. */
+/** An id in a report may have the namespace that the cluster adds. */
 export function isSameDeclaration(one: DesiredResource, other: DesiredResource): boolean {
   const [left, right] = [one.location, other.location]
   return (
@@ -52,7 +49,6 @@ function isSamePlace(left: SourceLocation, right: SourceLocation): boolean {
   )
 }
 
-/** The rendered package before an edit, to compare with the one after it. */
 export class RenderedBefore {
   readonly rendered: Rendered
   private readonly chosen = new Map<string, ResolvedChange[]>()
@@ -71,13 +67,12 @@ export class RenderedBefore {
     }
   }
 
-  /** Key of the resource of the change; undefined where the package does not render it. */
   keyOf(change: ResolvedChange): string | undefined {
     for (const [key, changes] of this.chosen) if (changes.includes(change)) return key
     return undefined
   }
 
-  /** Whether the rendered package has the result of the change, also if the object has another name or namespace there. */
+  /** The object may have another name or namespace after the edit. */
   landed(change: ResolvedChange, after: Rendered): boolean {
     const key = this.keyOf(change)
     const was = key === undefined ? undefined : this.rendered.get(key)
@@ -87,7 +82,7 @@ export class RenderedBefore {
     return is !== undefined && hasWanted(is, change)
   }
 
-  /** The same changes in a later render of the package, which may have moved an object to another namespace. */
+  /** A later render may have moved an object to another namespace. */
   again(rendered: Rendered): RenderedBefore {
     const other = new RenderedBefore(rendered, [])
     const appeared = this.appeared(rendered)
@@ -103,10 +98,7 @@ export class RenderedBefore {
     return new Map([...after].filter(([key]) => !this.rendered.has(key)))
   }
 
-  /**
-   * Everything that moved without being part of a change.
-   * @param pending changes whose fields may have any value yet
-   */
+  /** @param pending changes whose fields may still have any value */
   otherMoves(after: Rendered, pending: readonly ResolvedChange[] = []): readonly MovedField[] {
     const moved: MovedField[] = []
     const appeared = this.appeared(after)
@@ -122,7 +114,6 @@ export class RenderedBefore {
   }
 }
 
-/** The object under another namespace or name; it is taken out of those that appeared. */
 function takeRenamed(
   was: DesiredResource,
   appeared: Map<string, DesiredResource>,
@@ -140,7 +131,7 @@ function takeRenamed(
   return is
 }
 
-/** Another name or namespace is another object: no change of a field. */
+/** Another name or namespace means another object, not a field change. */
 function isIdentity([first, second]: FieldPath): boolean {
   if (first?.kind !== 'field' || first.name !== 'metadata') return false
   return (
@@ -149,7 +140,7 @@ function isIdentity([first, second]: FieldPath): boolean {
   )
 }
 
-/** An item of a list may lack keys by which it is found: the server adds them. */
+/** A list item may lack identifying keys: the server adds them. */
 function hasWanted({ object }: DesiredResource, change: ResolvedChange): boolean {
   const value = valueAt(object, change.drift.path)
   if (isWanted(change, value)) return true

@@ -1,4 +1,4 @@
-/** Objects that are never written to git as a whole: Secrets, and what the cluster itself makes. */
+/** Secrets, and objects that the cluster makes, are never written to git as a whole. */
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
@@ -12,7 +12,6 @@ type Refusal = Pick<FailureDetail, 'code' | 'why' | 'remedy'>
 export const WAYS_FOR_SECRETS =
   'bring it yourself: encrypt it with SOPS, seal it as a SealedSecret, name its source in an ExternalSecret, or keep it out of git and choose release'
 
-/** By group and kind: the control plane writes them all the time. */
 const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
   '/Event',
   'events.k8s.io/Event',
@@ -20,14 +19,12 @@ const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
   'discovery.k8s.io/EndpointSlice',
   'coordination.k8s.io/Lease',
 ])
-/** By group, kind and name: in every namespace. */
 const IN_EVERY_NAMESPACE: ReadonlySet<string> = new Set([
   '/ConfigMap/kube-root-ca.crt',
   '/ConfigMap/openshift-service-ca.crt',
   '/ServiceAccount/default',
 ])
 
-/** Undefined where the object may be adopted. */
 export function whyNotWhole({
   id,
   live,

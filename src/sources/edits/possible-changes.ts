@@ -1,24 +1,21 @@
-/** Which of several changes can be had together, where not all of them can. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Drift } from '../../drift/compare/drift.ts'
 import { Refusal } from './resolution-edits.ts'
 
-/** Attempts for one plan. Each renders or builds the unit with the edits of its changes. */
 export const MOST_ATTEMPTS = 40
 
 interface PossibleChanges<Change> {
   readonly possible: readonly Change[]
   readonly refused: ReadonlyMap<Change, Failure>
-  /** Those that no attempt was left for. */
   readonly untried: readonly Change[]
 }
 
 /**
- * Leaves out the change that a failure names; where it names none, halves what is refused until each part is possible or one change: k impossible
- * changes of n cost about 2k log2 n attempts. Some changes are possible only together, as of one value that is in two objects: in the end all that
- * are refused are tried together without one of them.
- * @param why of all changes together; undefined where they are possible
- * @param attempt @returns why the changes are impossible together
+ * Removes the change that a failure names; if it names none, halves the refused set: k impossible
+ * changes of n cost about 2k log2 n attempts. Some changes are possible only together, such as one
+ * value in two objects: finally all refused changes are tried without one of them.
+ * @param why reason for all together; undefined if they are possible
+ * @param attempt returns why the changes are impossible together
  */
 export function findPossible<Change extends { readonly drift: Drift }>(
   changes: readonly Change[],

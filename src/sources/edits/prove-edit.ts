@@ -1,6 +1,4 @@
-/**
- * The proof of Adopt and Release (design §8): in the rendered package, every chosen field has its chosen value and nothing else moved.
- */
+/** Design §8: every chosen field has its chosen value and nothing else moved. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, field, isWithin, valueAt } from '@backporch/kyaml/field'
@@ -9,7 +7,7 @@ import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { isWanted, type ResolvedChange } from './resolution-edits.ts'
 
-/** The rendered objects by `resourceKey`. */
+/** By `resourceKey`. */
 export type Rendered = ReadonlyMap<string, DesiredResource>
 
 /** @throws Failure BP2001 that names the first field or object that is not as chosen */
@@ -31,7 +29,7 @@ export function proveEdit(
       throw movedMore(describeResourceId(id), 'the object appears, and git did not declare it')
 }
 
-/** By location: the id of an object may lack the namespace that the cluster adds. */
+/** The id of an object may lack the namespace that the cluster adds. */
 function locationKey({ location: { path, document, item } }: DesiredResource): string {
   return `${path}#${document}#${item ?? ''}`
 }
@@ -77,7 +75,7 @@ function proveObject(
   throw movedMore(describeResourceId(was.id), `${shownPathOnly(path, was.id)} moves too`)
 }
 
-/** Paths that differ and are neither chosen, nor below a chosen path, nor containers of chosen paths only. */
+/** Neither chosen, nor below a chosen path, nor containers of only chosen paths. */
 export function* otherDifferences(
   was: Json | undefined,
   is: Json | undefined,
@@ -95,7 +93,7 @@ export function* otherDifferences(
   else yield path
 }
 
-/** Ignores the items that the chosen paths name; the others have to be equal and in the same order. */
+/** Items other than the chosen ones must be equal and in the same order. */
 function* otherListDifferences(
   was: readonly Json[],
   is: readonly Json[],
@@ -113,7 +111,6 @@ function* otherListDifferences(
       yield* otherDifferences(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)
 }
 
-/** The deepest paths that differ. */
 export function* leaves(
   was: Json | undefined,
   is: Json | undefined,

@@ -1,6 +1,6 @@
 /**
- * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing, because git has the value. Adopt writes the live
- * value where the value was authored. Release removes the field from git.
+ * Restore edits nothing, because git has the value. Adopt writes the live value where the value was
+ * authored. Release removes the field from git (design §8).
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { withoutValueAt, type YamlEdit } from '@backporch/kyaml/edit-yaml'
@@ -21,21 +21,20 @@ export interface ResolvedChange {
   readonly drift: Drift
   readonly desired: DesiredResource | undefined
   readonly resolution: Resolution
-  /** The location that a person chose of several equal ones, by the name in the refusal. */
+  /** By its name in the refusal; one of several equal locations. */
   readonly via?: string | undefined
-  /** Of an object that git does not declare and that is adopted. */
   readonly whole?: ObjectManifest | undefined
 }
 
 export interface FileEdit {
-  /** From the root of the repository. */
+  /** From the repository root. */
   readonly path: string
   readonly edit: YamlEdit
 }
 
 /**
- * The edit of one resolution; undefined where it needs none.
- * @throws Failure BP2001, BP2002 or BP2010 when the resolution does not fit the change
+ * Undefined if the resolution needs none.
+ * @throws Failure BP2001, BP2002 or BP2010 if the resolution does not fit the change
  */
 export function editFor(change: ResolvedChange): FileEdit | undefined {
   const { drift, desired, resolution } = change
@@ -64,7 +63,7 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
   }
 }
 
-/** The value of the field after the edit; undefined where the field is removed. */
+/** Undefined for a removed field. */
 export function wantedBy({ drift, desired, resolution }: ResolvedChange): Json | undefined {
   if (resolution !== 'Adopt' || drift.change === 'removed' || drift.live === undefined)
     return undefined
@@ -77,7 +76,7 @@ export function wantedBy({ drift, desired, resolution }: ResolvedChange): Json |
   )
 }
 
-/** The value as a person writes it: of a block that git lacks, without the defaults that the server adds again. */
+/** A block that git lacks has no defaults that the server adds again. */
 export function writtenBy(change: ResolvedChange): Json | undefined {
   return withoutDefaults(change, wantedBy(change))
 }
@@ -88,7 +87,6 @@ function withoutDefaults({ drift }: ResolvedChange, value: Json | undefined): Js
     : withoutServerDefaults(drift, value)
 }
 
-/** Whether a value is the chosen one, with or without defaults of the server. */
 export function isWanted(change: ResolvedChange, value: Json | undefined): boolean {
   return (
     jsonEquals(value, wantedBy(change)) ||
@@ -103,7 +101,6 @@ export function isEdited({ resolution, desired }: ResolvedChange): boolean {
 type Refused = Pick<ResolvedChange, 'drift' | 'resolution'> &
   Partial<Pick<ResolvedChange, 'desired'>>
 
-/** The failure of one change. */
 export class Refusal extends Failure {
   readonly drift: Drift
 
@@ -113,7 +110,10 @@ export class Refusal extends Failure {
   }
 }
 
-/** BP2001 where no other code is given, at the object in git where no other place is. `what` follows `cannot adopt spec.replicas of Deployment shop/web`. */
+/**
+ * Default: BP2001, at the object in git. `what` follows `cannot adopt spec.replicas of Deployment
+ * shop/web`.
+ */
 export function cannot(
   { drift, resolution, desired }: Refused,
   {
@@ -137,7 +137,6 @@ function locationOf({ location: { path, line } }: DesiredResource): string {
   return `${path}:${line}`
 }
 
-/** Release has to keep the live value. */
 function assertReleasable(change: Refused): void {
   if (change.drift.lostWhenReleased !== true) return
   throw cannot(change, {
@@ -167,7 +166,6 @@ function refuseEncrypted(change: Refused, file: string): never {
   })
 }
 
-/** Its manifest is placed apart (src/sources/place/place-objects.ts). */
 function assertWholeAdoptable(change: Refused): void {
   const refused = whyNotWhole(change.drift)
   if (refused !== undefined) throw cannot(change, refused)

@@ -1,4 +1,3 @@
-/** The live value in the form in which git declares it. */
 import {
   emptyObject,
   getKey,
@@ -9,7 +8,7 @@ import {
 } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 
-/** Groups whose types are the API server's own. */
+/** The API server's own types. */
 const BUILT_IN = new Set([
   '',
   'apps',
@@ -23,9 +22,10 @@ const BUILT_IN = new Set([
 const WHOLE_NUMBER = /^(0|[1-9][0-9]{0,14})$/
 
 /**
- * Where git declares a number and the server stores a text, the field is a quantity (`pods: 10` is stored as `"10"`): in a type of the server no other
- * text takes a number (k8s.io/apimachinery/pkg/api/resource, `Quantity.UnmarshalJSON`), and no `IntOrString` is a text of digits. Custom types store
- * what they get.
+ * If git has a number where the server stores a text, the field is a quantity (`pods: 10` is stored
+ * as `"10"`): in a server type no other text field accepts a number
+ * (k8s.io/apimachinery/pkg/api/resource, `Quantity.UnmarshalJSON`), and no `IntOrString` is a text
+ * of digits. Custom types store what they get.
  */
 export function inSourceForm(
   { group }: Pick<ResourceId, 'group'>,

@@ -1,4 +1,3 @@
-/** The files as they are in git, without the pipeline of a Kptfile. */
 import { isReadOf } from '@backporch/kpt/package'
 import type { RenderChoice } from '../build/render-choice.ts'
 import type { Source } from '../build/source.ts'
@@ -24,7 +23,6 @@ export const FILES: Source<Extract<RenderChoice, { readonly tool: 'files' }>> = 
     failures: [],
   }),
   build: async (_renderer, { packagePath, files }) => renderAsFiles(packagePath, files),
-  // The file of each object is its location already.
   originOf: () => () => [],
   edit: filesEditor(({ packagePath }, files) => {
     const rendering = renderAsFiles(packagePath, files)

@@ -1,6 +1,6 @@
 /**
- * What helm-controller makes of a HelmRelease whose chart is a folder of the repository, where nothing is known of what Helm stored: the chart
- * of the commit, with the values of the commit (docs/facts/flux-helm-release.md).
+ * If Helm's stored release is unknown, the commit's chart and values count
+ * (docs/facts/flux-helm-release.md).
  */
 import { type JsonObject, partOf } from '@backporch/kyaml/json'
 import type { HelmChart, HelmInput, HelmOrder, SyncerBuilder } from '../build/built-source.ts'
@@ -21,7 +21,6 @@ export function fluxChart(release: FluxRelease): SyncerBuilder {
     tool: HELM_TOOL,
     substitution: 'none',
     way: {
-      // A commit may not have the resource.
       helm: (input) =>
         Object.keys(input.object).length === 0 ? { text: '' } : orderOf(release, input),
       chart: (input) => chartOf(release, input),
@@ -54,10 +53,10 @@ function chartOf(release: FluxRelease, input: HelmInput): HelmChart {
   return { order: orderOf(release, input), chart: { folder, files }, title: '', layers }
 }
 
-/** Why a render of the chart is not what Flux makes of it, as a clause; undefined where it is. */
+/** A clause; undefined if a render equals Flux's result. */
 export function whyOnlyFlux(object: JsonObject): string | undefined {
   const valuesFiles = partOf(object, 'spec', 'chart', 'spec', 'valuesFiles')
-  // The templates may print the version of the chart, and most print it into a label.
+  // Most templates print the chart version into a label.
   if (Array.isArray(valuesFiles) && valuesFiles.length > 0)
     return 'Flux adds a number to the version of its chart (spec.chart.spec.valuesFiles)'
   if (partOf(object, 'spec', 'chart', 'spec', 'reconcileStrategy') === 'Revision')

@@ -1,6 +1,6 @@
 /**
- * What kustomize-controller makes of the objects that it built of a Flux Kustomization: variables and common metadata (fluxcd/pkg `kustomize`
- * 1.23.0 `kustomize_varsub.go`, `ssa/utils/meta.go`, kustomize-controller 1.7.2 `kustomization_controller.go`).
+ * As fluxcd/pkg `kustomize` 1.23.0 `kustomize_varsub.go`, `ssa/utils/meta.go`, kustomize-controller
+ * 1.7.2 `kustomization_controller.go`.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import {
@@ -22,9 +22,9 @@ const SUBSTITUTE = `${GROUP}/substitute`
 const VARIABLE_NAME = /^[_A-Za-z][_A-Za-z0-9]*$/
 
 /**
- * What the controller makes of each built object by its variables; where there are any, it reads the object back.
+ * The controller reads each substituted object back.
  * @param text documents as kustomize prints them
- * @throws Failure BP1209 where the substitution fails
+ * @throws Failure BP1209 if the substitution fails
  */
 export function fluxDocuments(
   flux: SyncerBuild,
@@ -55,7 +55,6 @@ export function fluxDocuments(
   })
 }
 
-/** In place of the value of a Secret, to see where it lands. */
 const OTHER = 'backporch-other-value'
 
 /** A variable that the resource itself sets is in git. */
@@ -77,7 +76,7 @@ function whereOf(object: JsonObject): string {
   return `Flux Kustomization ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
 }
 
-/** Those of `substitute` over those of `substituteFrom`; a value has one line. */
+/** `substitute` overrides `substituteFrom`; a value has one line. */
 export function fluxVariables(
   { variables: given }: SyncerBuild,
   object: JsonObject,
@@ -101,13 +100,12 @@ export function variableNames(text: string): readonly string[] {
 }
 
 function isDocumentSubstituted(document: string): boolean {
-  // Only the metadata decides, and most documents do not name the mark at all.
+  // Only the metadata decides, and most documents do not contain the mark at all.
   if (!document.includes(SUBSTITUTE)) return true
   const value = parseGoYaml(document, 'the output of kustomize').documents[0]?.value
   return !isJsonObject(value) || isSubstituted(value)
 }
 
-/** Whether variables are substituted in the object. */
 export function isSubstituted(built: JsonObject): boolean {
   return (
     labelsOf(built).get(SUBSTITUTE) !== 'disabled' &&
@@ -129,8 +127,8 @@ function substituted(
 }
 
 /**
- * A value of a substituted object as kyaml reads it back: every number is a double, and it does not read the block that it writes of a text
- * of several lines that begins with a tab.
+ * kyaml reads every number as a double, and cannot read the block that it writes for a multi-line
+ * text that begins with a tab.
  * @throws Failure BP1209
  */
 function readBack(value: Json, resource: JsonObject): Json {
@@ -167,7 +165,6 @@ const NO_TAB =
 const CORRECT_IT =
   'correct the text after "${" in the manifest or write "$${" for a plain "${", or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled'
 
-/** Flux drops what has no name as a text, kind or version, and a kustomization of kustomize. */
 export function isFluxApplied(object: Json): boolean {
   if (!isJsonObject(object)) return false
   const [apiVersion, kind] = [textOf(object, 'apiVersion'), textOf(object, 'kind')]
@@ -177,7 +174,10 @@ export function isFluxApplied(object: Json): boolean {
   )
 }
 
-/** The object that the controller makes of a built one. @throws Failure BP1209 */
+/**
+ * The object that the controller makes of a built one.
+ * @throws Failure BP1209
+ */
 export function madeByFlux(
   built: JsonObject,
   resource: JsonObject,
@@ -188,8 +188,8 @@ export function madeByFlux(
 }
 
 /**
- * The object with `commonMetadata`, whose keys win. Before that the controller sets labels of its own on what it reads of the labels, and it
- * reads none where one of them is not a text: then all of them are gone.
+ * `commonMetadata` wins. The controller sets its own labels on the labels that it reads; it reads
+ * none if one of them is not text: then all of them are lost.
  */
 function withFluxMetadata(object: JsonObject, resource: JsonObject): JsonObject {
   const common = partOf(resource, 'spec', 'commonMetadata')
@@ -213,7 +213,7 @@ function withFluxMetadata(object: JsonObject, resource: JsonObject): JsonObject 
   return Object.keys(set).length === 0 ? object : { ...object, metadata: { ...metadata, ...set } }
 }
 
-/** As `GetLabels` of apimachinery: nothing where a value is not a text, and an empty text for null. */
+/** As `GetLabels` of apimachinery: empty if a value is not text; null becomes an empty text. */
 function readTexts(value: Json | undefined): JsonObject {
   const entries = Object.entries(objectOf(value)).map(([name, each]) => [name, each ?? ''] as const)
   return entries.every(([, each]) => typeof each === 'string') ? Object.fromEntries(entries) : {}

@@ -1,4 +1,4 @@
-/** The GitRepository of Flux that a Kustomization or a chart is read from (source-controller `docs/spec/v1/gitrepositories.md`). */
+/** As source-controller `docs/spec/v1/gitrepositories.md`. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
@@ -11,13 +11,16 @@ import type { ResourcesOf, SourcedRepository } from '../build/unit-source.ts'
 export const SOURCE_TOOLKIT = 'source.toolkit.fluxcd.io'
 
 interface FollowedRepository {
-  /** The tag, commit or version that it is fixed to, as `tag v1`; a name below `refs/heads/` is a branch. */
+  /** As `tag v1`; a name below `refs/heads/` is a branch. */
   readonly fixed: string | undefined
   readonly isBase: boolean
   readonly artifact: SourceArtifact
 }
 
-/** Undefined where it is not this repository; one that no file declares is taken for it, where files are all that is known. */
+/**
+ * Undefined for another repository; if only files are known, one that no file declares counts as
+ * this one.
+ */
 export function followedRepository(
   at: { readonly namespace: string; readonly name: string },
   of: ResourcesOf,
@@ -56,7 +59,6 @@ export function followedRepository(
   }
 }
 
-/** Why the artifact has not the folder as it is in the repository. */
 export function whyNotHad(
   { title, sparse, included }: SourceArtifact,
   folder: string,
@@ -72,7 +74,6 @@ export function whyNotHad(
   return isThere ? undefined : `its folder is not in spec.sparseCheckout of ${title}`
 }
 
-/** Of every GitRepository of the repository: one of them has the file that declares a Kustomization. */
 function contentsOf(of: ResourcesOf, repository: SourcedRepository): readonly ArtifactContent[] {
   const own = of(SOURCE_TOOLKIT, 'GitRepository').filter((source) =>
     repository.isHere(textOf(source, 'spec', 'url')),

@@ -1,6 +1,6 @@
 /**
- * What kustomize-controller builds of a Flux Kustomization: the kustomization of its path, or a generated one, with the fields of the
- * resource written into it (fluxcd/pkg `kustomize` 1.23.0 `kustomize_generator.go`).
+ * The kustomization of the path, or a generated one, with the fields of the resource (fluxcd/pkg
+ * `kustomize` 1.23.0 `kustomize_generator.go`).
  */
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
@@ -35,7 +35,6 @@ import {
 import { substituteVariables } from './shell-variables.ts'
 import { typedKustomization } from './typed-kustomization.ts'
 
-/** Without objects kustomize reports an empty kustomization. */
 const PLACEHOLDER = '_placeholder'
 
 export const FLUX_BUILDER: SyncerBuilder = {
@@ -59,9 +58,8 @@ export const FLUX_BUILDER: SyncerBuilder = {
 }
 
 /**
- * The kustomization that Flux writes into the folder, and whether the objects keep the marks of their origin. The controller has the resource
- * as its Go type: an empty text does not count.
- * @param folder from the root of the repository
+ * The controller reads the resource as its Go type, where an empty text does not count.
+ * @param folder from the repository root
  * @throws Failure BP111x of the kustomization, BP1209 of the resource
  */
 function fluxKustomization(
@@ -101,7 +99,7 @@ function fluxKustomization(
   }
 }
 
-/** Fields of the types of fluxcd/pkg `apis/kustomize` 1.13.0. */
+/** As fluxcd/pkg `apis/kustomize` 1.13.0. */
 const IMAGE_FIELDS = ['name', 'newName', 'newTag', 'digest']
 const TARGET_FIELDS = [
   'group',
@@ -125,7 +123,7 @@ function fieldsOf(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)))
 }
 
-/** Every manifest below the folder in the order of Go's `filepath.Walk`; a folder with a kustomization of its own is one entry. */
+/** In the order of Go's `filepath.Walk`; a folder with its own kustomization is one entry. */
 function generated(folder: string, files: SourceFiles): JsonObject {
   const prefix = folder === '' ? '' : `${folder}/`
   const below = [...files.keys()]
@@ -154,10 +152,13 @@ function walked(
   })
 }
 
-/** What kustomize takes for an address, and an absolute path (`IsLocalRelativePath`). */
+/** What kustomize treats as an address, and an absolute path (`IsLocalRelativePath`). */
 const NOT_LOCAL = /^(?:(?:git::|gh:|ssh:\/\/|https?:\/\/|git@|github\.com[:/]).|(?:file:\/\/)?\/)/i
 
-/** A missing one may be left out: what is in the repository, or outside of it, is not missing. @throws Failure BP1209 */
+/**
+ * A component outside of the repository is not missing; a missing one may be skipped.
+ * @throws Failure BP1209
+ */
 function componentsOf(spec: Json, folder: string, files: SourceFiles): readonly string[] {
   const components = textsIn(getKeyOf(spec, 'components'))
   const other = components.find((path) => NOT_LOCAL.test(path))
@@ -181,7 +182,6 @@ function componentsOf(spec: Json, folder: string, files: SourceFiles): readonly 
   })
 }
 
-/** An entry of the resource replaces that of the same name, as a whole. */
 function withImages(
   authored: readonly JsonObject[],
   given: readonly JsonObject[],

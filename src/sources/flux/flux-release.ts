@@ -1,7 +1,8 @@
 /**
- * What helm-controller makes of a HelmRelease: its values, over those of `valuesFrom`, with the chart of the deployed release; and the labels
- * that it adds (fluxcd/pkg `chartutil/values.go`, helm-controller 1.4.0 `internal/postrender`). What Helm stored is what it applied; `helm
- * template` renders the stored chart with the values of edited files.
+ * Values over those of `valuesFrom`, the chart of the deployed release, and added labels
+ * (fluxcd/pkg `chartutil/values.go`, helm-controller 1.4.0 `internal/postrender`). Helm's stored
+ * manifest is what it applied; `helm template` renders the stored chart with the values of edited
+ * files.
  */
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
@@ -40,11 +41,10 @@ import { HELM_TOOL } from '../helm/helm-tool.ts'
 export interface FluxRelease {
   readonly deployed: DeployedRelease
   readonly valuesFrom: readonly ValuesRef[]
-  /** What the cluster has of each of them; undefined where it is not there. */
   readonly entries: readonly (string | undefined)[]
 }
 
-/** Where the chart and the values are written: no commit has files there. */
+/** No commit has files there. */
 const CHART = '.git/chart'
 const VALUES = '.git/values.yaml'
 const GROUP = 'helm.toolkit.fluxcd.io'
@@ -70,7 +70,7 @@ function orderOf(
   { build, object, declared }: HelmInput,
 ): HelmOrder | { readonly text: string } {
   const { deployed } = release
-  // What Helm applied last is what is to be there, also while the next release waits.
+  // What Helm applied last is the desired state, also while the next release waits.
   if (declared === undefined) return { text: deployed.manifest }
   const values = valuesOf(release, object, declared)
   const isSame =
@@ -148,7 +148,10 @@ function fromStored(
   )
 }
 
-/** @param of `own`: the files of the chart itself. @throws Failure BP1210 for a chart that Helm would have to complete from elsewhere */
+/**
+ * @param of `own`: the chart's own files
+ * @throws Failure BP1210 for a chart with external dependencies
+ */
 export function rendered(
   { deployed, valuesFrom }: FluxRelease,
   chart: ChartFiles,
@@ -174,7 +177,7 @@ function postRenderersIn(object: JsonObject): Json {
   return partOf(object, 'spec', 'postRenderers') ?? null
 }
 
-/** The fields of each part that helm-controller gives kustomize (`internal/postrender/kustomize.go`). */
+/** As `internal/postrender/kustomize.go` of helm-controller. */
 const POST_RENDERED = {
   patches: ['patch', 'target'],
   images: ['name', 'newName', 'newTag', 'digest'],
@@ -205,7 +208,6 @@ function withKnown(part: Json, known: readonly string[]): JsonObject {
   return Object.fromEntries(fields.filter(([name]) => known.includes(name)))
 }
 
-/** As `helm upgrade` renders it. */
 function releaseWords(
   { name, namespace, revision }: DeployedRelease,
   capabilities: ClusterCapabilities | undefined,
@@ -229,14 +231,13 @@ function filesOf(chart: PackageFiles): ReadonlyMap<string, PackageFiles[number]>
   )
 }
 
-/** Why other values of the release cannot be tried; undefined where they can. */
 function whyNotRendered({ chart, chartTitle }: DeployedRelease): string | undefined {
   return chart === undefined
     ? `the charts that ${chartTitle} depends on are not stored with the release`
     : undefined
 }
 
-/** @throws Failure BP1210 where values are missing or cannot be read */
+/** @throws Failure BP1210 if values are missing or cannot be read */
 export function valuesOf(
   release: FluxRelease,
   object: JsonObject,
@@ -271,16 +272,15 @@ export function valuesOf(
   return mergedValues(values, spec)
 }
 
-/** Of a Secret only what it has as text. */
 function entryOf(object: JsonObject | undefined, key: string): string | undefined {
   const found = partOf(object, 'data', key) ?? partOf(object, 'stringData', key)
   return typeof found === 'string' && textOf(object, 'kind') === 'ConfigMap' ? found : undefined
 }
 
-/** Texts of this length may be anywhere. */
+/** Shorter texts may occur anywhere. */
 const SHORTEST_SECRET = 4
 
-/** Values of Secrets, which may be in any object of the release. */
+/** They may be in any object of the release. */
 function secretsIn({ valuesFrom, entries }: FluxRelease): readonly string[] {
   return valuesFrom.flatMap((ref, at) => {
     const text = entries[at]
@@ -291,7 +291,7 @@ function secretsIn({ valuesFrom, entries }: FluxRelease): readonly string[] {
   })
 }
 
-/** @throws Failure BP1210, which says nothing of the text: it may be that of a Secret */
+/** @throws Failure BP1210, which does not quote the text: it may come from a Secret */
 function readValues(text: string, { kind, namespace, name, key }: ValuesRef): JsonObject {
   try {
     return valuesIn(text, name)
@@ -310,7 +310,6 @@ function textsBelow(value: Json): readonly string[] {
   return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsBelow)
 }
 
-/** What differs in the other document has a value of a Secret in it. */
 function withoutSecrets(text: string, secrets: readonly string[]): BuiltDocument {
   if (secrets.length === 0) return { text }
   const documents = parseGoYaml(text, 'the manifest').documents.map(({ value }) =>
@@ -333,7 +332,7 @@ function isHook(built: JsonObject): boolean {
   return partOf(built, 'metadata', 'annotations', 'helm.sh/hook') !== undefined
 }
 
-/** The labels of the origin, over those of `commonMetadata`, over those of the chart. */
+/** Origin labels override `commonMetadata`, which overrides the chart. */
 function withLabels(built: JsonObject, object: JsonObject): JsonObject {
   const metadata = partOf(built, 'metadata')
   if (!isJsonObject(metadata)) return built

@@ -1,4 +1,4 @@
-/** The releases of Flux HelmReleases that Kustomizations apply from a repository (helm-controller `docs/spec/v2/helmreleases.md`). */
+/** As helm-controller `docs/spec/v2/helmreleases.md`. */
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
@@ -22,7 +22,6 @@ import { fluxRelease } from './flux-release.ts'
 
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
 
-/** @param parents units of the Kustomizations that the repository has */
 export function releaseSources(
   releases: readonly JsonObject[],
   parents: readonly UnitSource[],
@@ -39,7 +38,6 @@ export function releaseSources(
   })
 }
 
-/** A HelmRelease as a Kustomization of the repository builds it, where files are all that is known. */
 export function builtReleaseSource(
   { object: own, hidden = [] }: DesiredResource,
   parent: UnitSource,
@@ -58,7 +56,6 @@ export function builtReleaseSource(
 
 export const SECRET_IN_IT = 'a variable of its Kustomization puts a value of a Secret into it'
 
-/** @param chart where files are all that is known */
 function releaseSource(
   own: JsonObject,
   parent: UnitSource,
@@ -141,7 +138,7 @@ interface FolderChart {
   readonly artifact: SourceArtifact
 }
 
-/** The chart of the repository, or why it is none or not all of what Flux makes of it, with what tells the objects all the same. */
+/** Or why there is none or it is not all that Flux uses, with what still identifies the objects. */
 function chartOf(
   own: JsonObject,
   of: ResourcesOf,
@@ -180,7 +177,6 @@ function chartOf(
   return why === undefined ? { folder, artifact: source.artifact } : refused(why)
 }
 
-/** Stands for a release that could not be read: its build has a problem. */
 const NOT_DEPLOYED: DeployedRelease = {
   namespace: '',
   name: '',

@@ -1,6 +1,6 @@
 /**
- * The folders that Flux Kustomizations apply from a repository (kustomize-controller `docs/spec/v1/kustomizations.md`, source-controller
- * `docs/spec/v1/gitrepositories.md`).
+ * As kustomize-controller `docs/spec/v1/kustomizations.md`, source-controller
+ * `docs/spec/v1/gitrepositories.md`.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import {
@@ -61,7 +61,6 @@ export const FLUX = syncedSource({
   ],
 })
 
-/** With the namespace, the patches and the variables of the unit that builds it. */
 function builtKustomizationSource(
   { object: own, hidden = [] }: DesiredResource,
   parent: UnitSource,
@@ -70,7 +69,7 @@ function builtKustomizationSource(
 ): readonly (UnitSource | RefusedSource)[] {
   if (hidden.length > 0)
     return [{ title: `Flux Kustomization ${titleOfOwn(own)}`, why: SECRET_IN_IT }]
-  // The first one builds itself, as `flux bootstrap` writes it: its file counts.
+  // `flux bootstrap` writes one that builds itself: its file counts.
   return kustomizationSource(own, of, repository).filter(
     (source) => 'why' in source || source.folder !== parent.folder,
   )
@@ -83,7 +82,7 @@ function kustomizationSource(
 ): readonly (UnitSource | RefusedSource)[] {
   const title = `Flux Kustomization ${titleOfOwn(own)}`
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
-  // A patch of a Kustomization in a file is none.
+  // A patch of a Kustomization in a file does not count.
   if (textOf(own, 'spec', 'sourceRef', 'name') === '') return []
   const given = placeOf(own, of, namespace)
   if (given === undefined) return ofArtifact(own, title, repository)
@@ -130,7 +129,7 @@ function kustomizationSource(
   ]
 }
 
-/** What is packed elsewhere may be anything; it is told where this repository declares the resource. */
+/** Reported only if this repository declares the resource. */
 function ofArtifact(
   own: JsonObject,
   title: string,
@@ -147,11 +146,10 @@ function ofArtifact(
 
 interface SourcePlace {
   readonly from: { readonly namespace: string; readonly name: string }
-  /** Folder of the repository that the root of the artifact is. */
   readonly root: string
 }
 
-/** Undefined for a kind of source that is not known to be of git. */
+/** Undefined if the source may not be git. */
 function placeOf(
   own: JsonObject,
   of: ResourcesOf,
@@ -174,7 +172,10 @@ function placeOf(
   return undefined
 }
 
-/** An artifact whose copies leave everything where it is, but for one folder above (the ArtifactGenerator of source-watcher). */
+/**
+ * Its copies leave everything in place, except for one parent folder (ArtifactGenerator of
+ * source-watcher).
+ */
 function artifactPlace(
   generator: JsonObject,
   artifact: JsonObject,
@@ -209,7 +210,6 @@ function artifactPlace(
   }
 }
 
-/** The folder of git that is the root of the artifact, where `folder` lies at `to` in it. */
 function rootOf(folder: string, to: string): string | undefined {
   if (to === '') return folder
   return folder === to
@@ -219,7 +219,6 @@ function rootOf(folder: string, to: string): string | undefined {
       : undefined
 }
 
-/** Fields that decide what is built. */
 const BUILD_FIELDS = [
   'path',
   'targetNamespace',

@@ -1,4 +1,7 @@
-/** Variables of `substituteFrom`, and the files of the repository that set them (kustomize-controller `docs/spec/v1/kustomizations.md`). */
+/**
+ * `substituteFrom`, and the files that set them (kustomize-controller
+ * `docs/spec/v1/kustomizations.md`).
+ */
 import { isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
 import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import type { SyncerBuild, VariableSource } from '../build/built-source.ts'
@@ -19,15 +22,13 @@ export function variablesFrom(own: JsonObject, namespace: string): readonly Vari
 
 interface VariableFiles {
   readonly refs: readonly VariablesRef[]
-  /** ConfigMaps of the repository. */
   readonly configMaps: readonly DeclaredSyncer[]
-  /** Folders that the cluster is built from. */
   readonly applied: readonly string[]
 }
 
 type Variables = Pick<SyncerBuild, 'variables' | 'variableSources' | 'inputs'>
 
-/** A file counts where the cluster has the value that it sets, and applies it: then a merge of an edit changes the value. */
+/** The cluster must have the file's value and apply it: then merging an edit changes the value. */
 export function fluxVariablesOf(
   given: SourceAnswers['variables'],
   { refs, configMaps, applied }: VariableFiles,
@@ -58,7 +59,7 @@ function idOf({ kind, namespace, name }: VariablesRef): ResourceId {
   return { group: '', kind, namespace, name }
 }
 
-/** The only file with the ConfigMap that the cluster applies; a namespace that it does not say is that of its kustomization. */
+/** A ConfigMap without a namespace gets that of its kustomization. */
 function fileOf(
   { namespace, name }: VariablesRef,
   configMaps: readonly DeclaredSyncer[],

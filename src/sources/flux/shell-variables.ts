@@ -1,7 +1,8 @@
 /**
- * Substitution of `${variable}` in a text as `postBuild` of a Flux Kustomization does it (fluxcd/pkg `envsubst` 1.5.0, a fork of
- * drone/envsubst). Beyond a plain name there are defaults, substrings, changes of case, removal of a prefix or suffix, and replacement, each with parameters that
- * may have variables themselves. `$${` stands for `${`. Every operator that is not listed gives the default, also `:+` and `:?`.
+ * As `postBuild` of a Flux Kustomization (fluxcd/pkg `envsubst` 1.5.0, a fork of drone/envsubst):
+ * defaults, substrings, case changes, prefix and suffix removal, and replacement; their parameters
+ * may contain variables. `$${` means `${`. Every other operator gives the default, even `:+` and
+ * `:?`.
  */
 import {
   type ByteText,
@@ -22,10 +23,12 @@ type Expression =
       readonly parameters: readonly Expression[]
     }
 
-/** What Flux reports of the text. */
 export class BadSubstitution extends Error {}
 
-/** @param lookUp undefined for a variable that is not set: it is empty. @throws BadSubstitution */
+/**
+ * @param lookUp undefined for an unset variable, which counts as empty
+ * @throws BadSubstitution
+ */
 export function substituteVariables(
   text: string,
   lookUp: (name: string) => string | undefined,
@@ -39,7 +42,10 @@ export function substituteVariables(
   return result
 }
 
-/** The variables of a text, also those in parameters. @throws BadSubstitution */
+/**
+ * Also in parameters.
+ * @throws BadSubstitution
+ */
 export function variablesIn(text: string): ReadonlySet<string> {
   const names = new Set<string>()
   const collect = (expression: Expression): void => {
@@ -77,7 +83,6 @@ class ExpressionReader {
     return this.text[this.at] ?? ''
   }
 
-  /** Up to a character that is not accepted, the beginning of a variable, or the end. */
   private literal(
     accepts: (character: string) => boolean,
     escapes: ReadonlySet<string> = new Set(),
@@ -86,7 +91,6 @@ class ExpressionReader {
     while (this.at < this.text.length && !this.opens()) {
       const pair = this.text.slice(this.at, this.at + 2)
       if (escapes.has(pair)) {
-        // The second character is never read as the beginning of anything.
         text += pair.slice(1)
         this.at += 2
         continue
@@ -155,7 +159,6 @@ class ExpressionReader {
     return expression
   }
 
-  /** A variable, or a literal of one character at least. */
   private parameter(
     accepts: (character: string) => boolean,
     escapes?: ReadonlySet<string>,
@@ -177,7 +180,6 @@ class ExpressionReader {
 
   private substring(name: string): Expression {
     this.at += 1
-    // Flux's parser loses its place there.
     if (this.next > '\u007f') throw new BadSubstitution('bad substitution')
     const parameters = [this.parameter((character) => character !== ':' && character !== '}')]
     if (this.next === '}') return this.closed({ kind: 'variable', name, operator: ':', parameters })
@@ -255,12 +257,12 @@ function applied(operator: string, value: ByteText, parameters: readonly ByteTex
 const lower = (character: string): string => single(character, character.toLowerCase())
 const upper = (character: string): string => single(character, character.toUpperCase())
 
-/** Go maps each character to one other character. */
+/** Go maps a character to one character. */
 function single(character: string, mapped: string): string {
   if ([...mapped].length === 1) return mapped
   const code = character.codePointAt(0) ?? 0
   if (code === 0x130) return 'i'
-  // Greek letters with an iota below: Unicode's mapping to one character is the title case.
+  // Greek letters with iota subscript: Unicode's mapping to a single character is the title case.
   if (code >= 0x1f80 && code <= 0x1faf) return String.fromCodePoint(code | 8)
   return code === 0x1fb3 || code === 0x1fc3 || code === 0x1ff3
     ? String.fromCodePoint(code + 9)
@@ -278,7 +280,7 @@ function mapFirst(text: ByteText, map: (character: string) => string): ByteText 
   return first === '' ? '' : bytesOf(map(characterOf(first))) + text.slice(first.length)
 }
 
-/** Positions count bytes. A position or length that is no number leaves the text as it is. */
+/** Positions count bytes. An invalid position or length leaves the text unchanged. */
 function substringOf(value: ByteText, [position = '', length]: readonly ByteText[]): ByteText {
   const from = integerOf(position)
   const count = length === undefined ? value.length : integerOf(length)
@@ -290,7 +292,6 @@ function substringOf(value: ByteText, [position = '', length]: readonly ByteText
   return value.slice(start, start + count)
 }
 
-/** Of 64 bits. */
 function integerOf(text: string): number | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined
   const value = BigInt(text.replace('+', ''))
@@ -314,7 +315,7 @@ function reversed(text: ByteText): ByteText {
     .join('')
 }
 
-/** A prefix that the pattern matches is taken away; the empty one is none. */
+/** An empty match removes nothing. */
 function withoutPrefix(value: ByteText, text: ByteText, which: 'shortest' | 'longest'): ByteText {
   const pattern = wildcardPattern(text)
   if (pattern === undefined) return value

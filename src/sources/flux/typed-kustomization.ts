@@ -1,7 +1,7 @@
 /**
- * A kustomization as Flux reads it before kustomize does: into the Go type of kustomize (`api/types/kustomization.go` 0.20.1) with
- * sigs.k8s.io/yaml, and so less strictly than kustomize reads. A number or a boolean where the type has a text becomes a text (`newTag: 1.27`),
- * letters of a field's name may be of either case, and a field that the type does not have is gone.
+ * Flux reads a kustomization into kustomize's Go type (`api/types/kustomization.go` 0.20.1) with
+ * sigs.k8s.io/yaml, less strictly than kustomize: a number or boolean in a text field becomes text
+ * (`newTag: 1.27`), field names are case-insensitive, and unknown fields are dropped.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import {
@@ -22,7 +22,7 @@ import {
 } from '@backporch/kyaml/yaml'
 import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
 
-/** `value` stays as it is: kustomize checks it. */
+/** kustomize checks `value`. */
 type Shape =
   | 'text'
   | 'value'
@@ -96,7 +96,7 @@ const KUSTOMIZATION: Shape = {
   },
 }
 
-/** Of its first document. @throws Failure BP1110 or BP1111 where Flux cannot read it either */
+/** @throws Failure BP1110 or BP1111 where Flux cannot read it either */
 export function typedKustomization(path: string, files: SourceFiles): JsonObject {
   const [root] = readYamlNodes(textOf(path, files).replaceAll('\r\n', '\n'), path)
   const value = root === undefined ? null : typedValue(root, path)
@@ -126,7 +126,7 @@ function unreadable(where: string, why: string): Failure {
   })
 }
 
-/** @throws TypeError for a value that JSON does not have */
+/** @throws TypeError for a value that JSON cannot represent */
 function shaped(node: YamlNode, shape: Shape): Json {
   const target = resolved(node)
   if (shape === 'text' && target.kind === 'scalar')
@@ -159,7 +159,7 @@ function shaped(node: YamlNode, shape: Shape): Json {
   return object
 }
 
-/** As sigs.k8s.io/yaml writes a number or a boolean for a text. */
+/** As sigs.k8s.io/yaml. */
 function goText(value: Json, source: string): Json {
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (typeof value !== 'number') return value

@@ -1,4 +1,3 @@
-/** A Helm release that people or a pipeline install: `helm template`, as a policy names it. */
 import { BUILT, filesOf } from '../build/build-unit.ts'
 import type { HelmChoice } from '../build/render-choice.ts'
 import type { Source } from '../build/source.ts'

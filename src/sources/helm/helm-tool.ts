@@ -1,4 +1,3 @@
-/** `helm template`, for a policy, an Application of Argo CD or a HelmRelease. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
 import { annotationsOf } from '@backporch/kyaml/resource'
@@ -25,7 +24,6 @@ export const HELM_TOOL: BuildTool = {
       ...synced?.place,
       step: 'helm template',
     }
-    // A chart that is not in the repository.
     if (parent !== undefined && synced?.ownChart !== true) return () => place
     return (object, text, line) => templateOf(source, object, text, line)
   },
@@ -34,7 +32,7 @@ export const HELM_TOOL: BuildTool = {
     locationsOf,
     writesDefaults: true,
     ownPlace: () => 'values of its own',
-    // Until the next upgrade of a release there is no hook.
+    // A release has no hook until its next upgrade.
     isMadeAnew: ({ object }) => annotationsOf(object).has('helm.sh/hook'),
   },
 }
@@ -64,7 +62,6 @@ function locationsOf(
   }
 }
 
-/** The line of the template with the values that it reads, where the chart is in the repository. */
 function originLine(
   { files, folder, synced }: BuiltSource,
   { id, location }: DesiredResource,

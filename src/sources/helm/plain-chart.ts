@@ -1,4 +1,4 @@
-/** A chart that a policy has Helm render: a release that people or a pipeline install. */
+/** People or a pipeline install the release. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
@@ -12,7 +12,6 @@ import { capabilityWords, helmOrder } from './chart/helm-order.ts'
 import { followed } from './chart/linked-files.ts'
 import { HELM_TOOL } from './helm-tool.ts'
 
-/** @param packagePath of the unit, from which the paths of the policy lead */
 export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild {
   const folder = resolvePath(packagePath, choice.path) ?? packagePath
   const { path, release, namespace, values } = choice
@@ -85,7 +84,7 @@ function leavesRepository(path: string, folder: string): Failure {
   })
 }
 
-/** A hook that Helm deletes when it has succeeded (helm `pkg/action/hooks.go`): the cluster has none between two upgrades. */
+/** Helm deletes such a hook after success (helm `pkg/action/hooks.go`). */
 function isGoneAfterRun(built: JsonObject): boolean {
   const policies = annotationsOf(built).get('helm.sh/hook-delete-policy') ?? ''
   return (

@@ -1,4 +1,3 @@
-/** A package that kpt renders: the files, through the functions of a pipeline where there is one. */
 import { answerCalls } from '@backporch/kpt/function'
 import { isReadOf } from '@backporch/kpt/package'
 import type { PackageFiles } from '@backporch/kyaml/files'

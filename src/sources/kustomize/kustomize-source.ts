@@ -1,4 +1,3 @@
-/** A kustomization that people build: `kubectl kustomize`. */
 import { BUILT, filesOf } from '../build/build-unit.ts'
 import type { RenderChoice } from '../build/render-choice.ts'
 import type { Source } from '../build/source.ts'

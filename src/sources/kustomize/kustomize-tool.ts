@@ -1,4 +1,3 @@
-/** kustomize, as a person runs it or as a syncer does for one of its resources. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'
@@ -84,7 +83,7 @@ function withoutHelm(folder: string): Failure {
   })
 }
 
-/** An edit may add a file that the syncer does not get. */
+/** An edit may add a file that the syncer does not receive. */
 function packedFiles({ files, isPacked = () => true }: BuildInput): Map<string, PackageFile> {
   return new Map([...files].filter(([path]) => isPacked(path)))
 }
@@ -120,7 +119,7 @@ function locationsOf(
         declaredName: locations.declaredName(desired),
         ...field,
       })
-      // What the kustomization has of the field already comes before the values of a chart.
+      // An existing field of the kustomization comes before the values of a chart.
       return [
         ...(first === undefined ? [] : [first]),
         ...(values?.find(desired, field.path, field.wanted) ?? []),
@@ -131,7 +130,10 @@ function locationsOf(
   }
 }
 
-/** Undefined for an object that no chart of a kustomization made. @throws Failure of the chart and its values */
+/**
+ * Undefined if no chart of a kustomization made the object.
+ * @throws Failure of the chart and its values
+ */
 function valuesOfChart(
   source: BuiltSource,
   library: BuildLibrary,

@@ -1,4 +1,3 @@
-/** The files of a commit that a build reads, read as they are named. */
 import { OversizedRead, type TreeFile } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { type CommitFiles, MOST_PACKAGE_BYTES, readBlobs } from '../commit/commit-files.ts'
@@ -13,8 +12,7 @@ export interface WalkedKustomization extends KustomizationSource {
 }
 
 /**
- * Every file that a build of the folder reads.
- * @param written files that are read in place of those of the commit, by path from the root of the repository
+ * @param written files that replace the commit's, by path from the repository root
  * @throws OversizedRead, Failure BP40xx when git fails
  */
 export async function readKustomization(
@@ -65,7 +63,10 @@ export async function readKustomization(
   return { ...state.value, files: new Map([...files, ...read]), ids }
 }
 
-/** The manifests beside it are read with the first file of a folder: they are what a kustomization names next. */
+/**
+ * Reads the other manifests of a folder with its first file, because a kustomization names them
+ * next.
+ */
 async function readWithFolder(
   commit: CommitFiles,
   file: TreeFile,

@@ -1,4 +1,3 @@
-/** Refusals of adoptions, and their remedies. */
 import { Failure } from '@backporch/kyaml/failure'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
@@ -8,7 +7,7 @@ import { computeEach } from '../programs/questions.ts'
 import { REMEDY_APPLIED, WHY_APPLIED } from './applied-configs.ts'
 import type { Candidate, Obstacle } from './candidate.ts'
 
-/** The changes that need an edit. @throws Failure as `editFor` */
+/** @throws Failure as `editFor` */
 export function editedChanges(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
   return changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
 }
@@ -44,7 +43,7 @@ export function problemsOf(
   })
 }
 
-/** The result of an edit; undefined where the edit cannot be made, with the reason among the obstacles. */
+/** Undefined if the edit is impossible, with the reason among the obstacles. */
 export function tryEdit<T>(obstacles: Obstacle[], apply: () => T): T | undefined {
   try {
     return apply()
@@ -55,7 +54,7 @@ export function tryEdit<T>(obstacles: Obstacle[], apply: () => T): T | undefined
   }
 }
 
-/** As `tryEdit`, of the rendering with an edit. @throws Failure BP2001 of the whole adoption */
+/** @throws Failure BP2001 of the whole adoption */
 export function tryRender<T>(
   obstacles: Obstacle[],
   { what }: Candidate,
@@ -75,8 +74,8 @@ export function tryRender<T>(
 }
 
 /**
- * The one trial to take, of those that give the live value and move nothing else; undefined where there is none.
- * @throws Failure BP2014 where there are several, and the change names none of them
+ * Undefined if no trial gives the live value and moves nothing else.
+ * @throws Failure BP2014 if there are several, and the change names none of them
  */
 export function onlyTrial<Trial extends { readonly candidate: Candidate }>(
   change: ResolvedChange,
@@ -92,22 +91,18 @@ export function onlyTrial<Trial extends { readonly candidate: Candidate }>(
   )
 }
 
-/** A candidate that gives the live value and moves more. */
 export interface DirtyTrial {
   readonly candidate: Candidate
   readonly others: readonly MovedField[]
-  /** Number of the render that moves it, from 1. */
+  /** From 1. */
   readonly number?: number
-  /** Paths of Kptfiles that the renders before it rewrite. */
   readonly rewritten?: readonly string[]
-  /** Whether it moves only configs of functions. */
   readonly movesConfig?: boolean
 }
 
 interface Tried {
   readonly dirty: readonly DirtyTrial[]
   readonly obstacles: readonly Obstacle[]
-  /** The function that writes the field last. */
   readonly writer?: string | undefined
 }
 
@@ -141,7 +136,6 @@ function ordinal(number: number): string {
   return ORDINALS[number - 1] ?? `${number}th`
 }
 
-/** ` when the package is rendered a second time`; empty for the first render. */
 function inLaterRender({
   number = 1,
   rewritten = [],
@@ -151,7 +145,7 @@ function inLaterRender({
   return ` when the package is rendered a ${ordinal(number)} time${kptfiles === '' ? '' : `, because the render before that changes ${kptfiles}`}`
 }
 
-/** Why renders of an edited package do not prove its edit; undefined where they do, and where they move other fields. */
+/** Undefined if the renders prove the edit, and if they move other fields. */
 export function notProven(
   { what }: Pick<Candidate, 'what'>,
   proof: Omit<DirtyTrial, 'candidate'> & LaterRender,
@@ -175,11 +169,9 @@ export function notProven(
 
 interface LaterRender {
   readonly lands: boolean
-  /** What each render moves. */
   readonly unsettled: string | undefined
 }
 
-/** @param unit the other unit that would change, with the fields that move in it */
 export function shared(
   change: ResolvedChange,
   { what }: Pick<Candidate, 'what'>,
@@ -192,16 +184,14 @@ export function shared(
   return cannot(change, { why, remedy })
 }
 
-/** @param ownPlace where only one unit has a value: `a patch of its overlay` */
 export function remedyOfShared(ownPlace: string): string {
   return `set the value where only this unit has it, as in ${ownPlace}, or choose restore; adopt with --via=everywhere if the value is to change everywhere`
 }
 
-/** Of a release whose resource this unit applies: it moves with the resource, once it is rolled out. */
+/** The release changes with its resource, once rolled out. */
 export const REMEDY_OF_RELEASE =
   'wait until the release has the value too, and adopt it then, or choose restore; adopt with --via=everywhere if the release is to change with the merge'
 
-/** @param refusal of what builds the object, which does not say where it has the value from */
 export function notLocated(
   change: ResolvedChange,
   refusal: { readonly why: string; readonly remedy: string },
@@ -209,7 +199,6 @@ export function notLocated(
   return cannot(change, refusal)
 }
 
-/** @param candidates several that give the live value and move nothing else */
 function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
   if (change.via !== undefined && candidates.every(({ via }) => via !== change.via))
     return unknownLocation(change, candidates)
@@ -242,7 +231,6 @@ export function assertNamed(
   )
 }
 
-/** @param fitting candidates that give the live value and move nothing else */
 function unknownLocation(change: ResolvedChange, fitting: readonly Candidate[]): Failure {
   return cannot(change, {
     code: 'BP2014',
@@ -256,7 +244,6 @@ function namedLocations(candidates: readonly Candidate[]): string {
   return [...new Set(candidates.map(({ via, what }) => `${what} as "${via}"`))].join(', ')
 }
 
-/** @param moving what each render changes */
 export function neverSettles(packagePath: string, moving: string): Failure {
   return new Failure({
     code: 'BP1207',
@@ -267,10 +254,6 @@ export function neverSettles(packagePath: string, moving: string): Failure {
   })
 }
 
-/**
- * For changes that can be adopted one by one.
- * @param chosen the edits, in their order
- */
 export function undone(change: ResolvedChange, chosen: readonly ChosenLocation[]): Failure {
   const at = chosen.findIndex((each) => each.change === change)
   const others = chosen.slice(at + 1).map(({ change: { drift }, candidate }) => {

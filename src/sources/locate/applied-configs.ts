@@ -1,6 +1,7 @@
 /**
- * Configs of functions that are also objects of the cluster: kpt applies the ConfigMap of `apply-setters` too, unless it has the annotation
- * `config.kubernetes.io/local-config`. An edit of a setter then moves this object as well (docs/adr/0053).
+ * kpt also applies the ConfigMap of `apply-setters`, unless it has the annotation
+ * `config.kubernetes.io/local-config`. An edit of a setter then also moves this object
+ * (docs/adr/0053).
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { StepRun } from '@backporch/kpt/function'
@@ -17,7 +18,6 @@ export const WHY_APPLIED =
 export const REMEDY_APPLIED =
   'annotate the config with config.kubernetes.io/local-config: "true" and commit that, if only functions read it; or choose restore; or edit the config by hand, if the object is to move too'
 
-/** References of a pod to a ConfigMap. */
 const REFERENCES = new Set(['configMap', 'configMapKeyRef', 'configMapRef'])
 
 export class AppliedConfigs {
@@ -36,12 +36,11 @@ export class AppliedConfigs {
     this.desired = desired
   }
 
-  /** Whether the object is the config of a function. */
   has({ resource: { location } }: MovedField): boolean {
     return location.step === undefined && this.files.has(location.path)
   }
 
-  /** Whether the field is the entry that one of the edits sets, in a config that no pod of the package reads. */
+  /** The entry that an edit sets, in a config that no pod of the package reads. */
   isEntry(moved: MovedField, edits: readonly FileEdit[]): boolean {
     const { resource, path } = moved
     return (
@@ -58,7 +57,6 @@ export class AppliedConfigs {
   }
 }
 
-/** @param entries fields of such configs that the adoption moves */
 export function appliedNotes(entries: readonly MovedField[]): readonly Note[] {
   return entries.map((moved) => ({
     cause: 'config-applied',

@@ -1,14 +1,11 @@
-/** A list or a map may be one field to the server while its parts come from several locations: combines their edits. */
+/** A list or map may be one field to the server while its parts come from several locations. */
 import type { FileEdit } from '../edits/resolution-edits.ts'
 import { type Candidate, type Locations, NOWHERE } from './candidate.ts'
 
 /** With more combinations, none is a candidate. */
 const MOST_WAYS = 16
 
-/**
- * One candidate for each combination of locations, one for each part; none where a part has no location.
- * @param first edits that every candidate begins with
- */
+/** None if a part has no location. @param first edits that every candidate begins with */
 export function combineLocations(parts: readonly Locations[], first?: Candidate): Locations {
   if (parts.length === 0) return NOWHERE
   const without = parts.filter(({ candidates }) => candidates.length === 0)
@@ -35,7 +32,6 @@ export function uniqueEdits(edits: readonly FileEdit[]): readonly FileEdit[] {
   return [...new Map(edits.map((edit) => [editsKey([edit]), edit])).values()]
 }
 
-/** Equal for equal edits, whatever their order. */
 export function editsKey(edits: readonly FileEdit[]): string {
   return JSON.stringify(
     edits
@@ -46,7 +42,7 @@ export function editsKey(edits: readonly FileEdit[]): string {
   )
 }
 
-/** Without those whose edits are another's edits and more: what is left away is not needed. */
+/** Trials whose edits contain all of another's are not needed. */
 export function leastEdits<Trial extends { readonly candidate: Candidate }>(
   trials: readonly Trial[],
 ): readonly Trial[] {

@@ -1,4 +1,4 @@
-/** The edit of an item whose key changed: in the sources it is one edit, of the key. */
+/** A changed key is one edit in the sources. */
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonObject, type Json } from '@backporch/kyaml/json'
 import { renamedItem } from '../../drift/compare/renamed-items.ts'
@@ -6,13 +6,12 @@ import { leaves } from '../edits/prove-edit.ts'
 import { isEdited, type ResolvedChange, wantedBy, writtenBy } from '../edits/resolution-edits.ts'
 import type { Wanted } from './candidate.ts'
 
-/** A field of the item as git has it, with its value afterwards. */
 export interface RenamedField {
   readonly path: FieldPath
   readonly wanted: Wanted
 }
 
-/** The fields that differ between the removed and the added item; empty where the change is not one of such two. */
+/** Empty if the change is not a removed and an added item. */
 export function renamedFields(
   change: ResolvedChange,
   changes: readonly ResolvedChange[],
@@ -33,7 +32,10 @@ export function renamedFields(
   }))
 }
 
-/** Without the fields that git leaves to the server (a port's `protocol`), where the server gives them the live value. */
+/**
+ * Without fields that git leaves to the server (a port's `protocol`), if the server gives them the
+ * live value.
+ */
 function withoutDefaults(come: ResolvedChange, declared: Json | undefined): Json | undefined {
   const [item, written] = [wantedBy(come), writtenBy(come)]
   if (!isJsonObject(item) || !isJsonObject(declared) || !isJsonObject(written)) return item

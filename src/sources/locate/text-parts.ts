@@ -1,4 +1,3 @@
-/** Values that are a part of a text, and what they are in another text. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
@@ -9,7 +8,7 @@ export interface Leaf {
   readonly value: string | number | boolean
 }
 
-/** Equal also where a chart quotes a number, in maps and lists too. */
+/** A chart may quote a number, including in maps and lists. */
 export function isAlike(value: Json | undefined, now: Json | undefined): boolean {
   if (isJsonArray(value) && isJsonArray(now))
     return value.length === now.length && value.every((each, at) => isAlike(each, now[at]))
@@ -37,7 +36,6 @@ export function typedAs(wanted: Wanted, like: Json | undefined): Wanted {
   return typeof like === 'number' && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : wanted
 }
 
-/** What a value has to be for the text that is wanted: a part of it, the same in other letters, or some of its lines. */
 export function otherText(
   value: Leaf['value'],
   now: Json | undefined,
@@ -67,7 +65,7 @@ function otherPart(part: string, now: string, wanted: string): string | undefine
   return undefined
 }
 
-/** The text with the lines that differ, where it has them once; other lines may be written by a template. */
+/** If the text contains the differing lines once; a template may write other lines. */
 export function patchedText(text: string, now: string, wanted: string): string | undefined {
   const [were, are] = [now.split('\n'), wanted.split('\n')]
   let first = 0
@@ -79,7 +77,6 @@ export function patchedText(text: string, now: string, wanted: string): string |
   )
     last += 1
   const [old, other] = [were.slice(first, were.length - last), are.slice(first, are.length - last)]
-  // Added lines stand after the one before them.
   const anchor = old.length === 0 && first > 0 ? [were[first - 1] ?? ''] : []
   const find = [...anchor, ...old]
   if (find.join('').trim() === '') return undefined
@@ -92,7 +89,6 @@ export function patchedText(text: string, now: string, wanted: string): string |
   return lines.toSpliced(at, find.length, ...anchor, ...other).join('\n')
 }
 
-/** As the above, within a line. */
 function patchedPart(text: string, now: string, wanted: string): string | undefined {
   const { first, last } = commonEnds(now, wanted)
   const [old, other] = [
@@ -104,7 +100,6 @@ function patchedPart(text: string, now: string, wanted: string): string | undefi
   return text.slice(0, at) + other + text.slice(at + old.length)
 }
 
-/** How much two texts have in common at their beginning and at their end. */
 function commonEnds(
   now: string,
   wanted: string,
@@ -116,7 +111,6 @@ function commonEnds(
   return { first, last }
 }
 
-/** Name and tag of an image together. */
 export function changesOfImage(
   leaves: readonly Leaf[],
   now: Json | undefined,
@@ -137,7 +131,6 @@ export function changesOfImage(
   )
 }
 
-/** What an empty value may be: the text, what differs in it, and the parts of an image. */
 export function emptyParts(now: Json | undefined, wanted: Wanted): readonly Json[] {
   if (wanted === undefined || wanted === null || typeof wanted === 'object') return []
   if (typeof now !== 'string' || typeof wanted !== 'string') return [wanted]
@@ -157,7 +150,6 @@ export function emptyParts(now: Json | undefined, wanted: Wanted): readonly Json
 
 const SEPARATORS = [',', ', ', ' ', ';', '|', ':', '\n']
 
-/** Items of a list that a template joins to a text. */
 export function listOfParts(
   list: readonly Json[],
   now: Json | undefined,

@@ -1,4 +1,3 @@
-/** Edits of a unit that a program builds. */
 import { adoptThroughBuild, builtAdoptionProblems } from '../build/adopt/build-adoption.ts'
 import type { BuiltUnit } from '../build/built-unit.ts'
 import type { EditInput, SourceEditor } from '../build/source.ts'

@@ -1,4 +1,3 @@
-/** Edits of authored files themselves, where the objects are the documents of the files. */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
@@ -17,7 +16,7 @@ import { listedFiles, withListed } from '../kustomize/files/listed-files.ts'
 import { editsByFile } from '../locate/candidate.ts'
 import { joinFiles, placeInPackage, wholeChanges } from './place-objects.ts'
 
-/** The package as it is rendered. @throws Failure of the package */
+/** @throws Failure of the package */
 type Render = (input: EditInput, files: PackageFiles) => RenderedPackage
 
 export function filesEditor(render: Render): SourceEditor {
@@ -55,7 +54,7 @@ function editFiles(input: EditInput, render: Render): SourceEdit {
   }
 }
 
-/** The edited files, with the manifests of objects that git does not declare. @throws Failure BP2001, or that of the package */
+/** @throws Failure BP2001, or that of the package */
 export function placeInFiles(
   input: EditInput,
   edited: readonly FileChange[],
@@ -76,8 +75,8 @@ export function placeInFiles(
 }
 
 /**
- * A folder that is applied file by file may have kustomizations that list its files, and somebody builds it with them. They list what is new
- * beside what they list, and not what is gone.
+ * A folder that is applied file by file may have kustomizations that somebody builds: new files
+ * next to listed ones are added to the lists, and removed files are taken out.
  */
 function withLists(
   { packagePath, files }: EditInput,
@@ -110,7 +109,7 @@ function withLists(
   return joinFiles(new Map(changes.map(({ path, content }) => [path, content])), lists)
 }
 
-/** A file in which no object is left is removed, unless it has more than separators. */
+/** A file without objects is removed, unless it has more than separators. */
 export function contentOf(path: string, text: string): FileChange {
   return { path, content: isBlank(text) ? null : bytes(text) }
 }

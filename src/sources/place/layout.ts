@@ -1,20 +1,15 @@
-/** Where the manifest of a new object goes: as its siblings lie, beside them in a file of its own, or in the file that holds them. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { folderOf, joined } from '../kustomize/files/kustomization-walk.ts'
 
-/** An authored file with objects that are applied. */
 interface SiblingFile {
-  /** From the root of the repository. */
   readonly path: string
   readonly objects: readonly ResourceId[]
-  /** Whether a document can be added at its end: its objects are documents, and no items of a list. */
   readonly takesDocuments: boolean
 }
 
 type Place = { readonly kind: 'append' | 'new'; readonly path: string }
 
-/** The files of authored objects, in their order. */
 export function siblingFiles(resources: readonly DesiredResource[]): readonly SiblingFile[] {
   const authored = resources.filter(({ location: { path } }) => /\.ya?ml$/.test(path))
   return [...Map.groupBy(authored, ({ location }) => location.path)].map(([path, own]) => ({
@@ -25,8 +20,8 @@ export function siblingFiles(resources: readonly DesiredResource[]): readonly Si
 }
 
 /**
- * @param folder for a file without siblings, from the root of the repository
- * @param isTaken whether there is such a file
+ * @param folder for a file without siblings, from the repository root
+ * @param isTaken the file exists
  */
 export function placeFor(
   id: ResourceId,
@@ -52,7 +47,7 @@ export function placeFor(
   return path === undefined ? undefined : { kind: 'new', path }
 }
 
-/** In the order in which one is taken where the siblings show none. */
+/** In order of preference, if the siblings show none. */
 const NAMINGS: ReadonlyMap<string, (id: ResourceId) => string> = new Map([
   ['kind-name', defaultName],
   ['name-kind', ({ kind, name }: ResourceId) => plain(`${name}-${kind}`)],
@@ -86,7 +81,6 @@ function isSameKind(one: ResourceId, other: ResourceId): boolean {
   return one.group === other.group && one.kind === other.kind
 }
 
-/** The first one of those that occur most often. */
 function mostOften(texts: readonly string[]): string | undefined {
   const counts = [...Map.groupBy(texts, (text) => text)].sort(
     ([, one], [, other]) => other.length - one.length,

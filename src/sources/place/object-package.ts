@@ -1,4 +1,3 @@
-/** A new package of live objects: one file for each, and a Kptfile. */
 import { answerCalls, NO_FUNCTIONS } from '@backporch/kpt/function'
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
@@ -10,7 +9,6 @@ import { BY_HAND, writeObjects } from './place-objects.ts'
 import { type NewObject, whyNotAsLive } from './prove-placed.ts'
 
 interface ObjectFile {
-  /** From the root of the repository. */
   readonly path: string
   readonly text: string
 }
@@ -20,7 +18,10 @@ export interface ObjectPackage<Object extends NewObject = NewObject> {
   readonly objects: readonly Object[]
 }
 
-/** @param path of the package from the root of the repository. @throws Failure BP2001 where the package does not render as live */
+/**
+ * @param path from the repository root
+ * @throws Failure BP2001 if the package does not render as live
+ */
 export function objectPackage<Object extends NewObject>(
   path: string,
   namespace: string,

@@ -1,4 +1,4 @@
-/** New objects of a unit that kustomize builds: a file beside its kustomization, with an entry in it, proven by a build. */
+/** A file next to the kustomization, with an entry in it, proven by a build. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '@backporch/kyaml/json'
 import { assertBuilt, builtObjects, sharingUnits } from '../build/adopt/shared-builds.ts'
@@ -86,10 +86,9 @@ export function placeInBuild(
   return changedFiles(source.files, after)
 }
 
-/** Characters; a shorter value is in many texts that have nothing to do with it. */
+/** Characters; a shorter value is in many texts. */
 const SHORTEST_SECRET = 4
 
-/** Whether a text of the object has the value of a variable that is of a Secret. */
 function holdsSecret(value: Json, synced: SyncerBuild | undefined): boolean {
   const secrets = [...(synced?.variableSources ?? [])].flatMap(([name, { kind }]) =>
     kind === 'Secret' ? (synced?.variables.get(name) ?? '') : [],
@@ -103,7 +102,6 @@ function holdsSecret(value: Json, synced: SyncerBuild | undefined): boolean {
   return long.length > 0 && within(value)
 }
 
-/** The files with the new manifests, and with their entries in the kustomization. */
 function written(
   { folder, isTaken = () => false }: Pick<BuiltSource, 'folder' | 'isTaken'>,
   files: SourceFiles,
@@ -121,7 +119,7 @@ function written(
     folder,
     resources,
     isSibling: (path) => (listed === undefined ? path.startsWith(prefix) : own.has(path)),
-    // A file that nothing of the unit reads stays as it is.
+    // A file that the unit does not read stays unchanged.
     textOf: (path) => decoded(files.get(path)?.content) ?? (isTaken(path) ? '' : undefined),
   })
   const after = new Map(files)

@@ -1,4 +1,3 @@
-/** Writes the manifests of new objects into the authored files of a package, and renders it to prove them. */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { editYaml, writeDocument } from '@backporch/kyaml/edit-yaml'
@@ -17,14 +16,14 @@ import type { RenderedPackage } from '../kpt/render/render-package.ts'
 import { placeFor, siblingFiles } from './layout.ts'
 import { type NewObject, type NotAsLive, renderedName, whyNotAsLive } from './prove-placed.ts'
 
-/** Objects of one proposal: each costs the server's dry runs. */
+/** Objects per proposal: each costs the server's dry runs. */
 const MOST_OBJECTS = 50
 
 export interface WholeChange extends ResolvedChange {
   readonly whole: NonNullable<ResolvedChange['whole']>
 }
 
-/** Objects that are adopted as a whole. @throws Failure BP2001 where they are too many */
+/** @throws Failure BP2001 if there are too many */
 export function wholeChanges(changes: readonly ResolvedChange[]): readonly WholeChange[] {
   const found = changes.flatMap((change): WholeChange[] => {
     const { whole, resolution } = change
@@ -40,14 +39,13 @@ export function wholeChanges(changes: readonly ResolvedChange[]): readonly Whole
 
 interface PlacingInput {
   readonly packagePath: string
-  /** With the edits for other changes. */
   readonly files: PackageFiles
   readonly changes: readonly WholeChange[]
   /** @throws Failure of the package */
   readonly render: (files: PackageFiles) => RenderedPackage
 }
 
-/** The later ones over the earlier ones; null for a removed file. */
+/** Later ones override earlier ones; null removes a file. */
 export function joinFiles(
   before: ReadonlyMap<string, Uint8Array | null>,
   more: ReadonlyMap<string, Uint8Array | null>,
@@ -55,7 +53,10 @@ export function joinFiles(
   return [...new Map([...before, ...more])].map(([path, content]) => ({ path, content }))
 }
 
-/** Changed texts by path from the root of the repository. @throws Failure BP2001, or that of the package */
+/**
+ * By path from the repository root.
+ * @throws Failure BP2001, or that of the package
+ */
 export function placeInPackage({
   packagePath,
   files,
@@ -96,7 +97,7 @@ export function placeInPackage({
       remedy: BY_HAND,
     })
   if (first.run === undefined || !unedited.settledAt(1)) return texts
-  // The package is stored as it renders, and so is what is new in it.
+  // The package is stored rendered, and so are its new files.
   const rendered = new Map(
     edited.at(2).files.map(({ path, content }) => [authored.where(path), content]),
   )
@@ -106,15 +107,14 @@ export function placeInPackage({
 export const BY_HAND = 'write its manifest by hand and commit it, or choose restore or release'
 
 interface Authoring {
-  /** For files without siblings, from the root of the repository. */
+  /** For files without siblings, from the repository root. */
   readonly folder: string
   readonly resources: readonly DesiredResource[]
   readonly isSibling: (path: string) => boolean
-  /** Undefined where there is no such file. */
+  /** Undefined if the file does not exist. */
   readonly textOf: (path: string) => string | undefined
 }
 
-/** The changed and the new files. */
 export function writeObjects(
   objects: readonly NewObject[],
   { folder, resources, isSibling, textOf }: Authoring,
@@ -144,7 +144,6 @@ export function writeObjects(
             editYaml(before, [{ kind: 'append-object', object: manifest }], place.path),
           )
     if (written instanceof Failure) {
-      // A file that takes no document: the object gets one of its own.
       siblings = siblings.filter(({ path }) => path !== place.path)
       const other = placeFor(
         id,
@@ -158,7 +157,6 @@ export function writeObjects(
   return texts
 }
 
-/** Files are named after what they declare, and not after what renders of it. */
 function withAuthoredIds(
   resources: readonly DesiredResource[],
   textOf: Authoring['textOf'],
@@ -181,8 +179,9 @@ function valuesOf(text: string, path: string): readonly Json[] {
 }
 
 /**
- * A transformation of names makes the live name of another one, which is then what the manifest has.
- * @param write a trial with these manifests. @param rendered the objects before and after it
+ * A name transformation creates the live name from another one, which the manifest must then have.
+ * @param write a trial with these manifests
+ * @param rendered before and after it
  */
 export function withAuthoredNames<Trial>(
   changes: readonly WholeChange[],
@@ -210,7 +209,7 @@ export function withAuthoredNames<Trial>(
   return { ...write(renamed), objects: renamed }
 }
 
-/** `web` of the live name `prod-web` and of `prod-prod-web`, which that renders to. */
+/** `web` from the live name `prod-web` and its rendered name `prod-prod-web`. */
 function authoredName(live: string, rendered: string): string {
   const at = rendered.indexOf(live)
   const [prefix, suffix] = [rendered.slice(0, at), rendered.slice(at + live.length)]

@@ -1,4 +1,3 @@
-/** The proof of a new manifest: what renders of it is the live object, and nothing else moves. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import {
@@ -14,7 +13,6 @@ import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kya
 import { listMoved, RenderedBefore } from '../edits/moved-fields.ts'
 import type { Rendered } from '../edits/prove-edit.ts'
 
-/** An object to be written into git. */
 export interface NewObject {
   readonly id: ResourceId
   readonly manifest: JsonObject
@@ -22,13 +20,12 @@ export interface NewObject {
 }
 
 export interface NotAsLive {
-  /** The object; undefined where others move. */
+  /** Undefined if other objects move. */
   readonly object: NewObject | undefined
-  /** A clause. */
   readonly why: string
 }
 
-/** Why the files with the new manifests do not render as live; undefined where they do. */
+/** Undefined if they render as live. */
 export function whyNotAsLive(
   before: Rendered,
   after: Rendered,
@@ -63,7 +60,7 @@ function whyNotLive(
     : `the rendered package has another ${shownPathOnly(lost, id)} than its manifest`
 }
 
-/** The name that a manifest with the live one renders to; undefined where it is that one. */
+/** Of a manifest with the live name; undefined if unchanged. */
 export function renderedName(
   before: Rendered,
   after: Rendered,
@@ -92,7 +89,7 @@ function isName(path: FieldPath): boolean {
   )
 }
 
-/** The paths of what `part` has and `whole` has not, or has with another value. */
+/** Paths that `part` has and `whole` lacks, or has with another value. */
 function* beyondOther(part: Json, whole: Json | undefined, path: FieldPath): Generator<FieldPath> {
   if (jsonEquals(part, whole)) return
   if (isJsonObject(part) && isJsonObject(whole)) {

@@ -1,18 +1,20 @@
-/** Programs that render files: `kubectl kustomize`, `helm template`, and commands of the operator. */
 import { createHash } from 'node:crypto'
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 
-/** One run: the whole input that decides about its output. */
+/** All inputs that decide the output. */
 export interface Build {
   readonly tool: 'kustomize' | 'helm' | 'command'
-  /** Folder of the build or of the command, from the root of the repository; empty for the root. */
+  /** From the repository root; empty for the root. */
   readonly folder: string
-  /** Every file that it can read, sorted by path from the root of the repository. */
+  /** All readable files, sorted by path from the repository root. */
   readonly files: PackageFiles
-  /** Program and arguments. For kustomize `--enable-helm`, where it runs Helm within the build. For helm the arguments alone, with paths from the root of the repository. */
+  /**
+   * For kustomize `--enable-helm`, if it runs Helm. For helm only the arguments, with paths from
+   * the repository root.
+   */
   readonly command: readonly string[]
-  /** Whether the files have values of Secrets: then nothing is told of what the program says. */
+  /** The program's messages are then not shown. */
   readonly hasSecrets?: boolean
 }
 
@@ -25,11 +27,13 @@ export interface BuildLibrary {
 
 export interface PackageBuilder {
   readonly library: BuildLibrary
-  /** Equal builds give equal answers; each runs once while it is stored. @throws the signal's reason when it is aborted */
+  /**
+   * Equal builds run once while stored.
+   * @throws the signal's reason when it is aborted
+   */
   build(build: Build, signal: AbortSignal): Promise<BuildAnswer>
 }
 
-/** For a turn that renders with kpt only. */
 export const NO_BUILDS: BuildLibrary = {
   built: ({ folder }) => ({
     failure: {
@@ -43,7 +47,6 @@ export const NO_BUILDS: BuildLibrary = {
   }),
 }
 
-/** By path, as a build has them. */
 export function sortedFiles(files: PackageFiles): PackageFiles {
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }

@@ -1,4 +1,4 @@
-/** The files of a commit that the artifact of a syncer's source has (docs/facts/flux-source-ignore.md). */
+/** See docs/facts/flux-source-ignore.md. */
 
 import { ArtifactFiles } from '../../syncers/flux-artifact/artifact-files.ts'
 import type { SourceArtifact } from '../build/built-source.ts'
@@ -6,15 +6,13 @@ import type { CommitFiles } from '../commit/commit-files.ts'
 import type { LeftOut } from '../kustomize/files/kustomization-walk.ts'
 
 interface PackedFiles {
-  /** Without those that are left out. */
   readonly commit: CommitFiles
-  /** By path from the root of the repository. */
+  /** By path from the repository root. */
   readonly isPacked: (path: string) => boolean
-  /** Whether some artifact of the repository has the file. */
   readonly isInAny: (path: string) => boolean
 }
 
-/** @throws Failure BP40xx when git fails */
+/** @throws Failure BP40xx if git fails */
 export async function packedFiles(
   commit: CommitFiles,
   artifact: SourceArtifact,

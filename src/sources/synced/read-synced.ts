@@ -1,4 +1,3 @@
-/** What a build of a syncer reads: the files of the folder, those that its kustomization names, and the file that declares the syncer's resource. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
@@ -16,7 +15,7 @@ interface SyncedSource {
   readonly failures: readonly Failure[]
 }
 
-/** @throws Failure BP40xx when git fails */
+/** @throws Failure BP40xx if git fails */
 export async function readSyncedSource(
   given: CommitFiles,
   { packagePath, files: all }: { readonly packagePath: string; readonly files: PackageFiles },
@@ -32,7 +31,7 @@ export async function readSyncedSource(
   const { commit, isPacked } = packed ?? { commit: given, isPacked: undefined }
   const files =
     isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(packagePath, path)))
-  // An artifact has no links, and Helm gets none; who else has one says what becomes of it.
+  // An artifact has no links, and Helm receives none; other builds decide about links themselves.
   const isRead = build.artifact === undefined && !isChart ? isFileOrLink : isRegular
   const read =
     packagePath === folder && !isChart && all.length > 0
@@ -106,7 +105,7 @@ export async function readSyncedSource(
     const places = isWritten ? (await readKustomization(commit, folder, signal)).failures : []
     return sourceOf(
       read,
-      // The place in the authored file, not in the one that the syncer writes.
+      // The location in the authored file, not in the one that the syncer writes.
       walked.failures.map((failure) => places.find(({ why }) => why === failure.why) ?? failure),
     )
   } catch (thrown) {
@@ -116,7 +115,10 @@ export async function readSyncedSource(
   }
 }
 
-/** Of a resource that another unit applies: it is built from the files of that one, and from its chart where the repository has it. */
+/**
+ * Built from the files of the unit that applies the resource, and from its chart if the repository
+ * has it.
+ */
 async function readPart(
   commit: CommitFiles,
   packagePath: string,
@@ -152,7 +154,6 @@ async function readPart(
   return { source, failures: build.problem === undefined ? [] : [notBuilt(packagePath, build)] }
 }
 
-/** Of the folder, and of the charts of the repository that it depends on. */
 async function chartFiles(
   given: CommitFiles,
   { folder, artifact }: SyncerBuild,
@@ -178,7 +179,7 @@ function isFileOrLink(file: Pick<PackageFile, 'mode'>): boolean {
   return isRegular(file) || file.mode === '120000'
 }
 
-/** Of a chart every file counts. @throws OversizedRead */
+/** @throws OversizedRead */
 async function everyFile(
   commit: CommitFiles,
   folder: string,
@@ -209,7 +210,7 @@ async function declarationFile(
   return content === undefined ? undefined : { path: found.path, mode: found.mode, content }
 }
 
-/** Those that are there, with the links on the way and what they lead to: Helm names one that is not there. */
+/** With links on the way and their targets. Helm reports a missing file. */
 async function filesAt(
   commit: CommitFiles,
   paths: readonly string[],
@@ -234,7 +235,6 @@ async function filesAt(
   return found
 }
 
-/** The file, or the link that one of its folders is. */
 async function fileOrLink(commit: CommitFiles, path: string): Promise<TreeFile | undefined> {
   const file = await commit.at(path)
   if (typeof file !== 'string') return file
@@ -243,7 +243,7 @@ async function fileOrLink(commit: CommitFiles, path: string): Promise<TreeFile |
   return folder?.mode === '120000' ? folder : undefined
 }
 
-/** A file of each component that is there, or the file that it is: a missing one may be left out. */
+/** A missing component may be skipped. */
 async function componentsOf(
   commit: CommitFiles,
   components: readonly string[],

@@ -1,4 +1,3 @@
-/** A unit that a syncer builds for a resource of its own, whichever syncer it is: its builder has what differs. */
 import { canonicalJson, partOf } from '@backporch/kyaml/json'
 import { BUILT, filesOf } from '../build/build-unit.ts'
 import type { SyncerBuild } from '../build/built-source.ts'

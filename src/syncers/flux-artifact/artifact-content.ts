@@ -1,17 +1,15 @@
-/** What decides which files of the repository an artifact has. */
 export interface ArtifactContent {
-  /** Patterns of files that it leaves out (`spec.ignore`), beside those of `.sourceignore` files. */
+  /** `spec.ignore`, in addition to `.sourceignore` files. */
   readonly ignore: string | undefined
-  /** Beginnings of the paths that it has (`spec.sparseCheckout`); empty where it has all. */
+  /** `spec.sparseCheckout`; empty: all files. */
   readonly sparse: readonly string[]
-  /** Folders with files of other repositories (`spec.include`), from the root of the artifact. */
+  /** `spec.include`; paths are from the root of the artifact. */
   readonly included: readonly { readonly path: string; readonly title: string }[]
 }
 
-/** What the fields of a GitRepository of Flux say about its artifact (source-controller `docs/spec/v1/gitrepositories.md`). */
+/** As source-controller `docs/spec/v1/gitrepositories.md`. */
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 
-/** What the fields of a GitRepository say about its artifact. */
 export function contentOf(source: JsonObject | undefined): ArtifactContent {
   const included = objectsIn(partOf(source, 'spec', 'include')).map((each) => {
     const name = textOf(each, 'repository', 'name')
@@ -23,7 +21,7 @@ export function contentOf(source: JsonObject | undefined): ArtifactContent {
   return { ignore: textOf(source, 'spec', 'ignore') || undefined, sparse, included }
 }
 
-/** The controller joins the path to the root of the artifact, and no `..` leaves it. */
+/** No `..` leaves the root of the artifact. */
 function inRoot(path: string): string {
   const segments: string[] = []
   for (const each of path.split('/'))

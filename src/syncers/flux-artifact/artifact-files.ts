@@ -1,12 +1,11 @@
 /**
- * Which files of a commit are in the artifact of a GitRepository: those that are checked out (`spec.sparseCheckout`), that no file of another
- * repository takes the place of (`spec.include`), and that no pattern leaves out (source-ignore.ts).
+ * Checked out (`spec.sparseCheckout`), not replaced by a file of another repository
+ * (`spec.include`), and not excluded by a pattern (source-ignore.ts).
  */
 import type { ArtifactContent } from './artifact-content.ts'
 import { SourceIgnore } from './source-ignore.ts'
 
 interface LeftOutOfArtifact {
-  /** What keeps the file out, for people. */
   readonly why: string
   readonly remedy: string
 }
@@ -15,7 +14,7 @@ export class ArtifactFiles {
   private readonly content: ArtifactContent
   private readonly patterns: SourceIgnore
 
-  /** @param ignoreFiles text of every `.sourceignore` by path from the root of the repository */
+  /** @param ignoreFiles `.sourceignore` texts by path from the repository root */
   constructor(ignoreFiles: ReadonlyMap<string, string>, content: ArtifactContent) {
     this.content = content
     this.patterns = new SourceIgnore(
@@ -29,14 +28,12 @@ export class ArtifactFiles {
     return this.excluded(path) === undefined
   }
 
-  /** Undefined where the file is in the artifact. */
   excluded(path: string): LeftOutOfArtifact | undefined {
     const pattern = this.patterns.excludedBy(path)
     const remedy = `take it out of the kustomization, or add the line "!/${path}" to .sourceignore or spec.ignore`
     return this.neverHad(path) ?? (pattern === undefined ? undefined : { why: pattern, remedy })
   }
 
-  /** Of a path that another repository may have a file or a folder at. */
   replaced(path: string): LeftOutOfArtifact | undefined {
     const other = this.content.included.find((each) => isWithin(path, each.path))
     if (other === undefined) return undefined

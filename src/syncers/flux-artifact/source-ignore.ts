@@ -1,15 +1,15 @@
 /**
- * Which files of a commit source-controller puts into an artifact (source-controller 1.7.0, fluxcd/pkg `sourceignore` 0.14.0 and
- * `artifact/storage` 0.3.0, with the patterns of go-git 5.16.2): Flux builds what is in the artifact.
+ * As source-controller 1.7.0, fluxcd/pkg `sourceignore` 0.14.0 and `artifact/storage` 0.3.0, with
+ * the patterns of go-git 5.16.2.
  *
- * The patterns are nearly those of git (docs/facts/flux-source-ignore.md has the differences): a pattern that matches a folder matches each
- * file below it, so a later `!` brings a file of an excluded folder back; and `**` before a name takes the first folder of that name.
+ * Differences to git's patterns are in docs/facts/flux-source-ignore.md: a pattern that matches a
+ * folder matches each file below it, so a later `!` re-includes a file of an excluded folder; and
+ * `**` before a name matches the first folder of that name.
  */
 import { bytesOf, matchesPattern, wildcardPattern } from './wildcard-pattern.ts'
 
 const IGNORE_FILE = '.sourceignore'
 const VCS = ['.git/', '.gitignore', '.gitmodules', '.gitattributes']
-/** Where nobody gives a pattern. */
 const DEFAULT = [
   ...['*.jpg', '*.jpeg', '*.gif', '*.png', '*.wmv', '*.flv', '*.tar.gz', '*.zip'],
   ...[
@@ -29,31 +29,26 @@ const DEFAULT = [
     '**/.flux.yaml',
   ],
 ]
-/** Go's scanner ends at a line that is longer. */
+/** Go's scanner stops at a longer line. */
 const LONGEST_LINE = 64 * 1024
 
-/** Whether a segment of a path matches. */
 type Segment = (name: string) => boolean
 
 interface IgnorePattern {
-  /** The pattern and its place, for people: `"*.md" in line 3 of apps/.sourceignore`. */
   readonly title: string
-  /** Folder of the file with the pattern, from the root. */
   readonly domain: readonly string[]
   readonly isInclusion: boolean
   readonly isFolder: boolean
-  /** Of a pattern without `/`: a name anywhere. */
   readonly name: Segment | undefined
   readonly segments: readonly ('' | '**' | Segment)[]
 }
 
-/** Paths of the artifact among the regular files of the commit. */
 export class SourceIgnore {
   /** Increasing priority. */
   private readonly patterns: readonly IgnorePattern[]
 
   /**
-   * @param files text of every `.sourceignore` by path from the root of the repository
+   * @param files `.sourceignore` texts by path from the repository root
    * @param ignore `spec.ignore` of the GitRepository
    */
   constructor(files: ReadonlyMap<string, string>, ignore: string | undefined) {
@@ -62,7 +57,7 @@ export class SourceIgnore {
       text,
       path,
     }))
-    // A folder comes before those in it; patterns of other folders match other paths.
+    // A folder comes before those in it.
     const own = folders
       .sort((one, other) => one.domain.length - other.domain.length)
       .flatMap(({ domain, text, path }) => readPatterns(text, domain, path))
@@ -78,12 +73,10 @@ export class SourceIgnore {
       .concat(given)
   }
 
-  /** @param path of a regular file: a link is never in an artifact */
   has(path: string): boolean {
     return this.excludedBy(path) === undefined
   }
 
-  /** The pattern that keeps the file out, and where it is, for people; undefined where the file is in the artifact. */
   excludedBy(path: string): string | undefined {
     const segments = path.split('/')
     const last = this.patterns.findLast((pattern) => matches(pattern, segments))
@@ -91,12 +84,10 @@ export class SourceIgnore {
   }
 }
 
-/** Whether the text of the path decides what is in the artifact. */
 export function isIgnoreFile(path: string): boolean {
   return path === IGNORE_FILE || path.endsWith(`/${IGNORE_FILE}`)
 }
 
-/** @param place of the text, for people */
 function readPatterns(
   text: string,
   domain: readonly string[],
@@ -139,7 +130,7 @@ function parsePattern(line: string, domain: readonly string[], title: string): I
   }
 }
 
-/** A longer segment with `**` in a pattern that has a `/`. */
+/** A longer segment with `**` in a pattern that contains a `/`. */
 const nothing: Segment = () => false
 
 function segmentOf(text: string): Segment {
@@ -155,13 +146,12 @@ function matches(
   if (path.length <= domain.length || domain.some((folder, index) => folder !== path[index]))
     return false
   const below = path.slice(domain.length)
-  // The last name is that of a file.
   if (name !== undefined) return (isFolder ? below.slice(0, -1) : below).some(name)
   const rest = restAfter(segments, below)
   return rest !== undefined && !(isFolder && rest === 0)
 }
 
-/** How many segments of the path the pattern leaves; undefined where it does not match. */
+/** In path segments; undefined without a match. */
 function restAfter(
   segments: IgnorePattern['segments'],
   path: readonly string[],
@@ -178,7 +168,6 @@ function restAfter(
     } else {
       if (at === path.length) return undefined
       const found = skips ? path.findIndex((name, position) => position >= at && segment(name)) : at
-      // A later segment of the pattern has nothing left then, and the last one did not match.
       if (found === -1) {
         isMatched = false
         at = path.length

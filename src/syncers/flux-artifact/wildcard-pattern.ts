@@ -1,18 +1,13 @@
-/**
- * Patterns of Go's `path.Match`, in which `*` and `?` also match `/`, over UTF-8: a text may be cut inside of a character, and `?` then
- * matches one byte.
- */
-
 /** Each character is a byte. */
 export type ByteText = string
 
 export function bytesOf(text: string): ByteText {
-  // Nearly every path and pattern: each of its characters is a byte already.
+  // Nearly all paths and patterns are ASCII.
   if (!/[^\0-\x7f]/.test(text)) return text
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
 }
 
-/** Undefined where it is no UTF-8. */
+/** Undefined if it is not UTF-8. */
 export function textOfBytes(bytes: ByteText): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
@@ -26,7 +21,7 @@ export function textOfBytes(bytes: ByteText): string | undefined {
 const CHARACTER =
   /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\s\S]/y
 
-/** Bytes of each character; a byte that begins none is one. */
+/** An invalid byte counts as a character. */
 export function charactersOf(text: ByteText): string[] {
   return text.match(new RegExp(CHARACTER, 'g')) ?? []
 }
@@ -41,13 +36,15 @@ function firstOf(text: ByteText, at: number): ByteText {
 }
 
 type Single = { readonly literal: ByteText } | { readonly accepts: (character: string) => boolean }
-/** What follows a `*`, or begins the pattern. */
 interface Chunk {
   readonly star: boolean
   readonly singles: readonly Single[]
 }
 
-/** Undefined where it is malformed, which matches nothing. */
+/**
+ * As Go's `path.Match`, but `*` and `?` also match `/`, over UTF-8: a text may be cut inside of a
+ * character, and `?` then matches one byte. Undefined if malformed; such a pattern matches nothing.
+ */
 export function wildcardPattern(pattern: ByteText): readonly Chunk[] | undefined {
   const characters = charactersOf(pattern)
   const chunks: { star: boolean; singles: Single[] }[] = [{ star: false, singles: [] }]
@@ -67,13 +64,11 @@ export function wildcardPattern(pattern: ByteText): readonly Chunk[] | undefined
       at = read.last
     } else singles.push({ literal: character })
   }
-  // Of several stars in a row the last one has the chunk.
   return chunks.filter(
     ({ star, singles }, index) => singles.length > 0 || (star && index === chunks.length - 1),
   )
 }
 
-/** `[a-z]` from after its bracket. */
 function readClass(
   characters: readonly string[],
   start: number,
@@ -87,7 +82,6 @@ function readClass(
     if (first === '\\') at += 1
     const bytes = characters[at] ?? ''
     at += 1
-    // A class has its end after a character.
     return at < characters.length ? textOfBytes(bytes)?.codePointAt(0) : undefined
   }
   while (characters[at] !== ']' || ranges.length === 0) {
@@ -105,7 +99,7 @@ function readClass(
   return { accepts: (character) => isIn(character.codePointAt(0) ?? 0) !== isNegated, last: at }
 }
 
-/** Whether the whole text matches. Each chunk takes the first place where it is; the last one has to reach the end. */
+/** Each chunk takes its first match; the last one must reach the end. */
 export function matchesPattern(chunks: readonly Chunk[], text: ByteText): boolean {
   let at = 0
   for (const [index, { star, singles }] of chunks.entries()) {

@@ -1,7 +1,6 @@
 /**
- * Whether a text is, or holds, a credential by its own form, wherever it stands: tokens with a prefix of their issuer, keys, addresses with a
- * password, names with a value (`password=x`, `--token x`, `<password>x</password>`), the same in base64, URL-encoded or escaped, and what a
- * library knows. Sources of the forms: the issuers' documentation as collected in gitleaks' `config/gitleaks.toml` (facts, not its code).
+ * By the text's own form, also in base64, URL-encoded or escaped. Sources of the forms: the
+ * issuers' documentation as collected in gitleaks' `config/gitleaks.toml` (facts, not its code).
  */
 import { createHash } from 'node:crypto'
 import { holdsKey } from '../../text/random-text.ts'
@@ -9,55 +8,52 @@ import { isCredentialName, isNamedCredential, isPairName } from './credential-na
 import { KNOWN_FORMS } from './known-forms.ts'
 import { libraryFinds } from './rule-library.ts'
 
-/** `password=x`, `token: x`, `"apiKey":"x"`, `password: |`, `-password x`, `requirepass x` in a longer text. */
+/** `password=x`, `"apiKey":"x"`, `password: |`, `-password x`, `requirepass x` in a longer text. */
 const ASSIGNMENT =
   /(?<![\w.-])(?!(?<=\$\{)[\w.-]{2,80}:(?:\?|[-=+]?\}|[-=+]\$))([\w.-]{2,80})["'\\]{0,7}\]?(?:[ \t]{0,20}(?:=>|:=|\?=|==|[:=])[ \t]{0,20}(?:[|>][+-]?\d?[ \t]{0,5}\r?\n[ \t]{1,40})?|(?<=(?<![\w-])--?[\w.-]{2,80})[ \t]{1,20}|%3[ad])["'\\]{0,7}(?=([^\s"'\\,;<>}&]{0,300}))/gi
-/** A line of a configuration that ends in a name and its value: `remote_password x1`, `neighbor 10.0.0.1 password x1`. */
+/** `remote_password x1`, `neighbor 10.0.0.1 password x1`. */
 const LINE_END =
   /^[ \t]{0,40}(?:[^\s"'=]{1,80}[ \t]{1,20}){0,8}?([\w.-]{3,80})[ \t]{1,20}(?:\d[ \t]{1,20})?([^\s"'=:;,(){}]{3,300})[ \t]{0,20};?[ \t]{0,20}(?:#.{0,200})?$/gim
-/** A command about a Secret, or a token, names one. */
+/** A command about a Secret or a token names one. */
 const NAMES_AN_OBJECT = /\b(?:kubectl|oc|helm|flux|argocd|vault|velero)\b/
-/** The name in one place and the value beside it: `name: DB_PASSWORD, value: x`, `<property name="password" value="x"/>`. */
+/** `name: DB_PASSWORD, value: x`, `<property name="password" value="x"/>`. */
 const BESIDE =
   /\b(?:name|key)["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([\w.-]{2,80})["'\\]{0,4}[\s,]{1,60}["'\\]{0,4}value["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([^\s"'\\,;<>}]{1,300})/gi
-/** The same with the value first: `{"value":"x","name":"DB_PASSWORD"}`. */
+/** `{"value":"x","name":"DB_PASSWORD"}`. */
 const BESIDE_REVERSED =
   /\bvalue["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([^\s"'\\,;<>}]{1,300})["'\\]{0,4}[\s,]{1,60}["'\\]{0,4}(?:name|key)["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([\w.-]{2,80})/gi
-/** The value on the next line, alone or as an item: `password:` and then `- x1`. */
+/** `password:` and then `- x1`. */
 const NEXT_LINE =
   /(?<![\w.-])([\w.-]{2,80})["']?:[ \t]{0,20}\r?\n[ \t]{0,40}(?:-[ \t]{1,9})?["']?([^\s"':{}[\],#&*!|>%@`-][^\s"':,]{2,300})["']?[ \t]{0,20}$/gim
-/** The default of a variable: `${DB_PASSWORD:-x}`, `${db.password:x}`, `${DB_PASSWORD=x}`. After `?` stands a message. */
+/** `${DB_PASSWORD:-x}`, `${db.password:x}`, `${DB_PASSWORD=x}`. After `?` comes a message. */
 const DEFAULT = /\$\{([\w.-]{2,80}):[-=+]?[ \t]{0,9}([^}\s$?][^}\s]{2,300})\}/g
 const SHELL_DEFAULT = /\$\{(\w{2,80})[-=+]([^}\s$?][^}\s]{2,300})\}/g
-/** The name and then the value in quotes: `secret "x1"`, `define('AUTH_SALT', 'x1 y')`, `env.API_KEY || 'x1'`. */
+/** `secret "x1"`, `define('AUTH_SALT', 'x1 y')`, `env.API_KEY || 'x1'`. */
 const QUOTED =
   /(?<![\w.-])([\w.-]{2,80})(?:["'][ \t]{0,9},[ \t]{0,20}|["')\]]{0,3}[ \t]{1,9}(?:\|\||\?\?|or)[ \t]{1,9}|[ \t]{1,20})["'](?=([^"'\n]{3,300})["'])/gi
-/** `wsrep_sst_auth = sst:x`, `stats auth admin:x`: the value ends where the line or the word does. */
+/** `wsrep_sst_auth = sst:x`, `stats auth admin:x`. */
 const PAIR =
   /(?<![\w.-])([\w.-]{4,80})["']?[ \t]{0,20}[ \t=:][ \t]{0,20}["']?[\w.@-]{1,80}:(?=([^\s"':,;/]{4,300})(?:$|[\s"',;]))/gim
-/** An element for the name and one for the value: `<name>fs.s3a.secret.key</name><value>x</value>`. */
+/** `<name>fs.s3a.secret.key</name><value>x</value>`. */
 const XML_BESIDE =
   /<(?:name|key)>\s{0,9}([\w.-]{2,80})\s{0,9}<\/(?:name|key)>\s{0,60}<[\w.]{1,40}>\s{0,9}([^<>\s]{1,300})/gi
-/** The value in a field of its own below the name: `"db_password":{"value":"x"}`, `<Password><Value>x</Value>`. */
+/** `"db_password":{"value":"x"}`, `<Password><Value>x</Value>`. */
 const BELOW =
   /(?<![\w.-])([\w.-]{2,80})(?:["'\\]{0,4}[ \t]{0,9}[:=]\s{0,60}\{?\s{0,60}["'\\]{0,4}(?:value|default|plain(?:text|_text)?|literal)["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}|>\s{0,60}<(?:value|plain)>)["'\\]{0,4}(?=([^\s"'\\,;<>}&]{3,300}))/gi
-/** The name in an attribute and the value in the element: `<property name="password">x</property>`. */
+/** `<property name="password">x</property>`. */
 const XML_ATTRIBUTE =
   /<\w[\w.:-]{0,40}\s(?:[^<>]{0,100}\s)?(?:name|key)=["']([\w.-]{2,80})["'][^<>]{0,100}(?<!\/)>\s{0,20}([^<>\s]{3,300})/g
 const XML = /<([\w.:-]{2,80})(?:\s[^<>]{0,200})?>\s{0,20}(?:<!\[CDATA\[)?([^<>\s\]]{1,300})/g
 
-/** A flag or none, a reference to something else, a placeholder, or a path. */
 const NO_VALUE =
   /^(?:true|false|yes|no|on|off|null|nil|none|undefined|all|any|string|str|integer|int|bytes?|object|required|optional|-.*|env|vault|file|changeme|redacted|\.{2,}|\*+|x{3,}|-+|[|>][+-]?|[[{(].{0,2}|\d{1,4}|v?\d+(?:\.\d+){1,3}|\$\([^)]{0,100}\)?|\$\{\{?[^}]{0,100}\}{0,2}|\$\$?[A-Z_][A-Z0-9_]*|\$[a-z]+(?:_[a-z]+)*|\$\d|\{\{.{0,200}|<.{0,100}|%\w{1,60}%|%\(\w{1,60}\)s|\/[a-z][\w.-]{0,80}(?:\/[\w.@-]{1,80}){1,12}\/?|\.{1,2}\/\S{1,200}|(?:os|process|env|System|config|self|this|req|ctx|secrets?|var|local|data|module|input)[.[(]\S{0,200}|file:\S{1,200}|[\w-]{1,40}\(\S{0,200})$/i
 
-/** Whether a value that is assigned to a telling name is a credential itself, rather than a flag or a reference. */
 function isValue(name: string, text: string): boolean {
   const value = text.replace(/[)\].]+$/, '')
   if (value.length < 3 || NO_VALUE.test(value)) return false
   return !isCaption(name, value) && isNamedCredential(name, value)
 }
 
-/** `login.password=Passwort`: the text beside a field of a form. */
 function isCaption(name: string, value: string): boolean {
   return (
     /^(?:Passwor[dt]|Kennwort|Passphrase|Token|Secret|Wachtwoord|Senha|Haslo|Contrase\S{2})$/.test(
@@ -66,7 +62,7 @@ function isCaption(name: string, value: string): boolean {
   )
 }
 
-/** Where the name alone is not enough: no word (`secret "web-tls"`), port, version or reference. */
+/** Excludes words (`secret "web-tls"`), ports, versions and references. */
 function isPassword(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value) && !NO_VALUE.test(value)
 }
@@ -99,15 +95,13 @@ function assigns(text: string): boolean {
 }
 
 const MOST_KNOWN = 20_000
-/** By the text, or by its hash where it is long: a turn asks for the same values many times. */
+/** A long text by its hash. A turn checks the same values many times. */
 const known = new Map<string, string | undefined>()
 
-/** Whether a text is, or holds, a credential by its own form, wherever it stands. */
 export function hasSecretText(text: string): boolean {
   return whySecretText(text) !== undefined
 }
 
-/** Why a text is, or holds, a credential, as a clause without the text; undefined where it is none. */
 export function whySecretText(text: string): string | undefined {
   // A name with its value needs one of these signs, and every other form 16 characters.
   if (text.length < 6 || (text.length < 16 && !/[\s:=@<%&\\]/.test(text))) return undefined
@@ -119,18 +113,17 @@ export function whySecretText(text: string): string | undefined {
   return answer
 }
 
-/** A Secret as YAML or JSON text. */
 const SECRET_KIND = /\bkind["'\\]{0,4}\s{0,9}:\s{0,9}["'\\]{0,4}Secret\b(?![\w-])/
 const SECRET_CONTENT = /\b(?:data|stringData)["'\\]{0,4}\s{0,9}:/
 
-/** Encodings around a credential that are taken off: base64 of a file in which a value is base64 again. */
+/** Base64 of a file with a base64 value. */
 const LAYERS = 3
 
 function credentialIn(text: string, layers: number): string | undefined {
   if (KNOWN_FORMS.some((pattern) => pattern.test(text)))
     return 'it is or has a token, a key, an address, a header, a command or a line of a file with a credential'
   if (SECRET_KIND.test(text) && SECRET_CONTENT.test(text)) return 'it has the manifest of a Secret'
-  // Not which: the name is a part of the hidden text.
+  // The name is part of the hidden text.
   if (assigns(text)) return 'a name in it says that its value is a credential'
   if (holdsBasic(text)) return 'it has a user with a password in base64'
   if (holdsKey(text)) return 'it has a long random word'
@@ -143,18 +136,17 @@ function credentialIn(text: string, layers: number): string | undefined {
   return undefined
 }
 
-/** A user and a password of basic authentication (RFC 7617), whatever stands before it. */
+/** RFC 7617, with any text before. */
 function holdsBasic(text: string): boolean {
   for (const [, token = ''] of text.matchAll(/\bbasic\s{1,9}([A-Za-z0-9+/_-]{6,2000}={0,2})/gi))
     if (/^[^:\s]{0,200}:[^\s:]/.test(readable(Buffer.from(token, 'base64')) ?? '')) return true
   return false
 }
 
-/** Every rule of the library wants one. */
 const LONG_RUN = /[\w+/=.:@~-]{16}/
-/** Characters. The library's rules take a time that grows faster than the text: at most 20 ms for a window, of whatever text. */
+/** Characters. The library's rules take superlinear time: at most 20 ms per window. */
 const WINDOW = 16_384
-/** The longest form of the library, a key of 10,000 characters aside, which has a form here. */
+/** The library's longest form, except a key of 10,000 characters, which has a form here. */
 const OVERLAP = 1_024
 
 function windowsOf(text: string): readonly string[] {
@@ -168,7 +160,6 @@ const BASE64 =
   /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}(?![A-Za-z0-9+/_-])/g
 const MOST_TOKENS = 200
 
-/** What stands in the text in another encoding, as text. */
 function decoded(text: string): readonly string[] {
   const inner: string[] = []
   for (const [token] of text
@@ -200,7 +191,6 @@ function decoded(text: string): readonly string[] {
   return inner
 }
 
-/** The bytes as text, where they are one. */
 function readable(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8')
   return /^[\t\n\r\x20-\x7e\u00a0-\u024f]{6,}$/.test(text) ? text : undefined

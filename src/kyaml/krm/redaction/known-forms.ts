@@ -1,7 +1,4 @@
-/**
- * Forms that are known for credentials wherever they stand in a text: tokens and keys, commands in which a place says it, lines of configuration files.
- * Every repetition is bounded or cannot overlap: a value may be a megabyte of whatever its writer likes.
- */
+/** Every repetition is bounded or cannot overlap: a value may be a megabyte of arbitrary text. */
 
 const TOKENS = [
   /-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY|OpenVPN Static key)/,
@@ -21,11 +18,11 @@ const TOKENS = [
   /\b[A-Za-z0-9_~.]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}/,
   /(?:^|[\s"'=:])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.-])/,
   /\b[0-9a-f]{32}-us\d{1,2}\b/,
-  // Hashes of passwords: crypt, bcrypt, apr1, argon2, SCRAM, SHA1 of htpasswd.
+  // crypt, bcrypt, apr1, argon2, SCRAM, SHA1 of htpasswd.
   /\$(?:1|2[abxy]|5|6|7|y|gy|apr1|argon2(?:id?|d)|pbkdf2[\w-]{0,10}|scrypt)\$[\w./$=,+-]{16}/,
   /\bSCRAM-SHA-(?:1|256|512)\$\d/,
   /\{S?SHA(?:256|512)?\}[A-Za-z0-9+/=]{20}/,
-  // Addresses: with a password, with a token instead of a user, and those that are one themselves.
+  // With a password, with a token instead of a user, and addresses that are credentials.
   /\b[a-z][a-z0-9+.-]{0,20}:\/\/(?!\$?[{(<])[^\s/:@"'<>]{0,200}:(?!\d{1,5}(?:[/?#]|$)|(?:\*+|\$\{[^}\s]{1,80}\}|\$\([^)\s]{1,80}\)|\$[A-Z_]{1,60}|\{\{[^}]{1,80}\}\}|\{[\w.-]{1,60}\}|<[^>\s]{1,60}>|%[A-Za-z_]{1,60}%)@)[^\s@"'<>]{1,300}@/i,
   /\b[a-z][a-z0-9+.-]{0,20}:\/\/[\w-]{20,200}@/i,
   /\b[\w.-]{1,64}:(?!\$|\{|<)[^\s:@/"']{3,128}@(?:tcp|udp|unix)\(/,
@@ -36,31 +33,29 @@ const TOKENS = [
   /\bchat\.googleapis\.com\/v1\/spaces\/[^\s?]{1,80}\?key=/i,
   /\bhooks\.zapier\.com\/hooks\/catch\/\d/i,
   /[?&](?:sig|signature|x-amz-signature|x-goog-signature|access_token|auth_token|api_?key|apikey|key|token|sas|client_secret|auth|code)=(?![<{$*]|%[7{])[\w%+/.~-]{12}/i,
-  // Headers.
   /\bauthorization["'\\]{0,4}\s{0,9}(?:[:=]|\s)\s{0,9}["'\\]{0,4}(?:basic|bearer|token|digest|apikey|splunk|aws4-hmac-sha256)\s{1,9}(?![<{$*%])[^\s"'\\]{4}/i,
   /(?:^|["'\s])(?:bearer)\s+(?![<{$*%])(?=[\w.~+/-]{0,300}\d)[\w.~+/-]{20}/i,
   /^\s{0,9}(?:bearer|token|apikey|negotiate)\s{1,9}(?![<{$*%])(?=\S{0,300}\d)[\w.~+/=-]{6,4000}\s{0,9}$/i,
-  // Keystores (PKCS #12, JKS) in base64, and keys of PuTTY.
+  // PKCS #12, JKS in base64, PuTTY.
   /\bMII[A-Za-z0-9+/]{2}[AQgw]IBAzC[AC]/,
   /(?<![A-Za-z0-9+/])\/u3\+7QAAAA/,
   /\bPrivate-Lines:\s{0,9}\d/,
-  // Hashes of passwords: MySQL, PostgreSQL, Werkzeug.
+  // MySQL, PostgreSQL, Werkzeug.
   /(?<![\w*])\*[0-9A-F]{40}(?![0-9A-Za-z])/,
   /(?<!\w)md5[0-9a-f]{32}(?!\w)/,
   /\b(?:scrypt:\d{1,9}:\d{1,3}:\d{1,3}|pbkdf2:sha\d{1,3}(?::\d{1,9})?)\$[^\s$]{1,64}\$[0-9a-f]{32}/,
-  // Webhooks whose address is the credential: Mattermost, healthchecks.io, IFTTT.
+  // Mattermost, healthchecks.io, IFTTT: the address is the credential.
   /:\/\/[^\s/]{1,253}\/hooks\/[a-z0-9]{26}\b/,
   /\bhc-ping\.com\/[\w-]{20}/,
   /\bmaker\.ifttt\.com\/[^\s?]{1,200}\/key\/[\w-]{10}/,
-  // A connection without a scheme: Oracle, Snowflake, Neo4j.
+  // Oracle, Snowflake, Neo4j, without a scheme.
   /^[\w$]{1,64}\/(?![$<{/])(?=[^\s@]{0,128}\d)[^\s@/]{3,128}@(?:\/\/)?[\w.-]{1,253}:\d{2,5}\/\w/,
   /^[\w.+-]{1,64}:(?![$<{])(?=[^\s@]{0,128}\d)[^\s:@/"']{4,128}@[\w.-]{1,253}(?::\d{1,5})?\/[\w?=&.-]{1,300}$/,
   /^neo4j\/(?![$<{])(?=[^\s/:@]{0,128}\d)[^\s/:@]{6,128}$/,
 ]
 
-/** A value of a command: `X` of `-p X`. */
 const COMMANDS = [
-  // Arguments whose letter says nothing by itself.
+  // The letter alone is not conclusive.
   /\bcurl\b[^\n]{0,300}\s(?:-\w{0,5}u|--user|--proxy-user)[ =]{0,2}["']?[\w.@-]{1,80}:(?![$<{])[^\s"']{3}/,
   /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|sshpass|mongo|mongosh|mongodump|docker login|redis-cli|ldapsearch|ldapadd)\b[^\n]{0,300}\s-[pwa] ?(?![$<{"-]|\s)[^\s"']{4}/,
   /\b(?:sqlplus|impdp|expdp|rman|sqlldr)\b[^\n]{0,300}\s[\w$]{1,64}\/(?![$<{/])[^\s@/]{3,128}@/,
@@ -79,7 +74,7 @@ const COMMANDS = [
   /\b(?:kinit|passwd|su|ssh-add)\b[^\n<]{0,200}<<<\s{0,9}["']?(?![$<{])[^\s"']{3}/,
   /\becho\s{1,9}(?:-n\s{1,9})?["']?(?![$<{])[^\s"'|]{3,200}["']?\s{0,9}\|\s{0,9}sudo\s{1,9}(?:-\w{1,9}\s{1,9}){0,3}-\w{0,5}S/,
   /\.(?:auth|login|authenticate)\(\s{0,9}["'][^"'\n]{1,80}["']\s{0,9},\s{0,9}["'](?![$<{])[^"'\n]{3}/,
-  // The password beside the user of the same command.
+  // After the user of the same command.
   /\s(?:-u|-U|--user(?:name)?)[ =]\S{1,100}(?:\s[^\n;|&]{0,200})?\s(?:-p|-P|-w) ?["']?(?![$<{"'-])(?=[^\s"']{0,300}\d)(?=[^\s"']{0,300}[A-Za-z])[^\s"':/]{4,300}(?=["']?(?:\s|$))/,
   /\bcurl\b[^\n]{0,300}\s(?:-E|--cert)[ =]["']?[\w./-]{1,200}:(?![$<{])[^\s"'/]{3}/,
   /\bhttps?\s(?:[^\n]{0,300}\s)?-a ?["']?[\w.@-]{1,80}:(?![$<{])[^\s"']{3}/,
@@ -97,15 +92,13 @@ const COMMANDS = [
   /\bvault\s{1,9}(?:operator\s{1,9})?unseal\s{1,9}(?:-\S{1,80}\s{1,9}){0,4}["']?(?![$<{"'-])\S{3}/,
   /\betcdctl\b[^\n;|&]{0,200}\suser\s{1,9}add\s{1,9}["']?[\w.-]{1,80}:(?![$<{])[^\s"']{3}/,
   /\b(?:gh\s{1,9}auth\s{1,9}login|docker\s{1,9}login|realm\s{1,9}join)\b[^\n<]{0,200}<<<\s{0,9}["']?(?![$<{])[^\s"']{3}/,
-  // Written into another program, or into a file that is named for it.
+  // To another program, or to a file whose name says it.
   /\b(?:echo|printf)\s{1,9}(?:-\w\s{1,9}|["']?%s(?:\\n)?["']?\s{1,9}){0,2}["']?(?![$<{%])[^\s"'|]{3,200}["']?\s{0,9}\|\s{0,9}[^\n|]{0,200}(?:--(?:password|pass|token)-stdin|--with-token|\bpasswd\s[^\n|]{0,40}--stdin)/,
   /\b(?:echo|printf)\s{1,9}(?:-\w\s{1,9}|["']?%s(?:\\n)?["']?\s{1,9}){0,2}["']?(?![$<{%])(?=[^\s"'|>]{0,200}\d)[^\s"'|>]{3,200}["']?\s{0,9}>{1,2}\s{0,9}[^\s;|&]{0,100}(?:passw(?:or)?d|passphrase|secret|token|api[-_]?key)[\w.-]{0,20}(?=["']?(?:[\s;|&]|$))/i,
-  // Arguments of calls, in order: address, user, password.
   /\b(?:getConnection|mysqli?_connect|mysqli|PDO|createConnection)\(\s{0,9}["'][^"'\n]{1,300}["']\s{0,9},\s{0,9}["'][^"'\n]{1,80}["']\s{0,9},\s{0,9}["'](?![$<{])[^"'\n]{3}/,
   /\bConvertTo-SecureString\s{1,9}(?:-String\s{1,9})?["'](?![$<{])[^"'\n]{3}/i,
 ]
 
-/** A line of a file, or a part of one. */
 const FILES = [
   // netrc, redis, LDAP, PostgreSQL's password file, HAProxy.
   /\blogin\s{1,20}\S{1,100}\s{1,20}password\s{1,20}\S/,
@@ -115,13 +108,13 @@ const FILES = [
   /^\s{0,20}(?:acl\s{1,9}setuser|user)\s{1,20}[^\n]{1,300}?\s>(?![$<{])\S{3}/im,
   /\b(?:identified\b[^\n']{0,80}?\sby|password)[ \t]{1,20}(?:=[ \t]{0,9})?[a-z]?'(?![$<{:%])[^'\n]{3}/i,
   /^\s{0,20}createuser\s{1,20}(?:-e\s{1,9}\S{1,80}\s{1,9})?\S{1,80}\s{1,20}(?:MD5|SHA\S{0,6})\s{1,20}["']?(?![$<{])\S{3}/im,
-  // Keys of chrony and ntpd: number, type, key.
+  // chrony and ntpd: number, type, key.
   /^\s{0,20}\d{1,5}\s{1,20}(?:M|MD5|SHA-?\d{1,3}|SHA3-\d{3}|AES\d{3}|AES-\d{3}-CMAC)\s{1,20}(?:ASCII:|HEX:)?(?![$<{])\S{3}/m,
-  // Lines of a user with a password: of Postfix, PgBouncer, and below chpasswd.
+  // Postfix, PgBouncer, chpasswd.
   /^\s{0,20}(?:\[[\w.:-]{1,253}\](?::\w{1,20})?\s{1,20}[^\s:]{1,200}|[\w.:-]{1,253}\s{1,20}[^\s:@]{1,100}@[^\s:@]{1,200}):(?![$<{])[^\s/]{3,300}\s{0,9}$/m,
   /^"[^"\n]{1,64}"[ \t]{1,9}"(?![$<{])(?=[^"\n]{0,300}\d)[^"\s]{3,300}"[ \t]{0,9}$/m,
   /\bchpasswd\b[\s\S]{0,300}?^\s{0,40}(?:-\s{1,9})?[a-z_][\w-]{0,31}:(?![\s$<{*!])\S{3}/m,
-  // A kubeconfig, and the credentials of a container registry.
+  // Kubeconfig, container registry.
   /\bclient-key-data\b/,
   /["'\\]auths?["'\\]{1,4}\s{0,9}:\s{0,9}(?:\{|["'\\]{1,4}[A-Za-z0-9+/=]{6})/,
   /(?:^|[:/\s])_(?:authToken|auth|password)(?:\s{0,5}=\s{0,5}|[ \t]{1,5})(?![$=])\S{4}/m,
@@ -137,7 +130,6 @@ const FILES = [
   /^\s{0,20}MONITOR\s{1,9}\S{1,100}@\S{1,100}\s{1,9}\d{1,5}\s{1,9}\S{1,80}\s{1,9}\S{3,200}\s{1,9}(?:master|slave|primary|secondary)/m,
   /^[ \t]{0,20}password[ \t]{1,9}(?!required|requisite|sufficient|optional|include|substack)[\w.-]{1,40}[ \t]{1,9}(?!pam_|[$<{])(?=\S{0,200}\d)(?=\S{0,200}[A-Za-z])\S{4,200}[ \t]{0,9}$/m,
   /\btokens["']?\s{0,9}[:=]?\s{0,9}\{\s{0,60}["']?\w{1,40}["']?\s{0,9}[:=]\s{0,9}["'](?![$<{])(?=[^"'\s]{0,300}\d)[^"'\s]{6}/,
-  // Devices of Cisco and others.
   /\bsnmp-server\s{1,9}community\s{1,9}(?![$<{])\S{3}/,
   /\b(?:tacacs|radius)(?:-server|\s{1,9}server)\b[^\n]{0,120}\skey\s{1,9}(?:[057]\s{1,9})?(?![$<{])\S{4}/,
   /\b(?:isakmp\s{1,9}key|message-digest-key\s{1,9}\d{1,3}\s{1,9}md5|authentication-key)\s{1,9}(?:[0567]\s{1,9})?(?![$<{])(?=\S{0,200}\d)\S{4}/,

@@ -1,6 +1,6 @@
 /**
- * Whether a value is a credential, by the name of its location or by its form. A value that is hidden by mistake cannot be read or adopted; one
- * that is shown by mistake is in git for ever, so a doubtful value is hidden. References to a Secret (its name, a key, a path) are shown.
+ * A value hidden by mistake cannot be adopted; one shown by mistake stays in git forever, so a
+ * doubtful value is hidden. References to a Secret are shown.
  */
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
@@ -9,39 +9,34 @@ import type { FieldPath, PathStep } from '../field-path.ts'
 import { isCredentialName, isNamedCredential, speaksOfCredential } from './credential-names.ts'
 import { hasSecretText, whySecretText } from './credential-text.ts'
 
-/** Annotations in which tools store the whole object, also a Secret: kubectl, kapp, kopf, Rancher, and others of such names. */
+/** Tools store the whole object here: kubectl, kapp, kopf, Rancher, and others. */
 const COPY_OF_THE_OBJECT =
   /^(?:kapp\.k14s\.io\/original|objectset\.rio\.cattle\.io\/applied|.{0,200}\/(?:last-(?:applied|handled)(?:-configuration)?|last-(?:applied|handled)-(?:config|spec|state|resource)))$/
 
-/** Fields beside or below a reference to a Secret. */
 const PARTS_OF_A_REFERENCE = wordSet(`
   apiVersion audience expirationSeconds group id items key kind mode mountPath name namespace optional path property remoteRef role type url version
 `)
-/** Last steps that say nothing: `env[name=DB_PASSWORD].value` is named by what is above. */
+/** The parent names the value: `env[name=DB_PASSWORD].value`. */
 const HOLDERS = wordSet('value default data content text plain plaintext inline literal string')
 
-/** Flags, and references to another variable. */
 const HARMLESS = /^(?:true|false|yes|no|on|off|null|none|\d|\$\([\w.-]+\)|\$\{[\w.-]+\})?$/i
 
-/** Whether a value at a location is hidden. A map or list is, if anything in it is. */
+/** A map or list is hidden if anything in it is. */
 export function looksSecret(path: FieldPath, value: Json | undefined): boolean {
   return whySecret(path, value) !== undefined
 }
 
-/** Why a value at a location is hidden, as a clause without the value; undefined where it is shown. */
 export function whySecret(path: FieldPath, value: Json | undefined): string | undefined {
   if (path.some((step) => stepLooksSecret(step))) return 'a part of its location is a credential'
   return judge(path.map(nameOf), value, lastItemName(path))
 }
 
-/** The name of a step; list steps have none. */
 function nameOf(step: PathStep): string {
   return step.kind === 'field' ? step.name : ''
 }
 
 /**
- * Whether a step holds a credential. Members of sets, keys of items and names of fields are in the path, which is written wherever the value is
- * (`shownPath`), and which an adopted value brings into git.
+ * The path is written wherever the value is (`shownPath`), and an adopted value brings it into git.
  */
 export function stepLooksSecret(step: PathStep): boolean {
   if (step.kind === 'field') return isCopyOfTheObject(step.name) || hasSecretText(step.name)
@@ -52,13 +47,12 @@ export function stepLooksSecret(step: PathStep): boolean {
   )
 }
 
-/** Name of the item that the last field belongs to: `DB_PASSWORD` for `env[name=DB_PASSWORD].value`. */
 function lastItemName(path: FieldPath): string {
   const step = path.at(-2)
   return step?.kind === 'item' ? nameIn(step.keys) : ''
 }
 
-/** Fields in which an item of a list says what its value is: `{name: DB_PASSWORD, value: x}`, `{key: Authorization, value: x}`. */
+/** A list item names its value: `{key: Authorization, value: x}`. */
 export const ITEM_NAMES: readonly string[] = ['name', 'key', 'header']
 
 function nameIn(owner: JsonObject): string {
@@ -79,7 +73,7 @@ function judge(
   }
   if (typeof value === 'string')
     return (HARMLESS.test(value) ? undefined : whyName(names, item, value)) ?? whySecretText(value)
-  // A number may be a PIN. Flags and limits (`maxTokens: 5`) are no credentials.
+  // A number may be a PIN, but not a limit (`maxTokens: 5`).
   const last = names.at(-1) ?? ''
   const isPin = /(?:passw(?:or)?d|passphrase|secret)$|(?:^|[-_.])pin$/i.test(last)
   return (typeof value === 'number' || typeof value === 'bigint') && isPin
@@ -104,14 +98,13 @@ function ofName(name: string): string {
   return `the name ${oneLine(name, 80)} says that it is a credential`
 }
 
-/** `--password` and `x` as two arguments are equal to `--password x` as one. */
+/** Like `--password x` as one argument. */
 function whyArguments(list: readonly Json[]): string | undefined {
   const words = list.filter((word) => typeof word === 'string')
   if (words.length < 2 || !words.some((word) => word.startsWith('-'))) return undefined
   return whySecretText(words.map((word) => word.slice(0, 300)).join(' '))
 }
 
-/** Whether the annotation of this name stores the whole object. */
 export function isCopyOfTheObject(name: string): boolean {
   return COPY_OF_THE_OBJECT.test(name)
 }
@@ -127,7 +120,7 @@ function judgeEntry(
   return judge([...names, key], value, nameIn(owner))
 }
 
-/** Whether the value is a Secret inside another object: a template, or a manifest for a controller. */
+/** A template, or a manifest for a controller. */
 export function isEmbeddedSecret(value: JsonObject): boolean {
   return (
     getKey(value, 'kind') === 'Secret' &&
@@ -135,7 +128,6 @@ export function isEmbeddedSecret(value: JsonObject): boolean {
   )
 }
 
-/** Why the name of a value says that it is a credential; undefined where it does not. */
 function whyName(names: readonly string[], item: string, value: string): string | undefined {
   const last = names.at(-1) ?? ''
   const above = names.findLast((name, index) => name !== '' && index < names.length - 1) ?? ''
@@ -144,7 +136,7 @@ function whyName(names: readonly string[], item: string, value: string): string 
   )
   if (telling !== undefined) return ofName(telling)
   if (HOLDERS.has(last)) return undefined
-  // `tokens: { alice: … }` holds credentials; `secret: { name: … }` and `imagePullSecrets[0].name` name one.
+  // `tokens: { alice: … }` holds credentials; `secret: { name: … }` names one.
   const isHeld =
     isCredentialName(above) &&
     last !== above &&
@@ -154,7 +146,6 @@ function whyName(names: readonly string[], item: string, value: string): string 
   return isHeld ? ofName(above) : undefined
 }
 
-/** `imagePullSecrets`, `secrets`: lists of names. */
 function isReferenceList(name: string): boolean {
   return /secrets$/i.test(name)
 }

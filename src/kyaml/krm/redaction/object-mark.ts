@@ -1,6 +1,6 @@
 /**
- * The mark of a live object: a keyed hash of it without what changes all the time and decides no verdict. Status writes, applies that change
- * nothing and the server's clock leave it as it is (docs/adr/0057-the-controller-watches.md).
+ * Without parts that change constantly and decide no verdict
+ * (docs/adr/0057-the-controller-watches.md).
  */
 import { createHmac } from 'node:crypto'
 import {
@@ -19,14 +19,14 @@ import type { RedactionKey } from './redacted.ts'
 export const MARK_LENGTH = 16
 
 /**
- * 16 bytes. Two marks are comparable if the same server version wrote the objects: a server writes the fields of an object in a fixed order.
- * Of a Secret only the version counts, so that its mark is the same with and without its content; nothing writes a status to one.
+ * 16 bytes. Comparable if the same server version wrote the objects, because a server writes fields
+ * in a fixed order. For a Secret only the version counts, so that its mark is the same without
+ * content; nothing writes a status to one.
  */
 export function objectMark(key: RedactionKey, object: JsonObject): Uint8Array {
   return keyedMark(key, isSecretObject(object) ? versionText(object) : contentText(object))
 }
 
-/** 16 bytes: keyed hash of a text. */
 export function keyedMark(key: RedactionKey, text: string): Uint8Array {
   return createHmac('sha256', key.prepared)
     .update('mark\0')
@@ -43,7 +43,7 @@ function versionText(object: JsonObject): string {
   return `${metadataText(object, 'uid')} ${metadataText(object, 'resourceVersion')}`
 }
 
-/** Items of a list have no type of their own; a single object has it in the order of the server, one of a list in that of its reader. */
+/** List items lack the server's type. */
 function contentText(object: JsonObject): string {
   const { apiVersion = null, kind = null, status: _status, metadata, ...rest } = object
   const stable =
@@ -63,7 +63,7 @@ function stableMetadata({
   return { ...rest, managedFields: managedFields.filter(decides).map(withoutTime) }
 }
 
-/** Owners of status fields come with every write of a status. */
+/** They change with every status write. */
 function decides(entry: Json): boolean {
   return textOf(entry, 'subresource') !== 'status'
 }
@@ -74,7 +74,7 @@ function withoutTime(entry: Json): Json {
   return rest
 }
 
-/** Fields that the reports of syncers and autoscalers change at each of their rounds. */
+/** Syncers and autoscalers change these in each round. */
 const CLOCKS = new Set([
   'lastHandledReconcileAt',
   'lastTransitionTime',
@@ -90,7 +90,7 @@ const CLOCKS = new Set([
   'currentMetrics',
 ])
 
-/** As `objectMark`, of an object whose status counts: the resource of a syncer or an autoscaler. Times in it do not count. */
+/** For an object whose status counts: of a syncer or an autoscaler. Times do not count. */
 export function reportMark(key: RedactionKey, object: JsonObject): Uint8Array {
   return keyedMark(
     key,

@@ -1,16 +1,15 @@
-/** Decrypted values, for comparisons alone. Nothing prints one: the map is private, and its owner has no text, no JSON and no keys. */
+/** Only for comparisons: the map is private, and its owner has no text, no JSON and no keys. */
 import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import { isEncryptedValue } from './sops.ts'
 
 export class PlainValues {
   readonly #values: ReadonlyMap<string, Json>
 
-  /** @param values by ciphertext, which no two values share: each has an initialisation vector of its own */
+  /** @param values by ciphertext, which is unique by its initialisation vector */
   constructor(values: ReadonlyMap<string, Json>) {
     this.#values = values
   }
 
-  /** Those of all files together. */
   static join(all: readonly PlainValues[]): PlainValues {
     return new PlainValues(new Map(all.flatMap((each) => [...each.#values])))
   }
@@ -19,7 +18,6 @@ export class PlainValues {
     return this.#values.size
   }
 
-  /** The value with every ciphertext in it decrypted; undefined where one of them is not known. */
   of(value: Json): Json | undefined {
     if (isEncryptedValue(value)) return this.#values.get(value)
     if (isJsonArray(value)) {
@@ -34,7 +32,6 @@ export class PlainValues {
   }
 }
 
-/** Pairs what stands at the same place of a document, before and after it was decrypted. */
 export function pairedValues(
   encrypted: Json,
   decrypted: Json | undefined,

@@ -1,7 +1,7 @@
 /**
- * Values that leave the process. A writer (git, terminal, JSON, log) takes a `Shown`, never a plain value of a cluster or a Secret manifest. A
- * hidden value is a keyed hash: equal values of one installation look equal, and nobody can guess the value (an unkeyed SHA-256 of six digits
- * is guessed in 3 s).
+ * A writer takes a `Shown`, never a plain value. A hidden value is a keyed hash: equal values of
+ * one installation look equal, and nobody can guess the value (an unkeyed SHA-256 of six digits is
+ * guessed in 3 s).
  */
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { Derived } from '../../text/derived.ts'
@@ -13,33 +13,28 @@ import { whySecret } from './looks-secret.ts'
 
 declare const redacted: unique symbol
 
-/** A hidden value. Only `redact` creates it. */
+/** Only `redact` creates it. */
 interface Redacted {
   readonly [redacted]: true
   readonly kind: 'redacted'
-  /** First 16 hex digits of the keyed hash. */
   readonly hmac: string
-  /** Length in bytes of the text or JSON; -1 for an unread value. */
+  /** -1: unread. */
   readonly bytes: number
 }
-/** A value that may be written. Only `show` creates it. */
 interface Revealed {
   readonly kind: 'revealed'
   readonly value: Json
 }
-/** The input of a writer; undefined for an absent value. */
 export type Shown = Redacted | Revealed | undefined
 
-/** The installation's key, at least 32 bytes. It is never written to git. */
+/** At least 32 bytes. Never written to git. */
 export interface RedactionKey {
   readonly bytes: Uint8Array
-  /** First 8 hex digits of the key's hash, which show a change of the key. */
   readonly id: string
-  /** Made by this process: nothing that another one wrote has hashes of it. */
+  /** No hashes of other processes use it. */
   readonly isNew: boolean
-  /** A prepared key: without it, Node prepares the bytes for each hash (35 µs instead of 5 µs, Node 24.21). */
+  /** Otherwise Node prepares the bytes for each hash (35 µs instead of 5 µs, Node 24.21). */
   readonly prepared: KeyObject
-  /** Cached results for unchanged drift, for the turns of one process. */
   readonly derived: Derived
 }
 
@@ -52,7 +47,7 @@ export function redactionKey(bytes: Uint8Array, isNew = false): RedactionKey {
   return { bytes, id, isNew, prepared: createSecretKey(bytes), derived: new Derived() }
 }
 
-/** Keyed hash of a value, 64 hex digits. `domain` keeps equal values of different places apart. */
+/** 64 hex digits. `domain` separates equal values of different locations. */
 export function keyedHash(key: RedactionKey, domain: string, value: Json | undefined): string {
   const mac = createHmac('sha256', key.prepared).update(domain).update('\0')
   return (
@@ -70,7 +65,7 @@ export function redact(key: RedactionKey, id: ResourceId, path: FieldPath, value
   return { kind: 'redacted', hmac, bytes } as Redacted
 }
 
-/** Bytes of the text or JSON; a Secret's base64 counts decoded. */
+/** A Secret's base64 counts decoded. */
 function lengthOf(id: ResourceId, path: FieldPath, value: Json): number {
   if (typeof value !== 'string') return Buffer.byteLength(canonicalJson(value))
   const encoded =
@@ -78,32 +73,27 @@ function lengthOf(id: ResourceId, path: FieldPath, value: Json): number {
   return encoded ? Buffer.from(value, 'base64').length : Buffer.byteLength(value)
 }
 
-/** A hidden value that was not read (metadata only). */
 export function redactUnread(): Redacted {
   return { kind: 'redacted', hmac: '', bytes: -1 } as Redacted
 }
 
-/** Whether the object is a core Secret, so that nothing of its content is ever shown. */
+/** Whether the object is a core Secret, whose content is never shown. */
 export function isSecret(id: ResourceId): boolean {
   return id.group === '' && id.kind === 'Secret'
 }
 
-/** A decision of the policy, the schema or the object around a value about showing it. */
+/** By policy, schema or surrounding object. */
 export interface Visibility {
   readonly shown: boolean
-  /** A clause for people, without the value. */
   readonly why: string
 }
 
-/** The location of a value. */
 interface ValueLocation {
   readonly id: ResourceId
   readonly path: FieldPath
-  /** Undefined if location and form decide. */
   readonly visibility?: Visibility | undefined
 }
 
-/** Why a value is hidden, as a clause for people; undefined if it is shown. */
 export function whyHidden(
   { id, path, visibility }: ValueLocation,
   value: Json | undefined,
@@ -122,16 +112,16 @@ export function isSensitive(location: ValueLocation, value: Json | undefined): b
 
 const SHOWN_OF_A_SECRET = new Set(['type', 'immutable', 'metadata'])
 /**
- * Shown annotations of Secrets: those that Kubernetes, package managers and syncers write, without content. Any other may be a copy of the
- * whole Secret.
+ * Without content: of Kubernetes, package managers and syncers. Any other may be a copy of the
+ * Secret.
  */
 const SHOWN_ANNOTATION =
   /^(?:backporch\.dev\/.*|kubernetes\.io\/(?:service-account\.(?:name|uid)|description)|cert-manager\.io\/(?:certificate-name|common-name|alt-names|ip-sans|uri-sans|issuer-(?:name|kind|group))|(?:internal\.)?config\.kubernetes\.io\/[a-z-]+|(?:internal\.)?kpt\.dev\/[a-z-]+|config\.k8s\.io\/owning-inventory|client\.lifecycle\.config\.k8s\.io\/deletion|meta\.helm\.sh\/release-name(?:space)?|helm\.sh\/(?:hook|hook-weight|hook-delete-policy|resource-policy)|argocd\.argoproj\.io\/(?:sync-wave|sync-options|compare-options|tracking-id|hook|hook-delete-policy)|kustomize\.toolkit\.fluxcd\.io\/(?:prune|reconcile|ssa|force)|sealedsecrets\.bitnami\.com\/(?:managed|namespace-wide|cluster-wide|patch))$/
 
-/** Shown labels of Secrets: those that Kubernetes, package managers and syncers write or select by. Any other has a value of whoever wrote it. */
+/** Written or selected by Kubernetes, package managers and syncers. Any other is arbitrary. */
 const SHOWN_LABEL =
   /^(?:app|component|tier|team|env|environment|release|chart|heritage|instance|k8s-app|name|owner|status|version|modifiedAt|(?:[a-z-]+\.)?(?:kubernetes|k8s)\.io\/[a-z-]+|helm\.sh\/chart|argocd\.argoproj\.io\/(?:instance|secret-type)|(?:kustomize|helm)\.toolkit\.fluxcd\.io\/name(?:space)?|toolkit\.fluxcd\.io\/[a-z-]+|(?:controller\.|acme\.)?cert-manager\.io\/[a-z-]+|(?:reconcile\.)?external-secrets\.io\/[a-z-]+|sealedsecrets\.bitnami\.com\/[a-z-]+|velero\.io\/[a-z-]+|(?:[a-z]+\.)?cattle\.io\/[a-z-]+|kpt\.dev\/[a-z-]+|cli-utils\.sigs\.k8s\.io\/[a-z-]+|applyset\.k8s\.io\/[a-z-]+|backporch\.dev\/.*)$/
-/** Finalizers that controllers put on Secrets (docs/facts/finalizers-of-secrets.md). The name of any other is a text of whoever wrote it. */
+/** docs/facts/finalizers-of-secrets.md. Any other name is an arbitrary text. */
 const SHOWN_FINALIZERS = wordSet(`
   kubernetes orphan foregroundDeletion
   argocd.argoproj.io/hook-finalizer resources-finalizer.argocd.argoproj.io resources-finalizer.argocd.argoproj.io/background
@@ -140,7 +130,6 @@ const SHOWN_FINALIZERS = wordSet(`
   configuration.konghq.com/ingress wrangler.cattle.io/klum-secret
 `)
 
-/** Whether a value of a Secret is hidden: all but its type, and the labels, annotations and finalizers that are known. */
 export function isHiddenOfSecret(path: FieldPath, value: Json | undefined): boolean {
   const [first, second, third] = path.map((step) => (step.kind === 'field' ? step.name : ''))
   if (first === undefined) return true
@@ -168,7 +157,7 @@ const MARKS = ['annotations', 'labels', 'finalizers'].map(
   (name) => ({ kind: 'field', name }) as const,
 )
 
-/** Kinds from which a controller creates Secrets, and the location of the content. Encrypted content and references are shown. */
+/** By kind: where the content is. Encrypted content and references are shown. */
 const SECRET_TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([
   ['bitnami.com/SealedSecret', ['spec', 'template', 'data']],
   ['external-secrets.io/ExternalSecret', ['spec', 'target', 'template', 'data']],
@@ -179,7 +168,6 @@ const SECRET_TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([
   ['external-secrets.io/PushSecret', ['spec', 'template', 'data']],
 ])
 
-/** Whether the location is the content of a Secret that a controller creates from the object, or the value has that content. */
 export function isOfSecretTemplate(
   { group, kind }: ResourceId,
   path: FieldPath,
@@ -202,7 +190,7 @@ function isField(step: PathStep | undefined, name: string): boolean {
   return step?.kind === 'field' && step.name === name
 }
 
-/** The only way by which a value leaves: hidden if it is sensitive, else itself. */
+/** The only way for a value to leave. */
 export function show(key: RedactionKey, location: ValueLocation, value: Json | undefined): Shown {
   if (value === undefined) return undefined
   return isSensitive(location, value)
@@ -210,7 +198,7 @@ export function show(key: RedactionKey, location: ValueLocation, value: Json | u
     : { kind: 'revealed', value }
 }
 
-/** The shown value in JSON and YAML; a hidden one is `hmac-sha256:9f2c1a7be0d1c2a3 (24 bytes)`. */
+/** Hidden: `hmac-sha256:9f2c1a7be0d1c2a3 (24 bytes)`. */
 export function shownJson(shown: Shown): Json | undefined {
   if (shown === undefined) return undefined
   if (shown.kind === 'revealed') return shown.value

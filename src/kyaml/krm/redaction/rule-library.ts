@@ -1,6 +1,6 @@
 /**
- * Forms of credentials of a maintained library: the recommended rules of secretlint (docs/adr/0039-what-is-a-credential.md). Its asynchronous
- * core is not used; each rule is a function of one text.
+ * secretlint's recommended rules (docs/adr/0039-what-is-a-credential.md), called directly, without
+ * the asynchronous core.
  */
 import { rules as untyped } from '@secretlint/secretlint-rule-preset-recommend'
 
@@ -22,7 +22,7 @@ interface Rule {
   create(context: Context, options: object): { file?(source: Source): unknown }
 }
 
-/** The rule that obeys comments in the text (`secretlint-disable`), which is left out: the writer of a value does not decide what is shown. */
+/** It obeys `secretlint-disable`; a value's writer must not decide what is shown. */
 const LETS_COMMENTS_DECIDE = '@secretlint/secretlint-rule-filter-comments'
 
 let found = false
@@ -33,15 +33,15 @@ const context: Context = {
   },
   ignore: () => undefined,
 }
-// The types of the package are in another package.
+// The package's types are in another package.
 const scanners = (untyped as unknown as readonly Rule[])
   .filter(({ meta }) => meta.id !== LETS_COMMENTS_DECIDE)
   .map((rule) => rule.create(context, {}))
 
-/** Whether a rule finds a credential in the text. Callers bound the length of the text, and with it the time. */
+/** Callers limit the length, and so the time. */
 export function libraryFinds(content: string): boolean {
   found = false
-  // One rule reads only JSON files (a key of a service account).
+  // One rule reads only JSON files (a service account key).
   const source: Source = {
     content,
     filePath: undefined,

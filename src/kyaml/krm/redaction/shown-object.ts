@@ -1,6 +1,6 @@
 /**
- * A whole object as it is shown, value by value. A value is shown if `looksSecret` accepts it as a field of its own and as a part of its owner
- * (whose `name` may identify it), and if everything suspect above it has something hidden in it.
+ * A value is shown if `looksSecret` accepts it both as its own field and as part of its owner
+ * (whose `name` may identify it), and if everything suspect above it contains something hidden.
  */
 import {
   emptyObject,
@@ -27,10 +27,9 @@ import {
 } from './redacted.ts'
 
 const SHOWN_OF_A_SECRET = new Set(['apiVersion', 'kind', 'metadata', 'type', 'immutable'])
-/** The output of `shownJson` for a hidden value, which stays. */
+/** Output of `shownJson`, which stays. */
 const HIDDEN = /^(?:hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)|redacted \(not read\))$/
 
-/** The visibility of values of one object; undefined if location and form decide. */
 export type VisibilityOf = (
   path: FieldPath,
   value: Json,
@@ -46,7 +45,6 @@ export function shownObject(
   return new ObjectView(key, id, within(object, visibilityOf)).show(object)
 }
 
-/** The shown object with its hidden locations, in the order of the object. */
 export function shownWithHidden(
   key: RedactionKey,
   id: ResourceId,
@@ -70,7 +68,6 @@ class ObjectView {
   private readonly key: RedactionKey
   private readonly id: ResourceId
   private readonly visibilityOf: VisibilityAt | undefined
-  /** Hidden locations so far, the topmost ones. */
   readonly hidden: FieldPath[] = []
 
   constructor(key: RedactionKey, id: ResourceId, visibilityOf: VisibilityAt | undefined) {
@@ -108,13 +105,11 @@ class ObjectView {
       : isJsonObject(value)
         ? this.map(path, value)
         : value
-    // If nothing inside a suspect value is suspect by itself, the whole value is hidden.
+    // If nothing inside a suspect value is suspect itself, the whole value is hidden.
     return suspect && this.hidden.length === before ? this.hide(path, value) : shown
   }
 
-  /** Whether the kind of the object hides the value. */
   private isHidden(path: FieldPath, value: Json): boolean {
-    // Values above the location are examined in parts.
     return (
       isOfSecretTemplate(this.id, path, '') ||
       (isSecret(this.id) && path.length === 3 && isHiddenOfSecret(path, value))
@@ -146,7 +141,6 @@ class ObjectView {
         typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index }
       return this.part([...path, step], item, [item])
     })
-    // Plain items, such as the arguments of a command, are hidden together.
     const plain = list.some(
       (item, index) => !isJsonArray(item) && !isJsonObject(item) && shown[index] !== item,
     )
@@ -168,7 +162,6 @@ class ObjectView {
     return isHidden(value) ? value : (shownJson(redact(this.key, this.id, path, value)) ?? null)
   }
 
-  /** Sets the value under its key, or under a hash if the key is a credential. */
   private put(into: { [key: string]: Json }, key: string, value: Json, above: FieldPath): void {
     setKey(
       into,

@@ -1,6 +1,7 @@
 /**
- * A field path as it is written. It has members of sets and keys of items and maps, so a credential among them is hidden as a value is:
- * `metadata.finalizers[=hmac-sha256:9f2c1a7be0d1c2a3]`. Comparisons in the process use the path itself, or `formatFieldPath`.
+ * A field path for output. It contains set members and keys of items and maps, so credentials among
+ * them are hidden like values: `metadata.finalizers[=hmac-sha256:9f2c1a7be0d1c2a3]`. Comparisons in
+ * the process use the path itself, or `formatFieldPath`.
  */
 import type { Json } from '../../text/json.ts'
 import { type FieldPath, formatFieldPath, type PathStep } from '../field-path.ts'
@@ -11,7 +12,7 @@ import { isHiddenOfSecret, isSecret, keyedHash, type RedactionKey } from './reda
 
 type Hide = (value: Json, above: FieldPath) => string
 
-/** The path with keyed hashes, so that two locations stay two. `parseFieldPath` reads it. */
+/** Keyed hashes keep locations distinct. `parseFieldPath` reads it. */
 export function shownPath(key: RedactionKey, id: ResourceId, path: FieldPath): string {
   const object = `path of ${id.group}/${id.kind}/${id.namespace}/${id.name}`
   return format(
@@ -23,26 +24,24 @@ export function shownPath(key: RedactionKey, id: ResourceId, path: FieldPath): s
 }
 
 /**
- * The path for errors, which are not compared: hidden parts are `credential:redacted`.
- * @param id of the object; undefined where the path is a part of one, or was shown before
+ * For errors, which are not compared. @param id undefined if the path is a part of one, or was
+ * shown before
  */
 export function shownPathOnly(path: FieldPath, id: ResourceId | undefined): string {
   return format(id, path, () => REDACTED)
 }
 
-/** An output of `shownPath`, under any installation key, in the form of `shownPathOnly`. */
 export function withoutHashes(shown: string): string {
   return shown.replace(/hmac-sha256:[0-9a-f]{16}/g, REDACTED)
 }
 
-// The colon causes quotes, as a keyed hash does.
+// The colon causes quotes.
 const REDACTED = 'credential:redacted'
 
 function format(id: ResourceId | undefined, path: FieldPath, hide: Hide): string {
   return formatFieldPath(
     path.map((step, index) => {
       const above = path.slice(0, index)
-      // The finalizers of a Secret are hidden as values are.
       if (
         id !== undefined &&
         step.kind === 'member' &&
@@ -56,16 +55,15 @@ function format(id: ResourceId | undefined, path: FieldPath, hide: Hide): string
 }
 
 function shownStep(step: PathStep, above: FieldPath, hide: (value: Json) => string): PathStep {
-  // The name of the last-applied annotation is no secret.
   if (step.kind === 'field')
     return hasSecretText(step.name) ? { kind: 'field', name: hide(step.name) } : step
-  // A member is a value: `spec.tokens[="abc"]` is a credential by its location.
+  // `spec.tokens[="abc"]` is a credential by its location.
   if (step.kind === 'member')
     return looksSecret([...above, step], step.value)
       ? { kind: 'member', value: hide(step.value) }
       : step
   if (step.kind !== 'item' || !stepLooksSecret(step)) return step
-  // Each key is judged alone: `[name=app,token=…]` keeps `app`.
+  // `[name=app,token=…]` keeps `app`.
   const keys = Object.entries(step.keys).map(([name, value]): [string, Json] => {
     const hidden = stepLooksSecret({ kind: 'item', keys: Object.fromEntries([[name, value]]) })
     return [name, hidden ? hide(value) : value]

@@ -1,19 +1,18 @@
 /**
- * The form of a manifest that SOPS encrypted: values `ENC[…]`, and the mapping `sops`, which no decrypted object has. Sources: getsops/sops
- * `aes/cipher.go` (form of a value); fluxcd/kustomize-controller `internal/decryptor/decryptor.go` (`isSOPSEncryptedResource`, marker bytes of
- * Secret entries); docs/facts/sops.md.
+ * Values `ENC[…]`, and the mapping `sops`. getsops/sops `aes/cipher.go`;
+ * fluxcd/kustomize-controller `internal/decryptor/decryptor.go` (`isSOPSEncryptedResource`, marker
+ * bytes of Secret entries); docs/facts/sops.md.
  */
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 
 const VALUE = /^ENC\[AES256_GCM,data:.*,type:[a-z]+\]$/s
-/** A whole encrypted file in an entry of a Secret: YAML, JSON or binary, dotenv, INI. */
+/** YAML, JSON or binary, dotenv, INI. */
 const FILE = /(^|\n)\s*"?mac"?: "?ENC\[|(^|\n)sops_mac=ENC\[|(^|\n)\[sops\]/
 
 export function isEncryptedValue(value: Json | undefined): value is string {
   return typeof value === 'string' && VALUE.test(value)
 }
 
-/** Whether an entry of `data` of a Secret is an encrypted file, from a generator. */
 export function isEncryptedEntry(value: Json | undefined): value is string {
   return (
     typeof value === 'string' &&
@@ -22,14 +21,12 @@ export function isEncryptedEntry(value: Json | undefined): value is string {
   )
 }
 
-/** The object as it is applied: without the mapping `sops`. */
 export function withoutSops(object: JsonObject): JsonObject {
   const sops = getKey(object, 'sops')
   if (!isJsonObject(sops) || typeof getKey(sops, 'mac') !== 'string') return object
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'sops'))
 }
 
-/** Whether some value is encrypted, at any depth. */
 export function hasEncrypted(value: Json | undefined): boolean {
   if (isJsonArray(value)) return value.some(hasEncrypted)
   if (isJsonObject(value)) return Object.values(value).some(hasEncrypted)

@@ -1,6 +1,6 @@
 /**
- * Edits outside brackets: they add and delete whole lines, and replace values on a line in place. A comment behind a value stays when the
- * value is replaced, and is deleted with its key. A key owns the comment lines directly above it with its indentation, and deeper ones
+ * Outside brackets. A comment behind a value stays when the value is replaced, and is deleted with
+ * its key. A key owns the comment lines directly above it with its indentation, and deeper ones
  * directly below. A comment that begins the document (a licence) belongs to the file.
  */
 import {
@@ -18,19 +18,18 @@ import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
 import { blockHeader, type Written } from './edit-yaml-write.ts'
 
-/** Offset of the first character of a line. */
 export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1
 }
 
-/** Offset behind the last character of a line, before its CR or LF. */
+/** Before CR or LF. */
 export function lineEnd(text: string, offset: number): number {
   const end = text.indexOf('\n', offset)
   if (end === -1) return text.length
   return end > offset && text[end - 1] === '\r' ? end - 1 : end
 }
 
-/** Offset of the next line's first character, or the length of the text. */
+/** Or the text's length. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf('\n', offset)
   return end === -1 ? text.length : end + 1
@@ -40,20 +39,18 @@ export function isOwnLine(text: string, offset: number): boolean {
   return /^ *$/.test(text.slice(lineStart(text, offset), offset))
 }
 
-/** A value as text: the rest of its line, and the lines below, each with the line break before it. */
+/** `lines` begin with their line break. */
 interface Rendered {
   readonly head: string
   readonly below: string
 }
 
-/** The entry of a slot, and its column. */
 export function entryOf(text: string, slot: Slot): Entry | undefined {
   return slot.parent === undefined
     ? undefined
     : entriesOf(text, slot.parent.collection)[slot.parent.index]
 }
 
-/** Replaces a value, or adds one to a key that has none. */
 export function replaceInBlock(
   text: string,
   slot: Slot,
@@ -95,7 +92,7 @@ export function replaceInBlock(
   return replaceInline(text, { start, end: old.end }, behind, content)
 }
 
-/** A map or list that begins on the line of its dash: the first line goes behind the dash. */
+/** The first line goes behind the dash. */
 function headBehindDash({ lines }: Written): Written {
   const [first = '', ...rest] = lines
   return { head: first.trimStart(), lines: rest }
@@ -135,7 +132,6 @@ function fillEmpty(
 ): readonly Splice[] {
   const line = lineEnd(text, behind)
   const tagEnd = tag === undefined ? behind : Math.max(behind, tag.end)
-  // Spaces at the end of the line go, because the value is written behind them.
   const end = text.slice(tagEnd, line).trim() === '' ? line : tagEnd
   const first = head === '' ? '' : ` ${head}`
   if (below === '' || end === line) return [{ start: behind, end, text: first + below }]
@@ -166,14 +162,12 @@ function replaceRoot(text: string, { node }: Slot, { head, below }: Rendered): r
   const line = lineEnd(text, end)
   const comment = text.slice(end, line).trimStart()
   if (comment === '') return [{ start, end: line, text: below.replace(/^\r?\n/, '') }]
-  // A comment behind an empty document keeps a line of its own.
   return [
     { start, end: line - comment.length, text: '' },
     { start: line, end: line, text: below },
   ]
 }
 
-/** Adds whole lines below an entry, or above the first one. */
 export function insertLines(
   text: string,
   { collection, index }: SlotParent,
@@ -200,7 +194,6 @@ export function insertLines(
   ]
 }
 
-/** Deletes an entry that is not the only one, with the comments that belong to it. */
 export function deleteEntry(
   text: string,
   { collection, index }: SlotParent,
@@ -216,7 +209,7 @@ export function deleteEntry(
   const start = ownCommentStart(text, entry.start, floor, isRoot)
   const end = endWithComments(text, entry)
   if (end < text.length || text.endsWith('\n') || start === 0) return [{ start, end, text: '' }]
-  // The last line of a file without a final line break: the break before it goes.
+  // The break before the last line is deleted.
   return [{ start: lineEnd(text, lineStart(text, start - 1)), end, text: '' }]
 }
 
@@ -234,7 +227,6 @@ function deleteOnDashLine(text: string, entry: Entry, next: Entry | undefined): 
   ]
 }
 
-/** Start of the first comment line that belongs to the entry, or of the entry's own line. */
 function ownCommentStart(
   text: string,
   offset: number,
@@ -250,7 +242,6 @@ function ownCommentStart(
     if (!line.slice(column).startsWith('#') || line.slice(0, column).trim() !== '') break
     start = above
   }
-  // The comment that begins the document belongs to the file, not to the first key.
   return isRoot && start === 0 ? own : start
 }
 

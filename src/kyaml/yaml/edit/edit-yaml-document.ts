@@ -1,4 +1,4 @@
-/** Edits of one document. Each change is parsed again, and must read as the same change of the value; the first such way is used. */
+/** Each change is parsed again and must read as the same change of the value. */
 import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
 import {
   getKey,
@@ -33,7 +33,6 @@ import { type WriteLocation, writeFlow, writeItem, writeKey, writePair } from '.
 
 type Slots = readonly Slot[]
 
-/** Ways to change the text, best first, and what it must read as afterwards. */
 interface Change {
   readonly attempts: readonly (readonly Splice[])[]
   readonly wanted: Json
@@ -43,10 +42,8 @@ export class DocumentEditor {
   text: string
   private document: YamlDocument
   private readonly lineBreak: '\n' | '\r\n'
-  /** Whether aliases are to show the change. */
   private followed = false
 
-  /** @param text one document that was read */
   constructor(text: string, lineBreak: '\n' | '\r\n') {
     const document = documentOrUndefined(text)
     if (document === undefined) throw new TypeError('the text has no document')
@@ -65,7 +62,10 @@ export class DocumentEditor {
     else this.commit({ attempts: this.add(slots, rest, value), wanted })
   }
 
-  /** Sets the value of an anchor, or below it, where every alias is to show it too. @throws EditRefusal */
+  /**
+   * Every alias must show the value.
+   * @throws EditRefusal
+   */
   setAnchored(path: FieldPath, value: Json, aliases: readonly FieldPath[]): void {
     const wanted = [path, ...aliases].reduce(
       (before, each) => withValueAt(before, each, value),
@@ -87,7 +87,10 @@ export class DocumentEditor {
     }
   }
 
-  /** An absent value is no change. @throws EditRefusal */
+  /**
+   * An absent value is no change.
+   * @throws EditRefusal
+   */
   remove(path: FieldPath): void {
     const wanted = withoutValueAt(this.document.value, path)
     if (wanted !== this.document.value) this.commit({ attempts: this.removal(path), wanted })
@@ -124,7 +127,7 @@ export class DocumentEditor {
       if (this.setInside(lastOf(slots).node, path, value)) return
     } catch (thrown) {
       if (!(thrown instanceof EditRefusal) || path.length === 0) throw thrown
-      // A value that cannot be changed piece by piece, for instance with a merge key inside, is written as a whole.
+      // Such as a value with a merge key inside.
       this.text = before.text
       this.document = before.document
     }
@@ -134,7 +137,7 @@ export class DocumentEditor {
     })
   }
 
-  /** Changes a map or list piece by piece, so that equal parts keep their text. @returns false where this is not possible */
+  /** Equal parts keep their text. @returns false if this is not possible */
   private setInside(node: YamlNode, path: FieldPath, value: Json): boolean {
     const old = goValueOf(node)
     if (node.kind === 'map' && isJsonObject(old) && isJsonObject(value))
@@ -155,7 +158,7 @@ export class DocumentEditor {
     return true
   }
 
-  /** Equal items at both ends stay. Items between them are edited in place, then deleted or added. */
+  /** Equal items at both ends stay. */
   private setList(path: FieldPath, old: readonly Json[], value: readonly Json[]): boolean {
     const shorter = Math.min(old.length, value.length)
     if (shorter === 0) return false
@@ -183,7 +186,6 @@ export class DocumentEditor {
     })
   }
 
-  /** Adds what the rest of the path names below the last slot. */
   private add(slots: Slots, rest: FieldPath, value: Json): readonly (readonly Splice[])[] {
     const slot = lastOf(slots)
     const { node } = slot
@@ -192,7 +194,6 @@ export class DocumentEditor {
     const [step] = rest
     const canGrow = isCollection(node) && (!isEmpty(node) || isInFlow(slots))
     if (!canGrow || step === undefined) return this.replacements(slots, after)
-    // A field from a merge key is overridden as a whole.
     if (step.kind === 'field' && isJsonObject(after))
       return this.pairInsertion(slots, step.name, getKey(after, step.name) ?? null)
     if (!isJsonArray(after) || !isJsonArray(old) || after.length !== old.length + 1)
@@ -242,7 +243,6 @@ export class DocumentEditor {
     return first === undefined ? 0 : columnOf(this.text, first.start)
   }
 
-  /** Ways to write a value in the place of the last slot. */
   private replacements(
     slots: Slots,
     value: Json,
@@ -269,7 +269,7 @@ export class DocumentEditor {
     )
   }
 
-  /** The lines of a new value align with the start of the old one. */
+  /** The lines align with the old value's start. */
   private dashWidthOf(slot: Slot): number {
     const entry = entryOf(this.text, slot)
     const start = entry?.written?.start
@@ -295,7 +295,6 @@ export class DocumentEditor {
     if (!this.followed) checkAnchors(this.document, changed, removed, removedKey)
   }
 
-  /** Uses the first attempt that reads back as the wanted value. */
   private commit({ attempts, wanted }: Change): void {
     for (const splices of attempts) {
       const text = applySplices(this.text, splices)
@@ -326,7 +325,7 @@ function nodesOf(slots: Slots): readonly YamlNode[] {
   return slots.map(({ node }) => node)
 }
 
-/** Whether an entry of the last slot is inside brackets; empty brackets outside of others become a block. */
+/** Empty brackets outside others become a block. */
 function isInFlow(slots: Slots): boolean {
   const { node } = lastOf(slots)
   return isBelowFlow(slots) || (isCollection(node) && isFlow(node) && !isEmpty(node))
@@ -336,7 +335,6 @@ function isBelowFlow(slots: Slots): boolean {
   return slots.slice(0, -1).some(({ node }) => isCollection(node) && isFlow(node))
 }
 
-/** Brackets whose keys are all in double quotes get new keys and texts in double quotes. */
 function keyStyle(style: YamlStyle, collection: Collection): YamlStyle {
   const keys = collection.kind === 'map' ? collection.entries.map(({ key }) => key) : []
   const quoted =

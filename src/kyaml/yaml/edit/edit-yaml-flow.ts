@@ -1,4 +1,4 @@
-/** Edits inside brackets: `{a: 1, b: [x, y]}`, on one line or many, JSON included. */
+/** Including JSON. */
 import { isOwnLine, lineEnd, lineStart, nextLine } from './edit-yaml-block.ts'
 import {
   type Collection,
@@ -30,7 +30,7 @@ export function replaceInFlow(
     throw new EditRefusal('the item has no value', entry.start)
   const at = anchor === undefined ? (indicatorEnd ?? entry.end) : anchor.end
   const end = tag === undefined ? at : Math.max(at, tag.end)
-  // One space suffices where the colon touches the next bracket or comma.
+  // Where the colon touches the next bracket or comma.
   return [
     {
       start: at,
@@ -64,7 +64,7 @@ export function insertInFlow(
   const isOnOwnLine = isOwnLine(text, before.start) && /^\s*(#.*)?$/.test(restOfLine)
   const gap = isOnOwnLine ? style.lineBreak + ' '.repeat(columnOf(text, before.start)) : ' '
   const index = isOnOwnLine ? lineEnd(text, behind) : behind
-  // A present comma separates what follows; a file with trailing commas keeps its style.
+  // A file with trailing commas keeps its style.
   if (comma !== undefined) return [{ start: index, end: index, text: `${gap}${entryText},` }]
   if (index === behind) return [{ start: index, end: index, text: `,${gap}${entryText}` }]
   return [
@@ -83,14 +83,13 @@ function insertIntoEmpty(
   return [{ start: start + 1, end: end - 1, text: `${pad}${entryText}${pad}` }]
 }
 
-/** Offset of the comma behind an entry. Comments and line breaks between them are skipped. */
+/** Comments and line breaks may be between. */
 function commaAfter(text: string, offset: number): number | undefined {
   const comma = /(?:\s|#[^\n]*)*,/y
   comma.lastIndex = offset
   return comma.test(text) ? comma.lastIndex - 1 : undefined
 }
 
-/** Deletes an entry that is not the only one, and one comma. */
 export function deleteInFlow(text: string, { collection, index }: SlotParent): readonly Splice[] {
   const entries = entriesOf(text, collection)
   const [previous, entry, next] = [entries[index - 1], entries[index], entries[index + 1]]

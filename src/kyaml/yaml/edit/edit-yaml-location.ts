@@ -1,4 +1,3 @@
-/** Locations of values in the text of one document: entries of maps and lists with their offsets, and the walk along a field path. */
 import { type FieldPath, indexOfStep } from '../../krm/field-path.ts'
 import { goValueOf } from '../read/go-yaml-values.ts'
 import type { YamlDocument } from '../read/read-yaml-node.ts'
@@ -13,53 +12,46 @@ import { EditRefusal } from './edit-yaml-value.ts'
 
 export type Collection = YamlMap | YamlList
 
-/** Offsets in the text; `end` is behind the last character. */
+/** `end` is exclusive. */
 export interface TextRange {
   readonly start: number
   readonly end: number
 }
 
-/** A piece of the text to replace. */
 export interface Splice extends TextRange {
   readonly text: string
 }
 
-/** A key with its value, or an item with its dash. */
 export interface Entry extends TextRange {
-  /** Offset behind the `:` or `-`; undefined for items in brackets, and for a key without a colon. */
+  /** After `:` or `-`; undefined in brackets, and without a colon. */
   readonly indicatorEnd: number | undefined
   readonly anchor: TextRange | undefined
   readonly tag: TextRange | undefined
-  /** The value without its anchor and tag; undefined where no value is written. */
   readonly written: TextRange | undefined
   readonly node: YamlNode
   /** Undefined for an item. */
   readonly key: YamlNode | undefined
 }
 
-/** A value that can be replaced, with its way up. */
 export interface Slot {
   readonly node: YamlNode
   /** Undefined for the root. */
   readonly parent: SlotParent | undefined
 }
 
-/** A place in a map or list; of what is to be added, the place that it will have. */
+/** Or the future location of a value to be added. */
 export interface SlotParent {
   readonly collection: Collection
   readonly index: number
 }
 
-/** The range of a node, without its anchor and tag, and without comments and blank lines behind it. */
+/** Without anchor, tag, and comments and blank lines after it. */
 export function rangeOf({ source }: YamlNode): TextRange {
   if (source === undefined) throw new TypeError('the node was not read')
   return source
 }
 
-/**
- * The entries of a map or list, in order.
- * @throws EditRefusal for `[key: value]`, a map without braces of its own
- */
+/** @throws EditRefusal for `[key: value]`, a map without braces */
 export function entriesOf(text: string, collection: Collection): readonly Entry[] {
   const { start } = rangeOf(collection)
   const inFlow = isFlow(collection)
@@ -108,7 +100,6 @@ function readEntry(
   }
 }
 
-/** Offset behind spaces, line breaks, commas and comments. */
 function skipGap(text: string, at: number): number {
   const gap = /(?:[\s,]|#[^\n]*)*/y
   gap.lastIndex = at
@@ -125,15 +116,15 @@ export function isCollection(node: YamlNode): node is Collection {
 }
 
 interface Walk {
-  /** The values on the path, from the root to the deepest one that exists. */
+  /** From the root to the deepest one that exists. */
   readonly slots: readonly Slot[]
-  /** The steps below that value: they do not exist, or are behind an alias. */
+  /** Absent, or below an alias. */
   readonly rest: FieldPath
 }
 
 /**
- * Follows a path as far as it exists in the text; an alias ends the walk.
- * @throws EditRefusal where the key is there twice
+ * An alias ends the walk.
+ * @throws EditRefusal if the key occurs twice
  */
 export function walk(document: YamlDocument, path: FieldPath): Walk {
   const slots: Slot[] = [{ node: document.node, parent: undefined }]
@@ -167,7 +158,6 @@ function pairIndex(map: YamlMap, name: string): number {
   return first?.index ?? -1
 }
 
-/** Nodes at and below a node, keys included. */
 function subtree(node: YamlNode | undefined, into: Set<YamlNode> = new Set()): Set<YamlNode> {
   if (node === undefined) return into
   into.add(node)
@@ -181,9 +171,9 @@ function subtree(node: YamlNode | undefined, into: Set<YamlNode> = new Set()): S
 }
 
 /**
- * Refuses a change that an alias would show elsewhere.
- * @param changed the values whose content changes: from the root to the changed location
- * @param removed the deleted value, with everything in it
+ * An alias would show the change elsewhere.
+ * @param changed from the root to the changed location
+ * @param removed with everything in it
  */
 export function checkAnchors(
   { aliases }: YamlDocument,

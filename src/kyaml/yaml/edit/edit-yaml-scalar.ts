@@ -1,4 +1,6 @@
-/** Scalars as text. A text is quoted where kubectl (go-yaml, half YAML 1.1), kpt or a reader of YAML 1.2 would read something else. */
+/**
+ * Quoted if kubectl (go-yaml, half YAML 1.1), kpt or a YAML 1.2 reader would read something else.
+ */
 import type { Json } from '../../text/json.ts'
 import { isTextToAll } from '../go-scalar.ts'
 
@@ -11,7 +13,7 @@ const ESCAPES: { readonly [character: string]: string } = {
   '\t': '\\t',
   '\r': '\\r',
 }
-/** Characters that are not printable, line breaks to some reader, and byte order marks. */
+/** Unprintable, line breaks of some readers, and byte order marks. */
 const NEEDS_ESCAPE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
 const TO_ESCAPE = /["\\\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu
 
@@ -27,7 +29,7 @@ function canBeSingle(text: string): boolean {
   return !NEEDS_ESCAPE.test(text)
 }
 
-/** Whether a text needs no quotes. @param inFlow inside brackets, where more characters have a meaning */
+/** @param inFlow more characters have a meaning */
 function canBePlain(text: string, inFlow: boolean): boolean {
   if (text === '' || text !== text.trim() || NEEDS_ESCAPE.test(text)) return false
   if (/^[,[\]{}#&*!|>'"%@`]/.test(text) || /^[-?:](\s|$)/.test(text) || /^(---|\.\.\.)/.test(text))
@@ -38,9 +40,8 @@ function canBePlain(text: string, inFlow: boolean): boolean {
 }
 
 /**
- * A text on one line.
- * @param preferred the style of the value it replaces or of its neighbours; used where it can hold the text
- * @param quote the quotes of the file, for a text that cannot be plain
+ * @param preferred used if it can represent the text
+ * @param quote of the file, for a text that cannot be plain
  */
 export function textOnOneLine(
   text: string,
@@ -57,13 +58,12 @@ export function plainWord(value: Exclude<Json, string | object> | null): string 
   return Object.is(value, -0) ? '0' : String(value)
 }
 
-/** A block scalar: its header, and its lines without indentation. */
 export interface BlockText {
   readonly header: string
   readonly lines: readonly string[]
 }
 
-/** A text as a literal block; undefined where a block cannot hold it. */
+/** Undefined if a block cannot represent the text. */
 export function literalBlock(text: string, indicator = ''): BlockText | undefined {
   if (!fitsBlock(text) || (indicator === '' && /^\s/.test(text))) return undefined
   const body = text.replace(/\n+$/, '')
@@ -80,10 +80,7 @@ function fitsBlock(text: string): boolean {
   return !NEEDS_ESCAPE.test(text.replace(/[\n\t]/g, ''))
 }
 
-/**
- * A text as a folded block whose lines are at most `width` wide where they can be.
- * @returns undefined where folding could not give the text back
- */
+/** @returns undefined if folding would not reproduce the text */
 export function foldedBlock(text: string, width: number): BlockText | undefined {
   const literal = literalBlock(text)
   if (
@@ -103,7 +100,7 @@ export function foldedBlock(text: string, width: number): BlockText | undefined 
 
 function wrap(paragraph: string, width: number): readonly string[] {
   const lines: string[] = []
-  // A fold gives back a single space only.
+  // A fold reproduces only a single space.
   for (const word of paragraph.split(/(?<! ) (?! )/)) {
     const last = lines.at(-1)
     if (last !== undefined && last.length + 1 + word.length <= width)

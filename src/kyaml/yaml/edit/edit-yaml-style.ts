@@ -1,23 +1,20 @@
-/** The style of a file, for what is added to it. */
 import type { YamlNode } from '../yaml-node.ts'
 import { type Collection, entriesOf, isFlow, rangeOf } from './edit-yaml-location.ts'
 
 export interface YamlStyle {
   readonly lineBreak: '\n' | '\r\n'
-  /** Columns from a key to the keys below it. */
+  /** To the keys below. */
   readonly step: number
-  /** Columns from a key to the dashes below it: 0 for compact lists. */
+  /** 0 for compact lists. */
   readonly dashOffset: number
-  /** Columns from a dash to its value. */
   readonly dashWidth: number
   readonly quote: '"' | "'"
-  /** Whether the document is JSON, and stays JSON. */
+  /** It stays JSON. */
   readonly json: boolean
-  /** A space inside braces: `{ a: 1 }`. */
+  /** `{ a: 1 }`. */
   readonly padded: boolean
 }
 
-/** The line end that most lines of a file have. */
 export function lineBreakOf(text: string): '\n' | '\r\n' {
   const all = text.split('\n').length - 1
   const windows = text.split('\r\n').length - 1
@@ -28,7 +25,6 @@ export function columnOf(text: string, offset: number): number {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1)
 }
 
-/** The style of each part of a collection or document. */
 interface Samples {
   readonly step: number[]
   readonly dashOffset: number[]
@@ -37,13 +33,15 @@ interface Samples {
   readonly padded: boolean[]
 }
 
-/** The most frequent value, the first one of equals; undefined without any. */
 function mostFrequent<Value>(values: readonly Value[]): Value | undefined {
   const groups = [...Map.groupBy(values, (value) => value)]
   return groups.sort(([, left], [, right]) => right.length - left.length)[0]?.[0]
 }
 
-/** The style of the nearest collection that shows one, else that of the document. @param near nodes from the edit upwards */
+/**
+ * Of the nearest collection that shows one.
+ * @param near nodes from the edit upwards
+ */
 export function styleOf(
   text: string,
   lineBreak: '\n' | '\r\n',

@@ -1,4 +1,3 @@
-/** The same edits of plain values: the content that an edited file must have. */
 import { type FieldPath, indexOfStep, type PathStep } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import {
@@ -11,9 +10,9 @@ import {
   setKey,
 } from '../../text/json.ts'
 
-/** Why an edit cannot be made; edit-yaml.ts turns it into a Failure with file and line. */
+/** edit-yaml.ts converts it to a Failure with file and line. */
 export class EditRefusal extends Error {
-  /** Offset in the text of the document, if it is known. */
+  /** In the document. */
   readonly offset: number | undefined
 
   constructor(why: string, offset?: number) {
@@ -23,7 +22,7 @@ export class EditRefusal extends Error {
 }
 
 /**
- * The value with `wanted` at the path. Missing or null parents are created, missing items are added last.
+ * Creates missing or null parents, and appends missing items.
  * @throws EditRefusal for a value of another kind on the path
  */
 export function withValueAt(value: Json | undefined, path: FieldPath, wanted: Json): Json {
@@ -45,7 +44,7 @@ export function withValueAt(value: Json | undefined, path: FieldPath, wanted: Js
   return [...list, withValueAt(start, rest, wanted)]
 }
 
-/** The value without the one at the path; the same value if there is none. Emptied maps and lists stay. */
+/** Emptied maps and lists stay. */
 export function withoutValueAt(value: Json, path: FieldPath): Json {
   const [step, ...rest] = path
   if (step === undefined) throw new EditRefusal('a whole document is removed with remove-object')

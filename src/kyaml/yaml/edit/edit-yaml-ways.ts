@@ -1,4 +1,4 @@
-/** The ways a value can be written in the place of another one, the most faithful to what stood there first. */
+/** The most faithful to the old text first. */
 import type { Json } from '../../text/json.ts'
 import type { YamlScalar } from '../yaml-node.ts'
 import { nextLine } from './edit-yaml-block.ts'
@@ -14,13 +14,12 @@ import {
   writeFlow,
 } from './edit-yaml-write.ts'
 
-/** The scalar that a value replaces, and the text that it was read from. */
 interface OldScalar {
   readonly scalar: YamlScalar
   readonly text: string
 }
 
-/** @param location where it goes; undefined inside brackets */
+/** @param location undefined inside brackets */
 export function waysToWrite(
   value: Json,
   location: WriteLocation | undefined,
@@ -43,7 +42,7 @@ export function waysToWrite(
     ways.push(asWritten(literalBlock(value, block.indicator), block, true))
     ways.push(asWritten(literalBlock(value, String(block.column - location.column)), block, true))
   }
-  // A text of several lines that stood in double quotes keeps its escapes.
+  // It keeps its escapes.
   if (quotes === 'double' && value.includes('\n')) ways.push(oneLine(doubleQuoted(value)))
   ways.push(writeBlock(value, location, style, quotes), oneLine(doubleQuoted(value)))
   return ways.filter((way) => way !== undefined)
@@ -55,11 +54,9 @@ function oneLine(head: string): Written {
 
 interface OldBlock {
   readonly folded: boolean
-  /** The digit of the header, or empty. */
   readonly indicator: string
   readonly column: number
   readonly width: number
-  /** Lines as they stand in the file, without line ends. */
   readonly raw: readonly string[]
 }
 
@@ -87,7 +84,6 @@ function readBlock(
   }
 }
 
-/** @param keepRaw blank lines at equal places keep the spaces that they have in the file */
 function asWritten(
   block: BlockText | undefined,
   old: OldBlock,
@@ -98,7 +94,7 @@ function asWritten(
   return { head: block.header, lines: keepRaw ? withRawBlanks(lines, old.raw) : lines }
 }
 
-/** A blank line may hold spaces that mean nothing; where it did not move, it keeps them. */
+/** An unmoved blank line keeps insignificant spaces. */
 function withRawBlanks(lines: readonly string[], raw: readonly string[]): readonly string[] {
   const same = (line: string | undefined, other: string | undefined): boolean =>
     line === other || (line === '' && other?.trim() === '')

@@ -1,4 +1,3 @@
-/** Values as YAML text, in the style of a file. */
 import { isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import {
   doubleQuoted,
@@ -9,13 +8,13 @@ import {
 } from './edit-yaml-scalar.ts'
 import type { YamlStyle } from './edit-yaml-style.ts'
 
-/** A value behind a key or a dash: text for its line (none for a map or list in a block), and the indented lines below, without line ends. */
+/** `head` is empty for a map or list in a block; lines have no line ends. */
 export interface Written {
   readonly head: string
   readonly lines: readonly string[]
 }
 
-/** A value on one line, for a location inside brackets, or for an empty map or list. */
+/** For brackets, or an empty map or list. */
 export function writeFlow(value: Json, style: YamlStyle, preferred: QuoteStyle = 'plain'): string {
   const pad = style.padded ? ' ' : ''
   if (isJsonArray(value)) return `[${value.map((item) => writeFlow(item, style)).join(', ')}]`
@@ -33,13 +32,12 @@ export function writeKey(key: string, style: YamlStyle, inFlow: boolean): string
   return style.json ? doubleQuoted(key) : textOnOneLine(key, 'plain', style.quote, inFlow)
 }
 
-/** The column of the parent, and what precedes the value. */
 export interface WriteLocation {
   readonly column: number
   readonly behind: 'key' | 'dash'
 }
 
-/** A value outside brackets. Texts of several lines become literal blocks where a block can hold them. */
+/** Multi-line texts become literal blocks if possible. */
 export function writeBlock(
   value: Json,
   location: WriteLocation,
@@ -59,9 +57,9 @@ export function writeBlock(
     }
   }
   if (typeof value !== 'string') return { head: writeFlow(value, style), lines: [] }
-  // A block loses blank lines at its end where the file ends.
+  // A block loses trailing blank lines at the end of the file.
   const isBlock = value.includes('\n') && !value.endsWith('\n\n')
-  // Behind a dash, readers count the indentation from different columns.
+  // After a dash, readers count the indentation from different columns.
   const step = location.behind === 'key' && value.startsWith(' ') ? String(style.step) : ''
   const block = isBlock ? literalBlock(value, step) : undefined
   if (block === undefined)
@@ -69,7 +67,6 @@ export function writeBlock(
   return { head: block.header, lines: indent(block.lines, location.column + style.step) }
 }
 
-/** The `|` or `>` of a block with its indicators, which begins at an offset. */
 export function blockHeader(text: string, start: number): string {
   return /^[|>][-+1-9]*/.exec(text.slice(start, start + 3))?.[0] ?? ''
 }
@@ -78,7 +75,7 @@ export function indent(lines: readonly string[], column: number): readonly strin
   return lines.map((line) => (line === '' ? '' : ' '.repeat(column) + line))
 }
 
-/** The lines of a key with its value; `column` is the key's. */
+/** `column` is the key's. */
 export function writePair(
   key: string,
   value: Json,
@@ -92,7 +89,7 @@ export function writePair(
   ]
 }
 
-/** The lines of an item with its dash; `column` is the dash's. A map or list begins on the line of the dash. */
+/** `column` is the dash's. */
 export function writeItem(value: Json, column: number, style: YamlStyle): readonly string[] {
   const { head, lines } = writeBlock(value, { column, behind: 'dash' }, style)
   const dash = `${' '.repeat(column)}-`.padEnd(column + style.dashWidth)
@@ -101,7 +98,6 @@ export function writeItem(value: Json, column: number, style: YamlStyle): readon
   return [dash + first.slice(column + style.dashWidth), ...rest]
 }
 
-/** The style of files that are written anew. */
 const NEW_FILE_STYLE: YamlStyle = {
   lineBreak: '\n',
   step: 2,
@@ -112,7 +108,7 @@ const NEW_FILE_STYLE: YamlStyle = {
   padded: false,
 }
 
-/** A value as a document of its own, ending with a line break. Read alike by kubectl, kpt and YAML 1.2 readers. */
+/** kubectl, kpt and YAML 1.2 readers read it alike. */
 export function writeDocument(value: Json): string {
   const style = NEW_FILE_STYLE
   const lines = isJsonObject(value)

@@ -1,6 +1,6 @@
 /**
- * Edits of YAML files that touch only the lines that change: comments, order, quotes, line ends and all other lines stay byte for byte. The
- * result is parsed again and reads exactly as the same edits of the values; otherwise the edit is refused.
+ * Touches only the lines that change; all others stay byte for byte. The result must read exactly
+ * as the same edits of the values; otherwise the edit is refused.
  */
 import { Failure } from '../../failure.ts'
 import { type FieldPath, field } from '../../krm/field-path.ts'
@@ -20,32 +20,32 @@ import { lineBreakOf } from './edit-yaml-style.ts'
 import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
 import { writeDocument } from './edit-yaml-write.ts'
 
-/** An object of a file: the index of its document as kpt counts, and its index in `items` where the document is a list. */
+/** Documents count as in kpt; `items` if the document is a list. */
 interface YamlAddress {
   readonly document: number
   readonly item?: number | undefined
 }
 
 export type YamlEdit =
-  /** Replaces or adds a value. Missing parents and keyed items are created; a map or list is changed piece by piece. */
+  /** Creates missing parents and keyed items; changes a map or list piece by piece. */
   | (YamlAddress & {
       readonly kind: 'set'
       readonly path: FieldPath
       readonly value: Json
-      /** Paths that get the value with it, because they are aliases of it. Without them an anchor with an alias is not changed. */
+      /** Without these an anchor with an alias is not changed. */
       readonly aliases?: readonly FieldPath[]
     })
-  /** Deletes a value, if there is one. The last key of a map leaves `{}`, the last item of a list `[]`. */
+  /** The last key of a map leaves `{}`, the last item of a list `[]`. */
   | (YamlAddress & { readonly kind: 'remove'; readonly path: FieldPath })
-  /** Deletes the whole document, or the item of the list. The file may have only comments afterwards, or be empty. */
+  /** The file may then be empty, or contain only comments. */
   | (YamlAddress & { readonly kind: 'remove-object' })
-  /** Adds a document at the end of the file. */
   | { readonly kind: 'append-object'; readonly object: JsonObject }
 
 /**
- * Applies the edits in order. Addresses refer to the given text; objects are removed last.
- * @param where the path that errors name
- * @throws Failure BP1110 or BP1111 where the file cannot be read, BP2007 (with file and line) where an edit cannot be made
+ * In order; addresses refer to the given text, and objects are removed last.
+ * @param where for errors
+ * @throws Failure BP1110 or BP1111 if the file cannot be read, BP2007 (with file and line) if an
+ * edit cannot be made
  */
 export function editYaml(text: string, edits: readonly YamlEdit[], where: string): string {
   const { documents } = parseGoYaml(text, where)
@@ -130,7 +130,7 @@ class FileEditor {
     } catch (thrown) {
       if (!(thrown instanceof EditRefusal)) throw thrown
       const start = this.documents[document]?.chunk.start ?? 0
-      // The line is that of the given text, or near it if this document is edited already.
+      // Near it if this document was already edited.
       const whole = this.text.slice(0, start) + before
       const location = new LineIndex(whole).position(
         start + Math.min(thrown.offset ?? 0, before.length),
@@ -192,7 +192,6 @@ class FileEditor {
     }, text)
   }
 
-  /** Checks that the whole file reads as the edits say, with the same number of documents. */
   private prove(text: string): void {
     const retained = this.wanted.filter(
       (value, index) => !this.removed.has(index) && value !== null,
@@ -206,7 +205,7 @@ class FileEditor {
   }
 }
 
-/** A document is deleted with its `---` line; a comment block that begins the file and ends with a blank line stays. */
+/** A comment block that begins the file and ends with a blank line stays. */
 function removedRange(
   text: string,
   chunk: GoYamlDocument['chunk'],
@@ -217,7 +216,6 @@ function removedRange(
   if (header > 0) return { start: chunk.start + header, end: chunk.end }
   if (chunk.separator < chunk.start && chunk.separator > 0)
     return { start: chunk.separator, end: chunk.end }
-  // The separator behind the first document separates nothing any more.
   const next = /^---[ \t]*\r?\n/.exec(text.slice(chunk.end))
   return {
     start: chunk.separator,

@@ -1,6 +1,6 @@
 /**
- * The text of a YAML file before parsing: decoding, limits, the characters that kubectl refuses, and the split into documents. kubectl and kpt
- * cut a file at every line that begins with `---` (apimachinery `util/yaml/decoder.go`, kyaml `kio/byteio_reader.go`).
+ * kubectl and kpt split a file at every line that begins with `---` (apimachinery
+ * `util/yaml/decoder.go`, kyaml `kio/byteio_reader.go`).
  */
 import { Failure } from '../../failure.ts'
 import { describeMost, MAX_YAML_DOCUMENTS, SPLIT } from './read-yaml-limits.ts'
@@ -9,18 +9,18 @@ export const MAX_YAML_BYTES = 10 * 1024 * 1024
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Line and column, both counted from 1, columns in UTF-16 code units. */
+/** From 1, columns in UTF-16 code units. */
 export interface TextPosition {
   readonly line: number
   readonly column: number
 }
 
-/** `apps/web/deploy.yaml:12:3`, the form that editors and terminals follow. */
+/** Editors and terminals link this form. */
 export function formatPosition(where: string, at: TextPosition): string {
   return `${where}:${at.line}:${at.column}`
 }
 
-/** Lines and columns of offsets. Lines end at LF; the CR of a CRLF belongs to its line. */
+/** The CR of a CRLF belongs to its line. */
 export class LineIndex {
   private readonly breaks: Offsets
 
@@ -37,10 +37,9 @@ export class LineIndex {
   }
 }
 
-/** Ascending. A file of line breaks alone has ten million, for which an array of numbers takes twice the memory. */
+/** Ascending. A file of line breaks has ten million; numbers would take twice the memory. */
 export type Offsets = Uint32Array
 
-/** Where the part stands in the text. */
 export function offsetsOf(text: string, part: string): Offsets {
   let count = 0
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1
@@ -53,7 +52,6 @@ export function offsetsOf(text: string, part: string): Offsets {
   return offsets
 }
 
-/** How many of the ascending numbers are below the bound. */
 export function countBelow(ascending: Offsets, bound: number): number {
   let low = 0
   let high = ascending.length
@@ -88,8 +86,8 @@ export function tooLargeYaml(where: string, why: string, remedy: string): Failur
 }
 
 /**
- * The bytes of a file as text. A byte order mark stays, so that the text can be written back byte for byte.
- * @throws Failure BP1111 above 10 MiB, BP1110 with the byte offset where it is not UTF-8
+ * A byte order mark stays, so that the text can be written back byte for byte.
+ * @throws Failure BP1111 above 10 MiB, BP1110 with the byte offset if it is not UTF-8
  */
 export function decodeYaml(content: Uint8Array, where: string): string {
   if (content.length > MAX_YAML_BYTES) throw tooLong(where)
@@ -107,7 +105,7 @@ export function decodeYaml(content: Uint8Array, where: string): string {
   }
 }
 
-/** Offset of the first byte that is not UTF-8. A prefix that decodes is good up to an unfinished character. */
+/** A prefix that decodes is valid up to an unfinished character. */
 function firstBadByte(content: Uint8Array): number {
   let good = 0
   let bad = content.length
@@ -137,16 +135,15 @@ function tooLong(where: string): Failure {
   return tooLargeYaml(where, `the file is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB`, SPLIT)
 }
 
-/** A part of a file that is read as one document, which may have only comments. */
+/** May contain only comments. */
 export interface YamlChunk {
-  /** Offsets in the file: after the separator line, and up to the next one. */
+  /** After the separator line, and up to the next one. */
   readonly start: number
   readonly end: number
-  /** Offset of its `---` line; equal to `start` for a first part without one. */
+  /** Equal to `start` without one. */
   readonly separator: number
 }
 
-/** The parts of a file between its `---` lines. */
 export function splitChunks(text: string): readonly YamlChunk[] {
   return [...chunksOf(text)]
 }
@@ -157,7 +154,6 @@ function* chunksOf(text: string): Generator<YamlChunk> {
   const lines = /^---[^\n]*(?:\n|$)/gm
   lines.lastIndex = start
   for (let match = lines.exec(text); match !== null; match = lines.exec(text)) {
-    // A file that begins with a separator has no part before it.
     if (match.index > start || separator < start) yield { start, end: match.index, separator }
     separator = match.index
     start = match.index + match[0].length
@@ -171,7 +167,7 @@ const CHECKS: readonly (readonly [
   why: (codePoint: string) => string,
   remedy: string,
 ])[] = [
-  // Characters that go-yaml refuses: control characters other than tab and line breaks, noncharacters, lone surrogates.
+  // go-yaml refuses these.
   [
     /[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]|\p{Cs}/u,
     (character) => `the character U+${character} is not allowed in YAML`,
@@ -191,7 +187,10 @@ const CHECKS: readonly (readonly [
 const DIRECTIVE = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*%/
 const DOCUMENT_END = /^\.\.\.(?:\s.*)?$/m
 
-/** Refuses what kubectl refuses, or reads otherwise than other readers. @throws Failure BP1110 or BP1111 */
+/**
+ * Refuses what kubectl refuses or reads differently from other readers.
+ * @throws Failure BP1110 or BP1111
+ */
 export function checkYamlText(text: string, where: string): void {
   if (text.length > MAX_YAML_BYTES) throw tooLong(where)
   const refuse = (offset: number, why: string, remedy: string): Failure =>

@@ -1,6 +1,6 @@
 /**
- * The values that kubectl reads in a tree. An unknown tag, which kubectl guesses about, is refused. A merge key has its effect at its position,
- * as in go-yaml, and is expanded only if the result is small.
+ * An unknown tag, which kubectl guesses about, is refused. A merge key takes effect at its
+ * position, as in go-yaml, and is expanded only if the result is small.
  */
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../../text/json.ts'
 import { type GoScalar, readsAlike, resolveGoKey, resolveGoScalar } from '../go-scalar.ts'
@@ -17,16 +17,16 @@ import {
 } from '../yaml-node.ts'
 import { MAX_YAML_DEPTH, tooDeep, YamlRefusal } from './read-yaml-refusal.ts'
 
-/** The most nodes that aliases and merge keys of one document add. */
+/** Nodes that aliases and merge keys of one document add. */
 const MAX_YAML_EXPANSION = 100_000
 
 /**
- * Values that kubectl reads otherwise than most people, all those of a document that have one message. The message never has a value, which may
- * be a secret.
+ * Values that kubectl reads differently from most people, grouped by message. The message never
+ * contains a value, which may be a secret.
  */
 export interface ValueNote {
   readonly kind: 'value' | 'key' | 'duplicate-key' | 'precision'
-  /** Of the first one. */
+  /** Offset of the first one. */
   readonly offset: number
   readonly count: number
   /** Offset of the first one of duplicate keys. */
@@ -34,7 +34,6 @@ export interface ValueNote {
   readonly message: string
 }
 
-/** Adds a note to those of its message, of which the first is kept. */
 export function noteOnce<Note extends Pick<ValueNote, 'message' | 'count'>>(
   noted: Map<string, Note>,
   note: Note,
@@ -46,7 +45,7 @@ export function noteOnce<Note extends Pick<ValueNote, 'message' | 'count'>>(
   )
 }
 
-/** ` (and 12 more)`; empty for the only one. */
+/** ` (and 12 more)`; empty for a single one. */
 export function describeOthers({ count }: Pick<ValueNote, 'count'>): string {
   return count === 1 ? '' : ` (and ${(count - 1).toLocaleString('en')} more)`
 }
@@ -54,11 +53,10 @@ export function describeOthers({ count }: Pick<ValueNote, 'count'>): string {
 export interface GoValues {
   readonly value: Json
   readonly notes: readonly ValueNote[]
-  /** Every alias of a value in the tree. */
   readonly aliases: readonly YamlAlias[]
 }
 
-/** @throws YamlRefusal, its offset that of the node's source */
+/** @throws YamlRefusal with the offset of the node's source */
 export function readGoValues(root: YamlNode): GoValues {
   const reader = new ValueReader()
   const value = reader.read(root, 1)
@@ -71,12 +69,10 @@ export function goValueOf(node: YamlNode): Json {
 }
 
 class ValueReader {
-  /** By message. */
   private readonly noted = new Map<string, ValueNote>()
   readonly aliases: YamlAlias[] = []
-  /** Values of nodes with an anchor. */
   private readonly anchored = new Map<YamlNode, Json>()
-  /** Size and depth of the targets of aliases, with aliases expanded. */
+  /** With aliases expanded. */
   private readonly extents = new Map<YamlNode, { readonly size: number; readonly depth: number }>()
   private expanded = 0
 
@@ -188,7 +184,9 @@ class ValueReader {
     return read.key
   }
 
-  /** Merged keys replace those above the merge key, and the first map of a list wins, as in go-yaml. */
+  /**
+   * As in go-yaml: merged keys replace those above the merge key, and the first map of a list wins.
+   */
   private merge(into: { [key: string]: Json }, { key, value }: YamlEntry, depth: number): void {
     const read = this.read(value, depth + 1)
     const sources =

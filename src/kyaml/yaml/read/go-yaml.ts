@@ -1,7 +1,4 @@
-/**
- * YAML files as kubectl and kpt read them: the same documents, numbers and booleans, with locations. The rows of
- * `test/corpus/yaml/go-scalars.json` are answers of the real kubectl.
- */
+/** The rows of `test/corpus/yaml/go-scalars.json` are answers of the real kubectl. */
 import { Failure } from '../../failure.ts'
 import {
   emptyObject,
@@ -26,16 +23,16 @@ import { NodeMeter } from './read-yaml-limits.ts'
 import { readYamlDocuments, type YamlDocument } from './read-yaml-node.ts'
 
 export interface GoYamlDocument extends YamlDocument {
-  /** Index as kpt counts (`config.kubernetes.io/index`), without documents that are empty or null. */
+  /**
+   * Index as kpt counts (`config.kubernetes.io/index`), without documents that are empty or null.
+   */
   readonly index: number
-  /** Location of the first key. */
   readonly line: number
   readonly column: number
-  /** The part of the file with the document. */
   readonly chunk: YamlChunk
 }
 
-/** Values that read otherwise than they look, all those of a file for one reason: the place of the first, and how many follow. No message has a value. */
+/** One note per file and reason, at the first location. No message contains a value. */
 interface GoYamlNote extends TextPosition {
   readonly kind: 'value' | 'key' | 'duplicate-key' | 'precision'
   readonly message: string
@@ -49,14 +46,12 @@ export interface GoYamlFile {
 interface GoYamlOptions {
   /** `error` for a Kptfile, where kpt refuses what kubectl accepts. Default `note`. */
   readonly duplicateKeys?: 'error' | 'note'
-  /** Keys, values and comments, where the file may have fewer than others. */
   readonly mostNodes?: number
 }
 
 /**
- * Reads a file of any number of documents.
- * @param where the path that errors name
- * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 10,000 documents, 500,000 nodes, 100,000 aliased values)
+ * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 10,000
+ * documents, 500,000 nodes, 100,000 aliased values)
  */
 export function parseGoYaml(text: string, where: string, options: GoYamlOptions = {}): GoYamlFile {
   const read = readYamlDocuments(text, where, new NodeMeter(options.mostNodes))
@@ -94,15 +89,13 @@ export function parseGoYaml(text: string, where: string, options: GoYamlOptions 
   }
 }
 
-/** An object of a document; each item of a `kind: List` is one. */
 interface DocumentObject {
   readonly object: Json
-  /** Index in the list's `items`; undefined for a document that is one object. */
+  /** Undefined for a document with a single object. */
   readonly item: number | undefined
   readonly line: number
 }
 
-/** Whether a value is a list of objects: its kind ends with `List` and it has `items`. */
 export function isObjectList(value: Json): value is JsonObject {
   const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
   return (
@@ -114,9 +107,10 @@ export function isObjectList(value: Json): value is JsonObject {
 }
 
 /**
- * The objects of a document. An item of a `ConfigMapList` without a kind is a ConfigMap of the list's version, as in kubectl.
+ * An item of a `ConfigMapList` without a kind is a ConfigMap of the list's version, as in kubectl.
  * @param text the file, for lines
- * @throws Failure BP1112 for a list inside a list, which kubectl refuses and kpt takes for one object
+ * @throws Failure BP1112 for a list inside a list, which kubectl refuses and kpt treats as one
+ * object
  */
 export function objectsOfDocument(
   document: GoYamlDocument,

@@ -1,4 +1,3 @@
-/** Lists and maps as they begin, without a source, and as they end. */
 import type { YamlList, YamlMap } from '../yaml-node.ts'
 import type { Comments } from './read-yaml-tree-comments.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The comments of go-yaml's scanner (`scannerc.go`, `scan_comments`, `scan_line_comment`). A comment gets the offset of a token, and belongs to
- * the node whose token is the first one there or behind.
+ * As in go-yaml's `scannerc.go`: a comment gets the offset of a token, and belongs to the node with
+ * the first token at or after that offset.
  */
 import {
   isBlank,
@@ -13,7 +13,6 @@ import {
 import { YamlRefusal } from './read-yaml-refusal.ts'
 import { TextParts } from './text-parts.ts'
 
-/** How far go-yaml looks for the next comment line. */
 const LOOK_AHEAD = 512
 const BREAK = 10
 const HASH = 35
@@ -21,22 +20,18 @@ const HASH = 35
 export interface YamlComment {
   readonly kind: 'head' | 'line' | 'foot'
   readonly text: string
-  /** Start of the scan for tokens that found it. */
   readonly scanAt: number
-  /** Offset of its token. */
   readonly tokenAt: number
-  /** Columns begin at 1 here. Unused for a line comment. */
+  /** Columns count from 1. Unused for a line comment. */
   readonly start: YamlMark
   readonly endAt: number
 }
 
-/** The token before the comments. */
 interface TokenBefore {
   readonly at: number
   readonly isValueMark: boolean
 }
 
-/** A comment behind a token, on its line. */
 export function scanLineComment(cursor: YamlCursor, tokenAt: number): YamlComment | undefined {
   if (cursor.newlines > 0) return undefined
   let ahead = 0
@@ -56,7 +51,6 @@ export function scanLineComment(cursor: YamlCursor, tokenAt: number): YamlCommen
   return { kind: 'line', text, scanAt: 0, tokenAt, start, endAt: 0 }
 }
 
-/** The comment lines at the cursor. @param scanned start of the scan for the next token */
 export function scanComments(
   cursor: YamlCursor,
   scanned: YamlMark,
@@ -71,7 +65,7 @@ export function scanComments(
   let firstEmpty = cursor.newlines <= 1
   let { line, column } = cursor
   let text = new TextParts()
-  // A comment right below content may be its foot comment.
+  // A comment directly below content may be its foot comment.
   const footLine = scanned.line > 0 ? line - cursor.newlines + 1 : -1
   const closeFoot = (at: number): void => {
     found.push({ kind: 'foot', text: String(text), scanAt, tokenAt, start, endAt: at })

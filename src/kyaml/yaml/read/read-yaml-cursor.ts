@@ -1,4 +1,4 @@
-/** A location in one YAML document. Line breaks are LF; `checkYamlText` refuses the others. */
+/** Line breaks are LF; `checkYamlText` refuses the others. */
 
 const TAB = 9
 const BREAK = 10
@@ -7,7 +7,7 @@ const SPACE = 32
 export interface YamlMark {
   readonly at: number
   readonly line: number
-  /** Begins at 0. */
+  /** Counts from 0. */
   readonly column: number
 }
 
@@ -16,11 +16,10 @@ export class YamlCursor {
   at = 0
   line = 0
   lineStart = 0
-  /** Line breaks since the last character that is no blank. */
+  /** Since the last non-blank character. */
   newlines = 0
-  /** Column of the innermost block; -1 outside of all. */
+  /** -1 outside of all blocks. */
   indent = -1
-  /** How many brackets are open. */
   flowLevel = 0
   private json: boolean | undefined
 
@@ -32,7 +31,10 @@ export class YamlCursor {
     return this.at - this.lineStart
   }
 
-  /** kubectl reads a JSON document with a JSON parser, which knows more escapes than its YAML parser. */
+  /**
+   * kubectl reads a JSON document with a JSON parser, which knows more escapes than its YAML
+   * parser.
+   */
   isJson(): boolean {
     this.json ??= isJsonText(this.text)
     return this.json
@@ -42,13 +44,13 @@ export class YamlCursor {
     return { at: this.at, line: this.line, column: this.column }
   }
 
-  /** Character code; 0 behind the end. */
+  /** Character code; 0 after the end. */
   code(ahead = 0): number {
     const at = this.at + ahead
     return at < this.text.length ? this.text.charCodeAt(at) : 0
   }
 
-  /** Skips characters of one line. The last one is no blank. */
+  /** Skips characters of one line. The last one must not be blank. */
   skip(count: number): void {
     this.at += count
     this.newlines = 0
@@ -77,7 +79,6 @@ export class YamlCursor {
     this.at = end
   }
 
-  /** Whether the cursor is at a `---` or `...`. */
   isDocumentMark(): boolean {
     if (this.at !== this.lineStart) return false
     const code = this.code()

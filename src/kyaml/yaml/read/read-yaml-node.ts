@@ -1,4 +1,3 @@
-/** Node trees of a text, with comments as in go-yaml, and the values that kubectl reads in them. */
 import type { YamlNode } from '../yaml-node.ts'
 import {
   checkYamlText,
@@ -15,15 +14,14 @@ import { NodeMeter } from './read-yaml-limits.ts'
 import { YamlRefusal } from './read-yaml-refusal.ts'
 import { readYamlTree, type SourceAt } from './read-yaml-tree.ts'
 
-/** A document that is neither empty nor null. Offsets of nodes and notes refer to the whole text. */
+/** Neither empty nor null. Offsets refer to the whole text. */
 export interface YamlDocument extends GoValues {
   readonly node: YamlNode
 }
 
 /**
- * The documents of a file that are not empty, in their order.
- * @param where the path that errors and the nodes' sources name
- * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 10,000 documents, 500,000 nodes, 100,000 aliased values)
+ * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 10,000
+ * documents, 500,000 nodes, 100,000 aliased values)
  */
 export function readYamlDocuments(
   text: string,
@@ -45,12 +43,11 @@ export function readYamlDocuments(
   }
 }
 
-/** The trees of `readYamlDocuments`. */
 export function readYamlNodes(text: string, where: string, meter?: NodeMeter): YamlNode[] {
   return readYamlDocuments(text, where, meter).map(({ node }) => node)
 }
 
-/** `readYamlDocuments` for a checked part of a file. @param meter of the file. @throws YamlRefusal with its offset in the text */
+/** @throws YamlRefusal with its offset in the text */
 export function readDocuments(
   text: string,
   where: string,
@@ -87,10 +84,9 @@ export function readDocuments(
   }
 }
 
-/** A text with LF line ends, as kyaml reads it, and its offsets in the file. */
 class WithoutCarriageReturns {
   readonly text: string
-  /** Ascending offsets in `text` of line breaks that had a CR. */
+  /** Ascending, of line breaks that had a CR. */
   private readonly removed: Offsets
 
   constructor(original: string) {
@@ -105,7 +101,10 @@ class WithoutCarriageReturns {
   }
 }
 
-/** The parts that kyaml gives to go-yaml: cut at every `---` line except one at the start (`kio/byteio_reader.go`, `splitDocuments`). */
+/**
+ * The parts that kyaml passes to go-yaml: split at every `---` line except one at the start
+ * (`kio/byteio_reader.go`, `splitDocuments`).
+ */
 function* goPieces(text: string): Generator<{ readonly start: number; readonly end: number }> {
   // go-yaml skips a byte order mark only at the start of a part.
   const behindMark = (at: number): number => (text[at] === '\uFEFF' ? at + 1 : at)

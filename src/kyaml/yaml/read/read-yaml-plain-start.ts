@@ -3,7 +3,6 @@ import { isBlankOrEnd, type YamlCursor } from './read-yaml-cursor.ts'
 const FLOW_INDICATOR = /[,[\]{}]/
 const NOT_PLAIN = new Set('-?:,[]{}#&*!|>\'"%@`')
 
-/** Whether a value without quotes begins at the cursor, which is at the character. */
 export function startsPlain(cursor: YamlCursor, character: string): boolean {
   const code = cursor.code(1)
   // go-yaml accepts a lone "-" inside brackets; YAML and other readers do not.

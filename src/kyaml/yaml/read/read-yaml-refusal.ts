@@ -1,4 +1,4 @@
-/** Why a text is not read; `readYamlDocuments` adds file and line. The message never quotes the text, which may be a secret. */
+/** The message never quotes the text, which may be a secret. */
 export class YamlRefusal extends Error {
   readonly code: 'BP1110' | 'BP1111'
   readonly offset: number
@@ -39,7 +39,6 @@ export function withoutColon(at: number): YamlRefusal {
   return new YamlRefusal(at, 'a key goes over more than one line, or a line lacks its colon')
 }
 
-/** Maps and lists inside each other beyond this are refused. */
 export const MAX_YAML_DEPTH = 100
 
 export function tooDeep(offset: number): YamlRefusal {

@@ -1,4 +1,4 @@
-/** Scalars of go-yaml's scanner (`scannerc.go`). The cursor moves as go-yaml's does. */
+/** As in go-yaml's `scannerc.go`. */
 import type { YamlScalar } from '../yaml-node.ts'
 import { isBlank, isBlankOrEnd, lineEndAt, type YamlCursor } from './read-yaml-cursor.ts'
 import { questionMark, tabAsIndentation, UnclosedYaml, YamlRefusal } from './read-yaml-refusal.ts'
@@ -8,7 +8,7 @@ export interface ScalarText {
   readonly value: string
   readonly style: YamlScalar['style']
   readonly start: number
-  /** Offset behind its last character. Blank lines count if the block keeps them. */
+  /** Blank lines count if the block keeps them. */
   readonly end: number
   /** Set for a block that keeps its last line break, in a text that ends without one. */
   readonly unended?: true
@@ -30,7 +30,6 @@ function folded(breaks: number): string {
 }
 
 interface PlainText extends ScalarText {
-  /** Whether a line break follows, so that the next token may be a key. */
   readonly endsLine: boolean
 }
 
@@ -69,7 +68,6 @@ export function scanPlain(cursor: YamlCursor): PlainText {
   return { value: String(value), style: 'plain', start, end, endsLine: breaks > 0 }
 }
 
-/** End of the characters of a plain scalar that begin here. */
 function plainEnd(cursor: YamlCursor): number {
   const { text } = cursor
   const inFlow = cursor.flowLevel > 0
@@ -125,7 +123,7 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
         cursor.skipBreak()
         breaks += 1
       } else cursor.at += 1
-    // go-yaml keeps every break behind an escaped one.
+    // go-yaml keeps every break after an escaped one.
     if (escapedBreak) value.add('\n'.repeat(breaks))
     else value.add(breaks > 0 ? folded(breaks) : cursor.text.slice(from, cursor.at))
   }
@@ -206,7 +204,7 @@ function jsonEscape({ at }: YamlCursor): YamlRefusal {
   )
 }
 
-/** A literal or folded block. The cursor is at its `|` or `>`. */
+/** The cursor is at its `|` or `>`. */
 export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText {
   const start = cursor.at
   const literal = cursor.text[start] === '|'
@@ -265,7 +263,7 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
     : text
 }
 
-/** Skips empty lines and the indentation behind them. @param given the indentation; 0 to detect it */
+/** @param given 0 to detect it */
 function skipIndentation(
   cursor: YamlCursor,
   given: number,
@@ -288,7 +286,7 @@ function skipIndentation(
   return { indent: given === 0 ? Math.max(deepest, cursor.indent + 1, 1) : given, breaks }
 }
 
-/** The name of an anchor or alias. The cursor is at its `&` or `*`. */
+/** The cursor is at its `&` or `*`. */
 export function scanName(cursor: YamlCursor): string {
   const name = /[-0-9A-Za-z_]+(?=[\s,\]}]|$)/y
   name.lastIndex = cursor.at + 1
@@ -303,9 +301,8 @@ export function scanName(cursor: YamlCursor): string {
   return found
 }
 
-/** The short form of a tag. */
 export function scanTag(cursor: YamlCursor): string {
-  // Readers disagree about a bracket or comma behind a tag.
+  // Readers disagree about a bracket or comma after a tag.
   const tag = /!(?:<([^>\s]+)>|[-\w;/?:@&=+$.~*'()%!]*)(?!\S)/y
   tag.lastIndex = cursor.at
   const match = tag.exec(cursor.text)

@@ -1,4 +1,3 @@
-/** The tokens of a document, as go-yaml's scanner has them. */
 import type { ScalarText } from './read-yaml-scalar.ts'
 
 export type TokenKind =
@@ -26,7 +25,6 @@ export interface YamlToken {
   readonly kind: TokenKind
   readonly start: number
   readonly end: number
-  /** The name of an anchor or alias, or the short form of a tag. */
   readonly name?: string
   readonly scalar?: ScalarText
 }

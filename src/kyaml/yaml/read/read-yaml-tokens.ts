@@ -1,6 +1,6 @@
 /**
- * The tokens and comments of one YAML document. It reads ahead exactly as far as go-yaml's scanner (`scannerc.go`), because that decides which
- * node gets some comments.
+ * Reads ahead exactly as far as go-yaml's scanner (`scannerc.go`), because that decides which node
+ * gets some comments.
  */
 import { scanComments, scanLineComment, type YamlComment } from './read-yaml-comments.ts'
 import { isBlankOrEnd, YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
@@ -18,11 +18,9 @@ import {
 } from './read-yaml-scalar.ts'
 import type { TokenKind, YamlToken } from './read-yaml-token.ts'
 
-/** Tokens that go-yaml reads ahead, so that comments find the token before or behind them. */
+/** As in go-yaml. */
 const LOOK_AHEAD = 2
-/** Taken tokens and comments that are kept at most. */
 const MOST_TAKEN = 1024
-/** Tokens that are read for a better message. */
 const MOST_SEARCHED = 100_000
 
 const BRACKETS: { readonly [character: string]: '[' | ']' | '{' | '}' } = {
@@ -33,19 +31,16 @@ const BRACKETS: { readonly [character: string]: '[' | ']' | '{' | '}' } = {
 }
 
 export class YamlTokens {
-  /** The comments of the next node. */
   head = ''
   line = ''
   foot = ''
-  /** End of the last taken token with characters. */
   lastEnd = 0
   private readonly cursor: YamlCursor
   private readonly keys: SimpleKeys
   private readonly meter: NodeMeter
-  /** Without the first `dropped` of all tokens, which were taken. */
+  /** Without the first `dropped` tokens, which were taken. */
   private readonly tokens: YamlToken[] = [{ kind: 'stream-start', start: 0, end: 0 }]
   private dropped = 0
-  /** Index among all tokens. */
   private next = 0
   /** Comments from `commentsFrom` on have no node yet. */
   private readonly comments: YamlComment[] = []
@@ -60,7 +55,6 @@ export class YamlTokens {
     this.take()
   }
 
-  /** The next token. Its comments are in `head`, `line` and `foot`. */
   current(): YamlToken {
     while (this.next >= this.count - LOOK_AHEAD || this.keys.mayBecomeKey(this.next)) this.fetch()
     const token = this.tokens[this.next - this.dropped]
@@ -78,7 +72,6 @@ export class YamlTokens {
     return token
   }
 
-  /** Of all tokens so far. */
   private get count(): number {
     return this.dropped + this.tokens.length
   }
@@ -90,7 +83,6 @@ export class YamlTokens {
     this.commentsFrom = 0
   }
 
-  /** The last quote or bracket that the rest of the text does not close. */
   unclosed(): UnclosedYaml | undefined {
     const { cursor } = this
     try {
@@ -138,11 +130,11 @@ export class YamlTokens {
       return
     }
     const character = cursor.text.charAt(cursor.at)
-    // A comment behind ":" or "," belongs to the token before.
+    // A comment after ":" or "," belongs to the token before.
     const withBefore = cursor.flowLevel === 0 ? character === ':' : character === ','
     const commentAt = withBefore ? (this.tokens.at(-1)?.start ?? 0) : cursor.at
     this.fetchToken(character)
-    // A comment behind a "-" belongs to what follows.
+    // A comment after a "-" belongs to what follows.
     if (this.tokens.at(-1)?.kind !== '-') this.addLineComment(commentAt)
   }
 
@@ -205,7 +197,6 @@ export class YamlTokens {
     this.tokens.push({ kind: 'scalar', start: scalar.start, end: scalar.end, scalar })
   }
 
-  /** Begins a value that may become a key. */
   private beginValue(): void {
     this.keys.save(this.count)
     this.keys.allowed = false
@@ -281,7 +272,6 @@ export class YamlTokens {
     this.tokens.push({ kind, start, end: this.cursor.at, name })
   }
 
-  /** Begins a block by its own indicator. */
   private openBlock(kind: 'list-start' | 'map-start'): void {
     if (!this.keys.allowed)
       throw new YamlRefusal(
@@ -300,7 +290,7 @@ export class YamlTokens {
     this.tokens.splice(before - this.dropped, 0, { kind, start: mark.at, end: mark.at })
   }
 
-  /** Ends the blocks that are deeper than the column, before the comments with a smaller indentation. */
+  /** Before the comments with a smaller indentation. */
   private closeBlocks(column: number, scanned: YamlMark): void {
     const { cursor } = this
     if (cursor.flowLevel > 0) return
@@ -361,7 +351,7 @@ export class YamlTokens {
     return last?.kind === ',' && this.tokens.length > 1 ? this.tokens.at(-2) : last
   }
 
-  /** A comment behind the dash of a list's first item belongs to the value of the item, if that begins below the dash. */
+  /** If the item's value begins below the dash. */
   private turnLineCommentIntoHead(): void {
     const index = this.comments.length - 1
     const comment = this.comments[index]

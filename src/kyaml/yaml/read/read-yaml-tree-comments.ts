@@ -1,4 +1,3 @@
-/** The comments that the tokens carry, as the nodes of the tree have them. */
 import type { YamlEntry } from '../yaml-node.ts'
 import type { YamlTokens } from './read-yaml-tokens.ts'
 
@@ -19,7 +18,7 @@ export class TreeComments {
     this.tokens = tokens
   }
 
-  /** The part of the first comments of a document above their last empty line. */
+  /** The first comments of a document above their last empty line. */
   takeDocumentHead(): string {
     const { tokens } = this
     const { head } = tokens
@@ -48,7 +47,7 @@ export class TreeComments {
     return stem === '' ? NO_COMMENTS : { ...NO_COMMENTS, headComment: stem }
   }
 
-  /** A comment above the dash belongs to the whole map or list behind it, not to its first entry. */
+  /** A comment above the dash belongs to the whole map or list after it, not to its first entry. */
   splitStem(length: number): void {
     if (length === 0) return
     const { tokens } = this

@@ -1,4 +1,4 @@
-/** One YAML document as a tree, with the comments as go-yaml's parser attaches them (`parserc.go`, `decode.go`). */
+/** Comments are attached as in go-yaml's parser (`parserc.go`, `decode.go`). */
 import type { YamlList, YamlMap, YamlNode, YamlScalar, YamlSource } from '../yaml-node.ts'
 import type { TaggedSource } from '../yaml-tag.ts'
 import {
@@ -26,11 +26,10 @@ import {
   withFootAtKey,
 } from './read-yaml-tree-comments.ts'
 
-/** The source of a range in the document. */
 export type SourceAt = (start: number, end: number) => YamlSource
 
 /**
- * The first document of a text; undefined where there is none.
+ * Undefined without a document.
  * @throws YamlRefusal for what kubectl or kpt refuses, and for what readers disagree about
  */
 export function readYamlTree(
@@ -98,7 +97,6 @@ class TreeReader {
     return root
   }
 
-  /** Of one node. */
   private source(start: number, tag: string, end = this.tokens.lastEnd): YamlSource {
     this.meter.count(start)
     const source = this.sourceAt(start, end)
@@ -112,7 +110,6 @@ class TreeReader {
     return node
   }
 
-  /** @param indentless whether a list may have the indentation of its map */
   private node(block: boolean, indentless: boolean): YamlNode {
     const { tokens } = this
     let token = tokens.current()
@@ -198,7 +195,6 @@ class TreeReader {
     })
   }
 
-  /** An absent value. */
   private empty(at: number, { tag, anchor }: Properties = NO_PROPERTIES): YamlScalar {
     return this.anchored({
       kind: 'scalar',
@@ -211,7 +207,7 @@ class TreeReader {
     })
   }
 
-  /** @param location `value`: at the indentation of its map, without tokens for its start and end */
+  /** @param location `value`: at the indentation of its map, without start and end tokens */
   private list(properties: Properties, comments: Comments, location: 'block' | 'value'): YamlList {
     const { tokens } = this
     const { start } = tokens.current()
@@ -306,7 +302,6 @@ class TreeReader {
     node.source = this.source(start, node.tag)
   }
 
-  /** An item `key: value` of a list in brackets: a map of one entry. */
   private pair(): YamlMap {
     const { tokens } = this
     const { start, end } = tokens.take()

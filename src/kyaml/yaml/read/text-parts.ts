@@ -1,9 +1,8 @@
-/** Parts that are joined at once. */
 const TOGETHER = 1024
 
 /**
- * A text of many short parts. `text += part` keeps an object for each part: a block of a million short lines takes twenty times its bytes, for
- * as long as the value is there.
+ * `text += part` keeps an object for each part: a block of a million short lines takes twenty times
+ * its bytes.
  */
 export class TextParts {
   private first: string

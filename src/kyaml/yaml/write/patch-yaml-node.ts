@@ -1,4 +1,4 @@
-/** Changes a YAML tree to a value with the fewest changes, for functions that know objects only as JSON (npm package `kpt-functions`). */
+/** For functions that know objects only as JSON (npm package `kpt-functions`). */
 import {
   canonicalJson,
   getKey,
@@ -24,16 +24,16 @@ import {
 } from '../yaml-node.ts'
 
 /**
- * The given node, changed in place, or a new one with its comments where the value is of another kind. Equal parts stay the same nodes. Keys
- * keep their order and new ones come last; list items have the order of the value. A change first expands the aliases and merge keys of the
- * whole tree, because a change behind an anchor would show elsewhere too.
+ * Equal parts keep their nodes; keys keep their order and new ones come last. Returns a new node if
+ * the value has another kind. A change first expands all aliases and merge keys, because a change
+ * to an anchor would also affect other locations.
  */
 export function patchYamlNode(node: YamlNode, value: Json): YamlNode {
   if (isAlready(node, value)) return node
   return patched(hasAlias(node) ? withoutAliases(node) : node, value)
 }
 
-/** False also for a node whose value has no form in JSON. */
+/** False also for a node whose value has no JSON form. */
 function isAlready(node: YamlNode, value: Json): boolean {
   const json = valueOfNode(node)
   return json !== undefined && jsonEquals(json, value)
@@ -68,7 +68,7 @@ function patchedScalar(
     return node
   }
   node.value = value
-  // The writer quotes a text with this tag where it would read as something else.
+  // The writer quotes a text with this tag if it would read as something else.
   if (!isAlready(node, value)) node.tag = '!!str'
   return node
 }
@@ -88,7 +88,6 @@ function patchedMap(map: YamlMap, value: JsonObject): YamlMap {
   return map
 }
 
-/** Fields that identify the items of a list. */
 const IDENTITIES = [
   'name',
   'key',
@@ -100,7 +99,7 @@ const IDENTITIES = [
   'id',
 ] as const
 
-/** An item corresponds to the one that it equals, else to the one of the same identity, else to the one at its index. Others are deleted. */
+/** By equality, else by identity, else by index. */
 function patchedList(list: YamlList, values: readonly Json[]): YamlList {
   const items = list.items
   const free = new Set(items.keys())
@@ -126,7 +125,6 @@ function patchedList(list: YamlList, values: readonly Json[]): YamlList {
   return list
 }
 
-/** The indexes of free items by a text about them, in order. */
 function locationsBy(
   items: readonly YamlNode[],
   free: ReadonlySet<number>,
@@ -162,7 +160,6 @@ function hasAlias(node: YamlNode): boolean {
   )
 }
 
-/** The same node if it is no alias, with copies in place of the aliases below it, and without anchors. */
 function withoutAliases(node: YamlNode): Exclude<YamlNode, { kind: 'alias' }> {
   const target = resolved(node)
   const own = target === node ? target : withCommentsOf(node, copyNode(target))

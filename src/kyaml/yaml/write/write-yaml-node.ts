@@ -1,15 +1,15 @@
-/** Text of node trees, byte for byte as go-yaml's encoder writes them for kpt. */
+/** Byte for byte like go-yaml's encoder for kpt. */
 import type { YamlList, YamlMap, YamlNode, YamlScalar } from '../yaml-node.ts'
 import { doubleQuoted, scalarFormOf, scalarStyleFor } from '../yaml-scalar-form.ts'
 import { wantedStyle, writtenTag } from '../yaml-tag.ts'
 import { YAML_INDENT, YamlOutput } from './write-yaml-output.ts'
 
 interface WriteYamlOptions {
-  /** Whether a list inside a map is indented (`wide`) or stands below its key (`compact`), kpt's word for it. Default `compact`. */
+  /** Whether a list inside a map is indented (`wide`). Default `compact`. */
   readonly sequenceIndent?: 'compact' | 'wide'
 }
 
-/** One document with its final line break, without `---`. */
+/** With a final line break, without `---`. */
 export function writeYamlNode(node: YamlNode, options: WriteYamlOptions = {}): string {
   return writeYamlDocuments([{ node, ...options }])
 }
@@ -18,29 +18,30 @@ interface YamlDocument extends WriteYamlOptions {
   readonly node: YamlNode
 }
 
-/** A file of documents with `---` between them. go-yaml writes a comment that it could not place into the next document. */
+/** go-yaml writes an unplaced comment into the next document. */
 export function writeYamlDocuments(documents: readonly YamlDocument[]): string {
   const writer = new YamlWriter()
   for (const { node, sequenceIndent } of documents) writer.document(node, sequenceIndent !== 'wide')
   return writer.text()
 }
 
-/** Bytes of the longest key that is written without a `?`. */
+/** Bytes of the longest key without a `?`. */
 const MAX_SIMPLE_KEY = 128
 
 interface Comments {
   readonly headComment?: string
   readonly lineComment?: string
   readonly footComment?: string
-  /** The foot comment of the entry before, which is written behind that entry's value. */
+  /** The previous entry's foot comment, written after its value. */
   readonly tail?: string
 }
 
 type Location = 'root' | 'item' | 'value' | 'simple-key' | 'key'
 
 /**
- * go-yaml's emitter (`emitterc.go`), a machine over events: start, parts and end of a collection. An event sets comments, which fixed points
- * write, so that a comment may stay for a later node. Hence `start` and `body` of a node are two calls, with the parent's work between them.
+ * go-yaml's emitter (`emitterc.go`) is a machine over events. Comments are written at fixed points,
+ * so one may stay for a later node. Hence a node's `start` and `body` are two calls, with the
+ * parent's work in between.
  */
 class YamlWriter {
   private compact = true
@@ -94,7 +95,6 @@ class YamlWriter {
     return this.line !== '' || this.foot !== '' || this.tail !== ''
   }
 
-  /** The text before the parts of a collection; a whole scalar or alias. */
   private start(node: YamlNode, location: Location): void {
     this.isMapValue = location !== 'root' && location !== 'item'
     if (node.kind === 'alias') {
@@ -177,7 +177,6 @@ class YamlWriter {
     this.out.indent = indent
   }
 
-  /** A scalar takes the comment behind its key; a block below gets it above itself. */
   private placeKeyLine(value: YamlNode): void {
     if (value.kind === 'scalar') {
       if (this.line !== '') return
@@ -308,7 +307,6 @@ class YamlWriter {
   }
 }
 
-/** The comments of the event that starts a node. */
 function startComments(node: YamlNode, tail = ''): Comments {
   const { headComment } = node
   if (node.kind === 'list') return { headComment }
@@ -319,7 +317,6 @@ function startComments(node: YamlNode, tail = ''): Comments {
     : { headComment, lineComment, footComment, tail }
 }
 
-/** Whether a key fits before its colon on one line. */
 function isSimpleKey(key: YamlNode): boolean {
   if (key.kind === 'alias') return byteLength(key.name) <= MAX_SIMPLE_KEY
   let length = byteLength(key.anchor) + writtenTag(key).length
@@ -334,7 +331,7 @@ function byteLength(text: string): number {
   return text.length * 3 <= MAX_SIMPLE_KEY ? text.length : new TextEncoder().encode(text).length
 }
 
-/** A root's own foot comment, and the document's behind an empty line. A block has one for both. */
+/** The document's comes after an empty line. A block has one for both. */
 function footComments(root: YamlNode): readonly [own: string, ofDocument: string] {
   const { footComment } = root
   if ((root.kind === 'map' || root.kind === 'list') && root.style === 'block')

@@ -1,4 +1,4 @@
-/** The text of go-yaml's emitter (`emitterc.go`), with its column, and whether a space or a line break is due. */
+/** As in go-yaml's `emitterc.go`. */
 import { isYamlBreak } from '../yaml-scalar-form.ts'
 
 export const YAML_INDENT = 2
@@ -6,13 +6,13 @@ export const YAML_INDENT = 2
 export class YamlOutput {
   text = ''
   column = 0
-  /** The indentation of the current block or bracket; -1 outside of all. */
+  /** -1 outside of all blocks and brackets. */
   indent = -1
   /** Whether the last character is a space, or counts as one. */
   whitespace = true
   /** Whether the line has only indentation and `-`, `?` and `:`. */
   indention = true
-  /** The indentation of a foot comment right above; what follows with this indentation gets an empty line. */
+  /** Of a foot comment directly above; following text with this indentation gets an empty line. */
   footIndent = -1
 
   put(text: string): void {
@@ -95,7 +95,6 @@ export class YamlOutput {
     this.indicator("'", false, false, false)
   }
 
-  /** @param lineComment the comment behind the header */
   block(value: string, style: 'literal' | 'folded', lineComment: string): void {
     this.indicator(style === 'literal' ? '|' : '>', true, false, false)
     const hint = value.startsWith(' ') || isYamlBreak(value[0]) ? String(YAML_INDENT) : ''
@@ -109,7 +108,8 @@ export class YamlOutput {
     if (lineComment === '') this.putBreak()
     else this.lineComment(lineComment)
     this.whitespace = true
-    // go-yaml doubles a break between two lines of a folded block that begin without a space, and also decides so by the first line.
+    // go-yaml doubles a break between two lines of a folded block that begin without a space, also
+    // judging by the first line.
     const doubled = style === 'folded' && /^[\n\u2028\u2029]*[^ \t\n\u2028\u2029]/.test(value)
     let lineHasSpace = true
     let atStart = true

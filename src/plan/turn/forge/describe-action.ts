@@ -1,4 +1,3 @@
-/** Names the writes of a turn, for people: the same in a dry run as in the run that does them. */
 import type { RefUpdate } from '@backporch/git-store/package-repository'
 import { shortBranch } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -6,7 +5,6 @@ import { oneLine } from '@backporch/kyaml/text'
 import type { PendingSettle } from '../../unit/pending-settles.ts'
 import type { ForgeAction } from './forge-action.ts'
 
-/** `create branch proposed/apps/web/drift-1a2b3c4d` */
 export function describeUpdate({ ref, from, to }: RefUpdate): string {
   const verb = from === null ? 'create' : to === null ? 'delete' : 'update'
   const kind = ref.startsWith('refs/tags/') ? 'tag' : 'branch'
@@ -47,7 +45,6 @@ export function describeWrite(write: ForgeAction): string {
   }
 }
 
-/** `apply 2 approved changes of drift-1a2b3c4d to prod` */
 export function describeSettle({ record, cluster }: PendingSettle): string {
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
   return `apply ${restored} approved ${restored === 1 ? 'change' : 'changes'} of ${record.metadata.name} to ${cluster}`

@@ -1,11 +1,11 @@
-/** The writes of a turn on a forge, as values. Each is a desired state, so that a second run writes nothing. */
+/** Each is a desired state, so that a second run writes nothing. */
 import type { CheckRun } from '@backporch/forge/check-run'
 import type { CommitStatus, KnownProposal, WantedProposal } from '@backporch/forge/hosted-forge'
 import type { FailureCode } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { LedgerFile } from '../../observation/action.ts'
 
-/** A commit, or the head of a branch (full ref name) as the push of the turn leaves it. */
+/** A commit, or the head of a branch (full ref name) after the turn's push. */
 export type CommitTarget = ObjectId | { readonly headOf: string }
 
 export interface ProposalAction {
@@ -55,9 +55,9 @@ export type ForgeAction =
       readonly labels: readonly string[]
     }
   | { readonly kind: 'close-issue'; readonly topic: string }
-  /** The forge left it open after its branch went. */
+  /** The forge left it open after its branch was deleted. */
   | { readonly kind: 'close-proposal'; readonly proposal: KnownProposal }
-  /** No write: the turn begins again where the forge has an end of the proposal by now. */
+  /** No write: the turn restarts if the forge has ended the proposal in the meantime. */
   | { readonly kind: 'stays-open'; readonly proposal: KnownProposal }
 
 /** What the issues of a repository need beside its ledger, its policies and its proposals. */

@@ -1,8 +1,6 @@
-/** A proposal as the repository wants its pull requests. */
 import type { ForgeDialect, KnownProposal, WantedProposal } from '@backporch/forge/hosted-forge'
 import { type HouseRules, houseSubject } from '../../../policy/house-rules.ts'
 
-/** Leaves room for the footer. */
 export function aboveFooter(
   dialect: ForgeDialect,
   { pullRequest: { footer } }: HouseRules,
@@ -12,7 +10,6 @@ export function aboveFooter(
     : { ...dialect, bodyLimit: dialect.bodyLimit - footer.length - 2 }
 }
 
-/** @param known the proposal that is there: people may have marked one that was opened as a draft as ready */
 export function withHouseRules<Wanted extends Omit<WantedProposal, 'commit'>>(
   wanted: Wanted,
   { pullRequest }: HouseRules,

@@ -12,38 +12,36 @@ import type { PolicySet } from '../../../policy/parse-policy.ts'
 import type { DriftReport, RuleMatch } from '../../../record/documents/drift-report.ts'
 import { unitName } from '../../../record/unit-name.ts'
 
-/** Days without a match after which a rule is reported: enough time for rare matches. */
+/** Days without a match before a report: enough for rare matches. */
 const STALE_DAYS = 30
 
 export interface ListedRule {
   readonly id: string
   readonly where: string
-  /** Name of the policy; `annotation` for a rule of the package itself. */
+  /** `annotation` for a rule of the package itself. */
   readonly policy: string
   readonly priority: number
-  /** What it is about in one line. */
   readonly about: string
   readonly target: string
   readonly fields: string
   readonly reason: string
-  /** Last day; empty for ever. */
+  /** Last day; empty for no end. */
   readonly expires: string
   /**
-   * `Matching`: it hides something now. `Unmatched`: it hides nothing, in none of the units. `Untried`: no report of the ledger has it,
-   * because it is about no observed object, or no turn observed since it was written. `Expired`: it is not tried any more.
+   * `Matching`: it hides something now. `Unmatched`: it hides nothing in any unit. `Untried`: no
+   * report of the ledger has it, because it applies to no observed object, or no turn observed
+   * since it was written. `Expired`: it is no longer tried.
    */
   readonly state: 'Matching' | 'Unmatched' | 'Untried' | 'Expired'
-  /** Differences that it covers now, in all units. */
   readonly hits: number
-  /** Units in which it is about an object. */
   readonly units: number
-  /** Day since which it covers nothing anywhere; empty while it covers something, or was not tried. */
+  /** Day; empty while it covers something, or if untried. */
   readonly unmatchedSince: string
-  /** `now`, the first day without a match, `never`, or empty where it was not tried. */
+  /** `now`, the first day without a match, `never`, or empty if untried. */
   readonly lastMatched: string
 }
 
-/** In the order of the policies' files, then annotations by their place. `today` is a day, `YYYY-MM-DD`. */
+/** In the order of the policies' files, then annotations by location. `today` is `YYYY-MM-DD`. */
 export function listRules(
   { policies }: Pick<PolicySet, 'policies'>,
   reports: readonly DriftReport[],
@@ -77,7 +75,6 @@ export function listRules(
 type Known = 'state' | 'hits' | 'units' | 'unmatchedSince' | 'lastMatched'
 type WrittenRule = Omit<ListedRule, Known>
 
-/** By their place and what they cover: the same package in two clusters has them once. */
 function annotationsIn({
   spec: { unit },
   status,
@@ -148,7 +145,6 @@ function latest(days: readonly string[]): string {
   return days.reduce((left, right) => (left > right ? left : right))
 }
 
-/** A sentence for each rule that hides nothing any more, or never did; a rule that was written today is left alone. */
 export function staleRules(
   rules: readonly ListedRule[],
   today: string,
@@ -174,7 +170,6 @@ export function staleRules(
   })
 }
 
-/** Rules of a policy that some observed unit has, and that no report of the ledger names. */
 export function untriedRules(
   set: PolicySet,
   rules: readonly ListedRule[],
@@ -188,7 +183,7 @@ export function untriedRules(
   return rules.filter(({ state, where }) => state === 'Untried' && observed.has(where))
 }
 
-/** The same as notes. @param reports all that there are; without any only what has ended is known */
+/** @param reports all; without any, only ended rules are known */
 export function staleNotes(
   set: Pick<PolicySet, 'policies'>,
   reports: readonly DriftReport[],

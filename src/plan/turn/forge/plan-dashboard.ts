@@ -1,4 +1,3 @@
-/** What the dashboard issue shows, from the ledger, the policy and what could not be read. */
 import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { compareText } from '@backporch/kyaml/text'
@@ -29,11 +28,10 @@ import { staleNotes } from './listed-rules.ts'
 export interface DashboardInput {
   readonly ledger: LedgerContent
   readonly policies: PolicySet
-  /** Clusters of which this turn could read nothing. */
   readonly notObserved: readonly { readonly cluster: string; readonly code: FailureCode }[]
-  /** Open proposals by the id of their episode, which for a proposal of many clusters is that of one of them. */
+  /** By the id of their episode; for a proposal of many clusters, that of one of them. */
   readonly proposals: ReadonlyMap<string, DashboardProposal>
-  /** Address of a unit's status, by its folder in the ledger. */
+  /** By the unit's folder in the ledger. */
   readonly urlOf: (folder: string) => string
   /** RFC 3339 UTC: the latest observation. */
   readonly now: string
@@ -74,7 +72,7 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
       const { held, lifecycle } = report.status
       // While values are withheld there is no draft either.
       if (held === undefined || lifecycle === 'Proposed') return []
-      // No box opens what waits for the policy, or for a rule of the repository.
+      // No checkbox opens what waits for the policy, or for a rule of the repository.
       const id =
         held.reason === 'policy' || held.reason === 'refused'
           ? ''
@@ -142,7 +140,7 @@ function undecided({ report, unit }: Row, input: DashboardInput): UndecidedUnit 
     report.spec.unit.cluster,
     report.spec.unit.package,
   )
-  // What was held back did not wait for a decision.
+  // Time while held does not count as waiting for a decision.
   const opened = proposal.openedAt ?? unit.since
   const steps = Math.floor((Date.parse(now) - Date.parse(opened)) / 1_000 / escalateAfter)
   return {
@@ -154,7 +152,6 @@ function undecided({ report, unit }: Row, input: DashboardInput): UndecidedUnit 
   }
 }
 
-/** By risk, then age: the order in which what is held back is proposed. */
 function byUrgency({ unit: left }: Row, { unit: right }: Row): number {
   return (
     RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||
@@ -168,7 +165,6 @@ function proposalOf({ status }: DriftReport, { proposals }: DashboardInput): Das
   return proposals.get(episodeOfBranch(status.branch) ?? status.episode) ?? { label: '', url: '' }
 }
 
-/** `9f2c1a7b` of a branch that ends with `/drift-9f2c1a7b`. */
 export function episodeOfBranch(branch: string | undefined): string | undefined {
   return /\/drift-([^/]+)$/.exec(branch ?? '')?.[1]
 }
@@ -188,7 +184,7 @@ function closeOf(
   }
 }
 
-/** The last merge of a unit that live did not agree with in time, and does not now. */
+/** A merge that live did not match in time, and does not match now. */
 function failedMerge({ spec }: DriftReport, { closed }: LedgerContent): ClosedEpisode | undefined {
   const { cluster, package: path } = spec.unit
   return [...closed.values()]
@@ -222,7 +218,7 @@ function notAdoptable(report: DriftReport, unit: DashboardUnit): DashboardSubjec
   })
 }
 
-/** The words of an error may be others each time, its code is not. */
+/** The words of an error may change, its code does not. */
 function lostClusters({
   notObserved,
   ledger,

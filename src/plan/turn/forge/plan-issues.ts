@@ -1,6 +1,6 @@
 /**
- * The two issues of a repository: the dashboard, and a storm while it lasts. Written only where something is or was there; the same
- * state is the same text, and is not sent again.
+ * The dashboard, and a storm while it lasts. Written only if there is or was something; an equal
+ * text is not sent again.
  */
 import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
@@ -108,7 +108,6 @@ function statusUrl({ dialect }: IssueContext['forge'], folder: string): string {
   return dialect.branchFileUrl(LEDGER_BRANCH, `${folder}/report.yaml`)
 }
 
-/** A proposal that the forge did not have before the turn was opened in this turn. */
 function proposalsOf(
   { view, now }: IssueContext,
   opened: ReadonlyMap<string, OpenedProposal>,
@@ -131,7 +130,7 @@ function hasPolicyProblem({ clusters }: LedgerContent): boolean {
   return [...clusters.values()].some(({ status }) => status.policy !== undefined)
 }
 
-/** While drift waits for the storm to end it is one; drift that began an hour ago is not counted any more. */
+/** Drift that began an hour ago no longer counts. */
 function hasStorm({ reports }: LedgerContent): boolean {
   return [...reports.values()].some(({ status }) => status.held?.reason === 'storm')
 }

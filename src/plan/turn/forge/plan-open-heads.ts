@@ -1,12 +1,13 @@
 /**
- * Statuses of what goes into the base branch beside the proposals. People may require `drift/fresh`, and a forge then waits for it on every
- * pull request and on every merge group (docs/guides/review-a-drift-pull-request.md).
+ * Heads other than proposals that go into the base branch. People may require `drift/fresh`, and a
+ * forge then waits for it on every pull request and every merge group
+ * (docs/guides/review-a-drift-pull-request.md).
  */
 import type { CommitStatus, OpenHead } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { noProposalStatus } from '../../../proposal/text/proposal-statuses.ts'
 
-/** In one pass: a repository may have hundreds of pull requests, and the writes of all share one budget. */
+/** Per pass: a repository may have hundreds of pull requests, and all writes share one budget. */
 export const MOST_HEADS = 20
 
 export interface HeadStatus {
@@ -16,13 +17,15 @@ export interface HeadStatus {
 
 export interface PlannedHeads {
   readonly writes: readonly HeadStatus[]
-  /** How many heads wait for a later pass. */
   readonly waiting: number
-  /** Heads without a status that the forge refused one: they keep none of the others waiting. */
+  /** Heads whose status the forge refused: they do not keep others waiting. */
   readonly refused: readonly ObjectId[]
 }
 
-/** @param heads in the order in which they get a status @param refusals commits that the forge took no status for */
+/**
+ * @param heads in order of priority
+ * @param refusals commits for which the forge accepted no status
+ */
 export function planOpenHeads(
   heads: readonly OpenHead[],
   refusals: Pick<ReadonlySet<ObjectId>, 'has'> = new Set(),
@@ -32,7 +35,7 @@ export function planOpenHeads(
   )
   const vouched = new Set([...proposals.values()].map(({ commit }) => commit))
   const wanted = heads.flatMap(({ kind, commit, numbers, status }): HeadStatus[] => {
-    // A commit has one status of a context, whatever pull requests it is the head of.
+    // A commit has one status per context, whatever pull requests it is the head of.
     if (kind === 'proposal' || vouched.has(commit)) return []
     const parts = numbers.flatMap((number) => proposals.get(number) ?? [])
     const due =
@@ -50,7 +53,7 @@ export function planOpenHeads(
   }
 }
 
-/** A group is as fresh as each proposal in it; undefined where one has no status yet. */
+/** Undefined if a proposal of the group has no status yet. */
 function worstOf(proposals: readonly OpenHead[]): CommitStatus | undefined {
   const all = proposals.map(({ status }) => status)
   if (all.includes(undefined)) return undefined

@@ -1,6 +1,6 @@
 /**
- * The writes on the forge about outcomes of proposals: one comment on the pull request, and `drift/restored` on the merge
- * commit. They come before the push: once the ledger has the outcome, a later turn does not know that it was not reported.
+ * One comment on the pull request, and `drift/restored` on the merge commit. They precede the push:
+ * once the ledger has the outcome, a later turn does not know that it was not reported.
  */
 import type { ForgeDialect, KnownProposal } from '@backporch/forge/hosted-forge'
 import { LEDGER_BRANCH, parseWorkspaceBranch, shortBranch } from '@backporch/git-store/ref-name'
@@ -41,13 +41,12 @@ export function planOutcomes(
   const commented = new Set<number>()
   const actions: ForgeAction[] = mergesNotEntered(view, planned)
   for (const unit of planned) {
-    // Of two about one episode the later one knows more: found merged, then observed to agree.
+    // The later of two outcomes of one episode knows more: found merged, then observed to agree.
     const latest = new Map(unit.plan.outcomes.map((found) => [found.episode.metadata.name, found]))
     for (const found of latest.values()) {
       const proposal = view.proposals.get(found.ref)
       const together = [...closed.values()].filter((other) => isWith(found, other))
       const outcome = outcomeOf(found.episode, together, unit, view)
-      // A joint proposal goes on without the unit, or ends the same way for all of them.
       if (
         proposal === undefined ||
         outcome === undefined ||
@@ -72,7 +71,6 @@ export function planOutcomes(
   return actions
 }
 
-/** Decided by the same merge. */
 function isWith({ episode, ref }: FoundOutcome, other: ClosedEpisode): boolean {
   return (
     other === episode ||
@@ -107,7 +105,6 @@ function outcomeActions(
   ]
 }
 
-/** What the syncer reports of merges that are known and still wait. The forge is not asked where it reports nothing. */
 function waitingMerges(
   dialect: ForgeDialect,
   view: TurnView,
@@ -156,8 +153,8 @@ function episodeUrl(dialect: ForgeDialect, { spec, metadata }: ClosedEpisode): s
 }
 
 /**
- * Git has the merge, and the forge does not. They are checked before the branch goes: a forge that has not entered its own merge yet
- * would never do so.
+ * Merges that git has and the forge does not. Checked before the branch is deleted: a forge that
+ * has not recorded its own merge by then never would.
  */
 function mergesNotEntered({ proposals }: TurnView, planned: readonly DecidedUnit[]): ForgeAction[] {
   const merged = planned.flatMap(({ plan }) =>
@@ -171,9 +168,9 @@ function mergesNotEntered({ proposals }: TurnView, planned: readonly DecidedUnit
 }
 
 /**
- * The branch of a proposal is gone and the ledger had its end before this turn, but the forge still has it open: a forge closes the
- * proposal of a deleted branch from a queue, and a queue may be lost with its server. A merge is left to the forge until the cluster
- * was observed after it: a proposal that is closed before the forge enters its merge stays closed for ever.
+ * A forge closes the proposal of a deleted branch from a queue, which may be lost with its server.
+ * A merge is left to the forge until the cluster was observed after it: a proposal that is closed
+ * before the forge records its merge stays closed forever.
  */
 export function planLeftOpen({ proposals, refs, closed }: TurnView): readonly ForgeAction[] {
   const entered = closed.filter(
@@ -194,7 +191,7 @@ export function planLeftOpen({ proposals, refs, closed }: TurnView): readonly Fo
   })
 }
 
-/** A page that reads "closed", or will when the branch is gone. */
+/** A page that reads "closed", or will when the branch is deleted. */
 function unseenMerge(
   dialect: ForgeDialect,
   proposal: KnownProposal,
@@ -220,13 +217,12 @@ function unseenMerge(
   return [{ kind: 'comment', proposal: proposal.number, ...comment }]
 }
 
-/** The commit on the base branch by which it came; the published one where that is not known. */
+/** The published commit if the merge commit is unknown. */
 function mergeCommitOf({ refs }: TurnView, { spec, status }: ClosedEpisode): ObjectId | undefined {
   const tag = refs.get(`refs/tags/${spec.unit.package}/${status.revision ?? ''}`)
   return readObjectId(status.commit) ?? tag
 }
 
-/** @param together all episodes that the same merge decided, this one included */
 function outcomeOf(
   episode: ClosedEpisode,
   together: readonly ClosedEpisode[],

@@ -1,7 +1,4 @@
-/**
- * The writes of a turn on the proposals of the forge: one pull request per open proposal, with its statuses. Every turn plans all of them,
- * and only what is new is sent, so a turn that ended in between loses nothing.
- */
+/** Every turn plans all proposals and sends only news, so an interrupted turn loses nothing. */
 import type { CheckRun } from '@backporch/forge/check-run'
 import type { CommitStatus, ForgeDialect, KnownProposal } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -43,7 +40,6 @@ interface ProposalPlan {
   readonly action: ProposalAction
 }
 
-/** One proposal for each branch. Those that are not open yet come first: people wait for them. */
 export function planProposals(
   context: ProposalContext,
   units: readonly UnitResult[],
@@ -68,7 +64,7 @@ export function planProposals(
 
 interface ProposalLocation {
   readonly joint: JointProposal | undefined
-  /** Heads that are not ours: one of ours may have been put onto another proposal's branch. */
+  /** A Backporch commit may have been put onto another proposal's branch. */
   readonly strange: ReadonlySet<ObjectId>
   readonly units: readonly UnitResult[]
 }
@@ -122,17 +118,15 @@ function proposalAction(
   }
 }
 
-/** Our own drafts say so in their text: the mark of a person stays. */
+/** Backporch's drafts say so in their text; a person's draft mark stays. */
 function isDraftOfPerson(known: KnownProposal | undefined): boolean {
   return known?.state === 'open' && known.draft && !known.body.includes(DRAFT_LINE)
 }
 
-/** An open proposal whose commit is not ours. */
 interface StrangeBranch {
   readonly ref: string
   readonly why: string
   readonly commit: ObjectId
-  /** Number of the proposal. */
   readonly number: number
 }
 
@@ -156,7 +150,7 @@ function strangeBranches(
   })
 }
 
-/** Open proposals whose commit is not ours: red, and one comment; nothing more is pushed to them. */
+/** Red, and one comment; nothing more is pushed to them. */
 export function planForeign(
   { view, dialect }: ProposalContext,
   units: readonly UnitResult[],
@@ -171,7 +165,7 @@ export function planForeign(
   )
 }
 
-/** Proposals in a merge queue stay as they are, also where the drift is gone: their check fails, so that the queue lets them go. */
+/** Unchanged even if the drift is gone: their check fails, so that the queue removes them. */
 export function planQueued(
   { view }: ProposalContext,
   units: readonly UnitResult[],
@@ -191,7 +185,6 @@ export function planQueued(
   })
 }
 
-/** Undecided for so long that the policy requests the review of the code owners. */
 function overdueComments({
   states,
   fingerprint,
@@ -209,7 +202,7 @@ function overdueComments({
   ]
 }
 
-/** Code owners of the files of what differs; without addresses. */
+/** Without addresses. */
 function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedResult): readonly string[] {
   const files = new Set(
     (plan.record?.spec.changes ?? []).map((change) => fileOfChange(change, unit.packagePath)),
@@ -219,7 +212,7 @@ function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedResult): rea
   )
 }
 
-/** Code owners, without addresses, which no forge accepts as reviewers. */
+/** Without addresses, which no forge accepts as reviewers. */
 function reviewersOf(codeOwners: string, packagePath: string): readonly string[] {
   const owners = ownersOf(codeOwners, kptfileOf(packagePath))
   return owners.flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : []))
@@ -239,7 +232,7 @@ function singleText(
 ): ShownProposal | undefined {
   const { report, branch, outcome, openBranches } = unit.plan
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
-  // A joint proposal that this turn has nothing new about keeps its text.
+  // A joint proposal without news in this turn keeps its text.
   if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0))
     return undefined
   const subject = unitSubject(context, unit, units)
@@ -272,7 +265,7 @@ function jointText(context: ProposalContext, joint: JointProposal): ShownProposa
   }
 }
 
-/** The commit whose policy cannot be used says so, and where. A later one has a policy of its own. */
+/** Only the commit with the unusable policy. A later commit has its own policy. */
 export function planUnusablePolicy({
   view: { base, baseBranch, policies },
   dialect,
@@ -283,15 +276,13 @@ export function planUnusablePolicy({
   return [{ kind: 'statuses', commit: base, statuses: [unusablePolicyStatus(problem, url)] }]
 }
 
-/** An open proposal all of whose clusters could not be observed. */
 export interface UnobservedProposal {
-  /** Full ref name. */
   readonly ref: string
   readonly commit: ObjectId
   readonly clusters: readonly string[]
 }
 
-/** It is unknown whether live still is what was reviewed. They stay open. */
+/** They stay open: it is unknown whether live still matches the review. */
 export function planNotObserved(
   proposals: readonly UnobservedProposal[],
   dialect: ForgeDialect,

@@ -1,4 +1,3 @@
-/** What the text of a proposal is made from, taken together from a turn. */
 import { LEDGER_BRANCH, shortBranch } from '@backporch/git-store/ref-name'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { compareText, given } from '@backporch/kyaml/text'
@@ -20,7 +19,7 @@ import type { JointProposal } from '../joint/joint-proposal.ts'
 
 const REPORT = /^clusters\/([^/]+)\/([^/]+)\/report\.yaml$/
 
-/** @param units of the same turn. Undefined where the unit has no record. */
+/** Undefined if the unit has no record. */
 export function unitSubject(
   { view, dialect, version }: ProposalContext,
   unit: PlannedResult,
@@ -85,7 +84,6 @@ function statesOf({
   ]
 }
 
-/** One state for the objects of each kind of answer, with the first one's reason. */
 function serverStates(adopted: readonly AdoptedObject[]): ProposalState[] {
   return (['refused', 'not-checked'] as const).flatMap((kind) => {
     const own = adopted.flatMap(({ id, answer }) =>
@@ -146,7 +144,6 @@ export function jointSubject(
   }
 }
 
-/** Of what several clusters wait for, the longest wait; of anything else the last. */
 function oneOfEachKind(states: readonly ProposalState[]): readonly ProposalState[] {
   const since = (state: ProposalState): string => ('since' in state ? state.since : '')
   const retained = new Map<ProposalState['kind'], ProposalState>()
@@ -157,7 +154,6 @@ function oneOfEachKind(states: readonly ProposalState[]): readonly ProposalState
   return [...retained.values()]
 }
 
-/** The most common first. Clusters that the turn did not observe have none to report. */
 function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
   const alike = Map.groupBy(appliers, ({ name, phrases: text }) => JSON.stringify([name, text]))
   return [...alike.values()]
@@ -166,8 +162,8 @@ function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
 }
 
 /**
- * Sorted. Names as path segments: a name that is no plain file name has a hash behind it.
- * @param units of the turn, which the ledger may not have yet
+ * Sorted path segments: a name that is not a plain file name gets a hash suffix.
+ * @param units which the ledger may not have yet
  */
 function unitClusters(
   { ledgerTree }: TurnView,

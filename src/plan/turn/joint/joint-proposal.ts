@@ -1,6 +1,6 @@
 /**
- * One cause, many clusters, one proposal: a package that feeds several clusters from one folder and differs in the same way in
- * each of them. The proposal is the ordinary one of one of the units, with the records of the others on its branch.
+ * A package that feeds several clusters from one folder and differs in the same way in each gets
+ * one proposal: one unit's ordinary one, with the others' records on its branch.
  */
 import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
@@ -27,8 +27,8 @@ export interface JointGroup {
 }
 
 /**
- * Units that go together. Those with an open joint proposal stay with it while they have its cause; new ones are joined
- * where at least `fewest` clusters have the cause, those included that this turn did not observe.
+ * Units stay with their open joint proposal while they have its cause. New ones are joined if at
+ * least `fewest` clusters have the cause, including unobserved clusters.
  */
 export function findGroups(
   units: readonly PlannedResult[],
@@ -36,7 +36,6 @@ export function findGroups(
   fewest: number,
 ): readonly JointGroup[] {
   const outside = new Set(units.filter((member) => isOutside(member, openProposal)))
-  // Those that were taken out of one joint proposal may have one of their own.
   const groups = Map.groupBy(
     units.filter(mayJoin),
     (member) =>
@@ -67,7 +66,6 @@ export function findGroups(
     const there =
       members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan
         .record ?? alike[0]
-    // The plan that was requested just now is the plan of all.
     const chosen = members.find(({ resolutionRequest }) => resolutionRequest !== undefined)?.plan
       .record
     const like = chosen ?? there ?? first.plan.record
@@ -86,7 +84,7 @@ export function findGroups(
   })
 }
 
-/** A branch belongs to the group that has most of its records; to none where it has a record of none. */
+/** The group with most of its records; undefined if it has a record of none. */
 function ownerOf(
   open: OpenJointProposal,
   groups: ReadonlyMap<string, readonly PlannedResult[]>,
@@ -111,7 +109,6 @@ function ownerOf(
   return owner
 }
 
-/** A person took the cluster out of a joint proposal of the same package. */
 function isOutside(
   { unit }: PlannedResult,
   openProposal: ReadonlyMap<string, OpenJointProposal>,
@@ -131,7 +128,7 @@ function withExcludes(record: DriftRecord, excludes: readonly string[]): DriftRe
   }
 }
 
-/** What differs and how, whatever is planned for it. Hidden values count by their keyed hash. */
+/** Whatever is planned for them. Hidden values count by their keyed hash. */
 export function causeOf(record: DriftRecord | undefined): string {
   if (record === undefined) return ''
   const changes = record.spec.changes.map(({ ref, change, path, git, live, actor }) => [
@@ -145,7 +142,6 @@ export function causeOf(record: DriftRecord | undefined): string {
   return createHash('sha256').update(JSON.stringify(changes)).digest('hex')
 }
 
-/** Drift that is or would be proposed, on a branch that is ours. */
 function mayJoin({ plan }: PlannedResult): boolean {
   return (
     plan.record?.spec.lifecycle === 'Proposed' &&
@@ -160,7 +156,6 @@ function earlier(left: OpenJointProposal, right: OpenJointProposal): number {
   return compareText(one, other)
 }
 
-/** A record of a cluster that this turn did not observe, with later decisions for the package. */
 export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord {
   const { plan, message, plannedBy, plannedBefore, settle, excludes } = like.spec
   const {
@@ -170,7 +165,7 @@ export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord
     excludes: _excludes,
     ...spec
   } = record.spec
-  // In the order of the schema, in which it is read back: the same record is the same bytes.
+  // In schema order, as it is read back: the same record is the same bytes.
   return driftRecordSchema.parse({
     ...record,
     spec: {
@@ -186,19 +181,14 @@ export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord
   })
 }
 
-/** What a joint proposal is after the turn: for its text. */
 export interface JointProposal {
   readonly ref: string
   readonly members: readonly PlannedResult[]
-  /** Records of clusters that the turn did not observe. */
   readonly away: readonly DriftRecord[]
   readonly writes: GitWrites
 }
 
-/**
- * The one commit of a joint proposal. Nothing is written where every member and its text are the same as before, and the
- * package is unchanged.
- */
+/** Nothing is written if every member, its text and the package are unchanged. */
 export function buildJoint(
   { location, members }: JointGroup,
   openProposal: OpenJointProposal | undefined,
@@ -261,7 +251,6 @@ export function buildJoint(
   }
 }
 
-/** As the repository has its commits. */
 function housed({ policy: { house } }: Observation, subject: MessageSubject) {
   return {
     message: houseMessage(formatProposalMessage(subject, 'Proposed'), house.commit),
@@ -270,8 +259,8 @@ function housed({ policy: { house } }: Observation, subject: MessageSubject) {
 }
 
 /**
- * A joint branch from which all units of the turn went: their records go, and the rest stays as it was built, until a turn sees
- * one of its clusters.
+ * All units of the turn left: the remaining records stay until a turn observes one of their
+ * clusters.
  */
 export function leaveJoint(openProposal: OpenJointProposal): GitWrites {
   const { ref, commit, base, workspace, records, present, excludes, observed } = openProposal

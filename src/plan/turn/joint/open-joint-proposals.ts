@@ -1,4 +1,3 @@
-/** Open proposals of the packages of a turn, each with the records of all its clusters. */
 import { matchesName } from '../../../policy/effective-policy.ts'
 import type { DriftRecord } from '../../../record/documents/drift-record.ts'
 import { recordPath } from '../../../record/record-paths.ts'
@@ -6,13 +5,11 @@ import type { JointRecord, Observation, OpenBranch, Unit } from '../../observati
 import type { UnitPlan } from '../../observation/unit-plan.ts'
 import type { PlannedResult } from '../../unit/unit-result.ts'
 
-/** An open proposal of the packages of this turn, in its state before the turn, with the records of all its clusters. */
 export interface OpenJointProposal
   extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | 'workspace'> {
   readonly records: readonly JointRecord[]
-  /** Paths of the records whose units this turn plans again: a unit that stays as it is counts as one that was not observed. */
+  /** Record paths of units that this turn replans: an unchanged unit counts as unobserved. */
   readonly present: ReadonlySet<string>
-  /** Clusters that were taken out, those included that are taken out now; only a joint proposal has any. */
   readonly excludes: readonly string[]
   readonly observed: Observation
 }
@@ -77,7 +74,6 @@ function isRetained({ outcome }: UnitPlan): boolean {
   return outcome === 'frozen' || outcome === 'foreign'
 }
 
-/** Records of clusters that this turn does not plan again and that were not taken out. */
 export function awayRecords({
   records,
   present,

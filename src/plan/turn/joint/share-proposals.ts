@@ -1,4 +1,3 @@
-/** Joins the proposals of one cause: after every unit is planned by itself, before anything is written. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { type GitWrites, isNothing, joinWrites } from '../../observation/action.ts'
 import type { JointLocation } from '../../observation/joint-location.ts'
@@ -14,20 +13,19 @@ import { type OpenJointProposal, openJointProposals } from './open-joint-proposa
 
 export interface SharedProposals {
   readonly units: readonly UnitResult[]
-  /** By short name of the branch. */
   readonly joints: ReadonlyMap<string, JointProposal>
 }
 
 /**
- * @param fewest how many clusters must have one cause before their proposals are joined
- * @param planAgain plans a unit for its place on a joint branch; a failed unit stays as it was planned
+ * @param fewest clusters with one cause from which proposals are joined
+ * @param planAgain for a place on a joint branch; a failed unit keeps its plan
  */
 export function shareProposals(
   units: readonly UnitResult[],
   fewest: number,
   planAgain: (unit: PlannedResult, location: JointLocation) => UnitResult,
 ): SharedProposals {
-  // Where Porch approves, a branch never changes, and that of a joint proposal does with each of its clusters.
+  // With Porch approval a branch never changes, but a joint branch changes with each cluster.
   const planned = units.flatMap((unit) =>
     unit.state === 'planned' && unit.observation.policy.approval !== 'porch' ? [unit] : [],
   )
@@ -66,7 +64,7 @@ export function shareProposals(
 type PlanAgain = Parameters<typeof shareProposals>[2]
 type Joined = readonly (readonly [PlannedResult, UnitResult])[]
 
-/** Without the files of a commit that is not written; undefined where a unit has something new, or the branch is recreated anyway. */
+/** Undefined if a unit has news, or the branch is recreated anyway. */
 function unchanged(
   units: readonly PlannedResult[],
   location: JointLocation,

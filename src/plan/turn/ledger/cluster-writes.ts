@@ -1,7 +1,7 @@
 /**
- * The ledger's entry about a cluster as a whole after a turn: that it was observed, or since when it cannot be. A turn without news
- * writes it only where the last entry is as old as the policy's `detect.interval`: no commit a minute, and no status that looks older than
- * it is (docs/adr/0056-what-the-ledger-says-about-time.md).
+ * A turn without news writes only if the last entry is as old as the policy's `detect.interval`, so
+ * that there is no commit per minute, and no status that looks older than it is
+ * (docs/adr/0056-what-the-ledger-says-about-time.md).
  */
 import type { FailureCode } from '@backporch/kyaml/failure'
 import { given } from '@backporch/kyaml/text'
@@ -21,28 +21,22 @@ import { reasonOf, type UnobservedUnit, unobservedFiles } from '../../unit/unobs
 
 export interface ClusterTurn {
   readonly cluster: string
-  /** RFC 3339 UTC: of the observation, or of the failed attempt. */
   readonly at: string
-  /** RFC 3339 UTC: the present. */
+  /** RFC 3339 UTC. */
   readonly now: string
-  /** As the ledger has it. */
   readonly before: ClusterObservation | undefined
-  /** Which cluster it is; or why nothing at all could be observed. */
   readonly identity: Pick<ClusterStatus, 'version' | 'identity' | 'recorded'> | FailureCode
-  /** Whether the turn observed every package of the cluster. */
   readonly whole: boolean
   readonly planned: readonly PlannedUnit[]
   readonly unobserved: readonly UnobservedUnit[]
-  /** By which policy it was observed, where it is not that of the base commit. */
   readonly policy?: ClusterStatus['policy']
-  /** Seconds; how often the observation of a cluster without news is written. */
+  /** Seconds between writes without news. */
   readonly interval: number
 }
 
-/** What a turn writes into the ledger of one cluster as a whole. */
 export interface ClusterLedgerWrites extends LedgerWrites {
   readonly cluster: string
-  /** Whether people are told something new: the cluster, or a package of it, cannot be observed any more, or can be again. */
+  /** The cluster or a package became unobservable, or observable again. */
   readonly isNews: boolean
 }
 
@@ -91,7 +85,6 @@ function policyLine({ policy }: ClusterStatus): string {
     : `the policy cannot be used (${policy.where}): that of ${policy.commit.slice(0, 7)} decides`
 }
 
-/** Undefined where nothing is to be written. */
 function lostStatus(
   { at, now, before }: ClusterTurn,
   code: FailureCode,
@@ -116,7 +109,6 @@ function lostStatus(
   }
 }
 
-/** As `lostStatus`. */
 function observedStatus(
   turn: ClusterTurn,
   identity: Exclude<ClusterTurn['identity'], string>,
@@ -145,12 +137,11 @@ function isSamePolicy(
 }
 
 function isDue(known: string, { at, now, interval }: ClusterTurn): boolean {
-  // A recording may have a time to come itself.
+  // A recording may itself have a future time.
   if (isAhead(known, now)) return known !== at
   return known === '' || later(known, interval) <= at
 }
 
-/** Of a unit that a turn about some packages observed, and that has no news. */
 function observedAgain(
   { plan, observation }: PlannedUnit,
   turn: ClusterTurn,

@@ -1,5 +1,5 @@
 /**
- * When the ledger is pushed: what people wait for at once, and what is nothing but status at most once a minute
+ * At once if people wait for the ledger, and at most once a minute for status alone
  * (docs/adr/0056-what-the-ledger-says-about-time.md).
  */
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
@@ -9,7 +9,7 @@ import { isWaiting } from '../../observation/waiting-state.ts'
 import type { UnitResult } from '../../unit/unit-result.ts'
 import type { ClusterLedgerWrites } from './cluster-writes.ts'
 
-/** Seconds between two pushes of status alone. Many clusters and packages share one push. */
+/** Seconds. Many clusters and packages share one push. */
 const PACE = 60
 
 export interface LedgerPush {
@@ -18,21 +18,21 @@ export interface LedgerPush {
 }
 
 /**
- * Whether the push waits for a later turn, which writes what is so by then. Nothing is lost: every turn compares with the ledger.
- * @param pushedAt RFC 3339 UTC: the last push of the ledger by this process; empty where there was none, and where it does not wait
- * @param now RFC 3339 UTC: the present
+ * Nothing is lost: every turn compares with the ledger.
+ * @param pushedAt RFC 3339 UTC: this process's last ledger push; empty without one, and if it does
+ * not wait
+ * @param now RFC 3339 UTC
  */
 export function waitsForPace(
   { units, clusters }: LedgerPush,
   pushedAt: string,
   now: string,
 ): boolean {
-  // A clock that was set back does not hold anything for long.
+  // A clock set back does not hold anything for long.
   if (pushedAt === '' || now < pushedAt || later(pushedAt, PACE) <= now) return false
   return units.every(isStatusAlone) && !clusters.some(({ isNews }) => isNews)
 }
 
-/** No branch, no decision, no episode that begins or ends, and no other drift. */
 function isStatusAlone(unit: UnitResult): boolean {
   if (unit.state === 'failed' || isNothing(unit.plan.writes)) return true
   const { writes, report } = unit.plan

@@ -1,4 +1,3 @@
-/** Units whose refs are moved together or not at all, and those that are not moved for a time. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { type GitWrites, joinWrites, type PlannedUpdate } from '../../observation/action.ts'
 import type { UnitPlan } from '../../observation/unit-plan.ts'
@@ -15,7 +14,6 @@ export interface MovingUnit {
 
 export interface UnitGroup<Unit extends MovingUnit = MovingUnit> {
   readonly units: readonly Unit[]
-  /** Refs that move. */
   readonly moves: readonly PlannedUpdate[]
 }
 
@@ -26,7 +24,6 @@ export function movingUnit<Unit extends DecidedUnit>(
   return { unit, writes, joint: joint === undefined ? undefined : `refs/heads/${branch}` }
 }
 
-/** In their order. */
 export function groupsOf<Unit extends MovingUnit>(
   units: readonly Unit[],
 ): readonly UnitGroup<Unit>[] {
@@ -58,12 +55,11 @@ function isMove({ from, to }: PlannedUpdate): boolean {
   return from !== to
 }
 
-/** By which a refusal is known: an episode has a name of its own, and rules are about its folder. */
+/** Each episode has its own name, and rules are about its folder. */
 export function refusalName({ ref, to }: Pick<PlannedUpdate, 'ref' | 'to'>): string {
   return `${to === null ? 'delete' : 'write'} ${ref.slice(0, ref.lastIndexOf('/'))}`
 }
 
-/** @param refused by `refusalName`: why refs are not pushed now */
 export function keepBack(
   units: readonly UnitResult[],
   refused: ReadonlyMap<string, Failure>,

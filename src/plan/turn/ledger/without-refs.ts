@@ -1,4 +1,3 @@
-/** What the ledger says of a unit whose branches or tags are not moved: what was observed, and of its record what git has. */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { given } from '@backporch/kyaml/text'
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
@@ -18,16 +17,15 @@ const REFUSED: Hold = {
 }
 
 /**
- * A ledger that names a proposal without its branch would tell the next turn that a person deleted it. A decision that moves a ref is found
- * again by the next turn: the ledger does not have it before the ref moved.
- * @param isRefused the remote refused them: the report says so
+ * A ledger that names a proposal without its branch would tell the next turn that a person deleted
+ * it. The next turn finds a decision that moves a ref again, so the ledger must not have it before.
+ * @param isRefused the report says that the remote refused them
  */
 export function withoutRefs(observed: Observation, plan: UnitPlan, isRefused: boolean): UnitPlan {
   const open =
     plan.openBranches.find(({ state }) => state === 'proposed') ??
     plan.openBranches.find(({ state }) => state === 'drafts')
   const named = new Set(plan.writes.updates.map(({ ref }) => ref))
-  // Only the report of before tells of these.
   const outcomes = plan.outcomes.filter(
     ({ ref, episode }) => episode.status.outcome === 'Declined' && !named.has(ref),
   )
@@ -85,9 +83,9 @@ function reportWithout(
   }))
   return {
     ...plan.report,
-    // What somebody chose just now is not in git.
+    // A choice from this turn is not in git yet.
     spec: { ...spec, unit: unitBefore(spec.unit, git.revision), changes },
-    // In the order of the schema, in which the ledger's report is read back.
+    // In schema order, as it is read back.
     status: {
       state,
       since,
@@ -102,7 +100,6 @@ function reportWithout(
   }
 }
 
-/** The tag of a revision that this turn would publish is not there. */
 function unitBefore(
   unit: DriftReport['spec']['unit'],
   revision: number,
@@ -112,7 +109,7 @@ function unitBefore(
   return revision === 0 ? rest : { ...unit, revision: `v${revision}` }
 }
 
-/** What a server took of a push that it refused may name a branch that it did not make: nobody deleted it. */
+/** The accepted part of a rejected push may name a branch that the server did not create. */
 export function withoutUnmade(
   reports: ReadonlyMap<string, DriftReport>,
   notMade: ReadonlySet<string>,

@@ -1,4 +1,3 @@
-/** What waits within the limits of the repository, of units as they were planned without any hold. */
 import { repositoryLimits } from '../../../policy/effective-policy.ts'
 import type { DashboardTicks } from '../../../proposal/text/dashboard-ticks.ts'
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
@@ -12,7 +11,6 @@ import { planHolds } from './plan-limits.ts'
 import { currentBranch, findStorm, newlyDrifting, type Storm } from './storm.ts'
 
 export interface HeldBack {
-  /** By `unitKey`. */
   readonly holds: ReadonlyMap<string, Hold>
   readonly storm: Storm | undefined
 }

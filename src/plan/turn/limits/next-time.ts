@@ -1,14 +1,11 @@
-/** When time alone may make something else of a unit: no change of the cluster, of git or of the forge tells of it. */
+/** No change of the cluster, git or the forge reports these times. */
 import { later, openedAt, restingSince } from '../../observation/drift-age.ts'
 import type { PlannedUnit } from '../../observation/planned-unit.ts'
 import { silencedUntil } from '../../unit/commands/pick-changes.ts'
 
 const DAY = 86_400
 
-/**
- * RFC 3339 UTC, after the observation: what is held is proposed, a silence, a snooze or an ignore rule ends, a proposal is ready, or has waited for long.
- * Undefined where it stays as it is.
- */
+/** RFC 3339 UTC, after the observation. Undefined if time changes nothing. */
 export function nextTime({ plan, observation }: PlannedUnit): string | undefined {
   const { report, record, outcomes } = plan
   const { policy, cluster, git } = observation
@@ -29,7 +26,7 @@ export function nextTime({ plan, observation }: PlannedUnit): string | undefined
     ...(opened === undefined
       ? []
       : [later(opened, policy.remindAfter), later(opened, policy.escalateAfter)]),
-    // What is open as it was may have no changes now.
+    // Something open may have no changes now.
     ...(opened === undefined || resting === '' ? [] : [later(resting, policy.detect.settle)]),
   ]
   return times.filter((time) => time !== undefined && time > now).sort()[0]

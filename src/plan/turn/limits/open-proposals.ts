@@ -1,4 +1,3 @@
-/** Our proposals that are open after a turn, and those that were opened lately: what the limits count. */
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { later, openedAt } from '../../observation/drift-age.ts'
 import type { PlannedUnit } from '../../observation/planned-unit.ts'
@@ -7,14 +6,13 @@ import type { TurnView } from '../../observation/turn-view.ts'
 const HOUR = 3_600
 
 export interface OpenProposals {
-  /** Full ref names. */
   readonly open: ReadonlySet<string>
-  /** RFC 3339 UTC, ascending: openings within the hour before the turn. */
+  /** RFC 3339 UTC, ascending, within the hour before the turn. */
   readonly openings: readonly string[]
 }
 
 /**
- * @param units as planned: a branch that the turn takes away is not open, and one that it makes is not open yet
+ * @param units a branch that the turn deletes is not open, and one that it creates is not open yet
  * @param now RFC 3339 UTC
  */
 export function openProposals(
@@ -44,7 +42,7 @@ export function openProposals(
   const byEpisode = new Map(ended.map((episode) => [episode.metadata.name, episode]))
   const times = [
     ...[...open].map((ref) => proposals.get(ref)?.openedAt ?? records.get(ref) ?? ''),
-    // The healed drift may have been a draft only, without requested reviews.
+    // Healed drift may have been only a draft, without requested reviews.
     ...[...byEpisode.values()].flatMap(({ spec, status }) =>
       status.outcome === 'Merged' || status.outcome === 'Declined' ? [openedAt(spec)] : [],
     ),

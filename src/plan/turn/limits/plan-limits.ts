@@ -1,7 +1,7 @@
 /**
- * Which of the drift that is new to reviewers waits, and why. What is open already stays open, requested drift is never held,
- * critical drift waits for nothing, and drift that is low risk only for the digest. Slots go by risk, then by age, then by name, so
- * that the same drift gives the same answer. While the policy cannot be used, everything new waits.
+ * Open proposals stay open, requested drift is never held, critical drift waits for nothing, and
+ * low-risk drift only for the digest. Slots go by risk, then age, then name, so the same drift
+ * gives the same answer. While the policy is unusable, everything new waits.
  */
 import { compareText, oneLine } from '@backporch/kyaml/text'
 import { RISKS, type Risk } from '../../../drift/compare/drift.ts'
@@ -24,21 +24,18 @@ import type { OpenProposals } from './open-proposals.ts'
 import type { Storm } from './storm.ts'
 
 export interface LimitsQuestion {
-  /** Every unit of the turn, planned as if nothing were held. */
   readonly units: readonly PlannedUnit[]
   readonly limits: Limits
-  /** Holds everything, while the policy of the base commit cannot be used. */
+  /** Holds everything while the base commit's policy is unusable. */
   readonly policy?: Hold | undefined
   readonly proposals: OpenProposals
-  /** Undefined where there is none. */
   readonly storm: Storm | undefined
-  /** `driftId` of the drift whose box was ticked to be proposed now. */
+  /** `driftId` of drift with a ticked box. */
   readonly requested: ReadonlySet<string>
-  /** RFC 3339 UTC: the latest observation of the turn. */
+  /** RFC 3339 UTC: the turn's latest observation. */
   readonly now: string
 }
 
-/** A proposal that this turn would open, of one unit or of several that share it. */
 interface Opening {
   readonly units: readonly PlannedUnit[]
   readonly risk: Risk
@@ -47,11 +44,10 @@ interface Opening {
   readonly free: boolean
 }
 
-/** Drift that changes again and again is shown after so many times the age that it never reaches. */
+/** Drift that keeps changing is shown after this many times the age that it never reaches. */
 const PATIENCE = 5
 const HOUR = 3_600
 
-/** Holds by `unitKey`. */
 export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
   const { limits, proposals, now, policy } = question
   const openings = newOpenings(question)
@@ -122,19 +118,16 @@ function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
 }
 
 interface Times {
-  /** When the window that is open ends. */
   readonly endOf: (window: ScheduledWindow) => string | undefined
-  /** The first time of the digest after a time. */
   readonly digestOf: (since: string) => string | undefined
 }
 
-/** What holds a proposal whatever else is open. */
 function holdOf(
   { units, risk, since }: Opening,
   { limits, storm, now }: LimitsQuestion,
   times: Times,
 ): Hold | undefined {
-  // In a recording no time passes: what waits for it would wait for ever.
+  // No time passes in a recording: waiting for it would never end.
   const live = units.filter(({ observation }) => !observation.cluster.recorded)
   if (live.length === 0) return undefined
   const stormy = storm === undefined ? undefined : stormHold(live, storm, limits)
@@ -183,10 +176,9 @@ interface OpenWindow {
   readonly until: string
 }
 
-/** After every time. */
 const FOR_EVER = '~'
 
-/** One that ends is open until it does; one with a label as long as an object that differs has it. */
+/** A window with an end is open until then; one with a label while a differing object has it. */
 function openWindows({ observation }: PlannedUnit, risk: Risk, { endOf }: Times): OpenWindow[] {
   const windows = observation.policy.windows.filter(
     ({ kind, except }) => kind === 'hold' && !except.includes(risk),
@@ -205,7 +197,6 @@ function openWindows({ observation }: PlannedUnit, risk: Risk, { endOf }: Times)
   })
 }
 
-/** A proposal that is about other clusters too is none of those that make the storm of one cluster. */
 function stormHold(live: readonly PlannedUnit[], storm: Storm, limits: Limits): Hold | undefined {
   if (storm.fleet)
     return {
@@ -227,7 +218,6 @@ interface Slots {
   readonly open: number
   /** RFC 3339 UTC, ascending: within the last hour. */
   readonly openings: readonly string[]
-  /** Proposals that wait for the hour. */
   readonly waiting: number
 }
 
@@ -267,7 +257,6 @@ function seconds(count: number): string {
   return count % 60 === 0 ? `${count / 60} min` : `${count} s`
 }
 
-/** Policies of many units have the same windows, and much drift began at the same time: each is computed once. */
 function remembered<Key>(
   compute: (key: Key) => string | undefined,
 ): (key: Key) => string | undefined {

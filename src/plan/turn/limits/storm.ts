@@ -1,4 +1,3 @@
-/** Very many packages at once, or very many objects of one cluster: whether there are, and the text about them. */
 import { compareText } from '@backporch/kyaml/text'
 import { RISKS } from '../../../drift/compare/drift.ts'
 import type { Limits } from '../../../policy/effective-policy.ts'
@@ -8,10 +7,9 @@ import { worstRisk } from '../../observation/closed-episode.ts'
 import { later } from '../../observation/drift-age.ts'
 
 const HOUR = 3_600
-/** Rows that an issue may have. */
 const SHOWN = 100
 
-/** Reports of the units that began to differ within the hour before `now`, RFC 3339 UTC. In a recording nothing begins. */
+/** Within the hour before `now`, RFC 3339 UTC. Nothing begins in a recording. */
 export function newlyDrifting(
   reports: readonly DriftReport[],
   now: string,
@@ -24,15 +22,15 @@ export function newlyDrifting(
 }
 
 export interface Storm {
-  /** Of very many packages: nothing new is proposed anywhere. */
+  /** Nothing new is proposed anywhere. */
   readonly fleet: boolean
-  /** In which very many objects began to differ: nothing new is proposed that is about these alone. */
+  /** Nothing new is proposed about these alone. */
   readonly clusters: ReadonlySet<string>
 }
 
 /**
- * @param drifting reports of the units that began to differ lately, with all others of their clusters in `all`
- * @param branchOf the proposal that a unit is or would be on; empty where it has none
+ * @param all includes the other reports of the same clusters
+ * @param branchOf empty without a proposal
  */
 export function findStorm(
   drifting: readonly DriftReport[],
@@ -48,8 +46,9 @@ export function findStorm(
 }
 
 /**
- * Clusters of which more objects began to differ than `stormObjects` and than `stormShare` percent of what git declares there. What
- * one proposal is about has one cause, which is decided there: one of many clusters does not count, and one alone is no storm.
+ * More objects began to differ than `stormObjects` and than `stormShare` percent of git's declared
+ * objects. A proposal of many clusters has its own decision and does not count, and a single
+ * proposal is not a storm.
  */
 function stormyClusters(
   drifting: readonly DriftReport[],
@@ -83,7 +82,6 @@ function ownName({ spec: { unit } }: DriftReport): string {
   return `${unit.cluster}\0${unit.package}`
 }
 
-/** How many objects differ. */
 function objectsOf({ spec }: DriftReport): number {
   return new Set(
     spec.changes.map(({ ref: { group, kind, namespace, name } }) =>
@@ -92,13 +90,13 @@ function objectsOf({ spec }: DriftReport): number {
   ).size
 }
 
-/** Short name of the branch that the proposal of a unit is open from, by the ledger alone; empty where there is none. */
+/** Short name, by the ledger alone; empty without one. */
 export function currentBranch({ spec, status }: DriftReport): string {
   if (status.lifecycle !== 'Proposed') return ''
   return status.branch ?? `proposed/${spec.unit.package}/drift-${status.episode}`
 }
 
-/** One proposal of many clusters is one cause, and counts once. `branchOf` is empty where a unit has none. */
+/** A proposal of many clusters is one cause, and counts once. */
 function isStorm(
   drifting: readonly DriftReport[],
   threshold: number,
@@ -109,7 +107,6 @@ function isStorm(
   return causes.size > threshold
 }
 
-/** What the issue is made from. `nameOf` and `urlOf` are of a unit: its package, and the page of its status. */
 export function stormSubject(
   began: readonly DriftReport[],
   storm: Storm,

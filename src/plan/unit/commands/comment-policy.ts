@@ -1,4 +1,3 @@
-/** Ignore rules requested in a comment, as edits of a policy file that touch nothing else in it. */
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { field, parseFieldPath } from '@backporch/kyaml/field'
@@ -28,14 +27,13 @@ export interface PolicyUnit {
   readonly slug: string
 }
 
-/** A rule and its location. */
 export interface PlacedRule {
   readonly rule: IgnoreDocument
   readonly policy: Policy
   readonly index: number
 }
 
-/** The rules that hold for a unit, in the order in which they are tried: `/unignore 2` is the second. */
+/** In matching order: `/unignore 2` is the second. */
 export function rulesFor(set: PolicySet, unit: PolicyUnit): readonly PlacedRule[] {
   return effectivePolicy(set, unit.cluster, unit.packagePath).ignore.flatMap((wanted) => {
     const policy = set.policies.find(({ ignore }) => ignore.includes(wanted))
@@ -45,7 +43,10 @@ export function rulesFor(set: PolicySet, unit: PolicyUnit): readonly PlacedRule[
   })
 }
 
-/** No part of a name is a pattern. The core group is left out, as people write it; a kind of that name in another group is rare. */
+/**
+ * Names are literal. The core group is omitted, as people write it; a kind of that name in another
+ * group is rare.
+ */
 export function targetOf({
   group,
   kind,
@@ -60,12 +61,12 @@ export function targetOf({
   }
 }
 
-/** @throws Failure BP2001 for a path that has a credential in it */
+/** @throws Failure BP2001 for a path that contains a credential */
 export function literalPath(shown: string): string {
   if (withoutHashes(shown) !== shown) throw hiddenPath()
   const parsed = parseFieldPath(shown)
   const literal = 'problem' in parsed ? shown : literalRulePath(parsed.path)
-  // Such signs occur in quotes only, where JSON has an escape for them: a policy is read by people before it is merged.
+  // People read a policy before it is merged, so JSON escapes such characters.
   return literal.replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
     [...Array(sign.length).keys()]
       .map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`)
@@ -73,7 +74,10 @@ export function literalPath(shown: string): string {
   )
 }
 
-/** The edited file; undefined where it has every rule already. @throws Failure BP1005, BP2007 where the file cannot be edited */
+/**
+ * Undefined if the file already has every rule.
+ * @throws Failure BP1005, BP2007 if the file cannot be edited
+ */
 export function addRules(
   files: readonly PolicyFile[],
   set: PolicySet,
@@ -99,7 +103,7 @@ export function addRules(
   )
 }
 
-/** @throws Failure BP1005, BP2007 where the file cannot be edited */
+/** @throws Failure BP1005, BP2007 if the file cannot be edited */
 export function removeRules(
   files: readonly PolicyFile[],
   placed: readonly PlacedRule[],
@@ -140,7 +144,7 @@ function isPolicy(value: Json, name: string): boolean {
   return isJsonObject(metadata) && metadata['name'] === name
 }
 
-/** A policy that is about this unit and nothing else, and has only these rules. */
+/** Matches only this unit. */
 export function policyOfUnit(
   { cluster, packagePath, slug }: PolicyUnit,
   rules: readonly IgnoreDocument[],
@@ -152,12 +156,10 @@ export function policyOfUnit(
   }
 }
 
-/** A file of its own. */
 export function policyFileText(policy: ReturnType<typeof policyOfUnit>): string {
   return `${POLICY_LINE}\n${formatDocument(policy)}${NO_MANIFEST}`
 }
 
-/** Where no policy is about the unit. */
 function newPolicy(
   files: readonly PolicyFile[],
   unit: PolicyUnit,
@@ -181,7 +183,6 @@ function newPolicy(
   }
 }
 
-/** No review is requested of what could not be read afterwards. */
 function proven(files: readonly PolicyFile[], file: PolicyFile): PolicyFile {
   parsePolicyFiles([...files.filter(({ path }) => path !== file.path), file])
   return file

@@ -1,11 +1,11 @@
-/** A branch with foreign commits, recreated because a person with write access requested it. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Observation, OpenBranch } from '../../observation/observation.ts'
 
 /**
- * The observation as if the unit's foreign branches were ours and empty: planning then rebuilds them, by the policy, and
- * replaces exactly the observed commit. Nothing on such a branch is trusted: not its choices, and not its reasons.
- * @throws Failure BP2009 while not everything could be observed
+ * As if the unit's foreign branches were Backporch's and empty: planning rebuilds them by the
+ * policy, and replaces exactly the observed commit. Neither choices nor reasons on such a branch
+ * are trusted.
+ * @throws Failure BP2009 while the observation is incomplete
  */
 export function withoutForeignCommits(observed: Observation): Observation {
   if (observed.incomplete.length > 0) throw notObserved(observed)

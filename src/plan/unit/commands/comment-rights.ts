@@ -1,4 +1,7 @@
-/** Who may decide what by a comment (docs/guides/pull-request-commands.md): write access for everything, and for what is dangerous a code owner of it. */
+/**
+ * Write access for everything, plus code ownership for dangerous changes
+ * (docs/guides/pull-request-commands.md).
+ */
 import type { Permission } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Resolution } from '../../../drift/compare/drift.ts'
@@ -7,13 +10,12 @@ import type { Change } from '../../../record/documents/change.ts'
 
 export interface Commenter {
   readonly login: string
-  /** Read from the forge for this very comment. */
   readonly permission: Permission
 }
 
 export interface OwnedPackage {
   readonly packagePath: string
-  /** CODEOWNERS of the base branch; empty where there is none. */
+  /** Of the base branch; empty if there is none. */
   readonly codeOwners: string
 }
 
@@ -31,8 +33,9 @@ export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPac
 }
 
 /**
- * To adopt, release or ignore a critical or high change requires an owner of every file that it is about.
- * A team, or an address, does not identify a login: then only an administrator of the repository is accepted.
+ * Adopting, releasing or ignoring a critical or high change requires an owner of every affected
+ * file. A team or an address does not identify a login: then only a repository administrator is
+ * accepted.
  * @param verb as in `adopt`
  * @throws Failure BP2013
  */
@@ -66,7 +69,6 @@ export function assertOwner(
   }
 }
 
-/** Only an owner may adopt or release these; a Restore keeps the content of git. */
 export function needsOwner(resolution: Resolution): boolean {
   return resolution !== 'Restore'
 }
@@ -77,12 +79,11 @@ export function kptfileOf(packagePath: string): string {
   return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
 }
 
-/** The file that code owners are looked up for. */
 export function fileOfChange({ source }: Pick<Change, 'source'>, packagePath: string): string {
   return source?.replace(/:[0-9]+$/, '') ?? kptfileOf(packagePath)
 }
 
-/** Never a plain word of a sentence: a user called `all` is not everybody. */
+/** So that a user called `all` is not read as everybody. */
 function quoted(login: string): string {
   return `"${login}"`
 }

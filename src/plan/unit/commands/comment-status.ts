@@ -1,4 +1,3 @@
-/** What comments change in the record and in the report: who chose the plan, and until when reminders pause. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { DriftRecord, Plan } from '../../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
@@ -6,7 +5,7 @@ import type { Observation, ResolutionRequest } from '../../observation/observati
 
 type Planned = Pick<DriftRecord['spec'], 'plannedBy' | 'plannedBefore'>
 
-/** Who chose the plan, and the plan before; a resolution request without a stored requester clears both. `previous` is the open record. */
+/** A resolution request without a stored requester clears both. `previous` is the open record. */
 export function plannedBy(
   resolutionRequest: ResolutionRequest | undefined,
   previous: DriftRecord['spec'] | undefined,
@@ -17,7 +16,6 @@ export function plannedBy(
   if (resolutionRequest === undefined)
     return previous?.plannedBy === undefined ? {} : { plannedBy: previous.plannedBy, ...retained }
   if (resolutionRequest.by === undefined) return {}
-  // A repeated resolution request finds its own plan: the plan before it stays.
   const changed = previous !== undefined && previous.plan !== plan
   return {
     plannedBy: resolutionRequest.by,
@@ -27,7 +25,6 @@ export function plannedBy(
 
 type Status = Pick<DriftReport['status'], 'episode' | 'lifecycle'>
 
-/** Nothing is open of which anybody could be reminded. `why` is a clause. */
 export function nothingToSnooze(why: string): Failure {
   return new Failure({
     code: 'BP2008',
@@ -38,7 +35,7 @@ export function nothingToSnooze(why: string): Failure {
   })
 }
 
-/** A snooze that is requested now, or one of this episode that is not over; it ends by itself. */
+/** Requested now, or an unexpired one of this episode. */
 export function snoozed(
   { snoozeUntil, git, cluster }: Observation,
   { episode, lifecycle }: Status,

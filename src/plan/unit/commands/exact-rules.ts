@@ -1,4 +1,4 @@
-/** The ignore rules that hide exactly some lines of `diff` and no other: proven by trying them on every line there is. */
+/** Verified against every line of `diff`. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
@@ -12,18 +12,17 @@ import type { Change } from '../../../record/documents/change.ts'
 import { type IgnoreDocument, literalPath, targetOf } from './comment-policy.ts'
 
 export interface ExactRequest {
-  /** The lines to hide: changes of the report of these verdicts. */
   readonly chosen: readonly Change[]
   readonly verdicts: readonly ObjectVerdict[]
   readonly key: RedactionKey
   readonly reason: string
-  /** Day, or undefined for ever. */
   readonly expires: string | undefined
 }
 
 /**
- * As few rules for each object as are enough, each as short as it can be.
- * @throws Failure BP2001 for a path that has a credential in it, BP2010 where no rule tells a chosen line from another one
+ * Fewest rules per object, each as short as possible.
+ * @throws Failure BP2001 for a path that contains a credential, BP2010 if no rule distinguishes a
+ * chosen line from another one
  */
 export function exactRules({
   chosen,
@@ -55,7 +54,6 @@ export function exactRules({
 
 type Parts = Omit<IgnoreDocument, 'reason' | 'expires'>
 
-/** From the rule that a person would write to the most specific one. */
 const WAYS: readonly ((own: readonly Change[]) => readonly Parts[])[] = [
   (own) => {
     const paths = fieldsOf(own).map(({ path }) => literalPath(path))
@@ -86,12 +84,12 @@ function fieldsOf(own: readonly Change[]): readonly (Change & { readonly path: s
   )
 }
 
-/** Without its kind of change, the rule would also hide the fields of the object once it exists again. */
+/** Without its kind of change, the rule would hide the object's fields once it exists again. */
 function wholeRule(change: Change): Parts {
   return { target: exactTarget([change]), changes: [change.change] }
 }
 
-/** A path covers what is below it, and an expression does not. */
+/** A path covers what is below it; an expression does not. */
 function expressionRule(change: Change & { readonly path: string }): Parts {
   literalPath(change.path)
   return {
@@ -101,7 +99,7 @@ function expressionRule(change: Change & { readonly path: string }): Parts {
   }
 }
 
-/** With the group, and the core group too: another one may have a kind of the same name. */
+/** Names even the core group: another group may have a kind of the same name. */
 function exactTarget(own: readonly Change[]): NonNullable<Parts['target']> {
   const ref = own[0]?.ref ?? { group: '', kind: '', namespace: '', name: '' }
   return { group: '', ...targetOf(ref) }

@@ -1,7 +1,7 @@
-/** Ways to name a kind, as kubectl accepts them, without a server that lists the kinds. */
+/** As kubectl accepts them, without a server that lists the kinds. */
 import type { Change } from '../../../record/documents/change.ts'
 
-/** Of the kinds that Kubernetes ships (`kubectl api-resources`, v1.34), by the kind in small letters. */
+/** From `kubectl api-resources`, v1.34, by lower-case kind. */
 const SHORT_NAMES: { readonly [kind: string]: readonly string[] } = {
   certificatesigningrequest: ['csr'],
   componentstatus: ['cs'],
@@ -33,8 +33,8 @@ const SHORT_NAMES: { readonly [kind: string]: readonly string[] } = {
 }
 
 /**
- * Whether `text` names the kind of an object: `Deployment`, `deployments`, `deploy`, each with its group behind a dot
- * (`deployment.apps`) or with version and group (`deployments.v1.apps`).
+ * `Deployment`, `deployments`, `deploy`, each optionally with its group (`deployment.apps`) or
+ * version and group (`deployments.v1.apps`).
  */
 export function isNameOfKind(
   text: string,
@@ -55,7 +55,7 @@ export function isNameOfKind(
   )
 }
 
-/** As `UnsafeGuessKindToResource` makes it (k8s.io/apimachinery, pkg/api/meta/restmapper.go). */
+/** Like `UnsafeGuessKindToResource` (k8s.io/apimachinery, pkg/api/meta/restmapper.go). */
 function pluralOf(singular: string): string {
   if (singular === 'endpoints') return singular
   if (singular.endsWith('s')) return `${singular}es`

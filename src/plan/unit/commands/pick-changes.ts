@@ -1,4 +1,3 @@
-/** Which differences are open for a decision, and what is planned for each. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
@@ -10,21 +9,18 @@ import type { DriftRecord, Plan } from '../../../record/documents/drift-record.t
 import { editFor } from '../../../sources/edits/resolution-edits.ts'
 import type { ResolutionRequest } from '../../observation/observation.ts'
 
-/** A difference with its place in git and what is planned for it. */
 export interface PlannedChange {
   readonly drift: Drift
   readonly desired: DesiredResource | undefined
-  /** Item fingerprint, 16 hex digits. */
+  /** 16 hex digits. */
   readonly fingerprint: string
   readonly resolution: Resolution
-  /** Which of several equal locations in git is edited; undefined without a choice. */
+  /** Which of several equal locations in git is edited. */
   readonly via?: string | undefined
 }
 
-/** One without a plan. */
 export type OpenChange = Omit<PlannedChange, 'resolution'>
 
-/** Every difference of the verdicts, in their order. */
 export function allChanges(
   verdicts: readonly ObjectVerdict[],
   key: RedactionKey,
@@ -36,14 +32,13 @@ export function allChanges(
   )
 }
 
-/** Merged decisions that live does not agree with yet, or was not observed to agree with. */
+/** Or was not observed to match. */
 export function unverifiedMerges(closed: readonly ClosedEpisode[]): ClosedEpisode[] {
   return closed.filter(
     ({ status }) => status.outcome === 'Merged' && status.verifiedAt === undefined,
   )
 }
 
-/** Fingerprints of changes that a merged Restore authorised to go back and that are still live. */
 export function applyingFingerprints(closed: readonly ClosedEpisode[]): ReadonlySet<string> {
   const waiting = unverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
   const restored = waiting.flatMap(({ spec }) =>
@@ -52,7 +47,7 @@ export function applyingFingerprints(closed: readonly ClosedEpisode[]): Readonly
   return new Set(restored.map(({ fingerprint }) => fingerprint))
 }
 
-/** A rejected drift is silent for exactly its fingerprint, until a time. `at` is RFC 3339 UTC, as is everything compared. */
+/** Only for exactly its fingerprint. Times are RFC 3339 UTC. */
 export function silencedUntil(
   closed: readonly ClosedEpisode[],
   fingerprint: string,
@@ -66,8 +61,9 @@ export function silencedUntil(
 }
 
 /**
- * A resolution request decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
- * its resolution is possible: a resolution without a request must not keep drift from being shown and recorded.
+ * A request decides the changes that it names, the open record those that it knows, and the policy
+ * the rest, if its resolution is possible: a resolution without a request must not prevent drift
+ * from being shown and recorded.
  */
 export function planResolutions(
   changes: readonly OpenChange[],
@@ -78,7 +74,7 @@ export function planResolutions(
     key,
   }: { readonly byPolicy: (change: OpenChange) => Resolution; readonly key: RedactionKey },
 ): readonly PlannedChange[] {
-  // The open record alone decides where it knows every change; then the plan is computed once for both.
+  // The plan is then computed once for request and record.
   if (resolutionRequest === undefined && open !== undefined) {
     const recorded = key.derived.get(
       open.spec.changes,
@@ -98,7 +94,6 @@ export function planResolutions(
   return samePlan(changes, planned, key)
 }
 
-/** What the request says of the change. */
 export function choiceFor(
   request: ResolutionRequest | undefined,
   { fingerprint }: Pick<OpenChange, 'fingerprint'>,
@@ -127,8 +122,8 @@ function recordedPlan(
 }
 
 /**
- * The resolution that a record has for a change. Fingerprints of another installation key match nothing. The location identifies the
- * change, also when its value moved on: the choice for a field stays, and the new value still has to be approved.
+ * Fingerprints of another installation key match nothing. The location identifies the change: the
+ * choice for a field stays, and a new value still needs approval.
  */
 function recordedChoices(
   open: DriftRecord | undefined,
@@ -149,7 +144,7 @@ function recordedChoices(
     byLocation.get(`${change} ${resourceKey(id)}#${shownPath(key, id, path)}`)
 }
 
-/** The same plan is the same list, so that what is computed from it is known. */
+/** For cached computations. */
 function samePlan(
   changes: readonly OpenChange[],
   planned: readonly PlannedChange[],
@@ -166,7 +161,7 @@ export function planOf(resolutions: readonly Resolution[]): Plan {
     : 'Mixed'
 }
 
-/** The policy's resolution where the change can have it; Restore, which edits nothing, otherwise. */
+/** Otherwise Restore, which edits nothing. */
 export function possibleResolution(change: OpenChange, wanted: Resolution): Resolution {
   return orFailure(() => editFor({ ...change, resolution: wanted })) instanceof Failure
     ? 'Restore'

@@ -1,4 +1,3 @@
-/** One command: what it changes in the plan of the unit, and what is answered. Nothing is written here. */
 import { Failure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'
@@ -42,7 +41,6 @@ const NOT_DONE = 'nothing is changed while an earlier policy decides'
 
 interface RequestedCommand extends CommentCommand {
   readonly requester: Requester
-  /** It, or all resolutions of its comment. */
   readonly group: readonly CommentCommand[]
 }
 
@@ -89,7 +87,7 @@ const PLANNERS: { readonly [Verb in CommandVerb]: Planner } = {
   help: (_context, _command, state) => ({ state, text: SEE_BELOW, details: helpText() }),
 }
 
-/** @param group one command, or the resolutions of one comment @throws Failure why it is not done */
+/** @throws Failure why it is not done */
 export function planCommand(
   context: CommandContext,
   requester: Requester,
@@ -106,7 +104,9 @@ function resolutionOf(verb: CommandVerb): RequestedChoice['resolution'] {
   return verb === 'adopt' || verb === 'release' ? RESOLUTIONS[verb] : 'Restore'
 }
 
-/** Boxes have no requester: a box changes the plan only, and the merge of the plan asks the owners. */
+/**
+ * Checkboxes have no requester: they only change the plan, and merging the plan needs the owners.
+ */
 export function planChoices(
   context: CommandContext,
   [first, ...also]: readonly RequestedChoice[],
@@ -154,7 +154,6 @@ export function planChoices(
   }
 }
 
-/** Of two choices about one change the later one counts; so does the later requester. */
 function joinResolutionRequests(
   earlier: ResolutionRequest,
   { resolution, changes, via, isAll, more = [], ...later }: ResolutionRequest,
@@ -230,7 +229,6 @@ function exclude(
   glob: string,
   start: RequestState,
 ): PlannedCommand {
-  // A joint proposal is known by one drift of its own, beside that of the unit.
   if (unit.drifts.length < 2) throw notJoint()
   const state = observedState(start)
   const after = { ...state, observation: { ...state.observation, exclude: glob } }

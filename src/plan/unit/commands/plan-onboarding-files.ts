@@ -1,18 +1,18 @@
-/** The file that enrols a repository: the policy with a comment for each field. */
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import type { IgnoreEntry } from '../../../policy/ignore-schema.ts'
 import type { ImportedRule } from '../../../policy/import-ignores.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../../../record/documents/document.ts'
 import { formatDocument, NO_MANIFEST } from '../../../record/write-document.ts'
 
-/** No tool that takes every manifest below a folder reads the ending (docs/adr/0067-names-that-no-applier-reads.md). */
+/**
+ * No tool that reads every manifest below a folder reads this file extension
+ * (docs/adr/0067-names-that-no-applier-reads.md).
+ */
 export const POLICY_PATH = '.drift/default.policy'
-/** Where the first path is taken by existing placements. */
+/** If existing placements occupy the first path. */
 export const SECOND_POLICY_PATH = '.drift/drift.policy'
-/** The first line of a policy, by which editors know its language. */
 export const POLICY_LINE = '# vim: ft=yaml'
 
-/** A file and its wanted text on the branch. */
 export interface OnboardingFile {
   readonly path: string
   readonly text: string
@@ -65,15 +65,14 @@ spec:
     verifyTimeout: 10m
 `
 
-/** Of a placement: paths of packages, and of folders without a Kptfile. */
 export interface FoundPlacement {
   readonly packages?: readonly string[]
   readonly paths?: readonly string[]
 }
 
 /**
- * As the shipped default has it: a start that opens nothing. The rules hold in the cluster that they were found in.
- * @param placed undefined where no placement is needed
+ * The shipped default mode opens nothing. The rules apply to the cluster in which they were found.
+ * @param placed undefined if no placement is needed
  */
 export function policyText(
   rules: readonly ImportedRule[],
@@ -100,13 +99,12 @@ function inert(kind: string, name: string, spec: object) {
   return { apiVersion: API_VERSION, kind, metadata: { name, annotations: LOCAL_CONFIG }, spec }
 }
 
-/** One policy for each set of packages, in the order of the rules. */
 function byPackages(
   rules: readonly ImportedRule[],
 ): { packages: readonly string[]; ignore: IgnoreEntry[] }[] {
   const groups = new Map<string, { packages: readonly string[]; ignore: IgnoreEntry[] }>()
   for (const { packages, rule } of rules) {
-    // The repository itself as a package has the empty path, which no glob but this one matches.
+    // Only this glob matches the empty path of the root package.
     const globs = packages.map((path) => path || '**')
     const group = groups.get(JSON.stringify(globs)) ?? { packages: globs, ignore: [] }
     group.ignore.push(rule)

@@ -1,4 +1,3 @@
-/** All requests on one proposal, in order: what each changes in the plan of the unit, and the answer. */
 import type { RequestedAction } from '@backporch/forge/check-run'
 import type { ForgeComment } from '@backporch/forge/hosted-forge'
 import { Failure, type FailureCode, orFailure } from '@backporch/kyaml/failure'
@@ -28,19 +27,16 @@ import type {
 } from './proposal-requests.ts'
 import type { RequestedChoice } from './resolution-request.ts'
 
-/** An answer. Its text is complete once the pull request for its policy change exists. */
 export interface PlannedAnswer extends PostedAnswer {
   readonly policy?: { readonly change: PolicyChange; readonly requester: Requester }
 }
 
 export interface AnsweredRequests {
   readonly requests: ProposalRequests
-  /** The unit with everything that is done. */
   readonly state: RequestState
   readonly answers: readonly PlannedAnswer[]
-  /** Comments that are answered. */
   readonly comments: readonly ForgeComment[]
-  /** Requested actions that are done are not repeated, answered or not: their commit may be gone because of them. */
+  /** Not repeated, answered or not: their commit may no longer exist because of them. */
   readonly requestedActions: readonly {
     readonly requestedAction: RequestedAction
     readonly done: boolean
@@ -48,7 +44,7 @@ export interface AnsweredRequests {
   readonly waiting: readonly WaitingRequest[]
 }
 
-/** @throws nothing that is about one request: that is in its answer */
+/** @throws never for a single request: its failure is in its answer */
 export function planRequests(
   requests: ProposalRequests,
   policies: PolicySet,
@@ -62,25 +58,22 @@ export function planRequests(
   return planner.answered()
 }
 
-/** The name of a requested action in its answer: `button Snooze 7d`. */
 export function requestedActionLine({ button }: RequestedAction): string {
   return `button ${commandOfAction(button)?.label ?? '?'}`
 }
 
-/** The first command of a comment, in one line. */
 function commentLine({ body }: ForgeComment): string {
   return oneLine(body.split('\n').find((each) => each.startsWith('/')) ?? '', 100)
 }
 
 /**
- * A fault of git or of the forge does not refuse the request, which may be done although the answer was lost. It is never
- * refused for that, whatever has to change first. A name that our own rules refuse stays refused.
+ * A failure of git or the forge does not refuse a request, which may be done although the answer
+ * was lost. A name that Backporch's own rules refuse stays refused.
  */
 export function isOutside(code: FailureCode): boolean {
   return /^BP[45]/.test(code) && code !== 'BP4004'
 }
 
-/** Whether the request waits for the next turn. */
 export function mayWait({ code, retry }: Failure): boolean {
   return retry === 'backoff' || isOutside(code)
 }
@@ -139,7 +132,7 @@ class RequestPlanner {
     })
   }
 
-  /** Only commands of this commit: the person who clicked saw its content. */
+  /** Only for commands on this commit: the person who clicked saw its content. */
   requestedAction({ requestedAction, requester }: RequestedActionRequest): void {
     const { unit, codeOwners, answered } = this.context.requests
     const requested = commandOfAction(requestedAction.button)
@@ -196,13 +189,13 @@ class RequestPlanner {
       }
       return answers
     } catch (thrown) {
-      // A comment that waits is done as a whole the next time.
+      // The comment is executed as a whole the next time.
       this.state = before
       throw thrown
     }
   }
 
-  /** @throws Failure that is worth another try: nothing of it is answered then */
+  /** @throws Failure that is worth a retry: then nothing is answered */
   private answer(by: string, line: string, work: Work, requester?: Requester): PlannedAnswer {
     try {
       const { state, policy, ...text } = work(this.state)
@@ -228,7 +221,10 @@ class RequestPlanner {
   }
 }
 
-/** Every answer has the id of what it answers. Bots answer each other for ever, so they are not even answered. */
+/**
+ * By the request's id in the answer. Bots are never answered, because they could answer each other
+ * endlessly.
+ */
 export function isAnswered({ id, bot, button }: RequestedAction, answered: string): boolean {
   return bot || commandOfAction(button) === undefined || answered.includes(`,${id},`)
 }
@@ -238,7 +234,7 @@ function requestedBefore({ commit }: RequestedAction, head: string): string {
   return `it was clicked on ${then}, and the branch is at ${now} now (review it again, and click the button there)`
 }
 
-/** A branch is taken back before anything is planned on it, and the plans of one comment are one. */
+/** A branch is recreated before anything is planned on it. */
 function inOrder(commands: readonly CommentCommand[]): readonly (readonly CommentCommand[])[] {
   const plans = commands.filter(({ verb }) => Object.hasOwn(RESOLUTIONS, verb))
   const recreates = commands.filter(({ verb }) => verb === 'recreate').slice(0, 1)
@@ -254,7 +250,6 @@ function refusal(by: string, line: string, text: string): PlannedAnswer {
   return { by, line, done: false, text }
 }
 
-/** Why a person may not command; undefined where it is allowed. */
 export function notAllowed(
   requester: Requester,
   owned: Parameters<typeof assertMayWrite>[1],

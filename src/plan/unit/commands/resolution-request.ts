@@ -1,4 +1,3 @@
-/** A request for resolutions, as fingerprints of changes: several choices of one comment are one plan. */
 import { Failure } from '@backporch/kyaml/failure'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
@@ -7,23 +6,20 @@ import type { Change } from '../../../record/documents/change.ts'
 import type { Choice, ResolutionRequest } from '../../observation/observation.ts'
 import { namesAll, selectChanges } from './select-changes.ts'
 
-/** One resolution for the changes that selectors name; none means all. */
 export interface RequestedChoice {
   readonly resolution: Resolution
   readonly selectors: readonly string[]
-  /** Which of several equal places in git is edited. */
   readonly via?: string | undefined
 }
 
 export interface ResolutionSelectors extends RequestedChoice {
   readonly message: string | undefined
-  /** Further choices of the same plan: of two about one change the later one counts. */
   readonly also?: readonly RequestedChoice[]
-  /** The changes that selectors count, as the requester saw them; undefined: as a plain turn lists them. */
+  /** As the requester saw them; undefined: as a plain turn lists them. */
   readonly numbered?: readonly Change[]
-  /** Login of the requester; empty where that is not known (a ticked box), undefined where it is not stored. */
+  /** Empty if unknown (a ticked checkbox), undefined if not stored. */
   readonly by?: string
-  /** Called with the current changes of each choice; an error that it throws ends the resolution request. */
+  /** Called for each choice; its error ends the request. */
   readonly assertAllowed?: (resolution: Resolution, chosen: readonly Change[]) => void
 }
 
@@ -63,8 +59,7 @@ function choiceOf(
 }
 
 /**
- * The changes that selectors name among those that the requester saw, as they are now: found by their content, or by their
- * location where only the value moved on.
+ * Matched by content, or by location if only the value changed.
  * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
  */
 export function changesMeant(
@@ -78,7 +73,7 @@ export function changesMeant(
   const found = current.filter(
     (change) => locations.has(change.fingerprint) || locations.has(locationOf(change)),
   )
-  // With nothing open at all, the caller that plans reports it, and why.
+  // Otherwise the caller reports that nothing is open, with the reason.
   if (found.length === 0 && current.length > 0) throw nothingOfIt(selectors)
   return found
 }

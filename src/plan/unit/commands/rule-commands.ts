@@ -1,4 +1,3 @@
-/** Commands about the ignore rules of a unit: to add, to remove and to list them. */
 import { Failure } from '@backporch/kyaml/failure'
 import { describeRule } from '../../../drift/noise/ignore-rules.ts'
 import { type CommandResult, rulesText, SEE_BELOW } from '../../../proposal/text/command-answer.ts'
@@ -39,7 +38,6 @@ export function ignore(
     : { state, text: '', policy: { verb: 'ignore', files: [file], rules } }
 }
 
-/** @param selectors numbers as `/show ignores` lists them */
 export function withoutRules(
   { requests: { unit, policyFiles }, policies }: CommandContext,
   selectors: readonly string[],

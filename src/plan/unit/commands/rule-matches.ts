@@ -1,7 +1,7 @@
 /**
- * What came of the ignore rules of a unit, for the ledger: how many differences each covers now, or since which day it covers none.
- * A day is written when a rule stops to match and taken away when it matches again, so a turn in which nothing of that changed writes
- * nothing. Rules that are about no object of the unit, and those of a policy that have expired, have no entry.
+ * The differences that each rule covers now, or since which day it covers none. The day is written
+ * when a rule stops matching, so a turn without such a change writes nothing. Rules that apply to
+ * no object of the unit, and expired policy rules, have no entry.
  */
 import {
   describeFields,
@@ -25,7 +25,7 @@ export function ruleMatches(
   const ignores = new Map<string, RuleMatch>()
   for (const rule of observed.policy.ignore) {
     if (!isActive(rule, today)) {
-      // The end of an annotation cannot be learned elsewhere.
+      // The end date of an annotation is not available elsewhere.
       if (rule.level === 'object' || rule.level === 'package')
         ignores.set(ruleId(rule), { rule: ruleId(rule), ...annotationOf(rule) })
       continue
@@ -35,7 +35,6 @@ export function ruleMatches(
     )
       continue
     const id = ruleId(rule)
-    // Twice the same rule is one.
     if (ignores.has(id)) continue
     const entry = entryOf(
       id,
@@ -48,7 +47,7 @@ export function ruleMatches(
   return ignores.size === 0 ? {} : { ignores: [...ignores.values()] }
 }
 
-/** Also of what another rule, tried before it, was named for: without that one it would still be hidden. */
+/** Also differences attributed to an earlier rule: without that one they would still be hidden. */
 function hitsOf(rule: IgnoreRule, { verdicts }: Pick<Observation, 'verdicts'>): number {
   const hits = verdicts.flatMap((verdict) =>
     verdict.setAside.filter(
@@ -59,7 +58,7 @@ function hitsOf(rule: IgnoreRule, { verdicts }: Pick<Observation, 'verdicts'>): 
   return hits.length
 }
 
-/** Undefined where this is unknown: an unreadable object may be the one that the rule is for. */
+/** Undefined if unknown: an unreadable object may be the rule's target. */
 function entryOf(
   rule: string,
   { hits, complete }: { readonly hits: number; readonly complete: boolean },

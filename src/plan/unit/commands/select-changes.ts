@@ -1,6 +1,6 @@
 /**
- * Selectors: `1,3` and `2-4` by the number that `diff` prints, `2:spec.replicas` a field of the object of number 2,
- * `deployment/web` an object as kubectl names it, `deployment/web:spec.replicas` a field of it.
+ * `1,3` and `2-4` by the number that `diff` prints, `2:spec.replicas` a field of the object of
+ * number 2, `deployment/web` an object as in kubectl, `deployment/web:spec.replicas` a field of it.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath, parseFieldPath } from '@backporch/kyaml/field'
@@ -11,19 +11,17 @@ import type { Change } from '../../../record/documents/change.ts'
 import { isNameOfKind } from './kind-names.ts'
 
 const NUMBERS = /^[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*,?$/
-/** Changes that a refusal lists. */
 const MOST_LISTED = 10
 
-/** What a line of `diff` or `explain` is named by. */
 export interface SelectableLine extends Pick<Change, 'ref' | 'path' | 'fingerprint'> {
-  /** Its value: the kind of change, or the state of an object that is not proven. */
   readonly change: string
 }
 
 /**
- * Fingerprints of the selected changes; undefined when no selector is given, which means all.
- * @param open how many of the changes are open; those behind them are no drift, and are listed to be explained
- * @throws Failure BP1011 for the first selector that names nothing, or objects of several API groups
+ * Fingerprints; undefined without a selector, which means all.
+ * @param open number of open changes; later ones are no drift, only listed
+ * @throws Failure BP1011 for the first selector that names nothing, or objects of several API
+ * groups
  */
 export function selectChanges(
   selectors: readonly string[],
@@ -48,7 +46,6 @@ function splitNumbers(text: string): string[] {
   return NUMBERS.test(text) ? text.split(',').filter((part) => part !== '') : [text]
 }
 
-/** Whether an argument is a selector and not the path of a package. */
 export function isSelector(text: string): boolean {
   return NUMBERS.test(text) || /^(?:[0-9]+:.+|all)$/.test(text)
 }
@@ -71,7 +68,7 @@ function matching(selector: string, changes: readonly SelectableLine[]): readonl
   )
 }
 
-/** A name may have colons of its own, as `system:node` has. */
+/** A name may contain colons, such as `system:node`. */
 function ofObject(selector: string, changes: readonly SelectableLine[]): readonly SelectableLine[] {
   const slash = selector.indexOf('/')
   if (slash === -1) return []
@@ -139,17 +136,14 @@ function namesNothing(selector: string, changes: readonly SelectableLine[], open
 const FORMS =
   'use numbers (1,3 or 2-4), a number with a field (2:spec.replicas), or an object as kubectl names it (deployment/web, deploy/web, deployments.apps/web), also with a field (deployment/web:spec.replicas)'
 
-/** At most so many are offered. */
 const MOST_OFFERED = 3
 
-/** Selectors that name something and are written nearly like `selector`, or that are meant by a kind, a name or a path alone. */
 function nearestSelectors(selector: string, changes: readonly SelectableLine[]): readonly string[] {
   if (hasSecretText(selector)) return []
   const near = nearestOfNumber(selector, changes) ?? nearestOfObject(selector, changes)
   return [...new Set(near)].slice(0, MOST_OFFERED).map((each) => oneLine(each, 200))
 }
 
-/** Fields of the object with that number; undefined where `selector` gives no number. */
 function nearestOfNumber(
   selector: string,
   changes: readonly SelectableLine[],
@@ -182,7 +176,6 @@ function nearestOfObject(selector: string, changes: readonly SelectableLine[]): 
   ]
 }
 
-/** A credential in it is not repeated: `diff` prints such a path without it. */
 function quoted(selector: string): string {
   return hasSecretText(selector) ? 'with the credential in it' : JSON.stringify(selector)
 }

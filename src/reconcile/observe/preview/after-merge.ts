@@ -1,22 +1,20 @@
-/** What the syncers of a cluster will have once what a merge changes of their own resources, and of ConfigMaps with variables, is applied. */
 import type { ClusterReader, ObjectList } from '@backporch/cluster/cluster'
 import { isJsonObject, type Json, type JsonObject, jsonEquals, partOf } from '@backporch/kyaml/json'
 import { type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { resourceIdOf } from '../../repository/sources/declared-syncers.ts'
 
-/** What a merge makes of a resource. Without `before` it is new, without `after` it is gone. */
 export interface ResourceChange {
-  /** Without a namespace where the file says none: a kustomization may set it. */
+  /** A kustomization may set a namespace that the file lacks. */
   readonly id: ResourceId
   readonly before: JsonObject | undefined
   readonly after: JsonObject | undefined
-  /** Whether a unit of the cluster builds it. Else a file declares it, and who applies the file is not known. */
+  /** Otherwise a file declares it, with an unknown applier. */
   readonly isBuilt: boolean
 }
 
 /**
- * The cluster with the resources of syncers, and the ConfigMaps with variables, as they are after the merge: fields that the merge changes have
- * its values, and others stay, such as defaults of the server. What only a file declares stays where the cluster has it otherwise.
+ * Changed fields have the merge's values, and others stay, such as server defaults. What only a
+ * file declares stays if the cluster has it otherwise.
  */
 export function afterMerge(
   reader: ClusterReader,
@@ -57,7 +55,7 @@ function mergedList(
   })
   const added = changes.flatMap(({ id, before, after, isBuilt }) => {
     const isKnown = objects.some((object) => isSame(id, resourceIdOf(object)))
-    // One that only a file declares is applied where a syncer of its kind is.
+    // One that only a file declares is applied if the cluster has a syncer of its kind.
     const isApplied = isBuilt || (objects.length > 0 && id.namespace !== '')
     return after === undefined || before !== undefined || isKnown || !isApplied ? [] : [after]
   })
@@ -76,7 +74,6 @@ function mergedState(state: LiveState, change: ResourceChange): LiveState {
   return object === undefined ? { state: 'absent' } : { ...state, object }
 }
 
-/** None where the merge removes it. */
 function mergedObject(object: JsonObject, change: ResourceChange): readonly JsonObject[] {
   const { before, after, isBuilt } = change
   const [was, is, live] = [contentOf(before), contentOf(after), contentOf(object)]
@@ -95,21 +92,18 @@ export function isSame(one: ResourceId, other: ResourceId): boolean {
   )
 }
 
-/** Of a resource of a syncer, and of a ConfigMap. */
 const CONTENT = ['spec', 'data']
 
 function contentOf(object: JsonObject | undefined): JsonObject {
   return Object.fromEntries(CONTENT.map((name) => [name, partOf(object, name) ?? {}]))
 }
 
-/** Whether the value has every field of the other. A list has all where it is equal. */
 function hasAll(value: Json | undefined, wanted: Json): boolean {
   return isJsonObject(value) && isJsonObject(wanted)
     ? Object.entries(wanted).every(([name, each]) => hasAll(partOf(value, name), each))
     : jsonEquals(value, wanted)
 }
 
-/** The live value with what differs between the others. A list is one value. */
 function merged(live: JsonObject, was: JsonObject, is: JsonObject): JsonObject {
   const fields = new Map(Object.entries(live))
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {

@@ -1,4 +1,4 @@
-/** The units of a cluster on both sides of a merge. What a merge changes of the resources of syncers changes how their units are built. */
+/** A merge's changes to syncer resources change how their units are built. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Failure } from '@backporch/kyaml/failure'
@@ -28,27 +28,23 @@ import {
   type TouchedUnits,
 } from './preview-units.ts'
 
-/** Syncers below syncers. */
 const MOST_LEVELS = 6
 
 export interface Sides {
   readonly before: RepositoryView
   readonly after: RepositoryView
   readonly edited: ReadonlySet<string>
-  /** What units of each side read, as far as it is known. */
   readonly reads: { readonly before: MergeSide['reads']; readonly after: MergeSide['reads'] }
 }
 
 interface BuiltMerge extends Omit<TouchedUnits, 'applied'> {
   readonly before: RepositoryView
   readonly after: RepositoryView
-  /** What its syncers apply after the merge. */
   readonly found: ClusterSources
-  /** Why there is no unit of a name, on either side. */
   readonly missing: ReadonlyMap<string, Failure>
 }
 
-/** @throws Failure BP30xx where the cluster cannot be asked, BP40xx when git fails */
+/** @throws Failure BP30xx if the cluster cannot be asked, BP40xx when git fails */
 export async function buildMerge(
   sides: Sides,
   reader: ClusterReader,
@@ -96,9 +92,7 @@ function hasSyncers({ policies }: RepositoryView, cluster: string): boolean {
 }
 
 interface DeclaredSides {
-  /** On the base branch. */
   readonly before: readonly DeclaredSyncer[]
-  /** After the merge. */
   readonly after: readonly DeclaredSyncer[]
 }
 
@@ -114,8 +108,8 @@ async function declaredSides(
 }
 
 /**
- * What decides how units are built: resources of syncers, and what the builds read of the cluster. A unit that is built through another one
- * compares its resource on both sides by itself.
+ * Syncer resources, and cluster content that builds read. A unit built through another one compares
+ * its resource on both sides itself.
  */
 function isRead(
   views: readonly RepositoryView[],
@@ -136,8 +130,8 @@ function isRead(
 }
 
 /**
- * A unit that cannot be built on a side says nothing of what it applies. A resource with a value of a Secret stays as the cluster has it: a
- * unit that is built with it would show the value.
+ * A unit that cannot be built on a side does not show what it applies. A resource with a Secret's
+ * value stays, because a unit built with it would show the value.
  */
 function changesOfUnits(
   { built }: TouchedUnits,
@@ -167,8 +161,8 @@ function resourcesOf(sides: readonly BuiltSide[]): ReadonlyMap<string, DesiredRe
 }
 
 /**
- * Of files that no unit of the cluster applies, and of what controllers make. A name that several files declare is one of several clusters:
- * which of them is this one is known only where a unit applies one.
+ * Files that no unit applies, and what controllers create. A name that several files declare
+ * belongs to one of several clusters; only a unit that applies one shows which is this cluster.
  */
 function changesOfFiles(
   { before, after }: DeclaredSides,
@@ -179,7 +173,7 @@ function changesOfFiles(
   const all = [before, after].flatMap((files, side) =>
     files.map((file) => ({ file, side, id: resourceIdOf(file.object) })),
   )
-  // Where units apply resources of syncers, a file beside theirs is of another cluster.
+  // Then a file outside of units belongs to another cluster.
   const isByUnits = all.some(({ file }) => isApplied(file))
   const byName = Map.groupBy(all, ({ id }) => resourceKey({ ...id, namespace: '' }))
   return [...byName.values()].flatMap((named) =>
@@ -212,7 +206,10 @@ export function isFailed(
   return side !== undefined && 'failures' in side
 }
 
-/** Of a resource that another unit applies, the merge is held against what the cluster has of it. @throws Failure BP40xx when git fails */
+/**
+ * The merge is compared with the cluster's version.
+ * @throws Failure BP40xx when git fails
+ */
 async function withAppliedFiles(
   after: RepositoryView,
   before: RepositoryView,

@@ -1,4 +1,4 @@
-/** What a merge of two commits would have in its tree: made in memory, from their trees and the commit from which both began. */
+/** In memory, from the trees of two commits and their merge base. */
 import { mergeContent } from '@backporch/git-store/merge-content'
 import type {
   CommitView,
@@ -9,22 +9,19 @@ import type {
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 
-/** Commits of both histories that are looked at. */
 const MOST_COMMITS = 10_000
 
 interface MergedTree {
   readonly tree: readonly TreeFile[]
-  /** Commit from which both began; undefined where it is not known. */
   readonly from: ObjectId | undefined
-  /** Files that both sides changed at one place: those of the head are in the tree. */
+  /** The tree has the head's version. */
   readonly conflicts: readonly string[]
-  /** Why the tree is that of the head. */
   readonly why: string | undefined
 }
 
 /**
- * Per file, as git does it: what one side changed is taken, and of what both changed the lines of each.
- * @throws Failure BP40xx where one of the two commits cannot be read
+ * Like git, takes each side's changed lines per file.
+ * @throws Failure BP40xx if a commit cannot be read
  */
 export async function mergeCommits(
   repository: PackageRepository,
@@ -106,7 +103,6 @@ async function mergeFiles(
   return { files: [...files, ...merged], conflicts }
 }
 
-/** Null where the lines of both cannot be in one file. */
 async function mergeFile(
   repository: PackageRepository,
   [since, mine, other]: readonly [TreeFile | undefined, TreeFile | undefined, TreeFile | undefined],
@@ -126,7 +122,6 @@ function isModeOf(since: TreeFile | undefined, side: TreeFile): boolean {
   return since?.mode === side.mode
 }
 
-/** The newest commit that both reach. */
 async function mergeBase(
   repository: PackageRepository,
   sides: readonly [ObjectId, ObjectId],
@@ -158,7 +153,7 @@ async function mergeBase(
   } catch (thrown) {
     signal.throwIfAborted()
     const { code, why } = asFailure(thrown)
-    // A clone may have the newest commits only.
+    // A clone may have only the newest commits.
     if (code !== 'BP4011' && code !== 'BP4006') throw thrown
     return { why: `the commit from which both began cannot be read: ${why}` }
   }

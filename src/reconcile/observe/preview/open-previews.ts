@@ -1,4 +1,3 @@
-/** Previews of the open pull requests of a repository: each once for a head and a commit of the base branch, a few at a time. */
 import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
@@ -6,9 +5,9 @@ import type { Preview } from '../../../record/documents/preview.ts'
 import { baseOf } from '../../repository/base-branch.ts'
 import { hasPreview, isPreviewed, writePreview } from './preview-pull-request.ts'
 
-/** Built in one pass: drift waits no longer for previews than for these. */
+/** So that drift waits only for these. */
 const MOST_AT_ONCE = 3
-/** Milliseconds for one of them. */
+/** Milliseconds. */
 const LONGEST = 300_000
 
 export interface PreviewPass {
@@ -20,24 +19,22 @@ export interface PreviewPass {
     readonly pull: ForgePullRequest | undefined
     readonly failure: Failure
   }[]
-  /** Whether others wait for the next pass. */
   readonly more: boolean
 }
 
 interface PassPorts {
   readonly forge: HostedForge
   readonly repository: PackageRepository
-  /** Base branch, short; undefined takes the default branch. */
+  /** Short name; undefined takes the default branch. */
   readonly branch: string | undefined
   readonly version: string
   readonly preview: (pull: ForgePullRequest, signal: AbortSignal) => Promise<Preview>
-  /** Milliseconds for one of them; five minutes unless given. */
+  /** Milliseconds; default five minutes. */
   readonly longest?: number
 }
 
-/** What a process remembers of them. The comments themselves say what they are about: a restart repeats only those without one. */
+/** The comments themselves name their subject: a restart repeats only those without one. */
 export class OpenPreviews {
-  /** By number, the head and base that were previewed. */
   private readonly known = new Map<number, string>()
 
   /** @throws only the reason of `signal` */
@@ -76,7 +73,7 @@ export class OpenPreviews {
           signal.throwIfAborted()
           const failure = asFailure(thrown)
           failed.push({ pull, failure })
-          // What only another head or base can help is not tried again with these.
+          // A failure that only another head or base can fix is not retried with these.
           if (failure.retry !== 'backoff') this.known.set(pull.number, pair)
         }
       }
@@ -88,7 +85,7 @@ export class OpenPreviews {
   }
 }
 
-/** @throws Failure BP3006 where it takes too long: another head or base is tried again */
+/** @throws Failure BP3006 if it takes too long; it is tried again for another head or base */
 async function within(
   pull: ForgePullRequest,
   { preview, longest = LONGEST }: PassPorts,

@@ -1,4 +1,4 @@
-/** What a merge changes in one cluster. A cluster that cannot be read has its changes all the same; what is live of them is unknown. */
+/** An unreadable cluster has its changes too, with unknown live state. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { asFailure, Failure, type FailureCode } from '@backporch/kyaml/failure'
@@ -26,10 +26,8 @@ import { buildMerge, isFailed, type Sides } from './build-merge.ts'
 import type { PreviewRequest } from './preview-request.ts'
 import type { BuiltUnit } from './preview-units.ts'
 
-/** A cluster to preview. */
 export interface PreviewedCluster {
   readonly reader: ClusterReader
-  /** The same name without any object, for what is known of kinds where the cluster cannot be read. */
   readonly offline: ClusterReader
 }
 
@@ -38,9 +36,7 @@ interface ClusterPreview {
   readonly units: readonly PreviewUnit[]
   readonly untouched: number
   readonly notes: readonly string[]
-  /** What its syncers apply after the merge. */
   readonly found: ClusterSources
-  /** Why there is no unit of a name, on either side. */
   readonly missing: ReadonlyMap<string, Failure>
 }
 
@@ -59,7 +55,7 @@ export async function previewCluster(
   } catch (thrown) {
     signal.throwIfAborted()
     const failure = asFailure(thrown)
-    // A kubeconfig that cannot be used is a cluster that cannot be read. What is wrong with git is no matter of the cluster.
+    // An unusable kubeconfig is an unreadable cluster. A git failure does not concern the cluster.
     if (!/^BP(?:3|1006|1008|1010)/.test(failure.code)) throw thrown
     return previewIn(sides, offline, { request, failure }, signal)
   }
@@ -67,7 +63,6 @@ export async function previewCluster(
 
 interface PreviewOf {
   readonly request: PreviewRequest
-  /** Why the cluster is not read. */
   readonly failure: Failure | undefined
 }
 
@@ -127,14 +122,12 @@ function notesOf(before: RepositoryView, after: RepositoryView): readonly Note[]
 }
 
 interface CoveredObjects {
-  /** By path of the unit, keys of objects whose live values may be told. */
   readonly covered: ReadonlyMap<string, ReadonlySet<string>>
   readonly failures: ReadonlyMap<string, readonly Failure[]>
 }
 
 const NOTHING_COVERED: CoveredObjects = { covered: new Map(), failures: new Map() }
 
-/** By the observation of each changed unit as the base branch has it: what a report leaves out, a preview leaves out. */
 async function coveredObjects(
   { before, reader }: { readonly before: RepositoryView; readonly reader: ClusterReader },
   changed: readonly BuiltUnit[],
@@ -166,7 +159,6 @@ interface UnitContext {
   readonly reader: ClusterReader
   readonly identity: ClusterIdentity
   readonly covered: ReadonlySet<string>
-  /** Why its live objects are not known. */
   readonly failures: readonly Failure[]
   readonly request: PreviewRequest
 }
@@ -220,7 +212,6 @@ async function previewUnit(
   }
 }
 
-/** The objects that differ, with their namespaces and schemas, and what is live of them. */
 async function readSides(
   { was, is }: { readonly was: LoadedPackage | undefined; readonly is: LoadedPackage | undefined },
   { reader, identity }: UnitContext,
@@ -285,10 +276,9 @@ function shownFailure(
   return { at, code, what, ...given({ where }), why, remedy }
 }
 
-/** A program, an image or a module would have to run. */
 const NOT_RUN: ReadonlySet<FailureCode> = new Set(['BP1201', 'BP1206', 'BP1208'])
 
-/** Where the head comes from a fork, nothing that it names is run. */
+/** Nothing that a fork's head names is run. */
 function forkFailure(failure: Failure): Failure {
   if (!NOT_RUN.has(failure.code)) return failure
   const { code, what, where } = failure

@@ -1,11 +1,10 @@
-/** The comment of a preview on its pull request: one, updated in place, and never that of an older head over that of a newer one. */
+/** One, updated in place, and never an older head's over a newer one's. */
 import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import { isBaseBranch } from '@backporch/git-store/ref-name'
 import { previewMark, previewText } from '../../../proposal/preview/preview-text.ts'
 import type { Preview } from '../../../record/documents/preview.ts'
 import type { PreviewHead } from './preview-request.ts'
 
-/** Of our comment. */
 const TOPIC = 'preview'
 
 interface PreviewForge {
@@ -17,14 +16,14 @@ export function headOf({ label, branch, commit, fork }: ForgePullRequest): Previ
   return { name: branch === '' ? label : branch, commit, fork }
 }
 
-/** Whether people opened it: a proposal of ours says in its own text what merging does. */
+/** A Backporch proposal's own text says what merging does. */
 export function isPreviewed({ branch, fork, open }: ForgePullRequest): boolean {
   return open && (fork || isBaseBranch(branch))
 }
 
 /**
- * Writes the comment. A pull request whose merge changes nothing and breaks no policy gets none, unless it has one from before.
- * @returns `moved`: the pull request has another head or base by now, and nothing was written
+ * A pull request that changes nothing and violates no policy gets no comment, unless it has one.
+ * @returns `moved`: the head or base is another by now, and nothing was written
  */
 export async function writePreview(
   { forge, version }: PreviewForge,
@@ -46,7 +45,6 @@ export async function writePreview(
   return 'written'
 }
 
-/** Whether our comment is about this head and this commit of the base branch. */
 export async function hasPreview(
   forge: HostedForge,
   { number, commit }: ForgePullRequest,

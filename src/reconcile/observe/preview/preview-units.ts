@@ -1,4 +1,3 @@
-/** The units of one cluster before and after a merge: which of them read an edited file, and what is built of those. */
 import type { FoundPackage } from '@backporch/kpt/package'
 import { asFailure, Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { LabelSelector } from '@backporch/kyaml/resource'
@@ -21,14 +20,12 @@ import { isInside } from '../../repository/sources/unit-source.ts'
 import { type LoadedPackage, loadPackage } from '../load-package.ts'
 import type { UnitSelection } from '../turn-request.ts'
 
-/** Units that are built at once. */
 const WIDTH = 2
 
-/** The repository on one side of the merge, with what the syncers of the cluster apply of it. */
 export interface MergeSide {
   readonly view: RepositoryView
   readonly renderer: PackageRenderer
-  /** Of the same commit, by folder and the way in which it is rendered: clusters share most of them. */
+  /** By folder and rendering, for one commit: clusters share most of them. */
   readonly reads: Map<string, Promise<ReadonlySet<string>>>
 }
 
@@ -45,7 +42,6 @@ export type BuiltSide =
 
 export interface BuiltUnit {
   readonly path: string
-  /** Edited files that it is built from, sorted. */
   readonly edited: readonly string[]
   readonly before: BuiltSide
   readonly after: BuiltSide
@@ -53,11 +49,8 @@ export interface BuiltUnit {
 
 export interface TouchedUnits {
   readonly units: readonly BuiltUnit[]
-  /** Those, and units beside the wanted ones that apply resources of syncers. */
   readonly built: readonly BuiltUnit[]
-  /** How many of the wanted read no edited file. */
   readonly untouched: number
-  /** Files of the objects that units of the cluster apply. */
   readonly applied: ReadonlySet<string>
 }
 
@@ -65,11 +58,9 @@ interface TouchedBy {
   readonly cluster: string
   readonly edited: ReadonlySet<string>
   readonly wanted: Wanted
-  /** Files that declare resources of syncers, or variables. */
   readonly declaring: ReadonlySet<string>
 }
 
-/** Nothing is built of a unit that reads no edited file. */
 export async function buildTouched(
   { before, after }: MergeSides,
   { cluster, edited, wanted, declaring }: TouchedBy,
@@ -91,7 +82,7 @@ export async function buildTouched(
     return { path, files, edited: [...files].filter((file) => edited.has(file)).sort() }
   })
   const isWanted = ({ path }: { readonly path: string }): boolean => wanted?.has(path) !== false
-  // A unit that comes or goes is one of the changes, whatever files make it so.
+  // An added or removed unit is a change, whatever files cause it.
   const touched = read.filter(
     (unit) =>
       unit.edited.length > 0 || was.has(unit.path) !== is.has(unit.path) || isRebuilt(unit.path),
@@ -117,7 +108,6 @@ export async function buildTouched(
     ),
   }
 
-  /** The resource of the syncer builds the same files otherwise after the merge. */
   function isRebuilt(path: string): boolean {
     const [one, other] = [before, after].map(({ view }) =>
       view.policies.synced?.get(cluster)?.get(path),
@@ -126,7 +116,6 @@ export async function buildTouched(
   }
 }
 
-/** Files that decide how the unit is built, and have none of its objects. */
 function filesBeside(
   { policies }: RepositoryView,
   cluster: string,
@@ -142,10 +131,9 @@ function filesBeside(
   ]
 }
 
-/** Paths of units; undefined for all of the cluster. */
+/** Undefined for all of the cluster. */
 type Wanted = ReadonlySet<string> | undefined
 
-/** Units as they were named, which may be there on one side only. */
 export async function namedUnits(
   { packages: names, labels }: UnitSelection,
   cluster: string,
@@ -178,7 +166,7 @@ export async function namedUnits(
   return { wanted: selected, missing }
 }
 
-/** None is an answer here: the head may be about other units. */
+/** None is a valid answer here: the head may be about other units. */
 async function labelled(
   view: RepositoryView,
   units: readonly FoundPackage[],
@@ -213,7 +201,7 @@ async function readBy(
 ): Promise<ReadonlySet<string>> {
   if (found === undefined) return new Set()
   const { render: choice } = effectivePolicy(view.policies, cluster, found.path)
-  // What a cluster has of the inputs of a build is in no key.
+  // A build's inputs from a cluster are in no key.
   if (describeChoice(choice).synced !== undefined) return filesRead(view, found, choice, signal)
   const key = JSON.stringify([found.path, choice])
   const reading = reads.get(key) ?? filesRead(view, found, choice, signal)
@@ -221,7 +209,6 @@ async function readBy(
   return reading
 }
 
-/** A folder that cannot be read is read when it is built, which says why. */
 async function filesRead(
   view: RepositoryView,
   found: FoundPackage,

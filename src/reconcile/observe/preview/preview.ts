@@ -1,4 +1,4 @@
-/** What the merge of a head into the base branch changes, of each unit in each cluster. Reads only, and runs nothing of a fork. */
+/** Reads only, and runs nothing from a fork. */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import { findPackages, normalPath } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
@@ -17,7 +17,6 @@ import { type PreviewedCluster, previewCluster } from './preview-cluster.ts'
 import type { PreviewRequest } from './preview-request.ts'
 
 const CLUSTERS_AT_ONCE = 4
-/** Paths of edited files in a document. */
 const MOST_EDITED = 1_000
 
 interface PreviewPorts {
@@ -25,7 +24,7 @@ interface PreviewPorts {
   readonly clusters: readonly PreviewedCluster[]
 }
 
-/** @throws Failure BP1003, BP1004, BP1005 or BP40xx; what is wrong with one unit or cluster is in the answer */
+/** @throws Failure BP1003, BP1004, BP1005 or BP40xx; not for one unit or cluster */
 export async function preview(
   { repository, clusters }: PreviewPorts,
   request: PreviewRequest,
@@ -88,7 +87,7 @@ export async function preview(
   }
 }
 
-/** @param tree after the merge; undefined where that has the policy files of the base branch */
+/** @param tree undefined if it has the base branch's policy files */
 async function policyAfter(
   { repository, policies: { lastGood } }: RepositoryView,
   tree: readonly TreeFile[] | undefined,
@@ -116,7 +115,7 @@ async function policyAfter(
   }
 }
 
-/** The view with the files of another tree. Policies stay those of the base branch: a head does not decide what may run, and where. */
+/** Policies stay the base branch's: a head does not decide what may run, and where. */
 function atTree(
   view: RepositoryView,
   tree: readonly TreeFile[],

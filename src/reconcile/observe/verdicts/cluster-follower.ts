@@ -1,6 +1,6 @@
 /**
- * What each change of a cluster means for the units: nothing, where the object is as it was judged but for what decides no verdict; otherwise
- * the units that have to be observed again. Level-triggered: a change only names units, and the next observation reads the cluster.
+ * A change has no effect if the object is as judged except for parts that decide no verdict.
+ * Level-triggered: it only names units, and the next observation reads the cluster.
  */
 import {
   type KindWatchState,
@@ -22,38 +22,33 @@ import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
 import { packState, type RowState, unpackState } from './row-state.ts'
 
 /**
- * Why a unit is to be observed. `object`: one of its objects is not what was judged. `report`: what a syncer or autoscaler says changed.
- * `status`: the health of an object changed. `epoch`: a server may answer a dry run differently. `source`: a syncer may apply other folders, so
- * that it is not known which units there are.
+ * `object`: not what was judged. `report`: of a syncer or autoscaler. `status`: an object's health.
+ * `epoch`: a server may answer a dry run differently. `source`: a syncer may apply other folders,
+ * so the set of units is unknown.
  */
 type ChangeReason = 'object' | 'report' | 'status' | 'epoch' | 'source'
 
 export interface UnitChange {
-  /** Package paths. */
   readonly units: readonly string[]
   readonly reason: ChangeReason
-  /** The object, where it is one that is there. */
   readonly object?: JsonObject
-  /** Milliseconds of the monotonic clock: when the change was read. */
+  /** Milliseconds of the monotonic clock. */
   readonly read: number
 }
 
 interface FollowerOptions {
   readonly verdicts: ClusterVerdicts
   readonly onChange: (change: UnitChange) => void
-  /** A kind was listed. */
   readonly onListed?: () => void
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** Objects that no unit has, of which a change was seen lately: a turn that adds their unit may have read them before the change. */
+/** A turn that adds an object's unit may have read it before the change. */
 const MOST_UNKNOWN = 5_000
 
 interface Sighting {
-  /** Whether the object came with a list. */
   readonly isListed: boolean
-  /** As that of a change. */
   readonly read: number
 }
 
@@ -65,14 +60,14 @@ const SCALER_VERSIONS: Readonly<Record<string, string>> = {
 
 export class ClusterFollower implements WatchObserver {
   private readonly options: FollowerOptions
-  /** By kind in its namespace: objects that the list under way had, by `textOf` their hash. */
+  /** By kind in its namespace, as hash by `textOf`. */
   private readonly lists = new Map<string, Set<string>>()
   private readonly scalers: FollowedScalers
   private readonly sources: FollowedSources
   private readonly unknown = atMost<{ readonly mark: string; readonly report: string }>(
     MOST_UNKNOWN,
   )
-  /** Kinds (`group/Kind`) that the account may not follow in all namespaces. */
+  /** `group/Kind`, in all namespaces. */
   private readonly refused = new Set<string>()
 
   constructor(options: FollowerOptions) {
@@ -81,14 +76,13 @@ export class ClusterFollower implements WatchObserver {
     this.sources = new FollowedSources(options.verdicts)
   }
 
-  /** The kinds to follow: those of the units, what reports on them, and what decides the answers to dry runs. */
+  /** Kinds of the units, those that report on them, and those that decide dry runs. */
   kinds(): readonly WatchedKind[] {
     const wanted = new Map<string, WatchedKind>()
     const add = (kind: WatchedKind): unknown => wanted.set(placeOf(kind), kind)
     for (const kind of EPOCH_KINDS) add(kind)
     for (const [group, kind] of SCALER_KINDS)
       add({ apiVersion: SCALER_VERSIONS[group] ?? group, kind, namespace: '', metadataOnly: false })
-    // Of several versions the last one, whatever the order of the rows.
     for (const { apiVersion, kind, namespace } of this.options.verdicts
       .scopes()
       .toSorted(byVersion)) {
@@ -115,16 +109,16 @@ export class ClusterFollower implements WatchObserver {
   }
 
   /**
-   * Why changes of the cluster may be missed; undefined where none can.
+   * Undefined if no change can be missed.
    * @param now milliseconds since 1970
    */
   blindness(states: readonly KindWatchState[], now: number): string | undefined {
     const byPlace = new Map(states.map((state) => [placeOf(state.watched), state]))
     for (const kind of this.kinds()) {
-      // Few clusters serve all kinds of autoscalers, and they are of no importance to what can be proven.
+      // Few clusters serve them all, and they affect no proof.
       if (SCALERS.has(kindOf(kind)) || KindEpochs.isAbout(kind)) continue
       const state = byPlace.get(placeOf(kind))
-      // What the server does not serve has no objects.
+      // A kind that the server does not serve has no objects.
       if (state?.failure?.code === 'BP3009' && !this.hasOthers(kind)) continue
       if (state === undefined || state.lists === 0) return `${kind.kind} was not listed yet`
       if (state.state === 'unreadable')
@@ -135,7 +129,7 @@ export class ClusterFollower implements WatchObserver {
     return undefined
   }
 
-  /** Whether it is followed for more than the reports of syncers, which may run in another cluster. */
+  /** Not only for the reports of syncers, which may run in another cluster. */
   private hasOthers(kind: WatchedKind): boolean {
     const { verdicts } = this.options
     return [...verdicts.table.positions()].some((at) => {
@@ -192,7 +186,6 @@ export class ClusterFollower implements WatchObserver {
     this.options.onListed?.()
   }
 
-  /** What the list did not have is gone. */
   private sweep(kind: WatchedKind): void {
     const { verdicts } = this.options
     const seen = this.lists.get(placeOf(kind))
@@ -221,7 +214,6 @@ export class ClusterFollower implements WatchObserver {
     if (failure.code === 'BP3003' && kind.namespace === '') this.refused.add(kindOf(kind))
   }
 
-  /** After a turn: units whose objects changed after the turn read them, before it was known that they are theirs. */
   settle(): void {
     const { verdicts } = this.options
     const units = new Set<string>()
@@ -248,7 +240,6 @@ export class ClusterFollower implements WatchObserver {
     const isSame = isEqual(row.mark, mark)
     const reason = isReport ? 'report' : 'object'
     if (!state.marked || isReport || state.verdict === 'other') {
-      // What was not judged by its content is known by the state that was seen last.
       verdicts.table.setMark(at, mark)
       this.setState(at, { ...state, marked: true })
       const isFirst = !state.marked && isListed && state.verdict !== 'unreadable'
@@ -259,7 +250,7 @@ export class ClusterFollower implements WatchObserver {
     if (!isSame) onChange({ units, reason, object, read })
   }
 
-  /** An object that is in sync before and after a change may do better or worse. */
+  /** The health of an object may change while it stays in sync. */
   private healthChanged(
     at: number,
     { state, units }: { readonly state: RowState; readonly units: readonly string[] },
@@ -295,7 +286,6 @@ export class ClusterFollower implements WatchObserver {
     this.options.verdicts.table.setState(at, packState(state))
   }
 
-  /** An autoscaler explains differences of its target. */
   private explained(units: ReadonlySet<string>, read = performance.now()): void {
     if (units.size > 0) this.options.onChange({ units: [...units], reason: 'report', read })
   }
@@ -318,7 +308,7 @@ export class ClusterFollower implements WatchObserver {
   }
 }
 
-/** With `max` the cache would have room for all of them from the start: half a megabyte for each cluster. */
+/** With `max` the cache would preallocate all entries: half a megabyte per cluster. */
 function atMost<Value extends object | string>(entries: number): LRUCache<string, Value> {
   return new LRUCache({ maxSize: entries, sizeCalculation: () => 1 })
 }

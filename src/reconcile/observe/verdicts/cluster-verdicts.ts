@@ -1,6 +1,6 @@
 /**
- * The verdicts on all objects of a cluster that outlive a turn. An object that is in sync costs no dry run while it, its manifest, its syncer and
- * the epoch of its kind are the same, for a day at most (docs/adr/0057-the-controller-watches.md).
+ * An object in sync costs no dry run while it, its manifest, its syncer and the epoch of its kind
+ * are unchanged, for at most a day (docs/adr/0057-the-controller-watches.md).
  */
 import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
@@ -20,37 +20,30 @@ import { RetainedJudges } from './retained-judges.ts'
 import { MOST_SCOPES, packState, type RowVerdict, unpackState } from './row-state.ts'
 import { HASH_WORDS, VerdictTable } from './verdict-table.ts'
 
-/** Milliseconds that a verdict of a dry run holds, at most. */
+/** Milliseconds. */
 const HOLDS = 86_400_000
-/** Verdicts of one turn end at different times within this part of it. */
 const SPREAD = 0.25
 
-/** Objects of one kind in one namespace. */
 export interface VerdictScope {
-  /** As manifests have it; without a version where nothing names one. */
   readonly apiVersion: string
   readonly kind: string
   /** Empty for cluster-scoped kinds. */
   readonly namespace: string
 }
 
-/** What a snapshot has. */
 export interface StoredVerdicts {
   readonly table: VerdictTable
-  /** By their numbers. */
   readonly units: readonly string[]
   readonly scopes: readonly VerdictScope[]
 }
 
-/** Words of a mark. */
 function wordsOf(mark: Uint8Array, words: number): Uint32Array {
-  // A copy: `slice` of a Buffer is a view of memory that it shares.
+  // A copy, because `slice` of a Buffer is a view of shared memory.
   return new Uint32Array(
     new Uint8Array(mark.subarray(0, words * Uint32Array.BYTES_PER_ELEMENT)).buffer,
   )
 }
 
-/** Of what is absent. */
 export const NO_MARK = new Uint32Array(HASH_WORDS.mark)
 const UNREAD_MARK = new Uint32Array(HASH_WORDS.mark).fill(0xffff_ffff)
 const NO_QUESTION = new Uint32Array(HASH_WORDS.question)
@@ -64,7 +57,6 @@ export class ClusterVerdicts {
   private readonly unitNames: Numbered<string>
   private readonly scopeList: Numbered<VerdictScope>
 
-  /** @param random from 0 up to 1 */
   constructor(key: RedactionKey, random: () => number, stored: StoredVerdicts | undefined) {
     this.key = key
     this.random = random
@@ -92,19 +84,16 @@ export class ClusterVerdicts {
     )
   }
 
-  /** Kinds and namespaces that the units have objects in. */
   scopes(): readonly VerdictScope[] {
     const used = new Set<number>()
     for (const at of this.table.positions()) used.add(unpackState(this.table.row(at).state).scope)
     return [...used].flatMap((number) => this.scopeAt(number) ?? [])
   }
 
-  /** @param name package path of the unit */
   ofUnit(name: string): UnitVerdicts {
     return new UnitVerdicts(this, this.unitNames.of(name))
   }
 
-  /** How the object was judged last, for the unit. */
   verdictOf(unit: string, object: JsonObject): RowVerdict | undefined {
     const read = readResource(object)
     if ('problem' in read) return undefined
@@ -112,7 +101,6 @@ export class ClusterVerdicts {
     return at === -1 ? undefined : unpackState(this.table.row(at).state).verdict
   }
 
-  /** Drops what is known of units that are not there any more. */
   retainUnits(names: ReadonlySet<string>): void {
     this.table.deleteWhere(({ unit }) => !names.has(this.unitAt(unit)))
   }
@@ -125,26 +113,24 @@ export class ClusterVerdicts {
     return wordsOf(objectMark(this.key, object), HASH_WORDS.mark)
   }
 
-  /** The mark that a row with this verdict has: of the resource of a syncer the status counts. */
+  /** Of a syncer resource the status counts. */
   markFor(verdict: RowVerdict, object: JsonObject): Uint32Array {
     return verdict === 'report'
       ? wordsOf(reportMark(this.key, object), HASH_WORDS.mark)
       : this.markOf(object)
   }
 
-  /** When a verdict of now ends, milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   end(now: number): number {
     return now + HOLDS * (1 - SPREAD * this.random())
   }
 
-  /** Units with a verdict that ended. */
   due(now: number): ReadonlySet<string> {
     const units = this.table.ended(Math.floor(now / 1000))
     return new Set([...units].map((number) => this.unitAt(number)))
   }
 }
 
-/** Things with numbers from 0. */
 class Numbered<Item> {
   readonly all: Item[]
   private readonly keyOf: (item: Item) => string
@@ -176,11 +162,9 @@ type Judged = Pick<ObjectVerdict, 'id' | 'apiVersion' | 'state' | 'proof' | 'ite
     >
   >
 
-/** The rows of one unit. */
 export class UnitVerdicts {
   private readonly cluster: ClusterVerdicts
   private readonly number: number
-  /** Hashes of ids. */
   private readonly touched = new Set<string>()
 
   constructor(cluster: ClusterVerdicts, number: number) {
@@ -189,8 +173,7 @@ export class UnitVerdicts {
   }
 
   /**
-   * How it was proven that this object is in sync, while nothing of it changed.
-   * @param question everything that the verdict follows from beside the object, as plain values
+   * @param question what else determines the verdict, as plain values
    * @param now milliseconds since 1970
    */
   recall(
@@ -214,9 +197,8 @@ export class UnitVerdicts {
   }
 
   /**
-   * Stores the verdict on an object as it was read.
-   * @param question undefined where it cannot be recalled
-   * @returns until when it holds, in milliseconds since 1970; 0 where only the state of the object is stored
+   * @param question undefined if it cannot be recalled
+   * @returns milliseconds since 1970; 0 if only the object's state is stored
    */
   keep(
     live: LiveState,
@@ -246,7 +228,7 @@ export class UnitVerdicts {
     return until
   }
 
-  /** The unit was read, and an earlier verdict holds: an older state of the object that was told since then is not the last one. */
+  /** An older object state that was reported since then is not the last one. */
   confirm(live: LiveState, judged: Judged, now: number): void {
     const { table } = this.cluster
     const at = table.findOf(this.touch(judged.id), this.number)
@@ -259,8 +241,8 @@ export class UnitVerdicts {
   }
 
   /**
-   * Another object that the unit depends on: an unexpected one, or the resource of its syncer.
-   * @param live as it was read; where it was not, the state that is seen next counts as known
+   * An unexpected object, or the resource of the unit's syncer.
+   * @param live if unread, the state that is seen next counts as known
    */
   follow(
     { id, apiVersion }: Pick<Judged, 'id' | 'apiVersion'>,
@@ -279,7 +261,7 @@ export class UnitVerdicts {
       marked,
       scope: this.cluster.scopeOf(id, apiVersion),
     })
-    // What could not be read is news when it is seen, and when it is gone.
+    // Both appearance and removal of an unreadable object are changes.
     const mark =
       live?.state === 'present'
         ? this.cluster.markFor(verdict, live.object)
@@ -289,7 +271,7 @@ export class UnitVerdicts {
     table.put(hash, { mark, question: NO_QUESTION, unit: this.number, until: 0, state })
   }
 
-  /** Ends an observation of the whole unit: an object that did not occur in it is none of the unit's. */
+  /** An object that did not occur in the observation does not belong to the unit. */
   retainTouched(): void {
     const { table } = this.cluster
     if (table.count(this.number) === this.touched.size) return
@@ -317,7 +299,6 @@ export class UnitVerdicts {
   }
 }
 
-/** Nothing but the proof would have to be stored. */
 function isPlain({
   state,
   items,

@@ -1,4 +1,4 @@
-/** The autoscalers of a cluster, as its watch tells of them: each explains differences of its target, which is another object. */
+/** An autoscaler explains differences of another object. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
@@ -12,26 +12,23 @@ const MOST_SCALERS = 20_000
 interface KnownScaler {
   readonly kind: string
   readonly mark: string
-  /** Hash of the target. */
   readonly target: Uint32Array
 }
 
-/** `group/Kind` */
 export const SCALERS: ReadonlySet<string> = new Set(
   SCALER_KINDS.map(([group, kind]) => `${group}/${kind}`),
 )
 
-/** Each method returns the units whose differences may have another explanation now. Kinds are as `SCALERS` has them. */
+/** Each method returns the units with another explanation. Kinds are as in `SCALERS`. */
 export class FollowedScalers {
   private readonly verdicts: ClusterVerdicts
-  /** By hash of the id. With `max` the cache would have room for all of them from the start. */
+  /** With `max` the cache would preallocate all entries. */
   private readonly scalers = new LRUCache<string, KnownScaler>({
     maxSize: MOST_SCALERS,
     sizeCalculation: () => 1,
   })
-  /** Kinds that were listed: what a later list adds is new. */
+  /** Objects that a later list adds are new. */
   private readonly listedOnce = new Set<string>()
-  /** Kinds of which it is not known which autoscalers there are. */
   private readonly unread = new Set<string>()
 
   constructor(verdicts: ClusterVerdicts) {
@@ -65,7 +62,7 @@ export class FollowedScalers {
     return this.gone(this.keyOf(id))
   }
 
-  /** @param seen hashes of the ids that the complete list had */
+  /** @param seen hashes of the complete list's ids */
   listed(kind: string, seen: ReadonlySet<string>): ReadonlySet<string> {
     if (!SCALERS.has(kind)) return NOBODY
     this.listedOnce.add(kind)
@@ -103,7 +100,6 @@ export class FollowedScalers {
     )
   }
 
-  /** Units with a difference of any kind. */
   private drifted(): ReadonlySet<string> {
     const { table } = this.verdicts
     const rows = [...table.positions()].map((at) => table.row(at))

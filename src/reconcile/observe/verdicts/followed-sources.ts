@@ -1,4 +1,4 @@
-/** The resources of syncers by which units are found, as the watch of a cluster tells of them: another one may name other units. */
+/** A changed syncer resource may name other units. */
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
@@ -13,7 +13,6 @@ const NAMES: ReadonlySet<string> = new Set(
   SOURCE_KINDS.map(({ group, kind }) => `${group}/${kind}`),
 )
 
-/** What else is to be followed of a syncer whose resource is. @param followed kinds as `group/Kind` */
 export function otherSourceKinds(followed: ReadonlySet<string>): readonly SourceKind[] {
   return DISCOVERIES.flatMap(({ kinds }) =>
     kinds.some(({ group, kind }) => followed.has(`${group}/${kind}`))
@@ -22,17 +21,16 @@ export function otherSourceKinds(followed: ReadonlySet<string>): readonly Source
   )
 }
 
-/** Each method returns whether the units of the cluster may be other ones now. Kinds are as `group/Kind`. */
+/** Each method returns whether the units may have changed. Kinds are `group/Kind`. */
 export class FollowedSources {
   private readonly verdicts: ClusterVerdicts
-  /** Kind and mark by hash of the id. */
   private readonly sources = new LRUCache<string, { readonly kind: string; readonly mark: string }>(
     {
       maxSize: MOST_SOURCES,
       sizeCalculation: () => 1,
     },
   )
-  /** Kinds that were listed: what a later list adds is new. */
+  /** Objects that a later list adds are new. */
   private readonly listedOnce = new Set<string>()
 
   constructor(verdicts: ClusterVerdicts) {
@@ -52,7 +50,7 @@ export class FollowedSources {
     return NAMES.has(kind) && this.sources.delete(this.verdicts.hashOf(id).join(' '))
   }
 
-  /** @param seen hashes of the ids that the complete list had */
+  /** @param seen hashes of the complete list's ids */
   listed(kind: string, seen: ReadonlySet<string>): boolean {
     if (!NAMES.has(kind)) return false
     this.listedOnce.add(kind)

@@ -1,6 +1,7 @@
 /**
- * What a server makes of a manifest besides the manifest: its version, the definitions of custom kinds, and who may change or refuse an apply.
- * While none of it changes, the answer to a dry run stays the same (docs/adr/0057-the-controller-watches.md). What a webhook decides by itself is not seen.
+ * A dry-run answer holds while the server's version, the definitions of custom kinds, and who may
+ * change or refuse an apply are unchanged (docs/adr/0057-the-controller-watches.md). Decisions
+ * inside a webhook are not visible.
  */
 import { hash } from 'node:crypto'
 import type { WatchedKind } from '@backporch/cluster/cluster-watch'
@@ -27,7 +28,7 @@ const ADMISSION = [
   'ValidatingAdmissionPolicyBinding',
 ] as const
 
-/** Without all of them, nobody can say that an answer still holds. */
+/** Without all of them, it is unknown whether an answer still holds. */
 export const EPOCH_KINDS: readonly WatchedKind[] = [
   { ...DEFINITIONS, namespace: '', metadataOnly: false },
   ...ADMISSION.map((kind) => ({
@@ -40,9 +41,8 @@ export const EPOCH_KINDS: readonly WatchedKind[] = [
 
 interface FollowedKind {
   listed: boolean
-  /** By name. */
   readonly parts: Map<string, string>
-  /** As the last complete list and the events after it had them; undefined before the first list. */
+  /** The last complete list and the events after it; undefined before the first list. */
   before: ReadonlyMap<string, string> | undefined
 }
 
@@ -56,12 +56,11 @@ export class KindEpochs {
     return EPOCH_KINDS.some((each) => each.kind === kind && each.apiVersion === apiVersion)
   }
 
-  /** Whether every part is known. */
   get known(): boolean {
     return [...this.kinds.values()].every(({ listed }) => listed)
   }
 
-  /** The epoch of a kind, as a text to compare; undefined while a part is not known. */
+  /** Undefined while a part is unknown. */
   of(group: string, kind: string): string | undefined {
     if (!this.known) return undefined
     this.admission ??= JSON.stringify(
@@ -74,7 +73,7 @@ export class KindEpochs {
     return `${this.definitions().get(`${group}/${kind}`) ?? ''}\0${this.admission}`
   }
 
-  /** @returns whether an answer may be another one now, and of which kind (`group/Kind`); `*` for all kinds */
+  /** @returns `group/Kind`; `*` for all kinds; undefined for none */
   changed(watched: WatchedKind, object: JsonObject): string | undefined {
     const part =
       watched.kind === DEFINITIONS.kind
@@ -100,18 +99,16 @@ export class KindEpochs {
       : undefined
   }
 
-  /** A complete list begins: what it does not have is gone. */
   listing({ kind }: WatchedKind): void {
     const followed = this.kinds.get(kind)
     if (followed === undefined) return
-    // A list that broke off has only a part of them.
     if (followed.listed) followed.before = new Map(followed.parts)
     followed.listed = false
     followed.parts.clear()
     this.admission = undefined
   }
 
-  /** @returns as that of `changed`, for what changed since the last complete list; nothing after the first one */
+  /** @returns as `changed`, since the last complete list; nothing after the first one */
   listed(watched: WatchedKind): readonly string[] {
     const followed = this.kinds.get(watched.kind)
     if (followed === undefined) return []
@@ -139,7 +136,7 @@ function affected({ kind }: WatchedKind, name: string): string {
   return kind === DEFINITIONS.kind ? name : '*'
 }
 
-/** Status and metadata of a definition change with each of its conditions; only the specification decides. */
+/** Only the specification decides: status and metadata change with each condition. */
 function definitionOf(object: JsonObject): { readonly name: string; readonly text: string } {
   const spec = partOf(object, 'spec')
   return {
@@ -153,7 +150,7 @@ function admissionText(object: JsonObject): string {
   return digestOf(`${textOf(metadata ?? null, 'uid')} ${formatJson(withoutAuthority(rest))}`)
 }
 
-/** Certificate authorities are renewed all the time, and decide no answer. */
+/** Certificate authorities are renewed often, and decide no answer. */
 function withoutAuthority(value: Json): Json {
   if (isJsonArray(value)) return value.map(withoutAuthority)
   if (!isJsonObject(value)) return value

@@ -1,6 +1,6 @@
 /**
- * What it takes to judge one object of a unit again, without an observation of the whole unit: a change is judged as it comes. Of the units that
- * were observed last; of the others, the next observation judges.
+ * A change is judged as it arrives, without observing the whole unit. Kept for the units that were
+ * observed last.
  */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
@@ -9,7 +9,6 @@ import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict, SyncerManager } from '../../../drift/compare/drift.ts'
 import type { ObservedObject } from '../../../drift/detect/object-comparison.ts'
 
-/** Of one object, as git and the server have it, without its live state. */
 export type JudgedObject = Omit<ObservedObject, 'prediction' | 'live'>
 
 type LiveObject = Omit<ObservedObject, 'prediction'>
@@ -20,15 +19,11 @@ interface Judge {
 
 interface UnitJudge {
   readonly objects: readonly JudgedObject[]
-  /** @param observedAt RFC 3339 UTC */
   readonly at: (observedAt: string) => Judge
-  /** Of the unit. */
   readonly syncer: SyncerManager | undefined
-  /** The syncer that one object shows. */
   readonly syncerOf: (object: LiveObject) => SyncerManager | undefined
 }
 
-/** `isOfSyncer`: the object alone shows the syncer that the unit was judged with. */
 interface ObjectJudgement {
   readonly verdict: ObjectVerdict
   readonly isOfSyncer: boolean
@@ -38,11 +33,13 @@ interface RetainedUnit extends Omit<UnitJudge, 'objects'> {
   readonly objects: ReadonlyMap<string, JudgedObject>
 }
 
-/** Objects of all units of all clusters. Each takes half a kilobyte, so that a limit for each cluster would be none for a fleet. */
+/**
+ * Of all units of all clusters, half a kilobyte each: a limit per cluster would not limit a fleet.
+ */
 const MOST = 20_000
 const UNITS = new LRUCache<string, RetainedUnit>({ maxSize: MOST })
 let clusters = 0
-/** More changes at once are left to the observation of their units. */
+/** More changes are left to the observation of their units. */
 const AT_ONCE = 16
 
 export class RetainedJudges {
@@ -54,13 +51,16 @@ export class RetainedJudges {
     this.cluster = clusters
   }
 
-  /** @param unit package path */
   keep(unit: string, { objects, ...judge }: UnitJudge): void {
     const byKey = new Map(objects.map((object) => [resourceKey(object.desired.id), object]))
     UNITS.set(this.placeOf(unit), { ...judge, objects: byKey }, { size: Math.max(1, byKey.size) })
   }
 
-  /** Undefined where the unit is not known, the object is none of it or a Secret, or too many are judged. @param observedAt RFC 3339 UTC */
+  /**
+   * Undefined if the unit is unknown, the object is a Secret or not part of it, or too many are
+   * being judged.
+   * @param observedAt RFC 3339 UTC
+   */
   async judge(
     unit: string,
     live: JsonObject,
@@ -70,7 +70,7 @@ export class RetainedJudges {
     const read = readResource(live)
     const known = UNITS.get(this.placeOf(unit))
     if ('problem' in read || known === undefined || this.active >= AT_ONCE) return undefined
-    // A Secret is watched without its content: only an observation reads that.
+    // Only an observation reads a Secret's content.
     if (isSecret(read.id)) return undefined
     const object = known.objects.get(resourceKey(read.id))
     if (object === undefined || object.desired.apiVersion !== read.apiVersion) return undefined
@@ -87,7 +87,6 @@ export class RetainedJudges {
     }
   }
 
-  /** Of all clusters. */
   static clear(): void {
     UNITS.clear()
   }

@@ -1,4 +1,3 @@
-/** What is known of one object beside its marks, packed into one word. */
 import type { ObjectVerdict } from '../../../drift/compare/drift.ts'
 
 export type RowVerdict = 'in-sync' | 'drifted' | 'absent' | 'unreadable' | 'other' | 'report'
@@ -21,15 +20,11 @@ const STATUSES = [
   'Unknown',
 ] as const
 
-/** The `state` of a row, unpacked. */
 export interface RowState {
   readonly verdict: RowVerdict
   readonly proof: ObjectVerdict['proof']
-  /** Health as it was reported; empty where that is not known. */
   readonly status: string
-  /** Whether `mark` is that of an object that was seen. */
   readonly marked: boolean
-  /** Number of the kind and namespace, up to `MOST_SCOPES`. */
   readonly scope: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * The verdicts on the objects of a cluster as bytes, for the next start of the process. Losing it costs dry runs. A line of JSON, the packed rows,
- * and a keyed hash of both: one that is cut off, changed, or of another installation is not read.
+ * For the next start of the process; losing them costs dry runs. A line of JSON, the packed rows,
+ * and a keyed hash of both: truncated, changed or foreign bytes are not read.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isJsonArray, isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
@@ -23,7 +23,7 @@ export function encodeVerdicts(
   return Buffer.concat([head, rows, seal(key, head, rows)])
 }
 
-/** @returns why it cannot be used, as a part of a sentence */
+/** @returns why the bytes cannot be used, as a part of a sentence */
 export function decodeVerdicts(
   bytes: Uint8Array,
   cluster: string,

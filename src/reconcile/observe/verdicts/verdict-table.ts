@@ -1,22 +1,21 @@
 /**
- * What is known of each object of a cluster, packed: 48 bytes for an object of a unit, without its name and its content. Rows are found by the
- * hash of the object's id, by open addressing with linear probing; an object of two units has two rows.
+ * 48 bytes for an object of a unit. Rows are found by the hash of the object's id, by open
+ * addressing with linear probing; an object of two units has two rows.
  *
- * A row, in 32-bit words: hash of the id (2), mark of the object as it was judged (4), hash of everything else that the verdict follows from
- * (3), unit (1), seconds since 1970 until when the verdict holds (1), state (1).
+ * A row, in 32-bit words: hash of the id (2), mark of the object as it was judged (4), hash of
+ * everything else that determines the verdict (3), unit (1), seconds since 1970 until when the
+ * verdict holds (1), state (1).
  */
 
 const ROW = 12
 const AT = { mark: 2, question: 6, unit: 9, until: 10, state: 11 } as const
 const FIRST_CAPACITY = 32
-/** Rows in use, of 100, above which the table grows. */
 const FULL = 75
 
-/** Lengths in words. */
 export const HASH_WORDS = { id: 2, mark: 4, question: 3 } as const
 
 interface VerdictRow {
-  /** Words of the object's mark; all 0 for an object that is absent. */
+  /** All 0 for an absent object. */
   readonly mark: Uint32Array
   readonly question: Uint32Array
   readonly unit: number
@@ -32,24 +31,21 @@ export class VerdictTable {
   private words = new Uint32Array(FIRST_CAPACITY * ROW)
   private capacity = FIRST_CAPACITY
   private used = 0
-  /** Rows by unit. */
   private readonly counts: number[] = []
 
   get size(): number {
     return this.used
   }
 
-  /** What the table takes. */
   get bytes(): number {
     return this.words.byteLength
   }
 
-  /** Rows of a unit. */
   count(unit: number): number {
     return this.counts[unit] ?? 0
   }
 
-  /** Positions of the object's rows. A position is valid until the next `put` or `delete`. */
+  /** A position is valid until the next `put` or `delete`. */
   find(id: Uint32Array): number[] {
     const found: number[] = []
     for (let at = this.start(id); this.isUsed(at); at = this.next(at))
@@ -57,7 +53,7 @@ export class VerdictTable {
     return found
   }
 
-  /** Position of the object's row for a unit; -1 without one. */
+  /** -1 without a row. */
   findOf(id: Uint32Array, unit: number): number {
     for (let at = this.start(id); this.isUsed(at); at = this.next(at))
       if (this.isOf(at, id) && this.words[at * ROW + AT.unit] === unit) return at
@@ -76,7 +72,6 @@ export class VerdictTable {
     }
   }
 
-  /** Units with a row that ended. @param second since 1970 */
   ended(second: number): ReadonlySet<number> {
     const units = new Set<number>()
     for (let first = 0; first < this.words.length; first += ROW) {
@@ -86,7 +81,6 @@ export class VerdictTable {
     return units
   }
 
-  /** Replaces the object's row of this unit, or adds it. */
   put(id: Uint32Array, row: VerdictRow): void {
     let at = this.findOf(id, row.unit)
     if (at === -1) {
@@ -111,7 +105,6 @@ export class VerdictTable {
     this.words[at * ROW + AT.state] = (state | IN_USE) >>> 0
   }
 
-  /** Removes the rows for which `isGone` is true. @returns how many */
   deleteWhere(isGone: (row: VerdictRow, at: number) => boolean): number {
     const retained = [...this.positions()].filter((at) => !isGone(this.row(at), at))
     const gone = this.used - retained.length
@@ -123,7 +116,6 @@ export class VerdictTable {
     for (let at = 0; at < this.capacity; at += 1) if (this.isUsed(at)) yield at
   }
 
-  /** Words of the hash of the object's id. */
   idAt(at: number): Uint32Array {
     return this.words.subarray(at * ROW, at * ROW + HASH_WORDS.id)
   }
@@ -172,7 +164,6 @@ export class VerdictTable {
     }
   }
 
-  /** The rows in use, one after another: what `fromBytes` reads. */
   toBytes(): Uint8Array {
     const packed = new Uint32Array(this.used * ROW)
     let row = 0
@@ -183,10 +174,9 @@ export class VerdictTable {
     return new Uint8Array(packed.buffer)
   }
 
-  /** @returns undefined where the bytes are not whole rows */
   static fromBytes(bytes: Uint8Array): VerdictTable | undefined {
     if (bytes.byteLength % (ROW * Uint32Array.BYTES_PER_ELEMENT) !== 0) return undefined
-    // A copy, because the rows need not be aligned.
+    // The rows may be unaligned.
     const packed = new Uint32Array(new Uint8Array(bytes).buffer)
     const rows = packed.length / ROW
     const table = new VerdictTable()

@@ -1,4 +1,3 @@
-/** The units that resources name which another unit builds, where files are all that is known of a cluster. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { canonicalJson, type JsonObject } from '@backporch/kyaml/json'
@@ -26,9 +25,8 @@ type Source = UnitSource | RefusedSource
 
 interface BuiltSources {
   readonly sources: readonly Source[]
-  /** ConfigMaps beside the resources, by `resourceKey`. */
+  /** By `resourceKey`. */
   readonly configMaps: ReadonlyMap<string, JsonObject>
-  /** Units that cannot be built: what they apply is not known. */
   readonly unknown: readonly {
     readonly parent: UnitSource
     readonly kind: string
@@ -46,7 +44,7 @@ export interface BuildInputs {
   readonly renderer: PackageRenderer
   readonly of: ResourcesOf
   readonly repository: SourcedRepository
-  /** How each unit is built. @throws Failure BP30xx where the cluster cannot be asked */
+  /** @throws Failure BP30xx if the cluster cannot be asked */
   readonly choicesOf: (
     units: readonly UnitSource[],
     configMaps: ReadonlyMap<string, JsonObject>,
@@ -55,13 +53,11 @@ export interface BuildInputs {
 
 const BUILT = DISCOVERIES.flatMap(({ built = [] }) => built)
 const BUILDS_AT_ONCE = 8
-/** Units below units. */
 const MOST_LEVELS = 6
 
 /**
- * The sources of the files, and those that they build in their place. The builds are the ones that the turn makes of the units anyway: a builder
- * runs equal builds once.
- * @throws Failure BP40xx when git fails
+ * The turn makes the same builds anyway, and a builder runs equal builds once.
+ * @throws Failure BP40xx if git fails
  */
 export async function builtSources(
   inputs: BuildInputs,
@@ -88,7 +84,7 @@ export async function builtSources(
       (source) => !built.some(({ object }) => isFileOf(source, object, inputs.repository.declared)),
     )
     sources = unique([...left, ...built.flatMap((each) => each.sources)])
-    // What differs in a level may differ in what it builds.
+    // A difference in one level may change what it builds.
     const units = found.built.flatMap(({ object }) => (isOfFiles(object) ? [object.object] : []))
     const variables = parents.some(({ variablesFrom }) => variablesFrom.length > 0)
       ? [...configMaps.values()]
@@ -134,7 +130,7 @@ function isOfFiles({ id }: DesiredResource): boolean {
   return BUILT.some((each) => each.isOfFiles && each.group === id.group && each.kind === id.kind)
 }
 
-/** Whether the resource is built of the one that the file declares, which may have no namespace and another name. */
+/** The file may have no namespace and another name. */
 function isFileOf(
   source: Source,
   { id, location }: DesiredResource,
@@ -157,7 +153,6 @@ function isFileOf(
   )
 }
 
-/** One resource may be built by several units. */
 function unique(sources: readonly Source[]): readonly Source[] {
   const byPlace = new Map(
     sources.map((source) => [
@@ -169,12 +164,10 @@ function unique(sources: readonly Source[]): readonly Source[] {
 }
 
 interface BuiltObjects {
-  /** Kinds whose group a file of the unit has in it. */
   readonly kinds: readonly BuiltKind[]
   readonly objects: readonly DesiredResource[] | Failure
 }
 
-/** Nothing of a unit without such a kind and without a ConfigMap. */
 async function objectsOf(
   { view, renderer }: Pick<BuildInputs, 'view' | 'renderer'>,
   build: SyncerBuild,

@@ -1,4 +1,3 @@
-/** The resources of syncers that files of the base branch declare. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
@@ -29,18 +28,19 @@ import { isFile, setRepository } from './set-repository.ts'
 const SOURCE_KINDS = DISCOVERIES.flatMap(({ kinds }) => kinds)
 
 const GROUPS = [...new Set(SOURCE_KINDS.map(({ group }) => group))]
-/** Files that are read. */
 const MOST_FILES = 5_000
 
 interface DeclaredObjects {
   readonly declared: readonly DeclaredSyncer[]
-  /** ConfigMaps whose name is in a file with `substituteFrom`. */
   readonly configMaps: readonly DeclaredSyncer[]
 }
 
 const known = new WeakMap<RepositoryView['tree'], Promise<DeclaredObjects>>()
 
-/** Read once for a listing. A file that is no YAML declares none. @throws Failure BP40xx when git fails */
+/**
+ * Read once for a listing. A file that is not YAML declares none.
+ * @throws Failure BP40xx if git fails
+ */
 function declaredObjects(
   view: Pick<RepositoryView, 'repository' | 'tree'>,
   signal: AbortSignal,
@@ -48,13 +48,12 @@ function declaredObjects(
   return keepPromise(known, view.tree, () => read(view, signal))
 }
 
-/** `declared`: with what controllers make of them, as Applications of ApplicationSets. */
+/** `declared` includes what controllers make, such as Applications of ApplicationSets. */
 interface DeclaredAndMade extends DeclaredObjects {
-  /** What the controllers read. */
   readonly here: SetRepository
 }
 
-/** @throws Failure BP40xx when git fails */
+/** @throws Failure BP40xx if git fails */
 export async function declaredAndMade(
   view: RepositoryView,
   signal: AbortSignal,
@@ -95,7 +94,7 @@ async function read(
   }
 }
 
-/** Also in a patch that adds `substituteFrom`. */
+/** A patch may also add `substituteFrom`. */
 const NAMES = /\bname: *["']?[\w.-]+/g
 
 function nameIn(field: string): string {
@@ -129,20 +128,18 @@ function isSource(object: JsonObject): boolean {
   return isSourceKind(resourceIdOf(object))
 }
 
-/** Whether resources of the kind name what a syncer applies. */
 export function isSourceKind({ group, kind }: ResourceId): boolean {
   return SOURCE_KINDS.some((each) => each.group === group && each.kind === kind)
 }
 
-/** What a file of the base branch has a syncer apply, in whatever cluster. */
 export interface DeclaredSource {
   readonly source: UnitSource
   readonly at: DeclaredSyncer
-  /** Whether another file declares a resource of the same name, as for another cluster. */
+  /** Another file declares the name too, for example for another cluster. */
   readonly isOneOfSeveral: boolean
 }
 
-/** @throws Failure BP40xx when git fails */
+/** @throws Failure BP40xx if git fails */
 export async function declaredSources(
   view: RepositoryView,
   signal: AbortSignal,
@@ -151,7 +148,7 @@ export async function declaredSources(
   const isHere = addressesOf(await knownAddresses(view.repository, signal), view.policies.policies)
   const byName = [...Map.groupBy(declared, ({ object }) => resourceKey(resourceIdOf(object)))]
   const most = Math.max(0, ...byName.map(([, all]) => all.length))
-  // A cluster has one resource of a name: of several files each is read without the others.
+  // A cluster has one resource per name: of several files each is read without the others.
   return Array.from({ length: most }, (_, at) => at).flatMap((at) => {
     const own = byName.flatMap(([, all]) => all[at] ?? all[0] ?? [])
     const of = resourcesIn(own.map(({ object }) => object))
@@ -183,7 +180,6 @@ export function resourceIdOf(object: JsonObject): ResourceId {
   }
 }
 
-/** Without what only generators of sets read. */
 export function repositoryOf(
   { tree, refs, baseBranch }: RepositoryView,
   { isFiles }: Pick<LiveSyncers, 'isFiles'>,

@@ -1,6 +1,6 @@
 /**
- * The units that the syncers of a cluster apply from the repository (design §14). The resources of the cluster decide; of a recording
- * without any, those that the repository declares.
+ * The cluster's resources decide (design §14); for a recording without any, those that the
+ * repository declares.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { type FoundPackage, findPackages } from '@backporch/kpt/package'
@@ -29,13 +29,12 @@ const CLUSTERS_AT_ONCE = 4
 
 export interface ClusterSources {
   readonly cluster: string
-  /** By folder. */
   readonly renders: ReadonlyMap<string, SyncedChoice>
   readonly titles: ReadonlyMap<string, string>
   readonly notes: readonly Note[]
 }
 
-/** The view with the units that syncers of the clusters apply. @throws Failure BP30xx where a cluster cannot be asked, BP40xx when git fails */
+/** @throws Failure BP30xx if a cluster cannot be asked, BP40xx if git fails */
 export async function withSources(
   view: RepositoryView,
   clusters: readonly ClusterReader[],
@@ -50,7 +49,7 @@ export async function withSources(
   )
 }
 
-/** @param found of the clusters that answered: what the syncers of another one apply is not known */
+/** @param found of the clusters that answered: the syncers of others are unknown */
 export function withFound(view: RepositoryView, found: readonly ClusterSources[]): RepositoryView {
   const folders = [...new Set(found.flatMap(({ renders }) => [...renders.keys()]))]
   const problems = [...view.problems, ...found.flatMap(({ notes }) => notes)]
@@ -66,12 +65,10 @@ export function withFound(view: RepositoryView, found: readonly ClusterSources[]
   }
 }
 
-/** The resources of syncers that are not compared, or not as they stand on the base branch. */
 export function sourceNotes({ problems }: Pick<RepositoryView, 'problems'>): readonly Note[] {
   return problems.filter(({ cause }) => cause === 'source-not-compared')
 }
 
-/** Each folder is rendered somehow also where no syncer of the cluster applies it. */
 function withFolders(
   { policies }: RepositoryView,
   packages: readonly FoundPackage[],
@@ -86,8 +83,8 @@ function withFolders(
 }
 
 /**
- * @param renderer builds the units whose objects name units in turn, where files are all that is known
- * @throws Failure BP30xx where the cluster cannot be asked, BP40xx when git fails
+ * @param renderer for units whose objects name further units, if only files are known
+ * @throws Failure BP30xx if the cluster cannot be asked, BP40xx if git fails
  */
 export async function discoverSources(
   view: RepositoryView,
@@ -147,7 +144,7 @@ export async function discoverSources(
     note(name, `what it applies from this repository is not known: ${why}`)
     unknown.push({ isOf: ({ appliedBy }) => appliedBy?.startsWith(`${name} `) === true, why })
   }
-  // What was compared with such a build is not compared with the bare files instead.
+  // A unit that was compared with such a build is not compared with the bare files instead.
   for (const { isOf, why } of unknown)
     for (const unit of recorded)
       if (
@@ -160,7 +157,6 @@ export async function discoverSources(
   return { cluster: cluster.name, renders, titles, notes }
 }
 
-/** With what the units of the files build. */
 async function builtIn(
   view: RepositoryView,
   cluster: ClusterReader,
@@ -206,7 +202,6 @@ async function sourcesOf(
       unread.some((one) => one.name === name) ? [] : ofResources(of, repository),
     )
   }
-  // The files of a repository that no syncer applies are not read.
   const found = isFiles ? [] : read({ declared: [], configMaps: [] })
   if (!isFiles && found.every(isRefused)) return found
   const { here, ...objects } = await declaredAndMade(view, signal)
@@ -217,7 +212,6 @@ function isFolder({ tree }: RepositoryView, folder: string): boolean {
   return folder === '' || tree.some(({ path }) => path.startsWith(`${folder}/`))
 }
 
-/** A package of kpt stays one. */
 function isUnit(view: RepositoryView, folder: string): boolean {
   const isPackage = view.packages.some(
     ({ path, source }) =>
@@ -226,7 +220,6 @@ function isUnit(view: RepositoryView, folder: string): boolean {
   return !isPackage && !hasOnlyPackages(view, folder)
 }
 
-/** A folder whose manifests are those of packages of kpt is no unit beside them. */
 function hasOnlyPackages({ packages, tree }: RepositoryView, folder: string): boolean {
   const below = packages.flatMap(({ path, source }) => (source === 'kpt' ? [`${path}/`] : []))
   const own = tree.filter(

@@ -1,4 +1,3 @@
-/** The addresses of the repository: those that are known, and those of resources of syncers that may be of it. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
@@ -9,10 +8,8 @@ import type {
 } from '../../../sources/build/unit-source.ts'
 import { repositoryLocation, sameRepository } from '../../../syncers/sync-path.ts'
 
-/** Addresses that are reported. */
 const MOST_TOLD = 5
 
-/** Addresses that syncers may have of the repository. */
 export async function knownAddresses(
   repository: PackageRepository,
   signal: AbortSignal,
@@ -21,8 +18,8 @@ export async function knownAddresses(
 }
 
 /**
- * A note for each address whose last segment is that of one of this repository, with the first resource that has it.
- * @param read the sources, where `isHere` says which addresses are of this repository
+ * Another address with an equal last segment, with the first resource that has it.
+ * @param read `isHere`: the address belongs to this repository
  */
 export async function otherAddresses(
   read: (isHere: SourcedRepository['isHere']) => Promise<readonly (UnitSource | RefusedSource)[]>,
@@ -49,7 +46,6 @@ function lastSegment(address: string): string {
   return repositoryLocation(address).split('/').at(-1) ?? ''
 }
 
-/** A password in an address is not shown. */
 function withoutUser(address: string): string {
   return oneLine(address.replace(/^([a-z+]+:\/\/)[^@/]*@/i, '$1'), 200)
 }

@@ -1,6 +1,6 @@
 /**
- * What earlier commits of the base branch rendered for one package, read only if the syncer may be behind. Histories are cached over turns: of
- * a base branch that moved only the new commits are read.
+ * Read only if the syncer may be behind. Cached over turns: for a base branch that moved only the
+ * new commits are read.
  */
 import {
   type CommitView,
@@ -22,37 +22,34 @@ import { describeChoice } from '../../../sources/registry.ts'
 import { below, type RepositoryView, readPackageFiles, withoutRecords } from '../repository-view.ts'
 import { renderUnit, unitTree } from './unit-source.ts'
 
-/** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
+/** Walked commits, and rendered contents. A syncer lags by a few. */
 const MOST_COMMITS = 200
 const MOST_VERSIONS = 20
 
 interface HistoryContext {
   readonly view: RepositoryView
   readonly renderer: PackageRenderer
-  /** Kpt renders it unless given. */
+  /** Default: kpt renders it. */
   readonly choice?: RenderChoice
-  /** Where a namespaced object without a namespace goes. */
   readonly namespace: string
 }
 
 interface HistoryOf {
   readonly packagePath: string
-  /** Paths of what its rendering reads outside of the package, from the root of the repository. */
+  /** From the repository root; read outside of the package. */
   readonly outside: readonly string[]
   readonly desired: DesiredSet
-  /** Of an earlier base commit, where there was one. */
   readonly known?: KnownHistory | undefined
 }
 
-/** The history as of one base commit. */
 interface KnownHistory {
   readonly base: ObjectId
   readonly history: PackageHistory
-  /** False if a version failed to render for now, so that another read may give more. */
+  /** False if a version temporarily failed to render. */
   readonly lasting: boolean
 }
 
-/** Objects of all histories together, one more for each history. */
+/** Of all histories together, plus one for each history. */
 const MOST_OBJECTS = 20_000
 
 export class PackageHistories {
@@ -73,7 +70,6 @@ export class PackageHistories {
     ])
     const known = this.known.get(key)
     if (known?.base === view.base) return known.history
-    // The same package of several clusters, in one turn.
     const requested = `${key} ${view.base}`
     const reading =
       this.reading.get(requested) ?? readPackageHistory(context, { ...of, known }, signal)
@@ -94,8 +90,9 @@ function sizeOf({ history }: KnownHistory): number {
 }
 
 /**
- * Walks the first parents of the base commit, down to the commit whose history is known: what a merge brought counts from the merge on.
- * @throws Failure BP40xx when git fails; the commits that a shallow clone lacks are `cut`
+ * Walks the first parents down to the commit whose history is known: merged content counts from the
+ * merge on.
+ * @throws Failure BP40xx if git fails; the commits that a shallow clone lacks are `cut`
  */
 async function readPackageHistory(
   context: HistoryContext,
@@ -117,7 +114,6 @@ async function readPackageHistory(
   let lasting = true
   for (let walked = 0; walked < MOST_COMMITS; walked += 1) {
     locationOf.set(commit.id, versions.length - 1)
-    // The first commit with a content is the oldest one in a row that has it.
     const last = versions.length - 1
     const newest = versions[last]
     if (newest !== undefined && rendered)
@@ -161,12 +157,12 @@ async function readPackageHistory(
     if (objects !== undefined)
       versions.push({ commit: commit.id, tree: content, at: timeOf(commit), objects })
   }
-  // Before its first commit the package had nothing, which is a version too: what that commit brought may still be on its way.
+  // The empty state before the first commit is also a version: the content of that commit may not
+  // be applied yet.
   if (complete) versions.push({ commit: '', tree: '', at: '', objects: new Map() })
   return { base: view.base, history: { versions, locationOf, complete }, lasting }
 }
 
-/** @param same whether the oldest content of `newer` is the newest one of `older` */
 function joined(newer: PackageHistory, older: PackageHistory, same: boolean): PackageHistory {
   const last = newer.versions.length - 1
   const [first, ...rest] = older.versions
@@ -190,7 +186,7 @@ function joined(newer: PackageHistory, older: PackageHistory, same: boolean): Pa
   }
 }
 
-/** Missing commits of a shallow clone are a value, because the other commits are known. */
+/** A value, because the other commits are known. */
 function cutOff(thrown: unknown): Failure {
   if (thrown instanceof Failure && thrown.code === 'BP4011') return thrown
   throw thrown
@@ -206,7 +202,6 @@ async function packageTree(
   return packagePath === '' ? below(tree, '') : withoutRecords(tree)
 }
 
-/** As `unitTree` lists it. */
 async function outsideTree(
   view: RepositoryView,
   commit: ObjectId,
@@ -222,7 +217,7 @@ async function outsideTree(
 }
 
 interface RenderedVersion {
-  /** Undefined for a content that cannot be rendered: it was never applied, so it explains nothing. */
+  /** Undefined if it cannot be rendered: it was never applied. */
   readonly objects: PackageVersion['objects'] | undefined
   readonly outside: readonly string[]
   readonly lasting: boolean
@@ -238,7 +233,6 @@ async function render(
     folder: packagePath,
     all: describeChoice(choice).reads === 'every file',
   }).catch(tooLarge)
-  // A version that is too large was never applied either.
   if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
   const at = requestedFiles(view.repository, commit, signal)
   const { rendering, outside } = await renderUnit(
@@ -261,7 +255,7 @@ function tooLarge(thrown: unknown): OversizedRead {
   throw thrown
 }
 
-/** The scopes of the kinds of an earlier version are not read from the server: each object may be in either scope. */
+/** The scopes of an earlier version's kinds are unknown: each object may be in either. */
 function objectsOf(
   { resources, namespace: own }: DesiredSet,
   context: string,
@@ -275,7 +269,7 @@ function objectsOf(
   )
 }
 
-/** With a year of four digits, because git accepts any number. */
+/** Git accepts any number as a time. */
 function timeOf({ committer }: CommitView): string {
   return `${new Date(Math.min(Math.max(committer.at, 0), LAST_SECOND) * 1000).toISOString().slice(0, 19)}Z`
 }

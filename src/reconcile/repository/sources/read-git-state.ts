@@ -1,4 +1,3 @@
-/** The git side of one unit: its open branches, its records on the base branch and its part of the ledger. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { nextRevision, parseRevisionTag } from '@backporch/git-store/ref-name'
 import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
@@ -37,19 +36,18 @@ import { unitTree } from './unit-source.ts'
 
 export interface UnitFiles {
   readonly files: PackageFiles
-  /** With what its rendering reads outside of the package, as `unitTree` lists it. */
+  /** With what its rendering reads outside of the package, as in `unitTree`. */
   readonly tree: readonly TreeFile[]
-  /** Paths of that, from the root of the repository. */
+  /** From the repository root. */
   readonly outside?: readonly string[]
 }
 
 interface GitStateOptions {
   readonly bot: BotIdentity
-  /** Whether the turn writes, or rehearses that: what only a write has to know may otherwise be out of reach. */
+  /** Otherwise data that only writes need may be unavailable. */
   readonly writes: boolean
 }
 
-/** A unit in the repository as it was read. */
 interface UnitView {
   readonly view: RepositoryView
   readonly unit: Unit
@@ -108,7 +106,10 @@ export async function readGitState(
   }
 }
 
-/** The name as Porch gives it: by the workspace of the tagged commit's `kpt:` line, by the tag where it has none. */
+/**
+ * As Porch forms it: by the workspace of the tagged commit's `kpt:` line, by the tag if it has
+ * none.
+ */
 async function publishedName(
   view: RepositoryView,
   unit: Unit,
@@ -140,7 +141,7 @@ function short(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
-/** The branch of the unit's open record according to the ledger, as a full ref name. */
+/** Full ref name. */
 function openInLedger({ packageName }: Unit, report: LedgerState['report']): string | undefined {
   const { lifecycle = '', episode = '', branch } = report?.status ?? {}
   if (lifecycle !== 'Proposed' && lifecycle !== 'Draft') return undefined
@@ -163,7 +164,7 @@ async function openBranches(
     const { records, moved: _moved, renderedBy: _rendered, ...branch } = found
     const episode = branch.workspace.slice('drift-'.length)
     const own = records.filter(({ path }) => path.startsWith(folder))
-    // The base may have older records: the record of the branch has its name, or is new on it.
+    // The base may have older records.
     const mine = own.find((file) => file.episode === episode) ?? own.find(({ isNew }) => isNew)
     const others = records
       .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
@@ -183,7 +184,7 @@ async function openBranches(
           foreign: branch.foreign || branch.known === false || branch.signed === false,
           records: others,
         })
-      // Somebody moved the branch to a commit without its record. That is no decision about the drift.
+      // A branch without its record is no decision about the drift.
       else if (report !== undefined && open === branch.ref && branch.known === false)
         branches.push({
           ...branch,
@@ -215,8 +216,8 @@ async function openBranches(
 }
 
 /**
- * Porch moves a workspace between `drafts/` and `proposed/`, and renders it before. The commit is the one that we pushed: to the branch that is
- * gone, or, where the ledger has none, one whose record is the open one.
+ * Porch renders a workspace and moves it between `drafts/` and `proposed/`. The commit is
+ * Backporch's push to the deleted branch or, if the ledger has none, its record is the open one.
  */
 function byPorch(
   { state, moved, known, foreign, signed, renderedBy }: PackageBranch,
@@ -232,13 +233,12 @@ function byPorch(
 }
 
 interface MergedRecord {
-  /** From the root. */
   readonly path: string
   readonly record: DriftRecord
   readonly text: string
 }
 
-/** Searched only until the ledger has the decision, because it walks the base branch. */
+/** Until the ledger has the decision, because it walks the base branch. */
 async function mergeCommitsOf(
   { view, unit }: UnitView,
   {
@@ -279,7 +279,7 @@ async function mergeCommitsOf(
       )
       mergeCommits.set(name, altered === undefined ? mergeCommit : { ...mergeCommit, altered })
     } catch (thrown) {
-      // A shallow clone does not show where it was merged, and only a tag and the ledger have to know.
+      // A shallow clone does not show the merge; only a tag and the ledger need it.
       if (writes || asFailure(thrown).code !== 'BP4011') throw thrown
     }
   }
@@ -293,7 +293,7 @@ function earlierNamedIn(merged: readonly MergedRecord[]): GitState['earlierNamed
     .map(({ path, text }) => ({ path, text }))
 }
 
-/** Merged proposals that the ledger does not have as closed. One that was closed otherwise may have been reopened. */
+/** A proposal that was closed otherwise may have been reopened. */
 function pending(merged: readonly MergedRecord[], { closed }: LedgerState): MergedRecord[] {
   return merged.filter(
     ({ record }) => record.spec.lifecycle === 'Proposed' && !isMergeKnown(closed, record),
@@ -342,7 +342,7 @@ async function readLedger(
   const own = view.ledgerTree.filter(
     ({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster),
   )
-  // A file that cannot be read is written again: the next observation has the same.
+  // An unreadable file is written again: the next observation finds the same.
   const texts = await readTexts(view.repository, own, signal, () => undefined)
   return {
     head: view.ledger,

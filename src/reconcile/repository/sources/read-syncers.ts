@@ -1,4 +1,3 @@
-/** The resources of the syncers of a cluster, where they name units. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure, type Failure, type FailureCode } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
@@ -7,16 +6,14 @@ import { DISCOVERIES } from '../../../sources/registry.ts'
 
 export interface LiveSyncers {
   readonly listed: readonly JsonObject[]
-  /** Syncers with a kind that could not be listed: which units they have is not known. */
   readonly unread: readonly { readonly name: string; readonly failure: Failure }[]
-  /** A recording without any of them: what its repository declares counts. */
+  /** A recording without syncer resources: the repository's declarations count. */
   readonly isFiles: boolean
 }
 
-/** Failures of one kind, after which the others may be read all the same. */
 const OF_ONE_KIND: ReadonlySet<FailureCode> = new Set(['BP3003', 'BP3005', 'BP3010'])
 
-/** @throws Failure BP30xx where the cluster cannot be asked */
+/** @throws Failure BP30xx if the cluster cannot be asked */
 export async function readSyncers(
   cluster: ClusterReader,
   signal: AbortSignal,

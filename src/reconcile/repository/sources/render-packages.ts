@@ -1,4 +1,3 @@
-/** What `kpt fn render` creates of the packages of the base branch. Reads git only. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { answerCalls } from '@backporch/kpt/function'
 import type { FoundPackage } from '@backporch/kpt/package'
@@ -31,9 +30,7 @@ import { withAnswers } from '../with-answers.ts'
 import { filesOfView } from './shared-sources.ts'
 import { renderUnit } from './unit-source.ts'
 
-/** A file that a render changes; undefined on the side where it is not there. */
 export interface RenderedChange {
-  /** From the root of the repository. */
   readonly path: string
   readonly before: string | undefined
   readonly after: string | undefined
@@ -45,46 +42,37 @@ export type PackageRender =
       readonly functions: number
       readonly resources: number
       readonly changes: readonly RenderedChange[]
-      /** About validators that did not run. */
       readonly notes: readonly Note[]
-      /** With what policies render it instead, in some cluster or all of them. */
       readonly otherwise: readonly RenderChoice[]
-      /** What `kpt fn render -o` prints and writes of it. */
+      /** What `kpt fn render -o` prints and writes. */
       readonly output: RenderedOutput
     }
   | BuiltUnit
   | { readonly path: string; readonly failures: readonly [Failure, ...Failure[]] }
 
-/** What kpt does not render: a folder without a Kptfile, and what a policy renders otherwise where the output is requested. */
+/** A folder without a Kptfile, and, if the output is requested, a package with another renderer. */
 export interface BuiltUnit {
   readonly path: string
   readonly built: RenderChoice
   readonly resources: number
-  /** The documents that are applied. */
   applied(): string
 }
 
 interface RenderedOutput {
-  /** As one ResourceList. */
   list(): string
-  /** The documents that are applied. */
   applied(): string
-  /** By path in the package. */
   files(): ReadonlyMap<string, string>
 }
 
 interface RenderRequest {
-  /** Base branch, short; undefined takes the remote's default. */
+  /** Undefined means the remote's default. */
   readonly branch: string | undefined
-  /** As named on the command line; none means all. */
   readonly packages: readonly string[]
   readonly folders: readonly string[]
-  /** Returns the applied objects: a renderer of a policy is used. */
   readonly applied: boolean
-  /** Its policies apply; undefined: only what is equal for all clusters. */
+  /** Undefined: only what is equal for all clusters. */
   readonly cluster: string | undefined
   readonly renderer: PackageRenderer
-  /** What is to be known of the repository itself. */
   readonly onNote?: (note: Note) => void
 }
 
@@ -93,7 +81,7 @@ function tooLarge(thrown: unknown): Failure {
   throw thrown
 }
 
-/** @throws Failure BP1003, BP1004 or BP40xx; what is wrong with one package is in its result */
+/** @throws Failure BP1003, BP1004 or BP40xx; not for one package */
 export async function renderPackages(
   repository: PackageRepository,
   { branch, packages, folders, applied, cluster, renderer, onNote }: RenderRequest,
@@ -200,7 +188,7 @@ export async function renderPackages(
     }
   }
 
-  /** A function without an answer is the failure of its package alone: the changes of the others are reported all the same. */
+  /** It fails only its package. */
   async function filesRendering(
     path: string,
     files: PackageFiles,

@@ -1,4 +1,3 @@
-/** What generators of ApplicationSets read of the base branch. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { addressesOf } from '../../../policy/repository-addresses.ts'
 import { filePatterns } from '../../../sources/argo-cd/application-set.ts'
@@ -8,10 +7,12 @@ import { readTexts } from '../../../sources/commit/commit-files.ts'
 import type { RepositoryView } from '../repository-view.ts'
 import { knownAddresses } from './other-addresses.ts'
 
-/** Files that are read. */
 const MOST_FILES = 5_000
 
-/** @param declared whose generators name files. @throws Failure BP40xx when git fails */
+/**
+ * @param declared their generators name files
+ * @throws Failure BP40xx if git fails
+ */
 export async function setRepository(
   view: RepositoryView,
   declared: readonly DeclaredSyncer[],

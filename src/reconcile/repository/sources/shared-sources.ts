@@ -1,4 +1,3 @@
-/** Which other units of the repository read the files that a unit is built from. */
 import { isKustomizationFile } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { rendersOf } from '../../../policy/effective-policy.ts'
@@ -29,27 +28,22 @@ import type { RepositoryView } from '../repository-view.ts'
 import { type DeclaredSource, declaredSources } from './declared-syncers.ts'
 import { isInside } from './unit-source.ts'
 
-/** What is read once for all units of a view. */
 interface ViewSources {
   readonly files: CommitFiles
-  /** By folder. */
   readonly walks: Map<string, Promise<WalkedKustomization>>
   readonly reads: Map<NamedUnit, Promise<FilesRead>>
-  /** Every way in which some cluster may render a package. */
   readonly units: readonly NamedUnit[]
-  /** What files declare for syncers of any cluster, by the policies that chose the units. */
+  /** In files for any cluster, by the policies that chose the units. */
   readonly declared: WeakMap<RepositoryView['policies'], Promise<readonly DeclaredUnit[]>>
   readonly policies: RepositoryView['policies']
 }
 
 interface NamedUnit {
-  /** Folder of its package. */
   readonly path: string
   readonly choice: RenderChoice
   readonly name: string
 }
 
-/** A unit of a cluster that is not observed, or of one that is. */
 interface DeclaredUnit extends NamedUnit {
   readonly declared: DeclaredSource
 }
@@ -59,7 +53,6 @@ const known = new WeakMap<RepositoryView['tree'], ViewSources>()
 function sourcesOf(view: RepositoryView): ViewSources {
   const { repository, tree, policies } = view
   const before = known.get(tree)
-  // The syncers of a cluster may name other units of the same commit.
   const sources: ViewSources =
     before?.policies === policies
       ? before
@@ -79,7 +72,7 @@ function declaredOnce(view: RepositoryView, signal: AbortSignal): Promise<readon
   return keepPromise(sourcesOf(view).declared, view.policies, () => declaredUnits(view, signal))
 }
 
-/** What the cluster would add is left out: a unit is compared with itself. */
+/** A unit is compared with itself, so the cluster's inputs do not matter. */
 const NO_ANSWERS = {
   variables: undefined,
   values: [],
@@ -102,8 +95,8 @@ async function declaredUnits(
 }
 
 /**
- * Those that are not the unit itself, and no unit that is named anyway. A resource of one name may be in the files of several clusters:
- * one of them is the unit.
+ * Without the unit itself, and units that are named anyway. Of several files with one resource
+ * name, one is the unit.
  */
 function otherDeclared(
   declared: readonly DeclaredUnit[],
@@ -117,7 +110,6 @@ function otherDeclared(
   return declared.filter((each) => {
     const { source, at, isOneOfSeveral } = each.declared
     if (each === unit || (source.folder === '' && folder !== '')) return false
-    // A unit that a policy names is applied by somebody from its folder.
     if (synced === undefined && source.folder === folder) return false
     return isOneOfSeveral || !builds.some((build) => isOf(at, build))
   })
@@ -134,7 +126,6 @@ function isDeclaredAt(declared: Declaration | undefined, at: DeclaredSource['at'
 function unitsOf({ packages, policies }: RepositoryView): readonly NamedUnit[] {
   return packages.flatMap((found) => {
     const every = rendersOf(policies, found.path)
-    // Where policies choose for clusters, what the others would do by default feeds no cluster that anybody named.
     const choices =
       every.length > 1 ? every.filter((choice) => !sameChoice(choice, RENDERED_BY_KPT)) : every
     const shown = found.path || '.'
@@ -146,17 +137,16 @@ function unitsOf({ packages, policies }: RepositoryView): readonly NamedUnit[] {
   })
 }
 
-/** The files of the base commit. */
 export function filesOfView(view: RepositoryView): CommitFiles {
   return sourcesOf(view).files
 }
 
 /**
- * By the policies for any cluster: a base of several overlays, an overlay of another cluster in the same package, a
- * package of its own that is another package's base too. And every other kustomization of the repository: what applies it may be in a cluster
- * that is not observed.
- * @param own the choice of the unit itself
- * @throws Failure BP40xx when git fails
+ * Readers in any cluster: a base of several overlays, an overlay of another cluster, a package that
+ * is another's base. Includes every other kustomization, because its applier may be in an
+ * unobserved cluster.
+ * @param own the unit's choice
+ * @throws Failure BP40xx if git fails
  */
 export async function sharedWith(
   view: RepositoryView,
@@ -164,7 +154,7 @@ export async function sharedWith(
   own: RenderChoice,
   signal: AbortSignal,
 ): Promise<readonly SharingUnit[]> {
-  // What is never edited moves nobody else.
+  // A source that is never edited affects no other unit.
   if (!isLocated(source)) return []
   const sharing: SharingUnit[] = []
   for (const named of sourcesOf(view).units) {
@@ -182,7 +172,7 @@ export async function sharedWith(
   }
   const built = new Set(sharing.flatMap((unit) => unit.source?.folder ?? []))
   for (const folder of kustomizationFolders(view)) {
-    // One that the unit itself is built through is no reader beside it, and neither is one that has the whole unit.
+    // The unit's own kustomizations, and one that contains the whole unit, are no other readers.
     if (built.has(folder) || kustomizationOf(folder, source.files) !== undefined) continue
     const unit = await builtFolder(
       view,
@@ -196,16 +186,14 @@ export async function sharedWith(
   return sharing
 }
 
-/** What is built from files of the repository, and is no unit of a cluster that was named. */
 interface OtherReader {
   readonly name: string
-  /** Of the files in question, sorted. */
   readonly files: readonly string[]
 }
 
 /**
- * Resources of syncers of other clusters, and kustomizations that nothing else of the repository is built through.
- * @throws Failure BP40xx when git fails
+ * Syncer resources of other clusters, and top-level kustomizations.
+ * @throws Failure BP40xx if git fails
  */
 export async function otherReaders(
   view: RepositoryView,
@@ -254,7 +242,10 @@ async function filesOf(
   return read?.failures.length === 0 ? (path) => read.paths.has(path) : () => false
 }
 
-/** What is too large or broken is no reader that can be named. @throws Failure BP40xx when git fails */
+/**
+ * A source that is too large or broken is no reader.
+ * @throws Failure BP40xx if git fails
+ */
 async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -264,13 +255,11 @@ async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What the files declare of a unit that the syncer of a named cluster applies. */
 function declaredAs(
   declared: readonly DeclaredUnit[],
   { path, choice }: NamedUnit,
 ): readonly DeclaredUnit[] {
   const { synced, reads } = describeChoice(choice)
-  // A unit that a policy names is applied by somebody from its folder.
   if (synced === undefined)
     return reads === 'named files' ? declared.filter((unit) => unit.path === path) : []
   const found =
@@ -286,7 +275,7 @@ function kustomizationFolders({ tree }: RepositoryView): readonly string[] {
   return [...new Set(folders)]
 }
 
-/** A folder that kustomize builds; undefined for one that cannot be built, which feeds no cluster. */
+/** Undefined if it cannot be built: it then feeds no cluster. */
 async function builtFolder(
   view: RepositoryView,
   { name, ...at }: Pick<BuiltSource, 'packagePath' | 'folder'> & { readonly name: string },
@@ -321,7 +310,8 @@ async function sharingUnit(
     }
   const read = await readOnce(view, named, signal)
   if (read.failures.length > 0) return undefined
-  // Who changes the ConfigMap itself changes the variables of those that read it: only for another of these is that a surprise.
+  // Only an edit of another file than the ConfigMap itself is a surprise for readers of its
+  // variables.
   const forVariables = variableFiles(describeChoice(choice).synced, own)
   const alsoHere = variableFiles(source.synced, source.folder)
   const isOther = (path: string): boolean => forVariables.has(path) && !alsoHere.has(path)
@@ -329,7 +319,6 @@ async function sharingUnit(
   return { name, files: new Set(files), source: read.source }
 }
 
-/** Files that a build reads for the values of its variables alone. */
 function variableFiles(build: SyncerBuild | undefined, folder: string): ReadonlySet<string> {
   const places = build === undefined ? [] : [...variablePlaces(build).values()]
   const paths = places.map(({ path }) => path)

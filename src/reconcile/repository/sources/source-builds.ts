@@ -1,4 +1,3 @@
-/** How each unit of a syncer is built, with what the cluster has of its inputs. */
 import type { ClusterReader, Inventory } from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
@@ -18,8 +17,8 @@ export class SourceBuilds {
   private asked: Promise<ClusterCapabilities> | undefined
 
   /**
-   * @param sources every one that is asked for: their releases are read together
-   * @param built ConfigMaps that count in place of those of the cluster, by `resourceKey`
+   * @param sources all, because their releases are read together
+   * @param built ConfigMaps that replace the cluster's, by `resourceKey`
    */
   constructor(
     cluster: ClusterReader,
@@ -37,7 +36,6 @@ export class SourceBuilds {
     )
     const read =
       releasing.length === 0 ? Promise.resolve([]) : cluster.readInventories(releasing, signal)
-    // Who waits for it hears of a failure.
     read.catch(() => undefined)
     this.releases = new Map(
       releasing.map(({ source }, at) => [source, read.then((all) => all[at])]),
@@ -45,14 +43,17 @@ export class SourceBuilds {
     for (const each of this.releases.values()) each.catch(() => undefined)
   }
 
-  /** The build with its inputs, or with why they are not known. @throws Failure BP30xx where the cluster cannot be asked */
+  /** @throws Failure BP30xx if the cluster cannot be asked */
   of(source: UnitSource): Promise<SyncerBuild> {
     const build = this.known.get(source) ?? this.build(source)
     this.known.set(source, build)
     return build
   }
 
-  /** Why a source is not compared, where that is no failure. @throws Failure BP30xx where the cluster cannot be asked */
+  /**
+   * Why a source is not compared, if that is no failure.
+   * @throws Failure BP30xx if the cluster cannot be asked
+   */
   async refusal(source: UnitSource): Promise<string | undefined> {
     const { unstored } = source
     return typeof unstored === 'object' && isNotStored(await this.releases.get(source))
@@ -120,7 +121,6 @@ export class SourceBuilds {
   }
 }
 
-/** A recording has it, or says nothing of it. */
 function isNotStored(found: Inventory | Failure | undefined): boolean {
   return found instanceof Failure ? found.code === 'BP3012' : found?.release === undefined
 }
@@ -132,7 +132,7 @@ class Inputs {
 
   addVariables(ref: VariablesRef, state: LiveState | undefined): void {
     for (const [key, value] of this.entries('substituteFrom', ref, state) ?? []) {
-      // As Flux does: a value has one line.
+      // As in Flux: a value has one line.
       this.values.set(key, value.replaceAll('\n', ''))
       this.sources.set(key, wantedOf(ref).id)
     }

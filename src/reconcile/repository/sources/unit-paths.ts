@@ -1,12 +1,12 @@
-/** The paths by which units of syncers are known: their folders, and where several apply one folder, names below it. */
 import { compareText } from '@backporch/kyaml/text'
 import type { UnitSource } from '../../../sources/build/unit-source.ts'
 import { joined } from '../../../sources/kustomize/files/kustomization-walk.ts'
 import type { RepositoryView } from '../repository-view.ts'
 
 /**
- * A unit keeps the path that the ledger has for it in the cluster. Of several new ones in a folder the first by title has the folder; the
- * others have the name of the resource below it, where no file of the repository is.
+ * A unit keeps the ledger's path in the cluster. Of several new units in a folder the first by
+ * title gets the folder; the others get the resource name below it, where the repository has no
+ * file.
  * @returns in the order of the titles
  */
 export function unitPaths(

@@ -1,4 +1,3 @@
-/** Renders a unit from its package and from the files that its build reads outside of the package. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import type { BuiltSource } from '../../../sources/build/built-source.ts'
 import type { RenderChoice } from '../../../sources/build/render-choice.ts'
@@ -13,13 +12,13 @@ import { below } from '../repository-view.ts'
 
 interface RenderedUnit {
   readonly rendering: TurnRendering
-  /** Undefined where kpt renders the unit, or its files are applied as they are. */
+  /** Undefined if kpt renders the unit, or its files are applied unchanged. */
   readonly source: BuiltSource | undefined
-  /** Paths of what is read outside of the package, from the root of the repository, sorted. */
+  /** Outside of the package, from the repository root, sorted. */
   readonly outside: readonly string[]
 }
 
-/** @throws Failure BP40xx when git fails, BP9001 where the renderer broke */
+/** @throws Failure BP40xx if git fails, BP9001 if the renderer broke */
 export async function renderUnit(
   commit: CommitFiles,
   renderer: PackageRenderer,
@@ -40,7 +39,7 @@ export function isInside(path: string, folder: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`)
 }
 
-/** The files of a unit: paths in its package, and for files outside of it `/` and the path from the root. */
+/** Paths in the package, and for files outside of it `/` plus the path from the root. */
 export function unitTree(
   tree: readonly TreeFile[],
   packagePath: string,

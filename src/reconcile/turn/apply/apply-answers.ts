@@ -1,4 +1,4 @@
-/** Writes the answers to the requests on one proposal, last in the turn, so that an answer is true when it is read. */
+/** Last in the turn, so that an answer is true when it is read. */
 import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { HostedForge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
@@ -14,15 +14,12 @@ import { failureText } from '../../../proposal/text/command-answer.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
 import { proposePolicy } from './propose-policy.ts'
 
-/** The outcome of one request. */
 export interface Answer {
   readonly proposal: OpenedProposal
-  /** Login; empty for a ticked box. */
+  /** Empty for a ticked checkbox. */
   readonly by: string
   readonly line: string
-  /** `waiting`: failed for now, and is retried. */
   readonly outcome: 'done' | 'refused' | 'waiting'
-  /** Why it is waiting; undefined otherwise. */
   readonly failure?: Failure
 }
 
@@ -32,7 +29,9 @@ interface AnswerContext {
   readonly requestedActions: RequestedActionSource
 }
 
-/** @param refused why the unit was not written; then no request that changes its plan is executed */
+/**
+ * @param refused why the unit was not written; then no request that changes its plan is executed
+ */
 export async function applyAnswers(
   context: AnswerContext,
   answered: AnswerAction,
@@ -106,7 +105,7 @@ function refusalOf(answer: PlannedAnswer, refused: Failure): PlannedAnswer {
     : answer
 }
 
-/** Opens the pull request that an answer names. The answer is the same if the pull request exists already. */
+/** The answer is the same if the pull request exists already. */
 async function complete(
   { view, forge }: AnswerContext,
   { unit, codeOwners, proposal }: AnswerAction,

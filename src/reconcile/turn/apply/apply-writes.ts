@@ -1,4 +1,4 @@
-/** Applies a plan to git: creates the commits, then pushes all refs at once, all or none. */
+/** All refs in one push, all or none. */
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH, type OwnedRef, ownedRef } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -23,20 +23,17 @@ import { formatDocument } from '../../../record/write-document.ts'
 export interface LedgerTarget {
   readonly head: ObjectId | null
   readonly cluster: string
-  /** RFC 3339 UTC. */
   readonly at: string
-  /** What the ledger has of the branches, by full ref name. */
+  /** By full ref name. */
   readonly pushed: ReadonlyMap<string, PushedBranch>
-  /** Commits of the plan that an earlier push made, and those that this one makes: a forge may be asked for each. */
+  /** Also from an earlier push: creating each may need a forge request. */
   readonly made?: Map<PlannedCommit, ObjectId>
 }
 
 interface Written {
   readonly commits: ReadonlyMap<string, ObjectId>
   readonly updates: readonly RefUpdate[]
-  /** The ledger's new head; undefined when the ledger had nothing new. */
   readonly ledger: ObjectId | undefined
-  /** What the ledger has of the branches that moved, by full ref name. */
   readonly pushed: ReadonlyMap<string, PushedBranch>
 }
 
@@ -98,7 +95,10 @@ export async function applyWrites(
 
 const PROPOSING: readonly (OwnedRef['kind'] | undefined)[] = ['workspace', 'configure', 'policy']
 
-/** The ledger identifies the branch of a proposal by what was pushed to it. Both are in one push, so neither exists without the other. */
+/**
+ * The ledger identifies a branch by what was pushed to it. One push contains both, so neither
+ * exists without the other.
+ */
 function pushedBranch(
   { ref, to, holds }: PlannedUpdate,
   { commits }: GitWrites,
@@ -118,7 +118,7 @@ export function pushedFile(pushed: PushedBranch): LedgerFile {
   return { path: pushedPath(pushed.metadata.name), text: formatDocument(pushed) }
 }
 
-/** Creates the commit of the ledger. @returns the ref update that publishes it; none when nothing is new */
+/** @returns the update that publishes it; none without news */
 export async function writeLedger(
   repository: CommitWriter,
   writes: LedgerWrites,

@@ -1,4 +1,7 @@
-/** Proposes files that are no drift, such as a policy: one branch and one proposal for one request, however often it is repeated. */
+/**
+ * For files that are not drift, such as a policy: one branch and one proposal per request, however
+ * often repeated.
+ */
 import { createHash } from 'node:crypto'
 import type {
   Forge,
@@ -33,20 +36,19 @@ interface FilesLocation {
   readonly cluster: string
   readonly view: RepositoryView
   readonly forge: Forge
-  /** CODEOWNERS; empty where there is none. */
+  /** Empty without a file. */
   readonly codeOwners: string
   readonly signal: AbortSignal
 }
 
 interface FilesProposal {
-  /** Of the branch `drift/<verb>-…`. */
+  /** Of `drift/<verb>-…`. */
   readonly verb: string
-  /** The request: an equal one is the same branch. */
+  /** Equal requests share a branch. */
   readonly content: string
-  /** Distinguishes an equal request after a decision about the first one. */
+  /** For an equal request after a decision about the first one. */
   readonly again: string
   readonly files: readonly ProposedFile[]
-  /** RFC 3339 UTC. */
   readonly at: string
   readonly message: string
   readonly title: string
@@ -55,9 +57,8 @@ interface FilesProposal {
 
 export interface ProposedFiles {
   readonly ref: string
-  /** Undefined where git alone is the forge. */
   readonly opened: OpenedProposal | undefined
-  /** What was pushed; empty where it was there already. */
+  /** Empty if the branch already existed. */
   readonly updates: readonly RefUpdate[]
 }
 
@@ -71,7 +72,6 @@ export async function proposeFiles(
   assertNewestPolicy(view.policies, 'nothing is proposed')
   const house = houseRules(view.policies)
   const message = houseMessage(wanted.message, house.commit)
-  // After a decision about it, an equal request is a new one.
   for (const seed of [content, content + again]) {
     const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`
     const known = isHosted(forge) ? await proposalOf(forge, view, ref, signal) : undefined
@@ -99,7 +99,7 @@ export async function proposeFiles(
           house,
           known,
         ),
-        // An existing proposal may be incomplete. It keeps the text of its first requester.
+        // It keeps its first requester's text.
         ...(known === undefined
           ? {}
           : { title: known.title, body: known.body, draft: known.draft }),
@@ -133,20 +133,19 @@ interface WantedBranch {
   readonly ref: string
   readonly files: readonly ProposedFile[]
   readonly message: string
-  /** RFC 3339 UTC. */
   readonly at: string
 }
 
 /**
- * The head of the branch: as it is there, where an earlier call ended before it opened the proposal. The name of a commit proves nothing:
- * the ledger has it, or it is what this call would write.
+ * An earlier call may have ended before it opened the proposal. A commit's name proves nothing: the
+ * ledger must have it, or it must be what this call would write.
  */
 async function ensureBranch(
   { cluster, view, signal }: FilesLocation,
   { ref, files, message, at }: WantedBranch,
 ): Promise<{ readonly commit: ObjectId; readonly updates: readonly RefUpdate[] }> {
   const { repository, base } = view
-  // Read again: an earlier answer of this turn may have moved the ledger.
+  // Reread: an earlier answer of this turn may have moved the ledger.
   const { refs } = await repository.refs(signal)
   const head = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = head === null ? [] : await repository.list(head, '', signal)

@@ -1,4 +1,3 @@
-/** Proposes a change of the policy. Every ignore rule is reviewed, so none is hidden state. */
 import type { Forge, HostedForge } from '@backporch/forge/hosted-forge'
 import { ownedRef } from '@backporch/git-store/ref-name'
 import type { EndedBranch } from '../../../plan/turn/turn-action.ts'
@@ -23,23 +22,22 @@ interface PolicyLocation {
   readonly unit: PolicyUnit
   readonly view: RepositoryView
   readonly forge: Forge
-  /** CODEOWNERS; empty where there is none. */
   readonly codeOwners: string
   readonly signal: AbortSignal
 }
 
 interface PolicyAsker {
-  /** Login, or name. */
   readonly login: string
-  /** Distinguishes this request from an earlier equal one: id of a comment. */
+  /** Id of a comment, to distinguish equal requests. */
   readonly resolutionRequest: string
-  /** RFC 3339 UTC. */
   readonly at: string
-  /** The proposal with the request; undefined for the command line. */
   readonly proposal: PolicySubject['requested']
 }
 
-/** Undefined where every rule holds already. @throws Failure BP1005, BP2007 where the policy's file cannot be edited */
+/**
+ * Undefined if every rule already applies.
+ * @throws Failure BP1005, BP2007 where the policy's file cannot be edited
+ */
 export async function ignoreChange(
   { view, unit, signal }: Pick<PolicyLocation, 'view' | 'unit' | 'signal'>,
   rules: readonly IgnoreDocument[],
@@ -53,7 +51,10 @@ export async function ignoreChange(
   return file === undefined ? undefined : { verb: 'ignore', files: [file], rules }
 }
 
-/** The same request is one branch and one proposal, however often it is repeated. @throws Failure BP2009, BP5006, BP40xx, BP50xx */
+/**
+ * One branch and one proposal, however often repeated.
+ * @throws Failure BP2009, BP5006, BP40xx, BP50xx
+ */
 export async function proposePolicy(
   location: PolicyLocation,
   { verb, files, rules }: PolicyChange,
@@ -84,7 +85,7 @@ export async function proposePolicy(
   )
 }
 
-/** Branches of such proposals that were merged or closed. A branch that moved after the decision, or with foreign commits, is none. */
+/** Merged or closed. Excludes branches that moved after the decision, or have foreign commits. */
 export async function readEndedPolicyBranches(
   view: RepositoryView,
   forge: HostedForge,

@@ -1,10 +1,13 @@
-/** Commits that have to be signed where no key is given: a forge that signs its own makes them, and git pushes them as every other one. */
+/** Without a key: a forge that signs its own commits creates them, and git pushes them. */
 import type { Forge, ForgeCommits, UnmadeFile } from '@backporch/forge/hosted-forge'
 import type { CommitDraft, PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { isHosted } from '../../repository/is-hosted.ts'
 
-/** @param baseBranch short name of the branch into which is proposed. @param signal of everything that is written */
+/**
+ * @param baseBranch short name of the target of proposals
+ * @param signal for all writes
+ */
 export function signedRepository(
   repository: PackageRepository,
   forge: Forge,
@@ -34,7 +37,7 @@ interface Parts {
   readonly baseBranch: string
 }
 
-/** The commit that git's adapter makes has the tree, and the text with its sign-off. Only the forge's own one is pushed. */
+/** The git adapter's commit gives tree and text; only the forge's own one is pushed. */
 async function write(
   { repository, commits, baseBranch }: Parts,
   draft: CommitDraft,
@@ -51,7 +54,7 @@ async function write(
   return content === undefined ? own : repository.takeCommit(content)
 }
 
-/** A forge refuses to remove a file that is not there. */
+/** A forge refuses to remove an absent file. */
 async function changedFiles(
   repository: PackageRepository,
   { base, changes }: CommitDraft,

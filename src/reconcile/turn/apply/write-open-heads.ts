@@ -1,4 +1,4 @@
-/** Statuses of the pull requests that are no proposals, and of merge groups: after everything that is about drift. */
+/** Of pull requests that are not proposals, and of merge groups: after everything about drift. */
 import type { Forge } from '@backporch/forge/hosted-forge'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -9,21 +9,19 @@ import { isHosted } from '../../repository/is-hosted.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
 
 export interface WrittenHeads {
-  /** How many heads have no status yet, or not the one that they want. */
   readonly waiting: number
-  /** Why a status was not written. */
   readonly notes: readonly Note[]
 }
 
-/** Why the forge takes no status for a commit: GitHub takes a thousand of one context, and says so from then on. */
+/** GitHub accepts a thousand statuses of a commit per context. */
 export type Refusals = Map<ObjectId, Note>
 
-/** The one code of an answer that is about the commit: with every other one the next request has the same answer. */
+/** With any other code the next request has the same answer. */
 const REFUSED = 'BP5006'
 
 /**
- * Writes nothing before the repository has a policy.
- * @param refusals is kept from pass to pass: those heads are not tried again
+ * Writes nothing until the repository has a policy.
+ * @param refusals kept from pass to pass: those heads are not retried
  * @throws only the reason of `signal`
  */
 export async function writeOpenHeads(
@@ -67,7 +65,10 @@ function noteOf(thrown: unknown, subject: string): Note {
   return { cause: 'status-not-written', subject, text: `${code}: ${message}` }
 }
 
-/** How many heads have no status yet; undefined where the forge has no pull requests. @throws Failure BP50xx */
+/**
+ * Heads without a status; undefined if the forge has no pull requests.
+ * @throws Failure BP50xx
+ */
 export async function countWaitingHeads(
   forge: Forge,
   { baseBranch, refs }: Pick<RepositoryView, 'baseBranch' | 'refs'>,

@@ -1,4 +1,4 @@
-/** Writes the plans of all units in one push. Where a rule refuses a ref, the ledger and the other units are pushed without it. */
+/** If a rule refuses a ref, the ledger and the other units are pushed without it. */
 import { type RefUpdate, RefusedPush } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -22,15 +22,12 @@ import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-write
 
 interface WrittenTurn extends UnitOutcomes {
   readonly updates: readonly RefUpdate[]
-  /** Head of the ledger after it. */
   readonly ledger: LedgerTarget['head']
   /** What the ledger got. */
   readonly files: readonly LedgerFile[]
-  /** What the ledger has of the branches that moved, by full ref name. */
   readonly pushed: LedgerTarget['pushed']
-  /** Units whose refs are left to the next turn: the ledger has what was observed of them. */
+  /** Left to the next turn: the ledger has their observation. */
   readonly postponed: readonly ActionUnit[]
-  /** Why decisions about units that were not observed are not in git. */
   readonly undecided: readonly Failure[]
 }
 
@@ -38,24 +35,27 @@ type PushingGroup = UnitGroup<PushingUnit>
 type PushingUnit = Omit<PushedUnit, 'writes'> & { readonly writes: GitWrites }
 
 interface TurnTarget extends Omit<LedgerTarget, 'cluster' | 'made'> {
-  /** Those of earlier turns are not tried. */
   readonly refusedRefs: RefusedRefs
   readonly proposalTurns: ProposalTurns
   readonly meanwhile: Meanwhile | undefined
-  /** Milliseconds since 1970: the present. */
   readonly now: number
 }
 
-/** Groups whose refs are in one push with the ledger. Servers run hooks for each ref, and the ledger of more goes first where a push more costs little. */
+/**
+ * Groups with refs in the ledger's push. Servers run hooks per ref. With more groups the ledger
+ * goes first, because one more push costs little.
+ */
 const MOST_MOVING = 6
-/** Pushes of one turn in search of the refs that are refused. */
+/** Per turn, to find refused refs. */
 const MOST_PUSHES = 24
-/** Of them those that leave out what the server named. */
+/** Pushes without what the server named. */
 const MOST_NAMED = 3
 
 /**
- * Each push has the ledger of what it moves, so that the ledger never names a branch that is not there (docs/adr/0075-refused-refs.md).
- * @throws Failure BP4003 when a ref moved since it was read, and every failure that concerns the whole repository
+ * Each push contains the ledger of its moves, so the ledger never names an absent branch
+ * (docs/adr/0075-refused-refs.md).
+ * @throws Failure BP4003 when a ref moved since it was read, and every failure that concerns the
+ * whole repository
  */
 export async function writeTurn(
   repository: CommitWriter,
@@ -82,7 +82,6 @@ class TurnPush {
   private head: LedgerTarget['head']
   private landed = 0
   private failed = 0
-  /** Groups of the push that was refused first. */
   private suspects = 0
 
   constructor(
@@ -116,7 +115,7 @@ class TurnPush {
       if (!isRefusal(thrown) || (isDecision && writing.length < 2)) throw thrown
       await this.withoutRefused(writing, tried, thrown)
     }
-    // Of a decision about several units, and every one refused, the cause is the repository.
+    // If every unit of a decision about several is refused, the cause is the repository.
     const [first] = this.refused.values()
     if (isDecision && first !== undefined && this.refused.size === writing.length) throw first
     for (const { moves } of this.moving(tried)) this.target.refusedRefs.remove(moves)
@@ -141,7 +140,7 @@ class TurnPush {
     }
   }
 
-  /** What was observed does not wait for the hooks of many refs; and where another turn follows, the next observation does not either. */
+  /** The next observation does not wait for many refs' hooks either, if another turn follows. */
   private async recordFirst(
     writing: readonly PushingUnit[],
     groups: readonly PushingGroup[],
@@ -155,7 +154,7 @@ class TurnPush {
     for (const { units } of waiting) for (const unit of units) this.later.add(unit)
   }
 
-  /** What the remote refused a moment ago is not tried. Somebody who decides is told what it says now. */
+  /** Except for a deciding person, who gets the present answer. */
   private keepBack({ units, moves }: PushingGroup): void {
     const { refusedRefs, now } = this.target
     const waiting = this.planned.isDecision ? new Map<string, Failure>() : refusedRefs.waiting(now)
@@ -171,7 +170,10 @@ class TurnPush {
     )
   }
 
-  /** The ledger comes first: nothing that was observed waits for the search, and where it is refused nothing else is pushed. */
+  /**
+   * The ledger comes first: no observation waits for the search, and if the ledger is refused
+   * nothing else is pushed.
+   */
   private async withoutRefused(
     writing: readonly PushingUnit[],
     tried: readonly PushingGroup[],
@@ -189,7 +191,7 @@ class TurnPush {
       else if (tried.length > 1) await this.halve(tried, thrown)
       if (this.refused.size > known) await this.push([])
     } catch (failed) {
-      // Of a ledger that is refused too, nobody knows whether a rule is about the units.
+      // If the ledger is refused too, it is unknown whether a rule is about the units.
       if (isRefusal(failed)) this.findings.length = 0
       throw failed
     } finally {
@@ -197,7 +199,6 @@ class TurnPush {
     }
   }
 
-  /** Refuses those that the remote names. @returns the others */
   private named(groups: readonly PushingGroup[], thrown: Failure): readonly PushingGroup[] {
     if (!(thrown instanceof RefusedPush)) return groups
     const own = groups.filter(({ moves }) => moves.some(({ ref }) => thrown.refused.has(ref)))
@@ -215,16 +216,14 @@ class TurnPush {
       if (!isRefusal(thrown)) throw thrown
       this.failed += 1
       const rest = this.named(groups, thrown)
-      // A server may name one ref of many at a time.
+      // A server may name only one of many refs at a time.
       await (rest.length < groups.length && (this.failed < MOST_NAMED || rest.length < 2)
         ? this.land(rest)
         : this.halve(rest, thrown))
     }
   }
 
-  /** Of groups that were refused together, and nobody says because of which. */
   private async halve(groups: readonly PushingGroup[], thrown: Failure): Promise<void> {
-    // As many as it takes to come to a single one.
     const isVain =
       this.landed === 0 && this.failed > MOST_NAMED + Math.ceil(Math.log2(this.suspects + 1))
     if (groups.length < 2 || isVain || this.landed + this.failed >= MOST_PUSHES)
@@ -247,7 +246,10 @@ class TurnPush {
     }
   }
 
-  /** @param whole units with all that is planned. @param observed units of which only what was observed is written yet */
+  /**
+   * @param whole with their full plan
+   * @param observed only their observation is written yet
+   */
   private async push(
     whole: readonly PushingUnit[],
     observed: readonly PushingUnit[] = [],
@@ -288,7 +290,6 @@ function mayWait({ units }: PushingGroup): boolean {
   return units.every(({ isAwaited }) => !isAwaited)
 }
 
-/** The ledger moves with each push. */
 function asOne(updates: readonly RefUpdate[]): readonly RefUpdate[] {
   const moves = new Map<string, RefUpdate>()
   for (const update of updates)
@@ -296,14 +297,12 @@ function asOne(updates: readonly RefUpdate[]): readonly RefUpdate[] {
   return [...moves.values()]
 }
 
-/** Cluster names for the message of the ledger commit. With several clusters each line names its own. */
 function ofClusters(
   units: readonly PushingUnit[],
   whole: readonly ClusterLedgerWrites[],
 ): { readonly cluster: string; readonly parts: readonly GitWrites[] } {
   const all = [
     ...units.map(({ cluster, writes }) => ({ cluster, writes })),
-    // The later of two texts for one file counts. The text of the cluster covers all its units.
     ...whole.map(({ cluster, ...writes }) => ({ cluster, writes: { ...NO_WRITES, ...writes } })),
   ]
   const clusters = [...new Set(all.map(({ cluster }) => cluster))]
@@ -316,7 +315,10 @@ function ofClusters(
   return { cluster: `${clusters.length} clusters`, parts }
 }
 
-/** The remote, or our own rules of names, refused a ref. Any other failure would be the same for every unit. */
+/**
+ * Refused by the remote or by Backporch's own name rules. Any other failure would be the same for
+ * every unit.
+ */
 export function isRefusal(thrown: unknown): thrown is Failure {
   return thrown instanceof Failure && (thrown.code === 'BP4002' || thrown.code === 'BP4004')
 }

@@ -1,6 +1,6 @@
 /**
- * Reads requests on open proposals (docs/guides/pull-request-commands.md). They are read after the clusters, right before the turn is planned. A request
- * that was not answered with `done` or `refused` is found again by the next turn.
+ * After the clusters and directly before planning (docs/guides/pull-request-commands.md). The next
+ * turn finds requests without the answer `done` or `refused` again.
  */
 import type { RequestedAction, RequestedActionSource } from '@backporch/forge/check-run'
 import type { HostedForge, Permission } from '@backporch/forge/hosted-forge'
@@ -27,27 +27,25 @@ import { readPolicyFiles } from '../../repository/read-policies.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
 import { type RequestScope, readRequestedUnits } from './read-requested-units.ts'
 
-/** Comments of one proposal that one turn executes; the next turn executes the rest. */
+/** Comments per proposal and turn; the next turn executes the rest. */
 const ACTED = 30
-/** Comments of people without the right to command that one turn answers. */
+/** Answers per turn to people without command rights. */
 const REFUSED = 10
-/** People whose rights one turn reads from the forge, for each proposal. */
+/** People per proposal and turn whose rights are read. */
 const ASKED = 30
-/** Requested actions of one proposal that one turn answers; the next turn answers the rest. */
+/** Requested actions per proposal and turn. */
 const REQUESTED = 20
 const READ_AT_ONCE = 4
 
-/** For a process without a listener for webhooks. */
 export const NO_REQUESTED_ACTIONS: RequestedActionSource = {
   waiting: () => [],
   answered: () => undefined,
 }
 
-/** Why requests are not executed in this turn, as an earlier attempt to apply it found. */
 export interface RequestObstacles {
-  /** Ids of comments that changed while their commands were planned. */
+  /** Comments that changed while their commands were planned. */
   readonly changed: Set<string>
-  /** Why the comments of a proposal, by its number, cannot be read or marked. */
+  /** By proposal number: comments that cannot be read or marked. */
   readonly unread: Map<number, Failure>
 }
 
@@ -56,7 +54,7 @@ export interface RequestsQuestion extends RequestScope {
   readonly obstacles?: RequestObstacles | undefined
 }
 
-/** Proposals without requests are left out. @throws Failure when the repository cannot be read; of one proposal it is in its `unread` */
+/** @throws Failure when the repository cannot be read; a proposal's failure is in its `unread` */
 export async function observeRequests(
   view: RepositoryView,
   forge: HostedForge,
@@ -66,7 +64,8 @@ export async function observeRequests(
   const { requestedActions, obstacles = { changed: new Set(), unread: new Map() } } = question
   const waiting = requestedActions.waiting()
   const units = await readRequestedUnits(view, question, signal)
-  // A button without an open proposal belongs to no unit. A turn about some units does not see the proposals of the others.
+  // A button without an open proposal belongs to no unit. A turn about some units does not see the
+  // others' proposals.
   for (const requestedAction of question.units.only === undefined ? waiting : [])
     if (!units.some((unit) => isAbout(requestedAction, unit)))
       requestedActions.answered(requestedAction)
@@ -81,7 +80,6 @@ export async function observeRequests(
   )
 }
 
-/** Whether the button belongs to this proposal, at any commit. */
 function isAbout({ key }: RequestedAction, { proposal }: RequestedUnit): boolean {
   return key === checkKey(proposal.ref)
 }
@@ -117,7 +115,7 @@ class RequestReader {
           async () =>
             (await forge.readOwnComment(unit.proposal.number, ANSWER_TOPIC, signal)) ?? '',
         )
-    // Without the earlier answers it is unknown which requested action was answered before.
+    // Without the earlier answers it is unknown which requested action was answered.
     const requestedActions =
       answered === undefined ? [] : await this.requestedActions(requested, answered)
     const isPolicy = comments.some(({ commands }) =>
@@ -135,14 +133,17 @@ class RequestReader {
     }
   }
 
-  /** Oldest text first. Comments of people who may command come first, so that a flood delays no command. */
+  /**
+   * Oldest text first, after those of people with command rights, so that a flood delays no
+   * command.
+   */
   private async comments(): Promise<readonly CommentRequest[]> {
     const { unit, codeOwners, forge, obstacles } = this.sources
     const obstacle = obstacles.unread.get(unit.proposal.number)
     if (obstacle !== undefined) throw obstacle
     const open = (await forge.readComments(unit.proposal.number, this.signal)).flatMap(
       (comment) => {
-        // Bots would answer each other forever, so they get no answer.
+        // They would answer each other forever.
         if (comment.answered || comment.bot) return []
         const commands = parseCommentCommands(comment.body)
         return commands.commands.length + commands.refused.length === 0
@@ -150,13 +151,13 @@ class RequestReader {
           : [{ comment, commands }]
       },
     )
-    // The order is by the time of the text, not by the position of the comment.
     open.sort((left, right) =>
       left.comment.at === right.comment.at ? 0 : left.comment.at < right.comment.at ? -1 : 1,
     )
     const known: CommentRequest[] = []
     for (const { comment, commands } of open) {
-      // The command belongs to the last editor of the text. If the forge does not report the editor, the command is refused.
+      // The text's last editor gives the command. If the forge does not report the editor, the
+      // command is refused.
       const login = comment.writer ?? comment.author
       const permission = await this.permissionOf(login)
       if (permission === undefined) continue
@@ -194,7 +195,6 @@ class RequestReader {
     return requests
   }
 
-  /** Undefined where the limit of requests to the forge is reached. */
   private async permissionOf(login: string): Promise<Permission | undefined> {
     const known = this.permissions.get(login)
     if (known !== undefined || this.permissions.size === ASKED) return known
@@ -203,7 +203,6 @@ class RequestReader {
     return permission
   }
 
-  /** A failed request to the forge does not stop the other proposals. */
   private async orUnread<Answer>(
     by: string,
     line: string,

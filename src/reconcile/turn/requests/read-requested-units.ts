@@ -1,4 +1,3 @@
-/** The unit of a proposal, and its changes with the numbers that people see in it. */
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { readKptfile } from '@backporch/kpt/kptfile'
 import {
@@ -24,14 +23,13 @@ import type { RepositoryView } from '../../repository/repository-view.ts'
 
 export interface RequestScope {
   readonly units: UnitSelection
-  /** Names of the clusters of the turn. */
   readonly clusters: readonly string[]
   readonly bot: BotIdentity
 }
 
 /**
- * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
- * unknown to us (a fork), and one without a record of these clusters is for the run with the others.
+ * A branch outside of this repository (a fork) is unknown, and a proposal without a record of these
+ * clusters is for the run with the others.
  */
 export async function readRequestedUnits(
   view: RepositoryView,
@@ -92,7 +90,7 @@ async function rootName(view: RepositoryView, signal: AbortSignal): Promise<stri
   return 'failures' in reading ? '' : rootPackageName(reading.kptfile.name)
 }
 
-/** From the records on the branch; a foreign push may have removed them: then from the ledger. */
+/** From the branch, or from the ledger because a foreign push may have removed the records. */
 async function shownChanges(
   view: RepositoryView,
   unit: PolicyUnit & { readonly packageName: string },
@@ -108,13 +106,13 @@ async function shownChanges(
   const { cluster, slug } = unit
   const branch = (await readBranches(view, unit, bot, signal)).find((one) => one.ref === ref)
   const merged = new Set(view.tree.map(({ path }) => path))
-  // A record of the base was decided before, except the one that names the branch. Unreadable records are reported with the unit.
+  // Except for the one that names the branch, a record of the base was already decided.
   const records = (branch?.records ?? []).flatMap(({ path, episode: own, record }) =>
     record instanceof Failure || (own !== episode && merged.has(path)) ? [] : [record],
   )
   const own = records.filter(({ spec }) => spec.unit.cluster === cluster)
   const record = own.find(({ spec }) => spec.episode === episode) ?? own[0]
-  // Numbers of a record that backporch did not push could mean other changes than people saw.
+  // In a record that Backporch did not push, numbers could mean other changes than people saw.
   const pushed = view.pushed.get(ref)?.spec.commits.at(-1)?.commit
   if (record !== undefined && (pushed === undefined || pushed === commit)) {
     const joint = records.length > 1 ? [jointFingerprint(records)] : []

@@ -1,6 +1,7 @@
 /**
- * Adopt and Release in a unit that kustomize or Helm builds: finds the locations of each field, edits each of them, builds the edited files, and
- * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
+ * Finds the locations of each field, edits each of them, builds the edited files, and uses the edit
+ * that gives the chosen value, moves nothing else, and does not affect other units that read the
+ * file (design §8).
  */
 import type { Note } from '@backporch/kyaml/note'
 import { describeResourceId } from '@backporch/kyaml/resource'
@@ -37,7 +38,7 @@ import {
 import { applyCandidate, changedFiles } from './source-edits.ts'
 
 interface BuiltEdit {
-  /** Changed files by path from the root of the repository; null for a removed one. */
+  /** By path from the repository root; null for a removed file. */
   readonly files: ReadonlyMap<string, Uint8Array | null>
   readonly notes: readonly Note[]
 }
@@ -66,19 +67,17 @@ export function builtAdoptionProblems(input: BuiltAdoptionInput): readonly (stri
       )
 }
 
-/** @throws Failure BP2002 where nothing says where the values are authored */
+/** @throws Failure BP2002 if the values' authored location is unknown */
 function locatorOf(source: BuiltSource, change: ResolvedChange): Locator {
   const { locator } = source.tool
   if ('refusal' in locator) throw notLocated(change, locator.refusal(source))
   return locator
 }
 
-/** A trial that other units are moved by too: one of them at least, and all where they are wanted. */
 interface SharedTrial extends Trial {
   readonly by: readonly Sharing[]
 }
 
-/** The edit that a person wants although it moves other units, with what it moves. */
 function everywhere({ drift }: ResolvedChange, trial: SharedTrial): Pick<Choice, 'trial' | 'note'> {
   const { candidate, by } = trial
   const moved = listSome(by, ({ unit, moved: fields }) =>
@@ -102,7 +101,6 @@ class BuiltAdoption {
     this.trials = new BuildTrials(input, locator)
   }
 
-  /** As many at once as can be, and the others one after the other. */
   run(wanted: readonly ResolvedChange[]): BuiltEdit {
     const { before, input } = this.trials
     const joint = new JointChoice(this.trials, (change) => this.choose(change, input.source.files))
@@ -123,7 +121,6 @@ class BuiltAdoption {
     return { files: changedFiles(input.source.files, files), notes }
   }
 
-  /** Finds the edit of one change by itself. */
   alone(): (change: ResolvedChange) => void {
     return (change) => {
       this.trials.restart()
@@ -136,13 +133,13 @@ class BuiltAdoption {
     const dirty: Trial[] = []
     const taken: SharedTrial[] = []
     const groups = this.trials.locationsOf(change, files)
-    // The overlay is the last resort where the authored place takes no edit.
+    // The last resort if the authored location takes no edit.
     const overlays = groups.filter(({ onlyWhereShared }) => onlyWhereShared === true)
     for (const [at, locations] of [...groups, ...overlays].entries()) {
       const isLastResort = at >= groups.length
       if (locations.onlyWhereShared === true && taken.length > 0 === isLastResort) continue
       obstacles.push(...locations.obstacles)
-      // That a patch of the overlay fails says nothing of the authored place.
+      // A failed overlay patch gives no information about the authored location.
       const failed = locations.onlyWhereShared === true ? [] : obstacles
       const trials = this.tryAll(change, locations, files, failed)
       dirty.push(...trials.filter(({ lands, others }) => lands && others.length > 0))
@@ -202,7 +199,10 @@ class BuiltAdoption {
     })
   }
 
-  /** Every field has its value, also after the edits for the others. Each edit was tried with those before it, so nothing else moved. */
+  /**
+   * After the edits for the others too. Each edit was tried with those before it, so nothing else
+   * moved.
+   */
   private assertTogether(
     files: SourceFiles,
     wanted: readonly ResolvedChange[],

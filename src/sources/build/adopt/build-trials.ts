@@ -1,4 +1,3 @@
-/** A unit that is built with edits of its files: where a value may be edited, and what becomes of an edit. */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { jsonEquals } from '@backporch/kyaml/json'
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
@@ -14,7 +13,7 @@ import type { BuiltAdoptionInput } from '../built-unit.ts'
 import { inMaker } from './made-resource-edits.ts'
 import { builtObjects } from './shared-builds.ts'
 
-/** Builds that are read for one change, or for the changes that are chosen one after the other. */
+/** For one change, or for changes that are chosen one after the other. */
 const MAX_BUILDS = 100
 
 export class BuildTrials {
@@ -31,12 +30,11 @@ export class BuildTrials {
     this.before = new RenderedBefore(this.render(input.source.files), input.changes)
   }
 
-  /** Counts builds from here on. */
   restart(): void {
     this.builds = 0
   }
 
-  /** Groups in order: a group counts where none of those before it has a result. */
+  /** A group counts only if no group before it has a result. */
   locationsOf(change: ResolvedChange, files: SourceFiles): readonly SourceLocations[] {
     const key = this.before.keyOf(change)
     const desired = key === undefined ? undefined : this.before.rendered.get(key)
@@ -51,7 +49,7 @@ export class BuildTrials {
       : this.withRenamed(change, (field) => locations.find(field))
   }
 
-  /** An item whose key changed is one item less and one more: the edit of its key comes first. */
+  /** An item whose key changed is one removed and one added item. */
   private withRenamed(
     change: ResolvedChange,
     find: (field: RenamedField) => readonly SourceLocations[],
@@ -75,13 +73,11 @@ export class BuildTrials {
     return [combineLocations(renamed), ...overlaid, ...find({ path, wanted: first }), ...others]
   }
 
-  /** The edits of a group: of what makes the resource, where a template is edited. */
   candidatesIn({ candidates }: SourceLocations, files: SourceFiles): readonly SourceCandidate[] {
     const { synced } = this.input.source
     return candidates.flatMap((candidate) => inMaker(candidate, synced?.declared, files))
   }
 
-  /** What moves and is no change. */
   otherMoves(rendered: Rendered): readonly MovedField[] {
     return this.before
       .otherMoves(rendered)
@@ -98,7 +94,6 @@ export class BuildTrials {
     return rendered
   }
 
-  /** Whether a build with the files has every change, and nothing else moves. */
   isClean(files: SourceFiles, changes: readonly ResolvedChange[]): boolean {
     const rendered = orFailure(() =>
       builtObjects(this.input.library, { ...this.input.source, files }),

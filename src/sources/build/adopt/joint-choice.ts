@@ -1,6 +1,7 @@
 /**
- * Edits of several changes at once, so that builds do not grow with their number. All are tried where they are authored; those that move another
- * unit are tried in the overlay; and one build proves all of them. Only where it does not is each tried by itself, all in one round of builds.
+ * So that builds do not grow with the number of changes. All are tried where they are authored;
+ * those that move another unit are tried in the overlay; one build proves all. Only if it fails is
+ * each tried alone, all in one round of builds.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
@@ -28,21 +29,19 @@ import { applyCandidate } from './source-edits.ts'
 
 export interface Trial {
   readonly candidate: SourceCandidate
-  /** Index of the candidate in its group. */
   readonly index: number
   readonly files: SourceFiles
   readonly lands: boolean
   readonly others: readonly MovedField[]
 }
 
-/** A candidate: its group among those of the authored places or of the overlay, and its index in the group. */
+/** Group among the authored locations or the overlay's, and index in it. */
 export interface Place {
   readonly isOverlay: boolean
   readonly group: number
   readonly index: number
 }
 
-/** The edit of one change. */
 export interface Choice {
   readonly trial: Trial
   readonly note: readonly Note[]
@@ -55,24 +54,20 @@ interface Joint {
   readonly notes: readonly Note[]
 }
 
-/** A place that is tried for a change. */
 interface Tried extends Place {
-  /** Of the overlay: where the value is authored. */
   readonly authored?: Place
-  /** Of a change that was tried by itself. */
   readonly choice?: Choice
 }
 
 type Tries = ReadonlyMap<ResolvedChange, Tried>
 
-/** Each try costs up to three rounds of builds, and moves at least one change on. */
+/** Each try costs up to three rounds of builds, and advances at least one change. */
 const MOST_TRIES = 8
 
 export class JointChoice {
   private readonly trials: BuildTrials
   private readonly chooseAlone: (change: ResolvedChange) => Choice
   private readonly files: SourceFiles
-  /** Of the files without an edit. */
   private readonly unedited = new Map<ResolvedChange, readonly SourceLocations[]>()
 
   /** @param chooseAlone finds the edit of one change by itself. @throws Failure, Unanswered */
@@ -95,7 +90,7 @@ export class JointChoice {
     return { files: this.files, chosen: [], notes: [] }
   }
 
-  /** The authored place, where there is one. What a person named, or what has several places, is chosen by itself. */
+  /** A change that a person located, or that has several locations, is chosen alone. */
   private begin(wanted: readonly ResolvedChange[]): Tries {
     const isMixed = !areEverywhere(wanted)
     const placed = wanted.filter(({ via }) => via !== EVERYWHERE || !isMixed)
@@ -119,7 +114,6 @@ export class JointChoice {
     )
   }
 
-  /** Those whose edit is found by itself. */
   private alone(changes: readonly ResolvedChange[]): Tries {
     const found = computeEach(changes, (change) => {
       this.trials.restart()
@@ -155,7 +149,7 @@ export class JointChoice {
     return locations === undefined ? undefined : this.trials.candidatesIn(locations, files)[index]
   }
 
-  /** One edit after the other; an edit of two changes is made once. What takes no edit does not have its value in the build. */
+  /** An edit of two changes is made once. A change without an edit has no value in the build. */
   private edit(tries: Tries): Joint {
     let { files } = this
     const made = new Set<string>()
@@ -192,14 +186,12 @@ export class JointChoice {
     return [notedOverlay(change, candidate, { from: from.what, readers })]
   }
 
-  /** The changes that prevent a clean build of all: those that do so by themselves, and otherwise all of them. */
   private dirtyOf(files: SourceFiles, tries: Tries): readonly ResolvedChange[] {
     const all = [...tries.keys()]
     if (this.trials.isClean(files, all)) return []
     return this.someOf(tries, (change, own) => !this.trials.isClean(own, [change]))
   }
 
-  /** The changes whose edits change another unit: by what moves there, or by themselves where that does not say it. */
   private movingOf(files: SourceFiles, tries: Tries): readonly ResolvedChange[] {
     const all = [...tries.keys()]
     if (areEverywhere(all)) return []
@@ -213,7 +205,6 @@ export class JointChoice {
       : this.someOf(tries, (_change, own) => sharingUnits(input, own).length > 0)
   }
 
-  /** Those of which something is true where they are edited by themselves; all where it is true of none. */
   private someOf(
     tries: Tries,
     isSo: (change: ResolvedChange, files: SourceFiles) => boolean,
@@ -224,7 +215,6 @@ export class JointChoice {
     return found.length > 0 ? found : [...tries.keys()]
   }
 
-  /** What moves another unit goes to the overlay, or to its next place; what was tried by itself is left out. */
   private moveOn(
     tries: Tries,
     dirty: readonly ResolvedChange[],
@@ -272,7 +262,6 @@ function areEverywhere(changes: readonly ResolvedChange[]): boolean {
   return changes.every(({ via }) => via === EVERYWHERE)
 }
 
-/** Whether the field that moves in another unit is the field of the change there. */
 function isMovedBy(
   { resource, path }: MovedField,
   { drift: { id, path: own } }: ResolvedChange,
@@ -287,7 +276,6 @@ function isMovedBy(
   return isWithin(path, place) || isWithin(place, path)
 }
 
-/** The path with list items by their index, as far as the object has them. */
 function placeIn({ object }: DesiredResource, path: FieldPath): FieldPath {
   const items = path.findIndex((step, at) => {
     const list = valueAt(object, path.slice(0, at))

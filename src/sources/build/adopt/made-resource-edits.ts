@@ -1,4 +1,3 @@
-/** Edits of a resource that a controller makes of a template: where the template is filled from the document, the place there is edited. */
 import type { PathStep } from '@backporch/kyaml/field'
 import { isJsonObject } from '@backporch/kyaml/json'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
@@ -9,7 +8,10 @@ import { typedAs } from '../../locate/text-parts.ts'
 import type { Declaration } from '../built-source.ts'
 import { documentsOf, pathOf, type SourceDocument } from './source-document.ts'
 
-/** The candidate itself where no text of a template is edited. An expression is not replaced: it is of every resource that is made. */
+/**
+ * Unchanged if no template text is edited. An expression is not replaced, because it applies to
+ * every created resource.
+ */
 export function inMaker(
   candidate: SourceCandidate,
   declared: Declaration | undefined,
@@ -41,7 +43,7 @@ interface Place {
   readonly edit: FileEdit
 }
 
-/** Undefined for an edit of anything else than a template. */
+/** Undefined unless a template is edited. */
 function placesOf(
   { path, edit }: FileEdit,
   declared: Declaration,
@@ -60,7 +62,6 @@ function placesOf(
   const [text, wanted, whole] = [document.valueAt(edit.path), edit.value, document.valueAt([])]
   if (typeof text !== 'string' || !text.includes('{{') || !isJsonObject(whole)) return undefined
   if (wanted === null || typeof wanted === 'object') return []
-  // Values in one text: what is edited in it is beside the expressions.
   if (typeof wanted === 'string' && wanted.includes('{{')) return undefined
   return maker
     .sourcesOf(whole, files, { text, wanted: String(wanted) })

@@ -1,4 +1,3 @@
-/** Builds of a unit with edited files, and of the other units that read them. */
 import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { type JsonObject, jsonEquals, textOf } from '@backporch/kyaml/json'
@@ -14,7 +13,6 @@ import { answerOf, printedResources } from '../read-built.ts'
 import { withFileVariables } from '../syncer-object.ts'
 import { changedFiles } from './source-edits.ts'
 
-/** Another unit that an edit would change, with the fields that move in it. */
 export interface Sharing {
   readonly unit: SharingUnit
   readonly moved: readonly MovedField[]
@@ -32,12 +30,10 @@ export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource
   computeEach(sources, (source) => answerOf(source, library))
 }
 
-/** Other units that are built from a file which the edit changes: not those whose resource the unit itself applies. */
 export function otherReaders(built: BuiltUnit, files: SourceFiles): readonly SharingUnit[] {
   return readersOf(built, files).filter((unit) => !isOwnRelease(built, unit))
 }
 
-/** Whether the unit is made of a resource that this one applies. */
 export function isOwnRelease(built: BuiltUnit, { source }: SharingUnit): boolean {
   return source?.parent !== undefined && mayApply(built.source, source)
 }
@@ -90,7 +86,7 @@ function movedOf(
   })
 }
 
-/** Undefined where the unit does not change; empty where a change cannot be named. */
+/** Undefined if the unit does not change; empty if a change cannot be named. */
 function movedIn(
   was: BuiltSource | undefined,
   is: BuiltSource | undefined,
@@ -103,7 +99,7 @@ function movedIn(
   if ('failure' in before) return undefined
   if ('failure' in after) return []
   if (before.text === after.text && jsonEquals(variablesIn(was), variablesIn(is))) return undefined
-  // The resource of the syncer is where the value is authored: that it changes is what its own unit has to apply.
+  // The value is authored in the syncer's resource; its change is what its own unit has to apply.
   const { synced } = source
   const own = synced === undefined || !mayApply(was, source) ? [] : ownKeys(synced)
   const edited = byKey(printedResources(is, after.text))
@@ -114,14 +110,13 @@ function movedIn(
   return all.length === 0 ? undefined : all
 }
 
-/** What the syncer fills in what is printed. */
 function variablesIn({ synced, files }: BuiltSource): JsonObject {
   return Object.fromEntries(synced === undefined ? [] : withFileVariables(synced, files).variables)
 }
 
 /**
- * Of a resource that another unit applies, the build before is what the cluster has: with a hand edit of the resource it differs from git in
- * fields that the edit of the file does not touch.
+ * After a hand edit of the resource, the cluster's version differs from git in fields that the file
+ * edit does not touch.
  */
 function ofEdit(
   moved: readonly MovedField[],
@@ -143,7 +138,7 @@ function placeOf({ resource, path }: MovedField): string {
   return `${resourceKey(resource.id)}#${formatFieldPath(path)}`
 }
 
-/** Whether the unit may be the one that applies the resource: another overlay has one of the same name for another cluster. */
+/** Another overlay may have a resource of the same name for another cluster. */
 function mayApply({ folder, synced }: BuiltSource, { parent }: BuiltSource): boolean {
   return (
     parent === undefined ||
@@ -162,14 +157,14 @@ function ownKeys({ object, inputs = [] }: SyncerBuild): readonly string[] {
   ]
 }
 
-/** Whether a new file becomes part of the unit: Flux lists the files of a folder that has no kustomization. */
+/** Flux lists the files of a folder without a kustomization. */
 function readsNew({ source }: SharingUnit, path: string): boolean {
   if (source?.synced === undefined || kustomizationOf(source.folder, source.files) !== undefined)
     return false
   return source.folder === '' || path.startsWith(`${source.folder}/`)
 }
 
-/** The files of one unit, with the edits of another; an edited kustomization may name a new file. */
+/** An edited kustomization may name a new file. */
 function withChanges(
   own: SourceFiles,
   edited: { readonly before: SourceFiles; readonly after: SourceFiles },

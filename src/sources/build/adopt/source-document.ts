@@ -1,4 +1,3 @@
-/** A document of a file with the locations of its fields. */
 import { isKustomizationFile } from '@backporch/kpt/package'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { formatJson, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
@@ -18,26 +17,22 @@ import { editAt } from '../../locate/candidate.ts'
 import type { SyncerBuild } from '../built-source.ts'
 import { syncerObject } from '../syncer-object.ts'
 
-/** The location of a value in a file of the repository; lines and columns count from 1, and are 0 where `file` is an object of the cluster. */
+/** Counts from 1; 0 if `file` is a cluster object. */
 export interface FileLocation {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
-/** From an offset of a text to its line and column. */
 export type TextLocations = Pick<LineIndex, 'position'>
 
 export class SourceDocument {
-  /** From the root of the repository. */
   readonly path: string
   readonly number: number
   readonly root: YamlNode
   private readonly lines: TextLocations
-  /** Path of the root in its document. */
   private above: FieldPath = []
   private base: string | undefined
-  /** Where its fields are written. */
   private places: SourceDocument | undefined
 
   constructor(path: string, number: number, root: YamlNode, lines: TextLocations) {
@@ -47,7 +42,7 @@ export class SourceDocument {
     this.lines = lines
   }
 
-  /** What is at the path, as a root; undefined where nothing is. @param base folder of the paths in it */
+  /** Undefined without a value. @param base folder of the paths in it */
   inside(path: FieldPath, base: string): SourceDocument | undefined {
     const node = nodeAtPath(this.root, path)?.node
     if (node === undefined) return undefined
@@ -57,7 +52,6 @@ export class SourceDocument {
     return inner
   }
 
-  /** The same values, at the places of a template that they are made of. */
   placedIn(template: SourceDocument): SourceDocument {
     const placed = new SourceDocument(template.path, template.number, this.root, this.lines)
     placed.above = template.above
@@ -66,12 +60,10 @@ export class SourceDocument {
     return placed
   }
 
-  /** @param wanted undefined: no field */
   edit(path: FieldPath, wanted: Json | undefined): FileEdit {
     return { path: this.path, edit: editAt(this.number, [...this.above, ...path], wanted) }
   }
 
-  /** Whether it is a part of a document, as the fields of a syncer's resource are. */
   get isPart(): boolean {
     return this.above.length > 0
   }
@@ -89,7 +81,6 @@ export class SourceDocument {
     return node === undefined ? undefined : jsonOf(node)
   }
 
-  /** The maps in a list field, as values. */
   entries(
     name: string,
   ): readonly { readonly index: number; readonly value: { readonly [key: string]: Json } }[] {
@@ -99,7 +90,6 @@ export class SourceDocument {
     })
   }
 
-  /** The texts in a list field. */
   texts(...path: readonly string[]): readonly { readonly index: number; readonly text: string }[] {
     return itemsAt(this.root, ...path).flatMap((item, index) => {
       const value = jsonOf(item)
@@ -112,7 +102,6 @@ export class SourceDocument {
     return target.kind === 'map' && entryOf(target, name) !== undefined
   }
 
-  /** The location of the value, or of its nearest parent. */
   locationOf(path: FieldPath): FileLocation {
     if (this.places !== undefined) return this.places.locationOf(path)
     for (let steps = path.length; steps >= 0; steps -= 1) {
@@ -122,14 +111,13 @@ export class SourceDocument {
     return { file: this.path, line: 1, column: 1 }
   }
 
-  /** `apps/prod/kustomization.yaml:7`, of the value or of its nearest parent. */
   location(path: FieldPath): string {
     const { file, line } = this.locationOf(path)
     return `${file}:${line}`
   }
 }
 
-/** The documents of a file. @throws Failure BP1110 or BP1111 */
+/** @throws Failure BP1110 or BP1111 */
 export function documentsOf(path: string, files: SourceFiles): readonly SourceDocument[] {
   const text = textOf(path, files).replaceAll('\r\n', '\n')
   const lines = new LineIndex(text)
@@ -138,13 +126,11 @@ export function documentsOf(path: string, files: SourceFiles): readonly SourceDo
   )
 }
 
-/** A syncer's build of a folder, from the root of the repository. */
 export interface SyncedFolder {
   readonly folder: string
   readonly build: SyncerBuild
 }
 
-/** Every kustomization of the files in reading order, the root first: the resource of a syncer has fields of it too. */
 export function kustomizationsOf(
   files: SourceFiles,
   synced?: SyncedFolder,
@@ -158,7 +144,6 @@ export function kustomizationsOf(
   ]
 }
 
-/** Fields of a kustomization in the file that declares the syncer's resource. */
 export function syncerFields(
   files: SourceFiles,
   synced: SyncedFolder | undefined,
@@ -175,7 +160,7 @@ export function pathOf(steps: SyncerBuild['builder']['fields']): FieldPath {
   return steps.map((step) => (typeof step === 'number' ? index(step) : field(step)))
 }
 
-/** The fields of a kustomization that a syncer writes into that of the folder, the later ones over the earlier ones. */
+/** The syncer writes them into the folder's kustomization; later ones override earlier ones. */
 export function syncerLayers(files: SourceFiles, synced: SyncedFolder): readonly SourceDocument[] {
   const { build } = synced
   const declared = syncerFields(files, synced)
@@ -187,7 +172,6 @@ export function syncerLayers(files: SourceFiles, synced: SyncedFolder): readonly
   return [...(resource === undefined ? [] : [resource]), ...overridesOf(files, synced).toReversed()]
 }
 
-/** Of a resource that no file declares as it is. */
 function fieldsOf(
   { folder, build: { title, builder } }: SyncedFolder,
   object: JsonObject,

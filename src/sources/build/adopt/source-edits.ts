@@ -1,9 +1,8 @@
-/** Edits of the files that a build reads. */
 import { editAuthored } from '../../edits/edit-authored.ts'
 import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.ts'
 import { editsByFile, type SourceCandidate } from '../../locate/candidate.ts'
 
-/** @throws Failure BP2007 where an edit cannot be made */
+/** @throws Failure BP2007 if an edit cannot be made */
 export function applyCandidate(
   files: SourceFiles,
   { edits, texts = new Map() }: SourceCandidate,
@@ -25,7 +24,6 @@ export function applyCandidate(
   return after
 }
 
-/** With a byte order mark, which an edit retains. */
 function originalText(path: string, files: SourceFiles): string {
   textOf(path, files)
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
@@ -33,7 +31,7 @@ function originalText(path: string, files: SourceFiles): string {
   )
 }
 
-/** Changed files by path from the root of the repository; null for a removed one. */
+/** By path from the repository root; null for a removed file. */
 export function changedFiles(
   before: SourceFiles,
   after: SourceFiles,

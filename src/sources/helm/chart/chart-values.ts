@@ -1,4 +1,4 @@
-/** Values of charts: how several of them become one (helm `pkg/chart/common/util/coalesce.go`, fluxcd/pkg `runtime/transform`). */
+/** As helm `pkg/chart/common/util/coalesce.go`, fluxcd/pkg `runtime/transform`. */
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { jsonOf } from '@backporch/kyaml/yaml'
@@ -7,7 +7,6 @@ import type { ChartFiles } from '../../build/chart-templates.ts'
 import { joined } from '../../kustomize/files/kustomization-walk.ts'
 import { textOf as textOfFile } from '../../kustomize/files/kustomize-build.ts'
 
-/** The later ones over the earlier ones, map by map. */
 export function mergedValues(...all: readonly JsonObject[]): JsonObject {
   return all.reduce(merge, {})
 }
@@ -21,7 +20,10 @@ function merge(under: JsonObject, over: JsonObject): JsonObject {
   return Object.fromEntries(merged)
 }
 
-/** The map in a file of values; empty for an empty one. @throws Failure BP1110 or BP1111 */
+/**
+ * Empty for an empty file.
+ * @throws Failure BP1110 or BP1111
+ */
 export function valuesIn(text: string, where: string): JsonObject {
   const [root] = readYamlNodes(text.replaceAll('\r\n', '\n'), where)
   const value = root === undefined ? null : jsonOf(root)
@@ -29,8 +31,8 @@ export function valuesIn(text: string, where: string): JsonObject {
 }
 
 /**
- * A value at a path such as `image.tag`, with the type that `helm install --set` gives it (helm `pkg/strvals/parser.go`).
- * @returns undefined for what has lists or several values in it
+ * With the type that `helm install --set` gives the value (helm `pkg/strvals/parser.go`).
+ * @returns undefined for lists or several values
  */
 export function withValueAt(
   values: JsonObject,
@@ -58,7 +60,10 @@ function typed(text: string): Json {
   return text === '0' || /^-?[1-9]\d{0,14}$/.test(text) ? Number(text) : text
 }
 
-/** The defaults of the chart, and under their names those of the dependencies that lie unpacked in it. @throws Failure BP1110 or BP1111 */
+/**
+ * With those of unpacked dependencies under their names.
+ * @throws Failure BP1110 or BP1111
+ */
 export function chartLayers({ folder, files }: ChartFiles): readonly ValuesLayer[] {
   const own = joined(folder, 'values.yaml')
   const prefix = joined(folder, 'charts/')

@@ -1,4 +1,3 @@
-/** Runs of Helm for a unit, and of kustomize after it. */
 import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
 import type { BuildInput, HelmOrder } from '../../build/built-source.ts'
@@ -9,7 +8,6 @@ import {
   sortedFiles,
 } from '../../programs/package-builder.ts'
 
-/** A run of Helm for a unit: of the files of the repository a chart that is elsewhere reads none. */
 export function helmBuild(
   { folder, files, parent }: Pick<BuildInput, 'folder' | 'files' | 'parent'>,
   order: HelmOrder,

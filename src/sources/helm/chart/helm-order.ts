@@ -1,4 +1,4 @@
-/** A run of `helm template` for a chart in the files (helm `pkg/cmd/template.go`). */
+/** As helm `pkg/cmd/template.go`. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
@@ -7,7 +7,7 @@ import type { ChartFiles } from '../../build/chart-templates.ts'
 import { joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
 import { kustomizationAt } from '../../kustomize/files/kustomize-build.ts'
 
-/** `--kube-version` and `--api-versions`: what is asked for, else what the cluster has. */
+/** The requested ones, else the cluster's. */
 export function capabilityWords(
   asked: ClusterCapabilities,
   cluster: ClusterCapabilities | undefined,
@@ -15,7 +15,7 @@ export function capabilityWords(
   const version = asked.version || cluster?.version || ''
   const apiVersions =
     asked.apiVersions.length > 0 ? asked.apiVersions : (cluster?.apiVersions ?? [])
-  // The version as three numbers: what a distribution adds to it is no version of Kubernetes.
+  // A distribution's suffix is not part of the Kubernetes version.
   const [, major, minor = '0', patch = '0'] = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?/.exec(version) ?? []
   return [
     ...(major === undefined ? [] : ['--kube-version', `${major}.${minor}.${patch}`]),
@@ -24,7 +24,7 @@ export function capabilityWords(
 }
 
 /**
- * @param words the arguments after the chart
+ * @param words after the chart
  * @throws Failure BP1210 for a chart that Helm would have to complete from elsewhere
  */
 export function helmOrder(
@@ -53,11 +53,10 @@ export function helmOrder(
 
 interface Dependency {
   readonly name: string
-  /** From the root of the repository. */
   readonly folder: string
 }
 
-/** Charts that lie in other folders of the repository (`repository: file://../common`) and are not in the folder charts. */
+/** `repository: file://../common`, if not in the folder `charts`. */
 export function localDependencies(chart: ChartFiles): readonly Dependency[] {
   const missing = missingDependencies(chart)
   return dependenciesOf(chart).flatMap((each) => {
@@ -77,7 +76,6 @@ function copiesOf({ files }: ChartFiles, from: string, to: string): PackageFiles
   )
 }
 
-/** Of Chart.yaml or, in charts of Helm 2, requirements.yaml. */
 function dependenciesOf({ folder, files }: ChartFiles): readonly JsonObject[] {
   return ['Chart.yaml', 'requirements.yaml'].flatMap((name) => {
     const path = joined(folder, name)

@@ -1,4 +1,4 @@
-/** A chart that a kustomization has Helm render, and what gives it values (kustomize `HelmChartInflationGenerator.go`). */
+/** As kustomize `HelmChartInflationGenerator.go`. */
 import {
   formatJson,
   isJsonObject,
@@ -19,14 +19,13 @@ import { HELM_CHARTS } from '../../kustomize/files/resource-origins.ts'
 import { chartLayers, valuesIn } from './chart-values.ts'
 import { helmOrder } from './helm-order.ts'
 
-/** Where values of the kustomization are written: no commit has files there. */
 const INLINE = '.git/values.yaml'
 
 /**
- * @param path of the kustomization, from the root of the repository
- * @param index of the entry in `helmCharts`
- * @returns undefined where the chart is not in the repository
- * @throws Failure BP1110 or BP1111 of a file of values, BP1210 of a chart that is not complete
+ * @param path from the repository root
+ * @param index in `helmCharts`
+ * @returns undefined if the chart is not in the repository
+ * @throws Failure BP1110 or BP1111 of a values file, BP1210 of an incomplete chart
  */
 export function kustomizeChart(
   path: string,
@@ -55,7 +54,6 @@ export function kustomizeChart(
   }
   const file = fileAt(textOf(entry, 'valuesFile'))
   const hasInline = Object.keys(given).length > 0
-  // With "replace", values that are given here take the place of the file.
   const first =
     merge === 'merge'
       ? [fields, ...file]

@@ -1,11 +1,10 @@
-/** Symbolic links among the files of values: Helm reads what they lead to, and Adopt edits that. */
+/** Helm reads the targets of symbolic links, and Adopt edits those. */
 import { joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
 import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 
-/** As many as Linux follows in one path. */
 const MOST_LINKS = 40
 
-/** The path behind the links of a path, also of its folders; undefined where one leaves the repository, or they lead in a circle. */
+/** Also links in folders; undefined if one leaves the repository, or they form a circle. */
 export function followed(path: string, files: SourceFiles): string | undefined {
   let at = ''
   let rest = path.split('/')

@@ -1,31 +1,26 @@
-/** Actions of Go templates as charts have them, and the values that they read (Go `text/template`, "Actions"; helm `pkg/engine`). */
+/** As Go `text/template`, "Actions"; helm `pkg/engine`. */
 import { type FieldPath, field, formatFieldPath } from '@backporch/kyaml/field'
 
-/** What a dot, a variable or an expression stands for. */
 interface Operand {
-  /** Whether it is the context of the template, with `.Values`. */
+  /** The template's context, with `.Values`. */
   readonly isRoot: boolean
-  /** Paths of values; `[*]` for the items of a list or a map. */
+  /** `[*]` for the items of a list or map. */
   readonly refs: readonly FieldPath[]
-  /** Of `dict "name" …`. */
   readonly named: ReadonlyMap<string, Operand>
 }
 
 export interface Scope {
   readonly dot: Operand
   readonly variables: ReadonlyMap<string, Operand>
-  /** What the `if`, `with` and `range` around it ask for. */
   readonly controls: readonly FieldPath[]
-  /** Where a dependency has its values in those of the chart. */
+  /** Path of a dependency's values in the chart's. */
   readonly under: readonly string[]
 }
 
-/** What an expression reads. */
 export interface Reading {
   readonly operand: Operand
   readonly refs: readonly FieldPath[]
   readonly includes: readonly { readonly name: string; readonly argument: Operand }[]
-  /** Whether it reads files of the chart. */
   readonly isOfFiles: boolean
 }
 
@@ -34,7 +29,6 @@ type Node =
   | { readonly kind: 'word'; readonly value: string }
   | { readonly kind: 'group'; readonly commands: readonly (readonly Node[])[] }
 
-/** `[*]` */
 const ANY_ITEM: FieldPath[number] = { kind: 'item', keys: {} }
 const NONE: Operand = { isRoot: false, refs: [], named: new Map() }
 const ROOT: Operand = { isRoot: true, refs: [], named: new Map() }
@@ -43,7 +37,6 @@ export function rootScope(under: readonly string[], dot = ROOT): Scope {
   return { dot, variables: new Map(), controls: [], under }
 }
 
-/** @param expression the text of an action without its keyword */
 export function readingOf(expression: string, scope: Scope): Reading {
   const reader = new Reader(scope)
   const commands = nodesOf(expression)
@@ -61,7 +54,6 @@ export function uniquePaths(paths: readonly FieldPath[]): readonly FieldPath[] {
   return [...new Map(paths.map((path) => [formatFieldPath(path), path])).values()]
 }
 
-/** Commands of a pipeline, each with its words. */
 function nodesOf(expression: string): readonly (readonly Node[])[] {
   const tokens = expression.match(/"(?:\\.|[^"\\])*"|`[^`]*`|[()|]|[^\s()|"`]+/g) ?? []
   let at = 0
@@ -94,7 +86,7 @@ class Reader {
     const all = commands.map((command) => this.ofCommand(command))
     const [first = NONE] = all
     if (all.length === 1) return first
-    // What follows in a pipeline changes the value, and may give another one, as `default` does.
+    // Later commands may replace the value, as `default` does.
     return { ...first, refs: all.flatMap(({ refs }) => refs) }
   }
 

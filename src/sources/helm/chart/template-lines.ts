@@ -1,4 +1,3 @@
-/** The lines of a template: the keys that they write, and the actions in them. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import {
   itemsOf,
@@ -10,24 +9,20 @@ import {
 } from './template-actions.ts'
 
 export interface TemplateLine {
-  /** Of the repository. */
   readonly path: string
   /** From 1. */
   readonly number: number
-  /** Columns before the key, or before what the actions of a bare line write. */
+  /** Columns before the key, or before a bare line's output. */
   readonly indent: number
-  /** Columns before the hyphen of a list item; undefined for other lines. */
+  /** Columns before the hyphen; undefined for other lines. */
   readonly item: number | undefined
   /** Undefined for a key that actions write. */
   readonly key: string | undefined
   readonly hasKey: boolean
-  /** What follows the key, with `ACTION_MARK` for each action. */
+  /** With `ACTION_MARK` for each action. */
   readonly value: string
-  /** Whether it has nothing but actions. */
   readonly isBare: boolean
-  /** Whether it has nothing at all. */
   readonly isEmpty: boolean
-  /** Of the actions that print. */
   readonly readings: readonly Reading[]
   readonly controls: readonly FieldPath[]
 }
@@ -39,13 +34,10 @@ const CONTROL = /^(if|with|range|else|end|define|block|break|continue)\b\s*/
 
 export interface Definition {
   readonly path: string
-  /** The text of the file up to its end. */
   readonly text: string
-  /** Lines before it. */
   readonly before: number
 }
 
-/** Named templates of a file by their name. */
 export function definitionsIn(path: string, text: string): ReadonlyMap<string, Definition> {
   const found = new Map<string, Definition>()
   const open: ({ readonly name: string; readonly from: number } | undefined)[] = []
@@ -65,7 +57,6 @@ export function definitionsIn(path: string, text: string): ReadonlyMap<string, D
   return found
 }
 
-/** @param before lines of the file before the text */
 export function linesOf({ path, text, before }: Definition, scope: Scope): readonly TemplateLine[] {
   const state = new Scopes(scope)
   const starts: {
@@ -128,7 +119,6 @@ export function linesOf({ path, text, before }: Definition, scope: Scope): reado
   })
 }
 
-/** Follows the actions of a text from its beginning. */
 class Scopes {
   scope: Scope
   private readonly open: { readonly before: Scope; readonly isDefinition: boolean }[] = []
@@ -137,17 +127,15 @@ class Scopes {
     this.scope = scope
   }
 
-  /** Whether the place is in the definition of a named template. */
   isInside(): boolean {
     return this.open.some(({ isDefinition }) => isDefinition)
   }
 
-  /** @returns what an action that prints reads; undefined for others */
   read(body: string): Reading | undefined {
     const keyword = CONTROL.exec(body)?.[1]
     const rest = body.replace(CONTROL, '')
     if (keyword === 'end') {
-      // A variable that is assigned in a block keeps its value after it.
+      // A variable assigned in a block keeps its value after it.
       this.scope = this.open.pop()?.before ?? this.scope
       return undefined
     }
@@ -207,7 +195,6 @@ class Scopes {
 
 const ASSIGNED = /^(\$\w+(?:\s*,\s*\$\w+)?)\s*:?=\s*([\s\S]*)$/
 
-/** Values that a text reads which is a template itself. @param under where a dependency has its values */
 export function referencesIn(text: string, under: readonly string[]): readonly FieldPath[] {
   const lines = linesOf({ path: '', text, before: 0 }, rootScope(under))
   return uniquePaths(

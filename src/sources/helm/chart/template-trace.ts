@@ -1,4 +1,3 @@
-/** Which lines of the templates write a field of an object, and the values that they read. Nothing is rendered for it. */
 import { type FieldPath, isAnyStep, type PathStep } from '@backporch/kyaml/field'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { type ChartFiles, isTemplate } from '../../build/chart-templates.ts'
@@ -12,20 +11,15 @@ import {
   type TemplateLine,
 } from './template-lines.ts'
 
-/** A place that writes a field, or the object that it is in. */
 export interface FieldWriter {
-  /** From the root of the repository. */
   readonly path: string
   readonly line: number
-  /** Whether the line names the field itself. */
   readonly isField: boolean
-  /** Values that the place reads, and those of the named templates that it includes. */
+  /** Of the location and its included named templates. */
   readonly refs: readonly FieldPath[]
-  /** The rest of the field below what is written there. */
   readonly rest: FieldPath
-  /** As `rest`, with the key that actions write. */
   readonly added: FieldPath
-  /** Values that decide whether the place is written. */
+  /** They decide whether the location is written. */
   readonly controls: readonly FieldPath[]
   readonly isOfFiles: boolean
 }
@@ -36,7 +30,6 @@ interface TraceQuestion {
   readonly field: FieldPath
 }
 
-/** Named templates that include each other. */
 const MOST_INCLUDES = 8
 
 export class TemplateTrace {
@@ -55,7 +48,7 @@ export class TemplateTrace {
     )
   }
 
-  /** The places that may write the field; never empty for a template that is there. */
+  /** Never empty for an existing template. */
   writers({ template, id, field }: TraceQuestion): readonly FieldWriter[] {
     const lines = this.documentOf(template, id)
     const found = this.search(lines, field, 0, [])
@@ -66,7 +59,7 @@ export class TemplateTrace {
           .map((line) => this.writer(line, lines, { field, at: 0, names: [], isField: false }))
   }
 
-  /** Values that decide whether the template makes the object, the innermost first; and what lists of objects are in it. */
+  /** Innermost first; with the lists that contain the object. */
   switches(
     template: string,
     id: TraceQuestion['id'],
@@ -84,7 +77,6 @@ export class TemplateTrace {
     }
   }
 
-  /** Lines of the documents that may be the object's. */
   private documentOf(
     template: string,
     { kind, name }: TraceQuestion['id'],
@@ -136,7 +128,6 @@ export class TemplateTrace {
     return [...written, ...bare]
   }
 
-  /** Of a field in the extent of a line that has its key. */
   private below(
     line: TemplateLine,
     lines: readonly TemplateLine[],
@@ -146,7 +137,7 @@ export class TemplateTrace {
     const isWhole = at === field.length
     // A key without a value has a list there, or nothing.
     const extent = extentOf(line, lines, isItem(field[at]) || (isWhole && isOpen(line)))
-    // `labels: {{- include … }}`: what the actions of the line print is below it.
+    // `labels: {{- include … }}`: the output of the line's actions is below it.
     const own = {
       ...line,
       key: undefined,
@@ -232,7 +223,6 @@ export class TemplateTrace {
     }
   }
 
-  /** Values that named templates read, and those that decide in them. */
   private included(
     { includes }: Reading,
     line: TemplateLine,
@@ -266,14 +256,11 @@ export class TemplateTrace {
 
 interface Step {
   readonly field: FieldPath
-  /** Steps of the field that are written at the line. */
   readonly at: number
-  /** Of the named templates that the line is in. */
   readonly names: readonly string[]
   readonly isField: boolean
 }
 
-/** `charts/cache/templates/…`: names of the dependencies that a template is in, as the values have them. */
 export function dependenciesIn({ folder }: ChartFiles, template: string): readonly string[] {
   const own = template.slice(folder === '' ? 0 : folder.length + 1)
   const above = own.split('/templates/')[0] ?? ''
@@ -301,7 +288,6 @@ function unquoted(value: string): string {
   return value.replace(/\s+#.*$/, '').replace(/^(["'])(.*)\1$/, '$2')
 }
 
-/** Lines with a key that are in no other line's extent. */
 function directLines(lines: readonly TemplateLine[]): readonly TemplateLine[] {
   const keyed = lines.filter(({ hasKey }) => hasKey)
   const least = Math.min(...keyed.map(({ indent }) => indent))
@@ -313,8 +299,8 @@ function isItem(step: PathStep | undefined): boolean {
 }
 
 /**
- * What follows a line and is deeper; a list may be as deep as its key. What actions print at its own depth are its items, or keys beside it.
- * @param withItems where they count as its items
+ * A list may be as deep as its key. Action output at the line's own depth is its items, or sibling
+ * keys. @param withItems if it counts as items
  */
 function extentOf(
   line: TemplateLine,
@@ -339,7 +325,6 @@ function extentOf(
   )
 }
 
-/** Lines of actions alone that no key has in its extent. */
 function betweenOf(
   lines: readonly TemplateLine[],
   direct: readonly TemplateLine[],
@@ -364,7 +349,6 @@ function splitItems(lines: readonly TemplateLine[]): {
   return { items, others: others.filter(({ readings }) => readings.length > 0) }
 }
 
-/** Whether a list item of a template may be the one of the step. */
 function fitOf(item: readonly TemplateLine[], step: PathStep): 'exact' | 'maybe' | 'no' {
   if (step.kind !== 'item' || isAnyStep(step)) return 'maybe'
   const direct = directLines(item)
@@ -377,7 +361,7 @@ function fitOf(item: readonly TemplateLine[], step: PathStep): 'exact' | 'maybe'
   return answers.includes('exact') ? 'exact' : 'maybe'
 }
 
-/** How much of the name a document writes as it stands; -1 where it writes another one. */
+/** -1 if the document writes another name. */
 function nameScore(document: readonly TemplateLine[], name: string): number {
   const at = document.findIndex(({ key, indent }) => key === 'metadata' && indent === 0)
   const line = at === -1 ? undefined : document.slice(at + 1).find(({ key }) => key === 'name')

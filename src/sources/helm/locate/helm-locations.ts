@@ -1,4 +1,3 @@
-/** From a field that Helm rendered back to the values of the chart, and to the places where they are authored. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
@@ -23,7 +22,7 @@ import { fieldsOfPostRenderer } from './post-renderers.ts'
 import { differencesIn, removals, type ValueChange, valueChanges } from './value-candidates.ts'
 import { ValuePlaces } from './value-places.ts'
 
-/** Differences in a list or a map that are looked for one by one. */
+/** Traced individually, in a list or map. */
 const MOST_DIFFERENCES = 4
 
 export class HelmLocations {
@@ -68,14 +67,13 @@ export class HelmLocations {
       ...found.map((each) => each.otherwise),
       ...found.flatMap((each) => each.overlaid),
     ]
-    // A value that is set elsewhere is the reason, and not the template that reads it.
     const isElsewhere = all.some(({ obstacles }) => obstacles.length > 0)
     return isElsewhere
       ? all
       : [{ candidates: [], obstacles: [this.hardCoded(template, writers)] }, ...all]
   }
 
-  /** The last one has the last word. */
+  /** The last one takes precedence. */
   private inPostRenderers(target: BuiltTarget): readonly SourceLocations[] {
     return (this.chart.order.postRenderers ?? []).toReversed().map((renderer) => {
       const found = fieldsOfPostRenderer(renderer, target).map(({ path, wanted }) =>
@@ -88,7 +86,6 @@ export class HelmLocations {
     })
   }
 
-  /** With what is read by templates in values and files, which `tpl` prints. */
   private withTexts(writer: FieldWriter): FieldWriter {
     const { folder, files } = this.chart.chart
     const dependencies = dependenciesIn(this.chart.chart, writer.path)
@@ -104,7 +101,6 @@ export class HelmLocations {
     return refs.length === 0 ? writer : { ...writer, refs: uniquePaths([...writer.refs, ...refs]) }
   }
 
-  /** Of a list or a map: values of what differs in it. */
   private inside(
     path: FieldPath,
     now: Json | undefined,
@@ -133,7 +129,6 @@ export class HelmLocations {
     return best.every((each) => each !== undefined) ? [[best.flatMap((each) => each ?? [])]] : []
   }
 
-  /** Files of the chart that a template prints. */
   private inFiles(now: Json | undefined, wanted: Wanted): readonly SourceCandidate[] {
     const { folder, files } = this.chart.chart
     if (typeof now !== 'string' || typeof wanted !== 'string' || this.chart.title !== '') return []
@@ -157,7 +152,6 @@ export class HelmLocations {
     })
   }
 
-  /** Of an object that is not there: a value that switches it off. */
   removal(desired: DesiredResource): readonly SourceLocations[] {
     const template = this.templateFor(desired)
     const { controls, lists } = this.trace.switches(template, desired.id)
@@ -231,7 +225,6 @@ export class HelmLocations {
     return `add a value to the chart${patch}, or choose restore`
   }
 
-  /** `apps/web/templates/deployment.yaml`, or `templates/deployment.yaml of the chart podinfo 6.5.0`. */
   private shown(template: string): string {
     const { chart, title } = this.chart
     return title === '' ? template : template.slice(chart.folder.length + 1)
@@ -246,7 +239,7 @@ export function chartOf(source: BuiltSource, library: BuildLibrary): HelmChart {
   return synced.builder.way.chart({ build: synced, ...resourceOf(source, library), folder, files })
 }
 
-/** The line, from 1, that looks up an object of the cluster for what a line prints, itself or by a variable. */
+/** From 1; directly or through a variable. */
 function askedAt(text: string, line: number): number | undefined {
   const lines = text.split('\n')
   const own = lines[line - 1] ?? ''
@@ -259,7 +252,6 @@ function askedAt(text: string, line: number): number | undefined {
   return at === -1 ? undefined : at + 1
 }
 
-/** Files that templates may read with `.Files`. */
 function chartFiles(folder: string, files: SourceFiles): readonly string[] {
   const prefix = folder === '' ? '' : `${folder}/`
   const isOfHelm =

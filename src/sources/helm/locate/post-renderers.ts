@@ -1,4 +1,4 @@
-/** Fields of a post-renderer that may give a field of an object another value. Each is a candidate only, as in a kustomization. */
+/** Each field is only a candidate, as in a kustomization. */
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { formatJson } from '@backporch/kyaml/json'
 import { index } from '../../build/adopt/source-document.ts'
@@ -10,12 +10,10 @@ import type { Wanted } from '../../locate/candidate.ts'
 const PATH = 'kustomization.yaml'
 
 interface WrittenField {
-  /** From the root of the resource. */
   readonly path: FieldPath
   readonly wanted: Wanted
 }
 
-/** None of a post-renderer that does not write the field. */
 export function fieldsOfPostRenderer(
   { kustomization, at }: PostRenderer,
   target: BuiltTarget,
@@ -24,7 +22,6 @@ export function fieldsOfPostRenderer(
   const locations = new KustomizeLocations(
     new Map([[PATH, { path: PATH, mode: '100644', content }]]),
   )
-  // No file declares the object that it gets.
   const location = { path: PATH, document: 0, item: undefined, line: 1, step: 'helm template' }
   const [written] = locations.find({ ...target, desired: { ...target.desired, location } })
   const above = at.map((step) => (typeof step === 'number' ? index(step) : field(step)))

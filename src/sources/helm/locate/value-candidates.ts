@@ -1,7 +1,4 @@
-/**
- * Values of a chart that may give a field another value, and what they would have to be. Each is a candidate only: whether the edit lands is
- * proven by rendering the chart.
- */
+/** Each value is only a candidate: rendering the chart proves the edit. */
 import {
   type FieldPath,
   field,
@@ -30,32 +27,26 @@ import {
 import { uniquePaths } from '../chart/template-actions.ts'
 import type { FieldWriter } from '../chart/template-trace.ts'
 
-/** Values that are set together; `undefined` takes one out. */
 export type ValueChange = readonly { readonly path: FieldPath; readonly wanted: Wanted }[]
 
 interface ValueQuestion {
-  /** All values of the chart, with its defaults. */
   readonly values: JsonObject
-  /** The places that write the field. */
   readonly writers: readonly FieldWriter[]
   readonly now: Json | undefined
   readonly wanted: Wanted
 }
 
-/** Candidates of one group: a list may have many values, and each of them is a run of Helm. */
+/** Per group: each is a Helm run. */
 const MOST = 12
 
-/** A value that a place reads, with what the field is below it. */
 interface Target {
-  /** With the index of each item. */
   readonly base: FieldPath
-  /** Undefined where nothing is there. */
   readonly path: FieldPath | undefined
   readonly value: Json | undefined
   readonly writer: FieldWriter
 }
 
-/** Groups in order: one counts where none before it has a result. */
+/** A group counts if no earlier one has a result. */
 export function valueChanges(question: ValueQuestion): readonly (readonly ValueChange[])[] {
   const { now, wanted, values } = question
   const targets = targetsOf(question)
@@ -69,7 +60,7 @@ export function valueChanges(question: ValueQuestion): readonly (readonly ValueC
     ({ value }) => isScalar(value) && now !== undefined && isAlike(value, now),
   )
   const isOne = isScalar(now) && isScalar(wanted)
-  // A text that a template joins from a list of one item.
+  // A text that a template joins from a one-item list.
   const joins =
     typeof now === 'string' && typeof wanted === 'string' && wanted.startsWith(`${now},`)
   return [
@@ -88,7 +79,6 @@ export function valueChanges(question: ValueQuestion): readonly (readonly ValueC
   ].map((changes) => uniqueChanges(changes).slice(0, MOST))
 }
 
-/** Values that switch an object off, the innermost first; the item that is an object of a list. */
 export function removals(
   values: JsonObject,
   controls: readonly FieldPath[],
@@ -105,7 +95,6 @@ export function removals(
   ]
 }
 
-/** Whether an item of values is the object, as far as it has its name. */
 function isLike(item: Json | undefined, object: JsonObject): boolean {
   if (!isJsonObject(item)) return false
   const at = (value: Json, ...names: readonly string[]): Json | undefined =>
@@ -129,7 +118,6 @@ function targetsOf({ values, writers, now }: ValueQuestion): readonly Target[] {
       const all = expanded(ref, values).map(
         (base): Target => targetAt(values, base, writer.rest, writer),
       )
-      // A new key of what `range` lists.
       const isListed = now === undefined && isItem(ref.at(-1))
       return isListed ? [targetAt(values, ref.slice(0, -1), writer.added, writer), ...all] : all
     }),
@@ -144,7 +132,7 @@ function targetAt(
 ): Target {
   const at = valueAt(values, base)
   const [step, ...below] = rest
-  // A map by name for what the object has as a list: `env: {COLOR: blue}`.
+  // A map by name for the object's list: `env: {COLOR: blue}`.
   const name = step?.kind === 'item' && !isJsonArray(at) ? step.keys['name'] : undefined
   if (typeof name === 'string' && isJsonObject(at)) {
     const [last] = below
@@ -166,7 +154,6 @@ function isItem(step: PathStep | undefined): boolean {
   return step !== undefined && isAnyStep(step)
 }
 
-/** Without `[*]`: a path for each item that the values have. */
 function expanded(path: FieldPath, values: JsonObject): readonly FieldPath[] {
   const at = path.findIndex((step) => isAnyStep(step))
   if (at === -1) return [path]
@@ -180,7 +167,6 @@ function expanded(path: FieldPath, values: JsonObject): readonly FieldPath[] {
   return steps.flatMap((step) => expanded([...before, step, ...after], values))
 }
 
-/** The value as a whole: a map, a list, or what was not there. */
 function wholeChanges(
   targets: readonly Target[],
   { now, wanted }: ValueQuestion,
@@ -194,7 +180,6 @@ function wholeChanges(
   return fitting.flatMap(({ path, value, writer }): ValueChange[] => {
     if (path === undefined) return []
     const step = writer.rest[0]
-    // The value of a map by name.
     const isNamed =
       step?.kind === 'item' &&
       path.at(-1)?.kind === 'field' &&
@@ -213,7 +198,6 @@ function isEmpty(value: Json | undefined): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** A value that is a part of the text, and the parts of an image together. */
 function partly(leaves: readonly Leaf[], { now, wanted }: ValueQuestion): readonly ValueChange[] {
   const single = leaves.flatMap((leaf) => {
     const other = otherText(leaf.value, now, wanted)
@@ -222,7 +206,6 @@ function partly(leaves: readonly Leaf[], { now, wanted }: ValueQuestion): readon
   return [...single, ...changesOfImage(leaves, now, wanted)]
 }
 
-/** A value that is not set, and stands for a part of the text. */
 function emptyChanges(
   targets: readonly Target[],
   { now, wanted }: ValueQuestion,
@@ -234,7 +217,6 @@ function emptyChanges(
   )
 }
 
-/** A list whose items a template prints one by one or joins; an item that is taken out of it. */
 function listChanges(
   targets: readonly Target[],
   { values, now, wanted }: ValueQuestion,
@@ -259,7 +241,6 @@ function listChanges(
   })
 }
 
-/** A switch that chooses between two texts, or whether a field is there. */
 function switchChanges(
   targets: readonly Target[],
   { values, writers, wanted }: ValueQuestion,
@@ -288,7 +269,7 @@ function isScalar(value: Json | undefined): boolean {
   return value !== undefined && value !== null && typeof value !== 'object'
 }
 
-/** With the type that the value has: a chart may quote it. */
+/** A chart may quote it. */
 function setTo(path: FieldPath, value: Json | undefined, wanted: Wanted): ValueChange {
   return [{ path, wanted: typedAs(wanted, value) }]
 }
@@ -309,7 +290,6 @@ function uniqueChanges(changes: readonly ValueChange[]): readonly ValueChange[] 
   return [...new Map(changes.map((change) => [nameOf(change), change])).values()]
 }
 
-/** Where two values of the same shape differ: paths below them. */
 export function differencesIn(now: Json | undefined, wanted: Wanted): readonly FieldPath[] {
   if (isJsonArray(now) && isJsonArray(wanted)) {
     if (now.length !== wanted.length) return [[]]

@@ -1,4 +1,3 @@
-/** Edits of the places where values of a chart are authored. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { editYaml, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import {
@@ -23,9 +22,11 @@ import type { ValueChange } from './value-candidates.ts'
 
 interface Places {
   readonly first: SourceLocations
-  /** The defaults of the chart, for values that may also be set over them. */
   readonly otherwise: SourceLocations
-  /** For values that other units have from the same place: patches of the resource where it is applied, and layers over that place. */
+  /**
+   * For a location that feeds other units: patches of the resource where it is applied, and layers
+   * over the location.
+   */
   readonly overlaid: readonly SourceLocations[]
 }
 
@@ -50,7 +51,7 @@ export class ValuePlaces {
   /** @throws Unanswered where the unit above has to be built first */
   of(changes: readonly ValueChange[]): Places {
     const first = changes.map((change) => this.joint(change, (one) => this.preferred(one)))
-    // The defaults are of everybody who uses the chart: they are edited where nothing over them can be.
+    // An edit of the defaults affects everybody who uses the chart.
     const isOpen = first.some(({ candidates }) => candidates.length > 0)
     const otherwise = isOpen
       ? []
@@ -64,7 +65,7 @@ export class ValuePlaces {
     return { first: together(first), otherwise: together(otherwise), overlaid }
   }
 
-  /** The values file of the environment, the last one first; then the values of an Application. */
+  /** Last values file first; then an Application's values. */
   private inLaterLayers(change: ValueChange): readonly SourceLocations[] {
     const setting = this.layers.findLastIndex(({ values }) =>
       change.some(({ path }) => valueAt(values, path) !== undefined),
@@ -101,7 +102,7 @@ export class ValuePlaces {
     return this.inResource(path, { via: name, what: name }, wanted)
   }
 
-  /** The last layer that sets the value; of a value that only the chart sets, the last layer over the chart. */
+  /** If only the chart sets the value, the last layer over the chart. */
   private preferred({ path }: One): readonly ValuesLayer[] {
     const setting = this.layers.findLast(({ values }) => valueAt(values, path) !== undefined)
     if (setting?.isDefault === false) return [setting]
@@ -115,8 +116,8 @@ export class ValuePlaces {
   }
 
   /**
-   * What a layer has to say for the value: a list that a layer below sets is replaced as a whole, and a key that one sets is taken out with
-   * null (helm "Deleting a default key").
+   * A list from a lower layer is replaced as a whole, and an existing key is removed with null
+   * (helm "Deleting a default key").
    */
   private inLayerOf(layer: ValuesLayer, { path, wanted }: One): One {
     const at = path.findIndex(
@@ -137,7 +138,6 @@ export class ValuePlaces {
     }
   }
 
-  /** One edit for all values of a change. */
   private joint(
     change: ValueChange,
     layersOf: (one: One) => readonly ValuesLayer[],
@@ -210,7 +210,6 @@ export class ValuePlaces {
     }
   }
 
-  /** The text with the edit. */
   private inText(
     { path, document, at }: Extract<ValuesPlace, { kind: 'text' }>,
     one: One,
@@ -229,7 +228,6 @@ export class ValuePlaces {
     }
   }
 
-  /** Where the unit that applies the resource has the field from. */
   private inResource(path: FieldPath, name: Name, wanted: Wanted): SourceLocations {
     const resource = this.source.synced?.object ?? {}
     const own = this.above().find(({ object }) => isSameResource(object, resource))

@@ -1,7 +1,8 @@
 /**
- * Adopt and Release in a package with a pipeline: finds the authored location of each value, edits it, renders the edited package until
- * nothing changes, and takes the edit only if every chosen field has its chosen value in each render and nothing else moved (design §8,
- * docs/adr/0052). A refusal names the function that prevents the edit, and the fields that would move.
+ * Edits each value's authored location, renders the edited package until nothing changes, and
+ * accepts the edit only if every chosen field has its chosen value in each render and nothing else
+ * moved (design §8, docs/adr/0052). A refusal names the function that prevents the edit, and the
+ * fields that would move.
  */
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
@@ -19,7 +20,6 @@ import { type AdoptionInput, EditTrials } from './edit-trials.ts'
 import { movesOn, proveRenders } from './prove-renders.ts'
 import type { Committed, EditedTexts, Refused, Solution, Trial } from './trial.ts'
 
-/** Edits that are proven, and what a reader should know of them. */
 export interface Adopted {
   readonly texts: EditedTexts
   readonly notes: readonly Note[]
@@ -33,7 +33,6 @@ export function adoptThroughPipeline(input: AdoptionInput): Adopted {
   return wanted.length === 0 ? NOTHING : new Adoption(input).run(wanted)
 }
 
-/** Why each change cannot be adopted, in their order; undefined where it can, by itself or together with others of them. */
 export function adoptionProblems(input: AdoptionInput): readonly (string | undefined)[] {
   let adoption: Adoption | undefined
   const problems = problemsOf(input.changes, () => {
@@ -65,7 +64,6 @@ class Adoption {
     return last === undefined ? NOTHING : { texts: last.texts, notes: appliedNotes(last.applied) }
   }
 
-  /** Finds the edit of one change by itself. */
   alone(): (change: ResolvedChange) => void {
     this.assertSettles()
     return (change) => {
@@ -74,7 +72,6 @@ class Adoption {
     }
   }
 
-  /** The changes that can be adopted together, of all those that are refused neither now nor by themselves. */
   together(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
     this.trials.restart()
     for (let left = changes; left.length > 1; ) {
@@ -86,8 +83,8 @@ class Adoption {
   }
 
   /**
-   * Edits for all changes, one after the other. An edit for one may move the field of another that comes later, as a setter of several fields does:
-   * in the end each field has its own value. A change that cannot be edited is tried again after the others.
+   * One edit may move a later change's field, like a setter of several fields: in the end each
+   * field has its own value. A change that cannot be edited is retried after the others.
    */
   private solve(wanted: readonly ResolvedChange[]): Solution {
     const chosen: ChosenLocation[] = []
@@ -126,13 +123,12 @@ class Adoption {
     return found
   }
 
-  /** Of a package that never settles, the result of an edit depends on the number of renders. */
+  /** Otherwise an edit's result depends on the number of renders. */
   private assertSettles(): void {
     const moving = movesOn(this.trials.unedited)
     if (moving !== undefined) throw neverSettles(this.packagePath, moving)
   }
 
-  /** A field without its value after the edits for the others, in any render. */
   private lost(
     { renders }: Committed,
     wanted: readonly ResolvedChange[],

@@ -1,7 +1,4 @@
-/**
- * The trials of an adoption: finds the authored locations of the value of one change, edits each of them, renders the edited package, and
- * chooses the edit that gives the value and moves nothing else.
- */
+/** Chooses the edit that gives the value and moves nothing else. */
 import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
 import { isKptfile } from '@backporch/kpt/package'
 import type { RenderWatcher } from '@backporch/kpt/render'
@@ -63,13 +60,12 @@ export interface AdoptionInput {
   readonly functions: FunctionLibrary
 }
 
-/** Renderings of one proposal. */
+/** Per proposal. */
 const MAX_RENDERINGS = 600
-/** How often a function may revert an edit, whose config is then edited instead. */
+/** A function may revert an edit so often; then its config is edited. */
 const MOST_TURNS = 4
 
 export class EditTrials {
-  /** The first render of the package as it is. */
   readonly before: RenderedBefore
   readonly unedited: RepeatedRenders
   private readonly input: AdoptionInput
@@ -89,17 +85,18 @@ export class EditTrials {
     this.configs = new AppliedConfigs(this.base.run?.runs ?? [], this.base.desired.resources)
   }
 
-  /** Counts the renderings from here. */
   restart(): void {
     this.renderings = 0
   }
 
-  /** Whether the last rendering was one more than a proposal may have. */
   get areTooMany(): boolean {
     return this.renderings > MAX_RENDERINGS
   }
 
-  /** The edit for one change, after `edits` for others. @throws Failure where there is none, or more than one */
+  /**
+   * After `edits` for other changes.
+   * @throws Failure if there is none, or more than one
+   */
   choose(
     change: ResolvedChange,
     edits: readonly FileEdit[],
@@ -120,7 +117,7 @@ export class EditTrials {
     return only
   }
 
-  /** `clean`: candidates that land and move nothing else. `dirty`: candidates that land and move more. */
+  /** `clean` candidates move nothing else. */
   private tryAll(
     change: ResolvedChange,
     edits: readonly FileEdit[],
@@ -237,8 +234,8 @@ export class EditTrials {
   }
 
   /**
-   * A function without an effect on the present values does not show in the present package, but reverts an edit: finds the location of its
-   * value. Of a list or a map it reverts parts, and the edit of the rest stays.
+   * A function without effect on the present values may revert an edit, of a list or map also in
+   * parts.
    */
   private takenBackBy(
     { candidate, texts }: Trial,
@@ -269,12 +266,11 @@ export class EditTrials {
     const whole = combineLocations(parts, candidate)
     if (now.kind !== 'scalar') return whole
     const was = nodeAtPath(target.root, above)?.node
-    // The edit gave one part of a text, and another location may give the rest.
+    // Another location may give the rest of the text.
     const isPart = was !== undefined && !jsonEquals(jsonOf(was), jsonOf(now))
     return joinLocations([...parts, ...(isPart ? [whole] : [])])
   }
 
-  /** Undefined for a whole object. */
   private targetOf(change: ResolvedChange): Target | undefined {
     const key = this.before.keyOf(change)
     const root = key === undefined ? undefined : this.base.nodes.get(key)
@@ -288,7 +284,6 @@ export class EditTrials {
     }
   }
 
-  /** A missing object is removed from its file. */
   private objectLocations(change: ResolvedChange): Locations {
     const edit = editFor(change)
     if (edit === undefined || change.desired?.location.step !== undefined) return NOWHERE
@@ -313,12 +308,11 @@ export class EditTrials {
     )
   }
 
-  /** @param watcher records what wrote each field; most renderings only prove an edit */
   private render(files: PackageFiles, watcher?: RenderWatcher): RenderedPackage {
     this.renderings += 1
     if (this.areTooMany) throw tooMany(this.input.packagePath)
     const { packagePath, functions } = this.input
-    // A file that lacks kpt's attribution alone is stored rendered.
+    // A file that lacks only kpt's attribution is stored rendered.
     const rendering = answerCalls(
       renderPackage(packagePath, files, { watcher, attributed: false }),
       functions,

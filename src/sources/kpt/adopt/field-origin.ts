@@ -1,7 +1,4 @@
-/**
- * The origin of a rendered field: its location in a file, and the functions that changed it since (src/sources/kpt/render/provenance.ts), each with the
- * entry of its config that the value is from.
- */
+/** See src/sources/kpt/render/provenance.ts. Each function has the config entry of the value. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type SetterPattern, setterPatternOf } from '@backporch/kpt/field'
 import {
@@ -30,11 +27,10 @@ import { isSameDeclaration } from '../../edits/moved-fields.ts'
 import { ProvenanceWatcher } from '../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../render/render-package.ts'
 
-/** Lines and columns count from 1. The end is after the last character. */
+/** Counts from 1; the end is exclusive. */
 interface AuthoredRange {
-  /** From the root of the repository. */
   readonly file: string
-  /** Position of the document in the file, from 1. */
+  /** From 1. */
   readonly document: number
   readonly line: number
   readonly column: number
@@ -42,27 +38,25 @@ interface AuthoredRange {
   readonly endColumn: number
 }
 
-/** A function that wrote the field, also where it wrote the same value. */
+/** Even with the same value. */
 interface FieldWriter {
-  /** `apply-setters`. */
   readonly name: string
-  /** Number of the step in the render, from 1. */
+  /** From 1. */
   readonly step: number
-  /** `apps/web/Kptfile:12`. */
+  /** As `apps/web/Kptfile:12`. */
   readonly where: string
-  /** `${host}.${domain}`, of apply-setters alone. */
+  /** As `${host}.${domain}`, only for apply-setters. */
   readonly pattern: string | undefined
-  /** The part of a list or a map that it wrote; empty for the whole field. */
   readonly part: FieldPath
-  /** Entries of the config that the value is from, with their locations: `setter host`, `label team`. */
+  /** As `setter host`, `label team`. */
   readonly sources: readonly { readonly name: string; readonly at: AuthoredRange | undefined }[]
 }
 
 interface FieldOrigin {
-  /** Whether `authored` is the field itself; otherwise it is the nearest parent. */
+  /** Otherwise `authored` is the nearest parent. */
   readonly exact: boolean
   readonly authored: AuthoredRange | undefined
-  /** In the order of their runs; the last one decides. */
+  /** In run order; the last one decides. */
   readonly writers: readonly FieldWriter[]
 }
 
@@ -72,7 +66,6 @@ interface OriginInput {
   readonly functions: FunctionLibrary
 }
 
-/** Renders the package once more and records every step. */
 export class FieldOrigins {
   private readonly authored: AuthoredFiles
   private readonly rendered: RenderedPackage | undefined
@@ -86,7 +79,7 @@ export class FieldOrigins {
     this.rendered = 'failures' in rendering ? undefined : rendering
   }
 
-  /** Undefined where the package does not render or has no such object. */
+  /** Undefined if the package does not render or lacks the object. */
   of(desired: DesiredResource, path: FieldPath): FieldOrigin | undefined {
     const root = this.rootOf(desired)
     if (root === undefined) return undefined
@@ -96,7 +89,6 @@ export class FieldOrigins {
     return { exact, authored: this.rangeAbove(root, path.slice(0, nearest.steps)), writers }
   }
 
-  /** The writers of the parts of a list or a map, where its parts have writers. */
   private writers(node: YamlNode, root: YamlMap, path: FieldPath): readonly FieldWriter[] {
     const found: FieldWriter[] = []
     const parts = [...writtenParts(node, [])]
@@ -185,10 +177,9 @@ export class FieldOrigins {
   }
 }
 
-/** Writers that are reported for one field. */
+/** Per field. */
 const MOST_WRITERS = 8
 
-/** Paths at and below a node that a function wrote. */
 function* writtenParts(node: YamlNode, path: FieldPath): Generator<FieldPath> {
   if (node.writes !== undefined) yield path
   if (node.kind === 'map')
@@ -247,7 +238,6 @@ function configKeys(
   )
 }
 
-/** For people, a line each: `apps/web/deployment.yaml:9:13`, then the functions that wrote the field. */
 export function originLines({ exact, authored, writers }: FieldOrigin): readonly string[] {
   const location =
     authored === undefined

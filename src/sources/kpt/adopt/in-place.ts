@@ -1,7 +1,7 @@
 /**
- * Most packages are stored rendered in git. Then the render of the edited package belongs into the same commit, for a syncer that applies
- * files as they are. A file that a render leaves as it is becomes its rendered text. In other files, only values that were equal to the
- * rendered ones are updated.
+ * Most packages are stored rendered in git. The render then belongs in the same commit, for a
+ * syncer that applies files unchanged. A file that a render does not change becomes its rendered
+ * text; in other files only values are updated that were equal to the rendered ones.
  */
 import { writeItems } from '@backporch/kpt/render'
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
@@ -17,19 +17,19 @@ import type { RenderedPackage } from '../render/render-package.ts'
 
 interface InPlaceInput {
   readonly authored: AuthoredFiles
-  /** The edited files, by path from the root of the repository. */
+  /** By path from the repository root. */
   readonly texts: ReadonlyMap<string, string>
   readonly before: RenderedPackage
   readonly after: RenderedPackage
 }
 
-/** Texts that change in addition, by path from the root of the repository. */
+/** By path from the repository root. */
 export function inPlaceEdits(input: InPlaceInput): ReadonlyMap<string, string> {
   const whole = renderedTexts(input)
   return new Map([...whole.changed, ...valueEdits(input, whole.retained)])
 }
 
-/** The rendered texts of files that a render leaves as they are, byte by byte. */
+/** Files that a render does not change, byte by byte. */
 function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
   readonly retained: ReadonlySet<string>
   readonly changed: ReadonlyMap<string, string>
@@ -47,7 +47,6 @@ function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
   return { retained, changed }
 }
 
-/** Edits of the values in other files that were equal to the rendered ones. */
 function valueEdits(
   { authored, texts, before, after }: InPlaceInput,
   retained: ReadonlySet<string>,

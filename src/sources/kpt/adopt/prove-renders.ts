@@ -1,21 +1,21 @@
 /**
- * The proof of an edit at the fixed point of its package (docs/adr/0052): each render of the edited package is compared with the same render
- * of the unedited one, until neither changes a file any more.
+ * At the fixed point (docs/adr/0052): each render of the edited package is compared with the same
+ * render of the unedited one, until neither changes a file.
  */
 import { isKptfile } from '@backporch/kpt/package'
 import { describeMoved, type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import type { ResolvedChange } from '../../edits/resolution-edits.ts'
 import { differingFiles, MOST_RENDERS, type RepeatedRenders } from './repeated-renders.ts'
 
-/** What the first render shows that is not as chosen; of a proven edit, its last render. */
+/** Its render is the first with another result than chosen, or for a proven edit the last. */
 export interface Proof {
   readonly lands: boolean
   readonly others: readonly MovedField[]
-  /** Number of that render, from 1. */
+  /** From 1. */
   readonly number: number
-  /** Kptfiles of the package that the renders before it wrote in another way than without the edit. */
+  /** Earlier renders wrote them differently than without the edit. */
   readonly rewritten: readonly string[]
-  /** What moves in each render, where the edited package does not settle. */
+  /** Moves in each render, if the edited package does not settle. */
   readonly unsettled: string | undefined
 }
 
@@ -23,11 +23,9 @@ interface ProofInput {
   readonly before: RenderedBefore
   readonly unedited: RepeatedRenders
   readonly edited: RepeatedRenders
-  /** Has to land. */
   readonly change: ResolvedChange
-  /** Changes that later edits are for: their fields may have any value. */
+  /** Their fields may have any value. */
   readonly pending: readonly ResolvedChange[]
-  /** Whether a moved field is part of the edit itself. */
   readonly isEntry: (moved: MovedField) => boolean
 }
 
@@ -71,7 +69,10 @@ function rewrittenKptfiles(
   )
 }
 
-/** What the last two renders of a package have different; undefined where it settles. @throws Failure of a package that does not render */
+/**
+ * Undefined if the package settles.
+ * @throws Failure of a package that does not render
+ */
 export function movesOn(renders: RepeatedRenders): string | undefined {
   if (renders.settledAt(MOST_RENDERS)) return undefined
   const [one, other] = [renders.at(MOST_RENDERS - 1), renders.at(MOST_RENDERS)]

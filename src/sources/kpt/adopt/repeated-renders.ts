@@ -1,6 +1,6 @@
 /**
- * The renders of a package, each over the files that the one before it wrote: whoever commits what `kpt fn render` writes gets the second of
- * them into the cluster (docs/adr/0052).
+ * Committing the output of `kpt fn render` brings the second render into the cluster
+ * (docs/adr/0052).
  */
 import { writeItems } from '@backporch/kpt/render'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
@@ -8,7 +8,7 @@ import { resourceKey } from '@backporch/kyaml/resource'
 import type { Rendered } from '../../edits/prove-edit.ts'
 import type { RenderedPackage } from '../render/render-package.ts'
 
-/** A package that is not settled then never settles, as far as Adopt is concerned. */
+/** For Adopt, a package that has not settled then never settles. */
 export const MOST_RENDERS = 5
 
 interface RepeatedRender {
@@ -20,10 +20,9 @@ interface RepeatedRender {
 export class RepeatedRenders {
   private readonly known: RepeatedRender[]
   private readonly render: (files: PackageFiles) => RenderedPackage
-  /** The files after the last known render; undefined where they are not yet known, empty where it changes none. */
+  /** After the last known render; undefined if unknown, empty if it changes none. */
   private next: { readonly files?: PackageFiles } | undefined
 
-  /** @param first the render of these files */
   constructor(
     files: PackageFiles,
     first: RenderedPackage,
@@ -37,7 +36,10 @@ export class RepeatedRenders {
     return this.known[0] as RepeatedRender
   }
 
-  /** The render of this number, from 1; where an earlier one changes no file, that one. @throws Failure of the package */
+  /**
+   * From 1; if an earlier render changes no file, that one.
+   * @throws Failure of the package
+   */
   at(number: number): RepeatedRender {
     while (this.known.length < number) {
       const files = this.filesAfterLast()
@@ -48,7 +50,7 @@ export class RepeatedRenders {
     return this.known[number - 1] ?? this.last
   }
 
-  /** Whether the render of this number changes no file any more. @throws Failure of the package */
+  /** @throws Failure of the package */
   settledAt(number: number): boolean {
     this.at(number)
     return this.known.length <= number && this.filesAfterLast() === undefined
@@ -72,7 +74,6 @@ export function objectsByKey({ desired }: RenderedPackage): Rendered {
   return new Map(desired.resources.map((resource) => [resourceKey(resource.id), resource]))
 }
 
-/** Without `files` where the render changes none of them. */
 function filesAfter({ files, rendered: { run } }: RepeatedRender): {
   readonly files?: PackageFiles
 } {
@@ -101,7 +102,7 @@ function textOf({ content }: PackageFile): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 }
 
-/** Paths of the files that differ, from the package. */
+/** From the package. */
 export function differingFiles(one: PackageFiles, other: PackageFiles): readonly string[] {
   const texts = new Map(one.map((file) => [file.path, textOf(file)]))
   const differing = other

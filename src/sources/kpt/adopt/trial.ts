@@ -1,4 +1,3 @@
-/** What an adoption tries, and what came of it. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { MovedField } from '../../edits/moved-fields.ts'
@@ -9,28 +8,24 @@ import type { RenderedPackage } from '../render/render-package.ts'
 import type { Proof } from './prove-renders.ts'
 import type { RepeatedRenders } from './repeated-renders.ts'
 
-/** Changed texts by path from the root of the repository. */
+/** By path from the repository root. */
 export type EditedTexts = ReadonlyMap<string, string>
 
-/** What one change is tried with. */
 export interface Attempt {
   readonly change: ResolvedChange
-  /** Edits for the changes before it. */
   readonly edits: readonly FileEdit[]
-  /** Changes that come later: their fields may have any value yet. */
+  /** Their fields may have any value. */
   readonly pending: readonly ResolvedChange[]
 }
 
-/** The rendered result of a candidate. */
 export interface Trial extends Pick<Proof, 'lands' | 'others' | 'number' | 'rewritten'> {
   readonly candidate: Candidate
-  /** The edited files, without what the render of them changes. */
+  /** Without their render's changes. */
   readonly texts: EditedTexts
-  /** Where the first render has nothing against it: what is to be committed. */
+  /** Set if the first render shows no problem. */
   readonly committed: Committed | undefined
-  /** Entries of applied configs that it moves. */
   readonly applied: readonly MovedField[]
-  /** Whether it gives fields of later changes other values than they have and are to have. */
+  /** To other values than the present and intended ones. */
   readonly movesPending: boolean
 }
 
@@ -41,25 +36,23 @@ export interface Refused {
 
 export interface Solution {
   readonly chosen: readonly ChosenLocation[]
-  /** Undefined without changes. */
   readonly last: Committed | undefined
   readonly refused: Refused | undefined
 }
 
 export interface Committed {
   readonly texts: EditedTexts
-  /** Entries of applied configs that it moves. */
   readonly applied: readonly MovedField[]
   readonly renders: RepeatedRenders
 }
 
 interface EarlierRender {
-  /** Kptfiles that the first render of the edited package changes, and that are in the commit as it writes them. */
+  /** Changed by the edited package's first render, and committed as it writes them. */
   readonly kptfiles: readonly string[]
   readonly where: (path: string) => string
 }
 
-/** Counts the render whose Kptfiles are in the commit. The paths of the result are from the root of the repository. */
+/** Counts the render whose Kptfiles are in the commit. Paths are from the repository root. */
 export function withEarlier(proof: Proof, { kptfiles, where }: EarlierRender): Proof {
   return {
     ...proof,
@@ -74,7 +67,6 @@ export function isClean(trials: ReadonlyMap<string, Trial>): boolean {
   )
 }
 
-/** The render of files that are to be committed as they are. */
 export interface KnownRender {
   readonly files: PackageFiles
   readonly after: RenderedPackage

@@ -1,6 +1,6 @@
 /**
- * From a rendered field back to the location of its value: in a manifest, or in the config of the function that wrote it. Each location is a
- * candidate only. A render proves the edit (adoption.ts).
+ * Each location in a manifest or a function's config is only a candidate. A render proves the edit
+ * (adoption.ts).
  */
 import { describeStep, functionName, type StepRun } from '@backporch/kpt/function'
 import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
@@ -28,38 +28,31 @@ import {
 } from '../../locate/candidate.ts'
 import { combineLocations } from '../../locate/combine-locations.ts'
 
-/** A field of a tree: of a rendered object, or of the config of a function. */
 export interface Target {
   readonly root: YamlMap
   readonly path: FieldPath
   readonly wanted: Wanted
-  /** Only steps with a lower number wrote the tree. */
+  /** Only earlier steps wrote the tree. */
   readonly before: number
-  /** Number of functions between this field and the rendered one. */
   readonly depth: number
 }
 
 export interface InverseInput {
   readonly run: StepRun
   readonly target: Target
-  /** The value at the target; undefined without one. */
   readonly node: YamlNode | undefined
   readonly finder: LocationFinder
 }
 
-/** The locations of a value that a function wrote; undefined where the function writes no such field. */
 export type Inverse = (input: InverseInput) => Locations | undefined
 
 export interface Inverses {
-  /** By the short name of the function. */
   readonly byName: ReadonlyMap<string, Inverse | undefined>
-  /** For an unknown function. */
   readonly otherwise: Inverse
 }
 
-/** Functions may write the config of other functions, up to this depth. */
+/** Functions may write the config of other functions. */
 const MAX_DEPTH = 4
-/** Parts of one field that are searched. */
 const MOST_PARTS = 16
 
 export class LocationFinder {
@@ -81,7 +74,6 @@ export class LocationFinder {
     this.otherwise = inverses.otherwise
   }
 
-  /** Of a value that the manifest has at an anchor, and that no function wrote: the anchor. */
   findAnchor({ root, path, wanted }: Target): Locations {
     const node = nodeAtPath(root, path)?.node
     const location =
@@ -101,7 +93,6 @@ export class LocationFinder {
     }
   }
 
-  /** The location by the last step that wrote the field, or in the manifest. */
   find(target: Target): Locations {
     const writes = nodeAtPath(target.root, target.path)?.node.writes ?? []
     const writer = writes.filter((step) => step < target.before).at(-1)
@@ -111,7 +102,7 @@ export class LocationFinder {
     )
   }
 
-  /** Of a list whose every item one function wrote, and of an item that such a list lacks: the location of the whole list. */
+  /** For a list whose items one function wrote, and for an item that such a list lacks. */
   private inWrittenList(target: Target): Locations | undefined {
     const there = nodeAtPath(target.root, target.path)?.node
     const list = there === undefined ? wholeList(target) : target
@@ -130,7 +121,7 @@ export class LocationFinder {
     return inverse({ run, target: { ...target, depth: target.depth + 1 }, node, finder: this })
   }
 
-  /** Of a list or a map: the combined locations of the parts that change. */
+  /** Of the parts that change, for a list or map. */
   findParts(target: Target): Locations {
     const now = nodeAtPath(target.root, target.path)?.node
     if (now === undefined || target.wanted === undefined) return NOWHERE
@@ -144,7 +135,7 @@ export class LocationFinder {
     )
   }
 
-  /** The function that wrote the field last; undefined where the manifest alone has it. */
+  /** Undefined if only the manifest has the field. */
   writerOf({ root, path, before }: Target): string | undefined {
     const writer = nodeAtPath(root, path)
       ?.node.writes?.filter((step) => step < before)
@@ -153,7 +144,6 @@ export class LocationFinder {
     return run === undefined ? undefined : describeStep(run.step)
   }
 
-  /** @param writer number of the step; undefined where no function wrote the field */
   through(target: Target, writer: number | undefined): Locations {
     const run = writer === undefined ? undefined : this.runs[writer]
     if (run === undefined) return this.manifest(target)
@@ -168,11 +158,11 @@ export class LocationFinder {
       run,
       `${name} writes the field, and what it writes there cannot be traced back to its config`,
     )
-    // It may write a part of the value only, and leave the rest as the manifest has it.
+    // It may write only a part of the value, and leave the rest as in the manifest.
     return joinLocations([this.manifest(target), untraced])
   }
 
-  /** The edit of the file with the field, or of the nearest parent of a field that is absent. */
+  /** Of an absent field, the nearest parent. */
   manifest({ root, path, wanted }: Target): Locations {
     for (let steps = path.length; steps >= 0; steps -= 1) {
       const nearest = nearestNode(root, path.slice(0, steps))
@@ -188,7 +178,6 @@ export class LocationFinder {
     return NOWHERE
   }
 
-  /** The location of a config entry: in the Kptfile, or in the file of its `configPath`. */
   configEntry(
     { step, config }: StepRun,
     path: FieldPath,
@@ -245,7 +234,6 @@ function relabel(candidate: Candidate, { via, what }: Pick<Candidate, 'via' | 'w
   return { ...candidate, via, what: candidate.what.replace(/^the manifest/, what) }
 }
 
-/** The nearest list around the field, with the wanted field in it; undefined where no list is around it. */
 function wholeList(target: Target): Target | undefined {
   const { root, path, wanted } = target
   const at = path.findLastIndex(({ kind }) => kind !== 'field')
@@ -262,7 +250,7 @@ function wholeList(target: Target): Target | undefined {
   }
 }
 
-/** A config may hold `3` for the text "3": a number stays a number. */
+/** A config may contain `3` for the text "3": a number stays a number. */
 function inFormOf(wanted: Json, node: YamlNode | undefined): Json {
   const target = node === undefined ? undefined : resolved(node)
   if (

@@ -1,4 +1,4 @@
-/** From a field that a function wrote to the entry of its config: by the function's inverse (docs/adr/0079), or by the value. */
+/** By the function's inverse (docs/adr/0079), or by the value. */
 import { configData, functionName } from '@backporch/kpt/function'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
@@ -22,13 +22,12 @@ import { invertSetters } from './invert-setters.ts'
 
 const NOT_CONFIG = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** `data` of a ConfigMap, or the field of the function's own kind. */
 function entriesOf(config: YamlMap | undefined, own: string): string | undefined {
   if (mapAt(config, own) !== undefined && textAt(config, 'kind') !== 'ConfigMap') return own
   return mapAt(config, 'data') === undefined ? undefined : 'data'
 }
 
-/** A map of the config whose keys are those of the labels or annotations that the function sets. */
+/** Keys are those of the labels or annotations that the function sets. */
 function invertEntries(own: 'labels' | 'annotations', name = `set-${own}`): Inverse {
   return ({ run, target, finder }) => {
     const last = target.path.at(-1)
@@ -66,7 +65,7 @@ const invertNamespace: Inverse = ({ run, target, finder }) => {
 const invertSearchReplace: Inverse = ({ run, target, node, finder }) => {
   const put = configData(run.config).get('put-value')
   const value = node === undefined ? undefined : resolved(node)
-  // With groups of a regular expression in it, nobody can say which part of the text is whose.
+  // With regular expression groups in it, the origin of each text part is unknown.
   if (
     put === undefined ||
     typeof target.wanted !== 'string' ||
@@ -103,7 +102,7 @@ function isSameObject(one: YamlNode, other: YamlNode): boolean {
   )
 }
 
-/** The functions that are built in. Undefined: its config is searched for the value that it wrote. */
+/** Undefined: search the config for the written value. */
 const FUNCTION_INVERSES = {
   'adopt-drift': ({ run }) =>
     obstacle(run, 'adopt-drift writes what a report says was live, and a report is not edited'),
@@ -128,7 +127,7 @@ const FUNCTION_INVERSES = {
 
 export type FunctionName = keyof typeof FUNCTION_INVERSES
 
-/** For a user's own program: an entry of its config with exactly the value that it wrote. */
+/** Of a user's own program: the config entry with exactly the written value. */
 const invertByValue: Inverse = ({ run, target, node, finder }) => {
   const { config } = run
   if (config === undefined || node === undefined || target.wanted === undefined) return undefined

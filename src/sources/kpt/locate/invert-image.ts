@@ -1,4 +1,3 @@
-/** From a container's image that set-image wrote back to the parts of its config. */
 import { field } from '@backporch/kyaml/field'
 import { splitReference } from '@backporch/kyaml/text'
 import { mapAt, textAt } from '@backporch/kyaml/yaml'

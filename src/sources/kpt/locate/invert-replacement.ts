@@ -1,4 +1,3 @@
-/** From a field that apply-replacements wrote back to the field that it was copied from. */
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { jsonOf, nodeAtPath, textAt, type YamlMap } from '@backporch/kyaml/yaml'
@@ -10,7 +9,7 @@ interface Options {
   readonly index: number
 }
 
-/** The proof decides which replacement wrote the field: a wrong one changes another field. */
+/** The proof decides which replacement wrote the field. */
 export const invertReplacement: Inverse = (input) => {
   const { run, target } = input
   const replacements = run.config === undefined ? undefined : at(jsonOf(run.config), 'replacements')
@@ -37,7 +36,7 @@ export const invertReplacement: Inverse = (input) => {
     })
   })
   if (locations.length === 0) return undefined
-  // Where a target writes one part of the text, the others are those of the manifest.
+  // If a target writes one part of the text, the others come from the manifest.
   return joinLocations(
     writesParts(replacements) ? [...locations, input.finder.manifest(target)] : locations,
   )
@@ -67,7 +66,7 @@ function labelled(locations: Locations, root: YamlMap, path: FieldPath): Locatio
   }
 }
 
-/** What of the wanted value comes from the source, in each target: all of it, or the part that the target's delimiter cuts out. */
+/** All of it, or the part that the target's delimiter selects. */
 function targetParts({ target }: InverseInput, replacement: Json): readonly Json[] {
   const targets = at(replacement, 'targets')
   if (!isJsonArray(targets) || target.wanted === undefined) return []
@@ -84,7 +83,6 @@ function targetParts({ target }: InverseInput, replacement: Json): readonly Json
   ) as readonly Json[]
 }
 
-/** The source with that part in it. */
 function sourceValue(now: Json, options: Options | undefined, part: Json): Json | undefined {
   if (options === undefined) return part
   if (typeof now !== 'string' || typeof part !== 'string') return undefined

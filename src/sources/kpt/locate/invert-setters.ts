@@ -1,4 +1,3 @@
-/** From a field with a setter comment back to the setters' values. */
 import {
   extractSetterValues,
   invertPattern,
@@ -21,14 +20,14 @@ export const invertSetters: Inverse = (input) => {
   const pattern = patternAt(input)
   if (pattern === undefined) return undefined
   const given = configData(run.config)
-  // A setter removes no field and adds none: the field goes, with its comment.
+  // A setter cannot remove or add a field: the field is removed with its comment.
   if (target.wanted === undefined) return finder.manifest(target)
   if (isJsonArray(target.wanted)) return invertList(input, pattern)
   if (typeof target.wanted === 'object' && target.wanted !== null) return undefined
   const wanted = String(target.wanted)
   const now = input.node === undefined ? undefined : resolved(input.node)
   const text = now?.kind === 'scalar' ? now.value : ''
-  // What the config does not give is read back from the text that stands there.
+  // Missing values come from the present text.
   const current = new Map([...extractSetterValues(pattern, text), ...given])
   const inversion = invertPattern(pattern, current, wanted)
   if (inversion.is === 'none')
@@ -45,7 +44,6 @@ export const invertSetters: Inverse = (input) => {
   return collect(ways.map((changes) => oneWay(input, changes, given)))
 }
 
-/** The comment stands behind the value; of a block list at its key. */
 function patternAt({ target, node }: InverseInput): SetterPattern | undefined {
   const entry = nodeAtPath(target.root, target.path)?.entry
   return setterPatternOf(node?.lineComment ?? '') ?? setterPatternOf(entry?.key.lineComment ?? '')
@@ -57,7 +55,6 @@ function setterNames({ setters }: SetterPattern): string {
     : `the setters ${[...new Set(setters)].join(', ')}`
 }
 
-/** All changes of one way together: one candidate, or none where a change has no location. */
 function oneWay(
   input: InverseInput,
   changes: SetterChanges,
@@ -102,7 +99,7 @@ function manifestLocation({ target, finder }: InverseInput): Locations {
   return finder.manifest(target)
 }
 
-/** A list is set whole, by the text of a YAML list, which stays in the style that it has. */
+/** As a whole, by the text of a YAML list, which keeps its style. */
 function invertList(input: InverseInput, pattern: SetterPattern): Locations | undefined {
   const setter = onlySetter(pattern)
   if (setter === undefined || !isJsonArray(input.target.wanted)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Records which steps of a pipeline wrote which fields. The writes of a built-in function are observed, also of a value that does not
- * change. Of the output of another program, every new or different value was written by it.
+ * The writes of a built-in function are observed, including those that do not change the value. In
+ * the output of another program, every new or different value counts as written.
  */
 import type { PipelineStep, StepRun } from '@backporch/kpt/function'
 import type { RenderWatcher } from '@backporch/kpt/render'
@@ -15,14 +15,11 @@ import {
   type YamlScalar,
 } from '@backporch/kyaml/yaml'
 
-/** Stores the numbers of the steps in the nodes' `writes`. Each render needs its own. */
 export class ProvenanceWatcher implements RenderWatcher {
   private step = -1
-  /** The state of each node at the last observation. */
   private readonly previous = new WeakMap<YamlNode, Observed>()
-  /** The values of each map at the last observation, by key. */
   private readonly below = new WeakMap<YamlNode, ReadonlyMap<string, YamlNode>>()
-  /** Scalars whose `value` was set since then. */
+  /** `value` was set since then. */
   private readonly touched = new Set<YamlScalar>()
   private readonly observed = new WeakSet<YamlScalar>()
 
@@ -53,7 +50,7 @@ export class ProvenanceWatcher implements RenderWatcher {
     }
   }
 
-  /** Setting an equal value is a write too: the function decides about the field. */
+  /** Setting an equal value is a write too. */
   private observe(node: YamlScalar): void {
     if (this.observed.has(node)) return
     this.observed.add(node)
@@ -99,7 +96,7 @@ export class ProvenanceWatcher implements RenderWatcher {
     if (node.writes?.at(-1) !== this.step) node.writes = [...(node.writes ?? []), this.step]
   }
 
-  /** Where a function returned another tree, nodes at the same path are the same node. */
+  /** Nodes at the same path are the same node, although a function returned another tree. */
   private carry(from: YamlNode, to: YamlNode): void {
     if (from.kind !== to.kind) return
     inherit(from, to)
@@ -125,7 +122,6 @@ function inherit(from: YamlNode, to: YamlNode): void {
   to.writes = from.writes
 }
 
-/** The parts of a node that decide whether its value changed. */
 type Observed =
   | Pick<YamlScalar, 'kind' | 'value' | 'style' | 'tag'>
   | Pick<Exclude<YamlNode, YamlScalar>, 'kind'>
@@ -145,7 +141,7 @@ function isStill(node: YamlNode, before: Observed): boolean {
   return node.value === before.value && node.style === before.style && node.tag === before.tag
 }
 
-/** Values only: a change of style or of a comment writes nothing, nor does another form of a number. */
+/** A change of style, comment or number format is no write. */
 function textOf(node: Observed): string {
   if (node.kind !== 'scalar') return node.kind
   const isText = node.style !== 'plain' || node.tag === '!!str' || isTextToAll(node.value)
@@ -154,7 +150,6 @@ function textOf(node: Observed): string {
   return `${isText ? 't' : 'p'}${value}`
 }
 
-/** Keys that name an item of a list in Kubernetes, the most specific first. */
 const ITEM_KEYS = [
   'name',
   'key',

@@ -1,6 +1,7 @@
 /**
- * Renders a package to its desired set. Without a pipeline these are the declared objects; the files that count, and their order, are kpt's
- * (render-package.kpt.test.ts compares them with `kpt fn source`). With a pipeline they are the output of `kpt fn render`.
+ * Without a pipeline these are the declared objects, with kpt's file selection and order
+ * (render-package.kpt.test.ts compares them with `kpt fn source`). With a pipeline they are the
+ * output of `kpt fn render`.
  */
 import {
   type DesiredSet,
@@ -28,34 +29,35 @@ import { kptJsonOf, type YamlMap } from '@backporch/kyaml/yaml'
 
 export interface RenderedPackage {
   readonly desired: DesiredSet
-  /** Kptfile of the package itself; undefined for a folder that is no package. */
+  /** Undefined for a folder. */
   readonly kptfile: Kptfile | undefined
   /**
-   * Files, from the root of the repository, that may hold objects and could not be looked into: links, submodules and LFS
-   * pointers. While there is one, an object that is not desired cannot be called unexpected.
+   * From the repository root: links, submodules and LFS pointers that may contain objects. Then an
+   * undeclared object cannot be called unexpected.
    */
   readonly unread: readonly string[]
-  /** The run of the functions; undefined without a pipeline. */
+  /** Undefined without a pipeline. */
   readonly run: PipelineRun | undefined
-  /** The tree of each object of the pipeline's output, by `resourceKey`. */
+  /** By `resourceKey`. */
   readonly nodes: ReadonlyMap<string, YamlMap>
 }
 
 interface RenderOptions {
-  /** Receives every step. */
   readonly watcher?: RenderWatcher | undefined
-  /** Whether the render is recorded on objects of Config Connector, as kpt does by default; nothing records a package without a pipeline. */
+  /** On objects of Config Connector, as by default in kpt; never without a pipeline. */
   readonly attributed?: boolean
 }
 
 export type Rendering = RenderedPackage | { readonly failures: readonly [Failure, ...Failure[]] }
 
 /**
- * Renders a package. Every failure of its files is returned at once, in their order, function configs last: BP1004 (no
- * Kptfile), BP110x (a Kptfile, its own or a subpackage's), BP1110 and BP1111 (YAML), BP1112 (no Kubernetes object), BP1113
- * (one object twice); of a pipeline the first function that fails, BP12xx. Never throws for bad input.
- * @param packagePath from the root of the repository; '' for the root
- * @param files everything below the package's folder, or at least its manifests, Kptfiles and `.krmignore` files
+ * All failures of the files are returned together, in order, function configs last: BP1004 (no
+ * Kptfile), BP110x (a Kptfile, its own or a subpackage's), BP1110 and BP1111 (YAML), BP1112 (not a
+ * Kubernetes object), BP1113 (duplicate object); for a pipeline the first function that fails,
+ * BP12xx. Never throws for bad input.
+ * @param packagePath from the repository root
+ * @param files everything below the package's folder, or at least its manifests, Kptfiles and
+ * `.krmignore` files
  */
 export function* renderPackage(
   packagePath: string,
@@ -66,7 +68,7 @@ export function* renderPackage(
   return sources.hasPipeline ? yield* renderSources(sources, options) : readSources(sources)
 }
 
-/** The declared objects, for a syncer that applies the files as they are: functions of the Kptfiles are ignored. */
+/** For a syncer that applies the files unchanged: pipelines are ignored. */
 export function renderAsFiles(packagePath: string, files: PackageFiles): Rendering {
   return readSources(new PackageSources(packagePath, files), 'as-files')
 }
@@ -94,7 +96,7 @@ function* renderSources(
   }
 }
 
-/** Message of apply-setters where the package names none of its setters: most likely a name is wrong. */
+/** Most likely a setter's name is wrong. */
 const NO_MATCH = 'no matches for input setter(s)'
 
 function withRun(sources: PackageSources, run: PipelineRun): Rendering {
@@ -116,7 +118,6 @@ function withRun(sources: PackageSources, run: PipelineRun): Rendering {
   return finished(sources, builder, { run, nodes })
 }
 
-/** A package without a pipeline, or with an ignored one: its files are what runs. */
 function readSources(
   sources: PackageSources,
   how: 'no-pipeline' | 'as-files' = 'no-pipeline',
@@ -142,7 +143,6 @@ function readSources(
   return finished(sources, builder, { run: undefined, nodes: new Map() })
 }
 
-/** What applies the package decides what its scalars are. */
 function readAsApplied({ isAppliedByKpt }: PackageSources, file: GoYamlFile): GoYamlFile {
   if (!isAppliedByKpt) return file
   return {
@@ -161,7 +161,6 @@ function noteUnread(sources: PackageSources, builder: DesiredSetBuilder, path: s
 interface ManifestFile {
   readonly text: string
   readonly path: string
-  /** From the root of the repository. */
   readonly where: string
 }
 
@@ -187,7 +186,6 @@ function readManifest(
   }
 }
 
-/** A `kind: List` without items declares nothing. */
 export function isEmptyList(value: Json): boolean {
   return (
     isJsonObject(value) &&

@@ -1,6 +1,8 @@
-/** The order in which go-yaml writes the keys of a Go map: letters behind others, and numbers by their value (`sorter.go`). */
+/**
+ * As go-yaml writes the keys of a Go map (`sorter.go`): letters after other characters, and numbers
+ * by value.
+ */
 
-/** For `sort`: `a2` is before `a10`, and `_` before `a`. */
 export function compareGoKeys(one: string, other: string): number {
   const [ones, others] = [[...one], [...other]]
   let afterDigit = false
@@ -22,7 +24,6 @@ const isLetter = (text: string): boolean => /^\p{L}$/u.test(text)
 const isDigit = (text: string): boolean => /^\p{Nd}$/u.test(text)
 const order = (a: string, b: string): number => (a.codePointAt(0) ?? 0) - (b.codePointAt(0) ?? 0)
 
-/** By the numbers that begin at the first difference, which may continue digits before it. */
 function compareNumbers(ones: readonly string[], others: readonly string[], at: number): number {
   const continues =
     (ones[at] === '0' || others[at] === '0') && /[1-9]0*$/.test(digitsBefore(ones, at)) ? '1' : ''

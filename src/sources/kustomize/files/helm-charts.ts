@@ -1,9 +1,12 @@
-/** `helmCharts` of a kustomization: charts that Helm renders within the build (kustomize `api/types/helmchartargs.go`, `HelmChartInflationGenerator.go`). */
+/**
+ * Helm renders them within the build (kustomize `api/types/helmchartargs.go`,
+ * `HelmChartInflationGenerator.go`).
+ */
 import { isKustomizationFile } from '@backporch/kpt/package'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 
-/** Fields that name no file and run nothing, beside those that are read here. */
+/** They name no file and run nothing. */
 const PLAIN = new Set([
   'valuesInline',
   'valuesMerge',
@@ -26,11 +29,11 @@ const READ = new Set([
 interface ChartEntry {
   readonly entry: JsonObject
   readonly name: string
-  /** Of the chart, from the kustomization. */
+  /** From the kustomization. */
   readonly path: string
-  /** Paths of its files of values, from the kustomization. */
+  /** From the kustomization. */
   readonly values: readonly string[]
-  /** Why it is not built, and what to do; undefined where it may be. */
+  /** Undefined if it may be built. */
   readonly problem: { readonly why: string; readonly remedy: string } | undefined
 }
 
@@ -64,7 +67,6 @@ function problemOf(entry: JsonObject): ChartEntry['problem'] {
     : undefined
 }
 
-/** How to bring a chart that is elsewhere. */
 export function pullCommand({ entry, name }: ChartEntry): string {
   const [repo, version] = [textOf(entry, 'repo'), textOf(entry, 'version')]
   const of = repo.startsWith('oci://')
@@ -73,7 +75,6 @@ export function pullCommand({ entry, name }: ChartEntry): string {
   return `helm pull ${of}${version === '' ? '' : ` --version ${version}`} --untar`
 }
 
-/** Whether a kustomization among the files has charts. */
 export function hasCharts(files: ReadonlyMap<string, Pick<PackageFile, 'content'>>): boolean {
   return [...files].some(
     ([path, { content }]) =>

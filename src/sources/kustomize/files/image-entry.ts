@@ -1,7 +1,6 @@
 import type { JsonObject } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
 
-/** `nginx=example.com/nginx:1.2` as an entry of a kustomization. */
 export function imageEntry(text: string): JsonObject {
   const equals = text.indexOf('=')
   const { name, tag, digest } = splitReference(text.slice(equals + 1))

@@ -1,6 +1,7 @@
-/** The fields of a kustomization, and the transformers of kustomize, of which it is known what files they name. */
-
-/** Fields that name no file (kustomize `api/types/kustomization.go`). Go accepts names in any case; here only these are accepted. */
+/**
+ * They name no file (kustomize `api/types/kustomization.go`). Go accepts names in any case; only
+ * these are accepted here.
+ */
 export const PLAIN = new Set([
   'apiVersion',
   'kind',
@@ -19,7 +20,7 @@ export const PLAIN = new Set([
   'buildMetadata',
 ])
 export const PROGRAMS = new Set(['generators', 'validators', 'helmChartInflationGenerator'])
-/** Transformers that are part of kustomize and read no file. */
+/** They read no file. */
 export const TRANSFORMERS = new Set([
   'AnnotationsTransformer',
   'ImageTagTransformer',
@@ -31,7 +32,6 @@ export const TRANSFORMERS = new Set([
   'SuffixTransformer',
 ])
 
-/** Fields that an entry may have, and the one of them that names a file. */
 export interface EntryFields {
   readonly known: ReadonlySet<string>
   readonly file: 'path' | 'env'
@@ -45,7 +45,7 @@ export const REPLACEMENT: EntryFields = {
   known: new Set(['path', 'source', 'targets']),
   file: 'path',
 }
-/** Where Helm looks for its own settings is not for the repository to say. */
+/** A repository must not set where Helm looks for its own settings. */
 export const HELM_GLOBALS: EntryFields = { known: new Set(['chartHome']), file: 'path' }
 export const OPENAPI: EntryFields = { known: new Set(['path', 'version']), file: 'path' }
 export const GENERATOR: EntryFields = {

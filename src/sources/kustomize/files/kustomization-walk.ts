@@ -1,7 +1,7 @@
 /**
- * Finds the files that a `kustomize build` of a folder reads: the kustomization, the files that it names, and so on through bases and
- * components. Only files of the commit are read. Another location is refused, and so is every field that could name a file or a program in a
- * way that is not checked here: a repository must not get files of this machine into a rendering.
+ * Files that `kustomize build` reads, through bases and components. Reads only files of the commit.
+ * Refuses other locations, and every field that could name a file or program in a way that is not
+ * checked here: a repository must not get local files into a rendering.
  */
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
@@ -32,20 +32,16 @@ import {
 } from './known-fields.ts'
 
 export interface KustomizationSource {
-  /** Folder of the kustomization, from the root of the repository; empty for the root. */
+  /** From the repository root. */
   readonly folder: string
-  /** Every file that the build reads, by path from the root of the repository. */
+  /** By path from the repository root. */
   readonly files: ReadonlyMap<string, PackageFile>
-  /** Folders of charts that Helm renders: every file in them counts. */
   readonly charts: ReadonlySet<string>
-  /** Why it cannot be built here. */
   readonly failures: readonly Failure[]
 }
 
-/** The content at a path of the commit; the path of a file is from the root. */
 export type PathAnswer = PackageFile | 'folder' | 'absent' | LeftOut
 
-/** A file of the commit that the build does not get. */
 export interface LeftOut {
   readonly why: string
   readonly remedy: string
@@ -53,10 +49,10 @@ export interface LeftOut {
 
 const MOST_FILES = 5000
 
-/** Addresses to kustomize, whether or not such a folder exists (kustomize `api/internal/git/repospec.go`). */
+/** Whether or not such a folder exists (kustomize `api/internal/git/repospec.go`). */
 const ADDRESS = /:\/\/|^[a-z]+::|^[^/]*@[^/]*:|^(?:git@)?github\.com[:/]/i
 
-/** Yields one path after the other, from the root of the repository. Never throws for bad input. */
+/** Yields paths from the repository root. Never throws for bad input. */
 export function* walkKustomization(
   folder: string,
 ): Generator<string, KustomizationSource, PathAnswer> {
@@ -67,7 +63,6 @@ export function* walkKustomization(
 
 interface Named {
   readonly text: string
-  /** `path:line`. */
   readonly where: string
 }
 
@@ -77,7 +72,6 @@ class KustomizationWalk {
   readonly failures: Failure[] = []
   private readonly entered = new Set<string>()
 
-  /** Stores the file. @returns false where it cannot be read or was stored before */
   private keep(file: PackageFile, from: Named): boolean {
     if (this.files.has(file.path)) return false
     const link =
@@ -306,7 +300,7 @@ class KustomizationWalk {
     }
   }
 
-  /** The path from the root of the repository; undefined outside of it. */
+  /** Undefined outside of the repository. */
   private inside(named: Named, folder: string): string | undefined {
     const { text } = named
     const path = resolvePath(folder, text)
@@ -362,7 +356,7 @@ function texts(value: YamlNode, at: (node: YamlNode) => string): readonly Named[
   })
 }
 
-/** From the root of the repository; undefined where the path is absolute or leaves it. */
+/** From the repository root; undefined if the path is absolute or leaves it. */
 export function resolvePath(folder: string, path: string): string | undefined {
   if (path.startsWith('/') || /[\\\0\n]/.test(path)) return undefined
   const segments = folder === '' ? [] : folder.split('/')
@@ -382,9 +376,7 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-/**
- * Whether the text is an inline patch or transformer. As in kustomize, a text that reads as objects is one, and every other text is a path.
- */
+/** As in kustomize, a text that parses as objects is inline, and every other text is a path. */
 export function isInline(text: string): boolean {
   if (!/[\n:{]/.test(text)) return false
   try {

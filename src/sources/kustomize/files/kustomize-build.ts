@@ -1,4 +1,3 @@
-/** The build of a kustomization, with an annotation on each object that names its file. */
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
@@ -18,12 +17,12 @@ import type { Build } from '../../programs/package-builder.ts'
 import { hasCharts } from './helm-charts.ts'
 import { joined } from './kustomization-walk.ts'
 
-/** Written by kustomize with `buildMetadata: [originAnnotations]` (kustomize `api/resource/origin.go`). */
+/** From `buildMetadata: [originAnnotations]` (kustomize `api/resource/origin.go`). */
 export const ORIGIN = 'config.kubernetes.io/origin'
 
 export type SourceFiles = ReadonlyMap<string, PackageFile>
 
-/** Adds the annotation to the build. read-built.ts removes it, unless the kustomization asks for it itself. */
+/** read-built.ts removes the annotation, unless the kustomization requests it itself. */
 export function kustomizeBuild(folder: string, files: SourceFiles): Build {
   const path = kustomizationOf(folder, files)
   const traced = path === undefined ? undefined : tracedText(path, files)
@@ -41,7 +40,6 @@ export function kustomizeBuild(folder: string, files: SourceFiles): Build {
   }
 }
 
-/** Path of the kustomization of a folder; undefined without one. */
 export function kustomizationOf(
   folder: string,
   files: Pick<SourceFiles, 'has'>,
@@ -49,7 +47,6 @@ export function kustomizationOf(
   return KUSTOMIZATION_NAMES.map((name) => joined(folder, name)).find((path) => files.has(path))
 }
 
-/** Whether the kustomization itself asks for the annotation. */
 export function wantsOrigins(folder: string, files: SourceFiles): boolean {
   const path = kustomizationOf(folder, files)
   const requested =
@@ -58,8 +55,8 @@ export function wantsOrigins(folder: string, files: SourceFiles): boolean {
 }
 
 /**
- * A kustomization that asks for the annotation, for a syncer that writes it into the folder.
- * @returns `keepsOrigins`: whether it did so already, so that the objects keep it
+ * For a syncer that writes the kustomization into the folder.
+ * @returns `keepsOrigins`: it already requested the annotation
  */
 export function withOrigins(fields: JsonObject): {
   readonly text: string
@@ -72,7 +69,6 @@ export function withOrigins(fields: JsonObject): {
   return { text: `${formatJson({ ...fields, buildMetadata })}\n`, keepsOrigins }
 }
 
-/** The text that asks for the annotation; undefined where it already does, or cannot be edited. */
 function tracedText(path: string, files: SourceFiles): string | undefined {
   const requested = getKey(kustomizationAt(path, files), 'buildMetadata')
   const list = isJsonArray(requested) ? requested : []
@@ -90,7 +86,7 @@ function tracedText(path: string, files: SourceFiles): string | undefined {
   }
 }
 
-/** The kustomization as a value; empty where it cannot be read, which kustomize itself will report. */
+/** Empty if it cannot be read, which kustomize itself will report. */
 export function kustomizationAt(
   path: string,
   files: SourceFiles,
@@ -105,7 +101,7 @@ export function kustomizationAt(
   }
 }
 
-/** @throws Failure BP1110 where the file is no text */
+/** @throws Failure BP1110 if the file is not text */
 export function textOf(path: string, files: SourceFiles): string {
   const file = files.get(path)
   return file === undefined ? '' : decodeYaml(file.content, path)

@@ -1,9 +1,8 @@
-/** Rules of kustomize for a set of objects, which functions built on it share (kustomize `api/resmap/reswrangler.go`, `Append`). */
+/** As kustomize `api/resmap/reswrangler.go`, `Append`. */
 import { describeObject, kindOf } from '@backporch/kpt/field'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
 
-/** The namespace of objects without one. */
 export const CLUSTER = '_non_namespaceable_'
 
 export function effectiveNamespaceOf(item: YamlMap): string {
@@ -13,7 +12,7 @@ export function effectiveNamespaceOf(item: YamlMap): string {
   return namespace === '' ? 'default' : namespace
 }
 
-/** Why the objects are not a valid set: a duplicate. Where local-config objects are resources too, kustomize wants neither kind nor name. */
+/** If local-config objects are resources too, kustomize requires neither kind nor name. */
 export function findDuplicate(items: readonly YamlMap[]): string | undefined {
   const observed = new Set<string>()
   for (const item of items) {

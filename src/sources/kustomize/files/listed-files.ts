@@ -1,4 +1,4 @@
-/** The files that a kustomization lists as its resources, as a person keeps them: sorted where they are, with `./` where all have it. */
+/** In the list's own style: sorted if it was, with `./` if all have it. */
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, type Json } from '@backporch/kyaml/json'
@@ -8,9 +8,10 @@ import { kustomizationAt, type SourceFiles, textOf } from './kustomize-build.ts'
 const RESOURCES: FieldPath = [field('resources')]
 
 /**
- * The kustomization with new files, in the order of a sorted list, at the end of any other one; and without those that are gone.
- * @param created from its folder @param removed from the root of the repository
- * @throws Failure BP2007 where the list cannot be edited
+ * A sorted list stays sorted.
+ * @param created from its folder
+ * @param removed from the repository root
+ * @throws Failure BP2007 if the list cannot be edited
  */
 export function withListed(
   path: string,
@@ -38,7 +39,7 @@ export function withListed(
   )
 }
 
-/** From the root of the repository. */
+/** From the repository root. */
 export function listedFiles(path: string, files: SourceFiles): readonly string[] {
   return entriesOf(path, files).flatMap((entry) => fileOf(path, entry) ?? [])
 }

@@ -1,4 +1,3 @@
-/** From an object that kustomize printed to the location of its declaration. */
 import type { SourceLocation } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
@@ -14,7 +13,6 @@ import { resolvePath } from './kustomization-walk.ts'
 import { textOf as fileText, kustomizationOf, ORIGIN, type SourceFiles } from './kustomize-build.ts'
 
 export const HELM_CHARTS = 'helmCharts'
-/** Field of a kustomization by the generator that kustomize makes of it. */
 const GENERATORS = new Map([
   ['SecretGenerator', 'secretGenerator'],
   ['HelmChartInflationGenerator', HELM_CHARTS],
@@ -32,13 +30,11 @@ export class ResourceOrigins {
   private readonly files: SourceFiles
   private readonly declared = new Map<string, readonly Declared[]>()
 
-  /** @param folder of the built kustomization */
   constructor(folder: string, files: SourceFiles) {
     this.folder = folder
     this.files = files
   }
 
-  /** The location of the kustomization itself where nothing more is known. */
   locationOf(object: JsonObject): SourceLocation {
     const origin = readOrigin(textOf(object, 'metadata', 'annotations', ORIGIN))
     const path = origin['path'] === undefined ? undefined : resolvePath(this.folder, origin['path'])
@@ -59,7 +55,7 @@ export class ResourceOrigins {
     }
   }
 
-  /** The object of the same kind whose name is the printed one's, or part of it beside a prefix, a suffix or a hash. */
+  /** Its name may lack the prefix, suffix or hash of the printed one. */
   private inFile(path: string, object: JsonObject): SourceLocation | undefined {
     const { group, kind, name } = identityOf(object)
     const same = this.declaredIn(path).filter((each) => each.kind === kind && each.group === group)
@@ -96,7 +92,7 @@ export class ResourceOrigins {
   private ofGenerator(path: string, object: JsonObject, kind: string): SourceLocation {
     const step = GENERATORS.get(kind) ?? 'configMapGenerator'
     const text = fileText(path, this.files).replaceAll('\r\n', '\n')
-    // Of a chart, Helm's own label has its name.
+    // Helm's own label contains the chart's name.
     const made =
       step === HELM_CHARTS
         ? textOf(object, 'metadata', 'labels', 'helm.sh/chart')
@@ -115,7 +111,6 @@ export class ResourceOrigins {
   }
 }
 
-/** The entries of the annotation, with those of `configuredBy`. */
 export function readOrigin(text: string): { readonly [name: string]: string | undefined } {
   const entries = text.split('\n').flatMap((line) => {
     const [, name, value] = /^\s*(\w+): *(.*?)\s*$/.exec(line) ?? []

@@ -1,7 +1,8 @@
 /**
- * An object after the way through JSON and back on which kyaml's `filtersutil.ApplyToJSON` sends it: aliases and merge keys expanded, every
- * number a double, no comments, keys sorted, block style, and quotes where a text needs them (kyaml 0.13 `yaml/rnode.go`, `MarshalJSON`,
- * `FromMap`; go-yaml v3 `decode.go`, `resolve.go`, `encode.go`). kpt then restores comments and the order of keys.
+ * As after kyaml's `filtersutil.ApplyToJSON`: aliases and merge keys expanded, every number a
+ * double, no comments, sorted keys, block style, and quotes where a text needs them (kyaml 0.13
+ * `yaml/rnode.go`, `MarshalJSON`, `FromMap`; go-yaml v3 `decode.go`, `resolve.go`, `encode.go`).
+ * kpt then restores comments and key order.
  */
 import {
   formatGoFloat,
@@ -26,11 +27,10 @@ import { compareGoKeys } from './go-key-order.ts'
 
 interface JsonCopy {
   readonly object: YamlMap
-  /** The scalar that one of the copy was made of. */
   readonly originals: ReadonlyMap<YamlNode, YamlScalar>
 }
 
-/** The object itself does not change. @returns the problem where Go cannot make JSON of it */
+/** @returns the copy, or why Go cannot convert the object to JSON */
 export function throughJson(item: YamlMap): JsonCopy | string {
   const originals = new Map<YamlNode, YamlScalar>()
   try {
@@ -48,9 +48,7 @@ class NoJson extends Error {}
 
 interface Place {
   readonly originals: Map<YamlNode, YamlScalar>
-  /** The object itself, which Go reads into a map with keys that are texts. */
   readonly isObject: boolean
-  /** In `{}` or `[]`. */
   readonly inFlow: boolean
 }
 
@@ -71,7 +69,6 @@ function copyOf(node: YamlNode, above: Place): YamlNode {
   return to
 }
 
-/** Without the mark of a tag that is in the text: the copy has none. */
 function sourceOf({ source }: YamlNode): YamlSource | undefined {
   if (source === undefined) return undefined
   const { path, document, start, end } = source
@@ -92,7 +89,7 @@ function addEntries(from: YamlMap, entries: Map<string, YamlEntry>, place: Place
   if (new Set(names).size < names.length) throw new NoJson('a map has a key twice')
   for (const { key, value } of from.entries) {
     if (isMergeKey(key)) {
-      // Go makes a map of any keys of it, which has no JSON.
+      // Go reads it as a map with keys of any type, which has no JSON form.
       if (!place.isObject) throw new NoJson('a map below the object has a merge key')
       const merged = resolved(value)
       for (const each of merged.kind === 'list' ? merged.items.toReversed() : [merged]) {
@@ -117,10 +114,9 @@ function isText({ tag, style, value }: YamlScalar): boolean {
   return tag === '' || tag === '!' || tag === '!!str'
 }
 
-/** YAML 1.1 reads `12:30` as a number to the base of 60, so go-yaml puts it in quotes. */
+/** YAML 1.1 reads `12:30` as a base 60 number, so go-yaml quotes it. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
-/** As go-yaml writes a text that it has as a value. */
 export function goText(value: string): YamlScalar {
   // go-yaml writes it plain, and reads a merge key.
   if (value === '<<') return yamlPlain(value)
@@ -135,12 +131,12 @@ function scalarOf(node: YamlScalar, inFlow: boolean): YamlScalar {
   if (isText(node)) return goText(value)
   const is = tag === '' ? plainTag(value) : tag
   if (is === '!!timestamp') {
-    // go-yaml writes it in quotes there before it reads the object.
+    // go-yaml quotes it there before it reads the object.
     if (inFlow && tag === '' && value.includes(':')) return goText(value)
     if (plainTag(value) !== is) throw new NoJson(`cannot decode \`${value}\` as a !!timestamp`)
     return goText(goTimeText(value))
   }
-  // Of a tag of somebody's own, the text is the value.
+  // For a custom tag, the text is the value.
   if (!/^!!(?:null|bool|int|float|binary)$/.test(is)) return goText(value)
   const read = resolveGoScalar(value, style === 'plain', longTag(tag))
   if (read.is === 'refused') throw new NoJson(`cannot decode \`${value}\` as a ${is}: ${read.why}`)

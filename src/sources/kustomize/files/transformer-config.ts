@@ -1,4 +1,3 @@
-/** The config of a function that is a transformer of kustomize: the data of a ConfigMap, or an object of the function's own kind. */
 import type { FieldSpec } from '@backporch/kpt/field'
 import type { Json } from '@backporch/kyaml/json'
 import {
@@ -16,19 +15,14 @@ import {
 
 interface TransformerConfig {
   readonly values: ReadonlyMap<string, string>
-  /** Additional fields, before the usual ones. */
   readonly fields: readonly FieldSpec[]
 }
 
-/** The names of one function. */
 interface TransformerNames {
-  /** `SetLabels`, and older names of the kind. */
   readonly kinds: readonly string[]
-  /** `labels`. */
   readonly values: string
-  /** `additionalLabelFields`; `fieldSpecs` is the older name in every function, and the only one in the oldest. */
+  /** `fieldSpecs` is the older name in every function, and the only one in the oldest. */
   readonly fields: string
-  /** What the function says of another kind, and of no values. */
   readonly otherKind: string
   readonly noValues: string
 }
@@ -48,7 +42,6 @@ export function readTransformerConfig(
   return read.values.size === 0 ? { problem: names.noValues } : read
 }
 
-/** What the values say without quotes. */
 function textsOf(map: YamlMap | undefined): ReadonlyMap<string, string> {
   return new Map(map?.entries.map(({ key }) => [keyOf(key), textAt(map, keyOf(key)) ?? '']))
 }
@@ -77,7 +70,6 @@ function readOwn(
 
 const OLDER_NAME = 'fieldSpecs'
 
-/** The additional fields of a config of the function's own kind. */
 export function readMoreFields(
   config: YamlMap,
   name: string,
@@ -91,7 +83,7 @@ export function readMoreFields(
   return additional ?? older ?? []
 }
 
-/** A number or a boolean becomes a text, as in sigs.k8s.io/yaml. */
+/** As in sigs.k8s.io/yaml. */
 export function asText(node: YamlNode): string | undefined {
   const value = scalarValue(resolved(node))
   if (value === null) return ''

@@ -1,4 +1,3 @@
-/** The fields of a kustomization that write into objects: images, replicas, labels, annotations, and the literals of generators. */
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { getKey, type Json, partOf } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
@@ -26,7 +25,7 @@ export function fieldCandidates(
   }
 }
 
-/** Whether a name in a kustomization may be the object's, also with prefixes and suffixes of folders below. */
+/** Including prefixes and suffixes of folders below. */
 export function namedAlike(
   name: string,
   { desired, declaredName }: Pick<BuiltTarget, 'desired' | 'declaredName'>,
@@ -64,7 +63,6 @@ function setField(
   }
 }
 
-/** Entries of `images` that wrote the image, by its present name. */
 function imageEntries(
   kustomization: SourceDocument,
   { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>,
@@ -72,7 +70,6 @@ function imageEntries(
   return kustomization.entries('images').filter(({ value }) => isOfImage(value, { desired, path }))
 }
 
-/** Whether the entry may have written the image. */
 export function isOfImage(
   entry: Entry['value'],
   { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>,
@@ -104,7 +101,6 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
   })
 }
 
-/** The parts of the entry that change. */
 export function imageParts(
   entry: Entry['value'],
   wanted: string,
@@ -118,7 +114,7 @@ export function imageParts(
   ] as const) {
     const before = text(entry, part)
     if (now === before) continue
-    // A tag that the entry does not set is the manifest's. A digest has no owner until it is set.
+    // A tag that the entry lacks comes from the manifest. A digest has no owner until it is set.
     if (now === '') parts.set(part, undefined)
     else if (before !== '' || part === 'digest' || text(entry, 'digest') !== '')
       parts.set(part, now)
@@ -126,7 +122,6 @@ export function imageParts(
   return parts
 }
 
-/** `nginx=example.com/nginx:1.2`, as an Argo CD Application has them: with the name, the tag and the digest of the wanted image. */
 function imageTexts(
   kustomization: SourceDocument,
   { desired, path, wanted }: BuiltTarget,
@@ -143,7 +138,6 @@ function imageTexts(
     if (splitReference(now).name !== image.name && named !== splitReference(now).name) return []
     const other =
       live.name !== image.name && named === '' ? `${image.name}=` : equals === -1 ? '' : `${named}=`
-    // A tag that the entry does not set is the manifest's.
     const tag = live.tag === '' || (image.tag === '' && image.digest === '') ? '' : `:${live.tag}`
     const digest = live.digest === '' ? '' : `@${live.digest}`
     const at = [...fields('images'), index(position)]
@@ -158,8 +152,8 @@ function isImage(path: FieldPath): boolean {
 }
 
 /**
- * The image for a manifest or patch, where a kustomization gives it another name only: the name that the kustomization matches. Undefined
- * where the wanted value itself is to be written.
+ * The name that a renaming kustomization matches. Undefined if the wanted value itself must be
+ * written.
  * @param more entries of transformers that may have written the image
  */
 export function shownImage(
@@ -180,7 +174,6 @@ export function shownImage(
   return `${named}${live.tag === '' ? '' : `:${live.tag}`}${live.digest === '' ? '' : `@${live.digest}`}`
 }
 
-/** Of `nginx=example.com/nginx:1.2`. */
 function namedIn(
   kustomizations: readonly SourceDocument[],
   { path }: BuiltTarget,
@@ -247,7 +240,6 @@ function labels(
   ]
 }
 
-/** An entry of a ConfigMap, in the input of its generator. */
 function generated(
   kustomization: SourceDocument,
   files: SourceFiles,
@@ -330,7 +322,7 @@ function inGenerator(
   })
 }
 
-/** The source of an entry of a generated object; `at` is from the root of the kustomization. */
+/** `at` is from the root of the kustomization. */
 export type GeneratorLocation =
   | { readonly is: 'literal'; readonly at: FieldPath; readonly literal: string }
   | { readonly is: 'file'; readonly at: FieldPath; readonly named: string; readonly file: string }
@@ -343,7 +335,6 @@ export type GeneratorLocation =
       readonly column: number
     }
 
-/** @param at path of the generator's entry in the kustomization */
 export function generatorLocations(
   kustomization: SourceDocument,
   files: SourceFiles,

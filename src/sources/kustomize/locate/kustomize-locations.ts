@@ -1,7 +1,4 @@
-/**
- * From a field that kustomize rendered back to the places that its value may come from: the manifest, a patch, or a field of a
- * kustomization on the way. Each is a candidate only: whether the edit lands is proven by a build (kustomize-adoption.ts).
- */
+/** Each location is only a candidate: a build proves the edit (kustomize-adoption.ts). */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
@@ -42,14 +39,14 @@ export class KustomizeLocations {
 
   private readonly synced: SyncedFolder | undefined
 
-  /** @throws Failure BP1110 where a file cannot be read */
+  /** @throws Failure BP1110 if a file cannot be read */
   constructor(files: SourceFiles, synced?: SyncedFolder) {
     this.files = files
     this.synced = synced
     this.kustomizations = kustomizationsOf(files, synced)
   }
 
-  /** Name of the object in its file; empty where no file declares it. */
+  /** Empty if no file declares the object. */
   declaredName({ id, location }: DesiredResource): string {
     if (location.step !== undefined || !this.files.has(location.path)) return ''
     const document = documentsOf(location.path, this.files)[location.document]
@@ -58,11 +55,11 @@ export class KustomizeLocations {
     return typeof name === 'string' ? name : id.name
   }
 
-  /** Locations with a value; where none has one, groups of locations that could have one. */
+  /** If no location has a value, those that could have one. */
   find(target: BuiltTarget): readonly SourceLocations[] {
     const transformers = this.kustomizations.flatMap((each) => transformersOf(each, this.files))
     const images = shownImage(this.kustomizations, target, transformerImages(transformers, target))
-    // The part of an image that a kustomization replaces stays: the manifest has the name that it matches.
+    // The manifest keeps the name that a kustomization matches.
     const written = images === undefined ? target : { ...target, wanted: images }
     const patches = this.kustomizations.flatMap((kustomization) =>
       patchesOf(kustomization, this.files),
@@ -88,7 +85,7 @@ export class KustomizeLocations {
     if (target.wanted === undefined) return [first]
     const anchored = this.inAnchor(target)
     const anchor = anchored.length === 0 ? [] : [{ candidates: anchored, obstacles: [] }]
-    // The authored value of a variable comes before a text in its place.
+    // The authored value of a variable precedes a literal text.
     if (valueAt(target.desired.object, target.path) !== undefined)
       return [
         ...(this.synced === undefined ? [] : [variables.own]),
@@ -107,7 +104,6 @@ export class KustomizeLocations {
     ]
   }
 
-  /** Variables of the syncer in the texts that the value comes from. */
   private variables(
     target: BuiltTarget,
     found: readonly FoundEdit[],
@@ -123,7 +119,7 @@ export class KustomizeLocations {
     })
   }
 
-  /** A missing object is removed from its file, and a file without objects from its kustomization. */
+  /** A file without objects is removed from its kustomization. */
   removal({ location }: DesiredResource): SourceLocations {
     const { path, document, item, line, step } = location
     if (step !== undefined) {
@@ -220,7 +216,6 @@ export class KustomizeLocations {
     return this.patchEdit(patch, document, [path], wanted)
   }
 
-  /** `replace` and `add` of the field or of one of its parents. */
   private inOperations(
     patch: Patch,
     document: SourceDocument,
@@ -245,7 +240,7 @@ export class KustomizeLocations {
         )
       return isOn ? [{ position, steps: pointer.length }] : []
     })
-    // What writes the field or below it goes with it. From the end: an operation that is removed does not move those before it.
+    // From the end, so that a removal does not shift earlier operations.
     const gone =
       wanted !== undefined
         ? []
@@ -265,7 +260,7 @@ export class KustomizeLocations {
     ]
   }
 
-  /** @param paths of one value; the last one is what people are told */
+  /** @param paths of one value; the last one is shown to people */
   private patchEdit(
     patch: Patch,
     document: SourceDocument,
@@ -287,13 +282,11 @@ export class KustomizeLocations {
         },
       ]
     } catch (thrown) {
-      // An inline patch in a form that cannot be edited.
       if (thrown instanceof Failure) return []
       throw thrown
     }
   }
 
-  /** What `replacements` and `vars` may copy to the object: what they copy from may be in other objects too. */
   private replacements({ desired }: BuiltTarget): SourceLocations['obstacles'] {
     return this.kustomizations.flatMap((kustomization) => {
       const inFiles = kustomization.entries('replacements').some(({ value }) => 'path' in value)
@@ -327,14 +320,12 @@ export class KustomizeLocations {
 
 const NOT_FOUND = 'no authored place was found whose edit gives the live value'
 
-/** Whether a target of the replacement is of the kind, or of any. */
 function mayCopyTo(replacement: JsonObject, kind: string): boolean {
   return objectsIn(getKey(replacement, 'targets')).some((target) =>
     ['', kind].includes(textOf(target, 'select', 'kind')),
   )
 }
 
-/** Whether an operation that adds to the end of a list (`/env/-`) adds the item of the step. */
 function hasKeys(operation: JsonObject, step: PathStep | undefined): boolean {
   const value = getKey(operation, 'value')
   return (
@@ -344,7 +335,7 @@ function hasKeys(operation: JsonObject, step: PathStep | undefined): boolean {
   )
 }
 
-/** A removed field has to be removed in every location: any that is left would show. */
+/** A field that is left in any location would still be rendered. */
 function withTogether(candidates: readonly SourceCandidate[]): readonly SourceCandidate[] {
   if (candidates.length < 2) return candidates
   const what = `${candidates.length} places together: ${candidates.map((each) => each.what).join(', ')}`
@@ -352,9 +343,7 @@ function withTogether(candidates: readonly SourceCandidate[]): readonly SourceCa
 }
 
 interface FoundEdit {
-  /** Whether the location has a value now. */
   readonly there: boolean
-  /** Its value where that is a text. */
   readonly text: string | undefined
   readonly candidate: SourceCandidate
 }
@@ -364,7 +353,7 @@ function textIn(document: SourceDocument, path: FieldPath): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** By kind alone: names are regular expressions, and an edit that does not land is dropped. */
+/** By kind alone: names are regular expressions, and an edit without effect is dropped. */
 function mayTarget(target: { readonly [key: string]: Json }, { desired }: BuiltTarget): boolean {
   const kind = getKey(target, 'kind')
   return (

@@ -1,4 +1,3 @@
-/** The patches and the transformers of a kustomization, in files and inline. */
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
@@ -23,24 +22,23 @@ export interface Patch {
   readonly field: PatchField
   readonly via: string
   readonly where: string
-  /** Their locations are in the file, also for an inline patch. */
   readonly documents: readonly SourceDocument[]
   readonly target: JsonObject | undefined
-  /** The text of an inline patch. */
   readonly inline: string | undefined
-  /** The edits, made in their order. */
   readonly edits: (edits: readonly YamlEdit[]) => readonly FileEdit[]
 }
 
 interface PatchLocation {
   readonly field: PatchField
   readonly at: FieldPath
-  /** Index in its list. */
   readonly position: number
   readonly target: JsonObject | undefined
 }
 
-/** The patches of each field in their order. @throws Failure BP1110 where a file cannot be read */
+/**
+ * In order.
+ * @throws Failure BP1110 if a file cannot be read
+ */
 export function patchesOf(kustomization: SourceDocument, files: SourceFiles): readonly Patch[] {
   const named = (['patches', 'patchesJson6902'] as const).flatMap((name) =>
     kustomization.entries(name).flatMap(({ index: position, value }) => {
@@ -61,7 +59,10 @@ export function patchesOf(kustomization: SourceDocument, files: SourceFiles): re
   return [...named, ...listed(kustomization, files, 'patchesStrategicMerge')]
 }
 
-/** As patches without a target. @throws Failure BP1110 where a file cannot be read */
+/**
+ * As patches without a target.
+ * @throws Failure BP1110 if a file cannot be read
+ */
 export function transformersOf(
   kustomization: SourceDocument,
   files: SourceFiles,
@@ -69,7 +70,6 @@ export function transformersOf(
   return listed(kustomization, files, 'transformers')
 }
 
-/** The texts of a list: names of files, or objects. */
 function listed(
   kustomization: SourceDocument,
   files: SourceFiles,
@@ -149,7 +149,7 @@ function inlinePatch(
   ]
 }
 
-/** Lines of an inline text in its file. In another style than a block (`|`), only the location of the whole text is known. */
+/** Only a block (`|`) has known locations within the text. */
 class InlineLines implements TextLocations {
   private readonly inner: LineIndex
   private readonly innerRows: readonly string[]
@@ -179,7 +179,6 @@ class InlineLines implements TextLocations {
   }
 }
 
-/** The parts of the `path` of an operation. */
 export function pointerOf(operation: JsonObject): readonly string[] {
   return String(getKey(operation, 'path') ?? '')
     .split('/')
@@ -187,7 +186,6 @@ export function pointerOf(operation: JsonObject): readonly string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The parts of the JSON pointer to the path; undefined where the object has no such path. */
 export function pointerTo(object: Json, path: FieldPath): readonly string[] | undefined {
   const parts: string[] = []
   let value: Json | undefined = object

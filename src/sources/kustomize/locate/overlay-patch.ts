@@ -1,6 +1,6 @@
 /**
- * Edits of the topmost kustomization of a unit, for values that it shares with other units: an entry of `images` or `replicas`, a field in a
- * patch that is there already, or a new patch. Each is a candidate only: a build proves it.
+ * For values that a unit shares with others, in its topmost kustomization: an entry of `images` or
+ * `replicas`, a field in an existing patch, or a new patch. A build proves each candidate.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
@@ -43,21 +43,19 @@ import {
 
 type Overlay = Pick<BuiltSource, 'files' | 'folder' | 'synced' | 'isTaken'>
 
-/** Where a patch can be listed: a kustomization, or the fields of one in the resource of a syncer. */
 interface PatchList {
   readonly document: SourceDocument
-  /** Of the fields of a kustomization. */
   readonly at: FieldPath
-  /** Folder for the file of a patch; undefined where patches are inline. */
+  /** Undefined if patches are inline. */
   readonly folder: string | undefined
 }
 
-/** What `--via` calls the edit that changes this unit alone. */
 const VIA = 'overlay'
 
 /**
- * Groups in order, each with one edit for all the fields; they count where what the fields are authored in has other readers.
- * @throws Failure BP1110 or BP1111 where a file cannot be read
+ * Groups in order, each with one edit for all fields; they count if the authored location has other
+ * readers.
+ * @throws Failure BP1110 or BP1111 if a file cannot be read
  */
 export function overlayLocations(
   overlay: Overlay,
@@ -76,7 +74,7 @@ export function overlayLocations(
   return groupsOf(candidates)
 }
 
-/** Whether the resource of the syncer gives the image its name: a patch with that name would switch it off. */
+/** A patch with that name would disable the renaming. */
 function isImageOfSyncer(
   { files, folder, synced }: Overlay,
   desired: DesiredResource,
@@ -87,7 +85,6 @@ function isImageOfSyncer(
   return shownImage(layers, { desired, path, wanted, declaredName: '' }) !== undefined
 }
 
-/** A patch that deletes the object. */
 export function overlayRemoval(
   overlay: Overlay,
   desired: DesiredResource,
@@ -105,7 +102,6 @@ function groupsOf(candidates: readonly SourceCandidate[]): readonly SourceLocati
   }))
 }
 
-/** The kustomization of the folder, and then what the syncer writes over it. */
 function patchLists({ files, folder, synced }: Overlay): readonly PatchList[] {
   const path = kustomizationOf(folder, files)
   const [own] = path === undefined ? [] : documentsOf(path, files)
@@ -153,14 +149,13 @@ function candidateOf(
   }
 }
 
-/** `images` and `replicas`, which people use for these fields. */
 function entryIn(
   list: PatchList,
   { desired, identity }: PatchedObject,
   changed: readonly OverlaidField[],
 ): readonly SourceCandidate[] {
   const [only, ...more] = changed
-  // A resource of a syncer has these fields in forms of its own.
+  // A syncer resource has these fields in its own forms.
   if (only === undefined || more.length > 0 || list.folder === undefined) return []
   const { path, wanted } = only
   if (isAt(path, 'spec', 'replicas') && typeof wanted === 'number')
@@ -196,7 +191,6 @@ function patchesIn({ document, at, folder }: PatchList, files: SourceFiles): rea
   return kustomization === undefined ? [] : patchesOf(kustomization, files)
 }
 
-/** The fields in a patch of the object that is there already. */
 function inPatch(
   patch: Patch,
   object: PatchedObject,
@@ -222,7 +216,6 @@ function inPatch(
   })
 }
 
-/** Whether the patch names the object, itself or in its target. */
 function isOf({ target }: Patch, { root }: SourceDocument, { identity }: PatchedObject): boolean {
   const [kind, name] = [getKey(identity, 'kind'), metadataText(identity, 'name')]
   const isNamed = textAt(root, 'kind') === kind && textAt(root, 'metadata', 'name') === name
@@ -230,7 +223,7 @@ function isOf({ target }: Patch, { root }: SourceDocument, { identity }: Patched
   return getKey(target, 'kind') === kind && (isNamed || getKey(target, 'name') === name)
 }
 
-/** As the other patches of the list are: inline where all of them are, and in a file of its own otherwise. */
+/** As the list's other patches: inline if all of them are, otherwise in a separate file. */
 function newPatches(
   list: PatchList,
   { files, isTaken = () => false }: Overlay,
@@ -249,7 +242,7 @@ function newPatches(
         ? undefined
         : joined(
             beside !== undefined && isBelow(beside, list.folder) ? folderOf(beside) : list.folder,
-            // Names of RBAC have colons, which not every system takes in a file name.
+            // RBAC names contain colons, which some systems do not allow in a file name.
             `${kind}-${name}-patch.yaml`.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-'),
           )
     if (file === undefined || files.has(file) || isTaken(file))

@@ -1,4 +1,3 @@
-/** Patches of an object that give fields a value: strategic merge patches, and JSON operations for what these cannot say. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { EditRefusal, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field, type PathStep, valueAt } from '@backporch/kyaml/field'
@@ -19,11 +18,11 @@ export interface OverlaidField {
 
 export interface PatchedObject {
   readonly desired: DesiredResource
-  /** `apiVersion`, `kind` and `metadata` as the file declares them: kustomize finds an object by each name that it had. */
+  /** As the file declares them: kustomize finds an object by each of its former names. */
   readonly identity: JsonObject
 }
 
-/** A field in a strategic merge patch: null takes a value out, and `$patch: delete` an item. */
+/** Null removes a value, and `$patch: delete` an item. */
 export function mergedPath(
   { desired }: PatchedObject,
   path: FieldPath,
@@ -35,7 +34,7 @@ export function mergedPath(
   if (wanted !== undefined) return { path: steps, value: inOrderOf(wanted, likeOf(desired, path)) }
   if (path.at(-1)?.kind === 'item') return { path: [...steps, field('$patch')], value: 'delete' }
   const now = valueAt(desired.object, path)
-  // A key that the base has later is another one.
+  // A key that the base adds later is not affected.
   const isMap = isAnyOf(path.at(-1), 'annotations', 'labels') && isJsonObject(now)
   return {
     path: steps,
@@ -47,7 +46,6 @@ function isAnyOf(step: PathStep | undefined, ...names: readonly string[]): boole
   return step?.kind === 'field' && names.includes(step.name)
 }
 
-/** What git has at the path; of a new item the first one beside it. */
 function likeOf({ object }: DesiredResource, path: FieldPath): Json | undefined {
   const now = valueAt(object, path)
   if (now !== undefined || path.at(-1)?.kind !== 'item') return now
@@ -55,10 +53,7 @@ function likeOf({ object }: DesiredResource, path: FieldPath): Json | undefined 
   return isJsonArray(list) ? list[0] : undefined
 }
 
-/**
- * Whether a strategic merge patch gives the items of a list another order: kustomize puts those of the patch first. Another order is another
- * template of a Pod.
- */
+/** kustomize puts the items of the patch first, and another order is another Pod template. */
 export function movesItems(
   { desired: { object } }: PatchedObject,
   path: FieldPath,
@@ -72,7 +67,6 @@ export function movesItems(
   })
 }
 
-/** The innermost list on the path. */
 export function listOf(path: FieldPath): FieldPath {
   return path.slice(
     0,
@@ -80,7 +74,7 @@ export function listOf(path: FieldPath): FieldPath {
   )
 }
 
-/** With the keys in the order of git: the server has an order of its own. */
+/** The server has its own order. */
 function inOrderOf(value: Json, like: Json | undefined): Json {
   if (isJsonArray(value))
     return value.map((each, at) =>
@@ -96,14 +90,13 @@ function inOrderOf(value: Json, like: Json | undefined): Json {
   )
 }
 
-/** Keys that the server adds to an item (a port's `protocol`) are not written. */
+/** Omits keys that the server adds (a port's `protocol`). */
 function namedAsDeclared(step: PathStep, item: Json | undefined): PathStep {
   if (step.kind !== 'item' || !isJsonObject(item)) return step
   const keys = Object.entries(step.keys).filter(([key]) => Object.hasOwn(item, key))
   return keys.length === 0 ? step : { kind: 'item', keys: Object.fromEntries(keys) }
 }
 
-/** A strategic merge patch, and operations for what it cannot say. */
 export function mergePatches(
   object: PatchedObject,
   changed: readonly OverlaidField[],
@@ -127,7 +120,6 @@ export function mergePatches(
   }
 }
 
-/** `remove`, `replace`, or `add` of the nearest parent that is not there. */
 export function operationOf(
   { desired }: PatchedObject,
   path: FieldPath,

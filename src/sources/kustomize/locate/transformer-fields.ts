@@ -1,6 +1,6 @@
 /**
- * What the transformers of kustomize write that are objects of their own (`transformers`): labels, annotations, images and counts. They run
- * after everything else of a kustomization.
+ * Transformers that are separate objects (`transformers`) run after everything else of a
+ * kustomization.
  */
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
@@ -10,7 +10,6 @@ import { editAt, type SourceLocations, type Wanted } from '../../locate/candidat
 import { imageParts, isOfImage, namedAlike, text } from './kustomize-fields.ts'
 import type { Patch } from './kustomize-patches.ts'
 
-/** A value of a transformer, with what it becomes. */
 interface Place {
   readonly what: string
   readonly parts: readonly (readonly [path: FieldPath, value: Wanted])[]
@@ -46,7 +45,6 @@ export function transformerLocations(
   }
 }
 
-/** The images of transformers that may have written the image. */
 export function transformerImages(
   transformers: readonly Patch[],
   target: BuiltTarget,
@@ -61,7 +59,6 @@ function kindOf(document: SourceDocument): Json | undefined {
   return document.valueAt(fields('kind'))
 }
 
-/** Empty where the transformer is of another kind. */
 function entryIn(document: SourceDocument, kind: string, name: string): JsonObject {
   const entry = kindOf(document) === kind ? document.valueAt(fields(name)) : undefined
   return isJsonObject(entry) ? entry : {}
@@ -91,7 +88,7 @@ function placeIn(document: SourceDocument, target: BuiltTarget): Place | undefin
   return { what: `the image ${text(image, 'name')}`, parts }
 }
 
-/** Fields of a transformer are given by itself, so only the value says which ones it has written. */
+/** A transformer defines its own fields, so only the value shows which ones it wrote. */
 function isWrittenFrom(
   document: SourceDocument,
   at: FieldPath,
@@ -101,7 +98,6 @@ function isWrittenFrom(
   return now !== undefined && given !== undefined && String(now) === String(given)
 }
 
-/** Of transformers that are not edited, those whose text is in the value. */
 function mayWrite(document: SourceDocument, { desired, path }: BuiltTarget): boolean {
   const now = valueAt(desired.object, path)
   if (typeof now !== 'string' || now === '') return false

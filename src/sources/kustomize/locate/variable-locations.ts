@@ -1,4 +1,3 @@
-/** The variables of a syncer in a text that a field comes from, and the values that would give the wanted text. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import {
@@ -17,19 +16,17 @@ import type { SourceFiles } from '../files/kustomize-build.ts'
 interface VariableQuestion {
   readonly synced: SyncedFolder
   readonly files: SourceFiles
-  /** The authored texts. */
   readonly texts: readonly string[]
   readonly wanted: Wanted
 }
 
 interface VariableLocations {
-  /** Where each variable is set. */
   readonly own: SourceLocations
-  /** Where the resource can set a variable itself, over the ConfigMap that others read too. */
+  /** In the resource itself, over a ConfigMap that others also read. */
   readonly overlay: SourceLocations
 }
 
-/** Each variable by itself: that the field then has the value, and nothing else another one, is proven by a build. */
+/** Each variable alone: a build proves that nothing else changes. */
 export function variableLocations({
   synced,
   files,
@@ -91,7 +88,10 @@ export function variableLocations({
   }
 }
 
-/** The field of the ConfigMap that sets it; undefined where no file of the repository does. @throws Failure BP111x of the file */
+/**
+ * Undefined if no repository file sets it.
+ * @throws Failure BP111x of the file
+ */
 export function locateVariable(
   name: string,
   { variableSources }: SyncerBuild,
@@ -133,7 +133,7 @@ interface Solving {
   readonly valueFor: (name: string) => string | undefined
 }
 
-/** The value of one variable that makes the text the wanted one, where the text has it once and as it is. */
+/** Only if the text contains the variable once and unchanged. */
 function solved(
   substitution: Substitution,
   { text, name, wanted, valueFor }: Solving,

@@ -1,4 +1,4 @@
-/** The names of an object within a kustomization, and whether a selector matches it (kustomize `api/resmap/reswrangler.go`). */
+/** As kustomize `api/resmap/reswrangler.go`. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
@@ -10,10 +10,10 @@ interface Name {
   readonly namespace: string
 }
 
-/** `maybe`: the labels that decide change during the build. */
+/** `maybe`: the deciding labels change during the build. */
 type Selected = 'yes' | 'no' | 'maybe'
 
-/** Kinds whose names get no prefix (kustomize `api/internal/builtins/PrefixTransformer.go`). */
+/** They get no prefix (kustomize `api/internal/builtins/PrefixTransformer.go`). */
 const KEPT_NAMES = new Set([
   '/Namespace',
   'apiextensions.k8s.io/CustomResourceDefinition',
@@ -26,9 +26,7 @@ export class BuiltIdentity {
   readonly kind: string
   /** A kustomization gives no namespace to an object without one. */
   readonly isNamespaced: boolean
-  /** The rendered object and the one in its file. */
   private readonly objects: readonly JsonObject[]
-  /** From the declared name to the present one. */
   private readonly names: Name[]
 
   constructor(
@@ -62,7 +60,7 @@ export class BuiltIdentity {
     return this.names.some((each) => each.name === name)
   }
 
-  /** By any of its names, as a patch without a target and a generator find it. */
+  /** As for a patch without a target, and a generator. */
   isCalled(name: string, namespace: string): boolean {
     return this.names.some(
       (each) => each.name === name && this.effective(each.namespace) === this.effective(namespace),
@@ -97,7 +95,7 @@ export class BuiltIdentity {
     return namespace === '' ? 'default' : namespace
   }
 
-  /** Compares the labels in the file and in the rendered object. Where both agree, so does every step between. */
+  /** If the labels in the file and in the rendered object agree, so does every step between. */
   private marked(target: JsonObject, field: string, marks: 'labels' | 'annotations'): Selected {
     const selector = textOf(target, field)
     if (selector === '') return 'yes'
@@ -127,7 +125,6 @@ function isWhole(pattern: string, value: string): boolean {
   }
 }
 
-/** Undefined for sets (`in`, `notin`), which are not read here. */
 function selects(selector: string, marks: JsonObject): boolean | undefined {
   let all = true
   for (const part of selector.split(',')) {
@@ -144,7 +141,6 @@ function selects(selector: string, marks: JsonObject): boolean | undefined {
   return all
 }
 
-/** Whether the field is part of an object's identity. */
 export function isIdentity(path: FieldPath): boolean {
   return [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']].some((names) =>
     isAt(path, ...names),

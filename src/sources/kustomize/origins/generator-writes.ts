@@ -1,4 +1,4 @@
-/** The writes of a generator to one field of a ConfigMap or a Secret (kustomize `api/types/generatorargs.go`). */
+/** As kustomize `api/types/generatorargs.go`. */
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { fields, index, type SourceDocument } from '../../build/adopt/source-document.ts'
@@ -18,7 +18,6 @@ interface GeneratorRun {
   readonly identity: BuiltIdentity
   readonly field: TracedField
   readonly history: FieldHistory
-  /** Whether the object enters the build here. */
   readonly isFirst: boolean
 }
 
@@ -65,7 +64,6 @@ export function generatorWrites(
   }
 }
 
-/** Path in the generator's entry for a field of the object; empty without one. */
 function ownPath(path: FieldPath): FieldPath {
   const [first, second] = path
   if (first?.kind !== 'field') return []
@@ -88,7 +86,6 @@ function optionPath(path: FieldPath): FieldPath {
   return first.name === 'metadata' && isMark && path.length === 3 ? path.slice(1) : []
 }
 
-/** Whether every generated object has the field. */
 function isCreatedField(path: FieldPath): boolean {
   const [first, ...rest] = path
   return (
@@ -98,7 +95,7 @@ function isCreatedField(path: FieldPath): boolean {
   )
 }
 
-/** Secrets hold their values in base64, which is not compared. */
+/** Secrets hold base64 values, which are not compared. */
 function valueIn(location: GeneratorLocation, { files, desired, path }: TracedField): FieldValue {
   const isText =
     desired.id.kind === 'ConfigMap' && path[0]?.kind === 'field' && path[0].name === 'data'
@@ -137,7 +134,6 @@ function locationsOf(
   ]
 }
 
-/** The entry that creates the object; the rendered name has prefixes, suffixes or a hash around the entry's. */
 export function generatedBy(
   kustomization: SourceDocument,
   list: string,

@@ -1,4 +1,3 @@
-/** What the images of a kustomization, and of a syncer's resource, write into the image of a container. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
@@ -19,7 +18,7 @@ interface ImageWritesInput {
   readonly history: FieldHistory
 }
 
-/** An entry of a syncer's resource replaces that of the kustomization with the same name. */
+/** A syncer resource's entry replaces the kustomization's entry with the same name. */
 export function imageWrites(
   [kustomization, ...layers]: readonly SourceDocument[],
   { identity, field, history }: ImageWritesInput,
@@ -62,7 +61,6 @@ interface ImageEntry {
   readonly locationOf: (parts: readonly string[]) => readonly WrittenAt[]
 }
 
-/** Entries of a kustomization, or texts of an Argo CD Application. */
 function imagesIn(document: SourceDocument): readonly ImageEntry[] {
   const at = (position: number): FieldPath => [...fields('images'), index(position)]
   const entries = document.entries('images').map(({ index: position, value }): ImageEntry => {
@@ -80,14 +78,13 @@ function imagesIn(document: SourceDocument): readonly ImageEntry[] {
   return [...entries, ...texts]
 }
 
-/** An asterisk keeps what the kustomization has. */
 function withKept(value: JsonObject, own: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [name, part === '*' ? textOf(own, name) : part]),
   )
 }
 
-/** An image in a list of containers, at any path (kustomize `api/filters/imagetag/legacy.go`). */
+/** At any path (kustomize `api/filters/imagetag/legacy.go`). */
 function isImage(path: FieldPath): boolean {
   const [list, item, last] = path.slice(-3)
   const isList =
@@ -106,7 +103,10 @@ function isImageNamed(image: string, name: string): boolean {
   }
 }
 
-/** A new tag removes the digest, and a new digest the tag (kustomize `api/filters/imagetag/updater.go`). */
+/**
+ * A new tag removes the digest, and a new digest the tag (kustomize
+ * `api/filters/imagetag/updater.go`).
+ */
 function withParts(image: string, entry: JsonObject): string {
   const before = splitReference(image)
   const [name, newTag, newDigest, suffix] = ['newName', 'newTag', 'digest', 'tagSuffix'].map(
@@ -125,7 +125,6 @@ const PART_WORDS: { readonly [part: string]: string } = {
   tagSuffix: 'the tag',
 }
 
-/** Empty where the parts are the whole value. */
 function decidedParts(parts: readonly string[]): string {
   const words = parts.map((part) => PART_WORDS[part] ?? part)
   return words.includes('the name') && words.length > 1 ? '' : words.join(' and ')

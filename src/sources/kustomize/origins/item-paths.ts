@@ -1,4 +1,3 @@
-/** Paths whose list items are named by the keys by which Kubernetes merges lists, as a patch finds them, and not by their indexes. */
 import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
 import {
   canonicalJson,
@@ -9,7 +8,7 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 
-/** The path with items by their names, where the names are unique: a patch has other indexes. */
+/** Only if the names are unique, because indexes differ in a patch. */
 export function byName(object: Json, path: FieldPath): FieldPath {
   return path.map((step, at) =>
     step.kind === 'index' ? itemStep(valueAt(object, path.slice(0, at)), step.index) : step,
@@ -29,7 +28,6 @@ function itemStep(list: Json | undefined, position: number): FieldPath[number] {
   return { kind: 'index', index: position }
 }
 
-/** Keys by which Kubernetes merges lists; the first one is always present. */
 const ITEM_KEYS = [
   ['name'],
   ['containerPort', 'protocol'],
@@ -48,7 +46,6 @@ function keysOf(item: Json, [first = '', second]: readonly string[]): JsonObject
     : { [first]: value, [second]: getKey(item, second) ?? 'TCP' }
 }
 
-/** A list of plain values is one leaf. */
 export function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPath> {
   if (isJsonObject(value) && Object.keys(value).length > 0)
     for (const [name, each] of Object.entries(value)) yield* leavesOf(each, [...path, field(name)])

@@ -1,4 +1,4 @@
-/** The fields that a kustomization writes labels, annotations, counts and namespaces to (kustomize `api/internal/konfig/builtinpluginconsts`). */
+/** Source: kustomize `api/internal/konfig/builtinpluginconsts`. */
 import { type FieldSpec, isSelectedBy, splitFieldPath } from '@backporch/kpt/field'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { BuiltIdentity } from './built-identity.ts'
@@ -78,7 +78,7 @@ export const REPLICAS: readonly FieldSpec[] = [
   create: true,
 }))
 
-/** Besides `metadata.namespace`, and the subjects named `default` of role bindings. */
+/** In addition to `metadata.namespace`, and role binding subjects named `default`. */
 export const NAMESPACES: readonly FieldSpec[] = [
   { version: 'v1', kind: 'Namespace', path: 'metadata/name', create: true },
   {
@@ -94,7 +94,6 @@ export const NAMESPACES: readonly FieldSpec[] = [
   },
 ]
 
-/** @param path of the field of the spec, without the key of a label */
 export function specOf(
   specs: readonly FieldSpec[],
   identity: BuiltIdentity,

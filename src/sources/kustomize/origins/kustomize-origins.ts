@@ -1,7 +1,4 @@
-/**
- * The origin of a field of a built object: the location in its manifest, and the patches and kustomizations that wrote it since. It is read
- * from the files without a build, and the result is compared with the built value.
- */
+/** Read from the files without a build, and compared with the built value. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import {
@@ -39,41 +36,33 @@ import { runThrough } from './kustomize-writes.ts'
 import { SyncerWrites } from './syncer-writes.ts'
 
 interface BuiltOriginInput {
-  /** Folder of the built kustomization, from the root of the repository. */
+  /** From the repository root. */
   readonly folder: string
   readonly files: SourceFiles
-  /** Where a syncer builds it: what it writes into the kustomization. */
   readonly synced?: SyncerBuild | undefined
-  /** All objects of the build. */
   readonly resources: readonly DesiredResource[]
 }
 
-/** Locations and writers of a field of a built object. */
 export interface BuiltOrigin {
-  /** Location of the value in the manifest; undefined where the manifest does not have it. */
+  /** In the manifest; undefined if absent there. */
   readonly authored: FileLocation | undefined
-  /** Location of the field's nearest parent in the manifest. */
   readonly nearest: FileLocation
-  /** Whether the built object has it. */
   readonly isBuilt: boolean
-  /** In the order in which kustomize applies them. */
   readonly writers: readonly PartWrite[]
-  /** Whether the writers give the rendered value, so that the last one decides. */
+  /** Then the last writer decides. */
   readonly isExplained: boolean
-  /** Why the value differs from what the locations give. */
   readonly notes: readonly string[]
 }
 
 export interface PartWrite extends FieldWrite {
-  /** The part of a list or a map; empty for the whole field. */
+  /** Of a list or map; empty for the whole field. */
   readonly part: FieldPath
 }
 
-/** Parts that are read, and writers that are reported, for one field. */
+/** Parts read, and writers reported, per field. */
 const MOST_PARTS = 40
 const MOST_WRITERS = 8
 
-/** How an object enters the build, and its declaration. */
 interface ObjectBuild {
   readonly chain: Chain
   readonly declared: JsonObject | undefined
@@ -82,7 +71,6 @@ interface ObjectBuild {
 interface Known {
   readonly declared: JsonObject | undefined
   readonly document: SourceDocument | undefined
-  /** Path of the object in the document. */
   readonly at: FieldPath
   readonly chain: Chain | undefined
 }
@@ -96,7 +84,7 @@ export class KustomizeOrigins {
   private readonly patches = new Map<SourceDocument, readonly Patch[]>()
   private readonly syncer: SyncerWrites | undefined
 
-  /** @throws Failure BP1110 where a file cannot be read */
+  /** @throws Failure BP1110 if a file cannot be read */
   constructor(input: BuiltOriginInput) {
     this.input = input
     this.kustomizations = kustomizationsOf(input.files)
@@ -116,13 +104,16 @@ export class KustomizeOrigins {
     })
   }
 
-  /** Undefined where the file of the object is unknown. @throws Failure BP1110 where a file cannot be read */
+  /**
+   * Undefined if the object's file is unknown.
+   * @throws Failure BP1110 if a file cannot be read
+   */
   of(desired: DesiredResource, wanted: FieldPath): BuiltOrigin | undefined {
     const path = byName(desired.object, wanted)
     const known = this.objectOf(desired)
     if (known.document === undefined) return undefined
     const whole = [...known.at, ...path]
-    // A merge key (`<<`) has a value and no location of its own.
+    // A merge key (`<<`) has no own location.
     const isThere = valueAt(known.declared, path) !== undefined
     const nearest = known.document.locationOf(whole)
     const rendered = valueAt(desired.object, path)
@@ -158,7 +149,7 @@ export class KustomizeOrigins {
     if (history === undefined) return { writers: [], isExplained: false, notes: [] }
     const doubts = history.writes.filter(({ does }) => does === 'may write')
     const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
-    // Doubtful patches do not count where the value is explained without them. Copies are always reported.
+    // Doubtful patches do not count if the value is explained without them.
     if (gives(history, desired, path)) {
       const reported = history.writes.filter(
         ({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of',
@@ -197,7 +188,10 @@ export class KustomizeOrigins {
     }
   }
 
-  /** Where it is unknown whether a patch selects the object, the value decides, if only one case gives it. */
+  /**
+   * If it is unknown whether a patch selects the object, the value decides, if only one case gives
+   * it.
+   */
   private historyOf(build: ObjectBuild, desired: DesiredResource, path: FieldPath): FieldHistory {
     const { history } = this.run(build, desired, path)
     if (gives(history, desired, path) || history.writes.every(({ does }) => does !== 'may write'))
@@ -277,7 +271,6 @@ export class KustomizeOrigins {
     return known
   }
 
-  /** Path of the generator's entry that creates the object. */
   private entryOf(
     { id, location }: DesiredResource,
     document: SourceDocument | undefined,
@@ -303,7 +296,7 @@ export class KustomizeOrigins {
     return before
   }
 
-  /** References to an object follow the name that kustomize gives it (kustomize `api/filters/nameref`). */
+  /** References follow the name from kustomize (kustomize `api/filters/nameref`). */
   private reference(
     { id }: DesiredResource,
     part: FieldPath,
@@ -321,7 +314,10 @@ export class KustomizeOrigins {
   }
 }
 
-/** The manifests that a syncer builds where the folder has no kustomization. @throws Failure where it builds nothing */
+/**
+ * For a folder without a kustomization.
+ * @throws Failure if it builds nothing
+ */
 function generatedBySyncer({
   folder,
   files,
@@ -345,7 +341,6 @@ function generatedBySyncer({
 
 const UNEXPLAINED = 'kustomize makes another value of it than is written there'
 
-/** Whether the writers give the rendered value. */
 function gives(
   { value }: FieldHistory,
   { id, location, object }: DesiredResource,
@@ -353,7 +348,6 @@ function gives(
 ): boolean {
   if (value === UNKNOWN || jsonEquals(value ?? undefined, valueAt(object, path) ?? undefined))
     return true
-  // A generated name ends with a hash of the content.
   return (
     location.step !== undefined &&
     isAt(path, 'metadata', 'name') &&

@@ -1,6 +1,6 @@
 /**
- * The stages of a build in their order: bases first, then the generators of the folder, its components, and its own transformers
- * (kustomize `api/internal/target/kusttarget.go`).
+ * Bases first, then the folder's generators, its components, and its own transformers (kustomize
+ * `api/internal/target/kusttarget.go`).
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { getKey } from '@backporch/kyaml/json'
@@ -12,22 +12,18 @@ import { textOf } from './built-identity.ts'
 interface Stage {
   readonly kustomization: SourceDocument
   readonly does: 'generate' | 'transform'
-  /** Fields that a syncer writes into the kustomization, the later ones over the earlier ones. */
+  /** Later ones override earlier ones. */
   readonly layers: readonly SourceDocument[]
 }
 
 interface StagesInput {
-  /** Of the built kustomization. */
   readonly folder: string
   readonly files: SourceFiles
   readonly kustomizations: readonly SourceDocument[]
-  /** What a syncer makes of a folder without a kustomization. */
   readonly generated: SourceDocument | undefined
-  /** What it writes into the kustomization of the folder. */
   readonly layers: readonly SourceDocument[]
 }
 
-/** From the stage where the object enters the build to the last one. */
 export type Chain = readonly Stage[]
 
 /** A base may be reached in several ways. Above this limit, none is followed. */
@@ -87,7 +83,6 @@ export class KustomizeStages {
       .map((chain) => [...chain, { kustomization, does: 'transform', layers }])
   }
 
-  /** The stages of a component, for objects of the kustomization that names it. */
   private appliedBy(component: SourceDocument, above: ReadonlySet<string>): Chain {
     if (above.has(component.path)) return []
     const below = new Set([...above, component.path])
@@ -120,7 +115,6 @@ function declares(kustomization: SourceDocument, { id, location }: DesiredResour
     .some(({ value }) => isCreated(value) && id.name.includes(textOf(value, 'name')))
 }
 
-/** Whether the generator creates an object, and does not write to an existing one. */
 export function isCreated(entry: Parameters<typeof getKey>[0]): boolean {
   return !['merge', 'replace'].includes(textOf(entry, 'behavior'))
 }

@@ -1,4 +1,4 @@
-/** Follows one field of an object through a build: transformers in kustomize's order (`kusttarget_configplugin.go`). */
+/** Transformers in kustomize's order (`kusttarget_configplugin.go`). */
 import type { FieldSpec } from '@backporch/kpt/field'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
@@ -28,10 +28,7 @@ import { ListLocations } from './list-locations.ts'
 import { mergeWrite, operationWrites, type PatchWrite } from './patch-writes.ts'
 import { replacementLocations } from './replacement-locations.ts'
 
-/**
- * Renames `identity`, so that it has the rendered name at the end.
- * @param assumed whether a patch applies of which this is unknown
- */
+/** Renames `identity` to the rendered name. @param assumed a patch of unknown effect applies */
 export function runThrough(
   chain: Chain,
   identity: BuiltIdentity,
@@ -131,7 +128,7 @@ class KustomizeRun {
   }
 
   private patched(document: SourceDocument, { does, at, value }: PatchWrite): void {
-    // The identity of a patch or of an item in it is not a value that it sets.
+    // The identity of a patch or its item is not a value that it sets.
     if (
       isIdentity(this.field.path) ||
       (isItemKey(this.field.path) && this.history.value !== undefined && does !== 'removes')
@@ -157,7 +154,6 @@ class KustomizeRun {
       this.history.write('namespace of', value, [{ location }])
   }
 
-  /** The account `default` of a role binding. */
   private isDefaultSubject(path: FieldPath): boolean {
     const [subjects, item, name] = path
     if (
@@ -209,7 +205,7 @@ class KustomizeRun {
     this.mark(kustomization, 'commonLabels of', fields('commonLabels'), ALL_LABELS)
   }
 
-  /** Argo CD says beside `commonLabels` where they go. */
+  /** Argo CD has separate fields for where `commonLabels` apply. */
   private addedLabels(layers: readonly SourceDocument[]): void {
     const isSet = (name: string): boolean =>
       layers.findLast((each) => each.hasField(name))?.valueAt(fields(name)) === true
@@ -228,7 +224,7 @@ class KustomizeRun {
     if (last?.kind !== 'field' || !this.writesInto(specs, this.field.path.slice(0, -1))) return
     const at = [...pairs, last]
     const value = kustomization.valueAt(at)
-    // Argo CD has variables of its own in them.
+    // Argo CD has its own variables in them.
     const isPlain = typeof value === 'string' && !(kustomization.isPart && value.includes('$'))
     if (value !== undefined)
       this.history.write(by, isPlain ? value : UNKNOWN, [
@@ -280,7 +276,6 @@ class KustomizeRun {
   }
 }
 
-/** The text of the last one that has one of the fields, and an empty text does not count. */
 function lastText(
   documents: readonly SourceDocument[],
   ...names: readonly string[]
@@ -307,7 +302,6 @@ function specFrom(value: JsonObject): FieldSpec {
   }
 }
 
-/** Whether the field is a key by which a patch finds the item. */
 function isItemKey(path: FieldPath): boolean {
   const [item, last] = path.slice(-2)
   return item?.kind === 'item' && last?.kind === 'field' && Object.hasOwn(item.keys, last.name)

@@ -1,11 +1,11 @@
-/** The index of the item with a field in each list: a JSON patch counts indexes, and every patch may move them. */
+/** A JSON patch counts indexes, and every patch may move them. */
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
 import { isJsonArray, type Json, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
 import type { SourceDocument } from '../../build/adopt/source-document.ts'
 
 export class ListLocations {
   private readonly path: FieldPath
-  /** Items of each list on the path, by the number of the step into it. Only the keys of an item are updated. */
+  /** By the number of the step into the list. Only item keys are updated. */
   private readonly lists: Map<number, readonly Json[]>
   private sure = true
 
@@ -20,17 +20,15 @@ export class ListLocations {
     )
   }
 
-  /** A patch that may or may not apply may have moved something. */
+  /** A patch that may not apply may have moved something. */
   doubt(): void {
     this.sure = false
   }
 
-  /** Whether the item of a pointer with so many parts is known. */
   isSure(parts: number): boolean {
     return this.sure || ![...this.lists.keys()].some((at) => at < parts)
   }
 
-  /** Whether the operation writes the field or one of its parents. */
   meets(pointer: readonly string[], does: string, value: Json | undefined): boolean {
     const last = pointer.length - 1
     const step = this.path[last]
@@ -40,7 +38,10 @@ export class ListLocations {
     return pointer[last] === this.partAt(last)
   }
 
-  /** Merges lists like kustomize: items of the patch first, in its order (kyaml `yaml/walk/associative_sequence.go`). */
+  /**
+   * As kustomize: the patch's items first, in its order (kyaml
+   * `yaml/walk/associative_sequence.go`).
+   */
   merge(document: SourceDocument): void {
     for (const [at, items] of this.lists) {
       const patched = document.valueAt(this.path.slice(0, at))

@@ -1,4 +1,3 @@
-/** The origin of a built field in words, for people. */
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import type { FileLocation } from '../../build/adopt/source-document.ts'
 import type { FieldWrite } from './field-history.ts'
@@ -6,7 +5,6 @@ import type { BuiltOrigin, PartWrite } from './kustomize-origins.ts'
 
 const NOWHERE = 'no file was found that sets it'
 
-/** For people, a line each: `bases/web/deployment.yaml:9:13`, then the patches and kustomizations that wrote the field. */
 export function builtOriginLines({
   authored,
   nearest,

@@ -1,4 +1,3 @@
-/** The writes of a patch to one field, from the patch alone. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject } from '@backporch/kyaml/json'
 import { isNull, jsonOf, nodeAtPath, resolved, textAt, type YamlNode } from '@backporch/kyaml/yaml'
@@ -9,12 +8,11 @@ import type { ListLocations } from './list-locations.ts'
 
 export interface PatchWrite {
   readonly does: 'writes' | 'removes' | 'may write'
-  /** Path in the document of the patch. */
   readonly at: FieldPath
   readonly value: FieldValue
 }
 
-/** A strategic merge patch: null and `$patch` remove. */
+/** null and `$patch` remove. */
 export function mergeWrite({ root }: SourceDocument, path: FieldPath): PatchWrite | undefined {
   let replaced: FieldPath | undefined
   for (let steps = 0; steps <= path.length; steps += 1) {
@@ -40,7 +38,7 @@ function directiveOf(node: YamlNode): string | undefined {
   return textAt(target, '$patch')
 }
 
-/** The operations of a JSON patch (RFC 6902) that write the field or one of its parents, in their order. They update `lists`. */
+/** Of a JSON patch (RFC 6902), for the field or one of its parents, in order. Updates `lists`. */
 export function* operationWrites(
   document: SourceDocument,
   path: FieldPath,

@@ -1,4 +1,4 @@
-/** The entries of `replacements` that copy a value to a field (kustomize `api/filters/replacement/replacement.go`). */
+/** Source: kustomize `api/filters/replacement/replacement.go`. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath, PathStep } from '@backporch/kyaml/field'
 import {
@@ -46,7 +46,6 @@ function documents(file: string, files: TracedField['files']): readonly SourceDo
   }
 }
 
-/** A file has one replacement or a list. */
 function inFile(
   all: readonly SourceDocument[],
   identity: BuiltIdentity,
@@ -72,7 +71,6 @@ function copies(replacement: Json | undefined, identity: BuiltIdentity, path: Fi
   })
 }
 
-/** Whether the text names the field or one of its parents. */
 function covers(text: string, path: FieldPath): boolean {
   const parts = text.match(/\[[^\]]*\]|(?:\\.|[^.[])+/g) ?? []
   return (

@@ -1,4 +1,3 @@
-/** What a syncer writes into a field that kustomize built: the variables of its text, then common labels and annotations. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { type Json, jsonEquals } from '@backporch/kyaml/json'
@@ -17,7 +16,10 @@ export class SyncerWrites {
   private readonly files: TracedField['files']
   private readonly variables: ReadonlyMap<string, string>
 
-  /** @param resource the fields of the syncer's resource. @throws Failure BP111x of its file */
+  /**
+   * @param resource its fields
+   * @throws Failure BP111x of its file
+   */
   constructor(build: SyncerBuild, resource: SourceDocument, files: TracedField['files']) {
     this.build = build
     this.substitution =
@@ -57,7 +59,7 @@ export class SyncerWrites {
       substitution.fill(text, (name) => this.variables.get(name)),
       valueAt(object, path),
     )
-    // What the text says for a variable that nobody sets is of the text.
+    // The default in the text for an unset variable belongs to the text.
     if (at.length === 0) history.value = value
     else
       history.write(
@@ -68,7 +70,7 @@ export class SyncerWrites {
       )
   }
 
-  /** Undefined where nobody sets it. */
+  /** Undefined if nobody sets it. */
   private placeOf(name: string, substitution: Substitution): WrittenAt | undefined {
     const at = fields(...substitution.at, name)
     if (typeof this.resource.valueAt(at) === 'string')
@@ -82,14 +84,13 @@ export class SyncerWrites {
   }
 }
 
-/** A text that no manifest has. */
 const PLACE = '\u0000'
 
 function isOneVariable(substitution: Substitution, text: string): boolean {
   return substitution.fill(text, () => PLACE) === PLACE
 }
 
-/** Flux substitutes in the text of the object and reads that again: the text may be a number. */
+/** Flux rereads the substituted text, which may be a number. */
 function asRead(text: string, rendered: Json | undefined): Json {
   const read = resolveGoScalar(text, true)
   return read.is === 'value' && jsonEquals(read.value, rendered) ? read.value : text
