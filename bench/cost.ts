@@ -2,10 +2,10 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type Resource, readResource, resourceKey } from '@backporch/kyaml/resource'
-import { whyOwnershipProvesNothing } from '../src/drift/compare/ownership-proof.ts'
+import { getResourceKey, type Resource, readResource } from '@backporch/kyaml/resource'
+import { explainUnprovenOwnership } from '../src/drift/compare/ownership-proof.ts'
 import { startControlPlane } from '../test/controlplane/start-control-plane.ts'
 import type { BenchOptions } from './prepare.ts'
 import { prepareBench, SYNCER } from './prepare.ts'
@@ -41,12 +41,12 @@ export async function benchCost(
     const live = await reader.readLive(resources, signal)
     const shares = new Map<string, KindShare>()
     for (const { id, apiVersion, object } of resources) {
-      const state = live.get(resourceKey(id))
-      if (state?.state !== 'present') throw new Error(`${resourceKey(id)} is not there`)
-      const { schema } = await reader.servedKind(apiVersion, id.kind, signal)
+      const state = live.get(getResourceKey(id))
+      if (state?.state !== 'present') throw new Error(`${getResourceKey(id)} is not there`)
+      const { schema } = await reader.findServedKind(apiVersion, id.kind, signal)
       const syncer = { manager: SYNCER, operation: 'Apply', subresource: '' } as const
-      const managed = managedFieldsOf(state.object)
-      const why = whyOwnershipProvesNothing({
+      const managed = getManagedFields(state.object)
+      const why = explainUnprovenOwnership({
         apiVersion,
         desired: object,
         live: state.object,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClusterWatch } from '@backporch/cluster/cluster-watch'
 import { type ConnectedCluster, connectCluster } from '@backporch/cluster/connect-cluster'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { systemClock } from '../src/adapters/system/system-clock.ts'
 import { ClusterFollower } from '../src/reconcile/observe/verdicts/cluster-follower.ts'
 import {
@@ -36,7 +36,7 @@ interface Followed {
 
 const KIND = { apiVersion: 'v1', kind: 'ConfigMap', namespace: '', metadataOnly: false }
 const PATIENCE = 600_000
-const key = redactionKey(new Uint8Array(32).fill(7))
+const key = createRedactionKey(new Uint8Array(32).fill(7))
 const fleet: Followed[] = []
 let setup: Setup | undefined
 let stored: { readonly bytes: Uint8Array; readonly rest: string } | undefined
@@ -49,7 +49,7 @@ function countChange(): void {
 /** As it is read from a file at the start of a controller: every cluster has its own copy. */
 function verdictsOf(): ClusterVerdicts {
   if (stored === undefined) throw new Error('not set up')
-  const table = VerdictTable.fromBytes(stored.bytes)
+  const table = VerdictTable.parseBytes(stored.bytes)
   if (table === undefined) throw new Error('no table')
   const rest = JSON.parse(stored.rest) as Pick<StoredVerdicts, 'units' | 'scopes'>
   return epochsOf(new ClusterVerdicts(key, Math.random, { table, ...rest }))
@@ -116,7 +116,7 @@ answerQuestions({
     for (const [unit, objects] of Object.entries(given.units))
       keepInSync(verdicts, unit, objects, Date.now())
     const { table, units, scopes } = verdicts.stored
-    stored = { bytes: table.toBytes(), rest: JSON.stringify({ units, scopes }) }
+    stored = { bytes: table.convertToBytes(), rest: JSON.stringify({ units, scopes }) }
     return { memory: await settledMemory(), rows: table.size }
   },
   grow: (count: number) =>

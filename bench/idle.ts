@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { ClusterVerdicts } from '../src/reconcile/observe/verdicts/cluster-verdicts.ts'
 import { type DifferTool, findAppliers } from '../test/appliers/appliers.ts'
 import type { ControlPlane } from '../test/controlplane/control-plane.ts'
@@ -220,7 +220,7 @@ function exponentOf(costs: readonly IdleCost[]): string {
 /** Objects in a second. */
 function sweepRate(): number {
   const verdicts = new ClusterVerdicts(
-    redactionKey(new Uint8Array(32).fill(7)),
+    createRedactionKey(new Uint8Array(32).fill(7)),
     Math.random,
     undefined,
   )
@@ -236,7 +236,7 @@ function sweepRate(): number {
   const from = performance.now()
   let looks = 0
   while (performance.now() - from < 2_000) {
-    verdicts.due(1_000)
+    verdicts.listDueUnits(1_000)
     looks += 1
   }
   return (looks * SWEPT * 1000) / (performance.now() - from)

@@ -8,10 +8,13 @@ import { WIDGET_DEFINITION } from './generate.ts'
 /** As of a server that has listed everything that decides the answers to dry runs. */
 export function epochsOf(verdicts: ClusterVerdicts): ClusterVerdicts {
   for (const kind of EPOCH_KINDS) {
-    verdicts.epochs.listing(kind)
+    verdicts.epochs.beginList(kind)
     if (kind.kind === 'CustomResourceDefinition')
-      verdicts.epochs.changed(kind, JSON.parse(JSON.stringify(WIDGET_DEFINITION)) as JsonObject)
-    verdicts.epochs.listed(kind)
+      verdicts.epochs.handleChange(
+        kind,
+        JSON.parse(JSON.stringify(WIDGET_DEFINITION)) as JsonObject,
+      )
+    verdicts.epochs.finishList(kind)
   }
   return verdicts
 }
@@ -23,7 +26,7 @@ export function keepInSync(
   objects: readonly JsonObject[],
   now: number,
 ): void {
-  const rows = verdicts.ofUnit(unit)
+  const rows = verdicts.getUnitVerdicts(unit)
   for (const object of objects) {
     const found = readResource(object)
     if ('problem' in found) throw new Error(found.problem)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WatchedKind } from '@backporch/cluster/cluster-watch'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
 import { type JsonObject, parseJson } from '@backporch/kyaml/json'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { systemClock } from '../src/adapters/system/system-clock.ts'
 import { ClusterFollower } from '../src/reconcile/observe/verdicts/cluster-follower.ts'
 import { ClusterVerdicts } from '../src/reconcile/observe/verdicts/cluster-verdicts.ts'
@@ -14,7 +14,7 @@ import { epochsOf, keepInSync } from './in-sync.ts'
 
 export type Form = 'rows' | 'parsed' | 'without managedFields' | 'text'
 
-const key = redactionKey(new Uint8Array(32).fill(7))
+const key = createRedactionKey(new Uint8Array(32).fill(7))
 /** What is kept, so that no collection takes it. */
 const kept: unknown[] = []
 

@@ -1,7 +1,7 @@
 /** Observes clusters with one growing set of objects as the watching controller does, and tells what stays in the process, and where. */
 import { LocalForge } from '@backporch/forge/local-forge'
 import { type JsonObject, parseJson } from '@backporch/kyaml/json'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import type { LiveView, WantedObject } from '@backporch/kyaml/resource'
 import { WorkerRenderer } from '../src/adapters/functions/worker-renderer.ts'
 import { BetweenTurns } from '../src/reconcile/observe/between-turns.ts'
@@ -18,7 +18,7 @@ import { generate, repositoryFiles } from './generate.ts'
 import { epochsOf } from './in-sync.ts'
 
 const MANAGER = 'bench'
-const key = redactionKey(new Uint8Array(32).fill(7))
+const key = createRedactionKey(new Uint8Array(32).fill(7))
 
 /** All clusters have the same objects, and every read makes new ones, as an answer does. */
 class SharedCluster extends MemoryCluster {

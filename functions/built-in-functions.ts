@@ -1,12 +1,12 @@
 /** The image releases that the functions reproduce (docs/facts/function-images.md). */
-import { type FunctionLibrary, type KrmFunction, succeeded } from '@backporch/kpt/function'
+import { createSuccess, type FunctionLibrary, type KrmFunction } from '@backporch/kpt/function'
 import {
   answerNotRun,
   type BuiltIn,
   type BuiltIns,
   chooseRuntime,
+  createRefusedAnswer,
   NOTHING_ALLOWED,
-  refusedAnswer,
 } from '@backporch/kpt/runtime'
 import { adoptDrift } from '../src/drift-functions/adopt-drift/adopt-drift.ts'
 import type { FunctionName } from '../src/sources/kpt/locate/inverses.ts'
@@ -16,7 +16,7 @@ import { createSetters, createSettersEverywhere } from './create-setters/fn.ts'
 import { enableGcpServices } from './enable-gcp-services/fn.ts'
 import { ensureNameSubstring } from './ensure-name-substring/fn.ts'
 import { generateFolders } from './generate-folders/fn.ts'
-import { kubeconform } from './kubeconform/fn.ts'
+import { runKubeconform } from './kubeconform/fn.ts'
 import {
   searchReplace,
   searchReplaceAsWritten,
@@ -42,7 +42,7 @@ import {
 import { upsertResource, upsertResourceByOlderPath } from './upsert-resource/fn.ts'
 
 /** A Kptfile names these by `exec`. The catalog has no image, so no release matches. */
-function ofOurs(run: KrmFunction): BuiltIn {
+function createOwnBuiltIn(run: KrmFunction): BuiltIn {
   return {
     variants: [{ from: [0, 0, 0], below: [0, 0, 0], run }],
     newest: [0, 0, 0],
@@ -51,7 +51,7 @@ function ofOurs(run: KrmFunction): BuiltIn {
 }
 
 /** A gate closed by drift, or an invalid record, must not prevent comparison and decision. */
-const passedOver: KrmFunction = ({ items }) => succeeded(items)
+const passItemsThrough: KrmFunction = ({ items }) => createSuccess(items)
 
 const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
   'apply-replacements': {
@@ -101,7 +101,7 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
   // Not compared with an original. A validator changes no object, so it causes no drift
   // (docs/adr/0054).
   kubeconform: {
-    variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: kubeconform }],
+    variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: runKubeconform }],
     newest: [0, 1, 2],
     last: undefined,
   },
@@ -170,9 +170,9 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
     newest: [0, 2, 4],
     last: [0, 2, 0],
   },
-  'adopt-drift': ofOurs(adoptDrift({ answer: (call) => builtInFunctions.answer(call) })),
-  'gate-drift': ofOurs(passedOver),
-  'verify-drift-records': ofOurs(passedOver),
+  'adopt-drift': createOwnBuiltIn(adoptDrift({ answer: (call) => builtInFunctions.answer(call) })),
+  'gate-drift': createOwnBuiltIn(passItemsThrough),
+  'verify-drift-records': createOwnBuiltIn(passItemsThrough),
 }
 
 export const BUILT_IN: BuiltIns = new Map(Object.entries(FUNCTIONS))
@@ -182,7 +182,8 @@ export const builtInFunctions: FunctionLibrary = {
     const chosen = chooseRuntime(step, NOTHING_ALLOWED, BUILT_IN)
     if (chosen.is === 'built-in') return chosen.run(input)
     if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
-    if (chosen.is === 'refused') return refusedAnswer(chosen.failure, NOTHING_ALLOWED, BUILT_IN)
+    if (chosen.is === 'refused')
+      return createRefusedAnswer(chosen.failure, NOTHING_ALLOWED, BUILT_IN)
     throw new TypeError('nothing but what is built in is allowed')
   },
 }

@@ -1,6 +1,6 @@
 import process from 'node:process'
-import { asFailure, Interrupted } from '@backporch/kyaml/failure'
-import { worstExit } from './cli/flags/exit-status.ts'
+import { convertToFailure, Interrupted } from '@backporch/kyaml/failure'
+import { getWorstExitStatus } from './cli/flags/exit-status.ts'
 import { printFailures } from './cli/print/print-failures.ts'
 import { runCli } from './cli/run-cli.ts'
 import { wire } from './wire.ts'
@@ -22,9 +22,9 @@ const context = wire(process, interrupted.signal)
 process.on('uncaughtException', (thrown) => {
   // The interrupted command reports it.
   if (thrown instanceof Interrupted) return
-  const failure = asFailure(thrown)
+  const failure = convertToFailure(thrown)
   printFailures([failure], context)
-  process.exit(worstExit([failure]))
+  process.exit(getWorstExitStatus([failure]))
 })
 
 process.exitCode = await runCli(process.argv.slice(2), context)

@@ -2,9 +2,9 @@ import { type ConnectOptions, probeCluster } from '@backporch/cluster/connect-cl
 import {
   ALL_FORGES,
   type CredentialOptions,
-  gitTokenFor,
-  hostOf,
-  tokenFor,
+  findForgeToken,
+  findGitToken,
+  findRemoteHost,
 } from '@backporch/forge/forges'
 import { probeForge } from '@backporch/forge/open-forge'
 import { BOT, describeSigningKey } from '@backporch/git-store/commit'
@@ -21,18 +21,18 @@ interface ProbeParts {
   readonly connectOptions: (target: ClusterTarget, location: ProcessContext) => ConnectOptions
 }
 
-export function probesAt(
+export function createProbes(
   location: ProcessContext,
   { keyPath, credentialOptions, connectOptions }: ProbeParts,
 ): Probes {
   const { cwd, env } = location
   return {
     push: async (remote, baseBranch, refs, signal) => {
-      const host = hostOf(remote)
+      const host = findRemoteHost(remote)
       const token =
         host === undefined
           ? undefined
-          : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
+          : ((await findGitToken(remote, credentialOptions(location))) ?? findForgeToken(host, env))
       const serverTexts = ALL_FORGES.flatMap(({ pushTexts }) => pushTexts ?? [])
       const options = {
         remote,

@@ -6,22 +6,22 @@ import type { ConnectOptions } from '@backporch/cluster/connect-cluster'
 import {
   ALL_FORGES,
   type CredentialOptions,
-  gitTokenFor,
-  hostOf,
-  tokenFor,
+  findForgeToken,
+  findGitToken,
+  findRemoteHost,
 } from '@backporch/forge/forges'
 import type { PushPaces } from '@backporch/forge/push-pace'
 import { BOT } from '@backporch/git-store/commit'
 import { runGit } from '@backporch/git-store/git-program'
 import type { RepositoryOptions } from '@backporch/git-store/repository'
-import { visibleLines } from '@backporch/kyaml/text'
+import { escapeUnseenLines } from '@backporch/kyaml/text'
 import { readConfigFile } from './adapters/system/config-file.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
-import { packageMarks } from './adapters/system/package-marks.ts'
+import { createPackageMarks } from './adapters/system/package-marks.ts'
 import { readPolicyFiles } from './adapters/system/policy-files.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
-import { verdictFiles } from './adapters/system/verdict-files.ts'
+import { createVerdictFiles } from './adapters/system/verdict-files.ts'
 import { traceSettings } from './adapters/traces/trace-settings.ts'
 import type { CliContext, ClusterTarget, ProcessContext } from './cli/context/cli-context.ts'
 
@@ -31,7 +31,7 @@ const LONGEST_WAIT = 60_000
 declare const BACKPORCH_VERSION: string | undefined
 
 /** Inserted by the bundler; read from package.json in a checkout. */
-export function version(): string {
+export function readVersion(): string {
   if (typeof BACKPORCH_VERSION === 'string') return BACKPORCH_VERSION
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version
@@ -46,7 +46,7 @@ export function wire(process: NodeJS.Process, signal: AbortSignal): CliContext {
     )
     return paces
   }
-  return contextAt(
+  return buildCliContext(
     { cwd: process.cwd(), env, clock: systemClock, stdout, stderr },
     stdin,
     signal,
@@ -57,7 +57,7 @@ export function wire(process: NodeJS.Process, signal: AbortSignal): CliContext {
 /** Pushes of all opened repositories are counted together. */
 type SharedPaces = () => Promise<PushPaces>
 
-function contextAt(
+function buildCliContext(
   location: ProcessContext,
   stdin: CliContext['stdin'],
   signal: AbortSignal,
@@ -72,7 +72,7 @@ function contextAt(
   return {
     ...location,
     stdin,
-    version: version(),
+    version: readVersion(),
     bot: { email: BOT.email, forges: ALL_FORGES.flatMap(({ committers }) => committers) },
     signal,
     onHangup: (listener) => {
@@ -80,18 +80,20 @@ function contextAt(
       return () => void process.off('SIGHUP', listener)
     },
     openRepository: async (remote, { baseBranch, readOnly = false, trace, note } = {}) => {
-      const host = hostOf(remote)
+      const host = findRemoteHost(remote)
       const token =
         host === undefined
           ? undefined
-          : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
+          : ((await findGitToken(remote, buildCredentialOptions(location))) ??
+            findForgeToken(host, env))
       const { findCommitSigner } = await import('@backporch/git-store/commit')
       const signer = await findCommitSigner(env, cwd, BOT.email)
-      const admitPush = host === undefined ? undefined : (await pushPaces()).of(remote, env)
+      const admitPush =
+        host === undefined ? undefined : (await pushPaces()).findAdmitPush(remote, env)
       const { openCheckedOut, openRepository } = await import('@backporch/git-store/repository')
       const open = readOnly ? openCheckedOut : openRepository
       const tell = (text: string): void => {
-        if (note === undefined) location.stderr.write(`note: ${visibleLines(text)}\n`)
+        if (note === undefined) location.stderr.write(`note: ${escapeUnseenLines(text)}\n`)
         else note({ cause: 'cache-not-used', subject: '', text })
       }
       const options: RepositoryOptions = {
@@ -113,7 +115,7 @@ function contextAt(
       return openForge(
         repository,
         {
-          ...credentialOptions(location),
+          ...buildCredentialOptions(location),
           remote,
           kind,
           dryRun,
@@ -132,27 +134,33 @@ function contextAt(
     forgeSetup: async (remote, kind) =>
       (await import('@backporch/forge/open-forge')).findForgeSetup(remote, kind, env, signal),
     openWebhooks: async ({ address, secrets, remote, remotes, onUpdate, onRefused }) => {
-      const { DeliveryWindow, remotesOf, repositoryName, startWebhookServer, WebhookIntake } =
-        await import('@backporch/forge/webhook')
-      const repository = remote === undefined ? undefined : repositoryName(remote)
+      const {
+        DeliveryWindow,
+        filterRemotes,
+        getRepositoryName,
+        startWebhookServer,
+        WebhookIntake,
+      } = await import('@backporch/forge/webhook')
+      const repository = remote === undefined ? undefined : getRepositoryName(remote)
       const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
       const update: Parameters<typeof startWebhookServer>[0]['onUpdate'] = (
         requestedAction,
         named,
-      ) => onUpdate(requestedAction, named === undefined ? undefined : remotesOf(named, remotes()))
+      ) =>
+        onUpdate(requestedAction, named === undefined ? undefined : filterRemotes(named, remotes()))
       return startWebhookServer({ ...address, intake, clock, onUpdate: update, onRefused })
     },
     openMonitoring: async ({ address, readiness, onRefused }) => {
       const { PrometheusMetrics } = await import('./adapters/metrics/prometheus-metrics.ts')
       const { startMonitoringServer } = await import('./adapters/metrics/monitoring-server.ts')
-      const metrics = new PrometheusMetrics({ version: version(), clock })
+      const metrics = new PrometheusMetrics({ version: readVersion(), clock })
       return {
         metrics,
         ...(await startMonitoringServer({ ...address, metrics, readiness, onRefused })),
       }
     },
     openTraces: async (onNote) => {
-      const settings = traceSettings(env, version())
+      const settings = traceSettings(env, readVersion())
       if (settings === undefined) return undefined
       if ('problem' in settings) {
         onNote({
@@ -218,18 +226,21 @@ function contextAt(
         },
       }
     },
-    verdictFiles: (remote) => verdictFiles(join(cacheDir, '..', 'verdicts'), remote),
-    packageMarks: (remote) => packageMarks(join(cacheDir, '..', 'packages'), remote, version()),
+    verdictFiles: (remote) => createVerdictFiles(join(cacheDir, '..', 'verdicts'), remote),
+    packageMarks: (remote) =>
+      createPackageMarks(join(cacheDir, '..', 'packages'), remote, readVersion()),
     openRenderer: async ({ engine, render = [], ...allowed }) => {
       const { WorkerRenderer } = await import('./adapters/functions/worker-renderer.ts')
-      const { PackageBuilds, withBuilds } = await import('./adapters/functions/package-builds.ts')
-      const { sopsValues } = await import('./adapters/functions/sops-values.ts')
-      const sops = sopsValues({ allowed: render, environment: env, workingDirectory: cwd })
+      const { PackageBuilds, addPackageBuilds } = await import(
+        './adapters/functions/package-builds.ts'
+      )
+      const { createSopsDecryptor } = await import('./adapters/functions/sops-values.ts')
+      const sops = createSopsDecryptor({ allowed: render, environment: env, workingDirectory: cwd })
       const renderer = new WorkerRenderer({ allowed, engine, environment: env })
       const { KeptBuilds } = await import('./adapters/functions/kept-builds.ts')
-      const kept = new KeptBuilds(join(cacheDir, '..', 'builds'), version())
+      const kept = new KeptBuilds(join(cacheDir, '..', 'builds'), readVersion())
       const builds = new PackageBuilds({ allowed: render, environment: env, kept })
-      return withBuilds(renderer, builds, sops)
+      return addPackageBuilds(renderer, builds, sops)
     },
     loadKey: async () => {
       const { loadInstallationKey } = await import('./adapters/system/installation-key.ts')
@@ -239,8 +250,8 @@ function contextAt(
       }
     },
     localNames: async (kind, path) => {
-      const { localNames } = await import('./cli/context/local-names.ts')
-      return localNames(kind, resolve(cwd, path), env)
+      const { listLocalNames } = await import('./cli/context/local-names.ts')
+      return listLocalNames(kind, resolve(cwd, path), env)
     },
     externalDiff: (program, files) => {
       const inherit = location.stdout === process.stdout
@@ -264,23 +275,23 @@ function contextAt(
       const { cloneState } = await import('@backporch/git-store/work-tree')
       return cloneState(resolve(cwd, path), signal, env)
     },
-    userName: () => userName(cwd, env),
+    userName: () => readUserName(cwd, env),
     probes: async () =>
-      (await import('./wire-probes.ts')).probesAt(location, {
+      (await import('./wire-probes.ts')).createProbes(location, {
         keyPath,
-        credentialOptions,
+        credentialOptions: buildCredentialOptions,
         connectOptions,
       }),
-    at: (other) => contextAt(other, stdin, signal, pushPaces),
+    at: (other) => buildCliContext(other, stdin, signal, pushPaces),
   }
 }
 
-function credentialOptions({ env, cwd, clock }: ProcessContext): CredentialOptions {
+function buildCredentialOptions({ env, cwd, clock }: ProcessContext): CredentialOptions {
   return {
     environment: env,
     workingDirectory: cwd,
     clock,
-    version: version(),
+    version: readVersion(),
     longestWait: LONGEST_WAIT,
   }
 }
@@ -292,7 +303,7 @@ function connectOptions(
   return {
     environment: env,
     clock,
-    version: version(),
+    version: readVersion(),
     execAllow: target.execAllow,
     insecureSkipTlsVerify: target.insecureSkipTlsVerify,
     ...(target.kubeconfig === undefined ? {} : { kubeconfig: resolve(cwd, target.kubeconfig) }),
@@ -304,7 +315,7 @@ function connectOptions(
 }
 
 /** The login name if git has none for this folder. */
-async function userName(cwd: string, env: CliContext['env']): Promise<string> {
+async function readUserName(cwd: string, env: CliContext['env']): Promise<string> {
   const ask = async (name: string): Promise<string> => {
     const answer = await runGit(
       ['-C', cwd, 'config', '--get', name],

@@ -1,7 +1,7 @@
 /** Writes the tables of the guides that are the program's own: `node docs/guides/write-tables.ts`. A test holds them to the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
-  declarationOf,
+  getDeclaration,
   METRICS,
   type MetricName,
   PROCESS_METRICS,
@@ -97,7 +97,7 @@ function commandTable(): string {
 
 function metricTable(): string {
   const rows = (Object.keys(METRICS) as MetricName[]).map((name) => {
-    const { type, labels, help } = declarationOf(name)
+    const { type, labels, help } = getDeclaration(name)
     return `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help.replace(/\.$/, '')} |`
   })
   const process = [...PROCESS_METRICS].map((name) => `\`${name}\``).join(', ')

@@ -13,11 +13,11 @@ import { fileURLToPath } from 'node:url'
 import { openForge } from '@backporch/forge/open-forge'
 import { BOT } from '@backporch/git-store/commit'
 import { openRepository } from '@backporch/git-store/repository'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import type { TurnRequest } from '../../src/reconcile/observe/turn-request.ts'
 import { runFleetTurn } from '../../src/reconcile/turn/run-turn.ts'
-import { version } from '../../src/wire.ts'
+import { readVersion } from '../../src/wire.ts'
 import { runProgram } from '../../test/e2e/run-program.ts'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../../test/fakes/onboarding-samples.ts'
@@ -109,7 +109,7 @@ async function review(
       kind: 'gitea',
       environment,
       clock: systemClock,
-      version: version(),
+      version: readVersion(),
       longestWait: 0,
       findToken: async () => undefined,
       note: (text) => console.log(text),
@@ -199,10 +199,10 @@ function adopt(
 function request(more: TestRequest): TurnRequest {
   return turnRequest({
     clock: { now: () => new Date() },
-    key: redactionKey(new Uint8Array(32).fill(7)),
+    key: createRedactionKey(new Uint8Array(32).fill(7)),
     bot: { email: BOT.email },
     renderer: new InProcessRenderer(),
-    version: version(),
+    version: readVersion(),
     ...more,
   })
 }

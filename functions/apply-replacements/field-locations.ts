@@ -4,12 +4,12 @@
  */
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import {
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
   isNull,
   type YamlMap,
   type YamlNode,
-  yamlList,
-  yamlMap,
-  yamlPlain,
 } from '@backporch/kyaml/yaml'
 import { RE2JS } from 're2js'
 import { ReplacementProblem } from './read-replacements.ts'
@@ -68,7 +68,7 @@ interface OneFieldSearch extends FieldSearch {
 }
 
 /** kyaml `PathGetter`. Undefined if missing. The value in `[name=x]` is not a pattern. */
-export function fieldAt(
+export function findFieldAt(
   object: YamlMap,
   path: readonly string[],
   search: OneFieldSearch,
@@ -88,35 +88,37 @@ function stepTo(
   next: string | undefined,
   search: OneFieldSearch,
 ): YamlNode | undefined {
-  const index = asNumber(part)
+  const index = parseIndex(part)
   if (index !== undefined && index < 0)
     throw new ReplacementProblem(`array index ${index} cannot be negative`)
-  if (index !== undefined) return itemsOf(node, search)[index]
-  if (part === '-') return lastItem(node, search)
+  if (index !== undefined) return listItems(node, search)[index]
+  if (part === '-') return getLastItem(node, search)
   if (part === '*' && !search.starIsName)
     throw new ReplacementProblem('wildcard is not supported in PathGetter')
   if (!isListEntry(part)) {
-    const found = fieldOf(node, part, search)
+    const found = findField(node, part, search)
     return found === undefined && search.create !== undefined && node.kind === 'map'
-      ? addedField(node, part, startOf(next, search.create, search.created))
+      ? addField(node, part, startOf(next, search.create, search.created))
       : found
   }
   const { field, value } = splitListEntry(part)
-  const found = itemsOf(node, search).find((item) => {
-    if (field === '') return rawText(item) === value
+  const found = listItems(node, search).find((item) => {
+    if (field === '') return getRawText(item) === value
     return (
       item.kind === 'map' &&
-      item.entries.some((entry) => rawText(entry.key) === field && rawText(entry.value) === value)
+      item.entries.some(
+        (entry) => getRawText(entry.key) === field && getRawText(entry.value) === value,
+      )
     )
   })
   return found === undefined && search.create !== undefined
-    ? addedElement(node, part, search.created)
+    ? addElement(node, part, search.created)
     : found
 }
 
 /** kyaml crashes on an empty list. */
-function lastItem(node: YamlNode, search: FieldSearch): YamlNode {
-  const last = itemsOf(node, search).at(-1)
+function getLastItem(node: YamlNode, search: FieldSearch): YamlNode {
+  const last = listItems(node, search).at(-1)
   if (last === undefined)
     throw new ReplacementProblem('"-" is the last item of a list, and the list is empty')
   return last
@@ -128,41 +130,42 @@ interface TargetSearch extends FieldSearch {
 }
 
 /** kyaml `PathMatcher`, in document order. The path must not be empty. */
-export function fieldsAt(
+export function listFieldsAt(
   node: YamlNode,
   path: readonly string[],
   search: TargetSearch,
 ): readonly YamlNode[] {
   const [part, ...rest] = path
   if (part === undefined) return [node]
-  const index = asNumber(part)
-  if (index !== undefined && index >= 0) return fieldsAtIndex(node, index, rest, search)
-  if (isListEntry(part)) return fieldsOfEntry(node, part, rest, search)
-  if (part === '*') return itemsOf(node, search).flatMap((item) => fieldsAt(item, rest, search))
-  const found = fieldOf(node, part, search)
-  if (found !== undefined) return fieldsAt(found, rest, search)
+  const index = parseIndex(part)
+  if (index !== undefined && index >= 0) return listFieldsAtIndex(node, index, rest, search)
+  if (isListEntry(part)) return listFieldsOfEntry(node, part, rest, search)
+  if (part === '*')
+    return listItems(node, search).flatMap((item) => listFieldsAt(item, rest, search))
+  const found = findField(node, part, search)
+  if (found !== undefined) return listFieldsAt(found, rest, search)
   if (search.create === undefined || part === '') return []
-  return fieldsAt(
-    addedField(node, part, placeholder(rest[0], search.create, search.created)),
+  return listFieldsAt(
+    addField(node, part, createPlaceholder(rest[0], search.create, search.created)),
     rest,
     search,
   )
 }
 
-function fieldsAtIndex(
+function listFieldsAtIndex(
   list: YamlNode,
   index: number,
   rest: readonly string[],
   search: TargetSearch,
 ): readonly YamlNode[] {
-  const items = itemsOf(list, search)
+  const items = listItems(list, search)
   const found = items[index]
-  if (found !== undefined) return fieldsAt(found, rest, search)
+  if (found !== undefined) return listFieldsAt(found, rest, search)
   if (items.length !== index || search.create === undefined) {
     throw new ReplacementProblem(`index ${index} specified but only ${items.length} elements found`)
   }
-  return fieldsAt(
-    addedItem(list, placeholder(rest[0], search.create, search.created)),
+  return listFieldsAt(
+    addItem(list, createPlaceholder(rest[0], search.create, search.created)),
     rest,
     search,
   )
@@ -172,7 +175,7 @@ function fieldsAtIndex(
  * The value in `[name=x]` is a regular expression that matches anywhere in the field's text,
  * including its comment.
  */
-function fieldsOfEntry(
+function listFieldsOfEntry(
   list: YamlNode,
   part: string,
   rest: readonly string[],
@@ -180,28 +183,32 @@ function fieldsOfEntry(
 ): readonly YamlNode[] {
   const { field, value } = splitListEntry(part)
   const inItem = (item: YamlNode): readonly YamlNode[] => {
-    const compared = field === '' ? item : item.kind === 'map' ? rawField(item, field) : undefined
-    if (compared === undefined || !compiled(value).matcher(writeYamlNode(compared).trim()).find())
+    const compared =
+      field === '' ? item : item.kind === 'map' ? findRawField(item, field) : undefined
+    if (
+      compared === undefined ||
+      !compileExpression(value).matcher(writeYamlNode(compared).trim()).find()
+    )
       return []
-    return field === '' ? [item] : fieldsAt(item, rest, search)
+    return field === '' ? [item] : listFieldsAt(item, rest, search)
   }
-  const found = itemsOf(list, search).flatMap(inItem)
+  const found = listItems(list, search).flatMap(inItem)
   if (found.length > 0 || search.create === undefined) return found
-  const created = inItem(addedElement(list, part, search.created))
+  const created = inItem(addElement(list, part, search.created))
   // The original loops forever here.
   if (created.length === 0)
     throw new ReplacementProblem(`an element created for "${part}" does not match it`)
   return created
 }
 
-function placeholder(
+function createPlaceholder(
   next: string | undefined,
   create: () => YamlNode,
   created: Set<YamlNode>,
 ): YamlNode {
-  const index = next === undefined ? undefined : asNumber(next)
+  const index = next === undefined ? undefined : parseIndex(next)
   return index !== undefined && index >= 0
-    ? yamlList()
+    ? createYamlList()
     : startOf(next === '' ? undefined : next, create, created)
 }
 
@@ -211,7 +218,7 @@ function startOf(
   create: () => YamlNode,
   created: Set<YamlNode>,
 ): YamlNode {
-  if (next !== undefined) return isListEntry(next) ? yamlList() : yamlMap()
+  if (next !== undefined) return isListEntry(next) ? createYamlList() : createYamlMap()
   const result = create()
   created.add(result)
   return result
@@ -220,35 +227,35 @@ function startOf(
 /**
  * A null has no fields and no items: kyaml adds to a node that it never writes. This does the same.
  */
-function addedField(map: YamlNode, name: string, value: YamlNode): YamlNode {
-  if (map.kind === 'map') map.entries.push({ key: yamlPlain(name), value })
+function addField(map: YamlNode, name: string, value: YamlNode): YamlNode {
+  if (map.kind === 'map') map.entries.push({ key: createYamlPlain(name), value })
   return value
 }
 
-function addedItem(list: YamlNode, item: YamlNode): YamlNode {
+function addItem(list: YamlNode, item: YamlNode): YamlNode {
   if (list.kind === 'list') list.items.push(item)
   return item
 }
 
-function addedElement(list: YamlNode, part: string, created: Set<YamlNode>): YamlNode {
+function addElement(list: YamlNode, part: string, created: Set<YamlNode>): YamlNode {
   const { field, value } = splitListEntry(part)
-  const key = yamlPlain(value)
+  const key = createYamlPlain(value)
   created.add(key)
-  return addedItem(list, field === '' ? key : yamlMap([[field, key]]))
+  return addItem(list, field === '' ? key : createYamlMap([[field, key]]))
 }
 
 /** kyaml does not resolve an alias. A null is valid for every kind. */
-function itemsOf(node: YamlNode, search: FieldSearch): readonly YamlNode[] {
+function listItems(node: YamlNode, search: FieldSearch): readonly YamlNode[] {
   if (node.kind === 'list') return node.items
   if (isTaggedNull(node, search.created)) return []
-  throw wrongKind('list', node, search.secret)
+  throw createWrongKindProblem('list', node, search.secret)
 }
 
-function fieldOf(node: YamlNode, name: string, search: FieldSearch): YamlNode | undefined {
+function findField(node: YamlNode, name: string, search: FieldSearch): YamlNode | undefined {
   if (isTaggedNull(node, search.created)) return undefined
-  if (node.kind === 'map' && name !== '') return rawField(node, name)
+  if (node.kind === 'map' && name !== '') return findRawField(node, name)
   if (node.kind === 'scalar' && name === '') return node.value === '' ? node : undefined
-  throw wrongKind(name === '' ? 'scalar' : 'map', node, search.secret)
+  throw createWrongKindProblem(name === '' ? 'scalar' : 'map', node, search.secret)
 }
 
 /** An alias to a null is not null. */
@@ -256,12 +263,12 @@ export function isTaggedNull(node: YamlNode, created: ReadonlySet<YamlNode>): bo
   return node.kind === 'scalar' && isNull(node) && !created.has(node)
 }
 
-function rawField(map: YamlMap, name: string): YamlNode | undefined {
-  return map.entries.find((entry) => rawText(entry.key) === name)?.value
+function findRawField(map: YamlMap, name: string): YamlNode | undefined {
+  return map.entries.find((entry) => getRawText(entry.key) === name)?.value
 }
 
 /** As in go-yaml, an alias gives its anchor name. */
-export function rawText(node: YamlNode): string {
+export function getRawText(node: YamlNode): string {
   return node.kind === 'scalar' ? node.value : node.kind === 'alias' ? node.name : ''
 }
 
@@ -272,7 +279,7 @@ const KIND_NAMES = {
   alias: 'AliasNode',
 } as const
 
-function wrongKind(
+function createWrongKindProblem(
   wanted: 'scalar' | 'map' | 'list',
   node: YamlNode,
   secret: boolean,
@@ -298,13 +305,13 @@ function splitListEntry(part: string): { readonly field: string; readonly value:
 }
 
 /** Like Go's `strconv.Atoi`. */
-function asNumber(part: string): number | undefined {
+function parseIndex(part: string): number | undefined {
   if (!/^[+-]?[0-9]{1,40}$/.test(part)) return undefined
   const number = BigInt(part.replace(/^\+/, ''))
   return BigInt.asIntN(64, number) === number ? Number(number) : undefined
 }
 
-function compiled(expression: string): RE2JS {
+function compileExpression(expression: string): RE2JS {
   try {
     return RE2JS.compile(expression)
   } catch (thrown) {

@@ -3,28 +3,40 @@
  * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.19.0/api/filters/replacement/replacement.go,
  * and the same file of api v0.10.1).
  */
-import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
+import { createFailedOutput, createSuccess, type KrmFunction } from '@backporch/kpt/function'
 import { goQuote } from '@backporch/kyaml/text'
 import {
   copyNode,
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
   type YamlMap,
   type YamlNode,
   type YamlScalar,
-  yamlList,
-  yamlMap,
-  yamlPlain,
 } from '@backporch/kyaml/yaml'
-import { fieldAt, fieldsAt, isTaggedNull, rawText, splitFieldPath } from './field-locations.ts'
+import {
+  findFieldAt,
+  getRawText,
+  isTaggedNull,
+  listFieldsAt,
+  splitFieldPath,
+} from './field-locations.ts'
 import {
   type FieldOptions,
-  impliedTag,
+  getImpliedTag,
   type Replacement,
   ReplacementProblem,
   type ReplacementSource,
   type ReplacementTarget,
   readReplacements,
 } from './read-replacements.ts'
-import { idText, isNilOrEmpty, isSecret, isTarget, theOnlyOne } from './select-objects.ts'
+import {
+  formatObjectId,
+  isNilOrEmpty,
+  isSecret,
+  isTarget,
+  selectOnlyObject,
+} from './select-objects.ts'
 
 const DEFAULT_FIELD_PATH = 'metadata.name'
 
@@ -41,7 +53,7 @@ interface ReleaseRules {
 }
 
 /** v0.1.2 (kustomize api v0.19): every field must exist and gets the text of the value. */
-export const applyReplacements = replacementsWith({
+export const applyReplacements = createReplacementFunction({
   starIsName: false,
   rejectsObjects: true,
   write: writeTexts,
@@ -51,23 +63,23 @@ export const applyReplacements = replacementsWith({
  * v0.1.0 and v0.1.1 (kustomize api v0.10.1): one existing field per path becomes the value, with
  * quotes and comments.
  */
-export const applyReplacementsAsWritten = replacementsWith({
+export const applyReplacementsAsWritten = createReplacementFunction({
   starIsName: true,
   rejectsObjects: false,
   write: writeNodes,
 })
 
-function replacementsWith(rules: ReleaseRules): KrmFunction {
+function createReplacementFunction(rules: ReleaseRules): KrmFunction {
   return ({ items, config }) => {
     const created = new Set<YamlNode>()
     try {
       for (const replacement of readReplacements(config))
         replace(items, replacement, rules, created)
     } catch (thrown) {
-      if (thrown instanceof ReplacementProblem) return failed(items, thrown.message)
+      if (thrown instanceof ReplacementProblem) return createFailedOutput(items, thrown.message)
       throw thrown
     }
-    return succeeded(items)
+    return createSuccess(items)
   }
 }
 
@@ -80,7 +92,7 @@ function replace(
   if (source === undefined || targets === undefined) {
     throw new ReplacementProblem('replacements must specify a source and at least one target')
   }
-  const value = sourceValue(items, source, rules, created)
+  const value = resolveSourceValue(items, source, rules, created)
   for (const target of targets) {
     if (target.select === undefined)
       throw new ReplacementProblem('target must specify resources to select')
@@ -90,21 +102,26 @@ function replace(
   }
 }
 
-function sourceValue(
+function resolveSourceValue(
   items: readonly YamlMap[],
   source: ReplacementSource,
   { starIsName }: ReleaseRules,
   created: Set<YamlNode>,
 ): YamlNode {
-  const object = theOnlyOne(items, source)
+  const object = selectOnlyObject(items, source)
   const secret = isSecret(object)
   const fieldPath = source.fieldPath === '' ? DEFAULT_FIELD_PATH : source.fieldPath
-  const found = observing('error looking up replacement source', () =>
-    fieldAt(object, splitFieldPath(fieldPath), { starIsName, create: undefined, created, secret }),
+  const found = prefixProblems('error looking up replacement source', () =>
+    findFieldAt(object, splitFieldPath(fieldPath), {
+      starIsName,
+      create: undefined,
+      created,
+      secret,
+    }),
   )
   if (found === undefined || isNilOrEmpty(found, created)) {
     throw new ReplacementProblem(
-      `fieldPath \`${fieldPath}\` is missing for replacement source ${idText(source.id)}`,
+      `fieldPath \`${fieldPath}\` is missing for replacement source ${formatObjectId(source.id)}`,
     )
   }
   if (!isJoined(source.options)) return found
@@ -118,7 +135,7 @@ function sourceValue(
     throw new ReplacementProblem(`options.index ${index} is out of bounds for value ${shown}`)
   }
   const copy = copyNode(found)
-  setText(copy, part, impliedTag(copy))
+  setText(copy, part, getImpliedTag(copy))
   return copy
 }
 
@@ -132,8 +149,8 @@ function writeTexts(
   const create = options?.create === true ? () => emptyLike(value) : undefined
   for (const fieldPath of fieldPaths.length === 0 ? [DEFAULT_FIELD_PATH] : fieldPaths) {
     const missing = `unable to find ${create === undefined ? '' : 'or create '}field ${goQuote(fieldPath)} in replacement target`
-    const fields = observing(missing, () =>
-      fieldsAt(item, splitFieldPath(fieldPath), { create, created, secret }),
+    const fields = prefixProblems(missing, () =>
+      listFieldsAt(item, splitFieldPath(fieldPath), { create, created, secret }),
     )
     if (fields.length === 0) throw new ReplacementProblem(missing)
     for (const field of fields) writeText(field, value, options, created)
@@ -146,11 +163,13 @@ function writeText(
   options: FieldOptions | undefined,
   created: Set<YamlNode>,
 ): void {
-  const text = isJoined(options) ? joined(field, value, options, created) : rawText(value)
+  const text = isJoined(options)
+    ? joinDelimitedValue(field, value, options, created)
+    : getRawText(value)
   // The field keeps its type: a number becomes text in a text field. A text such as `no`, which
   // kubectl reads as a boolean, gets no special handling. A created field has no type.
-  if (field.kind === 'scalar') setText(field, text, created.has(field) ? '' : impliedTag(field))
-  else become(field, copyNode(value), created)
+  if (field.kind === 'scalar') setText(field, text, created.has(field) ? '' : getImpliedTag(field))
+  else replaceNode(field, copyNode(value), created)
 }
 
 function writeNodes(
@@ -161,7 +180,7 @@ function writeNodes(
 ): void {
   const create = options?.create === true ? () => emptyLike(value) : undefined
   for (const fieldPath of fieldPaths.length === 0 ? [DEFAULT_FIELD_PATH] : fieldPaths) {
-    const field = fieldAt(item, splitFieldPath(fieldPath), {
+    const field = findFieldAt(item, splitFieldPath(fieldPath), {
       starIsName: true,
       create,
       created,
@@ -174,17 +193,17 @@ function writeNodes(
       )
     const copy = copyNode(value)
     if (isJoined(options)) {
-      const text = joined(field, value, options, created)
-      if (copy.kind === 'scalar') setText(copy, text, impliedTag(copy))
+      const text = joinDelimitedValue(field, value, options, created)
+      if (copy.kind === 'scalar') setText(copy, text, getImpliedTag(copy))
     }
-    become(field, copy, created)
+    replaceNode(field, copy, created)
   }
-  const alias = unknownAlias(item, new Set())
+  const alias = findUnknownAlias(item, new Set())
   if (alias !== undefined) throw new ReplacementProblem(`unknown anchor '${alias}' referenced`)
 }
 
 /** Like Go's `*node = *other`: references to the node see the new content. */
-function become(node: YamlNode, other: YamlNode, created: Set<YamlNode>): void {
+function replaceNode(node: YamlNode, other: YamlNode, created: Set<YamlNode>): void {
   created.delete(node)
   const { source, writes } = node
   for (const key of Object.keys(node))
@@ -198,7 +217,7 @@ function become(node: YamlNode, other: YamlNode, created: Set<YamlNode>): void {
   }
 }
 
-function unknownAlias(node: YamlNode, anchors: Set<string>): string | undefined {
+function findUnknownAlias(node: YamlNode, anchors: Set<string>): string | undefined {
   if (node.kind === 'alias') return anchors.has(node.name) ? undefined : node.name
   if (node.anchor !== '') anchors.add(node.anchor)
   const below =
@@ -208,7 +227,7 @@ function unknownAlias(node: YamlNode, anchors: Set<string>): string | undefined 
         ? node.items
         : []
   for (const each of below) {
-    const found = unknownAlias(each, anchors)
+    const found = findUnknownAlias(each, anchors)
     if (found !== undefined) return found
   }
   return undefined
@@ -223,7 +242,7 @@ function setText(node: YamlScalar, text: string, tag: string): void {
 /** A tag from the file is always written. */
 function hasTagOfItsText(node: YamlScalar, tag: string): boolean {
   const written = node.source !== undefined && 'tagged' in node.source
-  return !written && node.style === 'plain' && impliedTag({ ...node, tag: '' }) === tag
+  return !written && node.style === 'plain' && getImpliedTag({ ...node, tag: '' }) === tag
 }
 
 function isJoined(options: FieldOptions | undefined): options is FieldOptions {
@@ -231,7 +250,7 @@ function isJoined(options: FieldOptions | undefined): options is FieldOptions {
 }
 
 /** Before the first or after the last part, the value becomes a new part. */
-function joined(
+function joinDelimitedValue(
   node: YamlNode,
   value: YamlNode,
   { delimiter, index }: FieldOptions,
@@ -240,7 +259,7 @@ function joined(
   if (node.kind !== 'scalar')
     throw new ReplacementProblem('delimiter option can only be used with scalar nodes')
   const parts = node.value.split(delimiter)
-  const part = isTaggedNull(value, created) ? '' : rawText(value)
+  const part = isTaggedNull(value, created) ? '' : getRawText(value)
   if (index < 0) parts.unshift(part)
   else if (index >= parts.length) parts.push(part)
   else parts[index] = part
@@ -248,12 +267,12 @@ function joined(
 }
 
 function emptyLike(value: YamlNode): YamlNode {
-  if (value.kind === 'list') return yamlList()
-  if (value.kind === 'map') return yamlMap()
-  return value.kind === 'alias' ? copyNode(value) : yamlPlain('')
+  if (value.kind === 'list') return createYamlList()
+  if (value.kind === 'map') return createYamlMap()
+  return value.kind === 'alias' ? copyNode(value) : createYamlPlain('')
 }
 
-function observing<T>(prefix: string, search: () => T): T {
+function prefixProblems<T>(prefix: string, search: () => T): T {
   try {
     return search()
   } catch (thrown) {

@@ -4,12 +4,12 @@
  */
 import type { Json } from '@backporch/kyaml/json'
 import {
+  convertYamlToJson,
+  findTextAt,
+  getWrittenTag,
+  getYamlKey,
   isNull,
-  jsonOf,
-  keyOf,
-  resolved,
-  textAt,
-  writtenTag,
+  resolveAlias,
   type YamlAlias,
   type YamlMap,
   type YamlNode,
@@ -72,7 +72,10 @@ export function readReplacements(config: YamlMap | undefined): readonly Replacem
   if (config === undefined || config.entries.length === 0) {
     throw new ReplacementProblem('FunctionConfig is missing. Expect `ApplyReplacements`')
   }
-  const [kind, apiVersion] = [textAt(config, 'kind') ?? '', textAt(config, 'apiVersion') ?? '']
+  const [kind, apiVersion] = [
+    findTextAt(config, 'kind') ?? '',
+    findTextAt(config, 'apiVersion') ?? '',
+  ]
   if (kind !== KIND || apiVersion !== API_VERSION) {
     const only = `only functionConfig of kind ${KIND} and apiVersion ${API_VERSION} is supported`
     throw new ReplacementProblem(
@@ -80,63 +83,63 @@ export function readReplacements(config: YamlMap | undefined): readonly Replacem
     )
   }
   const whole = new Field(config, '')
-  return (whole.at('replacements').list() ?? []).map((field) => ({
-    source: field.at('source').read(readSource),
-    targets: field.at('targets').list()?.map(readTarget),
+  return (whole.getField('replacements').list() ?? []).map((field) => ({
+    source: field.getField('source').read(readSource),
+    targets: field.getField('targets').list()?.map(readTarget),
   }))
 }
 
-function wrongConfig(why: string): ReplacementProblem {
+function createConfigProblem(why: string): ReplacementProblem {
   return new ReplacementProblem(`unable to convert functionConfig to replacements:\n${why}`)
 }
 
 function readSource(field: Field): ReplacementSource {
   return {
     id: readId(field),
-    fieldPath: field.at('fieldPath').text(),
-    options: field.at('options').read(readOptions),
+    fieldPath: field.getField('fieldPath').getText(),
+    options: field.getField('options').read(readOptions),
   }
 }
 
 function readTarget(field: Field): ReplacementTarget {
   return {
-    select: field.at('select').read(readSelector),
-    reject: (field.at('reject').list() ?? []).map(readSelector),
-    fieldPaths: (field.at('fieldPaths').list() ?? []).map((path) => path.text()),
-    options: field.at('options').read(readOptions),
+    select: field.getField('select').read(readSelector),
+    reject: (field.getField('reject').list() ?? []).map(readSelector),
+    fieldPaths: (field.getField('fieldPaths').list() ?? []).map((path) => path.getText()),
+    options: field.getField('options').read(readOptions),
   }
 }
 
 function readSelector(field: Field): ObjectSelector {
   return {
     id: readId(field),
-    annotationSelector: field.at('annotationSelector').text(),
-    labelSelector: field.at('labelSelector').text(),
+    annotationSelector: field.getField('annotationSelector').getText(),
+    labelSelector: field.getField('labelSelector').getText(),
   }
 }
 
 function readId(field: Field): ObjectId {
   const [group, version, kind] = [
-    field.at('group').text(),
-    field.at('version').text(),
-    field.at('kind').text(),
+    field.getField('group').getText(),
+    field.getField('version').getText(),
+    field.getField('kind').getText(),
   ]
   return {
     group,
     version,
     kind,
-    name: field.at('name').text(),
-    namespace: field.at('namespace').text(),
+    name: field.getField('name').getText(),
+    namespace: field.getField('namespace').getText(),
   }
 }
 
 /** The original declares `encoding` and never uses it. */
 function readOptions(field: Field): FieldOptions {
-  field.at('encoding').text()
+  field.getField('encoding').getText()
   return {
-    delimiter: field.at('delimiter').text(),
-    index: field.at('index').whole(),
-    create: field.at('create').flag(),
+    delimiter: field.getField('delimiter').getText(),
+    index: field.getField('index').getInteger(),
+    create: field.getField('create').flag(),
   }
 }
 
@@ -149,16 +152,16 @@ class Field {
   private readonly path: string
 
   constructor(node: YamlNode | undefined, path: string) {
-    this.node = node === undefined || isNull(node) ? undefined : resolved(node)
+    this.node = node === undefined || isNull(node) ? undefined : resolveAlias(node)
     this.path = path
   }
 
-  at(key: string): Field {
-    if (this.node !== undefined && this.node.kind !== 'map') throw this.wrong('an object')
+  getField(key: string): Field {
+    if (this.node !== undefined && this.node.kind !== 'map') throw this.createProblem('an object')
     const entries = this.node?.entries ?? []
     const found =
-      entries.find((entry) => keyOf(entry.key) === key) ??
-      entries.find((entry) => keyOf(entry.key).toLowerCase() === key.toLowerCase())
+      entries.find((entry) => getYamlKey(entry.key) === key) ??
+      entries.find((entry) => getYamlKey(entry.key).toLowerCase() === key.toLowerCase())
     return new Field(found?.value, this.path === '' ? key : `${this.path}.${key}`)
   }
 
@@ -168,56 +171,58 @@ class Field {
 
   list(): readonly Field[] | undefined {
     if (this.node === undefined) return undefined
-    if (this.node.kind !== 'list') throw this.wrong('a list')
+    if (this.node.kind !== 'list') throw this.createProblem('a list')
     return this.node.items.map((each, index) => new Field(each, `${this.path}[${index}]`))
   }
 
-  text(): string {
+  getText(): string {
     if (this.node === undefined) return ''
-    if (this.node.kind !== 'scalar' || !['!!str', '!!timestamp'].includes(impliedTag(this.node)))
-      throw this.wrong('a text')
+    if (this.node.kind !== 'scalar' || !['!!str', '!!timestamp'].includes(getImpliedTag(this.node)))
+      throw this.createProblem('a text')
     return this.node.value
   }
 
-  whole(): number {
+  getInteger(): number {
     if (this.node === undefined) return 0
     const number =
-      this.node.kind === 'scalar' && ['!!int', '!!float'].includes(impliedTag(this.node))
-        ? this.json()
+      this.node.kind === 'scalar' && ['!!int', '!!float'].includes(getImpliedTag(this.node))
+        ? this.findJson()
         : undefined
     if (typeof number !== 'number' || !Number.isSafeInteger(number))
-      throw this.wrong('a whole number')
+      throw this.createProblem('a whole number')
     return number
   }
 
   flag(): boolean {
     if (this.node === undefined) return false
     const flag =
-      this.node.kind === 'scalar' && impliedTag(this.node) === '!!bool' ? this.json() : undefined
-    if (typeof flag !== 'boolean') throw this.wrong('true or false')
+      this.node.kind === 'scalar' && getImpliedTag(this.node) === '!!bool'
+        ? this.findJson()
+        : undefined
+    if (typeof flag !== 'boolean') throw this.createProblem('true or false')
     return flag
   }
 
-  private json(): Json | undefined {
+  private findJson(): Json | undefined {
     try {
-      return this.node === undefined ? undefined : jsonOf(this.node)
+      return this.node === undefined ? undefined : convertYamlToJson(this.node)
     } catch {
       return undefined
     }
   }
 
-  private wrong(wanted: string): ReplacementProblem {
+  private createProblem(wanted: string): ReplacementProblem {
     const got =
-      this.node?.kind === 'scalar' ? impliedTag(this.node).replace('!!', '') : this.node?.kind
-    return wrongConfig(`${this.path} is of type ${got}, and ${wanted} is wanted`)
+      this.node?.kind === 'scalar' ? getImpliedTag(this.node).replace('!!', '') : this.node?.kind
+    return createConfigProblem(`${this.path} is of type ${got}, and ${wanted} is wanted`)
   }
 }
 
 const TAGS = ['!!int', '!!float', '!!bool', '!!null', '!!timestamp', '!!merge']
 
 /** As go-yaml v3 resolves it (`resolve.go`); an explicit tag wins. */
-export function impliedTag(scalar: YamlScalar): string {
+export function getImpliedTag(scalar: YamlScalar): string {
   if (scalar.tag !== '') return scalar.tag
   if (scalar.style !== 'plain') return '!!str'
-  return TAGS.find((tag) => writtenTag({ ...scalar, tag, source: undefined }) === '') ?? '!!str'
+  return TAGS.find((tag) => getWrittenTag({ ...scalar, tag, source: undefined }) === '') ?? '!!str'
 }

@@ -1,6 +1,6 @@
 import { matchesLabels, parseLabelSelector } from '@backporch/kyaml/resource'
-import { entryOf, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import { isTaggedNull, rawText } from './field-locations.ts'
+import { findEntry, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import { getRawText, isTaggedNull } from './field-locations.ts'
 import {
   type ObjectId,
   type ObjectSelector,
@@ -8,13 +8,14 @@ import {
   type ReplacementSource,
 } from './read-replacements.ts'
 
-export function theOnlyOne(items: readonly YamlMap[], source: ReplacementSource): YamlMap {
+export function selectOnlyObject(items: readonly YamlMap[], source: ReplacementSource): YamlMap {
   const [first, second] = items.filter((item) =>
-    idsOf(item).some((id) => isSelected(id, source.id)),
+    listObjectIds(item).some((id) => isSelected(id, source.id)),
   )
   if (second !== undefined)
-    throw new ReplacementProblem(`multiple matches for selector ${sourceText(source)}`)
-  if (first === undefined) throw new ReplacementProblem(`nothing selected by ${sourceText(source)}`)
+    throw new ReplacementProblem(`multiple matches for selector ${formatSource(source)}`)
+  if (first === undefined)
+    throw new ReplacementProblem(`nothing selected by ${formatSource(source)}`)
   return first
 }
 
@@ -25,7 +26,7 @@ export function isTarget(
   reject: readonly ObjectSelector[],
   { rejectsObjects }: { readonly rejectsObjects: boolean },
 ): boolean {
-  const ids = idsOf(item)
+  const ids = listObjectIds(item)
   if (!matchesSelectors(item, select)) return false
   const rejecting = reject.filter(
     (each) => each.annotationSelector !== '' || each.labelSelector !== '',
@@ -49,28 +50,28 @@ function selects(text: string, item: YamlMap, field: 'labels' | 'annotations'): 
   const parsed = parseLabelSelector(text)
   if ('problem' in parsed)
     throw new ReplacementProblem(`unable to parse requirement: ${parsed.problem}`)
-  return matchesLabels(parsed.selector, textsOf(metadataField(item, field)))
+  return matchesLabels(parsed.selector, buildTextMap(findMetadataField(item, field)))
 }
 
 export function isSecret(item: YamlMap): boolean {
-  return rawFieldText(item, 'kind') === 'Secret'
+  return getRawFieldText(item, 'kind') === 'Secret'
 }
 
 const PREVIOUS = 'internal.config.kubernetes.io/previous'
 
-function idsOf(item: YamlMap): readonly ObjectId[] {
-  const apiVersion = rawFieldText(item, 'apiVersion')
+function listObjectIds(item: YamlMap): readonly ObjectId[] {
+  const apiVersion = getRawFieldText(item, 'apiVersion')
   const slash = apiVersion.indexOf('/')
   const [group, version] =
     slash === -1 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
   const id = {
     group,
     version,
-    kind: rawFieldText(item, 'kind'),
-    name: metadataText(item, 'name'),
-    namespace: metadataText(item, 'namespace'),
+    kind: getRawFieldText(item, 'kind'),
+    name: getMetadataText(item, 'name'),
+    namespace: getMetadataText(item, 'namespace'),
   }
-  const annotations = textsOf(metadataField(item, 'annotations'))
+  const annotations = buildTextMap(findMetadataField(item, 'annotations'))
   const [names, namespaces, kinds] = ['Names', 'Namespaces', 'Kinds'].map((each) =>
     annotations.get(`${PREVIOUS}${each}`),
   )
@@ -105,16 +106,18 @@ function isSelected(id: ObjectId, selector: ObjectId): boolean {
   )
 }
 
-export function idText({ group, version, kind, name, namespace }: ObjectId): string {
+export function formatObjectId({ group, version, kind, name, namespace }: ObjectId): string {
   return `${kind || '[noKind]'}.${version || '[noVer]'}.${group || '[noGrp]'}/${name || '[noName]'}.${namespace || '[noNs]'}`
 }
 
-function sourceText({ id, fieldPath, options }: ReplacementSource): string {
+function formatSource({ id, fieldPath, options }: ReplacementSource): string {
   const silent = options === undefined || (options.delimiter === '' && !options.create)
   const optionText = silent
     ? ''
     : `${options.delimiter}(${options.index}), create=${options.create}`
-  return [idText(id), fieldPath, optionText].filter((part, at) => at === 0 || part !== '').join(':')
+  return [formatObjectId(id), fieldPath, optionText]
+    .filter((part, at) => at === 0 || part !== '')
+    .join(':')
 }
 
 export function isNilOrEmpty(node: YamlNode, created: ReadonlySet<YamlNode>): boolean {
@@ -123,25 +126,25 @@ export function isNilOrEmpty(node: YamlNode, created: ReadonlySet<YamlNode>): bo
   return isTaggedNull(node, created)
 }
 
-function rawFieldText(item: YamlMap, key: string): string {
-  const found = entryOf(item, key)?.value
-  return found === undefined ? '' : rawText(found)
+function getRawFieldText(item: YamlMap, key: string): string {
+  const found = findEntry(item, key)?.value
+  return found === undefined ? '' : getRawText(found)
 }
 
-function metadataField(item: YamlMap, key: string): YamlNode | undefined {
-  const metadata = entryOf(item, 'metadata')?.value
-  return metadata?.kind === 'map' ? entryOf(metadata, key)?.value : undefined
+function findMetadataField(item: YamlMap, key: string): YamlNode | undefined {
+  const metadata = findEntry(item, 'metadata')?.value
+  return metadata?.kind === 'map' ? findEntry(metadata, key)?.value : undefined
 }
 
-function metadataText(item: YamlMap, key: string): string {
-  const found = metadataField(item, key)
-  return found === undefined || isNilOrEmpty(found, new Set()) ? '' : rawText(found)
+function getMetadataText(item: YamlMap, key: string): string {
+  const found = findMetadataField(item, key)
+  return found === undefined || isNilOrEmpty(found, new Set()) ? '' : getRawText(found)
 }
 
-function textsOf(node: YamlNode | undefined): ReadonlyMap<string, string> {
+function buildTextMap(node: YamlNode | undefined): ReadonlyMap<string, string> {
   return new Map(
     node?.kind === 'map'
-      ? node.entries.map(({ key, value }) => [rawText(key), rawText(value)])
+      ? node.entries.map(({ key, value }) => [getRawText(key), getRawText(value)])
       : [],
   )
 }

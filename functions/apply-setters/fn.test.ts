@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { entryOf, nodeAt, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
+import {
+  createYamlMap,
+  createYamlText,
+  findEntry,
+  findNodeAt,
+  type YamlMap,
+} from '@backporch/kyaml/yaml'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { applySetters, applySettersOrFail } from './fn.ts'
 
@@ -17,8 +23,11 @@ function itemsOf(text: string): YamlMap[] {
 
 /** The objects with the setters applied, as text, and what the function said. */
 function apply(text: string, setters: { readonly [name: string]: string }) {
-  const config = yamlMap([
-    ['data', yamlMap(Object.entries(setters).map(([name, value]) => [name, yamlText(value)]))],
+  const config = createYamlMap([
+    [
+      'data',
+      createYamlMap(Object.entries(setters).map(([name, value]) => [name, createYamlText(value)])),
+    ],
   ])
   const output = applySetters({ items: itemsOf(text), config })
   return { ...output, text: output.items.map((item) => writeYamlNode(item)).join('---\n') }
@@ -75,7 +84,9 @@ test('release v0.1.1 fails without setters and where it sets no field, and other
   const run = (setters: readonly (readonly [string, string])[]) =>
     applySettersOrFail({
       items: itemsOf(DEPLOYMENT),
-      config: yamlMap([['data', yamlMap(setters.map(([name, value]) => [name, yamlText(value)]))]]),
+      config: createYamlMap([
+        ['data', createYamlMap(setters.map(([name, value]) => [name, createYamlText(value)]))],
+      ]),
     })
   assert.deepEqual(run([]).results, [
     { message: 'failed to apply setters: input setters list cannot be empty', severity: 'error' },
@@ -132,7 +143,7 @@ test('the type of a plain value is that of the new text', () => {
     { v: '3' },
   )
   assert.equal(text, 'a: 3 # kpt-set: ${v}\nb: "3" # kpt-set: ${v}\nc: 3 # kpt-set: ${v}\n')
-  assert.equal(nodeAt(items[0], 'a')?.tag, '')
+  assert.equal(findNodeAt(items[0], 'a')?.tag, '')
 })
 
 test('an empty value is written in quotes', () => {
@@ -167,7 +178,7 @@ test('lists are set as a whole: a block list by the comment of its key, a flow l
 test('a list that is set to nothing is an empty one, with its comment behind it', () => {
   const { items, text } = apply('env: # kpt-set: ${env}\n- test\n', { env: '' })
   assert.equal(text, 'env: [] # kpt-set: ${env}\n')
-  assert.equal(entryOf(items[0], 'env')?.key.lineComment, '')
+  assert.equal(findEntry(items[0], 'env')?.key.lineComment, '')
   assert.equal(
     apply('env: [test] # kpt-set: ${env}\n', { env: '' }).text,
     'env: [] # kpt-set: ${env}\n',
@@ -196,9 +207,12 @@ test('a list takes one setter and a list only', () => {
 
 test('items from a setter have no location in a file', () => {
   const [item] = apply('env: # kpt-set: ${env}\n- test\n', { env: '- {a: [b]}' }).items
-  const list = nodeAt(item, 'env')
+  const list = findNodeAt(item, 'env')
   assert.equal(list?.kind === 'list' && list.items[0]?.source, undefined)
-  assert.equal(nodeAt(list?.kind === 'list' ? list.items[0] : undefined, 'a')?.source, undefined)
+  assert.equal(
+    findNodeAt(list?.kind === 'list' ? list.items[0] : undefined, 'a')?.source,
+    undefined,
+  )
 })
 
 test('an alias is not followed, and its anchor is set once', () => {

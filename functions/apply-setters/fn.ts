@@ -1,24 +1,24 @@
 /** krm-functions-catalog, `functions/go/apply-setters` v0.2.0; results and errors use its texts. */
 import {
+  containsAnySetter,
   expandPattern,
   extractSetterValues,
   type FieldLocation,
-  namesAnySetter,
-  onlySetter,
+  findOnlySetter,
+  findSetterPattern,
+  formatLocation,
   type SetterPattern,
-  setterPatternOf,
-  shownLocation,
   visitFields,
 } from '@backporch/kpt/field'
 import {
-  configData,
+  createFailedOutput,
+  createSuccess,
   type FunctionResult,
-  failed,
-  fileOf,
+  formatResultValue,
+  getConfigData,
+  getItemFile,
   type KrmFunction,
   REDACTED,
-  resultValue,
-  succeeded,
 } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
@@ -29,17 +29,18 @@ const NO_MATCHES = 'no matches for input setter(s)'
 
 /** Replaces setters in the order of `data`; the original's order is random. */
 export const applySetters: KrmFunction = ({ items, config }) => {
-  const setters = configData(config)
+  const setters = getConfigData(config)
   const results: FunctionResult[] = []
   for (const item of items) {
     const run = new SetterRun(item, setters, results)
     const problem = visitFields(item, {
-      entry: (entry, location) => run.entry(entry, location),
-      scalar: (node, position) => run.scalar(node, position),
+      entry: (entry, location) => run.visitEntry(entry, location),
+      scalar: (node, position) => run.visitScalar(node, position),
     })
-    if (problem !== undefined) return failed(items, `failed to apply setters: ${problem}`)
+    if (problem !== undefined)
+      return createFailedOutput(items, `failed to apply setters: ${problem}`)
   }
-  return succeeded(
+  return createSuccess(
     items,
     results.length > 0 ? results : [{ message: NO_MATCHES, severity: 'info' }],
   )
@@ -48,11 +49,11 @@ export const applySetters: KrmFunction = ({ items, config }) => {
 /** v0.1.1: a run without setters, or one that sets no field, is an error. */
 export const applySettersOrFail: KrmFunction = (input) => {
   const { items, config } = input
-  if (configData(config).size === 0)
-    return failed(items, 'failed to apply setters: input setters list cannot be empty')
+  if (getConfigData(config).size === 0)
+    return createFailedOutput(items, 'failed to apply setters: input setters list cannot be empty')
   const output = applySetters(input)
   return output.exitCode === 0 && output.results[0]?.message === NO_MATCHES
-    ? failed(items, 'failed to apply setters: no matches for the input list of setters')
+    ? createFailedOutput(items, 'failed to apply setters: no matches for the input list of setters')
     : output
 }
 
@@ -66,16 +67,16 @@ class SetterRun {
     this.item = item
     this.setters = setters
     this.results = results
-    this.file = fileOf(item).path
+    this.file = getItemFile(item).path
   }
 
   /** The comment is at the key of a block list, and after the bracket of a flow list. */
-  entry({ key, value }: YamlEntry, location: FieldLocation): string | undefined {
+  visitEntry({ key, value }: YamlEntry, location: FieldLocation): string | undefined {
     if (value.kind !== 'list') return undefined
     const lineComment = value.style === 'flow' ? value.lineComment : key.lineComment
-    const pattern = this.givenPattern(lineComment)
+    const pattern = this.findKnownPattern(lineComment)
     if (pattern === undefined) return undefined
-    const setter = onlySetter(pattern)
+    const setter = findOnlySetter(pattern)
     if (setter === undefined)
       return `invalid setter pattern for array node: ${goQuote(pattern.text)}`
     const given = this.setters.get(setter) ?? ''
@@ -85,7 +86,7 @@ class SetterRun {
     } else {
       const items = listItems(given)
       if (items === undefined) {
-        return `input to array setter must be an array of values, but found ${goQuote(this.shown(location, pattern, given))}`
+        return `input to array setter must be an array of values, but found ${goQuote(this.formatShownValue(location, pattern, given))}`
       }
       value.items = items
       value.style = 'block'
@@ -97,12 +98,12 @@ class SetterRun {
     return undefined
   }
 
-  scalar(node: YamlScalar, location: FieldLocation): string | undefined {
-    const pattern = this.givenPattern(node.lineComment)
+  visitScalar(node: YamlScalar, location: FieldLocation): string | undefined {
+    const pattern = this.findKnownPattern(node.lineComment)
     if (pattern === undefined) return undefined
     const expanded = expandPattern(pattern, this.setters, extractSetterValues(pattern, node.value))
     if (expanded.is === 'unresolved')
-      return `values for setters [${this.named(expanded.references)}] must be provided`
+      return `values for setters [${this.formatReferences(expanded.references)}] must be provided`
     if (expanded.is === 'too-long') return `the value of ${goQuote(pattern.text)} is too long`
     node.value = expanded.text
     if (expanded.text === '') node.style = 'double'
@@ -112,30 +113,30 @@ class SetterRun {
     return undefined
   }
 
-  private givenPattern(lineComment: string): SetterPattern | undefined {
-    const pattern = setterPatternOf(lineComment)
-    return pattern !== undefined && namesAnySetter(pattern, this.setters.keys())
+  private findKnownPattern(lineComment: string): SetterPattern | undefined {
+    const pattern = findSetterPattern(lineComment)
+    return pattern !== undefined && containsAnySetter(pattern, this.setters.keys())
       ? pattern
       : undefined
   }
 
   private report(location: FieldLocation, pattern: SetterPattern, value: string): void {
     this.results.push({
-      message: `set field value to ${goQuote(this.shown(location, pattern, value))}`,
+      message: `set field value to ${goQuote(this.formatShownValue(location, pattern, value))}`,
       severity: 'info',
-      field: { path: shownLocation(location) },
+      field: { path: formatLocation(location) },
       ...(this.file === '' ? {} : { file: { path: this.file } }),
     })
   }
 
-  private shown(location: FieldLocation, pattern: SetterPattern, value: string): string {
-    return resultValue(this.item, location.steps, value, pattern.setters)
+  private formatShownValue(location: FieldLocation, pattern: SetterPattern, value: string): string {
+    return formatResultValue(this.item, location.steps, value, pattern.setters)
   }
 
   /** A reference may come from a value, and a credential must not be reported. */
-  private named(references: readonly string[]): string {
+  private formatReferences(references: readonly string[]): string {
     return references
-      .map((each) => (resultValue(this.item, [], each) === REDACTED ? REDACTED : each))
+      .map((each) => (formatResultValue(this.item, [], each) === REDACTED ? REDACTED : each))
       .join(' ')
   }
 }
@@ -150,7 +151,7 @@ function emptyList(list: YamlList, lineComment: string): void {
 function listItems(text: string): YamlNode[] | undefined {
   try {
     const [first] = readYamlNodes(text, 'setter value')
-    return first?.kind === 'list' ? first.items.map(withoutSource) : undefined
+    return first?.kind === 'list' ? first.items.map(removeSource) : undefined
   } catch (thrown) {
     if (thrown instanceof Failure) return undefined
     throw thrown
@@ -158,10 +159,10 @@ function listItems(text: string): YamlNode[] | undefined {
 }
 
 /** Locations in a setter value are not locations in the package. */
-function withoutSource(node: YamlNode): YamlNode {
+function removeSource(node: YamlNode): YamlNode {
   delete node.source
-  if (node.kind === 'list') node.items.forEach(withoutSource)
+  if (node.kind === 'list') node.items.forEach(removeSource)
   if (node.kind === 'map')
-    for (const { key, value } of node.entries) [key, value].forEach(withoutSource)
+    for (const { key, value } of node.entries) [key, value].forEach(removeSource)
   return node
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
+import { createYamlMap, createYamlText, type YamlMap } from '@backporch/kyaml/yaml'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { applySetters } from '../apply-setters/fn.ts'
 import { createSetters } from './fn.ts'
@@ -14,8 +14,11 @@ function itemsOf(text: string): YamlMap[] {
 }
 
 function configOf(setters: { readonly [name: string]: string }): YamlMap {
-  return yamlMap([
-    ['data', yamlMap(Object.entries(setters).map(([name, value]) => [name, yamlText(value)]))],
+  return createYamlMap([
+    [
+      'data',
+      createYamlMap(Object.entries(setters).map(([name, value]) => [name, createYamlText(value)])),
+    ],
   ])
 }
 

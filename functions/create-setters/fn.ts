@@ -1,21 +1,21 @@
 /** krm-functions-catalog, `functions/go/create-setters`; results and errors use its texts. */
-import { type FieldLocation, shownLocation, visitFields } from '@backporch/kpt/field'
+import { type FieldLocation, formatLocation, visitFields } from '@backporch/kpt/field'
 import {
-  configData,
+  createFailedOutput,
+  createSuccess,
   type FunctionInput,
   type FunctionOutput,
   type FunctionResult,
-  failed,
-  fileOf,
+  formatResultValue,
+  getConfigData,
+  getItemFile,
   type KrmFunction,
-  resultValue,
-  succeeded,
 } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { goQuote } from '@backporch/kyaml/text'
 import {
-  resolved,
+  resolveAlias,
   type YamlEntry,
   type YamlMap,
   type YamlNode,
@@ -53,7 +53,7 @@ export const createSetters: KrmFunction = (input) =>
   createWith(input, {
     // Longest first, so that a value inside another one does not interfere. Bytes, as in Go.
     inOrder: (setters) =>
-      [...setters].sort((left, right) => byteLength(right.value) - byteLength(left.value)),
+      [...setters].sort((left, right) => countBytes(right.value) - countBytes(left.value)),
     replacerOf: (pairs) => new TextReplacer(pairs),
     isPassedOver: (node, location) =>
       RUNTIME_ANNOTATION.test(location.text) || node.value.includes('\n'),
@@ -62,7 +62,7 @@ export const createSetters: KrmFunction = (input) =>
 /** v0.1.0: in a multi-line text, the second line of the comment becomes text. */
 export const createSettersEverywhere: KrmFunction = (input) =>
   createWith(input, {
-    inOrder: asSorted,
+    inOrder: sortSetters,
     replacerOf: (pairs) => new SuccessiveReplacer(pairs),
     isPassedOver: () => false,
   })
@@ -71,7 +71,7 @@ export const createSettersEverywhere: KrmFunction = (input) =>
  * Go's insertion sort with an inconsistent comparison: a setter stays after one whose name is in
  * its value. The original starts with a random order, this with the order of `data`.
  */
-function asSorted(setters: readonly ScalarSetter[]): readonly ScalarSetter[] {
+function sortSetters(setters: readonly ScalarSetter[]): readonly ScalarSetter[] {
   const sorted: ScalarSetter[] = []
   for (const setter of setters) {
     const behind = sorted.findLastIndex(({ name }) => setter.value.includes(name))
@@ -81,29 +81,33 @@ function asSorted(setters: readonly ScalarSetter[]): readonly ScalarSetter[] {
 }
 
 function createWith({ items, config }: FunctionInput, release: Release): FunctionOutput {
-  const setters = settersOf(configData(config), release)
-  if (typeof setters === 'string') return failed(items, `failed to create setters: ${setters}`)
+  const setters = parseSetters(getConfigData(config), release)
+  if (typeof setters === 'string')
+    return createFailedOutput(items, `failed to create setters: ${setters}`)
   const results: FunctionResult[] = []
   for (const item of items) {
     const run = new CommentRun(item, setters, results)
     visitFields(item, {
-      entry: (entry, location) => run.entry(entry, location),
-      scalar: (node, position) => run.scalar(node, position),
+      entry: (entry, location) => run.visitEntry(entry, location),
+      scalar: (node, position) => run.visitScalar(node, position),
     })
   }
   return results.length > 0
-    ? succeeded(items, results)
-    : failed(items, 'failed to create setters: no matches for the input list of setters')
+    ? createSuccess(items, results)
+    : createFailedOutput(
+        items,
+        'failed to create setters: no matches for the input list of setters',
+      )
 }
 
-function settersOf(data: ReadonlyMap<string, string>, release: Release): Setters | string {
+function parseSetters(data: ReadonlyMap<string, string>, release: Release): Setters | string {
   if (data.size === 0) return 'config map cannot be empty'
   const scalars: ScalarSetter[] = []
   const lists: ListSetter[] = []
   for (const [name, value] of data) {
-    const parsed = firstNode(value)
+    const parsed = parseFirstNode(value)
     if (parsed === undefined) return 'parsing error'
-    if (parsed.kind === 'list') lists.push({ name, values: textsOf(parsed.items) })
+    if (parsed.kind === 'list') lists.push({ name, values: listSortedTexts(parsed.items) })
     else if (parsed.kind === 'scalar') scalars.push({ name, value })
   }
   const pairs = release.inOrder(scalars).map(({ name, value }) => [value, `\${${name}}`] as const)
@@ -120,16 +124,16 @@ class CommentRun {
     this.item = item
     this.setters = setters
     this.results = results
-    this.file = fileOf(item).path
+    this.file = getItemFile(item).path
   }
 
   /**
    * A flow list becomes a block list if it gets a comment, or if it contains a scalar setter's
    * value, because its items will get comments.
    */
-  entry({ key, value }: YamlEntry, location: FieldLocation): undefined {
+  visitEntry({ key, value }: YamlEntry, location: FieldLocation): undefined {
     if (value.kind !== 'list') return
-    const texts = textsOf(value.items)
+    const texts = listSortedTexts(value.items)
     if (value.style === 'flow' && texts.some((text) => this.setters.scalars.occursIn(text)))
       value.style = 'block'
     const setter = this.setters.lists.find(({ values }) => isSame(values, texts))
@@ -141,38 +145,46 @@ class CommentRun {
     this.report(
       location,
       comment,
-      `[${texts.map((text) => this.shown(location, text, [setter.name])).join(' ')}]`,
+      `[${texts.map((text) => this.formatShownValue(location, text, [setter.name])).join(' ')}]`,
     )
   }
 
-  scalar(node: YamlScalar, location: FieldLocation): undefined {
+  visitScalar(node: YamlScalar, location: FieldLocation): undefined {
     if (this.setters.isPassedOver(node, location)) return
     const pattern = this.setters.scalars.replace(node.value)
     if (pattern === undefined) return
     const comment = `kpt-set: ${pattern}`
-    node.lineComment = asComment(comment)
-    this.report(location, this.shown(location, comment), this.shown(location, node.value))
+    node.lineComment = convertToComment(comment)
+    this.report(
+      location,
+      this.formatShownValue(location, comment),
+      this.formatShownValue(location, node.value),
+    )
   }
 
   private report(location: FieldLocation, comment: string, value: string): void {
     this.results.push({
       message: `Added line comment ${goQuote(comment)} for field with value ${goQuote(value)}`,
       severity: 'info',
-      field: { path: shownLocation(location) },
+      field: { path: formatLocation(location) },
       ...(this.file === '' ? {} : { file: { path: this.file } }),
     })
   }
 
-  private shown(location: FieldLocation, text: string, setters: readonly string[] = []): string {
-    return resultValue(this.item, location.steps, text, setters)
+  private formatShownValue(
+    location: FieldLocation,
+    text: string,
+    setters: readonly string[] = [],
+  ): string {
+    return formatResultValue(this.item, location.steps, text, setters)
   }
 }
 
-function textsOf(items: readonly YamlNode[]): string[] {
-  return items.map((item) => textOf(resolved(item))).sort()
+function listSortedTexts(items: readonly YamlNode[]): string[] {
+  return items.map((item) => getScalarText(resolveAlias(item))).sort()
 }
 
-function textOf(node: YamlNode): string {
+function getScalarText(node: YamlNode): string {
   return node.kind === 'scalar' ? node.value : ''
 }
 
@@ -180,7 +192,7 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((text, index) => text === right[index])
 }
 
-function firstNode(text: string): YamlNode | undefined {
+function parseFirstNode(text: string): YamlNode | undefined {
   try {
     return readYamlNodes(text, 'setter value')[0]
   } catch (thrown) {
@@ -189,10 +201,10 @@ function firstNode(text: string): YamlNode | undefined {
   }
 }
 
-function byteLength(text: string): number {
+function countBytes(text: string): number {
   return new TextEncoder().encode(text).length
 }
 
-function asComment(text: string): string {
+function convertToComment(text: string): string {
   return text.replace(/^(?=[^#\n])/gm, '# ')
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { setEntry, type YamlMap, yamlText } from '@backporch/kyaml/yaml'
+import { createYamlText, setEntry, type YamlMap } from '@backporch/kyaml/yaml'
 import { oddItems } from '../../test/functions/odd-objects.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { enableGcpServices } from './fn.ts'
@@ -99,7 +99,7 @@ test('it never throws', () => {
           apiVersion: 'blueprints.cloud.google.com/v1alpha1',
           kind: 'ProjectServiceSet',
         }))
-          setEntry(item, name, yamlText(value))
+          setEntry(item, name, createYamlText(value))
       enableGcpServices({ items, config: undefined })
     }),
   )

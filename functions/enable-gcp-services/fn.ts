@@ -1,18 +1,24 @@
 /** kptdev/krm-functions-catalog `functions/go/enable-gcp-services/gcpservices` */
 import {
-  annotationOf,
+  createFailedOutput,
+  createSuccess,
   type FunctionResult,
-  failed,
+  findAnnotation,
   INDEX,
   type KrmFunction,
   LEGACY_INDEX,
   LEGACY_PATH,
   PATH,
   setAnnotation,
-  succeeded,
 } from '@backporch/kpt/function'
 import { goClean } from '@backporch/kpt/package'
-import { setEntry, textAt, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
+import {
+  createYamlMap,
+  createYamlText,
+  findTextAt,
+  setEntry,
+  type YamlMap,
+} from '@backporch/kyaml/yaml'
 import { readServiceSet, type ServiceSet } from './service-set.ts'
 
 const GROUP = 'blueprints.cloud.google.com'
@@ -35,11 +41,11 @@ const NOT_INHERITED: ReadonlySet<string> = new Set([
 export const enableGcpServices: KrmFunction = ({ items }) => {
   const sets: ServiceSet[] = []
   for (const item of items) {
-    if (textAt(item, 'apiVersion') !== `${GROUP}/v1alpha1` || textAt(item, 'kind') !== KIND)
+    if (findTextAt(item, 'apiVersion') !== `${GROUP}/v1alpha1` || findTextAt(item, 'kind') !== KIND)
       continue
     setAnnotation(item, LOCAL_CONFIG, 'true')
     const set = readServiceSet(item)
-    if (typeof set === 'string') return failed(items, `failed to add services: ${set}`)
+    if (typeof set === 'string') return createFailedOutput(items, `failed to add services: ${set}`)
     sets.push(set)
   }
   let left = items
@@ -47,36 +53,41 @@ export const enableGcpServices: KrmFunction = ({ items }) => {
   const results: FunctionResult[] = []
   for (const set of sets) {
     if (set.services.length === 0)
-      return failed(
+      return createFailedOutput(
         items,
         'failed to add services: at least one service must be specified under `spec.services[]`',
       )
     const wrong = set.services.find((name) => name.split('.').length < 3)
     if (wrong !== undefined)
-      return failed(items, `failed to add services: invalid service specified: ${wrong}`)
+      return createFailedOutput(
+        items,
+        `failed to add services: invalid service specified: ${wrong}`,
+      )
     const owner = goClean(`${GROUP}/${KIND}/${set.name}`)
-    const own = left.filter((item) => annotationOf(item, OWNER) === owner)
+    const own = left.filter((item) => findAnnotation(item, OWNER) === owner)
     left = left.filter((item) => !own.includes(item))
-    const services = set.services.map((name) => serviceOf(set, name, owner))
+    const services = set.services.map((name) => createService(set, name, owner))
     generated.push(...services)
-    results.push(...resultsOf(own, services))
+    results.push(...buildResults(own, services))
   }
-  return succeeded([...left, ...generated], results)
+  return createSuccess([...left, ...generated], results)
 }
 
-function serviceOf(set: ServiceSet, resourceId: string, owner: string): YamlMap {
+function createService(set: ServiceSet, resourceId: string, owner: string): YamlMap {
   const name = `${set.name}-${resourceId.split('.')[0]}`
-  const service = yamlMap([
-    ['apiVersion', yamlText('serviceusage.cnrm.cloud.google.com/v1beta1')],
-    ['kind', yamlText('Service')],
-    ['metadata', yamlMap([['name', yamlText(name)]])],
+  const service = createYamlMap([
+    ['apiVersion', createYamlText('serviceusage.cnrm.cloud.google.com/v1beta1')],
+    ['kind', createYamlText('Service')],
+    ['metadata', createYamlMap([['name', createYamlText(name)]])],
     [
       'spec',
-      yamlMap([
-        ['resourceID', yamlText(resourceId)],
+      createYamlMap([
+        ['resourceID', createYamlText(resourceId)],
         ...(set.project === ''
           ? []
-          : ([['projectRef', yamlMap([['external', yamlText(set.project)]])]] as const)),
+          : ([
+              ['projectRef', createYamlMap([['external', createYamlText(set.project)]])],
+            ] as const)),
       ]),
     ],
   ])
@@ -85,7 +96,7 @@ function serviceOf(set: ServiceSet, resourceId: string, owner: string): YamlMap 
   setAnnotation(service, OWNER, owner)
   const metadata = service.entries[2]?.value
   if (set.namespace !== '' && metadata?.kind === 'map')
-    setEntry(metadata, 'namespace', yamlText(set.namespace))
+    setEntry(metadata, 'namespace', createYamlText(set.namespace))
   const folder = (set.annotations.get(PATH) ?? '').replace(/(^|\/)[^/]*$/, '')
   setAnnotation(
     service,
@@ -97,12 +108,12 @@ function serviceOf(set: ServiceSet, resourceId: string, owner: string): YamlMap 
   return service
 }
 
-function resultsOf(
+function buildResults(
   pruned: readonly YamlMap[],
   generated: readonly YamlMap[],
 ): readonly FunctionResult[] {
-  const before = new Map(pruned.map((item) => [identityOf(item), item]))
-  const after = new Map(generated.map((item) => [identityOf(item), item]))
+  const before = new Map(pruned.map((item) => [formatIdentity(item), item]))
+  const after = new Map(generated.map((item) => [formatIdentity(item), item]))
   const all = new Map([...before, ...after])
   const results = [...all].map(([identity, item]): FunctionResult => {
     const message = !after.has(identity)
@@ -110,7 +121,7 @@ function resultsOf(
       : before.has(identity)
         ? 'recreated service'
         : 'generated service'
-    const text = (...path: readonly string[]): string => textAt(item, ...path) ?? ''
+    const text = (...path: readonly string[]): string => findTextAt(item, ...path) ?? ''
     const namespace = text('metadata', 'namespace')
     return {
       message,
@@ -121,16 +132,16 @@ function resultsOf(
         name: text('metadata', 'name'),
         ...(namespace === '' ? {} : { namespace }),
       },
-      file: { path: annotationOf(item, PATH) ?? '' },
+      file: { path: findAnnotation(item, PATH) ?? '' },
     }
   })
   return results.sort((one, other) => ((one.file?.path ?? '') < (other.file?.path ?? '') ? -1 : 1))
 }
 
-function identityOf(item: YamlMap): string {
+function formatIdentity(item: YamlMap): string {
   return JSON.stringify(
     ['apiVersion', 'kind']
-      .map((field) => textAt(item, field))
-      .concat(['namespace', 'name'].map((field) => textAt(item, 'metadata', field))),
+      .map((field) => findTextAt(item, field))
+      .concat(['namespace', 'name'].map((field) => findTextAt(item, 'metadata', field))),
   )
 }

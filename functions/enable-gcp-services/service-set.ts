@@ -1,9 +1,9 @@
 /** As Go decodes it: any scalar is valid text. */
 import {
+  getYamlKey,
   isMergeKey,
   isNull,
-  keyOf,
-  resolved,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
@@ -22,17 +22,17 @@ class NotRead extends Error {}
 
 export function readServiceSet(item: YamlMap): ServiceSet | string {
   try {
-    const set = fieldsOf(item, 'the set')
-    const metadata = fieldsOf(set.get('metadata'), 'metadata')
-    const spec = fieldsOf(set.get('spec'), 'spec')
+    const set = readFields(item, 'the set')
+    const metadata = readFields(set.get('metadata'), 'metadata')
+    const spec = readFields(set.get('spec'), 'spec')
     // Unused: the original fails at a label that is not text.
-    textsOf(metadata.get('labels'), 'metadata.labels')
+    readTexts(metadata.get('labels'), 'metadata.labels')
     return {
-      name: textOf(metadata.get('name'), 'metadata.name'),
-      namespace: textOf(metadata.get('namespace'), 'metadata.namespace'),
-      annotations: textsOf(metadata.get('annotations'), 'metadata.annotations'),
+      name: readText(metadata.get('name'), 'metadata.name'),
+      namespace: readText(metadata.get('namespace'), 'metadata.namespace'),
+      annotations: readTexts(metadata.get('annotations'), 'metadata.annotations'),
       services: listOf(spec.get('services')),
-      project: textOf(spec.get('projectID'), 'spec.projectID'),
+      project: readText(spec.get('projectID'), 'spec.projectID'),
     }
   } catch (thrown) {
     if (thrown instanceof NotRead) return thrown.message
@@ -41,28 +41,28 @@ export function readServiceSet(item: YamlMap): ServiceSet | string {
 }
 
 /** A merge key overrides the fields before it; fields after it override the merge. */
-function fieldsOf(node: YamlNode | undefined, where: string): Fields {
+function readFields(node: YamlNode | undefined, where: string): Fields {
   const fields = new Map<string, YamlNode>()
   if (node === undefined || isNull(node)) return fields
-  const map = resolved(node)
+  const map = resolveAlias(node)
   if (map.kind !== 'map') throw new NotRead(`${where} must be a map`)
-  const names = map.entries.map(({ key }) => keyOf(key))
+  const names = map.entries.map(({ key }) => getYamlKey(key))
   if (new Set(names).size < names.length) throw new NotRead(`${where} has a key twice`)
   for (const { key, value } of map.entries) {
-    if (!isMergeKey(key)) fields.set(keyOf(key), resolved(value))
+    if (!isMergeKey(key)) fields.set(getYamlKey(key), resolveAlias(value))
     else
-      for (const merged of maps(value))
-        for (const [name, below] of fieldsOf(merged, where)) fields.set(name, below)
+      for (const merged of listMergedMaps(value))
+        for (const [name, below] of readFields(merged, where)) fields.set(name, below)
   }
   return fields
 }
 
-function maps(value: YamlNode): readonly YamlNode[] {
-  const merged = resolved(value)
+function listMergedMaps(value: YamlNode): readonly YamlNode[] {
+  const merged = resolveAlias(value)
   return merged.kind === 'list' ? merged.items.toReversed() : [merged]
 }
 
-function textOf(node: YamlNode | undefined, where: string): string {
+function readText(node: YamlNode | undefined, where: string): string {
   if (node === undefined || isNull(node)) return ''
   if (node.kind !== 'scalar') throw new NotRead(`${where} must be a text`)
   return node.value
@@ -71,11 +71,14 @@ function textOf(node: YamlNode | undefined, where: string): string {
 function listOf(node: YamlNode | undefined): readonly string[] {
   if (node === undefined || isNull(node)) return []
   if (node.kind !== 'list') throw new NotRead('spec.services must be a list')
-  return node.items.map((each) => textOf(resolved(each), 'spec.services[]'))
+  return node.items.map((each) => readText(resolveAlias(each), 'spec.services[]'))
 }
 
-function textsOf(node: YamlNode | undefined, where: string): ReadonlyMap<string, string> {
+function readTexts(node: YamlNode | undefined, where: string): ReadonlyMap<string, string> {
   return new Map(
-    [...fieldsOf(node, where)].map(([name, value]) => [name, textOf(value, `${where}.${name}`)]),
+    [...readFields(node, where)].map(([name, value]) => [
+      name,
+      readText(value, `${where}.${name}`),
+    ]),
   )
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { copyNode, nodeAt, type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
+import { convertJsonToYaml, copyNode, findNodeAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { countReads } from '../../test/fakes/count-reads.ts'
 import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
@@ -277,7 +277,7 @@ test('the number of visits to an object does not depend on the number of objects
   const looksAmong = (count: number): number => {
     const items = Array.from({ length: count }, (_, index): YamlMap[] => {
       const [pod, map] = ['Pod', 'ConfigMap'].map((kind) =>
-        yamlOf({
+        convertJsonToYaml({
           apiVersion: 'v1',
           kind,
           metadata: { name: `a${index}` },
@@ -291,7 +291,7 @@ test('the number of visits to an object does not depend on the number of objects
     const { items: done } = ensureNameSubstring({ items, config: nodes(PREPEND)[0] })
     const observations = reads()
     assert.match(
-      writeYamlNode(done.at(-2) ?? yamlOf(null)),
+      writeYamlNode(done.at(-2) ?? convertJsonToYaml(null)),
       new RegExp(`configMap:\\n {6}name: prod-a${count - 1}\\n`),
     )
     return observations
@@ -308,7 +308,10 @@ test('with any objects and config nothing is thrown, and a second run changes no
       assert.equal(other.exitCode === 0, other.results.length === 0)
       const once = ensureNameSubstring({ items: items.map(copyNode), config })
       // kpt gives a function no object whose metadata is a list.
-      if (once.exitCode !== 0 || items.some((item) => nodeAt(item, 'metadata')?.kind === 'list'))
+      if (
+        once.exitCode !== 0 ||
+        items.some((item) => findNodeAt(item, 'metadata')?.kind === 'list')
+      )
         return
       const text = once.items.map((item) => writeYamlNode(item))
       const twice = ensureNameSubstring({ items: once.items, config })

@@ -1,15 +1,15 @@
 /** kptdev/krm-functions-catalog `functions/go/ensure-name-substring` */
 import {
-  annotationsOf,
   describeObject,
   type FieldSpec,
+  getGroupVersionKind,
   isSelectedBy,
-  kindOf,
+  readItemAnnotations,
   restyleAnnotations,
   visitField,
 } from '@backporch/kpt/field'
-import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
-import { mapAt, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { createFailedOutput, createSuccess, type KrmFunction } from '@backporch/kpt/function'
+import { findNodeAt, findTextAt, mapAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
 import { type NameConfig, readNameConfig } from './name-config.ts'
 import { NAME_REFERENCES } from './name-references.ts'
@@ -38,26 +38,28 @@ const TRACKS =
 export const ensureNameSubstring: KrmFunction = ({ items, config }) => {
   const read = readNameConfig(config)
   if ('problem' in read)
-    return failed(items, `failed to load the \`functionConfig\`: ${read.problem}`)
+    return createFailedOutput(items, `failed to load the \`functionConfig\`: ${read.problem}`)
   const objects = items.filter(({ entries }) => entries.length > 0)
   const bad = findDuplicate(objects)
-  if (bad !== undefined) return failed(items, `failed to convert items to resource map: ${bad}`)
-  const known = new Set(objects.map(dependencyKey))
+  if (bad !== undefined)
+    return createFailedOutput(items, `failed to convert items to resource map: ${bad}`)
+  const known = new Set(objects.map(getDependencyKey))
   const renamed = new Renamed()
   for (const item of objects) {
     const problem = rename(item, read, known, renamed)
     if (problem !== undefined)
-      return failed(items, `failed to transform name substring: ${problem}`)
+      return createFailedOutput(items, `failed to transform name substring: ${problem}`)
   }
   const problem = repairReferences(objects, renamed, NAME_REFERENCES)
-  if (problem !== undefined) return failed(items, `failed to fix name back reference: ${problem}`)
+  if (problem !== undefined)
+    return createFailedOutput(items, `failed to fix name back reference: ${problem}`)
   for (const item of objects) {
-    const annotations = annotationsOf(item)
+    const annotations = readItemAnnotations(item)
     if (annotations.size === 0 && !renamed.has(item)) continue
     for (const name of TRACKS) annotations.delete(name)
     restyleAnnotations(item, annotations)
   }
-  return succeeded(objects)
+  return createSuccess(objects)
 }
 
 function rename(
@@ -66,13 +68,13 @@ function rename(
   known: ReadonlySet<string>,
   renamed: Renamed,
 ): string | undefined {
-  const own = kindOf(item)
+  const own = getGroupVersionKind(item)
   if (UNNAMED.some((each) => isSelectedBy(own, each))) return undefined
   for (const field of [...NAME_FIELDS, ...config.fields]) {
     if (!isSelectedBy(own, field)) continue
     const isName = field.path === 'metadata/name'
     const has = isName
-      ? (textAt(item, 'metadata', 'name') ?? '').includes(config.substring)
+      ? (findTextAt(item, 'metadata', 'name') ?? '').includes(config.substring)
       : containsSubstring(item, field, config.substring)
     if (typeof has === 'string') return has
     if (has) continue
@@ -80,7 +82,7 @@ function rename(
     const problem = visitField(item, field, 'scalar', (node, path) => {
       if (node.kind !== 'scalar')
         return `wrong Node Kind for ${path.join('.')} expected: ScalarNode`
-      setName(node, withSubstring(node.value, config))
+      setName(node, addSubstring(node.value, config))
       return undefined
     })
     if (problem !== undefined) return problem
@@ -89,14 +91,14 @@ function rename(
   return undefined
 }
 
-function withSubstring(name: string, { substring, mode }: NameConfig): string {
+function addSubstring(name: string, { substring, mode }: NameConfig): string {
   return mode === 'prepend' ? substring + name : name + substring
 }
 
 function containsSubstring(item: YamlMap, field: FieldSpec, substring: string): boolean | string {
   const names = field.path.split('/').filter((name) => name.trim() !== '')
   for (const [index] of names.entries()) {
-    if (nodeAt(item, ...names.slice(0, index))?.kind === 'list')
+    if (findNodeAt(item, ...names.slice(0, index))?.kind === 'list')
       return `unable to lookup path ${field.path} in ${describeObject(item)}: wrong Node Kind for ${names.slice(0, index).join('.')} expected: MappingNode was SequenceNode`
   }
   let has = false
@@ -107,13 +109,13 @@ function containsSubstring(item: YamlMap, field: FieldSpec, substring: string): 
   return has
 }
 
-function dependencyKey(item: YamlMap): string {
-  const { group, kind } = kindOf(item)
-  return `${group}/${kind}/${textAt(item, 'metadata', 'name') ?? ''}`
+function getDependencyKey(item: YamlMap): string {
+  const { group, kind } = getGroupVersionKind(item)
+  return `${group}/${kind}/${findTextAt(item, 'metadata', 'name') ?? ''}`
 }
 
 function renameDependency(item: YamlMap, config: NameConfig, known: ReadonlySet<string>): void {
-  const dependency = annotationsOf(item).get(DEPENDS_ON)
+  const dependency = readItemAnnotations(item).get(DEPENDS_ON)
   if (dependency === undefined) return
   const segments = dependency.split('/')
   const [kind, name] = NAMESPACED.test(dependency)
@@ -124,7 +126,7 @@ function renameDependency(item: YamlMap, config: NameConfig, known: ReadonlySet<
   if (kind === undefined || name === undefined) return
   if (!known.has(`${segments[0] ?? ''}/${segments[kind] ?? ''}/${segments[name] ?? ''}`)) return
   const annotations = mapAt(item, 'metadata', 'annotations')
-  const node = nodeAt(annotations, DEPENDS_ON)
+  const node = findNodeAt(annotations, DEPENDS_ON)
   if (node !== undefined)
-    setName(node, segments.with(name, withSubstring(segments[name] ?? '', config)).join('/'))
+    setName(node, segments.with(name, addSubstring(segments[name] ?? '', config)).join('/'))
 }

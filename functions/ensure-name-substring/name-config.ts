@@ -1,11 +1,11 @@
 import type { FieldSpec } from '@backporch/kpt/field'
 import {
+  findNodeAt,
+  findTextAt,
   isNull,
-  itemsAt,
+  listItemsAt,
   mapAt,
-  nodeAt,
-  resolved,
-  textAt,
+  resolveAlias,
   type YamlMap,
 } from '@backporch/kyaml/yaml'
 
@@ -18,8 +18,11 @@ export interface NameConfig {
 type Read = NameConfig | { readonly problem: string }
 
 export function readNameConfig(config: YamlMap | undefined): Read {
-  const [apiVersion, kind] = [textAt(config, 'apiVersion') ?? '', textAt(config, 'kind') ?? '']
-  const name = textAt(config, 'metadata', 'name') ?? ''
+  const [apiVersion, kind] = [
+    findTextAt(config, 'apiVersion') ?? '',
+    findTextAt(config, 'kind') ?? '',
+  ]
+  const name = findTextAt(config, 'metadata', 'name') ?? ''
   if (config === undefined || kind === '')
     return { problem: 'the config is missing, or has no kind' }
   if (name === '' && !kind.endsWith('List'))
@@ -39,11 +42,11 @@ function readData(config: YamlMap): Read {
   const mode = only.key.kind === 'scalar' ? only.key.value : ''
   if (mode !== 'prepend' && mode !== 'append')
     return { problem: `unknown editMode: ${mode}, only prepend and append are allowed` }
-  return checked({ substring: textAt(config, 'data', mode) ?? '', mode, fields: [] })
+  return checkNameConfig({ substring: findTextAt(config, 'data', mode) ?? '', mode, fields: [] })
 }
 
 function readOwn(config: YamlMap): Read {
-  const mode = textAt(config, 'editMode') ?? ''
+  const mode = findTextAt(config, 'editMode') ?? ''
   const [additional, older] = ['additionalNameFields', 'fieldSpecs'].map((field) =>
     readFields(config, field),
   )
@@ -56,28 +59,28 @@ function readOwn(config: YamlMap): Read {
     return {
       problem: '`fieldSpecs` has been deprecated, please rename it to `additionalNameFields`',
     }
-  return checked({
-    substring: textAt(config, 'substring') ?? '',
+  return checkNameConfig({
+    substring: findTextAt(config, 'substring') ?? '',
     mode: mode === '' ? 'prepend' : mode,
     fields: additional ?? older ?? [],
   })
 }
 
-function checked(config: NameConfig): Read {
+function checkNameConfig(config: NameConfig): Read {
   return config.substring === '' ? { problem: 'substring must not be empty' } : config
 }
 
 function readFields(config: YamlMap, name: string): readonly FieldSpec[] | string | undefined {
-  const list = nodeAt(config, name)
+  const list = findNodeAt(config, name)
   if (list === undefined || isNull(list)) return undefined
   if (list.kind !== 'list') return `${name} must be a list`
   const fields: FieldSpec[] = []
-  for (const each of itemsAt(config, name)) {
-    const item = resolved(each)
-    const create = textAt(item, 'create') ?? 'false'
+  for (const each of listItemsAt(config, name)) {
+    const item = resolveAlias(each)
+    const create = findTextAt(item, 'create') ?? 'false'
     if (item.kind !== 'map' || !/^(true|false)$/.test(create))
       return `${name} has an item that is no place`
-    const text = (field: string): string => textAt(item, field) ?? ''
+    const text = (field: string): string => findTextAt(item, field) ?? ''
     fields.push({
       group: text('group'),
       version: text('version'),

@@ -41,14 +41,17 @@ const OF_ACCOUNTS: readonly PodKind[] = [
   'DaemonSet',
 ]
 
-function inPods(kinds: readonly PodKind[], ...paths: readonly string[]): readonly FieldSpec[] {
+function buildPodFields(
+  kinds: readonly PodKind[],
+  ...paths: readonly string[]
+): readonly FieldSpec[] {
   return kinds.flatMap((kind) =>
     paths.map((path) => ({ kind, path: `${POD_SPECS[kind]}/${path}` })),
   )
 }
 
-function inPodsOfData(...paths: readonly string[]): readonly FieldSpec[] {
-  return inPods(OF_DATA, ...paths).map((field) =>
+function buildDataPodFields(...paths: readonly string[]): readonly FieldSpec[] {
+  return buildPodFields(OF_DATA, ...paths).map((field) =>
     field.kind === 'Pod' ? { ...field, version: 'v1' } : field,
   )
 }
@@ -66,7 +69,7 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
   {
     target: { kind: 'ConfigMap', version: 'v1' },
     fields: [
-      ...inPodsOfData(
+      ...buildDataPodFields(
         'volumes/configMap/name',
         'containers/env/valueFrom/configMapKeyRef/name',
         'initContainers/env/valueFrom/configMapKeyRef/name',
@@ -87,7 +90,7 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
   {
     target: { kind: 'Secret', version: 'v1' },
     fields: [
-      ...inPodsOfData(
+      ...buildDataPodFields(
         'volumes/secret/secretName',
         'containers/env/valueFrom/secretKeyRef/name',
         'initContainers/env/valueFrom/secretKeyRef/name',
@@ -156,12 +159,12 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
     fields: [
       { group: RBAC, kind: 'RoleBinding', path: 'subjects' },
       { group: RBAC, kind: 'ClusterRoleBinding', path: 'subjects' },
-      ...inPods(OF_ACCOUNTS, 'serviceAccountName'),
+      ...buildPodFields(OF_ACCOUNTS, 'serviceAccountName'),
     ],
   },
   {
     target: { kind: 'PersistentVolumeClaim', version: 'v1' },
-    fields: inPods(OF_ACCOUNTS, 'volumes/persistentVolumeClaim/claimName'),
+    fields: buildPodFields(OF_ACCOUNTS, 'volumes/persistentVolumeClaim/claimName'),
   },
   {
     target: { kind: 'PersistentVolume', version: 'v1' },
@@ -180,7 +183,7 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
   },
   {
     target: { group: 'scheduling.k8s.io', version: 'v1', kind: 'PriorityClass' },
-    fields: inPods(OF_ACCOUNTS, 'priorityClassName'),
+    fields: buildPodFields(OF_ACCOUNTS, 'priorityClassName'),
   },
   // kustomize puts the version in the group, so this never matches.
   {

@@ -1,25 +1,25 @@
 /** kustomize v0.15 `api/filters/nameref/nameref.go` */
 import {
+  createKyamlText,
   describeObject,
   type FieldSpec,
+  getGroupVersionKind,
   isSelectedBy,
-  kindOf,
-  kyamlText,
   visitField,
 } from '@backporch/kpt/field'
 import {
+  createYamlPlain,
+  findNodeAt,
+  findTextAt,
   isNull,
-  itemsAt,
-  nodeAt,
-  resolved,
-  textAt,
+  listItemsAt,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
-  yamlPlain,
 } from '@backporch/kyaml/yaml'
 import {
   CLUSTER,
-  effectiveNamespaceOf,
+  deriveEffectiveNamespace,
 } from '../../src/sources/kustomize/files/kustomize-resources.ts'
 import type { NameReferences } from './name-references.ts'
 
@@ -41,7 +41,7 @@ export class Renamed {
     return this.items.has(item)
   }
 
-  named(name: string): readonly YamlMap[] {
+  listItemsByName(name: string): readonly YamlMap[] {
     return this.byName.get(name) ?? []
   }
 }
@@ -52,7 +52,7 @@ export function repairReferences(
   references: readonly NameReferences[],
 ): string | undefined {
   for (const item of items) {
-    const own = kindOf(item)
+    const own = getGroupVersionKind(item)
     let repair: ReferenceRepair | undefined
     for (const { target, fields } of references)
       for (const field of fields) {
@@ -77,19 +77,19 @@ class ReferenceRepair {
   constructor(referrer: YamlMap, renamed: Renamed) {
     this.referrer = referrer
     this.renamed = renamed
-    this.namespace = effectiveNamespaceOf(referrer)
-    this.accountNamespaces = accountNamespacesOf(referrer)
+    this.namespace = deriveEffectiveNamespace(referrer)
+    this.accountNamespaces = listAccountNamespaces(referrer)
   }
 
   repair(field: FieldSpec, target: Target): string | undefined {
-    const role = field.path.endsWith('roleRef/name') ? this.roleRef() : undefined
+    const role = field.path.endsWith('roleRef/name') ? this.findRoleRef() : undefined
     return visitField(this.referrer, { ...field, create: false }, 'scalar', (node) => {
       if (isNull(node)) return undefined
       if (node.kind === 'scalar') return this.repairName(node, target, role)
       if (node.kind === 'map') return this.repairMap(node, target, role)
       if (node.kind === 'alias') return 'node must be a scalar, sequence or map'
       for (const each of node.items) {
-        const problem = this.repairItem(resolved(each), target, role)
+        const problem = this.repairItem(resolveAlias(each), target, role)
         if (problem !== undefined) return problem
       }
       return undefined
@@ -113,25 +113,25 @@ class ReferenceRepair {
   }
 
   private repairMap(map: YamlMap, target: Target, role: Target | undefined): string | undefined {
-    const name = nodeAt(map, 'name')
+    const name = findNodeAt(map, 'name')
     if (name === undefined) return "path config error; no 'name' field in node"
-    const namespace = nodeAt(map, 'namespace')
+    const namespace = findNodeAt(map, 'namespace')
     const within = namespace?.kind === 'scalar' ? namespace.value : undefined
     const isThere = (item: YamlMap): boolean =>
-      within === undefined || (effectiveNamespaceOf(item) === within && within !== CLUSTER)
+      within === undefined || (deriveEffectiveNamespace(item) === within && within !== CLUSTER)
     const found = this.find(
       name.kind === 'scalar' ? name.value : '',
       target,
       role,
       isThere,
-      (item) => JSON.stringify([nameOf(item), namespaceOf(item)]),
+      (item) => JSON.stringify([nameOf(item), getNamespace(item)]),
     )
     if (found === undefined || 'problem' in found) return found?.problem
     setName(name, nameOf(found.item))
-    const to = namespaceOf(found.item)
+    const to = getNamespace(found.item)
     if (to === '') return undefined
     if (namespace === undefined)
-      map.entries.push({ key: yamlPlain('namespace'), value: kyamlText(to) })
+      map.entries.push({ key: createYamlPlain('namespace'), value: createKyamlText(to) })
     else setName(namespace, to)
     return undefined
   }
@@ -144,8 +144,8 @@ class ReferenceRepair {
     isThere: (item: YamlMap) => boolean,
     taken: (item: YamlMap) => string,
   ): Found {
-    const candidates = this.renamed.named(name).filter((item) => {
-      const own = kindOf(item)
+    const candidates = this.renamed.listItemsByName(name).filter((item) => {
+      const own = getGroupVersionKind(item)
       return (
         this.mayName(item) &&
         isThere(item) &&
@@ -166,37 +166,38 @@ class ReferenceRepair {
 
   /** A RoleBinding may name the namespace of an account; no other reference crosses namespaces. */
   private mayName(item: YamlMap): boolean {
-    const namespace = effectiveNamespaceOf(item)
+    const namespace = deriveEffectiveNamespace(item)
     if (this.namespace === CLUSTER || namespace === CLUSTER || namespace === this.namespace)
       return true
     return (
-      textAt(item, 'kind') === 'ServiceAccount' && this.accountNamespaces.has(namespaceOf(item))
+      findTextAt(item, 'kind') === 'ServiceAccount' &&
+      this.accountNamespaces.has(getNamespace(item))
     )
   }
 
-  private roleRef(): Target | undefined {
+  private findRoleRef(): Target | undefined {
     const [group, kind] = [
-      textAt(this.referrer, 'roleRef', 'apiGroup'),
-      textAt(this.referrer, 'roleRef', 'kind'),
+      findTextAt(this.referrer, 'roleRef', 'apiGroup'),
+      findTextAt(this.referrer, 'roleRef', 'kind'),
     ]
     return group === undefined || kind === undefined ? undefined : { group, kind }
   }
 }
 
-function accountNamespacesOf(item: YamlMap): ReadonlySet<string> {
-  if (textAt(item, 'kind') !== 'RoleBinding') return new Set()
-  const accounts = itemsAt(item, 'subjects').filter(
-    (subject) => textAt(subject, 'kind') === 'ServiceAccount',
+function listAccountNamespaces(item: YamlMap): ReadonlySet<string> {
+  if (findTextAt(item, 'kind') !== 'RoleBinding') return new Set()
+  const accounts = listItemsAt(item, 'subjects').filter(
+    (subject) => findTextAt(subject, 'kind') === 'ServiceAccount',
   )
-  return new Set(accounts.flatMap((subject) => textAt(subject, 'namespace') ?? []))
+  return new Set(accounts.flatMap((subject) => findTextAt(subject, 'namespace') ?? []))
 }
 
 function nameOf(item: YamlMap): string {
-  return textAt(item, 'metadata', 'name') ?? ''
+  return findTextAt(item, 'metadata', 'name') ?? ''
 }
 
-function namespaceOf(item: YamlMap): string {
-  return textAt(item, 'metadata', 'namespace') ?? ''
+function getNamespace(item: YamlMap): string {
+  return findTextAt(item, 'metadata', 'namespace') ?? ''
 }
 
 /** Keeps the quotes; the new text decides the type. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { setEntry, type YamlMap, yamlText } from '@backporch/kyaml/yaml'
+import { createYamlText, setEntry, type YamlMap } from '@backporch/kyaml/yaml'
 import { oddItems } from '../../test/functions/odd-objects.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { generateFolders } from './fn.ts'
@@ -133,7 +133,7 @@ test('it never throws', () => {
       (items, apiVersion) => {
         for (const item of items)
           for (const [name, value] of Object.entries({ apiVersion, kind: 'ResourceHierarchy' }))
-            setEntry(item, name, yamlText(value))
+            setEntry(item, name, createYamlText(value))
         generateFolders({ items, config: undefined })
       },
     ),

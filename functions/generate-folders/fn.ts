@@ -1,40 +1,47 @@
 /** kptdev/krm-functions-catalog `functions/ts/generate-folders/src/generate_folders.ts` */
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
+import {
+  createFailedOutput,
+  createSuccess,
+  type FunctionResult,
+  type KrmFunction,
+} from '@backporch/kpt/function'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { jsonOf, nodeAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import { type Folder, foldersOf, HIERARCHIES, NoFolders } from './folders.ts'
-import { indentedByJsYaml, NotRead, throughJsYaml, writtenByJsYaml } from './js-yaml.ts'
+import { convertYamlToJson, findNodeAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import { buildFolders, type Folder, HIERARCHIES, NoFolders } from './folders.ts'
+import { convertThroughJsYaml, indentLikeJsYaml, NotRead, writeWithJsYaml } from './js-yaml.ts'
 
 /** v0.1.1. Of equal objects only the last remains. */
 export const generateFolders: KrmFunction = ({ items }) => {
   try {
     const objects = new Map<string, { readonly node: YamlMap; readonly value: JsonObject }>()
     const insert = (node: YamlMap): void => {
-      const value = jsonOf(node)
-      if (isJsonObject(value)) objects.set(keyOfObject(value), { node, value })
+      const value = convertYamlToJson(node)
+      if (isJsonObject(value)) objects.set(getObjectKey(value), { node, value })
     }
-    for (const item of items) insert({ ...(throughJsYaml(item) as YamlMap), writes: item.writes })
+    for (const item of items)
+      insert({ ...(convertThroughJsYaml(item) as YamlMap), writes: item.writes })
     const results: FunctionResult[] = []
     for (const apiVersion of HIERARCHIES)
-      for (const { node, value } of inOrder(objects)) {
+      for (const { node, value } of sortByKey(objects)) {
         if (
           getKey(value, 'apiVersion') !== apiVersion ||
           getKey(value, 'kind') !== 'ResourceHierarchy'
         )
           continue
-        if (apiVersion !== HIERARCHIES[1]) results.push(olderThan(value))
-        if (hasTime(nodeAt(node, 'spec'))) throw new NoFolders('a date in a hierarchy needs quotes')
-        for (const folder of foldersOf(value, apiVersion))
-          insert(writtenByJsYaml(objectOf(folder)) as YamlMap)
+        if (apiVersion !== HIERARCHIES[1]) results.push(createOldVersionResult(value))
+        if (hasTime(findNodeAt(node, 'spec')))
+          throw new NoFolders('a date in a hierarchy needs quotes')
+        for (const folder of buildFolders(value, apiVersion))
+          insert(writeWithJsYaml(createFolderObject(folder)) as YamlMap)
       }
-    return succeeded(
-      inOrder(objects).map(({ node }) => indentedByJsYaml(node)),
+    return createSuccess(
+      sortByKey(objects).map(({ node }) => indentLikeJsYaml(node)),
       results,
     )
   } catch (thrown) {
     // A TypeError means a number that JSON cannot represent.
     if (thrown instanceof NotRead || thrown instanceof NoFolders || thrown instanceof TypeError)
-      return failed(items, thrown.message)
+      return createFailedOutput(items, thrown.message)
     throw thrown
   }
 }
@@ -48,18 +55,18 @@ function hasTime(node: YamlNode | undefined): boolean {
     : node?.kind === 'map' && node.entries.some(({ value }) => hasTime(value))
 }
 
-function inOrder<T>(objects: ReadonlyMap<string, T>): readonly T[] {
+function sortByKey<T>(objects: ReadonlyMap<string, T>): readonly T[] {
   return [...objects].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, object]) => object)
 }
 
-function keyOfObject(value: JsonObject): string {
+function getObjectKey(value: JsonObject): string {
   const metadata = getKey(value, 'metadata')
   const of = (from: Json | undefined, name: string): Json | undefined =>
     isJsonObject(from) ? getKey(from, name) : undefined
   return `${of(value, 'apiVersion')}/${of(value, 'kind')}/${of(metadata, 'namespace') || ''}/${of(metadata, 'name')}`
 }
 
-function objectOf({ metadata, spec }: Folder): JsonObject {
+function createFolderObject({ metadata, spec }: Folder): JsonObject {
   return {
     apiVersion: 'resourcemanager.cnrm.cloud.google.com/v1beta1',
     kind: 'Folder',
@@ -68,7 +75,7 @@ function objectOf({ metadata, spec }: Folder): JsonObject {
   }
 }
 
-function olderThan(hierarchy: JsonObject): FunctionResult {
+function createOldVersionResult(hierarchy: JsonObject): FunctionResult {
   const metadata = getKey(hierarchy, 'metadata')
   const name = isJsonObject(metadata) ? String(getKey(metadata, 'name')) : ''
   return {

@@ -49,17 +49,17 @@ interface Hierarchy {
 }
 
 /** @throws NoFolders */
-export function foldersOf(value: JsonObject, version: HierarchyVersion): readonly Folder[] {
+export function buildFolders(value: JsonObject, version: HierarchyVersion): readonly Folder[] {
   const [metadata, spec] = [mapAt(value, 'metadata'), mapAt(value, 'spec')]
   const namespace = getKey(metadata, 'namespace')
   if (version === 'cft.dev/v1alpha1') {
     const parent = String(getKey(spec, 'organization'))
-    const layers = textsOf(getKey(spec, 'layers'), 'spec.layers').map((layer) =>
-      layerOf(spec, layer),
+    const layers = listTexts(getKey(spec, 'layers'), 'spec.layers').map((layer) =>
+      getLayer(spec, layer),
     )
     return walk(
       { version, parent, inOrganization: true, annotations: {}, namespace },
-      layeredBranches(layers),
+      buildLayeredBranches(layers),
       [],
     )
   }
@@ -79,8 +79,8 @@ export function foldersOf(value: JsonObject, version: HierarchyVersion): readonl
   if (trees !== undefined && trees !== null && !isJsonObject(trees))
     throw new NoFolders('spec.subtrees must be a map')
   for (const [name, children] of Object.entries(trees ?? {}))
-    subtrees.set(name, branchesOf(children, subtrees))
-  const branches = branchesOf(getKey(spec, 'config'), subtrees)
+    subtrees.set(name, buildBranches(children, subtrees))
+  const branches = buildBranches(getKey(spec, 'config'), subtrees)
   return walk(
     {
       version,
@@ -100,18 +100,18 @@ function mapAt(value: JsonObject, name: string): JsonObject {
   return map
 }
 
-function textsOf(value: Json | undefined, where: string): readonly Json[] {
+function listTexts(value: Json | undefined, where: string): readonly Json[] {
   if (!isJsonArray(value) || value.some((each) => typeof each === 'object'))
     throw new NoFolders(`${where} must be a list of texts`)
   return value
 }
 
-function layerOf(spec: JsonObject, layer: Json): readonly Json[] {
-  return textsOf(getKey(mapAt(spec, 'config'), String(layer)), `spec.config.${layer}`)
+function getLayer(spec: JsonObject, layer: Json): readonly Json[] {
+  return listTexts(getKey(mapAt(spec, 'config'), String(layer)), `spec.config.${layer}`)
 }
 
-function layeredBranches([layer, ...others]: readonly (readonly Json[])[]): readonly Branch[] {
-  const below = layer === undefined ? [] : layeredBranches(others)
+function buildLayeredBranches([layer, ...others]: readonly (readonly Json[])[]): readonly Branch[] {
+  const below = layer === undefined ? [] : buildLayeredBranches(others)
   return layer?.map((name) => ({ name, below })) ?? []
 }
 
@@ -119,7 +119,7 @@ function layeredBranches([layer, ...others]: readonly (readonly Json[])[]): read
  * A text is a folder. The first field of a map is a folder with folders or a subtree defined above.
  * Numbers and booleans are ignored.
  */
-function branchesOf(
+function buildBranches(
   children: Json | undefined,
   subtrees: ReadonlyMap<string, readonly Branch[]>,
 ): readonly Branch[] {
@@ -130,7 +130,7 @@ function branchesOf(
     const [first] = Object.entries(child)
     if (first === undefined) throw new NoFolders('a folder has no name')
     const [name, below] = first as [string, Json]
-    if (isJsonArray(below)) return [{ name, below: branchesOf(below, subtrees) }]
+    if (isJsonArray(below)) return [{ name, below: buildBranches(below, subtrees) }]
     if (typeof below !== 'object') return [{ name, below: [] }]
     const subtree =
       below === null ? undefined : subtrees.get(String((below as JsonObject).$subtree))
@@ -146,12 +146,12 @@ function walk(
   path: readonly string[],
 ): readonly Folder[] {
   return branches.flatMap(({ name, below }) => [
-    folderOf(hierarchy, name, path),
+    createFolder(hierarchy, name, path),
     ...walk(hierarchy, below, [...path, String(name)]),
   ])
 }
 
-function folderOf(
+function createFolder(
   { version, parent, inOrganization, annotations, namespace }: Hierarchy,
   name: Json,
   path: readonly string[],
@@ -163,17 +163,17 @@ function folderOf(
     ? {}
     : isTop
       ? { [inOrganization ? 'organizationRef' : 'folderRef']: { external: above } }
-      : { folderRef: { name: normalized(above) } }
+      : { folderRef: { name: normalizeName(above) } }
   const all: JsonObject = asField
     ? annotations
     : {
         ...annotations,
         [`cnrm.cloud.google.com/${isTop && inOrganization ? 'organization-id' : 'folder-ref'}`]:
-          normalized(above),
+          normalizeName(above),
       }
   return {
     metadata: {
-      name: normalized([...path, String(name)].join('.')),
+      name: normalizeName([...path, String(name)].join('.')),
       ...(Object.keys(all).length === 0 ? {} : { annotations: all }),
       ...(namespace === undefined ? {} : { namespace }),
     },
@@ -181,7 +181,7 @@ function folderOf(
   }
 }
 
-function normalized(name: string): string {
+function normalizeName(name: string): string {
   return name
     .toLowerCase()
     .replace(/['"]/g, '')

@@ -5,44 +5,44 @@
  */
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import {
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
+  getYamlKey,
   isMergeKey,
-  keyOf,
-  resolved,
+  resolveAlias,
   type YamlEntry,
   type YamlMap,
   type YamlNode,
   type YamlScalar,
-  yamlList,
-  yamlMap,
-  yamlPlain,
 } from '@backporch/kyaml/yaml'
 
 /** js-yaml rejects the value, or its conversion is not reproduced here. */
 export class NotRead extends Error {}
 
 /** @throws NotRead */
-export function throughJsYaml(given: YamlNode): YamlNode {
-  const from = resolved(given)
+export function convertThroughJsYaml(given: YamlNode): YamlNode {
+  const from = resolveAlias(given)
   const to =
     from.kind === 'map'
       ? mapOf(from)
       : from.kind === 'list'
-        ? listOf(from.items.map(throughJsYaml))
-        : scalarOf(from)
+        ? listOf(from.items.map(convertThroughJsYaml))
+        : convertScalar(from)
   return Object.assign(to, { source: from.source })
 }
 
-export function writtenByJsYaml(value: Json): YamlNode {
-  if (isJsonArray(value)) return listOf(value.map(writtenByJsYaml))
+export function writeWithJsYaml(value: Json): YamlNode {
+  if (isJsonArray(value)) return listOf(value.map(writeWithJsYaml))
   if (isJsonObject(value))
     return blockMap(
       Object.entries(value).map(([name, below]) => ({
-        key: textOf(name, true),
-        value: writtenByJsYaml(below),
+        key: createTextScalar(name, true),
+        value: writeWithJsYaml(below),
       })),
     )
-  if (typeof value === 'string') return textOf(value, false)
-  return yamlPlain(
+  if (typeof value === 'string') return createTextScalar(value, false)
+  return createYamlPlain(
     typeof value === 'number' || typeof value === 'bigint'
       ? numberText(Number(value))
       : String(value),
@@ -53,20 +53,20 @@ export function writtenByJsYaml(value: Json): YamlNode {
  * js-yaml nests only the first item of a nested list.
  * @throws NotRead if the text is not YAML
  */
-export function indentedByJsYaml(node: YamlMap): YamlMap
-export function indentedByJsYaml(node: YamlNode): YamlNode
-export function indentedByJsYaml(node: YamlNode): YamlNode {
+export function indentLikeJsYaml(node: YamlMap): YamlMap
+export function indentLikeJsYaml(node: YamlNode): YamlNode
+export function indentLikeJsYaml(node: YamlNode): YamlNode {
   if (node.kind === 'map')
     return {
       ...node,
-      entries: node.entries.map(({ key, value }) => ({ key, value: indentedByJsYaml(value) })),
+      entries: node.entries.map(({ key, value }) => ({ key, value: indentLikeJsYaml(value) })),
     }
   return node.kind === 'list'
-    ? { ...node, items: node.items.map(indentedByJsYaml).flatMap(asInList) }
+    ? { ...node, items: node.items.map(indentLikeJsYaml).flatMap(indentListItem) }
     : node
 }
 
-function asInList(item: YamlNode): readonly YamlNode[] {
+function indentListItem(item: YamlNode): readonly YamlNode[] {
   if (item.kind !== 'list' || item.items.length === 0) return [item]
   const [first, ...others] = item.items
   const isOneLine =
@@ -79,11 +79,11 @@ function asInList(item: YamlNode): readonly YamlNode[] {
 }
 
 function listOf(items: readonly YamlNode[]): YamlNode {
-  return { ...yamlList(items), style: items.length === 0 ? 'flow' : 'block' }
+  return { ...createYamlList(items), style: items.length === 0 ? 'flow' : 'block' }
 }
 
 function blockMap(entries: YamlEntry[]): YamlMap {
-  return { ...yamlMap(), entries, style: entries.length === 0 ? 'flow' : 'block' }
+  return { ...createYamlMap(), entries, style: entries.length === 0 ? 'flow' : 'block' }
 }
 
 /** As in js-yaml, merged entries come last, wherever the merge key is. */
@@ -92,28 +92,28 @@ function mapOf(from: YamlMap): YamlMap {
   const merged = new Set<string>()
   for (const { key, value } of from.entries) {
     if (isMergeKey(key)) {
-      for (const each of mergedBy(value)) {
-        const name = keyOf(each.key)
+      for (const each of listMergedEntries(value)) {
+        const name = getYamlKey(each.key)
         if (entries.has(name)) continue
         entries.set(name, each)
         merged.add(name)
       }
       continue
     }
-    const name = keyText(key)
+    const name = getKeyText(key)
     if (entries.has(name) && !merged.delete(name))
       throw new NotRead(`duplicated mapping key ${name}`)
     entries.set(name, {
-      key: { ...textOf(name, true), source: key.source },
-      value: throughJsYaml(value),
+      key: { ...createTextScalar(name, true), source: key.source },
+      value: convertThroughJsYaml(value),
     })
   }
   return blockMap([...entries.values()])
 }
 
-function mergedBy(value: YamlNode): readonly YamlEntry[] {
-  const from = resolved(value)
-  const maps = from.kind === 'list' ? from.items.map(resolved) : [from]
+function listMergedEntries(value: YamlNode): readonly YamlEntry[] {
+  const from = resolveAlias(value)
+  const maps = from.kind === 'list' ? from.items.map(resolveAlias) : [from]
   return maps.flatMap((map) => {
     if (map.kind !== 'map')
       throw new NotRead('cannot merge mappings; the provided source object is unacceptable')
@@ -121,18 +121,18 @@ function mergedBy(value: YamlNode): readonly YamlEntry[] {
   })
 }
 
-function keyText(key: YamlNode): string {
-  const node = resolved(key)
+function getKeyText(key: YamlNode): string {
+  const node = resolveAlias(key)
   if (node.kind !== 'scalar') throw new NotRead('a key is no text')
-  const value = scalarValueOf(node)
+  const value = parseScalarValue(node)
   if (value instanceof Date) throw new NotRead('a key is a time')
   return String(value)
 }
 
-function scalarOf(node: YamlScalar): YamlScalar {
-  const value = scalarValueOf(node)
-  if (typeof value === 'string') return textOf(value, false)
-  return yamlPlain(
+function convertScalar(node: YamlScalar): YamlScalar {
+  const value = parseScalarValue(node)
+  if (typeof value === 'string') return createTextScalar(value, false)
+  return createYamlPlain(
     value instanceof Date
       ? value.toISOString()
       : typeof value === 'number'
@@ -143,7 +143,7 @@ function scalarOf(node: YamlScalar): YamlScalar {
 
 type JsScalar = string | number | boolean | null | Date
 
-function scalarValueOf({ tag, style, value }: YamlScalar): JsScalar {
+function parseScalarValue({ tag, style, value }: YamlScalar): JsScalar {
   if (tag === '!!str' || tag === '!' || (tag === '' && style !== 'plain')) return value
   const kind =
     tag === ''
@@ -178,37 +178,37 @@ const KINDS: readonly ScalarKind[] = [
   },
   {
     tag: '!!int',
-    read: (text) => (INTEGER.test(text) ? integerOf(text.replaceAll('_', '')) : undefined),
+    read: (text) => (INTEGER.test(text) ? parseInteger(text.replaceAll('_', '')) : undefined),
   },
   {
     tag: '!!float',
     read: (text) =>
       FLOAT.test(text) && !text.endsWith('_')
-        ? floatOf(text.replaceAll('_', '').toLowerCase())
+        ? parseFloatText(text.replaceAll('_', '').toLowerCase())
         : undefined,
   },
   { tag: '!!timestamp', read: timeOf },
 ]
 
-function integerOf(text: string): number {
+function parseInteger(text: string): number {
   const digits = text.replace(/^[-+]/, '')
   if (digits === '0') return 0
   const value = digits.includes(':')
-    ? base60(digits)
+    ? parseBase60(digits)
     : digits.startsWith('0b')
       ? Number.parseInt(digits.slice(2), 2)
       : Number.parseInt(digits, digits.startsWith('0x') ? 16 : digits.startsWith('0') ? 8 : 10)
   return text.startsWith('-') ? -value : value
 }
 
-function floatOf(text: string): number {
+function parseFloatText(text: string): number {
   const sign = text.startsWith('-') ? -1 : 1
   const digits = text.replace(/^[-+]/, '')
   if (digits === '.inf') return sign * Number.POSITIVE_INFINITY
-  return sign * (digits.includes(':') ? base60(digits) : Number.parseFloat(digits))
+  return sign * (digits.includes(':') ? parseBase60(digits) : Number.parseFloat(digits))
 }
 
-function base60(digits: string): number {
+function parseBase60(digits: string): number {
   return digits.split(':').reduce((value, part) => value * 60 + Number.parseFloat(part), 0)
 }
 
@@ -237,8 +237,8 @@ const OLD_BOOLEAN = /^([yYnN]|yes|Yes|YES|on|On|ON|no|No|NO|off|Off|OFF)$/
 const UNPRINTABLE = /[^\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ud800-\udfff\ue000-\ufefe\uff00-\ufffd]/
 const PLAIN = /^(?:[^ \t\-?:,[\]{}#&*!|=>'"%@`])(?:[^,[\]{}:#]|(?<=[^ \t])#)*$/
 
-function textOf(value: string, isKey: boolean): YamlScalar {
-  return { ...yamlPlain(value), style: styleOf(value, isKey) }
+function createTextScalar(value: string, isKey: boolean): YamlScalar {
+  return { ...createYamlPlain(value), style: styleOf(value, isKey) }
 }
 
 function styleOf(value: string, isKey: boolean): YamlScalar['style'] {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { FunctionOutput } from '@backporch/kpt/function'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
+import { convertJsonToYaml, type YamlMap } from '@backporch/kyaml/yaml'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { kubeconform } from './fn.ts'
+import { runKubeconform } from './fn.ts'
 import { formatReducedSchemas } from './reduced-schema.ts'
 import schemas from './schemas-1.34.json' with { type: 'json' }
 
@@ -14,8 +14,13 @@ function maps(text: string): YamlMap[] {
 }
 
 function run(text: string, data: { readonly [key: string]: string } = {}): FunctionOutput {
-  const config = yamlOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data })
-  return kubeconform({ items: maps(text), config: config.kind === 'map' ? config : undefined })
+  const config = convertJsonToYaml({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'c' },
+    data,
+  })
+  return runKubeconform({ items: maps(text), config: config.kind === 'map' ? config : undefined })
 }
 
 /** `path: message` of every result. */
@@ -230,15 +235,15 @@ test('no object makes it throw, and an object has at most 100 results', () => {
   fc.assert(
     fc.property(kind, fc.jsonValue({ maxDepth: 4 }), fc.boolean(), (gvk, spec, strict) => {
       const apiVersion = gvk.slice(0, gvk.lastIndexOf('/'))
-      const item = yamlOf({
+      const item = convertJsonToYaml({
         apiVersion,
         kind: gvk.slice(gvk.lastIndexOf('/') + 1),
         metadata: { name: 'x' },
         spec: spec as string,
       })
-      const config = yamlOf({ data: { strict: String(strict) } })
+      const config = convertJsonToYaml({ data: { strict: String(strict) } })
       if (item.kind !== 'map' || config.kind !== 'map') return
-      kubeconform({ items: [item], config })
+      runKubeconform({ items: [item], config })
     }),
     { numRuns: 300 },
   )

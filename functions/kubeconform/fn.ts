@@ -3,14 +3,14 @@
  * (https://github.com/kptdev/krm-functions-catalog/tree/main/contrib/functions/go/kubeconform).
  */
 import {
-  annotationOf,
+  createFailedOutput,
   type FunctionResult,
-  failed,
-  fileOf,
+  findAnnotation,
+  getItemFile,
   type KrmFunction,
 } from '@backporch/kpt/function'
 import type { Json } from '@backporch/kyaml/json'
-import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { convertYamlToJson, findTextAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { ReducedSchemas } from './reduced-schema.ts'
 import schemas134 from './schemas-1.34.json' with { type: 'json' }
 import { validateValue } from './validate-value.ts'
@@ -28,15 +28,16 @@ interface ValidatorConfig {
   readonly skipped: ReadonlySet<string>
 }
 
-export const kubeconform: KrmFunction = ({ items, config }) => {
+export const runKubeconform: KrmFunction = ({ items, config }) => {
   const read = readConfig(config)
-  if (typeof read === 'string') return failed(items, read)
-  const results = items.flatMap((item) => resultsOf(item, read))
+  if (typeof read === 'string') return createFailedOutput(items, read)
+  const results = items.flatMap((item) => listResults(item, read))
   return { items, results, exitCode: results.length === 0 ? 0 : 1, stderr: '' }
 }
 
 function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
-  const text = (key: string): string => textAt(config, key) || textAt(config, 'data', key) || ''
+  const text = (key: string): string =>
+    findTextAt(config, key) || findTextAt(config, 'data', key) || ''
   const flag = (key: string): boolean => /^(true|1)$/i.test(text(key))
   const elsewhere = ['schema_location', 'additional_schema_locations'].find(
     (key) => text(key) !== '',
@@ -46,10 +47,13 @@ function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
   }
   const wanted = text('kubernetes_version')
   const schemas = BUILT_IN.find(
-    ({ kubernetesVersion }) => wanted === '' || minorOf(kubernetesVersion) === minorOf(wanted),
+    ({ kubernetesVersion }) =>
+      wanted === '' || getMinorVersion(kubernetesVersion) === getMinorVersion(wanted),
   )
   if (schemas === undefined) {
-    const known = BUILT_IN.map(({ kubernetesVersion }) => minorOf(kubernetesVersion)).join(', ')
+    const known = BUILT_IN.map(({ kubernetesVersion }) => getMinorVersion(kubernetesVersion)).join(
+      ', ',
+    )
     return `kubernetes_version is ${JSON.stringify(wanted.slice(0, 40))}, and the schemas of these versions are built in: ${known}`
   }
   const skipped = new Set(
@@ -60,12 +64,12 @@ function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
   return { schemas, ignoreMissing: flag('ignore_missing_schemas'), strict: flag('strict'), skipped }
 }
 
-function minorOf(version: string): string {
+function getMinorVersion(version: string): string {
   return /^v?([0-9]+\.[0-9]+)(\.[0-9]+)?$/.exec(version)?.[1] ?? version
 }
 
-function resultsOf(item: YamlMap, config: ValidatorConfig): readonly FunctionResult[] {
-  const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
+function listResults(item: YamlMap, config: ValidatorConfig): readonly FunctionResult[] {
+  const [apiVersion, kind] = [findTextAt(item, 'apiVersion') ?? '', findTextAt(item, 'kind') ?? '']
   const gvk = `${apiVersion}/${kind}`
   const { schemas } = config
   if (config.skipped.has(kind) || config.skipped.has(gvk)) return []
@@ -74,45 +78,45 @@ function resultsOf(item: YamlMap, config: ValidatorConfig): readonly FunctionRes
     const ignored = config.ignoreMissing || isForKpt(item, apiVersion, kind)
     return ignored
       ? []
-      : [{ ...locationOf(item, ''), message: `could not find schema for ${kind}` }]
+      : [{ ...buildResultLocation(item, ''), message: `could not find schema for ${kind}` }]
   }
-  const value = jsonValueOf(item)
+  const value = findJsonValue(item)
   if (value === undefined)
-    return [{ ...locationOf(item, ''), message: 'a value in it has no form in JSON' }]
+    return [{ ...buildResultLocation(item, ''), message: 'a value in it has no form in JSON' }]
   const problems = validateValue(value, `#${name}`, schemas.definitions, config)
-  return problems.map(({ path, message }) => ({ ...locationOf(item, path), message }))
+  return problems.map(({ path, message }) => ({ ...buildResultLocation(item, path), message }))
 }
 
 /** Such objects never reach a cluster, so no Kubernetes schema describes them. */
 function isForKpt(item: YamlMap, apiVersion: string, kind: string): boolean {
   return (
     (kind === 'Kptfile' && apiVersion.startsWith('kpt.dev/')) ||
-    annotationOf(item, LOCAL_CONFIG) === 'true'
+    findAnnotation(item, LOCAL_CONFIG) === 'true'
   )
 }
 
-function jsonValueOf(item: YamlMap): Json | undefined {
+function findJsonValue(item: YamlMap): Json | undefined {
   try {
-    return jsonOf(item)
+    return convertYamlToJson(item)
   } catch {
     return undefined
   }
 }
 
-function locationOf(item: YamlMap, path: string): Omit<FunctionResult, 'message'> {
-  const [apiVersion, kind] = [textAt(item, 'apiVersion'), textAt(item, 'kind')]
+function buildResultLocation(item: YamlMap, path: string): Omit<FunctionResult, 'message'> {
+  const [apiVersion, kind] = [findTextAt(item, 'apiVersion'), findTextAt(item, 'kind')]
   const [name, namespace] = [
-    textAt(item, 'metadata', 'name'),
-    textAt(item, 'metadata', 'namespace'),
+    findTextAt(item, 'metadata', 'name'),
+    findTextAt(item, 'metadata', 'namespace'),
   ]
-  const { path: filePath, index } = fileOf(item)
+  const { path: filePath, index } = getItemFile(item)
   return {
     severity: 'error',
     resourceRef: {
-      ...defined('apiVersion', apiVersion),
-      ...defined('kind', kind),
-      ...defined('name', name),
-      ...defined('namespace', namespace),
+      ...createOptionalField('apiVersion', apiVersion),
+      ...createOptionalField('kind', kind),
+      ...createOptionalField('name', name),
+      ...createOptionalField('namespace', namespace),
     },
     ...(path === '' ? {} : { field: { path } }),
     ...(filePath === ''
@@ -123,7 +127,7 @@ function locationOf(item: YamlMap, path: string): Omit<FunctionResult, 'message'
   }
 }
 
-function defined<K extends string>(
+function createOptionalField<K extends string>(
   key: K,
   value: string | undefined,
 ): { readonly [key in K]?: string } {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 import { runFunction } from '../sdk/run-function.ts'
-import { kubeconform } from './fn.ts'
+import { runKubeconform } from './fn.ts'
 
-await runFunction(kubeconform)
+await runFunction(runKubeconform)

@@ -38,30 +38,30 @@ class Walk {
   }
 
   check(value: Json, given: ReducedSchema, path: string, required: boolean): void {
-    const schema = this.resolved(given)
+    const schema = this.resolveSchema(given)
     if (schema === 'any' || (value === null && !required) || this.problems.length > MOST_PROBLEMS)
       return
     if (typeof schema === 'string') {
-      const message = scalarProblem(value, schema as Scalar, required)
+      const message = findScalarProblem(value, schema as Scalar, required)
       if (message !== undefined) this.problems.push({ path, message })
     } else if ('enum' in schema) {
       if (typeof value === 'string' && schema.enum.includes(value)) return
-      const all = schema.enum.map(quoted).join(', ')
+      const all = schema.enum.map(quoteName).join(', ')
       this.problems.push({
         path,
         message: schema.enum.length === 1 ? `value must be ${all}` : `value must be one of ${all}`,
       })
     } else if ('list' in schema) {
       if (!isJsonArray(value))
-        this.problems.push({ path, message: wrongType(value, ['array'], required) })
+        this.problems.push({ path, message: describeWrongType(value, ['array'], required) })
       else
         for (const [index, item] of value.entries())
-          this.check(item, schema.list, joined(path, String(index)), false)
+          this.check(item, schema.list, joinPath(path, String(index)), false)
     } else if (!isJsonObject(value)) {
-      this.problems.push({ path, message: wrongType(value, ['object'], required) })
+      this.problems.push({ path, message: describeWrongType(value, ['object'], required) })
     } else if ('map' in schema) {
       for (const [key, below] of Object.entries(value))
-        this.check(below, schema.map, joined(path, key), false)
+        this.check(below, schema.map, joinPath(path, key), false)
     } else this.checkFields(value, schema.fields, schema.required ?? [], path)
   }
 
@@ -71,7 +71,7 @@ class Walk {
     required: readonly string[],
     path: string,
   ): void {
-    const missing = required.filter((name) => !Object.hasOwn(value, name)).map(quoted)
+    const missing = required.filter((name) => !Object.hasOwn(value, name)).map(quoteName)
     if (missing.length > 0)
       this.problems.push({
         path,
@@ -81,17 +81,17 @@ class Walk {
     if (this.options.strict && unknown.length > 0) {
       this.problems.push({
         path,
-        message: `additional properties ${unknown.map(quoted).join(', ')} not allowed`,
+        message: `additional properties ${unknown.map(quoteName).join(', ')} not allowed`,
       })
     }
     for (const [name, below] of Object.entries(value)) {
       const schema = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (schema !== undefined)
-        this.check(below, schema, joined(path, name), required.includes(name))
+        this.check(below, schema, joinPath(path, name), required.includes(name))
     }
   }
 
-  private resolved(schema: ReducedSchema): ReducedSchema {
+  private resolveSchema(schema: ReducedSchema): ReducedSchema {
     return typeof schema === 'string' && schema.startsWith('#')
       ? (this.definitions[schema.slice(1)] ?? 'any')
       : schema
@@ -124,11 +124,11 @@ const FORMS: { readonly [schema: string]: readonly [form: RegExp, name: string] 
   quantity: [QUANTITY, 'quantity'],
 }
 
-function scalarProblem(value: Json, schema: Scalar, required: boolean): string | undefined {
+function findScalarProblem(value: Json, schema: Scalar, required: boolean): string | undefined {
   const wanted = WANTED[schema]
   const type = typeOf(value)
   if (!wanted.includes(type) && !(type === 'integer' && wanted.includes('number')))
-    return wrongType(value, wanted, required)
+    return describeWrongType(value, wanted, required)
   if (schema === 'int32' && (typeof value === 'number' || typeof value === 'bigint')) {
     const whole = BigInt(value)
     return whole < -INT32 || whole >= INT32
@@ -142,7 +142,7 @@ function scalarProblem(value: Json, schema: Scalar, required: boolean): string |
   return form[0].test(text) ? undefined : `value is not valid ${form[1]}`
 }
 
-function wrongType(value: Json, wanted: readonly string[], required: boolean): string {
+function describeWrongType(value: Json, wanted: readonly string[], required: boolean): string {
   const type = typeOf(value)
   return `got ${type === 'integer' ? 'number' : type}, want ${[...(required ? [] : ['null']), ...wanted].join(' or ')}`
 }
@@ -155,10 +155,10 @@ function typeOf(value: Json): string {
   return typeof value
 }
 
-function quoted(name: string): string {
+function quoteName(name: string): string {
   return `'${name.replaceAll("'", "\\'")}'`
 }
 
-function joined(path: string, part: string): string {
+function joinPath(path: string, part: string): string {
   return path === '' ? part : `${path}.${part}`
 }

@@ -50,7 +50,9 @@ try {
     readonly minor: string
   }>('GET', '/version')
   const minor = `${version.major}.${version.minor.replace(/\D/g, '')}`
-  const text = formatReducedSchemas(reduced(version.gitVersion, await definitionsOf(plane.request)))
+  const text = formatReducedSchemas(
+    reduceSchemas(version.gitVersion, await fetchDefinitions(plane.request)),
+  )
   writeFileSync(new URL(`schemas-${minor}.json`, import.meta.url), text)
   process.stdout.write(`schemas-${minor}.json: ${Math.round(text.length / 1024)} KiB\n`)
 } finally {
@@ -62,7 +64,7 @@ interface OpenApiPaths {
 }
 
 /** The server becomes ready before its list is complete. */
-async function pathsOf(request: ControlPlane['request']): Promise<OpenApiPaths> {
+async function fetchOpenApiPaths(request: ControlPlane['request']): Promise<OpenApiPaths> {
   for (let requested = 0; requested < 60; requested += 1) {
     const { status, body } = await request<string>('GET', '/openapi/v3')
     const { paths }: { readonly paths?: OpenApiPaths } = status === 200 ? JSON.parse(body) : {}
@@ -72,10 +74,10 @@ async function pathsOf(request: ControlPlane['request']): Promise<OpenApiPaths> 
   throw new Error('the server did not publish its OpenAPI in 30 seconds')
 }
 
-async function definitionsOf(
+async function fetchDefinitions(
   request: ControlPlane['request'],
 ): Promise<ReadonlyMap<string, OpenApiNode>> {
-  const paths = await pathsOf(request)
+  const paths = await fetchOpenApiPaths(request)
   const found = new Map<string, OpenApiNode>()
   for (const path of Object.keys(paths)
     .filter((each) => /^apis?\//.test(each))
@@ -89,7 +91,10 @@ async function definitionsOf(
   return found
 }
 
-function reduced(kubernetesVersion: string, all: ReadonlyMap<string, OpenApiNode>): ReducedSchemas {
+function reduceSchemas(
+  kubernetesVersion: string,
+  all: ReadonlyMap<string, OpenApiNode>,
+): ReducedSchemas {
   const kinds: Record<string, string> = {}
   const definitions: Record<string, ReducedSchema> = {}
   const open: string[] = []
@@ -99,11 +104,11 @@ function reduced(kubernetesVersion: string, all: ReadonlyMap<string, OpenApiNode
     if (kind === undefined || other !== undefined || node.properties?.['metadata'] === undefined)
       continue
     kinds[`${kind.group === '' ? '' : `${kind.group}/`}${kind.version}/${kind.kind}`] =
-      shortName(name)
+      shortenName(name)
     open.push(name)
   }
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const short = shortName(name)
+    const short = shortenName(name)
     if (Object.hasOwn(definitions, short)) continue
     const node = all.get(name)
     if (node === undefined) throw new Error(`${name} is not defined`)
@@ -119,7 +124,7 @@ function reduce(name: string, node: OpenApiNode, refer: (name: string) => void):
     const whole = WHOLE[target]
     if (whole !== undefined) return whole
     refer(target)
-    return `#${shortName(target)}`
+    return `#${shortenName(target)}`
   }
   const below = (each: OpenApiNode): ReducedSchema => reduce(name, each, refer)
   if (node.enum !== undefined) return { enum: [...node.enum] }
@@ -144,7 +149,7 @@ function reduce(name: string, node: OpenApiNode, refer: (name: string) => void):
   throw new Error(`${name} has a schema of a form that is not known: ${JSON.stringify(node)}`)
 }
 
-function shortName(name: string): string {
+function shortenName(name: string): string {
   return name.replace(
     /^io\.k8s\.(api|apimachinery\.pkg\.apis|apimachinery\.pkg|[a-z-]+\.pkg\.apis)\./,
     '',

@@ -5,29 +5,29 @@
 import hostConsole from 'node:console'
 import { text } from 'node:stream/consumers'
 import {
-  annotationOf,
   type FunctionInput,
   type FunctionOutput,
   type FunctionResult,
-  fileOf,
+  findAnnotation,
   formatFunctionOutput,
+  getItemFile,
   PACKAGE_PATH,
   readFunctionInput,
 } from '@backporch/kpt/function'
 import { patchYamlNode } from '@backporch/kyaml/edit-yaml'
-import { failuresOf, formatFailure } from '@backporch/kyaml/failure'
+import { formatFailure, listFailures } from '@backporch/kyaml/failure'
 import {
-  canonicalJson,
   emptyObject,
+  formatCanonicalJson,
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
   setKey,
 } from '@backporch/kyaml/json'
-import { jsonOf, textAt, type YamlMap, yamlMap } from '@backporch/kyaml/yaml'
+import { convertYamlToJson, createYamlMap, findTextAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { Configs, type KptFunc, type KubernetesObject, type Result } from 'kpt-functions'
 import { Printed } from './printed.ts'
 
@@ -50,7 +50,7 @@ const DEEPEST = 200
  * Never rejects: an exception of the function becomes a failed output.
  */
 export function fromKptFunc(fn: KptFunc): (input: FunctionInput) => Promise<FunctionOutput> {
-  return (input) => inTurn(() => callFunction(fn, input))
+  return (input) => runInTurn(() => callFunction(fn, input))
 }
 
 export async function runKptFunc(fn: KptFunc): Promise<void> {
@@ -64,14 +64,14 @@ export async function runKptFunc(fn: KptFunc): Promise<void> {
     if (output.stderr !== '') process.stderr.write(`${output.stderr}\n`)
     process.exitCode = output.exitCode
   } catch (thrown) {
-    process.stderr.write(`${failuresOf(thrown).map(formatFailure).join('\n')}\n`)
+    process.stderr.write(`${listFailures(thrown).map(formatFailure).join('\n')}\n`)
     process.exitCode = 1
   }
 }
 
 let lastTurn: Promise<unknown> = Promise.resolve()
 
-function inTurn<T>(run: () => Promise<T>): Promise<T> {
+function runInTurn<T>(run: () => Promise<T>): Promise<T> {
   const turn = lastTurn.then(run)
   lastTurn = turn.catch(() => undefined)
   return turn
@@ -85,24 +85,26 @@ async function callFunction(
   const results: FunctionResult[] = []
   const stop = (exitCode: number, message: string): FunctionOutput => {
     const all = [...results, { message, severity: 'error' } as const]
-    return { items, results: all, exitCode, stderr: printed.text() }
+    return { items, results: all, exitCode, stderr: printed.getText() }
   }
   try {
     const given = items.map(readObject)
     const parameter =
-      config === undefined ? undefined : asObject(forFunction(jsonOf(config)), 'functionConfig')
+      config === undefined
+        ? undefined
+        : checkObject(convertForFunction(convertYamlToJson(config)), 'functionConfig')
     const after: ObjectAfter[] = []
     globalThis.console = printed.console
-    for (const call of callsFor(given)) {
+    for (const call of splitIntoCalls(given)) {
       const configs = new Configs(
         call.map(({ object }) => object),
         structuredClone(parameter),
       )
       await fn(configs)
-      results.push(...configs.getResults().map(asResult))
-      after.push(...whatBecame(call, configs.getAll()))
+      results.push(...configs.getResults().map(convertToResult))
+      after.push(...matchObjectsAfter(call, configs.getAll()))
     }
-    const patches = patchesOf(given, after)
+    const patches = createPatches(given, after)
     const distinct = [
       ...new Map(results.map((result) => [JSON.stringify(result), result])).values(),
     ]
@@ -111,7 +113,7 @@ async function callFunction(
       items: failed ? items : patches.map((patch) => patch()),
       results: distinct,
       exitCode: failed ? RESULT_ERROR : 0,
-      stderr: printed.text(),
+      stderr: printed.getText(),
     }
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown)
@@ -137,22 +139,22 @@ interface ObjectAfter {
 }
 
 function readObject(item: YamlMap): GivenObject {
-  const before = valueOfItem(item)
-  const object = asObject(forFunction(before), fileOf(item).path)
-  return { item, before, object, key: keyOfObject(before) }
+  const before = getItemValue(item)
+  const object = checkObject(convertForFunction(before), getItemFile(item).path)
+  return { item, before, object, key: getObjectKey(before) }
 }
 
-function valueOfItem(item: YamlMap): Json {
+function getItemValue(item: YamlMap): Json {
   try {
-    return jsonOf(item)
+    return convertYamlToJson(item)
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown
-    throw new TypeError(`${fileOf(item).path}: ${thrown.message}`)
+    throw new TypeError(`${getItemFile(item).path}: ${thrown.message}`)
   }
 }
 
 /** The package requires only `metadata`. */
-function asObject(value: unknown, where: string): KubernetesObject {
+function checkObject(value: unknown, where: string): KubernetesObject {
   const object = value as KubernetesObject
   if (typeof object?.metadata !== 'object' || object.metadata === null)
     throw new TypeError(`${where}: an object has no metadata`)
@@ -160,7 +162,7 @@ function asObject(value: unknown, where: string): KubernetesObject {
 }
 
 /** Same as `kubernetesKey` of the package. */
-function keyOfObject(value: Json): string {
+function getObjectKey(value: Json): string {
   const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
   const part = (from: Json | undefined, name: string): string =>
     String((isJsonObject(from) ? getKey(from, name) : '') || '')
@@ -168,18 +170,19 @@ function keyOfObject(value: Json): string {
 }
 
 /** Bigints break functions that use JSON themselves. */
-function forFunction(value: Json): unknown {
+function convertForFunction(value: Json): unknown {
   if (typeof value === 'bigint') return Number(value)
-  if (isJsonArray(value)) return value.map(forFunction)
+  if (isJsonArray(value)) return value.map(convertForFunction)
   if (!isJsonObject(value)) return value
   const copy = emptyObject()
-  for (const [key, below] of Object.entries(value)) setKey(copy, key, forFunction(below) as Json)
+  for (const [key, below] of Object.entries(value))
+    setKey(copy, key, convertForFunction(below) as Json)
   return copy
 }
 
-function callsFor(given: readonly GivenObject[]): readonly (readonly GivenObject[])[] {
+function splitIntoCalls(given: readonly GivenObject[]): readonly (readonly GivenObject[])[] {
   if (new Set(given.map(({ key }) => key)).size === given.length) return [given]
-  const packages = Map.groupBy(given, packageOf(given))
+  const packages = Map.groupBy(given, createPackageLookup(given))
   return [...packages.values()].flatMap((group) => {
     const calls: GivenObject[][] = []
     const observed = new Map<string, number>()
@@ -193,13 +196,13 @@ function callsFor(given: readonly GivenObject[]): readonly (readonly GivenObject
 }
 
 /** During a render by kpt's annotations, otherwise by the nearest Kptfile. */
-function packageOf(given: readonly GivenObject[]): (each: GivenObject) => string {
-  const folderOf = ({ item }: GivenObject): string => fileOf(item).path.replace(/[^/]*$/, '')
+function createPackageLookup(given: readonly GivenObject[]): (each: GivenObject) => string {
+  const folderOf = ({ item }: GivenObject): string => getItemFile(item).path.replace(/[^/]*$/, '')
   const folders = new Set(
-    given.filter(({ item }) => textAt(item, 'kind') === 'Kptfile').map(folderOf),
+    given.filter(({ item }) => findTextAt(item, 'kind') === 'Kptfile').map(folderOf),
   )
   return (each) => {
-    const message = annotationOf(each.item, PACKAGE_PATH)
+    const message = findAnnotation(each.item, PACKAGE_PATH)
     if (message !== undefined) return message
     let folder = folderOf(each)
     while (folder !== '' && !folders.has(folder)) folder = folder.replace(/[^/]*\/$/, '')
@@ -207,7 +210,7 @@ function packageOf(given: readonly GivenObject[]): (each: GivenObject) => string
   }
 }
 
-function whatBecame(
+function matchObjectsAfter(
   call: readonly GivenObject[],
   objects: readonly KubernetesObject[],
 ): readonly ObjectAfter[] {
@@ -216,10 +219,10 @@ function whatBecame(
     call.filter(({ object }) => !objects.includes(object)).map((given) => [given.key, given]),
   )
   return objects.map((object) => {
-    const value = asJson(object, 0)
+    const value = convertToJson(object, 0)
     if (!isJsonObject(value))
       throw new TypeError('the function inserted something that is no object')
-    const key = keyOfObject(value)
+    const key = getObjectKey(value)
     const given = same.get(object) ?? left.get(key)
     if (!same.has(object)) left.delete(key)
     return { given, value }
@@ -227,49 +230,52 @@ function whatBecame(
 }
 
 /** In input order, new objects last. Nothing changes before the plan is complete. */
-function patchesOf(
+function createPatches(
   given: readonly GivenObject[],
   after: readonly ObjectAfter[],
 ): readonly (() => YamlMap)[] {
   const values = new Map(after.map((each) => [each.given, each.value]))
   const retained = given.flatMap((each) => {
     const value = values.get(each)
-    return value === undefined ? [] : [() => patchedItem(each, value)]
+    return value === undefined ? [] : [() => patchItem(each, value)]
   })
   const inserted = new Map(
     after
       .filter((each) => each.given === undefined)
-      .map(({ value }) => [canonicalJson(value), value]),
+      .map(({ value }) => [formatCanonicalJson(value), value]),
   )
-  return [...retained, ...[...inserted.values()].map((value) => () => patchedMap(yamlMap(), value))]
+  return [
+    ...retained,
+    ...[...inserted.values()].map((value) => () => patchMap(createYamlMap(), value)),
+  ]
 }
 
-function patchedItem({ item, before }: GivenObject, value: JsonObject): YamlMap {
-  const exact = withBigInts(value, bigIntsIn(before, new Map()))
-  return jsonEquals(before, exact) ? item : patchedMap(item, exact)
+function patchItem({ item, before }: GivenObject, value: JsonObject): YamlMap {
+  const exact = restoreBigInts(value, collectBigInts(before, new Map()))
+  return isJsonEqual(before, exact) ? item : patchMap(item, exact)
 }
 
-function patchedMap(map: YamlMap, value: Json): YamlMap {
+function patchMap(map: YamlMap, value: Json): YamlMap {
   const patched = patchYamlNode(map, value)
   if (patched.kind !== 'map') throw new TypeError('an object became something else')
   return patched
 }
 
 /** Integers that a double cannot represent, keyed by the double that the function received. */
-function bigIntsIn(value: Json, found: Map<number, bigint>): ReadonlyMap<number, bigint> {
+function collectBigInts(value: Json, found: Map<number, bigint>): ReadonlyMap<number, bigint> {
   if (typeof value === 'bigint') found.set(Number(value), value)
-  else if (isJsonArray(value)) for (const each of value) bigIntsIn(each, found)
-  else if (isJsonObject(value)) for (const each of Object.values(value)) bigIntsIn(each, found)
+  else if (isJsonArray(value)) for (const each of value) collectBigInts(each, found)
+  else if (isJsonObject(value)) for (const each of Object.values(value)) collectBigInts(each, found)
   return found
 }
 
-function withBigInts(value: Json, exact: ReadonlyMap<number, bigint>): Json {
+function restoreBigInts(value: Json, exact: ReadonlyMap<number, bigint>): Json {
   if (exact.size === 0) return value
   if (typeof value === 'bigint') return exact.get(Number(value)) ?? value
-  if (isJsonArray(value)) return value.map((each) => withBigInts(each, exact))
+  if (isJsonArray(value)) return value.map((each) => restoreBigInts(each, exact))
   if (!isJsonObject(value)) return value
   const copy = emptyObject()
-  for (const [key, below] of Object.entries(value)) setKey(copy, key, withBigInts(below, exact))
+  for (const [key, below] of Object.entries(value)) setKey(copy, key, restoreBigInts(below, exact))
   return copy
 }
 
@@ -277,7 +283,7 @@ function withBigInts(value: Json, exact: ReadonlyMap<number, bigint>): Json {
  * Undefined fields are omitted, a Date becomes text, large integers become bigints.
  * @throws TypeError for a value without a JSON form, or a depth over 200
  */
-function asJson(value: unknown, depth: number): Json {
+function convertToJson(value: unknown, depth: number): Json {
   if (depth > DEEPEST)
     throw new TypeError(
       `the function made an object that is deeper than ${DEEPEST}, or contains itself`,
@@ -299,30 +305,30 @@ function asJson(value: unknown, depth: number): Json {
   }
   if (typeof value !== 'object')
     throw new TypeError(`the function made an object with a ${typeof value} in it`)
-  if (Array.isArray(value)) return value.map((each) => asJson(each, depth + 1))
+  if (Array.isArray(value)) return value.map((each) => convertToJson(each, depth + 1))
   if (value instanceof Date) return value.toISOString()
   const object = emptyObject()
   for (const [key, below] of Object.entries(value))
-    if (below !== undefined) setKey(object, key, asJson(below, depth + 1))
+    if (below !== undefined) setKey(object, key, convertToJson(below, depth + 1))
   return object
 }
 
-function asResult(result: Result): FunctionResult {
-  const given = asJson(result, 0)
+function convertToResult(result: Result): FunctionResult {
+  const given = convertToJson(result, 0)
   const json: JsonObject = isJsonObject(given) ? given : {}
   const [reference, field, file] = ['resourceRef', 'field', 'file'].map((name) =>
-    objectAt(json, name),
+    findObject(json, name),
   )
   const severity = getKey(json, 'severity')
-  const path = textOf(file, 'path')
+  const path = findText(file, 'path')
   const index = getKey(file ?? {}, 'index')
-  const refers = defined({
-    apiVersion: textOf(reference, 'apiVersion'),
-    kind: textOf(reference, 'kind'),
-    name: textOf(reference, 'name'),
-    namespace: textOf(reference, 'namespace'),
+  const refers = omitUndefined({
+    apiVersion: findText(reference, 'apiVersion'),
+    kind: findText(reference, 'kind'),
+    name: findText(reference, 'name'),
+    namespace: findText(reference, 'namespace'),
   })
-  const tags = Object.entries(objectAt(json, 'tags') ?? {}).filter(
+  const tags = Object.entries(findObject(json, 'tags') ?? {}).filter(
     ([, tag]) => typeof tag === 'string',
   ) as [string, string][]
   return {
@@ -334,7 +340,7 @@ function asResult(result: Result): FunctionResult {
           ? 'info'
           : 'error',
     ...(Object.keys(refers).length === 0 ? {} : { resourceRef: refers }),
-    ...(field === undefined ? {} : { field: asField(field) }),
+    ...(field === undefined ? {} : { field: convertToField(field) }),
     ...(path === undefined
       ? {}
       : { file: { path, ...(typeof index === 'number' ? { index } : {}) } }),
@@ -342,25 +348,25 @@ function asResult(result: Result): FunctionResult {
   }
 }
 
-function asField(field: JsonObject): NonNullable<FunctionResult['field']> {
+function convertToField(field: JsonObject): NonNullable<FunctionResult['field']> {
   const [currentValue, proposedValue] = [
     getKey(field, 'currentValue'),
     getKey(field, 'proposedValue') ?? getKey(field, 'suggestedValue'),
   ]
-  return { path: textOf(field, 'path') ?? '', ...defined({ currentValue, proposedValue }) }
+  return { path: findText(field, 'path') ?? '', ...omitUndefined({ currentValue, proposedValue }) }
 }
 
-function objectAt(json: JsonObject, name: string): JsonObject | undefined {
+function findObject(json: JsonObject, name: string): JsonObject | undefined {
   const value = getKey(json, name)
   return isJsonObject(value) ? value : undefined
 }
 
-function textOf(json: JsonObject | undefined, name: string): string | undefined {
+function findText(json: JsonObject | undefined, name: string): string | undefined {
   const value = json === undefined ? undefined : getKey(json, name)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function defined<T extends object>(
+function omitUndefined<T extends object>(
   value: T,
 ): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, below]) => below !== undefined)) as {

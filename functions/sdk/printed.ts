@@ -24,7 +24,7 @@ export class Printed {
     this.console = new Console(stream, stream)
   }
 
-  text(): string {
+  getText(): string {
     return this.parts.join('').replace(/\n$/, '')
   }
 }

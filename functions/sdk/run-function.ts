@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { formatFunctionOutput, type KrmFunction, readFunctionInput } from '@backporch/kpt/function'
-import { failuresOf, formatFailure } from '@backporch/kyaml/failure'
+import { formatFailure, listFailures } from '@backporch/kyaml/failure'
 
 /**
  * Exits with 1 if the input is not a ResourceList. If a function fails, prints the input resources,
@@ -17,7 +17,7 @@ export async function runFunction(krmFunction: KrmFunction): Promise<void> {
     if (output.stderr !== '') process.stderr.write(`${output.stderr}\n`)
     process.exitCode = output.exitCode
   } catch (thrown) {
-    process.stderr.write(`${failuresOf(thrown).map(formatFailure).join('\n')}\n`)
+    process.stderr.write(`${listFailures(thrown).map(formatFailure).join('\n')}\n`)
     process.exitCode = 1
   }
 }

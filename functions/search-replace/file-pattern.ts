@@ -9,20 +9,20 @@ const MAX_LENGTH = 4096
  * `*` and `?` stop at a slash, `**` between slashes is zero or more folders.
  * @returns undefined if the pattern is invalid or has too many combinations of alternatives
  */
-export function filePattern(pattern: string): ((path: string) => boolean) | undefined {
+export function compileFilePattern(pattern: string): ((path: string) => boolean) | undefined {
   if (pattern.length > MAX_LENGTH) return undefined
-  const combinations = withoutAlternatives(pattern)
-  const expressions = combinations?.map(expressionOf)
+  const combinations = expandAlternatives(pattern)
+  const expressions = combinations?.map(buildExpression)
   if (expressions === undefined || expressions.includes(undefined)) return undefined
   const compiled = RE2JS.compile(`(?s)(?:${expressions.join('|')})`)
   return (path) => compiled.matches(path)
 }
 
-function withoutAlternatives(pattern: string): string[] | undefined {
+function expandAlternatives(pattern: string): string[] | undefined {
   const found: string[] = []
   const open = [pattern]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const alternatives = firstAlternatives(next)
+    const alternatives = findFirstAlternatives(next)
     if (alternatives === 'not-closed' || found.length + open.length > MAX_COMBINATIONS)
       return undefined
     if (alternatives === undefined) found.push(next)
@@ -31,7 +31,7 @@ function withoutAlternatives(pattern: string): string[] | undefined {
   return found
 }
 
-function firstAlternatives(pattern: string): string[] | 'not-closed' | undefined {
+function findFirstAlternatives(pattern: string): string[] | 'not-closed' | undefined {
   const start = indexOfOpen(pattern)
   if (start === -1) return undefined
   const parts: string[] = []
@@ -72,7 +72,7 @@ function endOfClass(pattern: string, start: number): number {
   return pattern.length
 }
 
-function expressionOf(pattern: string): string | undefined {
+function buildExpression(pattern: string): string | undefined {
   let expression = ''
   for (let at = 0; at < pattern.length; ) {
     const sign = pattern.charAt(at)
@@ -88,7 +88,8 @@ function expressionOf(pattern: string): string | undefined {
       at += isFolder && behind === '/' ? 3 : stars
     } else if (sign === '[') {
       const end = endOfClass(pattern, at)
-      const written = end === pattern.length ? undefined : classOf(pattern.slice(at + 1, end))
+      const written =
+        end === pattern.length ? undefined : buildCharacterClass(pattern.slice(at + 1, end))
       if (written === undefined) return undefined
       expression += written
       at = end + 1
@@ -107,9 +108,9 @@ function expressionOf(pattern: string): string | undefined {
  * Undefined if empty. A class may match a slash, also when negated, contrary to the documentation
  * of doublestar.
  */
-function classOf(inner: string): string | undefined {
+function buildCharacterClass(inner: string): string | undefined {
   const negated = /^[!^]/.test(inner)
-  const signs = signsOf(negated ? inner.slice(1) : inner)
+  const signs = parseSigns(negated ? inner.slice(1) : inner)
   if (signs.length === 0) return undefined
   let ranges = ''
   for (let at = 0; at < signs.length; at += 1) {
@@ -125,7 +126,7 @@ function classOf(inner: string): string | undefined {
 }
 
 /** An escaped `-` is not a range: its text includes the backslash. */
-function signsOf(inner: string): { readonly text: string; readonly code: number }[] {
+function parseSigns(inner: string): { readonly text: string; readonly code: number }[] {
   const signs = [...inner.matchAll(/\\?[\s\S]/gu)].map(([text]) => text)
   return signs.map((text) => ({
     text,

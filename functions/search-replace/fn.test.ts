@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
+import { createYamlMap, createYamlText, type YamlMap } from '@backporch/kyaml/yaml'
 import { searchReplace } from './fn.ts'
 
 function itemsOf(text: string): YamlMap[] {
@@ -12,8 +12,11 @@ function itemsOf(text: string): YamlMap[] {
 
 /** The objects after the search, as text, and what the function said. */
 function search(text: string, data: { readonly [key: string]: string }) {
-  const config = yamlMap([
-    ['data', yamlMap(Object.entries(data).map(([name, value]) => [name, yamlText(value)]))],
+  const config = createYamlMap([
+    [
+      'data',
+      createYamlMap(Object.entries(data).map(([name, value]) => [name, createYamlText(value)])),
+    ],
   ])
   const output = searchReplace({ items: itemsOf(text), config })
   const reported = output.results.map(({ field, message }) =>

@@ -2,23 +2,23 @@
  * krm-functions-catalog, `functions/go/search-replace` v0.2.0; result and error texts are the
  * original's.
  */
-import { type FieldLocation, shownLocation, visitFields } from '@backporch/kpt/field'
+import { type FieldLocation, formatLocation, visitFields } from '@backporch/kpt/field'
 import {
-  configData,
+  createFailedOutput,
+  createSuccess,
   type FunctionResult,
-  failed,
-  fileOf,
+  formatResultValue,
+  getConfigData,
+  getItemFile,
   type KrmFunction,
   REDACTED,
-  resultValue,
-  succeeded,
 } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { goQuote } from '@backporch/kyaml/text'
 import type { YamlEntry, YamlMap, YamlScalar } from '@backporch/kyaml/yaml'
 import { RE2JS, RE2JSException } from 're2js'
 import { isPlainPath, matchesFieldPattern } from './field-pattern.ts'
-import { filePattern } from './file-pattern.ts'
+import { compileFilePattern } from './file-pattern.ts'
 import { type Kyaml, putAtPath } from './put-at-path.ts'
 
 const KEYS = [
@@ -84,22 +84,22 @@ export const searchReplaceWithAnyKeys = searchReplaceOf({
 
 function searchReplaceOf(release: Release): KrmFunction {
   return ({ items, config }) => {
-    const search = searchOf(configData(config), release, items.length > 0)
-    if (typeof search === 'string') return failed(items, problemText(search))
+    const search = searchOf(getConfigData(config), release, items.length > 0)
+    if (typeof search === 'string') return createFailedOutput(items, formatProblem(search))
     const results: FunctionResult[] = []
     for (const item of items) {
-      if (!search.isInFile(fileOf(item).path)) continue
+      if (!search.isInFile(getItemFile(item).path)) continue
       const problem = new SearchRun(item, search, results).run(release.kyaml)
-      if (problem !== undefined) return failed(items, problemText(problem))
+      if (problem !== undefined) return createFailedOutput(items, formatProblem(problem))
     }
-    return succeeded(
+    return createSuccess(
       items,
       results.length > 0 ? results : [{ message: 'no matches', severity: 'info' }],
     )
   }
 }
 
-function problemText(problem: string): string {
+function formatProblem(problem: string): string {
   return `failed to perform search-replace operation: ${goQuote(problem)}`
 }
 
@@ -119,10 +119,10 @@ function searchOf(
   if (given('by-value') !== '' && given('by-value-regex') !== '')
     return 'only one of ["by-value", "by-value-regex"] can be provided'
   const expression =
-    given('by-value-regex') === '' ? undefined : expressionOf(given('by-value-regex'))
+    given('by-value-regex') === '' ? undefined : compileExpression(given('by-value-regex'))
   if (typeof expression === 'string') return expression
   const file = given('by-file-path')
-  const isInFile = file === '' || !isUsed ? () => true : filePattern(file)
+  const isInFile = file === '' || !isUsed ? () => true : compileFilePattern(file)
   if (isInFile === undefined) return 'syntax error in pattern'
   return {
     value: given('by-value'),
@@ -134,7 +134,7 @@ function searchOf(
   }
 }
 
-function expressionOf(text: string): RE2JS | string {
+function compileExpression(text: string): RE2JS | string {
   try {
     return RE2JS.compile(text)
   } catch (thrown) {
@@ -153,7 +153,7 @@ class SearchRun {
     this.item = item
     this.search = search
     this.results = results
-    this.file = fileOf(item).path
+    this.file = getItemFile(item).path
   }
 
   run(kyaml: Kyaml): string | undefined {
@@ -162,47 +162,49 @@ class SearchRun {
       const problem = putAtPath(this.item, path.split('.'), putValue, kyaml)
       if (problem !== undefined) return problem
       const steps = path.split('.').map((name) => ({ kind: 'field', name }) as const)
-      this.report(path, resultValue(this.item, steps, putValue))
+      this.report(path, formatResultValue(this.item, steps, putValue))
       return undefined
     }
     return visitFields(this.item, {
-      ...(putComment === '' ? {} : { entry: (entry, location) => this.entry(entry, location) }),
-      scalar: (node, position) => this.scalar(node, position),
+      ...(putComment === ''
+        ? {}
+        : { entry: (entry, location) => this.visitEntry(entry, location) }),
+      scalar: (node, position) => this.visitScalar(node, position),
     })
   }
 
   /** The key is compared as written, so a quoted or commented key never matches. */
-  private entry({ key, value }: YamlEntry, location: FieldLocation): undefined {
+  private visitEntry({ key, value }: YamlEntry, location: FieldLocation): undefined {
     if (value.kind !== 'list' || value.items.length === 0 || this.search.path === '') return
     const above = location.text.slice(0, location.text.length - nameLength(location))
     if (!matchesFieldPattern(this.search.path, above + writeYamlNode(key).trim())) return
-    key.lineComment = asComment(this.search.putComment)
+    key.lineComment = convertToComment(this.search.putComment)
     value.style = 'flow'
     const written = writeYamlNode(value).trim()
     value.style = 'block'
     this.report(
       `${this.search.path} # ${this.search.putComment}`,
-      resultValue(this.item, location.steps, written),
+      formatResultValue(this.item, location.steps, written),
     )
   }
 
-  private scalar(node: YamlScalar, location: FieldLocation): string | undefined {
+  private visitScalar(node: YamlScalar, location: FieldLocation): string | undefined {
     if (!this.matches(node.value, location)) return undefined
     const { putComment, putValue } = this.search
     if (putComment !== '') {
-      const comment = this.withGroups(node.value, putComment)
+      const comment = this.expandGroups(node.value, putComment)
       if (comment === undefined) return 'unable to resolve capture groups'
-      node.lineComment = asComment(comment)
+      node.lineComment = convertToComment(comment)
     }
     if (putValue !== '') {
-      const value = this.withGroups(node.value, putValue)
+      const value = this.expandGroups(node.value, putValue)
       if (value === undefined) return 'unable to resolve capture groups'
       node.value = value
       node.tag = ''
     }
     if (this.file !== '') {
-      const isHidden = resultValue(this.item, location.steps, node.value) === REDACTED
-      this.report(shownLocation(location), isHidden ? REDACTED : writeYamlNode(node).trim())
+      const isHidden = formatResultValue(this.item, location.steps, node.value) === REDACTED
+      this.report(formatLocation(location), isHidden ? REDACTED : writeYamlNode(node).trim())
     }
     return undefined
   }
@@ -219,7 +221,7 @@ class SearchRun {
   }
 
   /** Undefined if a group such as `${1}` remains. */
-  private withGroups(value: string, text: string): string | undefined {
+  private expandGroups(value: string, text: string): string | undefined {
     const { expression } = this.search
     if (expression === undefined) return text
     const matcher = expression.matcher(value)
@@ -251,6 +253,6 @@ function nameLength({ steps }: FieldLocation): number {
 }
 
 /** go-yaml writes each comment line with its own `#`. */
-function asComment(text: string): string {
+function convertToComment(text: string): string {
   return text.replace(/^(?=[^#\n])/gm, '# ')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPlainPath, matchesFieldPattern } from './field-pattern.ts'
-import { filePattern } from './file-pattern.ts'
+import { compileFilePattern } from './file-pattern.ts'
 
 const FIELDS: readonly (readonly [
   pattern: string,
@@ -63,7 +63,7 @@ const FILES: readonly (readonly [
 
 test('files fit file patterns', () => {
   for (const [pattern, fits, not] of FILES) {
-    const matches = filePattern(pattern)
+    const matches = compileFilePattern(pattern)
     for (const path of fits) assert.equal(matches?.(path), true, `${pattern} fits ${path}`)
     for (const path of not) assert.equal(matches?.(path), false, `${pattern} does not fit ${path}`)
   }
@@ -80,6 +80,6 @@ test('an invalid pattern, or one with too many alternatives, is refused', () => 
     '{a,b}'.repeat(20),
     'a'.repeat(5000),
   ]) {
-    assert.equal(filePattern(pattern), undefined, pattern.slice(0, 20))
+    assert.equal(compileFilePattern(pattern), undefined, pattern.slice(0, 20))
   }
 })

@@ -2,16 +2,16 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
-  entryOf,
+  convertYamlToJson,
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
+  findEntry,
   isNull,
-  jsonOf,
-  resolved,
+  resolveAlias,
   setEntry,
   type YamlMap,
   type YamlNode,
-  yamlList,
-  yamlMap,
-  yamlPlain,
 } from '@backporch/kyaml/yaml'
 
 /**
@@ -39,15 +39,15 @@ export function putAtPath(
   for (const [index, part] of above.entries()) {
     const isAboveIndex =
       kyaml !== '0.10' && isIndex(above[index + 1] ?? '') && !isNegative(above[index + 1] ?? '')
-    const next = stepTo(at, part, isAboveIndex ? yamlList() : yamlMap())
+    const next = stepTo(at, part, isAboveIndex ? createYamlList() : createYamlMap())
     if (next === undefined || typeof next === 'string') return next
     at = next
   }
   if (isNull(at)) return undefined
-  if (at.kind !== 'map') return wrongKind('MappingNode', at)
+  if (at.kind !== 'map') return describeWrongKind('MappingNode', at)
   const name = path.at(-1) ?? ''
-  const entry = entryOf(at, name)
-  const created = yamlPlain(value)
+  const entry = findEntry(at, name)
+  const created = createYamlPlain(value)
   if (entry === undefined) {
     if (kyaml !== '0.10' && !readsAsText(value)) created.style = 'double'
     setEntry(at, name, created)
@@ -64,13 +64,13 @@ function stepTo(node: YamlNode, part: string, created: YamlNode): YamlNode | str
   if (isNull(node)) return undefined
   if (isIndex(part) || part === '-') {
     if (isNegative(part)) return `array index ${Number(part)} cannot be negative`
-    if (node.kind !== 'list') return wrongKind('SequenceNode', node)
+    if (node.kind !== 'list') return describeWrongKind('SequenceNode', node)
     const item = part === '-' ? node.items.at(-1) : node.items[Number(part)]
-    return item && resolved(item)
+    return item && resolveAlias(item)
   }
-  if (node.kind !== 'map') return wrongKind('MappingNode', node)
-  const entry = entryOf(node, part)
-  if (entry !== undefined) return resolved(entry.value)
+  if (node.kind !== 'map') return describeWrongKind('MappingNode', node)
+  const entry = findEntry(node, part)
+  if (entry !== undefined) return resolveAlias(entry.value)
   setEntry(node, part, created)
   return created
 }
@@ -90,7 +90,7 @@ const KINDS = {
   alias: 'AliasNode',
 } as const
 
-function wrongKind(expected: string, node: YamlNode): string {
+function describeWrongKind(expected: string, node: YamlNode): string {
   return `wrong node kind: expected ${expected} but got ${KINDS[node.kind]}`
 }
 
@@ -98,7 +98,10 @@ function wrongKind(expected: string, node: YamlNode): string {
 function readsAsText(value: string): boolean {
   try {
     const [node] = readYamlNodes(value, 'put-value')
-    return value.includes('\n') || (node?.kind === 'scalar' && typeof jsonOf(node) === 'string')
+    return (
+      value.includes('\n') ||
+      (node?.kind === 'scalar' && typeof convertYamlToJson(node) === 'string')
+    )
   } catch (thrown) {
     if (thrown instanceof Failure) return true
     // A number that JSON cannot represent.

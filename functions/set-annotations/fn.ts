@@ -3,14 +3,14 @@
  * `api/filters/annotations`
  */
 import { type FieldSpec, isOtherToYaml11, visitField } from '@backporch/kpt/field'
-import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
+import { createFailedOutput, createSuccess, type KrmFunction } from '@backporch/kpt/function'
 import {
-  entryOf,
+  createYamlPlain,
+  createYamlText,
+  findEntry,
   isNull,
   type YamlMap,
   type YamlScalar,
-  yamlPlain,
-  yamlText,
 } from '@backporch/kyaml/yaml'
 import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
 import { readTransformerConfig } from '../../src/sources/kustomize/files/transformer-config.ts'
@@ -46,19 +46,23 @@ const NAMES = {
 /** v0.1.4. Includes local objects, and objects without kind and name. */
 export const setAnnotations: KrmFunction = ({ items, config }) => {
   const read = readTransformerConfig(config, NAMES)
-  if ('problem' in read) return failed(items, `failed to configure function: ${read.problem}`)
+  if ('problem' in read)
+    return createFailedOutput(items, `failed to configure function: ${read.problem}`)
   const objects = items.filter(({ entries }) => entries.length > 0)
   const bad = findDuplicate(objects)
-  if (bad !== undefined) return failed(items, `failed to run function: ${bad}`)
+  if (bad !== undefined) return createFailedOutput(items, `failed to run function: ${bad}`)
   const names = [...read.values.keys()].sort()
   const fields = [...read.fields, ...ANNOTATION_FIELDS]
   for (const item of objects)
     for (const name of names) {
       const problem = annotate(item, fields, name, read.values.get(name) ?? '')
       if (problem !== undefined)
-        return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+        return createFailedOutput(
+          items,
+          `failed to run function: failed to run transformer: ${problem}`,
+        )
     }
-  return succeeded(objects)
+  return createSuccess(objects)
 }
 
 function annotate(
@@ -102,18 +106,18 @@ class SharedSetter {
 
   set(map: YamlMap): void {
     if (this.style === 'plain' && isOtherToYaml11(this.value)) this.style = 'double'
-    const entry = entryOf(map, this.name)
+    const entry = findEntry(map, this.name)
     if (entry === undefined) {
-      const value = yamlText(this.value)
+      const value = createYamlText(this.value)
       this.added.push(value)
-      map.entries.push({ key: yamlPlain(this.name), value })
+      map.entries.push({ key: createYamlPlain(this.name), value })
     } else {
       const own = entry.value
       this.style = own.kind === 'scalar' ? own.style : 'plain'
       if (own.kind === 'scalar') Object.assign(own, { tag: '!!str', value: this.value })
       else
         entry.value = {
-          ...yamlText(this.value),
+          ...createYamlText(this.value),
           headComment: own.headComment,
           lineComment: own.lineComment,
           footComment: own.footComment,

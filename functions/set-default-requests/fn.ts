@@ -15,9 +15,9 @@ interface Container {
 }
 
 export async function setDefaultRequests(configs: Configs): Promise<void> {
-  const defaults = defaultsOf(configs)
+  const defaults = readDefaults(configs)
   for (const object of configs.getAll()) {
-    for (const { path, container } of containersOf(object)) {
+    for (const { path, container } of listContainers(object)) {
       for (const [resource, quantity] of defaults) {
         const { requests, limits } = container.resources ?? {}
         if (requests?.[resource] !== undefined || limits?.[resource] !== undefined) continue
@@ -39,7 +39,7 @@ export async function setDefaultRequests(configs: Configs): Promise<void> {
 setDefaultRequests.usage =
   'Sets requests of containers that have none. Config: a ConfigMap with the keys cpu and memory, or one of them.'
 
-function defaultsOf(configs: Configs): readonly (readonly [string, string])[] {
+function readDefaults(configs: Configs): readonly (readonly [string, string])[] {
   const defaults = [...(configs.getFunctionConfigMap() ?? [])]
   if (defaults.length === 0)
     throw new FunctionConfigError(`the config has none of ${RESOURCES.join(', ')}`)
@@ -64,7 +64,7 @@ const POD_SPECS = [
   { kinds: ['CronJob'], path: ['spec', 'jobTemplate', 'spec', 'template', 'spec'] },
 ]
 
-function* containersOf(
+function* listContainers(
   object: KubernetesObject,
 ): Generator<{ readonly path: string; readonly container: Container }> {
   const path = POD_SPECS.find(({ kinds }) => kinds.includes(object.kind))?.path

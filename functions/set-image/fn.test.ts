@@ -5,7 +5,7 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import type { YamlMap } from '@backporch/kyaml/yaml'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { setImage, setImageOrNothing } from './fn.ts'
-import { imageMatcher, newReference } from './image-name.ts'
+import { buildImageReference, createImageMatcher } from './image-name.ts'
 
 function itemsOf(text: string): YamlMap[] {
   return readYamlNodes(text, 'all.yaml').filter((node) => node.kind === 'map')
@@ -164,11 +164,11 @@ const REFERENCES: readonly (readonly [
 
 test('references are split and joined', () => {
   for (const [reference, change, wanted] of REFERENCES)
-    assert.equal(newReference(reference, { ...none, ...change }), wanted)
+    assert.equal(buildImageReference(reference, { ...none, ...change }), wanted)
 })
 
 test('a name is that of an image with a tag or a digest, and part of an expression', () => {
-  const matches = (name: string, reference: string) => imageMatcher(name)?.(reference)
+  const matches = (name: string, reference: string) => createImageMatcher(name)?.(reference)
   for (const reference of ['web', 'web:1', 'web:', 'web@sha256:ab', 'web:{TAG}'])
     assert.equal(matches('web', reference), true)
   for (const reference of ['webber', 'x/web', 'web:1:2', 'web@md5:ab', 'web/x', 'web:1@sha256:ab'])
@@ -186,7 +186,7 @@ test('a reference that is given nothing new stays as it is', () => {
         image +
         (tag === undefined ? '' : `:${tag}`) +
         (digest === undefined ? '' : `@sha256:${digest}`)
-      assert.equal(newReference(reference, none), reference)
+      assert.equal(buildImageReference(reference, none), reference)
     }),
   )
 })

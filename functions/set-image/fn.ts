@@ -2,26 +2,31 @@
  * krm-functions-catalog, `functions/go/set-image` v0.1.0 and v0.1.1; result and error texts are the
  * original's.
  */
-import { type FieldSpec, inSdkOrder, kindOf, visitField } from '@backporch/kpt/field'
 import {
+  type FieldSpec,
+  getGroupVersionKind,
+  sortInSdkOrder,
+  visitField,
+} from '@backporch/kpt/field'
+import {
+  createFailedOutput,
+  createSuccess,
   type FunctionResult,
-  failed,
-  fileOf,
+  getItemFile,
   type KrmFunction,
-  succeeded,
 } from '@backporch/kpt/function'
-import { isNull, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
+import { findTextAt, isNull, type YamlMap } from '@backporch/kyaml/yaml'
+import { convertThroughJson } from '../../src/sources/kustomize/files/through-json.ts'
 import { type ImageConfig, readImageConfig } from './image-config.ts'
-import { imageMatcher, newReference } from './image-name.ts'
+import { buildImageReference, createImageMatcher } from './image-name.ts'
 
 /** v0.1.1 and later. Every object goes through JSON, even without an image. */
 export const setImage: KrmFunction = ({ items, config }) => {
   const read = readImageConfig(config)
-  const output = typeof read === 'string' ? read : imagesSet(items, read)
-  if (typeof output !== 'string') return succeeded(inSdkOrder(output.items), output.results)
+  const output = typeof read === 'string' ? read : setImages(items, read)
+  if (typeof output !== 'string') return createSuccess(sortInSdkOrder(output.items), output.results)
   return {
-    ...failed(items, output),
+    ...createFailedOutput(items, output),
     exitCode: config === undefined || output.endsWith(NO_EXPRESSION) ? PANIC : 1,
   }
 }
@@ -29,7 +34,7 @@ export const setImage: KrmFunction = ({ items, config }) => {
 /** v0.1.0: a problem changes nothing and exits with 0, unless it crashes. */
 export const setImageOrNothing: KrmFunction = (input) => {
   const output = setImage(input)
-  return output.exitCode === 1 ? succeeded(inSdkOrder(input.items), output.results) : output
+  return output.exitCode === 1 ? createSuccess(sortInSdkOrder(input.items), output.results) : output
 }
 
 /** Exit code of a Go panic. */
@@ -49,18 +54,18 @@ interface ImagesSet {
 }
 
 /** @returns the first problem, at which the original stops */
-function imagesSet(items: readonly YamlMap[], { image, fields }: ImageConfig): ImagesSet | string {
-  const matches = imageMatcher(image.name)
+function setImages(items: readonly YamlMap[], { image, fields }: ImageConfig): ImagesSet | string {
+  const matches = createImageMatcher(image.name)
   const results: FunctionResult[] = []
   const set: YamlMap[] = []
   for (const item of items) {
-    const copy = throughJson(item)
+    const copy = convertThroughJson(item)
     if (typeof copy === 'string') return copy
     const { object, originals } = copy
     // kustomize has no image fields for a CustomResourceDefinition.
-    for (const field of kindOf(object).kind === 'CustomResourceDefinition'
+    for (const field of getGroupVersionKind(object).kind === 'CustomResourceDefinition'
       ? []
-      : [...fields.map(withoutRoot), ...DEFAULT_FIELDS]) {
+      : [...fields.map(escapeRootPath), ...DEFAULT_FIELDS]) {
       const problem = visitField(object, field, 'scalar', (node, path) => {
         if (isNull(node)) return undefined
         if (node.kind !== 'scalar')
@@ -68,8 +73,8 @@ function imagesSet(items: readonly YamlMap[], { image, fields }: ImageConfig): I
         if (matches === undefined) return NO_EXPRESSION
         if (!matches(node.value)) return undefined
         if (node.tag !== '!!str') return `the image ${node.value} is no text`
-        const reference = newReference(node.value, image)
-        results.push(resultOf(item, path, [node.value, reference]))
+        const reference = buildImageReference(node.value, image)
+        results.push(createResult(item, path, [node.value, reference]))
         node.value = reference
         // For observers of a render: the function also decides about an image that is already
         // right.
@@ -88,18 +93,18 @@ function imagesSet(items: readonly YamlMap[], { image, fields }: ImageConfig): I
 }
 
 /** In this kustomize version a leading slash gives an empty first name, which is a problem. */
-function withoutRoot(field: FieldSpec): FieldSpec {
+function escapeRootPath(field: FieldSpec): FieldSpec {
   return field.path.startsWith('/') ? { ...field, path: `/${field.path}` } : field
 }
 
-function resultOf(
+function createResult(
   item: YamlMap,
   path: readonly string[],
   [currentValue, proposedValue]: readonly [string, string],
 ): FunctionResult {
-  const { path: file, index } = fileOf(item)
+  const { path: file, index } = getItemFile(item)
   const text = (name: string, ...keys: readonly string[]) =>
-    textAt(item, ...keys) && { [name]: textAt(item, ...keys) as string }
+    findTextAt(item, ...keys) && { [name]: findTextAt(item, ...keys) as string }
   return {
     message: `set image from ${currentValue} to ${proposedValue}`,
     severity: 'info',

@@ -1,15 +1,15 @@
 import type { FieldSpec } from '@backporch/kpt/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import {
-  entryOf,
+  convertYamlToJson,
+  findEntry,
+  findTextAt,
+  getYamlKey,
   isNull,
-  jsonOf,
-  keyOf,
-  resolved,
-  textAt,
+  resolveAlias,
   type YamlMap,
 } from '@backporch/kyaml/yaml'
-import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
+import { convertThroughJson } from '../../src/sources/kustomize/files/through-json.ts'
 
 export interface Image {
   /** The original uses it unescaped in a regular expression: `.` matches any character. */
@@ -26,17 +26,17 @@ export interface ImageConfig {
 }
 
 export function readImageConfig(config: YamlMap | undefined): ImageConfig | string {
-  const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind')]
+  const [apiVersion, kind] = [findTextAt(config, 'apiVersion'), findTextAt(config, 'kind')]
   let read: ImageConfig | string
   if (config !== undefined && apiVersion === 'v1' && kind === 'ConfigMap')
-    read = ofConfigMap(config)
+    read = readConfigMap(config)
   else if (config !== undefined && apiVersion === 'fn.kpt.dev/v1alpha1' && kind === 'SetImage')
-    read = ofSetImage(config)
+    read = readSetImage(config)
   else return '`functionConfig` must be a `ConfigMap` or `SetImage`'
-  return typeof read === 'string' ? read : (problemOf(read.image) ?? read)
+  return typeof read === 'string' ? read : (findImageProblem(read.image) ?? read)
 }
 
-function problemOf({ name, newName, newTag, digest }: Image): string | undefined {
+function findImageProblem({ name, newName, newTag, digest }: Image): string | undefined {
   if (name === '') return 'missing image name'
   if (newName === '' && newTag === '' && digest === '')
     return 'missing image newName, newTag, or digest'
@@ -46,15 +46,15 @@ function problemOf({ name, newName, newTag, digest }: Image): string | undefined
 const PARTS = ['name', 'newName', 'newTag', 'digest'] as const
 
 /** go-yaml reads every scalar as text. */
-function ofConfigMap(config: YamlMap): ImageConfig | string {
-  const data = entryOf(config, 'data')?.value
+function readConfigMap(config: YamlMap): ImageConfig | string {
+  const data = findEntry(config, 'data')?.value
   if (data === undefined) return 'missing image name'
   if (data.kind !== 'map') return 'SubObject has unmatched field type: `data'
   const image = { name: '', newName: '', newTag: '', digest: '' }
   for (const { key, value } of data.entries) {
-    const part = PARTS.find((each) => each === keyOf(key))
+    const part = PARTS.find((each) => each === getYamlKey(key))
     if (part === undefined || isNull(value)) continue
-    const text = resolved(value)
+    const text = resolveAlias(value)
     if (text.kind !== 'scalar') return 'SubObject has unmatched field type: `data'
     image[part] = text.value
   }
@@ -62,30 +62,31 @@ function ofConfigMap(config: YamlMap): ImageConfig | string {
 }
 
 /** Read as JSON: a number is not text, and keys are case-insensitive. */
-function ofSetImage(config: YamlMap): ImageConfig | string {
-  const copy = throughJson(config)
-  const json = typeof copy === 'string' ? undefined : jsonOf(copy.object)
-  const wrong = `Resource(apiVersion=fn.kpt.dev/v1alpha1, kind=SetImage, Name=${textAt(config, 'metadata', 'name') ?? ''}) has unmatched field type: \``
+function readSetImage(config: YamlMap): ImageConfig | string {
+  const copy = convertThroughJson(config)
+  const json = typeof copy === 'string' ? undefined : convertYamlToJson(copy.object)
+  const wrong = `Resource(apiVersion=fn.kpt.dev/v1alpha1, kind=SetImage, Name=${findTextAt(config, 'metadata', 'name') ?? ''}) has unmatched field type: \``
   try {
-    const given = entriesOf(json === undefined ? [] : [json])
-    const image = entriesOf(valuesOf(given, 'image'))
+    const given = listEntries(json === undefined ? [] : [json])
+    const image = listEntries(listValues(given, 'image'))
     const [name = '', newName = '', newTag = '', digest = ''] = PARTS.map((part) =>
-      textOf(image, part),
+      readText(image, part),
     )
-    const fields = valuesOf(given, 'additionalImageFields').at(-1) ?? []
+    const fields = listValues(given, 'additionalImageFields').at(-1) ?? []
     if (json === undefined || !isJsonArray(fields)) return wrong
-    return { image: { name, newName, newTag, digest }, fields: fields.map(fieldOf) }
+    return { image: { name, newName, newTag, digest }, fields: fields.map(readFieldSpec) }
   } catch (thrown) {
     if (thrown instanceof OtherType) return wrong
     throw thrown
   }
 }
 
-function fieldOf(value: Json): FieldSpec {
-  const field = entriesOf(value === null ? [] : [value])
-  if (valuesOf(field, 'create').some((create) => typeof create !== 'boolean')) throw new OtherType()
+function readFieldSpec(value: Json): FieldSpec {
+  const field = listEntries(value === null ? [] : [value])
+  if (listValues(field, 'create').some((create) => typeof create !== 'boolean'))
+    throw new OtherType()
   const [group = '', version = '', kind = '', path = ''] = ['group', 'version', 'kind', 'path'].map(
-    (name) => textOf(field, name),
+    (name) => readText(field, name),
   )
   return { group, version, kind, path }
 }
@@ -95,21 +96,21 @@ class OtherType extends Error {}
 type Entries = readonly (readonly [key: string, value: Json])[]
 
 /** Go merges objects whose keys differ only in case. */
-function entriesOf(values: readonly Json[]): Entries {
+function listEntries(values: readonly Json[]): Entries {
   return values.flatMap((value) => {
     if (!isJsonObject(value)) throw new OtherType()
     return Object.entries(value)
   })
 }
 
-function valuesOf(entries: Entries, name: string): readonly Json[] {
+function listValues(entries: Entries, name: string): readonly Json[] {
   return entries
     .filter(([key, value]) => key.toLowerCase() === name.toLowerCase() && value !== null)
     .map(([, value]) => value)
 }
 
-function textOf(entries: Entries, name: string): string {
-  const values = valuesOf(entries, name).map((value) => {
+function readText(entries: Entries, name: string): string {
+  const values = listValues(entries, name).map((value) => {
     if (typeof value !== 'string') throw new OtherType()
     return value
   })

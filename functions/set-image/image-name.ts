@@ -3,7 +3,7 @@ import { RE2JS, RE2JSException } from 're2js'
 import type { Image } from './image-config.ts'
 
 /** Undefined if the name is not a valid regular expression. */
-export function imageMatcher(name: string): ((reference: string) => boolean) | undefined {
+export function createImageMatcher(name: string): ((reference: string) => boolean) | undefined {
   try {
     const expression = RE2JS.compile(`^${name}(@sha256)?(:[a-zA-Z0-9_.{}-]*)?$`)
     return (reference) => expression.matcher(reference).find()
@@ -14,7 +14,7 @@ export function imageMatcher(name: string): ((reference: string) => boolean) | u
 }
 
 /** A tag replaces a digest, and a digest a tag. A tag before a digest belongs to the name. */
-export function newReference(reference: string, { newName, newTag, digest }: Image): string {
+export function buildImageReference(reference: string, { newName, newTag, digest }: Image): string {
   const end = nameEnd(reference)
   const name = newName === '' ? reference.slice(0, end) : newName
   if (digest !== '') return `${name}@${digest}`

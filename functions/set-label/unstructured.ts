@@ -4,22 +4,22 @@
  */
 import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import {
+  convertJsonToYaml,
+  convertToKubectlJson,
+  convertYamlToJson,
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
+  createYamlText,
+  findNodeAt,
   formatGoFloat,
+  getYamlKey,
   goKeyOf,
   isMergeKey,
-  jsonOf,
-  keyOf,
-  kubectlJsonOf,
-  nodeAt,
-  resolved,
+  resolveAlias,
   type YamlEntry,
   type YamlMap,
   type YamlNode,
-  yamlList,
-  yamlMap,
-  yamlOf,
-  yamlPlain,
-  yamlText,
 } from '@backporch/kyaml/yaml'
 import { compareGoKeys } from '../../src/sources/kustomize/files/go-key-order.ts'
 import { goText } from '../../src/sources/kustomize/files/through-json.ts'
@@ -33,26 +33,26 @@ const INT64 = 2n ** 63n
  */
 export function readObjects(item: YamlMap): readonly YamlMap[] | string {
   const objects: YamlMap[] = []
-  const left = [valueNodeOf(item)]
+  const left = [copyValueNode(item)]
   for (const object of left) {
     if (object?.kind !== 'map') return 'an object is no map'
-    const value = jsonOf(object)
-    const kind = textAt(value, 'kind')
+    const value = convertYamlToJson(object)
+    const kind = getText(value, 'kind')
     if (kind === '') return 'missing kind in object'
     const isList = kind.endsWith('List')
-    if (!isList && textAt(fieldOf(value, 'metadata'), 'name') === '')
+    if (!isList && getText(findField(value, 'metadata'), 'name') === '')
       return 'missing metadata.name in object'
     if (!isList && hasEmptyItem(value)) return 'empty item in object'
     if (isLocal(value)) continue
-    const items = nodeAt(object, 'items')
+    const items = findNodeAt(object, 'items')
     if (!isList) objects.push({ ...object, writes: item.writes })
     else if (items?.kind === 'list') left.push(...items.items)
-    else if ((fieldOf(value, 'items') ?? null) !== null) return 'items in List is no list'
+    else if ((findField(value, 'items') ?? null) !== null) return 'items in List is no list'
   }
   return objects
 }
 
-function valueNodeOf(item: YamlMap): YamlNode | undefined {
+function copyValueNode(item: YamlMap): YamlNode | undefined {
   try {
     return copyOf(item)
   } catch (thrown) {
@@ -62,13 +62,13 @@ function valueNodeOf(item: YamlMap): YamlNode | undefined {
 }
 
 function copyOf(from: YamlNode): YamlNode {
-  const node = resolved(from)
+  const node = resolveAlias(from)
   const copy =
     node.kind === 'list'
-      ? yamlList(node.items.map(copyOf))
+      ? createYamlList(node.items.map(copyOf))
       : node.kind === 'map'
         ? mapCopyOf(node)
-        : yamlOf(kubectlJsonOf(node))
+        : convertJsonToYaml(convertToKubectlJson(node))
   return Object.assign(copy, { source: node.source })
 }
 
@@ -77,28 +77,28 @@ function mapCopyOf(map: YamlMap): YamlMap {
   for (const { key, value } of map.entries) {
     const copy = isMergeKey(key) ? undefined : copyOf(value)
     if (copy === undefined)
-      for (const merged of mergedBy(value)) entries.set(keyOf(merged.key), merged)
+      for (const merged of listMergedEntries(value)) entries.set(getYamlKey(merged.key), merged)
     else {
-      const name = goKeyOf(key) ?? keyOf(key)
-      entries.set(name, { key: { ...yamlText(name), source: key.source }, value: copy })
+      const name = goKeyOf(key) ?? getYamlKey(key)
+      entries.set(name, { key: { ...createYamlText(name), source: key.source }, value: copy })
     }
   }
-  return { ...yamlMap(), entries: [...entries.values()] }
+  return { ...createYamlMap(), entries: [...entries.values()] }
 }
 
 /** The first map wins. */
-function mergedBy(value: YamlNode): readonly YamlEntry[] {
-  const from = resolved(value)
-  const maps = from.kind === 'list' ? from.items.toReversed().map(resolved) : [from]
+function listMergedEntries(value: YamlNode): readonly YamlEntry[] {
+  const from = resolveAlias(value)
+  const maps = from.kind === 'list' ? from.items.toReversed().map(resolveAlias) : [from]
   return maps.flatMap((map) => (map.kind === 'map' ? mapCopyOf(map).entries : []))
 }
 
-function fieldOf(value: Json | undefined, name: string): Json | undefined {
+function findField(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) ? getKey(value, name) : undefined
 }
 
-function textAt(value: Json | undefined, name: string): string {
-  const text = fieldOf(value, name)
+function getText(value: Json | undefined, name: string): string {
+  const text = findField(value, name)
   return typeof text === 'string' ? text : ''
 }
 
@@ -109,7 +109,7 @@ function hasEmptyItem(value: Json): boolean {
 
 /** The value does not matter. If one annotation is not text, the object has no annotations. */
 function isLocal(value: Json): boolean {
-  const annotations = fieldOf(fieldOf(value, 'metadata'), 'annotations')
+  const annotations = findField(findField(value, 'metadata'), 'annotations')
   if (
     !isJsonObject(annotations) ||
     Object.values(annotations).some((each) => typeof each !== 'string')
@@ -118,24 +118,24 @@ function isLocal(value: Json): boolean {
   return getKey(annotations, LOCAL_CONFIG) !== undefined
 }
 
-export function writtenAnew(object: YamlMap): YamlMap {
+export function rewriteObject(object: YamlMap): YamlMap {
   const entries = object.entries.map(({ key, value }) => ({
-    key: { ...goText(keyOf(key)), source: key.source },
-    value: nodeOf(value),
+    key: { ...goText(getYamlKey(key)), source: key.source },
+    value: rewriteNode(value),
   }))
   entries.sort((one, other) => compareGoKeys(one.key.value, other.key.value))
   return { ...object, entries }
 }
 
-function nodeOf(node: YamlNode): YamlNode {
-  if (node.kind === 'map') return writtenAnew(node)
-  if (node.kind === 'list') return { ...node, items: node.items.map(nodeOf) }
-  const value = jsonOf(node)
+function rewriteNode(node: YamlNode): YamlNode {
+  if (node.kind === 'map') return rewriteObject(node)
+  if (node.kind === 'list') return { ...node, items: node.items.map(rewriteNode) }
+  const value = convertYamlToJson(node)
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
   const copy =
     typeof value === 'string'
       ? goText(value)
-      : yamlPlain(isNumber ? numberText(value) : String(value))
+      : createYamlPlain(isNumber ? numberText(value) : String(value))
   return { ...copy, source: node.source }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { copyNode, jsonOf, nodeAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { convertYamlToJson, copyNode, findNodeAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { setLabels } from './fn.ts'
@@ -36,7 +36,7 @@ function labelled(kind: string, spec: string): readonly string[] {
     if (JSON.stringify(value) === '{"app":"web","team":"shop"}') found.push(path.join('.'))
     for (const [key, below] of Object.entries(value)) walk([...path, key], below)
   }
-  for (const item of items) walk([], jsonOf(item))
+  for (const item of items) walk([], convertYamlToJson(item))
   return found
 }
 
@@ -288,8 +288,14 @@ test('with any objects and config there is a result, and a second run changes no
         [text, once.results],
       )
       for (const item of once.exitCode === 0 ? once.items : []) {
-        const local = nodeAt(item, 'metadata', 'annotations', 'config.kubernetes.io/local-config')
-        if (local === undefined) assert.ok(nodeAt(item, 'metadata', 'labels', 'team') !== undefined)
+        const local = findNodeAt(
+          item,
+          'metadata',
+          'annotations',
+          'config.kubernetes.io/local-config',
+        )
+        if (local === undefined)
+          assert.ok(findNodeAt(item, 'metadata', 'labels', 'team') !== undefined)
       }
     }),
     { numRuns: 300 },

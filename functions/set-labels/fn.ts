@@ -1,21 +1,21 @@
 /** kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go` */
 import {
-  inSdkOrder,
+  getSdkKind,
+  getTextOrEmpty,
   isLocalToSdk,
   isOfKind,
   keepText,
   readText,
-  sdkKindOf,
-  textOrEmpty,
+  sortInSdkOrder,
   writeText,
 } from '@backporch/kpt/field'
 import {
+  createFailedOutput,
   type FunctionOutput,
   type FunctionResult,
-  failed,
   type KrmFunction,
 } from '@backporch/kpt/function'
-import { entryOf, resolved, type YamlMap } from '@backporch/kyaml/yaml'
+import { findEntry, resolveAlias, type YamlMap } from '@backporch/kyaml/yaml'
 import { readLabelConfig } from './label-config.ts'
 import { LABEL_PLACES, type LabelLocation } from './label-locations.ts'
 
@@ -28,16 +28,16 @@ type Labels = readonly (readonly [string, string])[]
 /** v0.2. */
 export const setLabels: KrmFunction = ({ items, config }) => {
   const read = readLabelConfig(config)
-  if (read.is === 'bad') return { ...failed(items, read.message), stderr: NO_SUCCESS }
+  if (read.is === 'bad') return { ...createFailedOutput(items, read.message), stderr: NO_SUCCESS }
   const notGiven: readonly FunctionResult[] =
     read.is === 'absent' ? [{ message: '`FunctionConfig` is not given', severity: 'info' }] : []
   const objects = items.filter((item) => !isLocalToSdk(item))
   if (objects.length === 0)
-    return reported(items, [...notGiven, { message: 'no input resources', severity: 'info' }])
+    return createOutput(items, [...notGiven, { message: 'no input resources', severity: 'info' }])
   if (read.is === 'absent' || (read.isPlaceholder && read.labels.length === 0))
     return { items, results: notGiven, exitCode: 1, stderr: NO_SUCCESS }
   if (read.labels.length === 0)
-    return reported(items, [
+    return createOutput(items, [
       { message: 'no `labels` arguments are given in FunctionConfig', severity: 'warning' },
     ])
   let count = 0
@@ -50,12 +50,15 @@ export const setLabels: KrmFunction = ({ items, config }) => {
   const problems = results.length
   results.push({ message: `set ${count} labels in total`, severity: 'info' })
   return problems === 0
-    ? reported(items, results)
+    ? createOutput(items, results)
     : { items, results, exitCode: 1, stderr: NO_SUCCESS }
 }
 
-function reported(items: readonly YamlMap[], results: readonly FunctionResult[]): FunctionOutput {
-  return { items: inSdkOrder(items), results, exitCode: 0, stderr: '' }
+function createOutput(
+  items: readonly YamlMap[],
+  results: readonly FunctionResult[],
+): FunctionOutput {
+  return { items: sortInSdkOrder(items), results, exitCode: 0, stderr: '' }
 }
 
 /** Counts visited labels, changed or not, like the original. */
@@ -65,12 +68,12 @@ interface Labelled {
 }
 
 function labelObject(item: YamlMap, labels: Labels): Labelled {
-  const kind = sdkKindOf(item)
+  const kind = getSdkKind(item)
   let count = 0
   for (const location of LABEL_PLACES) {
     if (location.kinds !== undefined && !location.kinds.some((wanted) => isOfKind(kind, wanted)))
       continue
-    const holders = holdersOf(item, location)
+    const holders = listHolders(item, location)
     if (typeof holders === 'string') return { count, problem: holders }
     for (const holder of holders)
       for (const each of location.also === undefined ? [location] : [location, location.also]) {
@@ -91,15 +94,15 @@ interface Holder {
   readonly path: string
 }
 
-function holdersOf(item: YamlMap, { holder, strict }: LabelLocation): readonly Holder[] | string {
-  let at: readonly Holder[] = [{ map: item, object: messageNameOf(item), path: '' }]
+function listHolders(item: YamlMap, { holder, strict }: LabelLocation): readonly Holder[] | string {
+  let at: readonly Holder[] = [{ map: item, object: formatMessageName(item), path: '' }]
   for (const [index, name] of holder.entries()) {
     if (name === '*') continue
     const next: Holder[] = []
     for (const { map, object, path } of at) {
-      const entry = entryOf(map, name)
+      const entry = findEntry(map, name)
       if (entry === undefined) continue
-      const value = resolved(entry.value)
+      const value = resolveAlias(entry.value)
       if (holder[index + 1] !== '*')
         next.push({
           map: value.kind === 'map' ? value : undefined,
@@ -107,11 +110,11 @@ function holdersOf(item: YamlMap, { holder, strict }: LabelLocation): readonly H
           path: `${path}.${name}`,
         })
       else {
-        const maps = value.kind === 'list' ? value.items.map(resolved) : []
+        const maps = value.kind === 'list' ? value.items.map(resolveAlias) : []
         if (value.kind === 'list' && maps.every((each) => each.kind === 'map'))
           next.push(...maps.map((each) => ({ map: each, object: NO_OBJECT, path: '' })))
         else if (strict === true && value.kind !== 'list')
-          return unmatched(object, 'struct {}', `${path}.${name}`)
+          return describeUnmatchedField(object, 'struct {}', `${path}.${name}`)
         else if (strict === true)
           return `unhandled node kind ${maps.find((each) => each.kind !== 'map')?.kind === 'list' ? 2 : 8}`
       }
@@ -131,7 +134,10 @@ function labelHolder(
     const field = [...where, name]
     const read = map === undefined ? undefined : readText(map, field)
     if (read?.is === 'other')
-      return { count, problem: unmatched(object, 'string', `${path}.${field.join('.')}`) }
+      return {
+        count,
+        problem: describeUnmatchedField(object, 'string', `${path}.${field.join('.')}`),
+      }
     if (map !== undefined && (read?.is === 'text' ? read.text !== value : create)) {
       if (name === UPSTREAM_IDENTIFIER)
         return {
@@ -146,13 +152,13 @@ function labelHolder(
 }
 
 /** The SDK reads top-level fields of these names, which almost no object has. */
-function messageNameOf(item: YamlMap): string {
-  const [group, version] = [textOrEmpty(item, 'group'), textOrEmpty(item, 'version')]
-  return `Resource(apiVersion=${group === '' ? version : `${group}/${version}`}, kind=${textOrEmpty(item, 'kind')})`
+function formatMessageName(item: YamlMap): string {
+  const [group, version] = [getTextOrEmpty(item, 'group'), getTextOrEmpty(item, 'version')]
+  return `Resource(apiVersion=${group === '' ? version : `${group}/${version}`}, kind=${getTextOrEmpty(item, 'kind')})`
 }
 
 const NO_OBJECT = 'Resource(apiVersion=, kind=)'
 
-function unmatched(object: string, wanted: string, path: string): string {
+function describeUnmatchedField(object: string, wanted: string, path: string): string {
   return `${object} has unmatched field type "${wanted}" in fieldpath ${path}`
 }

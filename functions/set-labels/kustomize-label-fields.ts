@@ -12,11 +12,11 @@ const OF_PODS = [
   'spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels',
 ]
 
-function workload(of: Omit<FieldSpec, 'path'>): readonly FieldSpec[] {
+function listWorkloadFields(of: Omit<FieldSpec, 'path'>): readonly FieldSpec[] {
   return [SELECTOR, POD_LABELS].map((path) => ({ ...of, path, create: true }))
 }
 
-function podsOf(kind: string): readonly FieldSpec[] {
+function listPodFields(kind: string): readonly FieldSpec[] {
   return OF_PODS.map((path) => ({ group: 'apps', kind, path }))
 }
 
@@ -29,12 +29,12 @@ export const KUSTOMIZE_LABEL_FIELDS: readonly FieldSpec[] = [
   { version: 'v1', kind: 'Service', path: 'spec/selector', create: true },
   { version: 'v1', kind: 'ReplicationController', path: 'spec/selector', create: true },
   { version: 'v1', kind: 'ReplicationController', path: POD_LABELS, create: true },
-  ...workload({ kind: 'Deployment' }),
-  ...podsOf('Deployment'),
-  ...workload({ kind: 'ReplicaSet' }),
-  ...workload({ kind: 'DaemonSet' }),
-  ...workload({ group: 'apps', kind: 'StatefulSet' }),
-  ...podsOf('StatefulSet'),
+  ...listWorkloadFields({ kind: 'Deployment' }),
+  ...listPodFields('Deployment'),
+  ...listWorkloadFields({ kind: 'ReplicaSet' }),
+  ...listWorkloadFields({ kind: 'DaemonSet' }),
+  ...listWorkloadFields({ group: 'apps', kind: 'StatefulSet' }),
+  ...listPodFields('StatefulSet'),
   {
     group: 'apps',
     kind: 'StatefulSet',

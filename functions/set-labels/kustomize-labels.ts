@@ -3,10 +3,10 @@
  * `v0.1.5`).
  */
 import { type FieldSpec, visitField } from '@backporch/kpt/field'
-import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
-import { isNull, setEntry, type YamlMap, yamlText } from '@backporch/kyaml/yaml'
+import { createFailedOutput, createSuccess, type KrmFunction } from '@backporch/kpt/function'
+import { createYamlText, isNull, setEntry, type YamlMap } from '@backporch/kyaml/yaml'
 import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
-import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
+import { convertThroughJson } from '../../src/sources/kustomize/files/through-json.ts'
 import { readTransformerConfig } from '../../src/sources/kustomize/files/transformer-config.ts'
 import { KUSTOMIZE_LABEL_FIELDS } from './kustomize-label-fields.ts'
 
@@ -21,15 +21,16 @@ const NAMES = {
 /** v0.1. Every object is new because it went through JSON. Includes local objects. */
 export const setLabelsOfKustomize: KrmFunction = ({ items, config }) => {
   const read = readTransformerConfig(config, NAMES)
-  if ('problem' in read) return failed(items, `failed to configure function: ${read.problem}`)
+  if ('problem' in read)
+    return createFailedOutput(items, `failed to configure function: ${read.problem}`)
   const objects = items.filter(({ entries }) => entries.length > 0)
   const bad = findDuplicate(objects)
-  if (bad !== undefined) return failed(items, `failed to run function: ${bad}`)
+  if (bad !== undefined) return createFailedOutput(items, `failed to run function: ${bad}`)
   const names = [...read.values.keys()].sort()
   const fields = [...read.fields, ...KUSTOMIZE_LABEL_FIELDS]
   const labelled: YamlMap[] = []
   for (const item of objects) {
-    const copy = throughJson(item)
+    const copy = convertThroughJson(item)
     const problem =
       typeof copy === 'string'
         ? copy
@@ -37,11 +38,14 @@ export const setLabelsOfKustomize: KrmFunction = ({ items, config }) => {
             .map((name) => label(copy.object, fields, name, read.values.get(name) ?? ''))
             .find((each) => each !== undefined)
     if (problem !== undefined)
-      return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+      return createFailedOutput(
+        items,
+        `failed to run function: failed to run transformer: ${problem}`,
+      )
     if (typeof copy !== 'string')
-      labelled.push({ ...throughJsonAgain(copy.object), writes: item.writes })
+      labelled.push({ ...convertThroughJsonAgain(copy.object), writes: item.writes })
   }
-  return succeeded(labelled)
+  return createSuccess(labelled)
 }
 
 export function label(
@@ -55,7 +59,7 @@ export function label(
       if (isNull(node)) return undefined
       if (node.kind !== 'map')
         return `wrong Node Kind for ${path.join('.')} expected: MappingNode was ${node.kind === 'list' ? 'SequenceNode' : 'ScalarNode'}`
-      setEntry(node, name, yamlText(value))
+      setEntry(node, name, createYamlText(value))
       return undefined
     })
     if (problem !== undefined) return problem
@@ -63,7 +67,7 @@ export function label(
   return undefined
 }
 
-function throughJsonAgain(object: YamlMap): YamlMap {
-  const again = throughJson(object)
+function convertThroughJsonAgain(object: YamlMap): YamlMap {
+  const again = convertThroughJson(object)
   return typeof again === 'string' ? object : again.object
 }

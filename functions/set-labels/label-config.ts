@@ -1,14 +1,14 @@
 /** kpt-functions-sdk `go/fn/runnerProcessor.go` */
-import { readText, sdkKindOf, textOrEmpty } from '@backporch/kpt/field'
+import { getSdkKind, getTextOrEmpty, readText } from '@backporch/kpt/field'
 import {
+  createYamlMap,
+  findNodeAt,
+  findTextAt,
+  getYamlKey,
   isNull,
-  keyOf,
-  nodeAt,
-  resolved,
-  textAt,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
-  yamlMap,
 } from '@backporch/kyaml/yaml'
 
 type LabelConfig =
@@ -24,11 +24,11 @@ type LabelConfig =
 export function readLabelConfig(config: YamlMap | undefined): LabelConfig {
   if (config === undefined || config.entries.length === 0) return { is: 'absent' }
   const isPlaceholder =
-    textOrEmpty(config, 'kind') === 'ConfigMap' &&
-    textOrEmpty(config, 'metadata', 'name') === 'function-input'
-  const data = nodeAt(config, 'data')
+    getTextOrEmpty(config, 'kind') === 'ConfigMap' &&
+    getTextOrEmpty(config, 'metadata', 'name') === 'function-input'
+  const data = findNodeAt(config, 'data')
   if (isPlaceholder && data?.kind === 'map' && data.entries.length === 0) return { is: 'absent' }
-  const { group, kind } = sdkKindOf(config)
+  const { group, kind } = getSdkKind(config)
   if (group === '' && kind === 'ConfigMap') return readData(data, isPlaceholder)
   if (group === 'fn.kpt.dev' && kind === 'SetLabels') return readOwn(config)
   const name = group === '' ? kind : `${kind}.${group}`
@@ -46,56 +46,63 @@ function readData(data: YamlNode | undefined, isPlaceholder: boolean): LabelConf
       message:
         'Resource(apiVersion=, kind=ConfigMap) has unmatched field type "map[string]string" in fieldpath .data',
     }
-  const odd = data.entries.find(({ value }) => resolved(value).kind !== 'scalar')
+  const odd = data.entries.find(({ value }) => resolveAlias(value).kind !== 'scalar')
   if (odd !== undefined) {
-    const is = resolved(odd.value).kind === 'map' ? '!!map' : '!!seq'
+    const is = resolveAlias(odd.value).kind === 'map' ? '!!map' : '!!seq'
     return { is: 'bad', message: `yaml: unmarshal errors:\n  cannot unmarshal ${is} into string` }
   }
-  return { is: 'labels', labels: labelsOf(data), isPlaceholder }
+  return { is: 'labels', labels: listLabels(data), isPlaceholder }
 }
 
 function readOwn(config: YamlMap): LabelConfig {
-  const labels = nodeAt(config, 'labels')
+  const labels = findNodeAt(config, 'labels')
   if (labels === undefined || isNull(labels))
     return { is: 'labels', labels: [], isPlaceholder: false }
   if (labels.kind !== 'map')
     return {
       is: 'bad',
-      message: notJson(labels, readText(config, ['labels']).is === 'text', 'map[string]string'),
+      message: describeJsonMismatch(
+        labels,
+        readText(config, ['labels']).is === 'text',
+        'map[string]string',
+      ),
     }
   if (labels.entries.some(({ key }) => !isText(key)))
-    return { is: 'bad', message: notRead('json: unsupported type: map[interface {}]interface {}') }
+    return {
+      is: 'bad',
+      message: describeReadFailure('json: unsupported type: map[interface {}]interface {}'),
+    }
   const byName = [...labels.entries].sort((left, right) =>
-    keyOf(left.key) < keyOf(right.key) ? -1 : 1,
+    getYamlKey(left.key) < getYamlKey(right.key) ? -1 : 1,
   )
   for (const { value } of byName)
     if (!isNull(value) && !isText(value))
-      return { is: 'bad', message: notJson(resolved(value), false, 'string') }
-  return { is: 'labels', labels: labelsOf(labels), isPlaceholder: false }
+      return { is: 'bad', message: describeJsonMismatch(resolveAlias(value), false, 'string') }
+  return { is: 'labels', labels: listLabels(labels), isPlaceholder: false }
 }
 
 function isText(node: YamlNode): boolean {
-  return readText(yamlMap([['value', node]]), ['value']).is === 'text'
+  return readText(createYamlMap([['value', node]]), ['value']).is === 'text'
 }
 
-function notRead(why: string): string {
+function describeReadFailure(why: string): string {
   return `unable to convert object to *setlabels.SetLabels with error: ${why}`
 }
 
-function notJson(node: YamlNode, isText: boolean, wanted: string): string {
+function describeJsonMismatch(node: YamlNode, isText: boolean, wanted: string): string {
   const scalar = isText
     ? 'string'
     : node.kind === 'scalar' && /^(true|false)$/i.test(node.value)
       ? 'bool'
       : 'number'
   const is = node.kind === 'list' ? 'array' : node.kind === 'map' ? 'object' : scalar
-  return notRead(
+  return describeReadFailure(
     `json: cannot unmarshal ${is} into Go struct field SetLabels.labels of type ${wanted}`,
   )
 }
 
-function labelsOf(map: YamlMap): readonly (readonly [string, string])[] {
+function listLabels(map: YamlMap): readonly (readonly [string, string])[] {
   return map.entries
-    .map(({ key }) => [keyOf(key), textAt(map, keyOf(key)) ?? ''] as const)
+    .map(({ key }) => [getYamlKey(key), findTextAt(map, getYamlKey(key)) ?? ''] as const)
     .sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
 }

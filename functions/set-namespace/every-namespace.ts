@@ -1,20 +1,20 @@
 /** Releases up to v0.4.1: rewrite every namespace even if unchanged. */
-import { readText, textOrEmpty, writeText } from '@backporch/kpt/field'
+import { getTextOrEmpty, readText, writeText } from '@backporch/kpt/field'
 import {
   copyNode,
-  entryOf,
+  createYamlList,
+  createYamlMap,
+  findEntry,
   isNull,
-  resolved,
+  resolveAlias,
   setEntry,
   type YamlList,
   type YamlMap,
   type YamlNode,
-  yamlList,
-  yamlMap,
 } from '@backporch/kyaml/yaml'
 import {
-  annotationText,
   DEPENDS_ON,
+  getAnnotationText,
   NAMESPACE_SEGMENT,
   NAMESPACED_DEPENDENCY,
   SERVICE_PATH,
@@ -35,8 +35,8 @@ type Visit = (visited: VisitedNamespace) => string
 const NAME_PATH = ['metadata', 'name']
 const OWN_PATH = ['metadata', 'namespace']
 
-function specialPath(item: YamlMap): readonly string[] | undefined {
-  const [apiVersion, kind] = [textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')]
+function findSpecialPath(item: YamlMap): readonly string[] | undefined {
+  const [apiVersion, kind] = [getTextOrEmpty(item, 'apiVersion'), getTextOrEmpty(item, 'kind')]
   if (apiVersion === 'v1' && kind === 'Namespace') return NAME_PATH
   if (apiVersion === 'apiextensions.k8s.io/v1' && kind === 'CustomResourceDefinition')
     return WEBHOOK_PATH
@@ -46,7 +46,7 @@ function specialPath(item: YamlMap): readonly string[] | undefined {
 }
 
 function hasSubjects(item: YamlMap): boolean {
-  return /^(?:Cluster)?RoleBinding$/.test(textOrEmpty(item, 'kind'))
+  return /^(?:Cluster)?RoleBinding$/.test(getTextOrEmpty(item, 'kind'))
 }
 
 /** `visitProblem` must be undefined for the objects. */
@@ -60,12 +60,12 @@ export function visitNamespaces(objects: readonly YamlMap[], isScoped: Scoped, v
     )
   }
   for (const item of objects) {
-    const path = specialPath(item)
+    const path = findSpecialPath(item)
     if (path !== undefined) visitAt(item, path)
     else if (hasSubjects(item)) {
-      const subjects = subjectsOf(item)
+      const subjects = ensureSubjects(item)
       for (const subject of subjects.items)
-        if (subject.kind === 'map' && entryOf(subject, 'namespace') !== undefined)
+        if (subject.kind === 'map' && findEntry(subject, 'namespace') !== undefined)
           visitAt(subject, ['namespace'])
       restyle(subjects)
     }
@@ -73,10 +73,10 @@ export function visitNamespaces(objects: readonly YamlMap[], isScoped: Scoped, v
   }
 }
 
-function subjectsOf(item: YamlMap): YamlList {
-  const found = entryOf(item, 'subjects')?.value
+function ensureSubjects(item: YamlMap): YamlList {
+  const found = findEntry(item, 'subjects')?.value
   if (found?.kind === 'list') return found
-  const created = yamlList()
+  const created = createYamlList()
   setEntry(item, 'subjects', created)
   return created
 }
@@ -93,7 +93,7 @@ function restyle(node: YamlNode): void {
   node.anchor = ''
   if (node.kind === 'scalar') {
     if (isNull(node)) node.value = 'null'
-    else if (readText(yamlMap([['text', node]]), ['text']).is !== 'text') return
+    else if (readText(createYamlMap([['text', node]]), ['text']).is !== 'text') return
     node.tag = isNull(node) ? '' : '!!str'
     node.style = node.value.includes('\n')
       ? 'literal'
@@ -102,8 +102,8 @@ function restyle(node: YamlNode): void {
         : 'plain'
     return
   }
-  if (node.kind === 'map') for (const entry of node.entries) entry.value = expanded(entry.value)
-  else node.items = node.items.map(expanded)
+  if (node.kind === 'map') for (const entry of node.entries) entry.value = expandAlias(entry.value)
+  else node.items = node.items.map(expandAlias)
   const below =
     node.kind === 'map' ? node.entries.flatMap(({ key, value }) => [key, value]) : node.items
   if (below.length === 0) return
@@ -113,51 +113,53 @@ function restyle(node: YamlNode): void {
   below.forEach(restyle)
 }
 
-function expanded(node: YamlNode): YamlNode {
-  return node.kind === 'alias' ? copyNode(resolved(node)) : node
+function expandAlias(node: YamlNode): YamlNode {
+  return node.kind === 'alias' ? copyNode(resolveAlias(node)) : node
 }
 
 /** Why the original fails on the object. */
 export function visitProblem(item: YamlMap, isScoped: Scoped): string | undefined {
-  const paths = [specialPath(item), isScoped(item) ? OWN_PATH : undefined].filter(
+  const paths = [findSpecialPath(item), isScoped(item) ? OWN_PATH : undefined].filter(
     (path) => path !== undefined,
   )
   for (const path of paths) {
     if (meetsAlias(item, path)) return ALIAS_PROBLEM
-    if (readText(item, path).is === 'other') return wrongType(path)
+    if (readText(item, path).is === 'other') return describeWrongType(path)
   }
-  return specialPath(item) === undefined && hasSubjects(item) ? subjectsProblem(item) : undefined
+  return findSpecialPath(item) === undefined && hasSubjects(item)
+    ? findSubjectsProblem(item)
+    : undefined
 }
 
-function subjectsProblem(item: YamlMap): string | undefined {
-  const subjects = entryOf(item, 'subjects')?.value
+function findSubjectsProblem(item: YamlMap): string | undefined {
+  const subjects = findEntry(item, 'subjects')?.value
   if (subjects === undefined) return undefined
   if (subjects.kind === 'alias') return ALIAS_PROBLEM
-  if (subjects.kind !== 'list') return wrongType(['subjects'])
+  if (subjects.kind !== 'list') return describeWrongType(['subjects'])
   for (const subject of subjects.items) {
-    if (subject.kind !== 'map') return wrongType(['subjects'])
+    if (subject.kind !== 'map') return describeWrongType(['subjects'])
     if (meetsAlias(subject, ['namespace'])) return ALIAS_PROBLEM
   }
   // An alias needs its anchor in the list, on a value that is not replaced.
-  const nodes = nodesOf(subjects)
-  const replaced = new Set(subjects.items.map((subject) => entryOf(subject, 'namespace')?.value))
+  const nodes = listNodes(subjects)
+  const replaced = new Set(subjects.items.map((subject) => findEntry(subject, 'namespace')?.value))
   const anchored = new Set(nodes.filter((node) => !replaced.has(node)))
   return nodes.every((node) => node.kind !== 'alias' || anchored.has(node.target))
     ? undefined
-    : wrongType(['subjects'])
+    : describeWrongType(['subjects'])
 }
 
-function nodesOf(node: YamlNode): readonly YamlNode[] {
+function listNodes(node: YamlNode): readonly YamlNode[] {
   const below =
     node.kind === 'map'
       ? node.entries.flatMap(({ key, value }) => [key, value])
       : node.kind === 'list'
         ? node.items
         : []
-  return [node, ...below.flatMap(nodesOf)]
+  return [node, ...below.flatMap(listNodes)]
 }
 
-function wrongType(path: readonly string[]): string {
+function describeWrongType(path: readonly string[]): string {
   return `SubObject has unmatched field type: \`${path.join('/')}`
 }
 
@@ -175,9 +177,9 @@ export function updateDependencies(
   { namespace, earlier, isScoped }: DependencyChange,
 ): void {
   const visited = objects.filter((item) => isVisited(item, isScoped))
-  const known = new Set(visited.map(dependencyKey))
+  const known = new Set(visited.map(getDependencyKey))
   for (const item of visited) {
-    const dependency = annotationText(item, DEPENDS_ON)
+    const dependency = getAnnotationText(item, DEPENDS_ON)
     if (!NAMESPACED_DEPENDENCY.test(dependency)) continue
     const segments = dependency.split('/')
     const [group = '', , own = '', kind = '', name = ''] = segments
@@ -190,16 +192,20 @@ export function updateDependencies(
   }
 }
 
-function dependencyKey(item: YamlMap): string {
-  const [group = ''] = textOrEmpty(item, 'apiVersion').split('/')
-  return JSON.stringify([group, textOrEmpty(item, 'kind'), textOrEmpty(item, 'metadata', 'name')])
+function getDependencyKey(item: YamlMap): string {
+  const [group = ''] = getTextOrEmpty(item, 'apiVersion').split('/')
+  return JSON.stringify([
+    group,
+    getTextOrEmpty(item, 'kind'),
+    getTextOrEmpty(item, 'metadata', 'name'),
+  ])
 }
 
 /** A binding may have none. */
 function isVisited(item: YamlMap, isScoped: Scoped): boolean {
-  if (isScoped(item) || specialPath(item) !== undefined) return true
+  if (isScoped(item) || findSpecialPath(item) !== undefined) return true
   return (
     hasSubjects(item) &&
-    subjectsOf(item).items.some((subject) => entryOf(subject, 'namespace') !== undefined)
+    ensureSubjects(item).items.some((subject) => findEntry(subject, 'namespace') !== undefined)
   )
 }

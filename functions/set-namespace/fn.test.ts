@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KrmFunction } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
-import { copyNode, itemsAt, nodeAt } from '@backporch/kyaml/yaml'
+import { copyNode, findNodeAt, listItemsAt } from '@backporch/kyaml/yaml'
 import { configMap, EVERY_VERSION, nodes, object } from '../../test/fakes/namespaced-objects.ts'
 import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
@@ -83,7 +83,7 @@ test('subjects of a ClusterRoleBinding change where they have a namespace; those
 test('up to v0.4.1 a subject keeps its place in the file, so that its other fields can be edited there', () => {
   const items = nodes(binding.replace('name: b', 'name: "b"'))
   const [item] = setEveryNamespace({ items, config: nodes(configMap('namespace: prod'))[0] }).items
-  const name = nodeAt(itemsAt(item, 'subjects')[1], 'name')
+  const name = findNodeAt(listItemsAt(item, 'subjects')[1], 'name')
   assert.ok(name?.kind === 'scalar' && name.style === 'plain')
   assert.equal(
     binding.replace('name: b', 'name: "b"').slice(name.source?.start, name.source?.end),

@@ -1,13 +1,13 @@
 /**
  * kptdev/krm-functions-catalog `functions/go/set-namespace/transformer/namespace.go`, per release
  */
-import { inSdkOrder, isLocalToSdk, textOrEmpty } from '@backporch/kpt/field'
+import { getTextOrEmpty, isLocalToSdk, sortInSdkOrder } from '@backporch/kpt/field'
 import {
+  createFailedOutput,
+  createSuccess,
   type FunctionOutput,
   type FunctionResult,
-  failed,
   type KrmFunction,
-  succeeded,
 } from '@backporch/kpt/function'
 import { goQuote } from '@backporch/kyaml/text'
 import type { YamlMap } from '@backporch/kyaml/yaml'
@@ -29,31 +29,31 @@ export const setNamespace: KrmFunction = ({ items, config }) => {
   const read = readNamespaceConfig(config)
   if ('problem' in read) return { items, results: [read.problem], exitCode: 1, stderr: '' }
   const objects = items.filter((item) => !isLocalToSdk(item))
-  const problem = findAlias(items) ?? firstProblem(objects, matchProblem)
-  if (problem !== undefined) return failed(items, problem)
-  return inOrder(items, new NamespaceChanger(read).change(objects))
+  const problem = findAlias(items) ?? findFirstProblem(objects, matchProblem)
+  if (problem !== undefined) return createFailedOutput(items, problem)
+  return createSortedOutput(items, new NamespaceChanger(read).change(objects))
 }
 
 /** v0.4.1. */
-export const setEveryNamespace: KrmFunction = everyNamespaceSetter({
+export const setEveryNamespace: KrmFunction = createEveryNamespaceSetter({
   isScoped: isNamespaced,
   badConfigExit: 1,
   replace: replaceAll,
 })
 /** v0.4.0. */
-export const setEveryNamespaceIfConfigured: KrmFunction = everyNamespaceSetter({
+export const setEveryNamespaceIfConfigured: KrmFunction = createEveryNamespaceSetter({
   isScoped: isNamespaced,
   badConfigExit: 0,
   replace: replaceAll,
 })
 /** v0.3.3 and v0.3.4. */
-export const setOldNamespace: KrmFunction = everyNamespaceSetter({
+export const setOldNamespace: KrmFunction = createEveryNamespaceSetter({
   isScoped: hasNamespace,
   badConfigExit: 0,
   replace: replaceOld,
 })
 /** v0.3.2. */
-export const setOldNamespaceOrFail: KrmFunction = everyNamespaceSetter({
+export const setOldNamespaceOrFail: KrmFunction = createEveryNamespaceSetter({
   isScoped: hasNamespace,
   badConfigExit: 0,
   replace: (items, objects, read) => replaceOld(items, objects, read, true),
@@ -75,7 +75,7 @@ interface EveryNamespaceRules {
   readonly replace: Replace
 }
 
-function everyNamespaceSetter({
+function createEveryNamespaceSetter({
   isScoped,
   badConfigExit,
   replace,
@@ -84,18 +84,20 @@ function everyNamespaceSetter({
     const read = readOldConfig(config)
     if ('problem' in read) {
       const exitCode = read.isFatal ? 1 : badConfigExit
-      return { items: inSdkOrder(items), results: [read.problem], exitCode, stderr: '' }
+      return { items: sortInSdkOrder(items), results: [read.problem], exitCode, stderr: '' }
     }
     const objects = items.filter((item) => !isLocalToSdk(item))
     const problem =
-      findAlias(items) ?? firstProblem(objects, (item) => visitProblem(item, isScoped))
-    if (problem !== undefined) return failed(items, problem)
+      findAlias(items) ?? findFirstProblem(objects, (item) => visitProblem(item, isScoped))
+    if (problem !== undefined) return createFailedOutput(items, problem)
     const results = replace(items, objects, read)
-    return typeof results === 'string' ? failed(items, results) : inOrder(items, results)
+    return typeof results === 'string'
+      ? createFailedOutput(items, results)
+      : createSortedOutput(items, results)
   }
 }
 
-function firstProblem(
+function findFirstProblem(
   objects: readonly YamlMap[],
   problemOf: (item: YamlMap) => string | undefined,
 ): string | undefined {
@@ -106,8 +108,11 @@ function firstProblem(
   return undefined
 }
 
-function inOrder(items: readonly YamlMap[], results: readonly FunctionResult[]): FunctionOutput {
-  return succeeded(inSdkOrder(items), results)
+function createSortedOutput(
+  items: readonly YamlMap[],
+  results: readonly FunctionResult[],
+): FunctionOutput {
+  return createSuccess(sortInSdkOrder(items), results)
 }
 
 function replaceAll(
@@ -140,10 +145,10 @@ function replaceAll(
 function findDuplicate(items: readonly YamlMap[]): string | undefined {
   const known = new Set<string>()
   for (const item of items) {
-    const [apiVersion, kind] = [textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')]
+    const [apiVersion, kind] = [getTextOrEmpty(item, 'apiVersion'), getTextOrEmpty(item, 'kind')]
     const [namespace, name] = [
-      textOrEmpty(item, 'metadata', 'namespace'),
-      textOrEmpty(item, 'metadata', 'name'),
+      getTextOrEmpty(item, 'metadata', 'namespace'),
+      getTextOrEmpty(item, 'metadata', 'name'),
     ]
     const key = JSON.stringify([apiVersion, kind, namespace, name])
     if (known.has(key))

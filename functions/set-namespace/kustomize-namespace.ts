@@ -3,31 +3,36 @@
  * `functions/go/set-namespace` at `v0.2.0`).
  */
 import { type FieldSpec, visitField } from '@backporch/kpt/field'
-import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
+import { createFailedOutput, createSuccess, type KrmFunction } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import {
-  entryOf,
+  createYamlPlain,
+  findEntry,
+  findNodeAt,
+  findTextAt,
   isNull,
-  nodeAt,
-  textAt,
   type YamlMap,
   type YamlScalar,
-  yamlPlain,
 } from '@backporch/kyaml/yaml'
 import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
-import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
-import { asText, readMoreFields } from '../../src/sources/kustomize/files/transformer-config.ts'
+import { convertThroughJson } from '../../src/sources/kustomize/files/through-json.ts'
+import {
+  convertNodeToText,
+  readMoreFields,
+} from '../../src/sources/kustomize/files/transformer-config.ts'
 
 /** v0.1.4. */
-export const setNamespaceOfKustomize: KrmFunction = kustomizeSetter(() => undefined)
+export const setNamespaceOfKustomize: KrmFunction = createKustomizeSetter(() => undefined)
 /** v0.2.0. */
-export const setNamespaceOfAccounts: KrmFunction = kustomizeSetter((object, namespace, accounts) =>
-  setInSubjects(
-    object,
-    (subject) => textAt(subject, 'kind') === ACCOUNT && accounts.has(textAt(subject, 'name') ?? ''),
-    (node) => replaceWritten(node, namespace),
-  ),
+export const setNamespaceOfAccounts: KrmFunction = createKustomizeSetter(
+  (object, namespace, accounts) =>
+    setInSubjects(
+      object,
+      (subject) =>
+        findTextAt(subject, 'kind') === ACCOUNT && accounts.has(findTextAt(subject, 'name') ?? ''),
+      (node) => replaceWritten(node, namespace),
+    ),
 )
 
 const ACCOUNT = 'ServiceAccount'
@@ -55,27 +60,31 @@ type After = (
 ) => string | undefined
 
 /** Every object is new because it went through JSON. Includes local objects. */
-function kustomizeSetter(after: After): KrmFunction {
+function createKustomizeSetter(after: After): KrmFunction {
   return ({ items, config }) => {
     const read = readConfig(config)
-    if ('problem' in read) return failed(items, `failed to configure function: ${read.problem}`)
+    if ('problem' in read)
+      return createFailedOutput(items, `failed to configure function: ${read.problem}`)
     const objects = items.filter(({ entries }) => entries.length > 0)
     const bad = findDuplicate(objects)
-    if (bad !== undefined) return failed(items, `failed to run function: ${bad}`)
+    if (bad !== undefined) return createFailedOutput(items, `failed to run function: ${bad}`)
     const accounts = new Set(
       objects
-        .filter((item) => textAt(item, 'kind') === ACCOUNT)
-        .map((item) => textAt(item, 'metadata', 'name') ?? ''),
+        .filter((item) => findTextAt(item, 'kind') === ACCOUNT)
+        .map((item) => findTextAt(item, 'metadata', 'name') ?? ''),
     )
     const made: YamlMap[] = []
     for (const item of objects) {
-      const object = changed(item, read)
+      const object = changeNamespace(item, read)
       const problem = typeof object === 'string' ? object : after(object, read.namespace, accounts)
       if (problem !== undefined)
-        return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+        return createFailedOutput(
+          items,
+          `failed to run function: failed to run transformer: ${problem}`,
+        )
       if (typeof object !== 'string') made.push({ ...object, writes: item.writes })
     }
-    return succeeded(made)
+    return createSuccess(made)
   }
 }
 
@@ -85,17 +94,17 @@ interface Config {
 }
 
 function readConfig(config: YamlMap | undefined): Config | { readonly problem: string } {
-  const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind') ?? '']
+  const [apiVersion, kind] = [findTextAt(config, 'apiVersion'), findTextAt(config, 'kind') ?? '']
   const isMap = apiVersion === 'v1' && kind === 'ConfigMap'
   const isOwn = apiVersion === 'fn.kpt.dev/v1alpha1' && /^SetNamespace(?:Config)?$/.test(kind)
   if (config === undefined || !(isMap || isOwn))
     return { problem: '`functionConfig` must be a `ConfigMap` or `SetNamespace`' }
-  const given = nodeAt(config, 'namespace')
+  const given = findNodeAt(config, 'namespace')
   const namespace = isMap
-    ? textAt(config, 'data', 'namespace')
+    ? findTextAt(config, 'data', 'namespace')
     : given === undefined
       ? ''
-      : asText(given)
+      : convertNodeToText(given)
   const more = isMap ? [] : readMoreFields(config, 'additionalNamespaceFields')
   if ('problem' in more) return more
   if (namespace === undefined || namespace === '')
@@ -112,12 +121,13 @@ function isBinding(kind: string): boolean {
   return kind === 'RoleBinding' || kind === 'ClusterRoleBinding'
 }
 
-function changed(item: YamlMap, { namespace, fields }: Config): YamlMap | string {
-  const copy = throughJson(item)
+function changeNamespace(item: YamlMap, { namespace, fields }: Config): YamlMap | string {
+  const copy = convertThroughJson(item)
   if (typeof copy === 'string') return copy
   const { object } = copy
   const isCluster =
-    isNamespacedKind(textAt(object, 'apiVersion') ?? '', textAt(object, 'kind') ?? '') === false
+    isNamespacedKind(findTextAt(object, 'apiVersion') ?? '', findTextAt(object, 'kind') ?? '') ===
+    false
   const setAt = (field: FieldSpec): string | undefined =>
     visitField(object, field, 'scalar', (node, path) => {
       if (node.kind !== 'scalar')
@@ -129,14 +139,14 @@ function changed(item: YamlMap, { namespace, fields }: Config): YamlMap | string
     isCluster ? undefined : setAt(OWN_FIELD),
     setInSubjects(
       object,
-      (subject) => textAt(subject, 'name') === 'default',
+      (subject) => findTextAt(subject, 'name') === 'default',
       (node) => setScalar(node, namespace),
     ),
     ...fields.map(setAt),
   ]
   const problem = problems.find((each) => each !== undefined)
   if (problem !== undefined) return problem
-  const again = throughJson(object)
+  const again = convertThroughJson(object)
   return typeof again === 'string' ? again : again.object
 }
 
@@ -160,20 +170,20 @@ function setInSubjects(
   isMeant: (subject: YamlMap) => boolean,
   set: (node: YamlScalar) => void,
 ): string | undefined {
-  if (!isBinding(textAt(object, 'kind') ?? '')) return undefined
-  const subjects = nodeAt(object, 'subjects')
+  if (!isBinding(findTextAt(object, 'kind') ?? '')) return undefined
+  const subjects = findNodeAt(object, 'subjects')
   if (subjects === undefined || isNull(subjects)) return undefined
   if (subjects.kind !== 'list') return 'wrong Node Kind for subjects expected: SequenceNode'
   for (const subject of subjects.items) {
     if (isNull(subject)) continue
     if (subject.kind !== 'map') return 'wrong Node Kind for subjects expected: MappingNode'
-    const name = entryOf(subject, 'name')?.value
+    const name = findEntry(subject, 'name')?.value
     if (name !== undefined && name.kind !== 'scalar')
       return 'wrong Node Kind for name expected: ScalarNode'
     if (!isMeant(subject)) continue
-    const entry = entryOf(subject, 'namespace') ?? {
-      key: yamlPlain('namespace'),
-      value: yamlPlain(''),
+    const entry = findEntry(subject, 'namespace') ?? {
+      key: createYamlPlain('namespace'),
+      value: createYamlPlain(''),
     }
     if (entry.value.kind !== 'scalar')
       return 'wrong Node Kind for subjects.namespace expected: ScalarNode'

@@ -1,20 +1,20 @@
 import {
+  formatSdkName,
+  getSdkKind,
+  getTextOrEmpty,
   isOfKind,
   keepText,
   readText,
   type SdkKind,
-  sdkKindOf,
-  sdkNameOf,
-  textOrEmpty,
   writeText,
 } from '@backporch/kpt/field'
 import type { FunctionResult } from '@backporch/kpt/function'
 import { goQuote } from '@backporch/kyaml/text'
-import { entryOf, itemsAt, nodeAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { findEntry, findNodeAt, listItemsAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { NamespaceConfig } from './namespace-config.ts'
 import {
-  annotationText,
   DEPENDS_ON,
+  getAnnotationText,
   hasNamespace,
   isNamespaced,
   NAMESPACE_SEGMENT,
@@ -24,11 +24,11 @@ import {
 } from './namespace-location.ts'
 import { ALIAS_PROBLEM, meetsAlias } from './sdk-problems.ts'
 import {
-  badUpstreamIdentifier,
+  describeBadUpstreamIdentifier,
+  getUpstreamIdentifier,
   NO_NAMESPACE,
   parseUpstreamIdentifier,
   UPSTREAM_IDENTIFIER,
-  upstreamIdentifierOf,
 } from './upstream-origin.ts'
 
 interface NamespaceLocation extends Partial<SdkKind> {
@@ -58,16 +58,16 @@ const DEFAULT_NAMESPACE = 'default'
 /**
  * The SDK treats an object without a kind, or with two slashes in its apiVersion, as every kind.
  */
-function locationOf(item: YamlMap): NamespaceLocation | undefined {
-  const own = sdkKindOf(item)
+function findLocation(item: YamlMap): NamespaceLocation | undefined {
+  const own = getSdkKind(item)
   return NAMESPACE_LOCATIONS.find((each) =>
     each.version === undefined
-      ? textOrEmpty(item, 'kind') === each.kind
+      ? getTextOrEmpty(item, 'kind') === each.kind
       : isOfKind(own.kind === '' ? { ...own, kind: each.kind } : own, each),
   )
 }
 
-function info(message: string): FunctionResult {
+function createInfoResult(message: string): FunctionResult {
   return { message, severity: 'info' }
 }
 
@@ -81,25 +81,28 @@ interface Origin {
 }
 
 /** The own identity without an annotation; undefined for an unreadable one. */
-function originOf(item: YamlMap): Origin | undefined {
-  const identifier = upstreamIdentifierOf(item)
+function findOrigin(item: YamlMap): Origin | undefined {
+  const identifier = getUpstreamIdentifier(item)
   if (identifier === '')
-    return { namespace: effectiveNamespace(item), name: textOrEmpty(item, 'metadata', 'name') }
+    return {
+      namespace: getEffectiveNamespace(item),
+      name: getTextOrEmpty(item, 'metadata', 'name'),
+    }
   return parseUpstreamIdentifier(identifier)
 }
 
-function effectiveNamespace(item: YamlMap): string {
-  if (hasNamespace(item)) return textOrEmpty(item, 'metadata', 'namespace')
+function getEffectiveNamespace(item: YamlMap): string {
+  if (hasNamespace(item)) return getTextOrEmpty(item, 'metadata', 'namespace')
   return isNamespaced(item) ? DEFAULT_NAMESPACE : NO_NAMESPACE
 }
 
 /** Why the original panics at the object. */
 export function matchProblem(item: YamlMap): string | undefined {
-  const location = isNamespaced(item) ? undefined : locationOf(item)
+  const location = isNamespaced(item) ? undefined : findLocation(item)
   if (isNamespaced(item) || location?.kind === 'Namespace') {
     if (meetsAlias(item, ['metadata', 'annotations', UPSTREAM_IDENTIFIER])) return ALIAS_PROBLEM
-    return originOf(item) === undefined
-      ? badUpstreamIdentifier(upstreamIdentifierOf(item))
+    return findOrigin(item) === undefined
+      ? describeBadUpstreamIdentifier(getUpstreamIdentifier(item))
       : undefined
   }
   if (location === undefined) return undefined
@@ -110,14 +113,14 @@ export function matchProblem(item: YamlMap): string | undefined {
     return readText(item, path).is === 'other'
       ? `Resource has unmatched field type "string" in fieldpath .${path.join('.')}`
       : undefined
-  return subjectsOf(item).some((subject) => meetsAlias(subject, ['namespace']))
+  return listSubjects(item).some((subject) => meetsAlias(subject, ['namespace']))
     ? ALIAS_PROBLEM
     : undefined
 }
 
 /** The original reads nothing from a list that contains anything but maps. */
-function subjectsOf(item: YamlMap): readonly YamlMap[] {
-  const subjects = itemsAt(item, 'subjects')
+function listSubjects(item: YamlMap): readonly YamlMap[] {
+  const subjects = listItemsAt(item, 'subjects')
   const maps = subjects.filter((subject) => subject.kind === 'map')
   return maps.length === subjects.length ? maps : []
 }
@@ -134,16 +137,16 @@ export class NamespaceChanger {
   }
 
   change(objects: readonly YamlMap[]): readonly FunctionResult[] {
-    const known = new Set(objects.map(dependencyOn))
+    const known = new Set(objects.map(findDependencyKey))
     const clusterScoped = objects.filter((item) => !isNamespaced(item))
     const namespaced = objects.filter(isNamespaced)
     for (const item of clusterScoped) this.changeLocation(item)
     for (const item of namespaced) {
-      const current = textOrEmpty(item, 'metadata', 'namespace')
+      const current = getTextOrEmpty(item, 'metadata', 'namespace')
       writeInStyle(
         item,
         ['metadata', 'namespace'],
-        this.replace(originOf(item)?.namespace ?? '', current, sdkNameOf(item)),
+        this.replace(findOrigin(item)?.namespace ?? '', current, formatSdkName(item)),
       )
     }
     const to = goQuote(this.config.namespace)
@@ -151,23 +154,31 @@ export class NamespaceChanger {
       this.count === 0
         ? `all matching namespaces are already ${to}. no value changed`
         : `namespace ${goList(this.earlier)} updated to ${to}, ${this.count} value(s) changed`
-    return [...this.matched, info(summary), info(this.changeDependencies(objects, known))]
+    return [
+      ...this.matched,
+      createInfoResult(summary),
+      createInfoResult(this.changeDependencies(objects, known)),
+    ]
   }
 
   private changeLocation(item: YamlMap): void {
-    const location = locationOf(item)
+    const location = findLocation(item)
     if (location === undefined) return
     if (location.kind === 'Namespace') {
       const name = this.replace(
-        originOf(item)?.name ?? '',
-        textOrEmpty(item, ...location.path),
-        sdkNameOf(item),
+        findOrigin(item)?.name ?? '',
+        getTextOrEmpty(item, ...location.path),
+        formatSdkName(item),
       )
       writeInStyle(item, location.path, name)
     } else if (location.path.includes('*'))
-      for (const subject of subjectsOf(item)) this.changeIfThere(subject)
+      for (const subject of listSubjects(item)) this.changeIfThere(subject)
     else
-      writeInStyle(item, location.path, this.replace('', textOrEmpty(item, ...location.path), ''))
+      writeInStyle(
+        item,
+        location.path,
+        this.replace('', getTextOrEmpty(item, ...location.path), ''),
+      )
   }
 
   private changeIfThere(subject: YamlMap): void {
@@ -187,7 +198,8 @@ export class NamespaceChanger {
     const own = current === '' ? DEFAULT_NAMESPACE : current
     if (own === namespace) return own
     if (matcher !== '') {
-      if (matcher === origin) this.matched.push(info(`[${name}] has matching origin ${origin}`))
+      if (matcher === origin)
+        this.matched.push(createInfoResult(`[${name}] has matching origin ${origin}`))
       else if (matcher !== own) return own
     }
     this.earlier.add(own)
@@ -203,7 +215,7 @@ export class NamespaceChanger {
     const earlier = new Set<string>()
     let count = 0
     for (const item of objects) {
-      const dependency = annotationText(item, DEPENDS_ON)
+      const dependency = getAnnotationText(item, DEPENDS_ON)
       if (!NAMESPACED_DEPENDENCY.test(dependency) || !known.has(dependency)) continue
       const segments = dependency.split('/')
       const own = segments[NAMESPACE_SEGMENT] ?? ''
@@ -223,7 +235,7 @@ export class NamespaceChanger {
 
 function writeInStyle(to: YamlMap, path: readonly string[], text: string): void {
   const [name = '', above] = [path.at(-1), path.slice(0, -1)]
-  const before = entryOf(nodeAt(to, ...above), name)?.value
+  const before = findEntry(findNodeAt(to, ...above), name)?.value
   const read = readText(to, path)
   if (
     before?.kind === 'scalar' &&
@@ -235,14 +247,14 @@ function writeInStyle(to: YamlMap, path: readonly string[], text: string): void 
     return
   }
   if (!writeText(to, path, text)) return
-  const after = entryOf(nodeAt(to, ...above), name)?.value
+  const after = findEntry(findNodeAt(to, ...above), name)?.value
   if (before?.kind === 'scalar' && after?.kind === 'scalar') after.style = before.style
 }
 
-function dependencyOn(item: YamlMap): string | undefined {
-  const namespace = effectiveNamespace(item)
+function findDependencyKey(item: YamlMap): string | undefined {
+  const namespace = getEffectiveNamespace(item)
   if (namespace === NO_NAMESPACE) return undefined
-  const apiVersion = textOrEmpty(item, 'apiVersion')
+  const apiVersion = getTextOrEmpty(item, 'apiVersion')
   const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : []
-  return `${group}/namespaces/${namespace}/${textOrEmpty(item, 'kind')}/${textOrEmpty(item, 'metadata', 'name')}`
+  return `${group}/namespaces/${namespace}/${getTextOrEmpty(item, 'kind')}/${getTextOrEmpty(item, 'metadata', 'name')}`
 }

@@ -1,6 +1,13 @@
-import { isOfKind, readText, sdkKindOf, textOrEmpty } from '@backporch/kpt/field'
+import { getSdkKind, getTextOrEmpty, isOfKind, readText } from '@backporch/kpt/field'
 import { type FunctionResult, INDEX, PATH } from '@backporch/kpt/function'
-import { isNull, mapAt, nodeAt, type YamlMap, type YamlNode, yamlMap } from '@backporch/kyaml/yaml'
+import {
+  createYamlMap,
+  findNodeAt,
+  isNull,
+  mapAt,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 
 export interface NamespaceConfig {
   readonly namespace: string
@@ -20,35 +27,35 @@ interface BadConfig {
 /** Like v0.4.6. */
 export function readNamespaceConfig(config: YamlMap | undefined): NamespaceConfig | BadConfig {
   if (config === undefined || config.entries.length === 0)
-    return badConfig(
+    return createBadConfig(
       config,
       `FunctionConfig is missing. Expect \`ConfigMap.v1\` or \`${OWN_KIND}\``,
     )
-  const kind = sdkKindOf(config)
+  const kind = getSdkKind(config)
   if (isOfKind(kind, { version: 'v1', kind: 'ConfigMap' })) {
     if (!hasTypes(config, [], ['data']))
-      return badConfig(config, 'failed to parse FunctionConfig as ConfigMap', true)
-    const matcher = textOrEmpty(config, 'data', 'namespaceMatcher')
-    const namespace = textOrEmpty(config, 'data', 'namespace')
+      return createBadConfig(config, 'failed to parse FunctionConfig as ConfigMap', true)
+    const matcher = getTextOrEmpty(config, 'data', 'namespaceMatcher')
+    const namespace = getTextOrEmpty(config, 'data', 'namespace')
     if (namespace !== '') return { namespace, matcher }
-    const name = textOrEmpty(config, 'data', 'name')
-    if (name !== '' && textOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT)
+    const name = getTextOrEmpty(config, 'data', 'name')
+    if (name !== '' && getTextOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT)
       return { namespace: name, matcher }
-    return badConfig(config, '`data.namespace` should not be empty')
+    return createBadConfig(config, '`data.namespace` should not be empty')
   }
   if (isOfKind(kind, { group: 'fn.kpt.dev', version: 'v1alpha1', kind: 'SetNamespace' })) {
     if (!hasTypes(config, ['namespace', 'namespaceMatcher'], []))
-      return badConfig(
+      return createBadConfig(
         config,
         'failed to parse FunctionConfig as fn.kpt.dev.v1alpha1.SetNamespace',
         true,
       )
-    const namespace = textOrEmpty(config, 'namespace')
-    if (namespace === '') return badConfig(config, '`namespace` should not be empty')
-    return { namespace, matcher: textOrEmpty(config, 'namespaceMatcher') }
+    const namespace = getTextOrEmpty(config, 'namespace')
+    if (namespace === '') return createBadConfig(config, '`namespace` should not be empty')
+    return { namespace, matcher: getTextOrEmpty(config, 'namespaceMatcher') }
   }
-  const [own, apiVersion] = [textOrEmpty(config, 'kind'), textOrEmpty(config, 'apiVersion')]
-  return badConfig(
+  const [own, apiVersion] = [getTextOrEmpty(config, 'kind'), getTextOrEmpty(config, 'apiVersion')]
+  return createBadConfig(
     config,
     `unknown functionConfig Kind=${own} ApiVersion=${apiVersion}, expect \`ConfigMap.v1\` or \`${OWN_KIND}\``,
   )
@@ -67,7 +74,7 @@ function hasTypes(config: YamlMap, texts: readonly string[], maps: readonly stri
 }
 
 function isNothing(from: YamlMap, field: string): boolean {
-  const node = nodeAt(from, field)
+  const node = findNodeAt(from, field)
   return node === undefined || isNull(node)
 }
 
@@ -79,7 +86,7 @@ function hasOnlyTexts(config: YamlMap, field: string): boolean {
   if (isNothing(config, field)) return true
   const map = mapAt(config, field)
   const isText = (key: YamlNode): boolean =>
-    readText(yamlMap([['key', key]]), ['key']).is === 'text'
+    readText(createYamlMap([['key', key]]), ['key']).is === 'text'
   return (
     map?.entries.every(
       ({ key }) => key.kind === 'scalar' && isText(key) && isTextOrNothing(map, key.value),
@@ -87,18 +94,23 @@ function hasOnlyTexts(config: YamlMap, field: string): boolean {
   )
 }
 
-function badConfig(config: YamlMap | undefined, message: string, isOfTypes = false): BadConfig {
+function createBadConfig(
+  config: YamlMap | undefined,
+  message: string,
+  isOfTypes = false,
+): BadConfig {
   if (config === undefined)
     return {
       problem: { message, severity: 'error', resourceRef: {}, file: { path: '', index: -1 } },
       isOfTypes,
     }
-  const annotation = (name: string): string => textOrEmpty(config, 'metadata', 'annotations', name)
+  const annotation = (name: string): string =>
+    getTextOrEmpty(config, 'metadata', 'annotations', name)
   const given = {
-    apiVersion: textOrEmpty(config, 'apiVersion'),
-    kind: textOrEmpty(config, 'kind'),
-    name: textOrEmpty(config, 'metadata', 'name'),
-    namespace: textOrEmpty(config, 'metadata', 'namespace'),
+    apiVersion: getTextOrEmpty(config, 'apiVersion'),
+    kind: getTextOrEmpty(config, 'kind'),
+    name: getTextOrEmpty(config, 'metadata', 'name'),
+    namespace: getTextOrEmpty(config, 'metadata', 'namespace'),
   }
   const resourceRef = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''))
   const file = { path: annotation(PATH), index: indexOf(annotation(INDEX)) }
@@ -119,25 +131,25 @@ interface BadOldConfig {
 /** Like the releases up to v0.4.1; only v0.3 uses a matcher. */
 export function readOldConfig(config: YamlMap | undefined): NamespaceConfig | BadOldConfig {
   const bad = (message: string, isFatal = false): BadOldConfig => ({
-    ...badConfig(config, message),
+    ...createBadConfig(config, message),
     isFatal,
   })
   if (config === undefined || config.entries.length === 0)
     return bad('FunctionConfig is missing. Expect `ConfigMap` or `SetNamespace`', true)
-  const [apiVersion, kind] = [textOrEmpty(config, 'apiVersion'), textOrEmpty(config, 'kind')]
+  const [apiVersion, kind] = [getTextOrEmpty(config, 'apiVersion'), getTextOrEmpty(config, 'kind')]
   const isConfigMap = apiVersion === 'v1' && kind === 'ConfigMap'
   if (!isConfigMap && (apiVersion !== 'fn.kpt.dev/v1alpha1' || kind !== 'SetNamespace'))
     return bad(
       `unknown functionConfig Kind=${kind} ApiVersion=${apiVersion}, expect \`SetNamespace\` or \`ConfigMap\``,
     )
-  const isContext = isConfigMap && textOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT
+  const isContext = isConfigMap && getTextOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT
   const first = isConfigMap ? ['data', 'namespace'] : ['namespace']
-  const path = isContext && textOrEmpty(config, ...first) === '' ? ['data', 'name'] : first
+  const path = isContext && getTextOrEmpty(config, ...first) === '' ? ['data', 'name'] : first
   const read = [first, path].map((each) => readText(config, each))
   const [, given] = read
   if (read.some(({ is }) => is === 'other'))
     return bad(`SubObject has unmatched field type: \`${path.join('/')}`, true)
   if (given?.is !== 'text' || given.text === '')
     return bad(`\`${path.join('.')}\` should not be empty`)
-  return { namespace: given.text, matcher: textOrEmpty(config, 'data', 'namespaceMatcher') }
+  return { namespace: given.text, matcher: getTextOrEmpty(config, 'data', 'namespaceMatcher') }
 }

@@ -1,6 +1,6 @@
-import { readText, textOrEmpty } from '@backporch/kpt/field'
+import { getTextOrEmpty, readText } from '@backporch/kpt/field'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
-import { mapAt, resolved, type YamlMap } from '@backporch/kyaml/yaml'
+import { mapAt, resolveAlias, type YamlMap } from '@backporch/kyaml/yaml'
 
 /** In a CustomResourceDefinition. */
 export const WEBHOOK_PATH = [
@@ -26,15 +26,15 @@ export function hasNamespace(item: YamlMap): boolean {
 /** By the SDK's table, or else by the field. */
 export function isNamespaced(item: YamlMap): boolean {
   return (
-    isNamespacedKind(textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')) ??
+    isNamespacedKind(getTextOrEmpty(item, 'apiVersion'), getTextOrEmpty(item, 'kind')) ??
     hasNamespace(item)
   )
 }
 
-export function annotationText(item: YamlMap, name: string): string {
+export function getAnnotationText(item: YamlMap, name: string): string {
   const entry = mapAt(item, 'metadata', 'annotations')?.entries.find(
     ({ key }) => key.kind === 'scalar' && key.value === name,
   )
-  const value = entry === undefined ? undefined : resolved(entry.value)
+  const value = entry === undefined ? undefined : resolveAlias(entry.value)
   return value?.kind === 'scalar' ? value.value : ''
 }

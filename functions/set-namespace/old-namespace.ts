@@ -15,18 +15,20 @@ export function findOldNamespace(
   if (matcher !== '')
     return names.length === 0
       ? { is: 'found', namespace: matcher }
-      : unclear(
+      : createUnclearNamespace(
           'found Namespace objects from the input resources, you cannot use `namespaceMatcher` in FunctionConfig together with Namespace objects',
         )
   const [name, second] = new Set(names)
   if (second !== undefined)
-    return unclear(
+    return createUnclearNamespace(
       `cannot accept more than one Namespace objects from the input resources, found ${goCounts(names)}`,
     )
   if (name !== undefined)
     return names.length === 1
       ? { is: 'found', namespace: name }
-      : unclear(`found more than one Namespace objects of the same name ${goQuote(name)}`)
+      : createUnclearNamespace(
+          `found more than one Namespace objects of the same name ${goQuote(name)}`,
+        )
   const all = [...new Set(given.map(({ namespace }) => namespace))].sort()
   const [only] = all
   if (only === undefined)
@@ -35,12 +37,12 @@ export function findOldNamespace(
       why: 'could not find any namespace fields to update. This function requires at least one of Namespace objects or namespace-scoped resources to have their namespace field set.',
     }
   if (all.length === 1) return { is: 'found', namespace: only }
-  return unclear(
+  return createUnclearNamespace(
     `all input namespace-scoped resources should be under the same namespace but found different namespaces: ${goQuote(all.join(','))} `,
   )
 }
 
-function unclear(why: string): OldNamespace {
+function createUnclearNamespace(why: string): OldNamespace {
   return { is: 'unclear', why }
 }
 

@@ -1,5 +1,5 @@
 /** kpt-functions-sdk `go/fn/internal/variant.go`, `toVariant` */
-import { entryOf, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import { findEntry, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 
 export const ALIAS_PROBLEM = 'unhandled yaml node kind'
 
@@ -7,7 +7,7 @@ export function meetsAlias(from: YamlMap, path: readonly string[]): boolean {
   let at: YamlNode = from
   for (const name of path) {
     if (at.kind !== 'map') return false
-    const entry = entryOf(at, name)
+    const entry = findEntry(at, name)
     if (entry === undefined) return false
     at = entry.value
     if (at.kind === 'alias') return true

@@ -1,5 +1,5 @@
 /** kpt sets the annotation when it fetches the package (kpt-functions-sdk `go/fn/origin.go`). */
-import { textOrEmpty } from '@backporch/kpt/field'
+import { getTextOrEmpty } from '@backporch/kpt/field'
 import type { YamlMap } from '@backporch/kyaml/yaml'
 
 interface UpstreamOrigin {
@@ -19,8 +19,8 @@ export const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier'
 const IDENTIFIER = /\|([A-Z][a-zA-Z0-9]*)\|([a-z0-9-]{1,63}|~C)\|([a-z0-9-]{1,63})/
 const GROUP_CHARACTER = /[a-z0-9.-]/
 
-export function upstreamIdentifierOf(item: YamlMap): string {
-  return textOrEmpty(item, 'metadata', 'annotations', UPSTREAM_IDENTIFIER)
+export function getUpstreamIdentifier(item: YamlMap): string {
+  return getTextOrEmpty(item, 'metadata', 'annotations', UPSTREAM_IDENTIFIER)
 }
 
 export function parseUpstreamIdentifier(text: string): UpstreamOrigin | undefined {
@@ -32,6 +32,6 @@ export function parseUpstreamIdentifier(text: string): UpstreamOrigin | undefine
   return { group: text.slice(start, match.index), kind, namespace, name }
 }
 
-export function badUpstreamIdentifier(text: string): string {
+export function describeBadUpstreamIdentifier(text: string): string {
   return `annotation ${UPSTREAM_IDENTIFIER}: ${text.trim()} is in bad format. expect "<GROUP>|<KIND>|<NAMESPACE>|<NAME>"`
 }

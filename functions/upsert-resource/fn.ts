@@ -1,25 +1,25 @@
 /** kptdev/krm-functions-catalog `functions/go/upsert-resource/upsertresource/upsert_resource.go` */
-import { annotationsOf, replaceAnnotations } from '@backporch/kpt/field'
+import { readItemAnnotations, replaceAnnotations } from '@backporch/kpt/field'
 import {
-  annotationOf,
+  createFailedOutput,
+  createSuccess,
   type FunctionOutput,
-  failed,
+  findAnnotation,
   INDEX,
   type KrmFunction,
   LEGACY_INDEX,
   LEGACY_PATH,
   PATH,
-  succeeded,
 } from '@backporch/kpt/function'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import {
   copyNode,
+  findTextAt,
+  getYamlKey,
   isNull,
-  itemsAt,
-  keyOf,
+  listItemsAt,
   mapAt,
-  resolved,
-  textAt,
+  resolveAlias,
   type YamlMap,
 } from '@backporch/kyaml/yaml'
 
@@ -53,15 +53,15 @@ function upsert(
   annotations: FileAnnotations,
 ): FunctionOutput {
   if (config === undefined)
-    return failed(items, 'failed to upsert resource: functionConfig is missing')
+    return createFailedOutput(items, 'failed to upsert resource: functionConfig is missing')
   const wanted =
-    textAt(config, 'kind') === 'List'
-      ? itemsAt(config, 'items').map((item) => resolved(item))
+    findTextAt(config, 'kind') === 'List'
+      ? listItemsAt(config, 'items').map((item) => resolveAlias(item))
       : [config]
   const locations = new Map<string, number[]>()
   const all: YamlMap[] = []
   const add = (item: YamlMap): void => {
-    const key = resourceKey(item)
+    const key = getResourceKey(item)
     const found = locations.get(key)
     if (found === undefined) locations.set(key, [all.length])
     else found.push(all.length)
@@ -70,26 +70,26 @@ function upsert(
   for (const item of items) add(item)
   for (const resource of wanted) {
     if (resource.kind !== 'map' || isBare(resource))
-      return failed(items, 'failed to upsert resource: missing Resource metadata')
-    const path = annotationOf(resource, TARGET_PATH) ?? ''
-    const matches = (locations.get(resourceKey(resource)) ?? []).filter((index) => {
+      return createFailedOutput(items, 'failed to upsert resource: missing Resource metadata')
+    const path = findAnnotation(resource, TARGET_PATH) ?? ''
+    const matches = (locations.get(getResourceKey(resource)) ?? []).filter((index) => {
       const item = all[index]
       return (
         item !== undefined &&
         !isFunctionConfig(item) &&
-        (path === '' || path === annotationOf(item, annotations.path))
+        (path === '' || path === findAnnotation(item, annotations.path))
       )
     })
     for (const position of matches)
-      all[position] = replacement(resource, all[position], annotations)
-    if (matches.length === 0) add(addition(resource, path, annotations))
+      all[position] = buildReplacement(resource, all[position], annotations)
+    if (matches.length === 0) add(buildAddition(resource, path, annotations))
   }
-  return succeeded(all)
+  return createSuccess(all)
 }
 
 /** The version is not part of the key. */
-function resourceKey(item: YamlMap): string {
-  const text = (...path: readonly string[]): string => textAt(item, ...path) ?? ''
+function getResourceKey(item: YamlMap): string {
+  const text = (...path: readonly string[]): string => findTextAt(item, ...path) ?? ''
   return JSON.stringify([
     parseApiVersion(text('apiVersion')).group,
     text('kind'),
@@ -102,20 +102,20 @@ function isBare(resource: YamlMap): boolean {
   const fields = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']]
   const maps = [mapAt(resource, 'metadata', 'labels'), mapAt(resource, 'metadata', 'annotations')]
   return (
-    fields.every((path) => textAt(resource, ...path) === undefined) &&
+    fields.every((path) => findTextAt(resource, ...path) === undefined) &&
     maps.every((map) => map === undefined || map.entries.length === 0)
   )
 }
 
 function isFunctionConfig(item: YamlMap): boolean {
-  return FUNCTION_MARKS.some((name) => (annotationOf(item, name) ?? '') !== '')
+  return FUNCTION_MARKS.some((name) => (findAnnotation(item, name) ?? '') !== '')
 }
 
 /**
  * Stays in the match's file. A match that was just added has none: kpt rejects the empty texts. The
  * SDK of v0.2.4 copies the newer annotations to the older ones.
  */
-function replacement(
+function buildReplacement(
   resource: YamlMap,
   match: YamlMap | undefined,
   { path, index }: FileAnnotations,
@@ -124,7 +124,7 @@ function replacement(
   const annotations = readAnnotations(resource)
   if (path === PATH) for (const name of [LEGACY_PATH, LEGACY_INDEX]) annotations.delete(name)
   for (const name of [path, index])
-    annotations.set(name, (match === undefined ? undefined : annotationOf(match, name)) ?? '')
+    annotations.set(name, (match === undefined ? undefined : findAnnotation(match, name)) ?? '')
   for (const name of [...FUNCTION_MARKS, TARGET_PATH]) annotations.delete(name)
   replaceAnnotations(copy, annotations)
   return copy
@@ -132,13 +132,17 @@ function replacement(
 
 /** Like kyaml's `GetMeta`: null is empty text. */
 function readAnnotations(resource: YamlMap): Map<string, string> {
-  const annotations = annotationsOf(resource)
+  const annotations = readItemAnnotations(resource)
   for (const { key, value } of mapAt(resource, 'metadata', 'annotations')?.entries ?? [])
-    if (isNull(value)) annotations.set(keyOf(key), '')
+    if (isNull(value)) annotations.set(getYamlKey(key), '')
   return annotations
 }
 
-function addition(resource: YamlMap, target: string, { path, index }: FileAnnotations): YamlMap {
+function buildAddition(
+  resource: YamlMap,
+  target: string,
+  { path, index }: FileAnnotations,
+): YamlMap {
   const copy = copyNode(resource)
   const annotations = readAnnotations(resource)
   for (const name of [...FUNCTION_MARKS, TARGET_PATH, path, index]) annotations.delete(name)

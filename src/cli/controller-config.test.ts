@@ -96,8 +96,8 @@ test('a cluster of two repositories is watched once, with its name and kubeconfi
     const follow: ClusterWatch['follow'] = (kinds) => {
       followed += 1
       for (const kind of kinds) {
-        observer.listing(kind)
-        observer.listed(kind)
+        observer.beginList(kind)
+        observer.finishList(kind)
       }
     }
     const close = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { appliedTransition } from '../controller/transitions.ts'
+import { createAppliedTransition } from '../controller/transitions.ts'
 
 const NOTHING = (): void => undefined
 
@@ -23,7 +23,7 @@ function hostedWorld(policy = '{mode: Propose}'): {
 
 /** All that a turn could write to: git, the forge, the cluster. */
 async function everything({ world, forge }: ReturnType<typeof hostedWorld>): Promise<string> {
-  const { refs } = await world.repository.refs()
+  const { refs } = await world.repository.listRefs()
   const hosted = [
     forge.proposals,
     forge.comments,
@@ -154,7 +154,7 @@ test('approved changes that were written to a cluster are an event with their pa
     record,
     commit: record.spec.unit.commit as ObjectId,
   }
-  assert.deepEqual(appliedTransition({ pending, result: { writes: 1, handedOver: 0 } }), {
+  assert.deepEqual(createAppliedTransition({ pending, result: { writes: 1, handedOver: 0 } }), {
     outcome: 'applied',
     cluster: 'prod',
     package: 'apps/web',

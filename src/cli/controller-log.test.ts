@@ -75,7 +75,7 @@ const policy = (mode: string): string =>
 const TROUBLES: Readonly<Record<string, Trouble>> = {
   'git cannot be reached': {
     code: 'BP4001',
-    begin: ({ repository }) => refuse(repository, 'refs', failure('BP4001')),
+    begin: ({ repository }) => refuse(repository, 'listRefs', failure('BP4001')),
   },
   'git takes no push': {
     code: 'BP4002',
@@ -87,7 +87,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   },
   'the token for git is revoked': {
     code: 'BP4005',
-    begin: ({ repository }) => refuse(repository, 'refs', failure('BP4005', 'on-change')),
+    begin: ({ repository }) => refuse(repository, 'listRefs', failure('BP4005', 'on-change')),
   },
   'the forge cannot be reached': {
     code: 'BP5001',
@@ -160,7 +160,7 @@ test('the edit of an outage is proposed by the first turn that reaches git, and 
   const world = new TurnWorld('{mode: Propose}')
   let end = NOTHING
   const begin = () => {
-    end = refuse(world.repository, 'refs', failure('BP4001'))
+    end = refuse(world.repository, 'listRefs', failure('BP4001'))
     world.edit(WEB, IMAGE, 'nginx:1.28')
   }
   const flags = ['--interval', '1h', '--resync-interval', '24h']
@@ -190,13 +190,13 @@ test('an outage in which nothing changes ends too, in the log and in the metric,
   const seen: string[] = []
   const look = async (): Promise<void> => {
     seen.push(
-      /^backporch_failures\{code="BP4001"\} (\d+)$/m.exec(await metrics.exposition())?.[1] ??
+      /^backporch_failures\{code="BP4001"\} (\d+)$/m.exec(await metrics.renderExposition())?.[1] ??
         'none',
     )
   }
   let end = NOTHING
   const begin = () => {
-    end = refuse(world.repository, 'refs', failure('BP4001'))
+    end = refuse(world.repository, 'listRefs', failure('BP4001'))
   }
   const outage = [begin, look, () => end(), look, look]
   const flags = ['--log-format', 'text', '--log-level', 'warn', '--http-address', '9090']
@@ -230,12 +230,14 @@ test('critical drift that the watch judges while git is away is in a gauge until
   const seen: (string | undefined)[] = []
   const look = async (): Promise<void> => {
     seen.push(
-      /^backporch_unrecorded_drift_objects(\{.*\} \d+)$/m.exec(await metrics.exposition())?.[1],
+      /^backporch_unrecorded_drift_objects(\{.*\} \d+)$/m.exec(
+        await metrics.renderExposition(),
+      )?.[1],
     )
   }
   let end = NOTHING
   const begin = () => {
-    end = refuse(world.repository, 'refs', failure('BP4001'))
+    end = refuse(world.repository, 'listRefs', failure('BP4001'))
     world.edit(WEB, IMAGE, 'evil.example.com/nginx:1.28')
   }
   const openMonitoring = async () => ({
@@ -263,7 +265,9 @@ test('rights that are missing are one failure with the rule, in the log and in t
   })
   const seen: (string | undefined)[] = []
   const look = async (): Promise<void> => {
-    seen.push(/^backporch_failures\{code="BP3003"\} (\d+)$/m.exec(await metrics.exposition())?.[1])
+    seen.push(
+      /^backporch_failures\{code="BP3003"\} (\d+)$/m.exec(await metrics.renderExposition())?.[1],
+    )
   }
   const take = () => world.cluster.unreadable.add('apps/Deployment')
   const other = (value: string) => async () => {

@@ -25,7 +25,7 @@ test('it does not listen without a secret, and then does nothing else either', a
   for (const secret of [undefined, '', ' ', ',', '\n']) {
     const world = new TurnWorld('{mode: Propose}')
     world.edit(WEB, 'spec.replicas', 5)
-    const before = (await world.repository.refs()).refs.size
+    const before = (await world.repository.listRefs()).refs.size
     const { code, stderr } = await runInWorld(world, ['controller', '--webhook-address', ':8080'], {
       waits: [NOTHING],
       env: { BACKPORCH_WEBHOOK_SECRET: secret },
@@ -34,7 +34,7 @@ test('it does not listen without a secret, and then does nothing else either', a
     const [failure] = logEvents(stderr)
     assert.deepEqual([failure?.event, failure?.['code']], ['failure', 'BP1001'])
     assert.match(String(failure?.msg), /requires a secret/)
-    assert.equal((await world.repository.refs()).refs.size, before)
+    assert.equal((await world.repository.listRefs()).refs.size, before)
   }
 })
 

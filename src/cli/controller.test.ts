@@ -115,10 +115,10 @@ test('in JSON a turn is one event, and each change of a unit is one', async () =
 test('--log-level is the least that is reported; -q is warn and -v is trace, and the flag wins', async () => {
   const levels = async (...flags: string[]): Promise<string[]> => {
     const world = new TurnWorld('{mode: Propose}')
-    const { refs } = world.repository
+    const { listRefs } = world.repository
     const waits = [
-      () => (world.repository.refs = () => Promise.reject(unreachable())),
-      () => (world.repository.refs = refs),
+      () => (world.repository.listRefs = () => Promise.reject(unreachable())),
+      () => (world.repository.listRefs = listRefs),
     ]
     const { stderr } = await runInWorld(world, ['controller', ...flags], { waits })
     return [...new Set(logEvents(stderr).map(({ level }) => level))].sort()
@@ -179,27 +179,27 @@ test('what scan writes, the controller writes', async () => {
   await runInWorld(scanned, ['scan'])
   await runInWorld(controlled, ['controller'], { waits: [] })
   assert.deepEqual(
-    (await controlled.repository.refs()).refs,
-    (await scanned.repository.refs()).refs,
+    (await controlled.repository.listRefs()).refs,
+    (await scanned.repository.listRefs()).refs,
   )
 })
 
 test('an outage is one event while it stays, whatever the reason of each attempt, and one when it is gone; drift meanwhile is not lost', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const { repository } = world
-  const refs = repository.refs.bind(repository)
+  const refs = repository.listRefs.bind(repository)
   const { code, stderr } = await runInWorld(world, ['controller'], {
     waits: [
       () => {
-        repository.refs = () => Promise.reject(unreachable())
+        repository.listRefs = () => Promise.reject(unreachable())
       },
       NOTHING,
       NOTHING,
       () => {
-        repository.refs = () => Promise.reject(unreachable('no route to host'))
+        repository.listRefs = () => Promise.reject(unreachable('no route to host'))
       },
       () => {
-        repository.refs = refs
+        repository.listRefs = refs
         world.edit(WEB, 'spec.replicas', 5)
       },
       NOTHING,
@@ -231,14 +231,14 @@ test('an outage is one event while it stays, whatever the reason of each attempt
 test('what a turn did not observe is not told as gone', async () => {
   const world = new TurnWorld('{mode: Propose}', BAD_PACKAGE)
   const { repository } = world
-  const refs = repository.refs.bind(repository)
+  const refs = repository.listRefs.bind(repository)
   const { stderr } = await runInWorld(world, ['controller'], {
     waits: [
       () => {
-        repository.refs = () => Promise.reject(unreachable())
+        repository.listRefs = () => Promise.reject(unreachable())
       },
       () => {
-        repository.refs = refs
+        repository.listRefs = refs
       },
       NOTHING,
     ],
@@ -256,7 +256,7 @@ test('what a turn did not observe is not told as gone', async () => {
 test('the credentials are wrong: told once, asked again slowly, and used when they are right', async () => {
   const world = new TurnWorld()
   const { repository } = world
-  const refs = repository.refs.bind(repository)
+  const refs = repository.listRefs.bind(repository)
   const denied = new Failure({
     code: 'BP4005',
     what: 'no',
@@ -268,11 +268,11 @@ test('the credentials are wrong: told once, asked again slowly, and used when th
   const { code, stderr } = await runInWorld(world, ['controller'], {
     waits: [
       () => {
-        repository.refs = () => Promise.reject(denied)
+        repository.listRefs = () => Promise.reject(denied)
       },
       NOTHING,
       () => {
-        repository.refs = refs
+        repository.listRefs = refs
       },
       NOTHING,
     ],
@@ -314,7 +314,7 @@ test('one package that cannot be read holds up no other one and is told once', a
 
 test('a command line that can never work ends it at once with the exit code of scan', async () => {
   const world = new TurnWorld()
-  world.repository.refs = () =>
+  world.repository.listRefs = () =>
     Promise.reject(
       new Failure({
         code: 'BP1002',

@@ -14,19 +14,19 @@ import {
 } from './flags/command-flags.ts'
 import {
   AUDIT_FLAGS,
+  addFlags,
   CLUSTER_FLAGS,
+  createOutputFlags,
   EXIT_FLAGS,
   FLEET_FLAGS,
   FORGE_FLAGS,
   FUNCTION_FLAGS,
   listFlags,
   NAMESPACE_FLAGS,
-  outputFlags,
   REPOSITORY_FLAGS,
-  withFlags,
 } from './flags/options.ts'
 import { REPORT_OUTPUTS, TEXT_OUTPUTS } from './flags/outputs.ts'
-import { selectionFlags } from './flags/selection-flags.ts'
+import { createSelectionFlags } from './flags/selection-flags.ts'
 
 const SELECTORS =
   'changes by number (1,3-5), number and field (2:spec.replicas), or object (deployment/web, deploy/web, deployment/web:spec.replicas); all otherwise'
@@ -46,10 +46,10 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
       'run one turn: observe, record drift in git, and propose it where the policy allows it',
     )
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
-  withFlags(
+  addFlags(
     scan,
     SCAN_FLAGS,
-    selectionFlags({}),
+    createSelectionFlags({}),
     ...SESSION_FLAGS,
     AUDIT_FLAGS,
     listFlags(REPORT_OUTPUTS),
@@ -67,13 +67,12 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
     )
     .argument('[package]', ONE_PACKAGE)
     .argument('[selectors...]', SELECTORS)
-  withFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, listFlags()).action(
-    (name, selectors, options) =>
-      run(async () =>
-        options.list === true
-          ? (await import('./commands/list-ignores.ts')).listIgnores(name, options, cli)
-          : (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli),
-      ),
+  addFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, listFlags()).action((name, selectors, options) =>
+    run(async () =>
+      options.list === true
+        ? (await import('./commands/list-ignores.ts')).listIgnores(name, options, cli)
+        : (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli),
+    ),
   )
 
   const imported = program
@@ -81,14 +80,14 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
     .description(
       'propose a package of the live objects of a namespace that nobody manages; Secrets are named and never written',
     )
-  withFlags(
+  addFlags(
     imported,
     IMPORT_FLAGS,
     REPOSITORY_FLAGS,
     FORGE_FLAGS,
     FUNCTION_FLAGS,
     CLUSTER_FLAGS,
-    outputFlags(TEXT_OUTPUTS),
+    createOutputFlags(TEXT_OUTPUTS),
   ).action((options) =>
     run(async () => (await import('./commands/import.ts')).importObjects(options, cli)),
   )
@@ -97,12 +96,12 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
     .command('approve')
     .description('merge the open proposal of a package, tag the revision and delete the branch')
     .argument('[package]', ONE_PACKAGE)
-  withFlags(
+  addFlags(
     approval,
     APPROVE_FLAGS,
     DECISION_FLAGS,
     ...SESSION_FLAGS,
-    outputFlags(TEXT_OUTPUTS),
+    createOutputFlags(TEXT_OUTPUTS),
   ).action((name, options) =>
     run(async () => (await import('./commands/decide.ts')).approveOne(name, options, cli)),
   )
@@ -112,7 +111,7 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
       'close the open proposal: git and the cluster do not change, and this drift is silenced for the time in the policy (default: 30 days)',
     )
     .argument('[package]', ONE_PACKAGE)
-  withFlags(rejection, DECISION_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
+  addFlags(rejection, DECISION_FLAGS, ...SESSION_FLAGS, createOutputFlags(TEXT_OUTPUTS)).action(
     (name, options) =>
       run(async () => (await import('./commands/decide.ts')).rejectOne(name, options, cli)),
   )
@@ -122,7 +121,7 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
     .description(
       'enrol a repository: observe, print what to expect, and propose a policy on the branch drift/configure',
     )
-  withFlags(init, INIT_FLAGS, ...SESSION_FLAGS, outputFlags(['table', 'json', 'yaml'])).action(
+  addFlags(init, INIT_FLAGS, ...SESSION_FLAGS, createOutputFlags(['table', 'json', 'yaml'])).action(
     (options) => run(async () => (await import('./commands/init.ts')).init(options, cli)),
   )
 
@@ -132,17 +131,17 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
       'watch the clusters, git and the forge until stopped, and run a turn for what changes',
     )
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
-  withFlags(
+  addFlags(
     controller,
     CONTROLLER_FLAGS,
-    selectionFlags({}),
+    createSelectionFlags({}),
     ...SESSION_FLAGS,
     AUDIT_FLAGS,
-    outputFlags(TEXT_OUTPUTS),
+    createOutputFlags(TEXT_OUTPUTS),
     FLEET_FLAGS,
   ).action((packages, options) =>
     run(async () =>
-      (await import('./controller/controller.ts')).controller(packages, options, cli),
+      (await import('./controller/controller.ts')).runControllerCommand(packages, options, cli),
     ),
   )
 }
@@ -160,7 +159,7 @@ function addResolutionCommands(program: Command, cli: TurnContext, run: Run): vo
       .argument('[package]', ONE_PACKAGE)
       .argument('[selectors...]', SELECTORS)
     const via: typeof VIA_FLAGS = resolution === 'Restore' ? new Command() : VIA_FLAGS
-    withFlags(command, RESOLVE_FLAGS, via, ...SESSION_FLAGS, listFlags()).action(
+    addFlags(command, RESOLVE_FLAGS, via, ...SESSION_FLAGS, listFlags()).action(
       (name, selectors, options) =>
         run(async () =>
           (await import('./commands/resolve.ts')).resolve(

@@ -1,10 +1,10 @@
 /** A tag on a merged decision is set where the policy says so; what was decided is known in each case. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { partOf } from '@backporch/kyaml/json'
+import { getPartAt } from '@backporch/kyaml/json'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { pendingSettles } from '../plan/unit/pending-settles.ts'
+import { listPendingSettles } from '../plan/unit/pending-settles.ts'
 import { settleByWriting } from '../reconcile/turn/settle.ts'
 
 type Source = 'package' | 'folder'
@@ -43,7 +43,7 @@ function tagsIn(world: TurnWorld): readonly string[] {
 }
 
 async function settle(world: TurnWorld): Promise<void> {
-  const [pending] = pendingSettles(await world.scan())
+  const [pending] = listPendingSettles(await world.scan())
   assert.ok(pending !== undefined, 'the merged decision is to be settled')
   await settleByWriting(
     { ...world.ports, writer: world.cluster },
@@ -78,7 +78,7 @@ for (const [tags, source, isTagged] of CASES) {
       history.stdout,
       new RegExp(` restore +Ada .* ${world.repository.head('main').slice(0, 7)}$`, 'm'),
     )
-    assert.equal(partOf(world.cluster.objects.get(WEB), 'spec', 'replicas'), 3)
+    assert.equal(getPartAt(world.cluster.objects.get(WEB), 'spec', 'replicas'), 3)
     assert.equal((await world.plan()).report.status.state, 'InSync')
   })
 

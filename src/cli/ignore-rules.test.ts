@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { DEPLOYMENT, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import { wrapped } from './print/explain-lines.ts'
+import { wrapText } from './print/explain-lines.ts'
 
 const POLICY = `
   priority: 100
@@ -97,7 +97,7 @@ test('explain says what a preset is for, and which there are', async () => {
 })
 
 test('no line of a text is longer than the terminal, but for words that are', () => {
-  assert.deepEqual(wrapped('  a ', 'bb ccc dddddddddd e', 9), [
+  assert.deepEqual(wrapText('  a ', 'bb ccc dddddddddd e', 9), [
     '  a bb',
     '    ccc',
     '    dddddddddd',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openRecordedCluster } from '@backporch/cluster/recording'
 import { LocalForge } from '@backporch/forge/local-forge'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
@@ -13,7 +13,7 @@ import { BOT_EMAIL, MemoryRepository } from '../../test/fakes/memory-repository.
 import { ONBOARDING_FILES, onboardingRecording } from '../../test/fakes/onboarding-samples.ts'
 import { turnRequest } from '../../test/fakes/turn-request.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { onboard } from '../reconcile/onboard/onboard.ts'
+import { runOnboarding } from '../reconcile/onboard/onboard.ts'
 
 const SETTINGS =
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {a: "1"}\n'
@@ -192,12 +192,12 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
   repository.commitByHand('main', ONBOARDING_FILES)
   const cluster = openRecordedCluster({ path: join(folder, 'live.json'), observedAt: '' })
   const request = turnRequest({
-    key: redactionKey(new Uint8Array(32)),
+    key: createRedactionKey(new Uint8Array(32)),
     bot: { email: BOT_EMAIL },
     clock: { now: () => new Date('2026-11-21T10:00:00Z') },
     renderer: new InProcessRenderer(),
   })
-  const { subject, files } = await onboard(
+  const { subject, files } = await runOnboarding(
     { repository, cluster, forge: new LocalForge(repository) },
     { turn: { ...request, mode: 'read' }, again: false, remove: false, confirm: async () => true },
     new AbortController().signal,

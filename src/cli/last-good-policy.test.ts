@@ -249,7 +249,7 @@ test('a controller records a critical change while the policy cannot be used: on
     close: async () => undefined,
   })
   const samples = async (): Promise<string[]> =>
-    (await metrics.exposition())
+    (await metrics.renderExposition())
       .split('\n')
       .filter((line) => /^backporch_(?:policy_unusable|failures|held|drifted_objects)\{/.test(line))
   const seen: string[][] = []

@@ -72,7 +72,7 @@ test('with --http-address the controller serves what its turns find, until it is
       )
       assert.equal(sample(text, 'backporch_pull_requests{state="open",plan="Restore"}'), '1')
       assert.equal(sample(text, 'backporch_turns_total{outcome="succeeded"}'), '2')
-      world.repository.refs = () =>
+      world.repository.listRefs = () =>
         Promise.reject(
           new Failure({ code: 'BP4001', what: 'a', why: 'b', remedy: 'c', retry: 'backoff' }),
         )

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { valueAt } from '@backporch/kyaml/field'
-import { readResource, resourceKey } from '@backporch/kyaml/resource'
+import { findValueAt } from '@backporch/kyaml/field'
+import { getResourceKey, readResource } from '@backporch/kyaml/resource'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { editedBy, path, withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
@@ -269,7 +269,7 @@ function worldWithAllForms(seed: string) {
   for (const { object, location } of forms) {
     const read = readResource(object)
     assert.ok(!('problem' in read))
-    world.edit(resourceKey(read.id), location, valueAt(object, path(location)) ?? null)
+    world.edit(getResourceKey(read.id), location, findValueAt(object, path(location)) ?? null)
   }
   return { world, forge, forms, fixed }
 }
@@ -333,18 +333,18 @@ testEachSeed(import.meta.filename, AT_NO_DOOR, {}, async (_t, seed) => {
 testEachSeed(import.meta.filename, IN_NO_LOG, {}, async (_t, seed) => {
   for (const format of ['json', 'text']) {
     const { world, forms } = worldWithAllForms(String(seed))
-    const { refs } = world.repository
+    const { listRefs } = world.repository
     const { stdout, stderr } = await runInWorld(
       world,
       ['controller', '--log-format', format, '--log-level', 'trace', '--debug'],
       {
         waits: [
           () => {
-            world.repository.refs = () =>
+            world.repository.listRefs = () =>
               Promise.reject(new Error('credential helper said password=c4n4ry-err-00'))
           },
           () => {
-            world.repository.refs = refs
+            world.repository.listRefs = listRefs
           },
         ],
       },

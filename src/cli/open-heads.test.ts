@@ -73,7 +73,7 @@ test('a metric has how many wait for the next look', async () => {
   const seen: (string | undefined)[] = []
   const look = async () =>
     void seen.push(
-      /^backporch_pull_requests_without_status (\d+)$/m.exec(await metrics.exposition())?.[1],
+      /^backporch_pull_requests_without_status (\d+)$/m.exec(await metrics.renderExposition())?.[1],
     )
   const openMonitoring: CliOptions['openMonitoring'] = async () => ({
     metrics,

@@ -5,7 +5,7 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { CHANGE, type SharedBase, setImage, sharedBase } from '../../test/fakes/shared-base.ts'
 import { whyNoKubectl } from '../../test/kpt/find-kubectl.ts'
-import { PackageBuilds, withBuilds } from '../adapters/functions/package-builds.ts'
+import { addPackageBuilds, PackageBuilds } from '../adapters/functions/package-builds.ts'
 import type { Preview } from '../record/documents/preview.ts'
 import type { PackageRenderer } from '../sources/kpt/render/package-renderer.ts'
 import type { Build } from '../sources/programs/package-builder.ts'
@@ -16,7 +16,7 @@ const ran: Build[] = []
 const KUBECTL = counted(new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
 
 function counted(builds: PackageBuilds): PackageRenderer {
-  const renderer = withBuilds(new InProcessRenderer(), builds)
+  const renderer = addPackageBuilds(new InProcessRenderer(), builds)
   return {
     attributed: renderer.attributed,
     library: renderer.library,
@@ -34,7 +34,7 @@ function counted(builds: PackageBuilds): PackageRenderer {
 
 function openRenderer({ render = [] }: AllowedFunctions): PackageRenderer {
   if (render.includes('kubectl')) return KUBECTL
-  return withBuilds(
+  return addPackageBuilds(
     new InProcessRenderer(),
     new PackageBuilds({ allowed: [], environment: process.env }),
   )

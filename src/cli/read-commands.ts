@@ -11,21 +11,21 @@ import {
 } from './flags/command-flags.ts'
 import {
   AUDIT_FLAGS,
+  addFlags,
   CLUSTER_FLAGS,
+  createOutputFlags,
   EXIT_FLAGS,
   FLEET_FLAGS,
   FORGE_FLAGS,
   FUNCTION_FLAGS,
   listFlags,
   NAMESPACE_FLAGS,
-  outputFlags,
   REPOSITORY_FLAGS,
   TERMINAL_FLAGS,
   WATCH_FLAGS,
-  withFlags,
 } from './flags/options.ts'
 import { DOCUMENT_OUTPUTS, PREVIEW_OUTPUTS, REPORT_OUTPUTS, TEXT_OUTPUTS } from './flags/outputs.ts'
-import { selectionFlags } from './flags/selection-flags.ts'
+import { createSelectionFlags } from './flags/selection-flags.ts'
 
 const UNITS_IN_NAMESPACE =
   'only packages that had objects in this namespace when they were last observed'
@@ -45,12 +45,12 @@ export function addReadCommands(
     .command('diff')
     .description('show the differences between packages in git and the cluster; reads only')
     .argument('[packages...]', 'paths of packages (default: all)')
-  const diffSelection = selectionFlags({
+  const diffSelection = createSelectionFlags({
     namespace: COMPARED_NAMESPACE,
     risk: 'only changes of these risks, comma-separated; hidden changes do not affect the exit code',
     since: SINCE_CHANGE,
   })
-  withFlags(
+  addFlags(
     diff,
     DIFF_FLAGS,
     diffSelection,
@@ -69,7 +69,7 @@ export function addReadCommands(
     .command('status')
     .description('state of each package in each cluster, from git alone')
     .argument('[packages...]', 'paths of packages (default: all)')
-  const statusSelection = selectionFlags({
+  const statusSelection = createSelectionFlags({
     namespace: UNITS_IN_NAMESPACE,
     cluster: ONE_CLUSTER,
     risk: 'only packages whose highest open risk is one of these, and Unknown packages',
@@ -77,7 +77,7 @@ export function addReadCommands(
       'only packages in these states; another package in state Unknown still gives exit code 3',
     since: 'only packages whose state began at this time or later',
   })
-  withFlags(
+  addFlags(
     status,
     statusSelection,
     REPOSITORY_FLAGS,
@@ -85,7 +85,7 @@ export function addReadCommands(
     listFlags(REPORT_OUTPUTS),
     EXIT_FLAGS,
   ).action((packages, options) =>
-    run(async () => (await import('./commands/status.ts')).status(packages, options, cli)),
+    run(async () => (await import('./commands/status.ts')).showStatus(packages, options, cli)),
   )
 
   addGetCommands(program, cli, run)
@@ -96,7 +96,7 @@ export function addReadCommands(
     .description(
       'check whether backporch can work here: git, forge, cluster, syncer, policy; writes nothing',
     )
-  withFlags(
+  addFlags(
     check,
     CHECK_FLAGS,
     REPOSITORY_FLAGS,
@@ -104,7 +104,7 @@ export function addReadCommands(
     FUNCTION_FLAGS,
     CLUSTER_FLAGS,
     NAMESPACE_FLAGS,
-    outputFlags(DOCUMENT_OUTPUTS),
+    createOutputFlags(DOCUMENT_OUTPUTS),
   ).action((options) => run(async () => (await import('./commands/check.ts')).check(options, cli)))
 
   const render = program
@@ -113,7 +113,7 @@ export function addReadCommands(
       'show what kpt fn render would change in the files of packages, or print its output with -o; does not need kpt, reads git alone',
     )
     .argument('[packages...]', 'paths of packages (default: all)')
-  withFlags(
+  addFlags(
     render,
     RENDER_FLAGS,
     REPOSITORY_FLAGS,
@@ -133,7 +133,7 @@ export function addReadCommands(
       '[packages...]',
       'paths of packages (default: all that are built from an edited file)',
     )
-  withFlags(
+  addFlags(
     preview,
     PREVIEW_FLAGS,
     REPOSITORY_FLAGS,
@@ -142,7 +142,7 @@ export function addReadCommands(
     CLUSTER_FLAGS,
     NAMESPACE_FLAGS,
     FLEET_FLAGS,
-    outputFlags(PREVIEW_OUTPUTS),
+    createOutputFlags(PREVIEW_OUTPUTS),
   ).action((packages, options) =>
     run(async () => (await import('./commands/preview.ts')).preview(packages, options, cli)),
   )
@@ -157,14 +157,14 @@ export function addReadCommands(
       '[selectors...]',
       'lines by number, number and field, or object, also of ignored differences (default: all)',
     )
-  withFlags(
+  addFlags(
     explain,
     REPOSITORY_FLAGS,
     FUNCTION_FLAGS,
     CLUSTER_FLAGS,
     NAMESPACE_FLAGS,
     AUDIT_FLAGS,
-    outputFlags(TEXT_OUTPUTS),
+    createOutputFlags(TEXT_OUTPUTS),
   ).action((what, selectors, options) =>
     run(async () => (await import('./commands/explain.ts')).explain(what, selectors, options, cli)),
   )
@@ -176,13 +176,13 @@ function addGetCommands(program: Command, cli: LedgerContext, run: Run): void {
     .command('packages')
     .description('package revisions as porchctl lists them, with their drift')
     .argument('[packages...]', 'only these')
-  const revisionSelection = selectionFlags({
+  const revisionSelection = createSelectionFlags({
     namespace: UNITS_IN_NAMESPACE,
     cluster: 'drift in this cluster only',
     risk: 'only revisions whose highest open risk is one of these',
     state: 'only revisions of packages in one of these states',
   })
-  withFlags(
+  addFlags(
     packages,
     PORCH_FLAGS,
     revisionSelection,
@@ -197,21 +197,16 @@ function addGetCommands(program: Command, cli: LedgerContext, run: Run): void {
     .command('drifts')
     .description('one row for each field or object that differs')
     .argument('[packages...]', 'only these')
-  const driftSelection = selectionFlags({
+  const driftSelection = createSelectionFlags({
     namespace: OBJECTS_IN_NAMESPACE,
     cluster: ONE_CLUSTER,
     risk: 'only changes of these risks, comma-separated',
     state: 'only changes of packages in these states',
     since: SINCE_CHANGE,
   })
-  withFlags(
-    drifts,
-    driftSelection,
-    REPOSITORY_FLAGS,
-    WATCH_FLAGS,
-    listFlags(REPORT_OUTPUTS),
-  ).action((names, options) =>
-    run(async () => (await import('./commands/get.ts')).getDrifts(names, options, cli)),
+  addFlags(drifts, driftSelection, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags(REPORT_OUTPUTS)).action(
+    (names, options) =>
+      run(async () => (await import('./commands/get.ts')).getDrifts(names, options, cli)),
   )
 }
 
@@ -220,14 +215,14 @@ function addHistoryCommands(program: Command, cli: LedgerContext, run: Run): voi
     .command('history')
     .description('list past drift, decisions and results; reads git alone')
     .argument('[packages...]', 'paths of packages (default: all)')
-  const decided = selectionFlags({
+  const decided = createSelectionFlags({
     namespace: 'only decisions about an object of this namespace',
     cluster: ONE_CLUSTER,
     risk: 'only decisions whose worst risk is one of these',
     since: 'only what was decided then or later',
   })
-  withFlags(history, decided, REPOSITORY_FLAGS, listFlags()).action((packages, options) =>
-    run(async () => (await import('./commands/history.ts')).history(packages, options, cli)),
+  addFlags(history, decided, REPOSITORY_FLAGS, listFlags()).action((packages, options) =>
+    run(async () => (await import('./commands/history.ts')).showHistory(packages, options, cli)),
   )
 
   const report = program
@@ -237,11 +232,11 @@ function addHistoryCommands(program: Command, cli: LedgerContext, run: Run): voi
     .addOption(
       new Option('-o, --output <format>', 'how to print').choices(['markdown']).default('markdown'),
     )
-  const selection = selectionFlags({
+  const selection = createSelectionFlags({
     cluster: ONE_CLUSTER,
     since: 'decisions since then, a week otherwise',
   })
-  withFlags(report, selection, REPOSITORY_FLAGS, TERMINAL_FLAGS).action((packages, options) =>
+  addFlags(report, selection, REPOSITORY_FLAGS, TERMINAL_FLAGS).action((packages, options) =>
     run(async () => (await import('./commands/report.ts')).report(packages, options, cli)),
   )
 }

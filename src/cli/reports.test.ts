@@ -11,7 +11,7 @@ import type { DriftReportList } from '../record/documents/drift-report-list.ts'
 import { reportList } from './report/print-document.ts'
 import { formatAnnotations } from './report/report-annotations.ts'
 import { formatMarkdown } from './report/report-markdown.ts'
-import { sarifLog } from './report/report-sarif.ts'
+import { buildSarifLog } from './report/report-sarif.ts'
 
 const HOSTILE =
   '@org/all `x` | <img src=x> ](https://e.example) #1 ::error::y ##[set-output name=a]b %0A,:\n\u202e::add-mask::z {0}'
@@ -247,7 +247,7 @@ interface Sarif {
 
 /** Validated once in full by Sarif.Multitool with GitHub's rules (docs/facts/sarif-for-github.md); here is what GitHub reads. */
 function sarif(reports: DriftReportList): Sarif['runs'][number] {
-  const log = JSON.parse(JSON.stringify(sarifLog(reports, '1.2.3'))) as Sarif
+  const log = JSON.parse(JSON.stringify(buildSarifLog(reports, '1.2.3'))) as Sarif
   assert.deepEqual([log.version, log.runs.length], ['2.1.0', 1])
   const [run] = log.runs
   assert.ok(run !== undefined)

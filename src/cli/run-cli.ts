@@ -1,12 +1,12 @@
-import { failuresOf, Interrupted } from '@backporch/kyaml/failure'
-import { visibleLines } from '@backporch/kyaml/text'
+import { Interrupted, listFailures } from '@backporch/kyaml/failure'
+import { escapeUnseenLines } from '@backporch/kyaml/text'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { addCompletionCommand, COMPLETE, complete } from './commands/completion.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import type { CliContext, Run } from './context/cli-context.ts'
 import { addDecideCommands } from './decide-commands.ts'
-import { interruptedExit, worstExit } from './flags/exit-status.ts'
-import { usageFailure, wantedHelp } from './flags/usage-failure.ts'
+import { getInterruptedExit, getWorstExitStatus } from './flags/exit-status.ts'
+import { createUsageFailure, findWantedHelp } from './flags/usage-failure.ts'
 import { printFailures } from './print/print-failures.ts'
 import { addReadCommands } from './read-commands.ts'
 
@@ -18,7 +18,7 @@ export async function runCli(argv: readonly string[], cli: CliContext): Promise<
   })
   try {
     if (argv[0] === COMPLETE) return await complete(argv.slice(1), program, cli)
-    const help = wantedHelp(argv, program)
+    const help = findWantedHelp(argv, program)
     if (help === undefined) await program.parseAsync([...argv], { from: 'user' })
     else help.outputHelp()
     return code
@@ -73,10 +73,10 @@ function reportThrown(
 ): number {
   if (thrown instanceof CommanderError) return reportUsage(thrown, argv, program, cli)
   if (cli.signal.aborted) return reportInterrupted(argv, program, cli)
-  const failures = failuresOf(thrown)
+  const failures = listFailures(thrown)
   printFailures(failures, cli)
-  if (argv.includes('--debug')) cli.stderr.write(`${visibleLines(stackOf(thrown))}\n`)
-  return worstExit(failures)
+  if (argv.includes('--debug')) cli.stderr.write(`${escapeUnseenLines(formatStack(thrown))}\n`)
+  return getWorstExitStatus(failures)
 }
 
 /** Earlier writes stay, and the next run continues from them. */
@@ -90,7 +90,7 @@ function reportInterrupted(
     argv.find((word) => program.commands.some((one) => one.name() === word)) ?? 'the command'
   const by = reason instanceof Interrupted ? ` by ${reason.by}` : ''
   cli.stderr.write(`interrupted${by}: ${command} is not finished, and nothing is half-written\n`)
-  return interruptedExit(cli.signal)
+  return getInterruptedExit(cli.signal)
 }
 
 function reportUsage(
@@ -101,12 +101,12 @@ function reportUsage(
 ): number {
   if (thrown.exitCode === 0) return 0
   if (thrown.code === 'commander.help') return 2
-  printFailures([usageFailure(thrown, argv, program)], cli)
+  printFailures([createUsageFailure(thrown, argv, program)], cli)
   return 2
 }
 
-function stackOf(thrown: unknown): string {
+function formatStack(thrown: unknown): string {
   return thrown instanceof Error
-    ? `${thrown.stack ?? thrown.message}${thrown.cause === undefined ? '' : `\ncaused by ${stackOf(thrown.cause)}`}`
+    ? `${thrown.stack ?? thrown.message}${thrown.cause === undefined ? '' : `\ncaused by ${formatStack(thrown.cause)}`}`
     : String(thrown)
 }

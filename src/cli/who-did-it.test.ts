@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditSource } from '@backporch/cluster/audit'
 import { Failure } from '@backporch/kyaml/failure'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, answered, auditedWrite } from '../../test/fakes/audit-samples.ts'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
@@ -28,9 +28,9 @@ function source(...samples: AuditSample[]): AuditSource & { readonly requested: 
   return {
     requested,
     writesTo: async (_cluster, wanted) => {
-      requested.push(...wanted.map(resourceKey))
+      requested.push(...wanted.map(getResourceKey))
       return {
-        writes: new Map(wanted.map((id) => [resourceKey(id), samples.map(auditedWrite)])),
+        writes: new Map(wanted.map((id) => [getResourceKey(id), samples.map(auditedWrite)])),
         notes: [],
       }
     },
@@ -93,9 +93,9 @@ test('who was named once stays named when the log is gone, and nothing is writte
   await runInWorld(world, ['scan', '--audit-log', '/audit.log'], {
     openAuditLog: async () => source(ADA),
   })
-  const before = JSON.stringify([...(await world.repository.refs()).refs])
+  const before = JSON.stringify([...(await world.repository.listRefs()).refs])
   await runInWorld(world, ['scan'])
-  const after = JSON.stringify([...(await world.repository.refs()).refs])
+  const after = JSON.stringify([...(await world.repository.listRefs()).refs])
   assert.equal(after, before)
   assert.match((await runInWorld(world, ['diff'])).stdout, /ada as admin \(kubectl-edit\)/)
 })

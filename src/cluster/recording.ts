@@ -1,3 +1,3 @@
-export { inferredSchema } from './recording/inferred-schema.ts'
+export { inferSchema } from './recording/inferred-schema.ts'
 export { emptyCluster, openRecordedCluster, RecordedCluster } from './recording/recorded-cluster.ts'
-export { predictionKey, RECORDING, type Recording } from './recording/recording.ts'
+export { computePredictionKey, RECORDING, type Recording } from './recording/recording.ts'

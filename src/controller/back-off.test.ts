@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
-import { backOff, troubleOf } from './back-off.ts'
+import { backOff, classifyTrouble } from './back-off.ts'
 
 function failure(code: FailureCode, retry: Retry = 'never'): Failure {
   return new Failure({ code, what: 'x', why: 'y', remedy: 'z', retry })
@@ -13,10 +13,10 @@ test('what needs the most patience decides: rights, then what may pass, then wha
     failure('BP4001', 'backoff'),
     failure('BP1005', 'on-change'),
   ]
-  assert.equal(troubleOf([change, later, rights]), 'rights')
-  assert.equal(troubleOf([change, later]), 'later')
-  assert.equal(troubleOf([change]), 'change')
-  assert.equal(troubleOf([failure('BP9001')]), 'later')
+  assert.equal(classifyTrouble([change, later, rights]), 'rights')
+  assert.equal(classifyTrouble([change, later]), 'later')
+  assert.equal(classifyTrouble([change]), 'change')
+  assert.equal(classifyTrouble([failure('BP9001')]), 'later')
 })
 
 test('a turn that may succeed by itself waits twice as long each time, up to the interval', () => {

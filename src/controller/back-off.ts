@@ -12,7 +12,7 @@ const RIGHTS_WAIT = 300_000
 
 const RIGHTS: ReadonlySet<string> = new Set(['BP3002', 'BP4005', 'BP5002'])
 
-export function troubleOf(failures: readonly Failure[]): TurnTrouble {
+export function classifyTrouble(failures: readonly Failure[]): TurnTrouble {
   if (failures.some(({ code }) => RIGHTS.has(code))) return 'rights'
   // A bug may depend on the input, which is read again.
   return failures.some(({ code, retry }) => retry === 'backoff' || code === 'BP9001')

@@ -12,7 +12,7 @@ class Turn {
     this.meanwhile.begin()
     this.now += recorded
     const first = this.now
-    while (!this.meanwhile.givesWay()) {
+    while (!this.meanwhile.shouldGiveWay()) {
       this.now += 100
       if (this.now - first > 60_000) return Number.POSITIVE_INFINITY
     }
@@ -33,5 +33,5 @@ test('proposals give way to nothing where nothing changed, and at once where it 
   assert.equal(turn.run(1_000), Number.POSITIVE_INFINITY)
   assert.equal(turn.meanwhile.hasChanged(), false)
   turn.changed = true
-  assert.equal(turn.meanwhile.givesWay(), true)
+  assert.equal(turn.meanwhile.shouldGiveWay(), true)
 })

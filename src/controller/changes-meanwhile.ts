@@ -27,7 +27,7 @@ export class ChangesMeanwhile implements Meanwhile {
   }
 
   /** As long as the turn took until the first proposal. */
-  givesWay(): boolean {
+  shouldGiveWay(): boolean {
     const now = this.now()
     this.proposing ??= { since: now, most: Math.max(LEAST_PROPOSING, now - this.began) }
     return now - this.proposing.since >= this.proposing.most && this.queue.hasChanged()

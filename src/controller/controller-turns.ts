@@ -1,8 +1,8 @@
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { DriftEvent } from '@backporch/cluster/drift-events'
-import { type Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
-import { type Note, sentenceOf } from '@backporch/kyaml/note'
-import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
+import { type Failure, Failures, listFailures } from '@backporch/kyaml/failure'
+import { formatNoteSentence, type Note } from '@backporch/kyaml/note'
+import { formatLoggableName, type Loggable } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import type { UnitResult } from '../plan/unit/unit-result.ts'
@@ -10,16 +10,16 @@ import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { PackageMarks } from '../ports/package-marks.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
-import { sourceNotes } from '../reconcile/repository/sources/discover-sources.ts'
+import { listSourceNotes } from '../reconcile/repository/sources/discover-sources.ts'
 import type { PolledRepository } from '../reconcile/turn/poll-repository.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import { ChangesMeanwhile } from './changes-meanwhile.ts'
-import { driftEventsOf } from './drift-events.ts'
-import { failuresIn, LastingFailures } from './lasting-failures.ts'
+import { createDriftEvents } from './drift-events.ts'
+import { LastingFailures, listTurnFailures } from './lasting-failures.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
-import { answered, countsOf, isIncomplete, NOTHING } from './turn-counts.ts'
+import { countTurn, createAnsweredEvent, isIncomplete, NOTHING } from './turn-counts.ts'
 import { type IntakeOptions, type IntakePorts, TurnIntake, type TurnScope } from './turn-intake.ts'
-import { phaseOf, type TurnMeter } from './turn-meter.ts'
+import { findPhase, type TurnMeter } from './turn-meter.ts'
 import type { TurnSession } from './turn-session.ts'
 import type { TurnTracer } from './turn-tracer.ts'
 
@@ -84,7 +84,7 @@ export class ControllerTurns {
   private running = false
   private readonly meanwhile: ChangesMeanwhile
   succeeded = false
-  currentStep = loggableName(FIRST_STEP)
+  currentStep = formatLoggableName(FIRST_STEP)
   private requests = 0
   private readonly failures: LastingFailures
   private readonly phases = new Set<string>()
@@ -108,7 +108,7 @@ export class ControllerTurns {
     this.between.marks = ports.marks
     this.intake = new TurnIntake(ports.intake, options.intake, this.between, request)
     this.meanwhile = new ChangesMeanwhile(this.intake.queue, () => performance.now())
-    this.failures = new LastingFailures(ports.log, (lasting) => this.meter?.failing(lasting))
+    this.failures = new LastingFailures(ports.log, (lasting) => this.meter?.reportFailures(lasting))
   }
 
   measure(meter: TurnMeter, metrics: Metrics): void {
@@ -117,10 +117,10 @@ export class ControllerTurns {
   }
 
   /** Rejects if it observed nothing; a later turn may succeed. */
-  readonly one = async (signal: AbortSignal): Promise<void> => {
-    const [began, requests, start] = [this.now(), this.requests, performance.now()]
+  readonly runOne = async (signal: AbortSignal): Promise<void> => {
+    const [began, requests, start] = [this.getNow(), this.requests, performance.now()]
     this.running = true
-    this.currentStep = loggableName(FIRST_STEP)
+    this.currentStep = formatLoggableName(FIRST_STEP)
     this.meanwhile.begin()
     this.phases.clear()
     this.meter?.begin()
@@ -130,8 +130,8 @@ export class ControllerTurns {
     let thrown: unknown
     let polled: PolledRepository['view'] | undefined
     try {
-      const session = await this.session(signal)
-      scope = await this.intake.next(async () => {
+      const session = await this.getSession(signal)
+      scope = await this.intake.chooseNextScope(async () => {
         const { view, ...digest } = await session.poll(
           { requestedActions: this.requestedActions, between: this.between },
           signal,
@@ -140,7 +140,7 @@ export class ControllerTurns {
         return digest
       })
       if (scope.about === 'nothing') {
-        if (polled !== undefined) this.failures.unchanged()
+        if (polled !== undefined) this.failures.recordUnchanged()
         await this.serveOthers(polled, signal)
         return
       }
@@ -151,17 +151,17 @@ export class ControllerTurns {
       this.running = false
     }
     const isReading = [...this.phases].every((phase) => phase === 'read')
-    await this.intake.ended(scope, result, start, isReading)
-    const spent = { milliseconds: this.now() - began, requests: this.requests - requests }
+    await this.intake.finishTurn(scope, result, start, isReading)
+    const spent = { milliseconds: this.getNow() - began, requests: this.requests - requests }
     if (result === undefined) {
       const outcome = signal.aborted ? 'aborted' : 'failed'
-      this.meter?.ended(outcome)
-      this.tracer?.ended(scope.about === 'units' ? 'units' : 'everything', outcome)
-      const isLast = outcome === 'failed' && (await this.failed(thrown, isReading))
+      this.meter?.finishTurn(outcome)
+      this.tracer?.finishTrace(scope.about === 'units' ? 'units' : 'everything', outcome)
+      const isLast = outcome === 'failed' && (await this.handleFailure(thrown, isReading))
       if (!isLast) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
       throw thrown
     }
-    const all = failuresIn(result).map(({ failure }) => failure)
+    const all = listTurnFailures(result).map(({ failure }) => failure)
     const [first, ...rest] = all
     const isWhole = scope.about === 'everything'
     const nothing =
@@ -171,19 +171,24 @@ export class ControllerTurns {
       : first === undefined && !result.units.some(isIncomplete)
         ? 'succeeded'
         : 'partial'
-    this.meter?.ended(outcome, result, isWhole)
-    this.tracer?.ended(isWhole ? 'everything' : 'units', outcome, result)
-    for (const answer of result.answers) this.ports.log.process(answered(answer))
-    this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
+    this.meter?.finishTurn(outcome, result, isWhole)
+    this.tracer?.finishTrace(isWhole ? 'everything' : 'units', outcome, result)
+    for (const answer of result.answers) this.ports.log.process(createAnsweredEvent(answer))
+    this.ports.log.turn({
+      ...spent,
+      ...countTurn(result),
+      outcome,
+      plan: this.findFreshPlan(result),
+    })
     this.reportNotes(
       [
-        ...sourceNotes(result.view),
-        ...result.units.flatMap(notesOf),
+        ...listSourceNotes(result.view),
+        ...result.units.flatMap(listNotes),
         ...result.plan.decided.flatMap(({ plan }) => plan.notes),
       ],
       isWhole,
     )
-    this.failures.ended(scope, result)
+    this.failures.recordEndedTurn(scope, result)
     await this.announce(result, signal)
     await this.serveOthers(polled ?? (isWhole ? result.view : undefined), signal)
     if (!nothing) {
@@ -202,7 +207,7 @@ export class ControllerTurns {
     this.intake.requestPoll()
   }
 
-  readonly stopping = (): void => {
+  readonly announceStopping = (): void => {
     if (this.running) this.ports.log.process({ event: 'stopping' })
   }
 
@@ -217,19 +222,19 @@ export class ControllerTurns {
     await retained?.close()
   }
 
-  private async session(signal: AbortSignal): Promise<TurnSession> {
+  private async getSession(signal: AbortSignal): Promise<TurnSession> {
     // The clock may have been set back.
     const isOld =
-      this.isOutdated || Math.abs(this.now() - this.retainedSince) >= this.options.sessionAge
+      this.isOutdated || Math.abs(this.getNow() - this.retainedSince) >= this.options.sessionAge
     if (isOld) await this.closeSession()
     this.isOutdated = false
     if (this.retained !== undefined) return this.retained
     const session = await this.ports.openSession(
-      { onNote: this.sessionNote, onRequest: this.request },
+      { onNote: this.logSessionNote, onRequest: this.request },
       signal,
     )
     this.retained = session
-    this.retainedSince = this.now()
+    this.retainedSince = this.getNow()
     await this.intake.open(session.clusters, session.key, signal)
     return session
   }
@@ -237,8 +242,8 @@ export class ControllerTurns {
   private scan(session: TurnSession, scope: TurnScope, signal: AbortSignal): Promise<TurnResult> {
     const { between, requestedActions, audit } = this
     const only = scope.about === 'units' ? scope.only : undefined
-    const unreachable = this.intake.unreachable()
-    const watched = this.intake.seen()
+    const unreachable = this.intake.listUnreachable()
+    const watched = this.intake.listSeen()
     return session.turn(
       {
         between,
@@ -255,10 +260,10 @@ export class ControllerTurns {
   }
 
   private readonly step = (step: string): void => {
-    this.phases.add(phaseOf(step) ?? 'read')
+    this.phases.add(findPhase(step) ?? 'read')
     this.meter?.step(step)
     this.tracer?.step(step)
-    this.currentStep = loggableName(step)
+    this.currentStep = formatLoggableName(step)
     this.ports.log.process({ event: 'step', step: this.currentStep })
   }
 
@@ -269,19 +274,19 @@ export class ControllerTurns {
     this.ports.log.request(request)
   }
 
-  readonly sessionNote = (note: Note): void => {
-    const text = sentenceOf(note)
+  readonly logSessionNote = (note: Note): void => {
+    const text = formatNoteSentence(note)
     if (this.noted.has(text)) return
     this.noted.add(text)
-    this.ports.log.notes([note])
+    this.ports.log.logNotes([note])
   }
 
   /**
    * @param isReading it got no further than git and the forge
    * @returns whether the process ends and reports the failure itself
    */
-  private async failed(thrown: unknown, isReading: boolean): Promise<boolean> {
-    const failures = failuresOf(thrown)
+  private async handleFailure(thrown: unknown, isReading: boolean): Promise<boolean> {
+    const failures = listFailures(thrown)
     const isUnusable =
       !this.succeeded &&
       this.retained === undefined &&
@@ -289,7 +294,7 @@ export class ControllerTurns {
     this.unusable = isUnusable ? thrown : undefined
     if (isUnusable && this.onUnusable()) return true
     if (!isReading) this.intake.requestWhole()
-    this.failures.failed({ thrown, isReading, clusters: this.retained?.clusters ?? [] })
+    this.failures.recordFailedTurn({ thrown, isReading, clusters: this.retained?.clusters ?? [] })
     await this.closeAfter(failures)
     return false
   }
@@ -301,13 +306,13 @@ export class ControllerTurns {
   private async announce(result: TurnResult, signal: AbortSignal): Promise<void> {
     const announce = this.options.dryRun ? undefined : this.retained?.announce
     const events =
-      announce === undefined ? new Map<string, readonly DriftEvent[]>() : driftEventsOf(result)
+      announce === undefined ? new Map<string, readonly DriftEvent[]>() : createDriftEvents(result)
     if (announce === undefined || events.size === 0) return
     for (const note of await announce(
       events,
       AbortSignal.any([signal, AbortSignal.timeout(EVENTS_WITHIN)]),
     ))
-      this.sessionNote(note)
+      this.logSessionNote(note)
   }
 
   /**
@@ -321,7 +326,7 @@ export class ControllerTurns {
     if (view === undefined) return
     const written = this.options.dryRun ? undefined : await this.retained?.vouch(view, signal)
     this.waitingHeads = written?.waiting ?? 0
-    for (const note of written?.notes ?? []) this.sessionNote(note)
+    for (const note of written?.notes ?? []) this.logSessionNote(note)
     await this.preview(signal)
   }
 
@@ -333,11 +338,11 @@ export class ControllerTurns {
       if (outcome !== 'nothing')
         this.ports.log.process({
           event: 'previewed',
-          proposal: loggableName(pull.label, 60),
+          proposal: formatLoggableName(pull.label, 60),
           outcome,
         })
     for (const { pull, failure } of pass.failed)
-      this.sessionNote({
+      this.logSessionNote({
         cause: 'preview-not-written',
         subject: pull?.label ?? '',
         text: `${failure.code}: ${failure.message}`,
@@ -346,23 +351,23 @@ export class ControllerTurns {
   }
 
   private reportNotes(notes: readonly Note[], isWhole: boolean): void {
-    this.ports.log.notes(notes.filter((note) => !this.notes.has(sentenceOf(note))))
-    this.notes = new Set([...(isWhole ? [] : this.notes), ...notes.map(sentenceOf)])
+    this.ports.log.logNotes(notes.filter((note) => !this.notes.has(formatNoteSentence(note))))
+    this.notes = new Set([...(isWhole ? [] : this.notes), ...notes.map(formatNoteSentence)])
   }
 
-  private freshPlan({ written }: TurnResult): readonly Loggable[] | undefined {
+  private findFreshPlan({ written }: TurnResult): readonly Loggable[] | undefined {
     if (!this.options.dryRun) return undefined
     const text = written.join('\n')
     if (text === this.planned) return undefined
     this.planned = text
-    return written.map((line) => loggableName(line, 1_000))
+    return written.map((line) => formatLoggableName(line, 1_000))
   }
 
-  private now(): number {
+  private getNow(): number {
     return this.ports.clock.now().getTime()
   }
 }
 
-function notesOf(unit: UnitResult): readonly Note[] {
+function listNotes(unit: UnitResult): readonly Note[] {
   return unit.state === 'failed' ? [] : [...unit.notes, ...unit.plan.notes]
 }

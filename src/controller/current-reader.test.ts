@@ -9,9 +9,9 @@ test('whoever has a reader of an earlier session reads over the connection of th
   const [first, second] = [new MemoryCluster('prod'), new MemoryCluster('prod')]
   first.uid = 'first'
   second.uid = 'second'
-  const retained = readers.of(first)
+  const retained = readers.getReader(first)
   assert.equal((await retained.identify(signal)).uid, 'first')
-  assert.equal(readers.of(second), retained)
+  assert.equal(readers.getReader(second), retained)
   assert.equal((await retained.identify(signal)).uid, 'second')
-  assert.notEqual(readers.of(new MemoryCluster('stage')), retained)
+  assert.notEqual(readers.getReader(new MemoryCluster('stage')), retained)
 })

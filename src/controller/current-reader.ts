@@ -22,8 +22,8 @@ class CurrentReader implements ClusterReader {
     return this.current.identify(signal)
   }
 
-  servedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind> {
-    return this.current.servedKind(apiVersion, kind, signal)
+  findServedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind> {
+    return this.current.findServedKind(apiVersion, kind, signal)
   }
 
   readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
@@ -50,7 +50,7 @@ export class CurrentReaders {
   private readonly readers = new Map<string, CurrentReader>()
 
   /** The same reader for the same cluster, over the new connection. */
-  of(reader: ClusterReader): CurrentReader {
+  getReader(reader: ClusterReader): CurrentReader {
     const known = this.readers.get(reader.name) ?? new CurrentReader(reader)
     known.current = reader
     this.readers.set(reader.name, known)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DriftEvent } from '@backporch/cluster/drift-events'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import { driftEventsOf } from './drift-events.ts'
+import { createDriftEvents } from './drift-events.ts'
 
 const SECRET =
   'apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: shop}\ndata: {password: Y2FuYXJ5LWdpdA==}\n'
 
 async function turn(world: TurnWorld): Promise<readonly DriftEvent[]> {
-  return driftEventsOf(await world.scan()).get('prod') ?? []
+  return createDriftEvents(await world.scan()).get('prod') ?? []
 }
 
 test('an object that began to drift has one Event, however often it is found, and one when it is gone', async () => {
@@ -70,6 +70,6 @@ test('the note has three fields at most and 1,024 bytes, and no value of a Secre
 test('a dry run, and a turn that pushed nothing, has no Event', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
-  assert.equal(driftEventsOf(await world.scan({ dryRun: true })).size, 0)
+  assert.equal(createDriftEvents(await world.scan({ dryRun: true })).size, 0)
   assert.equal((await turn(world)).length, 1)
 })

@@ -3,12 +3,12 @@
  * again.
  */
 import type { DriftEvent } from '@backporch/cluster/drift-events'
-import { metadataText, resourceKey } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { getMetadataText, getResourceKey } from '@backporch/kyaml/resource'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { type ObjectVerdict, RISKS } from '../drift/compare/drift.ts'
 import type { PlannedResult } from '../plan/unit/unit-result.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
-import { actorLimit, actorName } from '../record/actor-name.ts'
+import { computeActorLimit, formatActorName } from '../record/actor-name.ts'
 import type { Change } from '../record/documents/change.ts'
 import { formatSides } from '../record/format-value.ts'
 
@@ -19,7 +19,7 @@ const MOST_FIELDS = 3
 const DRIFTING: ReadonlySet<string> = new Set(['Drifted', 'Applying'])
 
 /** Worst risk first. Empty if the turn wrote nothing: a later turn then finds the same changes. */
-export function driftEventsOf(result: TurnResult): ReadonlyMap<string, readonly DriftEvent[]> {
+export function createDriftEvents(result: TurnResult): ReadonlyMap<string, readonly DriftEvent[]> {
   const events = new Map<string, readonly Ranked[]>()
   if (result.updates.length === 0) return new Map()
   for (const unit of result.units) {
@@ -27,7 +27,7 @@ export function driftEventsOf(result: TurnResult): ReadonlyMap<string, readonly 
     const { cluster } = unit.unit
     events.set(cluster, [
       ...(events.get(cluster) ?? []),
-      ...eventsOfUnit(unit, urlOf(unit, result)),
+      ...createUnitEvents(unit, findProposalUrl(unit, result)),
     ])
   }
   const sorted = [...events].flatMap(([cluster, ranked]) => {
@@ -44,11 +44,11 @@ interface Ranked {
   readonly rank: number
 }
 
-function eventsOfUnit({ plan, observation }: PlannedResult, url: string): readonly Ranked[] {
-  const before = byObject(observation.git.ledger.report?.spec.changes ?? [])
-  const now = byObject(plan.report.spec.changes)
+function createUnitEvents({ plan, observation }: PlannedResult, url: string): readonly Ranked[] {
+  const before = groupByObject(observation.git.ledger.report?.spec.changes ?? [])
+  const now = groupByObject(plan.report.spec.changes)
   const verdicts = new Map(
-    observation.verdicts.map((verdict) => [resourceKey(verdict.id), verdict]),
+    observation.verdicts.map((verdict) => [getResourceKey(verdict.id), verdict]),
   )
   const detected = [...now].flatMap(([key, changes]): Ranked[] => {
     const [first] = changes
@@ -60,8 +60,8 @@ function eventsOfUnit({ plan, observation }: PlannedResult, url: string): readon
         event: {
           reason: 'DriftDetected',
           regarding: first.ref,
-          ...liveOf(verdicts.get(key)),
-          note: detectedNote(changes, url),
+          ...getLiveVersion(verdicts.get(key)),
+          note: formatDetectedNote(changes, url),
         },
       },
     ]
@@ -74,7 +74,7 @@ function eventsOfUnit({ plan, observation }: PlannedResult, url: string): readon
     if (first === undefined || now.has(key) || !isGone) return []
     const [apiVersion, note] = [
       verdict?.apiVersion ?? '',
-      fitted('no difference to git that needs a decision is left', url),
+      fitText('no difference to git that needs a decision is left', url),
     ]
     return [
       {
@@ -93,28 +93,28 @@ function eventsOfUnit({ plan, observation }: PlannedResult, url: string): readon
   return [...detected, ...gone]
 }
 
-function byObject(changes: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
-  return Map.groupBy(changes, ({ ref }) => resourceKey(ref))
+function groupByObject(changes: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
+  return Map.groupBy(changes, ({ ref }) => getResourceKey(ref))
 }
 
-function liveOf(
+function getLiveVersion(
   verdict: ObjectVerdict | undefined,
 ): Pick<DriftEvent, 'apiVersion' | 'uid' | 'resourceVersion'> {
   const resourceVersion =
-    verdict?.live === undefined ? '' : metadataText(verdict.live, 'resourceVersion')
+    verdict?.live === undefined ? '' : getMetadataText(verdict.live, 'resourceVersion')
   return { apiVersion: verdict?.apiVersion ?? '', uid: verdict?.items[0]?.uid, resourceVersion }
 }
 
-function urlOf({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
+function findProposalUrl({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
   const [open] = plan.openBranches
   const ended = open === undefined ? undefined : observation.proposals.get(open.ref)
   return proposals.get(plan.branch)?.url ?? ended?.url ?? ''
 }
 
-function detectedNote(changes: readonly Change[], url: string): string {
+function formatDetectedNote(changes: readonly Change[], url: string): string {
   const shown = changes.slice(0, MOST_FIELDS).map(changeText)
   const left = changes.length - shown.length
-  return fitted(
+  return fitText(
     [...shown, ...(left === 0 ? [] : [`${left} more change${left === 1 ? '' : 's'}`])].join('; '),
     url,
   )
@@ -123,16 +123,17 @@ function detectedNote(changes: readonly Change[], url: string): string {
 function changeText(change: Change): string {
   const { path, actor } = change
   const { git, live } = formatSides(change)
-  const what = path === undefined ? change.change : `${oneLine(path, 100)} ${git} → ${live}`
+  const what =
+    path === undefined ? change.change : `${convertToOneLine(path, 100)} ${git} → ${live}`
   if (actor.confidence === 'none') return `${what} by an unknown writer`
-  return `${what} ${actor.confidence === 'last-writer' ? 'perhaps ' : ''}by ${oneLine(actorName(actor), actorLimit(actor, 40))}`
+  return `${what} ${actor.confidence === 'last-writer' ? 'perhaps ' : ''}by ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 40))}`
 }
 
 /** The URL is never cut. */
-function fitted(text: string, url: string): string {
+function fitText(text: string, url: string): string {
   const tail = url === '' || Buffer.byteLength(url) > MOST_BYTES / 2 ? '' : `; ${url}`
   const room = MOST_BYTES - Buffer.byteLength(tail)
   let limit = room
-  while (Buffer.byteLength(oneLine(text, limit)) > room) limit -= 1
-  return oneLine(text, limit) + tail
+  while (Buffer.byteLength(convertToOneLine(text, limit)) > room) limit -= 1
+  return convertToOneLine(text, limit) + tail
 }

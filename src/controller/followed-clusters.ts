@@ -87,7 +87,7 @@ export class FollowedClusters {
       })
       if (watch === undefined) continue
       this.between.clusters.set(name, verdicts)
-      watch.follow(follower.kinds())
+      watch.follow(follower.listKinds())
     }
     const watched = fresh
       .flatMap((name) => this.all.get(name) ?? [])
@@ -102,7 +102,7 @@ export class FollowedClusters {
   }
 
   /** Turns do not contact these clusters. */
-  unreachable(): ReadonlyMap<string, Failure> {
+  listUnreachable(): ReadonlyMap<string, Failure> {
     const failures = new Map<string, Failure>()
     for (const [name, { watch }] of this.all) {
       // A kind that is not served was never listed.
@@ -111,21 +111,21 @@ export class FollowedClusters {
       failures.set(
         name,
         listed.map(({ failure }) => failure).find((failure) => failure !== undefined) ??
-          silent(name),
+          createSilentFailure(name),
       )
     }
     return failures
   }
 
-  seen(): ReadonlySet<string> {
+  listSeen(): ReadonlySet<string> {
     return new Set(
       [...this.all].flatMap(([name, cluster]) =>
-        this.blindness(cluster) === undefined ? [name] : [],
+        this.findBlindness(cluster) === undefined ? [name] : [],
       ),
     )
   }
 
-  watches(): readonly ClusterWatch[] {
+  listWatches(): readonly ClusterWatch[] {
     return [...this.all.values()].flatMap(({ watch }) => watch ?? [])
   }
 
@@ -142,22 +142,22 @@ export class FollowedClusters {
   }
 
   look(name: string, cluster: FollowedCluster): boolean {
-    const why = this.blindness(cluster)
+    const why = this.findBlindness(cluster)
     const isNew = (why !== undefined) !== cluster.isBlind
     cluster.isBlind = why !== undefined
     if (isNew) this.ports.onSight(name, why)
     return isNew
   }
 
-  blindness({ watch, follower, isKnown }: FollowedCluster): string | undefined {
+  findBlindness({ watch, follower, isKnown }: FollowedCluster): string | undefined {
     if (watch === undefined) return 'its changes are not watched'
     return isKnown
-      ? follower.blindness(watch.state(), this.ports.now())
+      ? follower.findBlindness(watch.state(), this.ports.now())
       : 'its packages were not read yet'
   }
 }
 
-function silent(cluster: string): Failure {
+function createSilentFailure(cluster: string): Failure {
   return new Failure({
     code: 'BP3001',
     what: `cannot observe ${cluster}`,

@@ -2,14 +2,19 @@
  * Each is logged when it begins, and when a turn shows its end. A turn about some packages meets no
  * failure of the others, so each failure stores what would show its end.
  */
-import { type Failure, failuresOf } from '@backporch/kyaml/failure'
-import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
-import { given } from '@backporch/kyaml/text'
-import { type UnitResult, unitFailures } from '../plan/unit/unit-result.ts'
+import { type Failure, listFailures } from '@backporch/kyaml/failure'
+import { formatLoggableName, type Loggable } from '@backporch/kyaml/redaction'
+import { omitUndefined } from '@backporch/kyaml/text'
+import { listUnitFailures, type UnitResult } from '../plan/unit/unit-result.ts'
 import type { Log, ReportedFailure } from '../ports/log.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import type { TurnScope } from './turn-intake.ts'
-import { causeKey, type UnreadObjects, unreadFailures, unreadObjectsOf } from './unread-objects.ts'
+import {
+  createUnreadFailures,
+  getUnreadCauseKey,
+  listUnreadObjects,
+  type UnreadObjects,
+} from './unread-objects.ts'
 
 /**
  * `read`: git, policies and the forge were read; `observed`: its cluster or package was observed;
@@ -43,14 +48,15 @@ export class LastingFailures {
     this.onChange = onChange
   }
 
-  failed({ thrown, isReading, clusters: [cluster, ...others] }: FailedTurn): void {
-    const only = cluster === undefined || others.length > 0 ? undefined : loggableName(cluster)
-    const now = failuresOf(thrown).map((failure) => {
-      if (isReading) return lasting({ failure }, 'read', outageKey)
+  recordFailedTurn({ thrown, isReading, clusters: [cluster, ...others] }: FailedTurn): void {
+    const only =
+      cluster === undefined || others.length > 0 ? undefined : formatLoggableName(cluster)
+    const now = listFailures(thrown).map((failure) => {
+      if (isReading) return createLastingFailure({ failure }, 'read', computeOutageKey)
       const isOfCluster = only !== undefined && failure.code.startsWith('BP30')
       return isOfCluster
-        ? lasting({ failure, cluster: only }, 'observed', outageKey)
-        : lasting({ failure }, 'everything', outageKey)
+        ? createLastingFailure({ failure, cluster: only }, 'observed', computeOutageKey)
+        : createLastingFailure({ failure }, 'everything', computeOutageKey)
     })
     // Policies are in git, so an invalid policy shows that git was read.
     const isGitRead = now.some(({ failure: { code } }) => code === 'BP1005')
@@ -62,14 +68,14 @@ export class LastingFailures {
   }
 
   /** Git and the forge were read, and nothing changed. */
-  unchanged(): void {
+  recordUnchanged(): void {
     this.replace([], ({ ending }) => ending === 'read')
   }
 
-  ended(scope: TurnScope, result: TurnResult): void {
-    const isObserved = observedBy(scope, result)
+  recordEndedTurn(scope: TurnScope, result: TurnResult): void {
+    const isObserved = matchObserved(scope, result)
     this.replaceUnread(result, isObserved)
-    this.replace(failuresIn(result), (one) => {
+    this.replace(listTurnFailures(result), (one) => {
       if (one.ending === 'observed') return isObserved(one)
       return one.ending === 'read' || scope.about === 'everything'
     })
@@ -84,60 +90,66 @@ export class LastingFailures {
     const met = new Map(now.map((one) => [one.key, one]))
     const kept = [...before].filter(([key, one]) => !met.has(key) && !isShown(one))
     this.known = new Map([...kept, ...met])
-    this.log.failures(
-      [...met].flatMap(([key, one]) => (before.has(key) ? [] : [reportedOf(one)])),
+    this.log.logFailures(
+      [...met].flatMap(([key, one]) => (before.has(key) ? [] : [convertToReported(one)])),
       'new',
     )
-    this.log.failures(
-      [...before].flatMap(([key, one]) => (this.known.has(key) ? [] : [reportedOf(one)])),
+    this.log.logFailures(
+      [...before].flatMap(([key, one]) => (this.known.has(key) ? [] : [convertToReported(one)])),
       'gone',
     )
     this.onChange(
-      [...this.known.values(), ...unreadCauses(this.unread)].map(({ failure }) => failure),
+      [...this.known.values(), ...listUnreadCauses(this.unread)].map(({ failure }) => failure),
     )
   }
 
   /** Causes that begin, or end, in one turn are logged together. */
   private replaceUnread({ units }: TurnResult, isObserved: (place: Place) => boolean): void {
     const before = this.unread
-    const met = units.flatMap((unit) => (unit.state === 'failed' ? [] : unreadObjectsOf(unit)))
+    const met = units.flatMap((unit) => (unit.state === 'failed' ? [] : listUnreadObjects(unit)))
     const kept = [...before].filter(([, one]) => !isObserved(one))
     this.unread = new Map([
       ...kept,
-      ...met.map((one) => [`${one.package} ${causeKey(one)}`, one] as const),
+      ...met.map((one) => [`${one.package} ${getUnreadCauseKey(one)}`, one] as const),
     ])
     const [causes, now] = [before, this.unread].map(
-      (each) => new Set([...each.values()].map(causeKey)),
+      (each) => new Set([...each.values()].map(getUnreadCauseKey)),
     )
-    this.log.failures(
-      unreadFailures(
-        [...this.unread.values()].filter((one) => causes?.has(causeKey(one)) === false),
+    this.log.logFailures(
+      createUnreadFailures(
+        [...this.unread.values()].filter((one) => causes?.has(getUnreadCauseKey(one)) === false),
       ),
       'new',
     )
-    this.log.failures(
-      unreadFailures([...before.values()].filter((one) => now?.has(causeKey(one)) === false)),
+    this.log.logFailures(
+      createUnreadFailures(
+        [...before.values()].filter((one) => now?.has(getUnreadCauseKey(one)) === false),
+      ),
       'gone',
     )
   }
 }
 
-function unreadCauses(
+function listUnreadCauses(
   unread: ReadonlyMap<string, UnreadObjects>,
 ): readonly Pick<ReportedFailure, 'failure'>[] {
-  return [...Map.groupBy(unread.values(), causeKey).values()].flatMap(unreadFailures)
+  return [...Map.groupBy(unread.values(), getUnreadCauseKey).values()].flatMap(createUnreadFailures)
 }
 
 /** The key contains the failure text, which must not be logged. */
-function reportedOf({ failure, cluster, package: name }: LastingFailure): ReportedFailure {
-  return { failure, ...given({ cluster, package: name }) }
+function convertToReported({ failure, cluster, package: name }: LastingFailure): ReportedFailure {
+  return { failure, ...omitUndefined({ cluster, package: name }) }
 }
 
-function lasting(reported: ReportedFailure, ending: Ending, keyOf = fullKey): LastingFailure {
+function createLastingFailure(
+  reported: ReportedFailure,
+  ending: Ending,
+  keyOf = computeFullKey,
+): LastingFailure {
   return { ...reported, ending, key: keyOf(reported) }
 }
 
-function fullKey({
+function computeFullKey({
   failure: { code, where, message },
   cluster,
   package: name,
@@ -146,22 +158,24 @@ function fullKey({
 }
 
 /** During an outage, each attempt may fail for another reason. */
-function outageKey(reported: ReportedFailure): string {
+function computeOutageKey(reported: ReportedFailure): string {
   const { failure, cluster } = reported
   return failure.retry === 'backoff'
     ? JSON.stringify([failure.code, failure.where, cluster])
-    : fullKey(reported)
+    : computeFullKey(reported)
 }
 
 type Place = Pick<ReportedFailure, 'cluster' | 'package'>
 
-function observedBy(
+function matchObserved(
   scope: TurnScope,
   { notObserved, units }: TurnResult,
 ): (failure: Place) => boolean {
-  const lost = new Set<string>(notObserved.map(({ cluster }) => loggableName(cluster)))
+  const lost = new Set<string>(notObserved.map(({ cluster }) => formatLoggableName(cluster)))
   if (scope.about !== 'units') return ({ cluster }) => !lost.has(cluster ?? '')
-  const asked = new Set<string>([...scope.only.keys()].map((cluster) => loggableName(cluster)))
+  const asked = new Set<string>(
+    [...scope.only.keys()].map((cluster) => formatLoggableName(cluster)),
+  )
   const seen = new Set(units.map((unit) => Object.values(placeOf(unit)).join(' ')))
   return ({ cluster = '', package: name }) =>
     asked.has(cluster) &&
@@ -169,18 +183,24 @@ function observedBy(
     (name === undefined || seen.has(`${cluster} ${name}`))
 }
 
-export function failuresIn(result: TurnResult): readonly LastingFailure[] {
+export function listTurnFailures(result: TurnResult): readonly LastingFailure[] {
   return [
     ...result.notObserved.flatMap(({ cluster, failures }) =>
       failures.map((failure) =>
-        lasting({ failure, cluster: loggableName(cluster) }, 'observed', outageKey),
+        createLastingFailure(
+          { failure, cluster: formatLoggableName(cluster) },
+          'observed',
+          computeOutageKey,
+        ),
       ),
     ),
     ...result.units.flatMap((unit) =>
-      unitFailures(unit).map((failure) => lasting({ failure, ...placeOf(unit) }, 'observed')),
+      listUnitFailures(unit).map((failure) =>
+        createLastingFailure({ failure, ...placeOf(unit) }, 'observed'),
+      ),
     ),
     ...[...result.reported, ...result.unsettled].map((failure) =>
-      lasting({ failure }, 'everything'),
+      createLastingFailure({ failure }, 'everything'),
     ),
   ]
 }
@@ -190,5 +210,5 @@ function placeOf(unit: UnitResult): { readonly cluster: Loggable; readonly packa
     unit.state === 'failed'
       ? [unit.cluster, unit.packagePath]
       : [unit.unit.cluster, unit.unit.packageName]
-  return { cluster: loggableName(cluster), package: loggableName(name || '.') }
+  return { cluster: formatLoggableName(cluster), package: formatLoggableName(name || '.') }
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KindWatchState } from '@backporch/cluster/cluster-watch'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
-import { loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
 import type { ObservedNumbers } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'
 import { ReadinessState } from './readiness.ts'
 
 const INTERVAL = 60_000
 const NOW = Date.parse('2026-11-21T10:00:00Z')
-const [PROD, EDGE] = [loggableName('prod'), loggableName('edge')]
+const [PROD, EDGE] = [formatLoggableName('prod'), formatLoggableName('edge')]
 
 /** @param ages milliseconds before `NOW`, by cluster */
 function observed(
@@ -43,20 +43,20 @@ function watch(cluster: string, ...kinds: readonly Partial<KindWatchState>[]) {
 
 test('before the first turn ended it is not ready', () => {
   const state = new ReadinessState(INTERVAL)
-  assert.deepEqual(shown(state.at(NOW)), ['not ready', '- first turn: not ended yet'])
+  assert.deepEqual(shown(state.computeReadiness(NOW)), ['not ready', '- first turn: not ended yet'])
 })
 
 test('a first turn that observed nothing makes it ready for nothing', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(undefined, 0)
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'not ready',
     '+ first turn ended',
     '+ repository ok',
     '- clusters: none was observed yet',
   ])
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     '+ repository ok',
@@ -68,21 +68,21 @@ test('a line says whether the repository is well, and what fails makes nothing u
   const state = new ReadinessState(INTERVAL, 'git.example.com/acme/deploy')
   const of = (code: FailureCode): Failure =>
     new Failure({ code, what: 'canary', where: 'canary', why: 'canary', remedy: 'canary' })
-  state.failingWith([of('BP4001')])
-  assert.deepEqual(shown(state.at(NOW)), ['not ready', '- first turn: not ended yet'])
+  state.setFailing([of('BP4001')])
+  assert.deepEqual(shown(state.computeReadiness(NOW)), ['not ready', '- first turn: not ended yet'])
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
-  state.failingWith([of('BP4001'), of('BP1005'), of('BP4001')])
+  state.setFailing([of('BP4001'), of('BP1005'), of('BP4001')])
   const line = 'repository git.example.com/acme/deploy'
   const causes =
     'BP1005, a policy, a placement or the configuration of the controller is not valid; BP4001, the repository cannot be reached'
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     `- ${line}: ${causes}`,
     '+ cluster prod ok',
   ])
-  state.failingWith([])
-  assert.deepEqual(shown(state.at(NOW)), [
+  state.setFailing([])
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     `+ ${line} ok`,
@@ -93,14 +93,18 @@ test('a line says whether the repository is well, and what fails makes nothing u
 test('a repository without packages is ready', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map()), 0)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok'])
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+  ])
 })
 
 test('a stale cluster is named, and only when all are stale it is not ready', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 1_000]])), 0)
   state.turnEnded(observed(new Map([[PROD, 1_000]]), [EDGE]), 0)
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     '+ repository ok',
@@ -109,14 +113,14 @@ test('a stale cluster is named, and only when all are stale it is not ready', ()
   ])
   state.turnEnded(observed(new Map([[EDGE, 0]]), [PROD]), 0)
   const later = NOW + 3 * INTERVAL + 60_000
-  assert.deepEqual(shown(state.at(later)), [
+  assert.deepEqual(shown(state.computeReadiness(later)), [
     'ready',
     '+ first turn ended',
     '+ repository ok',
     '- cluster prod: stale for 4m1s',
     '+ cluster edge ok',
   ])
-  assert.deepEqual(shown(state.at(later + 3_600_000)), [
+  assert.deepEqual(shown(state.computeReadiness(later + 3_600_000)), [
     'not ready',
     '+ first turn ended',
     '+ repository ok',
@@ -128,7 +132,7 @@ test('a stale cluster is named, and only when all are stale it is not ready', ()
 test('where a turn takes long, its own observations are not stale at its end', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 600_000]])), 600_000)
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     '+ repository ok',
@@ -140,7 +144,7 @@ test('turns that fail leave the clusters as they were observed last', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   state.turnEnded(undefined, 0)
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     '+ repository ok',
@@ -152,7 +156,7 @@ test('a cluster that is configured no more is named no more', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]]), [EDGE]), 0)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     '+ repository ok',
@@ -168,27 +172,27 @@ test('the oldest proof of a watch counts, after a minute; kinds without one and 
       watch('prod', { provenAt: NOW - 60_000 }, { state: 'unreadable', provenAt: 0 }),
     ],
   })
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     '+ repository ok',
     '+ cluster prod ok',
   ])
-  assert.deepEqual(shown(state.at(NOW + 132_000)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW + 132_000)), [
     'not ready',
     '+ first turn ended',
     '+ repository ok',
     '- cluster prod: stale for 3m12s',
   ])
   state.provide({ watches: () => [watch('prod', {}, { state: 'listing', provenAt: 0 })] })
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     '+ repository ok',
     '+ cluster prod ok',
   ])
   state.provide({ watches: () => [watch('prod', { state: 'unreadable', provenAt: 0 })] })
-  assert.deepEqual(shown(state.at(NOW)), [
+  assert.deepEqual(shown(state.computeReadiness(NOW)), [
     'ready',
     '+ first turn ended',
     '+ repository ok',
@@ -201,25 +205,28 @@ test('a turn that waited for other repositories does not make its cluster stale'
   state.turnAdmitted(600_000, NOW)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   const most = NOW + 3 * (INTERVAL + 600_000) + 60_000
-  assert.deepEqual([state.at(most).ready, state.at(most + 1_000).ready], [true, false])
+  assert.deepEqual(
+    [state.computeReadiness(most).ready, state.computeReadiness(most + 1_000).ready],
+    [true, false],
+  )
 })
 
 test('a turn that waits or runs for long has a line, which says what it does', () => {
   const state = new ReadinessState(INTERVAL, 'acme/deploy')
-  const step = loggableName('observing prod')
-  const line = (now: number): string[] => shown(state.at(now, step)).slice(2)
+  const step = formatLoggableName('observing prod')
+  const line = (now: number): string[] => shown(state.computeReadiness(now, step)).slice(2)
   state.turnDue(NOW)
-  assert.deepEqual([line(NOW + 29_999), state.runsFor(NOW + 30_000)], [[], 0])
+  assert.deepEqual([line(NOW + 29_999), state.getRunSeconds(NOW + 30_000)], [[], 0])
   assert.deepEqual(line(NOW + 30_000), [
     '+ repository acme/deploy: its turn waits for 30s: until turns of other repositories end',
   ])
   state.turnAdmitted(40_000, NOW + 40_000)
-  assert.deepEqual([line(NOW + 60_000), state.runsFor(NOW + 60_000)], [[], 20])
+  assert.deepEqual([line(NOW + 60_000), state.getRunSeconds(NOW + 60_000)], [[], 20])
   assert.deepEqual(line(NOW + 170_000), [
     '+ repository acme/deploy: its turn runs for 2m10s: observing prod',
   ])
   // The clock was set back.
-  assert.deepEqual([line(NOW - 3_600_000), state.runsFor(NOW - 3_600_000)], [[], 0])
+  assert.deepEqual([line(NOW - 3_600_000), state.getRunSeconds(NOW - 3_600_000)], [[], 0])
   state.turnLeft()
-  assert.deepEqual([line(NOW + 170_000), state.runsFor(NOW + 170_000)], [[], 0])
+  assert.deepEqual([line(NOW + 170_000), state.getRunSeconds(NOW + 170_000)], [[], 0])
 })

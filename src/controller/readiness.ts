@@ -1,7 +1,7 @@
 /** A probe fails only if every cluster is stale. */
 import { type KindWatchState, STALE_AFTER } from '@backporch/cluster/cluster-watch'
 import { FAILURE_CODES, type Failure, type FailureCode } from '@backporch/kyaml/failure'
-import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName, type Loggable } from '@backporch/kyaml/redaction'
 import type { MetricsSource, ObservedNumbers } from '../ports/metrics.ts'
 import type { Readiness, ReadinessCheck } from '../ports/readiness.ts'
 import { SLICE } from './turn-places.ts'
@@ -37,10 +37,11 @@ export class ReadinessState {
    */
   constructor(interval: number, repository = '') {
     this.interval = interval
-    this.repository = repository === '' ? 'repository' : `repository ${loggableName(repository)}`
+    this.repository =
+      repository === '' ? 'repository' : `repository ${formatLoggableName(repository)}`
   }
 
-  failingWith(lasting: readonly Failure[]): void {
+  setFailing(lasting: readonly Failure[]): void {
     this.failing = new Set(lasting.map(({ code }) => code))
   }
 
@@ -64,7 +65,7 @@ export class ReadinessState {
   }
 
   /** Seconds. */
-  runsFor(now: number): number {
+  getRunSeconds(now: number): number {
     return this.current?.state === 'runs' ? Math.max(0, now - this.current.since) / 1_000 : 0
   }
 
@@ -86,74 +87,79 @@ export class ReadinessState {
   }
 
   /** @param now milliseconds since 1970 */
-  at(now: number, step?: Loggable): Readiness {
+  computeReadiness(now: number, step?: Loggable): Readiness {
     const first = {
       ok: this.turnsEnded > 0,
       text: this.turnsEnded > 0 ? 'first turn ended' : 'first turn: not ended yet',
     }
-    const clusters = [...this.ages()].map(([name, age]) => clusterCheck(name, age, now))
+    const clusters = [...this.computeAges()].map(([name, age]) =>
+      createClusterCheck(name, age, now),
+    )
     // A repository without a package has no cluster that could be stale.
     const none = clusters.length === 0 && this.turnsEnded > 0 && !this.succeeded
     const observed = clusters.some(({ ok }) => ok) || (clusters.length === 0 && this.succeeded)
-    const repository = this.turnsEnded === 0 ? [] : [this.repositoryCheck()]
+    const repository = this.turnsEnded === 0 ? [] : [this.createRepositoryCheck()]
     const checks = [
       first,
       ...repository,
       ...clusters,
       ...(none ? [{ ok: false, text: 'clusters: none was observed yet' }] : []),
     ]
-    return { ready: first.ok && observed, checks: [...checks, ...this.currentChecks(now, step)] }
+    return {
+      ready: first.ok && observed,
+      checks: [...checks, ...this.listCurrentChecks(now, step)],
+    }
   }
 
-  private currentChecks(now: number, step: Loggable | undefined): readonly ReadinessCheck[] {
+  private listCurrentChecks(now: number, step: Loggable | undefined): readonly ReadinessCheck[] {
     if (this.current === undefined || now - this.current.since < SLICE) return []
     const { state, since } = this.current
     const what = state === 'waits' ? 'until turns of other repositories end' : step
     return [
       {
         ok: true,
-        text: `${this.repository}: its turn ${state} for ${ageText(now - since)}${what === undefined ? '' : `: ${what}`}`,
+        text: `${this.repository}: its turn ${state} for ${formatAge(now - since)}${what === undefined ? '' : `: ${what}`}`,
       },
     ]
   }
 
   /** A restart does not help a failing dependency: it never makes the process unready. */
-  private repositoryCheck(): ReadinessCheck {
+  private createRepositoryCheck(): ReadinessCheck {
     if (this.failing.size === 0) return { ok: true, text: `${this.repository} ok` }
     const causes = [...this.failing].sort().map((code) => `${code}, ${FAILURE_CODES[code]}`)
     return { ok: false, text: `${this.repository}: ${causes.join('; ')}` }
   }
 
   /** A watch gives proof more often than turns do. */
-  private ages(): ReadonlyMap<Loggable, ClusterAge> {
+  private computeAges(): ReadonlyMap<Loggable, ClusterAge> {
     const staleAfter = MISSED_TURNS * (this.interval + this.lastWait + this.lastTurn) + LEEWAY
     const ages = new Map(
       [...this.clusters].map(([name, observedAt]) => [name, { observedAt, staleAfter }]),
     )
     for (const watch of this.source.watches?.() ?? []) {
-      const observedAt = provenAt(watch.state())
+      const observedAt = findProvenTime(watch.state())
       if (observedAt !== undefined)
-        ages.set(loggableName(watch.cluster), { observedAt, staleAfter: STALE_AFTER })
+        ages.set(formatLoggableName(watch.cluster), { observedAt, staleAfter: STALE_AFTER })
     }
     return ages
   }
 }
 
 /** One repository that observes a cluster is enough. */
-export function joinedReadiness(all: readonly Readiness[]): Readiness {
+export function joinReadiness(all: readonly Readiness[]): Readiness {
   const checks = new Map(all.flatMap((one) => one.checks).map((check) => [check.text, check]))
   return { ready: all.some(({ ready }) => ready), checks: [...checks.values()] }
 }
 
 /** The oldest proof; undefined if there is none, or if only turns observe. */
-function provenAt(kinds: readonly KindWatchState[]): number | undefined {
+function findProvenTime(kinds: readonly KindWatchState[]): number | undefined {
   const proofs = kinds.flatMap(({ state, provenAt: at }) =>
     state === 'unreadable' || at === 0 ? [] : [at],
   )
   return proofs.length === 0 ? undefined : Math.min(...proofs)
 }
 
-function clusterCheck(
+function createClusterCheck(
   name: Loggable,
   { observedAt, staleAfter }: ClusterAge,
   now: number,
@@ -162,10 +168,10 @@ function clusterCheck(
   const age = now - observedAt
   return age <= staleAfter
     ? { ok: true, text: `cluster ${name} ok` }
-    : { ok: false, text: `cluster ${name}: stale for ${ageText(age)}` }
+    : { ok: false, text: `cluster ${name}: stale for ${formatAge(age)}` }
 }
 
-function ageText(milliseconds: number): string {
+function formatAge(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1_000)
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
   return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds % 60}s`

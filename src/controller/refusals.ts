@@ -1,4 +1,4 @@
-import { loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { Log } from '../ports/log.ts'
 
@@ -15,17 +15,17 @@ export class Refusals {
     this.clock = clock
   }
 
-  readonly webhook = (why: string): void => this.refused('a webhook', why)
+  readonly refuseWebhook = (why: string): void => this.recordRefusal('a webhook', why)
 
-  readonly audit = (why: string): void => this.refused('audit events', why)
+  readonly audit = (why: string): void => this.recordRefusal('audit events', why)
 
-  readonly connection = (why: string): void => this.refused('a connection', why)
+  readonly refuseConnection = (why: string): void => this.recordRefusal('a connection', why)
 
-  private refused(what: 'a webhook' | 'audit events' | 'a connection', why: string): void {
+  private recordRefusal(what: 'a webhook' | 'audit events' | 'a connection', why: string): void {
     const now = this.clock.now().getTime()
     const before = this.refusedAt.get(`${what} ${why}`)
     if (before !== undefined && now - before < REFUSED_EVERY) return
     this.refusedAt.set(`${what} ${why}`, now)
-    this.log.process({ event: 'refused', what, why: loggableName(why) })
+    this.log.process({ event: 'refused', what, why: formatLoggableName(why) })
   }
 }

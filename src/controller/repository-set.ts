@@ -4,14 +4,14 @@
  */
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { RequestedAction } from '@backporch/forge/check-run'
-import { loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { Metrics, MetricsSource } from '../ports/metrics.ts'
 import type { Readiness } from '../ports/readiness.ts'
 import type { TurnTraces } from '../ports/turn-traces.ts'
 import { ControllerTurns, type TurnsOptions, type TurnsPorts } from './controller-turns.ts'
-import { joinedReadiness, ReadinessState } from './readiness.ts'
-import { byCluster } from './shared-watch.ts'
+import { joinReadiness, ReadinessState } from './readiness.ts'
+import { groupByCluster } from './shared-watch.ts'
 import { QUEUE } from './turn-intake.ts'
 import { TurnLoop } from './turn-loop.ts'
 import { TurnMeter } from './turn-meter.ts'
@@ -110,22 +110,22 @@ export class RepositorySet {
     }
   }
 
-  remotes(): readonly string[] {
+  listRemotes(): readonly string[] {
     return [...this.running.values()].map(({ entry }) => entry.remote)
   }
 
-  readiness(): Readiness {
+  getReadiness(): Readiness {
     const now = this.parts.clock.now().getTime()
-    return joinedReadiness(
+    return joinReadiness(
       [...this.running.values()].map(({ readiness, turns }) =>
-        readiness.at(now, turns.currentStep),
+        readiness.computeReadiness(now, turns.currentStep),
       ),
     )
   }
 
   readonly source: Required<MetricsSource> = {
     watches: () =>
-      byCluster([...this.running.values()].flatMap(({ turns }) => turns.intake.watches())),
+      groupByCluster([...this.running.values()].flatMap(({ turns }) => turns.intake.listWatches())),
     queues: () =>
       new Map([
         [
@@ -139,7 +139,10 @@ export class RepositorySet {
       return new Map([
         [
           TURNS,
-          Math.max(0, ...[...this.running.values()].map(({ readiness }) => readiness.runsFor(now))),
+          Math.max(
+            0,
+            ...[...this.running.values()].map(({ readiness }) => readiness.getRunSeconds(now)),
+          ),
         ],
       ])
     },
@@ -148,21 +151,21 @@ export class RepositorySet {
       [...this.running.values()].reduce((sum, { turns }) => sum + turns.waitingHeads, 0),
     unrecorded: () =>
       [...this.running.values()].flatMap(({ turns }) =>
-        turns.intake.unrecorded.objects().map(({ cluster, packagePath, risk, count }) => ({
-          cluster: loggableName(cluster),
-          package: loggableName(packagePath || '.'),
+        turns.intake.unrecorded.listObjects().map(({ cluster, packagePath, risk, count }) => ({
+          cluster: formatLoggableName(cluster),
+          package: formatLoggableName(packagePath || '.'),
           risk,
           count,
         })),
       ),
   }
 
-  readonly stopping = (): void => {
-    for (const { turns } of this.running.values()) turns.stopping()
+  readonly announceStopping = (): void => {
+    for (const { turns } of this.running.values()) turns.announceStopping()
   }
 
   /** @returns whether a turn had to be aborted */
-  async ended(): Promise<'stopped' | 'aborted'> {
+  async awaitEnd(): Promise<'stopped' | 'aborted'> {
     const { signal } = this.parts
     if (!signal.aborted)
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -178,7 +181,7 @@ export class RepositorySet {
     const { clock, random, signal } = this.parts
     const { interval } = entry
     const turns: ControllerTurns = new ControllerTurns(entry.ports, entry.options, {
-      onUnusable: () => this.unusable(turns.unusable),
+      onUnusable: () => this.isUnusable(turns.unusable),
       request: () => loop.request(),
     })
     const wake = (): number => turns.intake.wake()
@@ -208,9 +211,9 @@ export class RepositorySet {
       admit,
       coalesce: COALESCE,
       grace: GRACE,
-      turn: turns.one,
+      turn: turns.runOne,
     })
-    readiness.provide({ watches: () => turns.intake.watches() })
+    readiness.provide({ watches: () => turns.intake.listWatches() })
     turns.audit = this.audit
     if (this.traces !== undefined) turns.tracer = new TurnTracer(this.traces)
     if (this.metrics !== undefined) {
@@ -239,7 +242,7 @@ export class RepositorySet {
     this.running.delete(entry.name)
   }
 
-  private unusable(thrown: unknown): boolean {
+  private isUnusable(thrown: unknown): boolean {
     const all = [...this.running.values()]
     if (this.worked || !all.every(({ turns }) => turns.unusable !== undefined)) return false
     this.parts.onUnusable(thrown)

@@ -19,17 +19,17 @@ test('a press waits until it is answered, once however often it comes', () => {
   const queue = new RequestedActionQueue()
   for (const number of [1, 2, 1, 2]) queue.add(requestedAction(number))
   assert.deepEqual(
-    queue.waiting().map(({ id }) => id),
+    queue.listWaiting().map(({ id }) => id),
     ['press-1', 'press-2'],
   )
-  queue.answered(requestedAction(1))
-  queue.answered(requestedAction(1))
-  assert.deepEqual(queue.waiting(), [requestedAction(2)])
+  queue.removeAnswered(requestedAction(1))
+  queue.removeAnswered(requestedAction(1))
+  assert.deepEqual(queue.listWaiting(), [requestedAction(2)])
 })
 
 test('a flood pushes out the oldest', () => {
   const queue = new RequestedActionQueue()
   for (let number = 0; number < 1_000; number += 1) queue.add(requestedAction(number))
-  assert.equal(queue.waiting().length, 200)
-  assert.equal(queue.waiting().at(-1)?.id, 'press-999')
+  assert.equal(queue.listWaiting().length, 200)
+  assert.equal(queue.listWaiting().at(-1)?.id, 'press-999')
 })

@@ -17,11 +17,11 @@ export class RequestedActionQueue implements RequestedActionSource {
     }
   }
 
-  waiting(): readonly RequestedAction[] {
+  listWaiting(): readonly RequestedAction[] {
     return [...this.requestedActions.values()]
   }
 
-  answered({ id }: RequestedAction): void {
+  removeAnswered({ id }: RequestedAction): void {
     this.requestedActions.delete(id)
   }
 }

@@ -185,7 +185,7 @@ test('it is ready while one repository observes a cluster, and metrics forget a 
     ],
   )
   const series = async (): Promise<readonly (string | undefined)[]> => {
-    const text = await running.metrics.exposition()
+    const text = await running.metrics.renderExposition()
     return [
       /^backporch_package_info\{.*\} (\d+)$/m,
       /^backporch_failures\{code="BP4001"\} (\d+)$/m,
@@ -235,7 +235,7 @@ test('at most so many turns run at the same time, and the first that was due is 
   )
   await running.clock.pass(2_000)
   const waiting = async (): Promise<string | undefined> =>
-    /^workqueue_depth\{name="turns"\} (\d+)$/m.exec(await running.metrics.exposition())?.[1]
+    /^workqueue_depth\{name="turns"\} (\d+)$/m.exec(await running.metrics.renderExposition())?.[1]
   assert.equal(await waiting(), '3')
   await running.clock.pass(30_000)
   assert.deepEqual(begun(running, ...names), [[0], [0], [10_000], [10_000], [20_000]])
@@ -259,7 +259,7 @@ test('repositories whose turns hang hold up no other one, and log, probe and met
     hanging.map((name) => [name, 'reading the repository', 30_000]),
   )
   const longest = /^workqueue_longest_running_processor_seconds\{name="turns"\} (\d+)$/m
-  assert.equal(longest.exec(await running.metrics.exposition())?.[1], '200')
+  assert.equal(longest.exec(await running.metrics.renderExposition())?.[1], '200')
   const { readiness } = running.monitoring ?? assert.fail('it serves probes')
   const lines = readiness().checks.map(({ text }) => text)
   assert.ok(

@@ -1,7 +1,7 @@
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { RequestedAction } from '@backporch/forge/check-run'
 import type { Note } from '@backporch/kyaml/note'
-import { loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
@@ -118,18 +118,18 @@ export async function runController(
   ): void => {
     if (listener === undefined) return
     listeners.push(listener)
-    log.process({ event: 'listening', for: to, url: loggableName(listener.url) })
+    log.process({ event: 'listening', for: to, url: formatLoggableName(listener.url) })
   }
   let traces: TurnTraces | undefined
   try {
     const monitoring = await ports.openMonitoring?.({
-      readiness: () => set.readiness(),
-      onRefused: refusals.connection,
+      readiness: () => set.getReadiness(),
+      onRefused: refusals.refuseConnection,
     })
     set.metrics = monitoring?.metrics
     monitoring?.metrics.provide(set.source)
     listen('requests for metrics', monitoring)
-    traces = await ports.openTraces?.((note) => log.notes([note]))
+    traces = await ports.openTraces?.((note) => log.logNotes([note]))
     set.traces = traces
     const onUpdate: WebhookHooks['onUpdate'] = (requestedAction, remotes) =>
       set.update(requestedAction, remotes)
@@ -137,8 +137,8 @@ export async function runController(
       'webhooks',
       await ports.openWebhooks?.({
         onUpdate,
-        onRefused: refusals.webhook,
-        remotes: () => set.remotes(),
+        onRefused: refusals.refuseWebhook,
+        remotes: () => set.listRemotes(),
       }),
     )
     const auditHook = await ports.openAuditHook?.(refusals.audit)
@@ -146,20 +146,20 @@ export async function runController(
     listen('audit events', auditHook)
     log.process({
       event: 'started',
-      version: loggableName(version),
+      version: formatLoggableName(version),
       intervalSeconds: interval / 1000,
       dryRun,
     })
-    signal.addEventListener('abort', set.stopping, { once: true })
+    signal.addEventListener('abort', set.announceStopping, { once: true })
     await set.apply(ports.repositories)
     await reloadUntil(AbortSignal.any([signal, unusable.signal]), { ports, set, reloads })
-    const end = await set.ended()
+    const end = await set.awaitEnd()
     if (thrown !== undefined) throw thrown
     log.process({ event: 'stopped' })
     return end
   } finally {
     ignoreRequests?.()
-    signal.removeEventListener('abort', set.stopping)
+    signal.removeEventListener('abort', set.announceStopping)
     await Promise.all([
       set.close(),
       traces?.close(),

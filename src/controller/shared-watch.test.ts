@@ -8,8 +8,8 @@ import type {
 } from '@backporch/cluster/cluster-watch'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
-import { byCluster, SharedWatches } from './shared-watch.ts'
+import { getMetadataText } from '@backporch/kyaml/resource'
+import { groupByCluster, SharedWatches } from './shared-watch.ts'
 
 const kindOf = (kind: string): WatchedKind => ({
   apiVersion: 'v1',
@@ -53,8 +53,8 @@ class FakeWatch implements ClusterWatch {
   }
 
   list(kind: WatchedKind, ...names: string[]): void {
-    this.observer.listing(kind)
-    for (const name of names) this.observer.changed(kind, object(name), 0)
+    this.observer.beginList(kind)
+    for (const name of names) this.observer.handleChange(kind, object(name), 0)
     const state = this.followed.get(kind.kind)
     assert.ok(state)
     this.followed.set(kind.kind, {
@@ -63,7 +63,7 @@ class FakeWatch implements ClusterWatch {
       lists: state.lists + 1,
       provenAt: this.now,
     })
-    this.observer.listed(kind)
+    this.observer.finishList(kind)
   }
 
   state(): readonly KindWatchState[] {
@@ -77,12 +77,12 @@ class FakeWatch implements ClusterWatch {
 
 class Recorder implements WatchObserver {
   readonly seen: string[] = []
-  listing = ({ kind }: WatchedKind): unknown => this.seen.push(`listing ${kind}`)
-  changed = ({ kind }: WatchedKind, changed: JsonObject): unknown =>
-    this.seen.push(`${kind} ${metadataText(changed, 'name')}`)
-  deleted = ({ kind }: WatchedKind): unknown => this.seen.push(`deleted ${kind}`)
-  listed = ({ kind }: WatchedKind): unknown => this.seen.push(`listed ${kind}`)
-  unreadable = ({ kind }: WatchedKind): unknown => this.seen.push(`unreadable ${kind}`)
+  beginList = ({ kind }: WatchedKind): unknown => this.seen.push(`listing ${kind}`)
+  handleChange = ({ kind }: WatchedKind, changed: JsonObject): unknown =>
+    this.seen.push(`${kind} ${getMetadataText(changed, 'name')}`)
+  handleDeletion = ({ kind }: WatchedKind): unknown => this.seen.push(`deleted ${kind}`)
+  finishList = ({ kind }: WatchedKind): unknown => this.seen.push(`listed ${kind}`)
+  handleUnreadable = ({ kind }: WatchedKind): unknown => this.seen.push(`unreadable ${kind}`)
 
   /** What was seen since the last call. */
   take(): string[] {
@@ -122,7 +122,7 @@ test('two repositories share one session, each with its kinds, and the last one 
   assert.deepEqual(watch.started, ['Pod', 'Service'])
   watch.list(POD, 'a')
   watch.list(SERVICE, 'b')
-  watch.observer.deleted(POD, object('a'), 0)
+  watch.observer.handleDeletion(POD, object('a'), 0)
   assert.deepEqual(one.take(), ['listing Pod', 'Pod a', 'listed Pod', 'deleted Pod'])
   assert.deepEqual(other.take(), ['listing Service', 'Service b', 'listed Service'])
   assert.deepEqual(
@@ -146,7 +146,7 @@ test('a kind that another repository has listed is listed again, complete, for t
   second?.follow([POD, SECRET])
   assert.deepEqual(watch.started, ['Pod', 'Service', 'Pod', 'Secret'])
   // An event of the list before is for the one that has it.
-  watch.observer.changed(POD, object('b'), 0)
+  watch.observer.handleChange(POD, object('b'), 0)
   assert.deepEqual([one.take(), other.take()], [['Pod b'], []])
   watch.list(POD, 'a', 'b')
   assert.deepEqual(other.take(), ['listing Pod', 'Pod a', 'Pod b', 'listed Pod'])
@@ -187,15 +187,15 @@ test('a kind that nobody follows any more is given up, and one that somebody fol
 
 test('what cannot be read is told to each, and an exception of one costs another no event', async () => {
   const bad = new Recorder()
-  bad.changed = () => {
+  bad.handleChange = () => {
     throw new Error('no')
   }
   const good = new Recorder()
   const { watch, views } = await shared(bad, good)
   for (const view of views) view.follow([POD])
-  watch.observer.listing(POD)
-  assert.throws(() => watch.observer.changed(POD, object('a'), 0), /no/)
-  watch.observer.unreadable(
+  watch.observer.beginList(POD)
+  assert.throws(() => watch.observer.handleChange(POD, object('a'), 0), /no/)
+  watch.observer.handleUnreadable(
     POD,
     new Failure({ code: 'BP3003', what: 'no', why: 'no', remedy: 'no' }),
   )
@@ -232,7 +232,7 @@ test('for metrics the watches of one cluster are one, with each kind once', asyn
   second?.follow([POD])
   watch.list(POD)
   watch.list(SERVICE)
-  const [one, ...more] = byCluster(views)
+  const [one, ...more] = groupByCluster(views)
   assert.deepEqual(more, [])
   assert.deepEqual(
     one

@@ -64,43 +64,46 @@ interface View {
 class EventRouter implements WatchObserver {
   readonly views = new Set<View>()
 
-  listing(kind: WatchedKind): void {
-    this.each(kind, (view, key) => {
+  beginList(kind: WatchedKind): void {
+    this.visitViews(kind, (view, key) => {
       if (view.phases.get(key) === 'waiting') view.phases.set(key, 'listing')
-      view.observer.listing(kind)
+      view.observer.beginList(kind)
     })
   }
 
-  changed(kind: WatchedKind, object: JsonObject, read: number): void {
-    this.each(kind, (view, key) => {
-      if (view.phases.get(key) !== 'waiting') view.observer.changed(kind, object, read)
+  handleChange(kind: WatchedKind, object: JsonObject, read: number): void {
+    this.visitViews(kind, (view, key) => {
+      if (view.phases.get(key) !== 'waiting') view.observer.handleChange(kind, object, read)
     })
   }
 
-  deleted(kind: WatchedKind, object: JsonObject, read: number): void {
-    this.each(kind, (view, key) => {
-      if (view.phases.get(key) !== 'waiting') view.observer.deleted(kind, object, read)
+  handleDeletion(kind: WatchedKind, object: JsonObject, read: number): void {
+    this.visitViews(kind, (view, key) => {
+      if (view.phases.get(key) !== 'waiting') view.observer.handleDeletion(kind, object, read)
     })
   }
 
-  listed(kind: WatchedKind): void {
-    this.each(kind, (view, key) => {
+  finishList(kind: WatchedKind): void {
+    this.visitViews(kind, (view, key) => {
       if (view.phases.get(key) === 'waiting') return
       view.phases.set(key, 'listed')
-      view.observer.listed(kind)
+      view.observer.finishList(kind)
     })
   }
 
-  unreadable(kind: WatchedKind, failure: Parameters<WatchObserver['unreadable']>[1]): void {
-    this.each(kind, (view) => view.observer.unreadable(kind, failure))
+  handleUnreadable(
+    kind: WatchedKind,
+    failure: Parameters<WatchObserver['handleUnreadable']>[1],
+  ): void {
+    this.visitViews(kind, (view) => view.observer.handleUnreadable(kind, failure))
   }
 
   /**
    * An exception of one view does not withhold events from the others.
    * @throws the first exception
    */
-  private each(kind: WatchedKind, give: (view: View, key: string) => void): void {
-    const key = keyOf(kind)
+  private visitViews(kind: WatchedKind, give: (view: View, key: string) => void): void {
+    const key = getKindKey(kind)
     const thrown: unknown[] = []
     for (const view of this.views) {
       if (!view.phases.has(key)) continue
@@ -144,7 +147,7 @@ class SharedWatch {
 
   private follow(view: View, kinds: readonly WatchedKind[]): void {
     if (!this.router.views.has(view)) return
-    const wanted = new Map(kinds.map((kind) => [keyOf(kind), kind]))
+    const wanted = new Map(kinds.map((kind) => [getKindKey(kind), kind]))
     for (const key of [...view.phases.keys()]) if (!wanted.has(key)) view.phases.delete(key)
     const fresh = [...wanted].filter(([key]) => !view.phases.has(key))
     const again = fresh.filter(([key]) => this.kinds.has(key) && this.isFollowed(key))
@@ -171,17 +174,17 @@ class SharedWatch {
   /** A list for another view is no gap for views that have one. */
   private stateOf(view: View): readonly KindWatchState[] {
     return this.watch.state().flatMap((state): KindWatchState[] => {
-      const key = keyOf(state.watched)
+      const key = getKindKey(state.watched)
       const phase = view.phases.get(key)
       if (phase === undefined) return []
       if (phase !== 'listed') return [{ ...state, lists: 0, provenAt: 0 }]
-      return [added(state, this.before.get(key))]
+      return [addCounts(state, this.before.get(key))]
     })
   }
 
   private remember(key: string): void {
-    const state = this.watch.state().find(({ watched }) => keyOf(watched) === key)
-    if (state !== undefined) this.before.set(key, added(state, this.before.get(key)))
+    const state = this.watch.state().find(({ watched }) => getKindKey(watched) === key)
+    if (state !== undefined) this.before.set(key, addCounts(state, this.before.get(key)))
   }
 
   private forget(): void {
@@ -197,7 +200,7 @@ class SharedWatch {
   }
 }
 
-function added(state: KindWatchState, before: Before | undefined): KindWatchState {
+function addCounts(state: KindWatchState, before: Before | undefined): KindWatchState {
   if (before === undefined) return state
   const [lists, reopened, events] = [
     before.lists + state.lists,
@@ -207,12 +210,12 @@ function added(state: KindWatchState, before: Before | undefined): KindWatchStat
   return { ...state, provenAt: Math.max(state.provenAt, before.provenAt), lists, reopened, events }
 }
 
-function keyOf({ apiVersion, kind, namespace, metadataOnly }: WatchedKind): string {
+function getKindKey({ apiVersion, kind, namespace, metadataOnly }: WatchedKind): string {
   return JSON.stringify([apiVersion, kind, namespace, metadataOnly])
 }
 
 /** Nothing is counted twice. */
-export function byCluster(
+export function groupByCluster(
   watches: readonly Pick<ClusterWatch, 'cluster' | 'state'>[],
 ): readonly Pick<ClusterWatch, 'cluster' | 'state'>[] {
   return [...Map.groupBy(watches, ({ cluster }) => cluster)].map(([cluster, own]) => ({
@@ -220,8 +223,9 @@ export function byCluster(
     state: () => {
       const kinds = new Map<string, KindWatchState>()
       for (const state of own.flatMap((watch) => watch.state())) {
-        const known = kinds.get(keyOf(state.watched))
-        if (known === undefined || known.lists < state.lists) kinds.set(keyOf(state.watched), state)
+        const known = kinds.get(getKindKey(state.watched))
+        if (known === undefined || known.lists < state.lists)
+          kinds.set(getKindKey(state.watched), state)
       }
       return [...kinds.values()]
     },

@@ -1,5 +1,5 @@
-import { loggableName } from '@backporch/kyaml/redaction'
-import { type WrittenWord, writtenWord } from '../plan/turn/turn-words.ts'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
+import { getWrittenWord, type WrittenWord } from '../plan/turn/turn-words.ts'
 import type { Transition, TransitionOutcome } from '../ports/log.ts'
 import { count } from '../proposal/text/words.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
@@ -15,23 +15,23 @@ const ENDS = {
 } as const
 
 /** `status` if only that changed. */
-export function transitionsOf(result: TurnResult): Transition[] {
+export function listTransitions(result: TurnResult): Transition[] {
   return [
-    ...(result.updates.length === 0 ? [] : writtenTransitions(result)),
-    ...result.settled.map(appliedTransition),
+    ...(result.updates.length === 0 ? [] : listWrittenTransitions(result)),
+    ...result.settled.map(createAppliedTransition),
   ]
 }
 
-function writtenTransitions(result: TurnResult): Transition[] {
+function listWrittenTransitions(result: TurnResult): Transition[] {
   return result.units.flatMap((unit) => {
     if (unit.state === 'failed' || unit.refused !== undefined) return []
     const { branch, outcomes, report, writes } = unit.plan
     const own = {
-      cluster: loggableName(unit.unit.cluster),
-      package: loggableName(unit.unit.packageName),
-      state: loggableName(report.status.state),
+      cluster: formatLoggableName(unit.unit.cluster),
+      package: formatLoggableName(unit.unit.packageName),
+      state: formatLoggableName(report.status.state),
     }
-    const word = changedWord(writtenWord(unit))
+    const word = findChangedOutcome(getWrittenWord(unit))
     const ended = outcomes.flatMap(({ episode }): Transition[] => {
       const outcome = endOf(episode)
       if (
@@ -39,22 +39,22 @@ function writtenTransitions(result: TurnResult): Transition[] {
         (outcome === 'declined' || outcome === 'healed' || outcome === 'resolved-by-git')
       )
         return []
-      return [{ outcome, ...own, episode: loggableName(`drift-${episode.spec.episode}`) }]
+      return [{ outcome, ...own, episode: formatLoggableName(`drift-${episode.spec.episode}`) }]
     })
     const done =
       word === undefined
         ? ended
-        : [...ended, { outcome: word, ...own, ...locationOf(result, branch) }]
+        : [...ended, { outcome: word, ...own, ...findLocation(result, branch) }]
     if (done.length > 0) return done
     return writes.ledgerLines.map((line) => ({
       outcome: 'status',
       ...own,
-      detail: loggableName(`${line} in ${own.cluster}`),
+      detail: formatLoggableName(`${line} in ${own.cluster}`),
     }))
   })
 }
 
-function changedWord(word: WrittenWord | undefined): TransitionOutcome | undefined {
+function findChangedOutcome(word: WrittenWord | undefined): TransitionOutcome | undefined {
   return word === 'unchanged' ? undefined : word
 }
 
@@ -63,38 +63,38 @@ function endOf({ status }: ClosedEpisode): TransitionOutcome {
   return status.failedAt === undefined ? ENDS[status.outcome] : 'not-settled'
 }
 
-function locationOf(
+function findLocation(
   { proposals }: TurnResult,
   branch: string,
 ): Pick<Transition, 'branch' | 'proposal' | 'url'> {
   if (branch === '') return {}
   const proposal = proposals.get(branch)
   return {
-    branch: loggableName(branch),
+    branch: formatLoggableName(branch),
     ...(proposal === undefined || proposal.label === branch
       ? {}
-      : { proposal: loggableName(proposal.label) }),
+      : { proposal: formatLoggableName(proposal.label) }),
     ...(proposal === undefined || proposal.url === ''
       ? {}
-      : { url: loggableName(proposal.url, 500) }),
+      : { url: formatLoggableName(proposal.url, 500) }),
   }
 }
 
-export function appliedTransition({
+export function createAppliedTransition({
   pending,
   result,
 }: SettleOutcome['settled'][number]): Transition {
   const { cluster, packagePath, record } = pending
   return {
     outcome: 'applied',
-    cluster: loggableName(cluster),
-    package: loggableName(packagePath || '.'),
-    episode: loggableName(record.metadata.name),
-    detail: loggableName(settledText({ pending, result })),
+    cluster: formatLoggableName(cluster),
+    package: formatLoggableName(packagePath || '.'),
+    episode: formatLoggableName(record.metadata.name),
+    detail: formatLoggableName(formatSettled({ pending, result })),
   }
 }
 
-export function settledText({
+export function formatSettled({
   pending: { record, cluster },
   result,
 }: SettleOutcome['settled'][number]): string {

@@ -1,9 +1,9 @@
-import { loggableName } from '@backporch/kyaml/redaction'
-import { type UnitResult, unitFailures } from '../plan/unit/unit-result.ts'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
+import { listUnitFailures, type UnitResult } from '../plan/unit/unit-result.ts'
 import type { ProcessEvent, TurnEvent } from '../ports/log.ts'
 import type { Answer } from '../reconcile/turn/apply/apply-answers.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
-import { transitionsOf } from './transitions.ts'
+import { listTransitions } from './transitions.ts'
 import { isUnread } from './unread-objects.ts'
 
 export const NOTHING = {
@@ -14,16 +14,17 @@ export const NOTHING = {
   transitions: [],
 } as const
 
-export function countsOf(
+export function countTurn(
   result: TurnResult,
 ): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
   return {
     units: result.units.length,
-    failedUnits: result.units.filter((unit) => unitFailures(unit).length > 0 || isIncomplete(unit))
-      .length,
+    failedUnits: result.units.filter(
+      (unit) => listUnitFailures(unit).length > 0 || isIncomplete(unit),
+    ).length,
     failedClusters: result.notObserved.length,
     writes: result.written.length,
-    transitions: transitionsOf(result),
+    transitions: listTransitions(result),
   }
 }
 
@@ -31,13 +32,19 @@ export function isIncomplete(unit: UnitResult): boolean {
   return unit.state === 'planned' && unit.observation.incomplete.some(isUnread)
 }
 
-export function answered({ proposal, by, line, outcome, failure }: Answer): ProcessEvent {
+export function createAnsweredEvent({
+  proposal,
+  by,
+  line,
+  outcome,
+  failure,
+}: Answer): ProcessEvent {
   return {
     event: 'answered',
     outcome,
-    proposal: loggableName(proposal.label, 60),
-    command: loggableName(line, 100),
-    ...(by === '' ? {} : { by: loggableName(by, 60) }),
+    proposal: formatLoggableName(proposal.label, 60),
+    command: formatLoggableName(line, 100),
+    ...(by === '' ? {} : { by: formatLoggableName(by, 60) }),
     ...(failure === undefined ? {} : { failure }),
   }
 }

@@ -73,13 +73,17 @@ test('git and the forge are polled once in the interval, and at once when a webh
     throw new Error('no answer')
   }
   path.world.pass(1)
-  assert.deepEqual(await path.intake.next(poll), { about: 'nothing' })
+  assert.deepEqual(await path.intake.chooseNextScope(poll), { about: 'nothing' })
   assert.equal(polls, 0)
   path.intake.requestPoll()
-  await assert.rejects(path.intake.next(poll), /no answer/)
+  await assert.rejects(path.intake.chooseNextScope(poll), /no answer/)
   path.world.pass(10)
-  await assert.rejects(path.intake.next(poll), /no answer/)
-  await assert.rejects(path.intake.next(poll), /no answer/, 'a poll that failed is tried again')
+  await assert.rejects(path.intake.chooseNextScope(poll), /no answer/)
+  await assert.rejects(
+    path.intake.chooseNextScope(poll),
+    /no answer/,
+    'a poll that failed is tried again',
+  )
   assert.equal(polls, 3)
 })
 
@@ -121,12 +125,12 @@ test('a turn that failed leaves its units waiting, and they are observed again l
   assert.equal(polled.about, 'units')
   scale(path, 0, 6)
   await path.deliver()
-  const scope = await path.intake.next(poll)
+  const scope = await path.intake.chooseNextScope(poll)
   assert.ok(scope.about === 'units')
-  await path.intake.ended(scope, undefined, performance.now())
-  assert.deepEqual(await path.intake.next(poll), { about: 'nothing' }, 'it waits first')
+  await path.intake.finishTurn(scope, undefined, performance.now())
+  assert.deepEqual(await path.intake.chooseNextScope(poll), { about: 'nothing' }, 'it waits first')
   elapsed += 10_000
-  const again = await path.intake.next(poll)
+  const again = await path.intake.chooseNextScope(poll)
   assert.deepEqual(again, scope)
 })
 
@@ -136,7 +140,7 @@ test('a proposal that gave way is what the next turn is about, although nothing 
   path.world
     .cluster(1)
     .change('/ConfigMap/shop/api', (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
-  path.meanwhile = { hasChanged: () => true, givesWay: () => true }
+  path.meanwhile = { hasChanged: () => true, shouldGiveWay: () => true }
   assert.equal(await minute(path), 'edge-01: apps/web, edge-02: apps/api')
   assert.equal(path.world.forge.proposals.length, 1)
   await path.round()
@@ -163,16 +167,16 @@ test('a cluster of which nothing was heard for a minute is unreachable, is told 
     state().map((each) => ({ ...each, provenAt: each.lists === 0 ? 0 : lastProof }))
   await minute(path)
   assert.deepEqual(
-    [[...path.intake.unreachable().keys()], [...path.intake.seen()].sort()],
+    [[...path.intake.listUnreachable().keys()], [...path.intake.listSeen()].sort()],
     [[], ['edge-01', 'edge-02']],
   )
   assert.equal(now() - lastProof, STALE_AFTER)
   assert.equal(await minute(path), 'edge-01: all')
   assert.deepEqual(
-    [[...path.intake.unreachable().keys()], [...path.intake.seen()]],
+    [[...path.intake.listUnreachable().keys()], [...path.intake.listSeen()]],
     [['edge-01'], ['edge-02']],
   )
-  assert.equal(path.intake.unreachable().get('edge-01')?.code, 'BP3001')
+  assert.equal(path.intake.listUnreachable().get('edge-01')?.code, 'BP3001')
   assert.equal(await minute(path), 'edge-01: all', 'it is tried again')
   watch.state = state
   path.world.cluster(0).readLive = readLive
@@ -192,7 +196,7 @@ test('a resource of a syncer that may name other units is about everything', asy
     name: 'apps',
   }
   changes
-    .ofUnit('apps/web')
+    .getUnitVerdicts('apps/web')
     .follow({ id, apiVersion: 'kustomize.toolkit.fluxcd.io/v1' }, 'report', undefined)
   path.watches.get('edge-01')?.follow([
     {

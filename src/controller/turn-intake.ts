@@ -4,11 +4,11 @@
  */
 import type { ClusterWatch } from '@backporch/cluster/cluster-watch'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
-import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, type Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
-import { nextTime } from '../plan/turn/limits/next-time.ts'
-import { clusterDetection } from '../policy/effective-policy.ts'
+import { getResourceKey } from '@backporch/kyaml/resource'
+import { computeNextTime } from '../plan/turn/limits/next-time.ts'
+import { getClusterDetection } from '../policy/effective-policy.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { OnlyUnits } from '../reconcile/observe/turn-request.ts'
@@ -19,7 +19,7 @@ import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import { FollowedClusters, type FollowPorts } from './followed-clusters.ts'
 import { type UnitName, UnitQueue, type UnitQueueEvent, type Urgency } from './unit-queue.ts'
 import { UnrecordedDrift } from './unrecorded-drift.ts'
-import { isLanding, restlessFor } from './waiting-units.ts'
+import { computeRestlessTime, isLanding } from './waiting-units.ts'
 
 /** Of each named cluster. */
 export type TurnScope =
@@ -86,7 +86,7 @@ export class TurnIntake {
     this.clusters = new FollowedClusters(
       ports,
       between,
-      (cluster, change) => void this.changed(cluster, change),
+      (cluster, change) => void this.handleChange(cluster, change),
     )
     this.queue = new UnitQueue({
       now: () => performance.now(),
@@ -108,17 +108,17 @@ export class TurnIntake {
   wake(): number {
     const { interval } = this.options
     return this.clusters.isWatched()
-      ? Math.min(interval, LOOK, Math.max(this.queue.next() ?? LOOK, 1))
+      ? Math.min(interval, LOOK, Math.max(this.queue.computeNextWait() ?? LOOK, 1))
       : interval
   }
 
   /** These are not queried. */
-  unreachable(): ReadonlyMap<string, Failure> {
-    return this.clusters.unreachable()
+  listUnreachable(): ReadonlyMap<string, Failure> {
+    return this.clusters.listUnreachable()
   }
 
   /** @throws Failure from `poll` */
-  async next(poll: () => Promise<RepositoryDigest>): Promise<TurnScope> {
+  async chooseNextScope(poll: () => Promise<RepositoryDigest>): Promise<TurnScope> {
     const now = this.ports.now()
     if (!this.clusters.isWatched()) return { about: 'everything' }
     if (now - this.wholeAt >= this.options.resync || this.wholeAt > now) {
@@ -130,15 +130,16 @@ export class TurnIntake {
     if (this.pollRequested || now - this.polledAt >= this.options.interval || this.polledAt > now) {
       if ((await this.poll(poll)) === 'everything') return { about: 'everything' }
       for (const [name, cluster] of this.clusters.all) {
-        if (cluster.isLost || this.clusters.blindness(cluster) !== undefined) only.set(name, 'all')
-        for (const packagePath of cluster.verdicts.due(now))
+        if (cluster.isLost || this.clusters.findBlindness(cluster) !== undefined)
+          only.set(name, 'all')
+        for (const packagePath of cluster.verdicts.listDueUnits(now))
           this.queue.add({ cluster: name, packagePath }, 'background')
       }
       for (const [key, { unit, at }] of this.times)
         if (at <= now && this.times.delete(key)) this.queue.add(unit, 'background')
     }
     const taken = this.queue.take(MOST_UNITS)
-    for (const { cluster, packagePath } of [...taken, ...this.siblings(taken)]) {
+    for (const { cluster, packagePath } of [...taken, ...this.listSiblings(taken)]) {
       const wanted = only.get(cluster) ?? new Set<string>()
       if (wanted !== 'all') only.set(cluster, wanted.add(packagePath))
     }
@@ -155,7 +156,7 @@ export class TurnIntake {
   }
 
   /** Candidates for a joint proposal. */
-  private siblings(taken: readonly UnitName[]): readonly UnitName[] {
+  private listSiblings(taken: readonly UnitName[]): readonly UnitName[] {
     const packages = new Set(taken.map(({ packagePath }) => packagePath))
     return [...packages].flatMap((packagePath) =>
       [...(this.alone.get(packagePath) ?? [])]
@@ -168,22 +169,22 @@ export class TurnIntake {
    * @param result undefined if the whole turn failed @param began monotonic milliseconds @param
    * isBlameless it failed before it reached a unit, so no unit waits longer
    */
-  async ended(
+  async finishTurn(
     scope: TurnScope,
     result: TurnResult | undefined,
     began: number,
     isBlameless = false,
   ): Promise<void> {
-    const failed = failedUnits(result)
+    const failed = matchFailedUnits(result)
     for (const unit of scope.about === 'units' ? scope.taken : []) {
-      this.queue.done(unit, result === undefined ? !isBlameless : failed(unit))
+      this.queue.markDone(unit, result === undefined ? !isBlameless : failed(unit))
       if (result === undefined && isBlameless) this.queue.add(unit, 'changed')
     }
     if (result === undefined) return
     for (const unit of result.units) {
-      if (unit.state === 'planned') this.queue.observed(nameOf(unit))
+      if (unit.state === 'planned') this.queue.markObserved(nameOf(unit))
       if (unit.state === 'planned' && unit.refused === undefined)
-        this.unrecorded.observed(nameOf(unit))
+        this.unrecorded.markObserved(nameOf(unit))
     }
     const now = this.ports.now()
     for (const unit of result.postponed) this.queue.add(nameOf(unit), 'background')
@@ -196,7 +197,7 @@ export class TurnIntake {
     for (const [name, cluster] of this.clusters.all) {
       if (scope.about === 'units' && !scope.only.has(name)) continue
       cluster.observedAt = now
-      cluster.heartbeat = 1_000 * clusterDetection(result.view.policies, name, 'interval')
+      cluster.heartbeat = 1_000 * getClusterDetection(result.view.policies, name, 'interval')
       cluster.isKnown ||= scope.about === 'everything'
       cluster.isLost = result.notObserved.some(({ cluster: lost }) => lost === name)
       if (scope.about === 'everything' && !cluster.isLost)
@@ -208,7 +209,7 @@ export class TurnIntake {
           ),
         )
       if (cluster.watch === undefined) continue
-      cluster.watch.follow(cluster.follower.kinds())
+      cluster.watch.follow(cluster.follower.listKinds())
       cluster.follower.settle()
       this.clusters.look(name, cluster)
       await this.ports.saveVerdicts(name, cluster.verdicts.stored, cluster.verdicts.key)
@@ -225,7 +226,7 @@ export class TurnIntake {
     for (const unit of units) {
       const { cluster, packagePath } = nameOf(unit)
       if (unit.state === 'planned') {
-        const at = nextTime(unit)
+        const at = computeNextTime(unit)
         if (at === undefined) this.times.delete(`${cluster} ${packagePath}`)
         else this.times.set(`${cluster} ${packagePath}`, { unit: nameOf(unit), at: Date.parse(at) })
         const { state, branch } = unit.plan.report.status
@@ -241,7 +242,9 @@ export class TurnIntake {
         unit.state === 'failed' ||
         unit.refused !== undefined ||
         landing.has(`${unit.unit.cluster} ${unit.unit.packageName}`)
-      const wait = isWaiting ? interval : restlessFor(unit.plan.report.status, { now, interval })
+      const wait = isWaiting
+        ? interval
+        : computeRestlessTime(unit.plan.report.status, { now, interval })
       if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)
     }
     if (reported.length + unsettled.length > 0) this.requestWhole()
@@ -252,12 +255,12 @@ export class TurnIntake {
     this.wholeAt = Math.min(this.wholeAt, this.ports.now() - resync + interval)
   }
 
-  seen(): ReadonlySet<string> {
-    return this.clusters.seen()
+  listSeen(): ReadonlySet<string> {
+    return this.clusters.listSeen()
   }
 
-  watches(): readonly ClusterWatch[] {
-    return this.clusters.watches()
+  listWatches(): readonly ClusterWatch[] {
+    return this.clusters.listWatches()
   }
 
   async close(): Promise<void> {
@@ -294,7 +297,7 @@ export class TurnIntake {
       this.queue.add({ cluster, packagePath }, 'changed')
   }
 
-  private async changed(cluster: string, change: UnitChange): Promise<void> {
+  private async handleChange(cluster: string, change: UnitChange): Promise<void> {
     const { units, reason, object, read } = change
     const add = (urgency: Urgency, delay = (): number => 0): void => {
       for (const packagePath of units) this.queue.add({ cluster, packagePath }, urgency, delay())
@@ -312,15 +315,19 @@ export class TurnIntake {
       return add('changed')
     try {
       const observedAt = `${new Date(this.ports.now()).toISOString().slice(0, 19)}Z`
-      const before = verdicts.verdictOf(unit, object)
+      const before = verdicts.findVerdict(unit, object)
       const judged = await verdicts.judges.judge(unit, object, observedAt, this.stopped.signal)
       const verdict = judged?.verdict
       if (verdict !== undefined) {
         const milliseconds = performance.now() - read
-        this.metrics?.verdict(milliseconds / 1_000)
+        this.metrics?.recordVerdict(milliseconds / 1_000)
         this.ports.onVerdict(cluster, verdict.state, milliseconds)
         const risks = verdict.items.map(({ risk }) => risk)
-        this.unrecorded.judged({ cluster, packagePath: unit }, resourceKey(verdict.id), risks)
+        this.unrecorded.recordRisks(
+          { cluster, packagePath: unit },
+          getResourceKey(verdict.id),
+          risks,
+        )
       }
       const isInSync =
         verdict?.state === 'in-sync' && verdict.items.length === 0 && verdict.setAside.length === 0
@@ -328,7 +335,7 @@ export class TurnIntake {
       add(verdict?.items.some(({ risk }) => risk === 'critical') === true ? 'critical' : 'changed')
     } catch (thrown) {
       // The unit's observation reports it.
-      asFailure(thrown)
+      convertToFailure(thrown)
       add('changed')
     }
   }
@@ -338,7 +345,7 @@ function nameOf(unit: TurnResult['units'][number]): UnitName {
   return unit.state === 'failed' ? unit : unit.unit
 }
 
-function failedUnits(result: TurnResult | undefined): (unit: UnitName) => boolean {
+function matchFailedUnits(result: TurnResult | undefined): (unit: UnitName) => boolean {
   const lost = new Set(result?.notObserved.map(({ cluster }) => cluster))
   const failed = new Set(
     result?.units.flatMap((unit) =>

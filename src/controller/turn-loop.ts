@@ -1,7 +1,7 @@
 /** Level-triggered: a turn acts on what it reads. */
-import { failuresOf } from '@backporch/kyaml/failure'
+import { listFailures } from '@backporch/kyaml/failure'
 import type { Clock } from '@backporch/system/clock'
-import { type BackOff, backOff, troubleOf } from './back-off.ts'
+import { type BackOff, backOff, classifyTrouble } from './back-off.ts'
 
 export interface TurnLoopOptions {
   readonly clock: Clock
@@ -43,31 +43,31 @@ export class TurnLoop {
 
   constructor(options: TurnLoopOptions) {
     this.options = options
-    this.nextPoll = this.now()
+    this.nextPoll = this.getNow()
   }
 
   /** The turn begins after this call, because a running one may already have read. */
   request(): void {
     if (this.requestedAt !== undefined) return
-    this.requestedAt = this.now()
+    this.requestedAt = this.getNow()
     this.wake.abort()
   }
 
   /** No wait after a failure delays it: the person may have removed the cause. */
   demand(): void {
     this.held = false
-    this.requestedAt ??= this.now()
+    this.requestedAt ??= this.getNow()
     this.wake.abort()
   }
 
   /** Never rejects. */
   async run(signal: AbortSignal): Promise<LoopEnd> {
-    while (await this.due(signal)) {
-      const leave = await this.admitted(signal)
+    while (await this.awaitDue(signal)) {
+      const leave = await this.awaitAdmission(signal)
       if (leave === undefined) break
       try {
         this.requestedAt = undefined
-        const end = await this.oneTurn(signal)
+        const end = await this.runOneTurn(signal)
         if (signal.aborted) return end
       } finally {
         leave()
@@ -76,7 +76,7 @@ export class TurnLoop {
     return 'idle'
   }
 
-  private async admitted(stop: AbortSignal): Promise<(() => void) | undefined> {
+  private async awaitAdmission(stop: AbortSignal): Promise<(() => void) | undefined> {
     const { admit } = this.options
     if (admit === undefined) return () => undefined
     try {
@@ -90,7 +90,7 @@ export class TurnLoop {
     }
   }
 
-  private async due(stop: AbortSignal): Promise<boolean> {
+  private async awaitDue(stop: AbortSignal): Promise<boolean> {
     for (;;) {
       if (stop.aborted) return false
       const wait = this.wait()
@@ -104,7 +104,7 @@ export class TurnLoop {
   /** Milliseconds. A clock set back makes no wait longer. */
   private wait(): number {
     const { coalesce } = this.options
-    const now = this.now()
+    const now = this.getNow()
     const polled = Math.min(this.nextPoll - now, this.pause)
     const requested =
       this.requestedAt === undefined
@@ -113,11 +113,11 @@ export class TurnLoop {
     return this.held ? polled : Math.min(requested, polled)
   }
 
-  private async oneTurn(stop: AbortSignal): Promise<LoopEnd> {
+  private async runOneTurn(stop: AbortSignal): Promise<LoopEnd> {
     const { interval, wake = () => interval, random, turn } = this.options
     const aborting = new AbortController()
     const ended = new AbortController()
-    const overdue = this.overdue(stop, aborting, ended.signal)
+    const overdue = this.awaitOverdue(stop, aborting, ended.signal)
     let next: BackOff
     try {
       await Promise.race([turn(aborting.signal), overdue])
@@ -125,19 +125,19 @@ export class TurnLoop {
       next = { wait: wake(), held: false }
     } catch (thrown) {
       this.failed += 1
-      const failures = stop.aborted ? [] : failuresOf(thrown)
-      next = backOff(troubleOf(failures), this.failed, interval, random())
+      const failures = stop.aborted ? [] : listFailures(thrown)
+      next = backOff(classifyTrouble(failures), this.failed, interval, random())
     } finally {
       ended.abort()
     }
     this.pause = next.wait
     this.held = next.held
-    this.nextPoll = this.now() + next.wait
+    this.nextPoll = this.getNow() + next.wait
     return aborting.signal.aborted ? 'aborted' : 'finished'
   }
 
   /** @returns when an aborted turn does not return; else never */
-  private async overdue(
+  private async awaitOverdue(
     stop: AbortSignal,
     aborting: AbortController,
     ended: AbortSignal,
@@ -163,7 +163,7 @@ export class TurnLoop {
     }
   }
 
-  private now(): number {
+  private getNow(): number {
     return this.options.clock.now().getTime()
   }
 }

@@ -13,7 +13,7 @@ const PHASES: Readonly<Record<string, string>> = {
   writing: 'write',
 }
 
-export function phaseOf(step: string): string | undefined {
+export function findPhase(step: string): string | undefined {
   return PHASES[step.split(' ', 1)[0] ?? '']
 }
 
@@ -45,16 +45,16 @@ export class TurnMeter {
   }
 
   step(step: string): void {
-    const name = phaseOf(step)
+    const name = findPhase(step)
     if (name === undefined || name === this.phase?.name) return
     this.endPhase()
     this.phase = { name, began: this.parts.elapsed() }
   }
 
-  failing(lasting: readonly Failure[]): void {
+  reportFailures(lasting: readonly Failure[]): void {
     const { repository, metrics, readiness } = this.parts
-    readiness.failingWith(lasting)
-    metrics.failing(
+    readiness.setFailing(lasting)
+    metrics.setFailures(
       repository,
       countBy(lasting, ({ code }) => code),
     )
@@ -64,12 +64,12 @@ export class TurnMeter {
    * @param result undefined for a turn without one @param whole it covered every package of its
    * clusters
    */
-  ended(outcome: TurnNumbers['outcome'], result?: TurnResult, whole = true): void {
+  finishTurn(outcome: TurnNumbers['outcome'], result?: TurnResult, whole = true): void {
     const { repository, metrics, readiness, elapsed } = this.parts
     this.endPhase()
     const duration = elapsed() - this.began
     const phases = new Map([...this.phases, ['total', duration / 1_000]])
-    const observed = result === undefined ? undefined : this.counter.numbersOf(result, whole)
+    const observed = result === undefined ? undefined : this.counter.computeNumbers(result, whole)
     metrics.turn({ repository, outcome, phases, observed })
     readiness.turnEnded(observed, duration)
   }

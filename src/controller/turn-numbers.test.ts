@@ -7,7 +7,7 @@ import type { ObservedNumbers } from '../ports/metrics.ts'
 import { TurnCounter } from './turn-numbers.ts'
 
 async function turn(world: TurnWorld, counter: TurnCounter): Promise<ObservedNumbers> {
-  return counter.numbersOf(await world.scan())
+  return counter.computeNumbers(await world.scan())
 }
 
 function kinds({ occurrences }: ObservedNumbers): string[] {
@@ -139,12 +139,12 @@ test('a turn about a part forgets nothing of the others', async () => {
   const [world, counter] = [new TurnWorld('{mode: Propose}', other), new TurnCounter()]
   world.edit(WEB, 'spec.replicas', 5)
   const dry = { dryRun: true, rehearses: true }
-  assert.deepEqual(kinds(counter.numbersOf(await world.scan(dry))), ['detected'])
+  assert.deepEqual(kinds(counter.computeNumbers(await world.scan(dry))), ['detected'])
   world.packages = ['apps/api']
-  const part = counter.numbersOf(await world.scan(dry), false)
+  const part = counter.computeNumbers(await world.scan(dry), false)
   assert.deepEqual([part.whole, part.packages.map((one) => one.package)], [false, ['apps/api']])
   world.packages = []
-  assert.deepEqual(kinds(counter.numbersOf(await world.scan(dry))), [])
+  assert.deepEqual(kinds(counter.computeNumbers(await world.scan(dry))), [])
 })
 
 test('differences that a rule ignores are counted when they are new', async () => {
@@ -165,7 +165,7 @@ test('a dry run counts what it finds once, although git does not know of it', as
   const [world, counter] = [new TurnWorld(), new TurnCounter()]
   world.edit(WEB, 'spec.replicas', 5)
   const scan = async () =>
-    kinds(counter.numbersOf(await world.scan({ dryRun: true, rehearses: true })))
+    kinds(counter.computeNumbers(await world.scan({ dryRun: true, rehearses: true })))
   assert.deepEqual([await scan(), await scan()], [['detected'], []])
 })
 
@@ -181,11 +181,11 @@ test('a package that fails and a cluster that is away are named, and what was co
 
   const [fleet, counter] = [new FleetWorld(2), new TurnCounter()]
   fleet.edit([1])
-  counter.numbersOf(await fleet.scan())
+  counter.computeNumbers(await fleet.scan())
   const { identify } = fleet.cluster(1)
   fleet.cluster(1).identify = () => Promise.reject(new Error('gone'))
-  const away = counter.numbersOf(await fleet.scan())
+  const away = counter.computeNumbers(await fleet.scan())
   assert.deepEqual([away.unobserved, [...away.clusters.keys()]], [['edge-02'], ['edge-01']])
   fleet.cluster(1).identify = identify
-  assert.deepEqual(kinds(counter.numbersOf(await fleet.scan())), [])
+  assert.deepEqual(kinds(counter.computeNumbers(await fleet.scan())), [])
 })

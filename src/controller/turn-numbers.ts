@@ -1,5 +1,5 @@
 /** Counts only new results. */
-import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName, type Loggable } from '@backporch/kyaml/redaction'
 import { type Drift, type ObjectVerdict, RISKS, type Risk } from '../drift/compare/drift.ts'
 import { PRESET } from '../drift/noise/presets.ts'
 import type { PlannedResult, UnitResult } from '../plan/unit/unit-result.ts'
@@ -8,7 +8,7 @@ import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import type { Change } from '../record/documents/change.ts'
 import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
 import type { DriftReport } from '../record/documents/drift-report.ts'
-import { syncerOfManager } from '../syncers/registry.ts'
+import { findSyncerOfManager } from '../syncers/registry.ts'
 
 interface Counted {
   readonly cluster: Loggable
@@ -26,7 +26,7 @@ export class TurnCounter {
   private counted = new Map<string, Counted>()
 
   /** @param whole packages that the turn does not name are forgotten */
-  numbersOf(result: TurnResult, whole = true): ObservedNumbers {
+  computeNumbers(result: TurnResult, whole = true): ObservedNumbers {
     const before = this.counted
     const counted = whole ? new Map<string, Counted>() : before
     const packages: PackageNumbers[] = []
@@ -34,58 +34,59 @@ export class TurnCounter {
     const occurrences: Occurrence[] = []
     const clusters = new Map<Loggable, number>()
     for (const unit of result.units) {
-      const key = keyOf(unit)
+      const key = getUnitKey(unit)
       const known = before.get(key)
       if (unit.state === 'failed') {
         failed.push(
           known ?? {
-            cluster: loggableName(unit.cluster),
-            package: loggableName(unit.packagePath || '.'),
+            cluster: formatLoggableName(unit.cluster),
+            package: formatLoggableName(unit.packagePath || '.'),
           },
         )
         if (known !== undefined) counted.set(key, known)
         continue
       }
-      const now = countedOf(unit, known)
+      const now = createCounted(unit, known)
       counted.set(key, now)
-      packages.push(packageNumbers(unit, now, urlOf(unit, result)))
-      occurrences.push(...occurrencesOf(unit, known ?? baselineOf(unit, now), now))
+      packages.push(createPackageNumbers(unit, now, findUrl(unit, result)))
+      occurrences.push(...listOccurrences(unit, known ?? createBaseline(unit, now), now))
       clusters.set(
         now.cluster,
-        Math.max(clusters.get(now.cluster) ?? 0, secondsOf(unit.observation.cluster.observedAt)),
+        Math.max(clusters.get(now.cluster) ?? 0, parseSeconds(unit.observation.cluster.observedAt)),
       )
     }
-    const unobserved = result.notObserved.map(({ cluster }) => loggableName(cluster))
+    const unobserved = result.notObserved.map(({ cluster }) => formatLoggableName(cluster))
     // Packages of unobserved clusters keep their counts.
     const away = new Set(unobserved)
     for (const [key, one] of before) if (away.has(one.cluster)) counted.set(key, one)
     this.counted = counted
     const { lastGood } = result.view.policies
-    const policyProblem = lastGood === undefined ? undefined : loggableName(lastGood.problem.where)
+    const policyProblem =
+      lastGood === undefined ? undefined : formatLoggableName(lastGood.problem.where)
     return { packages, failed, clusters, unobserved, policyProblem, whole, occurrences }
   }
 }
 
-function keyOf(unit: UnitResult): string {
+function getUnitKey(unit: UnitResult): string {
   return unit.state === 'failed'
     ? `${unit.cluster}\0${unit.packagePath}`
     : `${unit.unit.cluster}\0${unit.unit.packagePath}`
 }
 
-function countedOf(planned: PlannedResult, known: Counted | undefined): Counted {
+function createCounted(planned: PlannedResult, known: Counted | undefined): Counted {
   const { unit, plan } = planned
   const { report } = plan
   return {
-    cluster: known?.cluster ?? loggableName(unit.cluster),
-    package: known?.package ?? loggableName(unit.packageName),
+    cluster: known?.cluster ?? formatLoggableName(unit.cluster),
+    package: known?.package ?? formatLoggableName(unit.packageName),
     fingerprints: new Set(report.spec.changes.map(({ fingerprint }) => fingerprint)),
-    ended: endedOf(episodesOf(planned).values()),
-    ignored: ignoredOf(report),
+    ended: indexEnded(indexEpisodes(planned).values()),
+    ignored: countIgnored(report),
   }
 }
 
 /** An earlier process counted the ledger's content. */
-function baselineOf(
+function createBaseline(
   { observation: { git } }: PlannedResult,
   { cluster, package: name }: Counted,
 ): Counted {
@@ -95,12 +96,12 @@ function baselineOf(
     cluster,
     package: name,
     fingerprints,
-    ended: endedOf(closed),
-    ignored: ignoredOf(report),
+    ended: indexEnded(closed),
+    ignored: countIgnored(report),
   }
 }
 
-function endedOf(episodes: Iterable<ClosedEpisode>): Counted['ended'] {
+function indexEnded(episodes: Iterable<ClosedEpisode>): Counted['ended'] {
   return new Map(
     [...episodes].map(({ spec, status }) => [
       spec.episode,
@@ -109,12 +110,12 @@ function endedOf(episodes: Iterable<ClosedEpisode>): Counted['ended'] {
   )
 }
 
-function ignoredOf(report: DriftReport | undefined): ReadonlyMap<string, number> {
+function countIgnored(report: DriftReport | undefined): ReadonlyMap<string, number> {
   const ignored = report?.status.setAside?.filter(({ state }) => state === 'Ignored') ?? []
   return countBy(ignored, ({ rule = '' }) => (rule.startsWith(PRESET) ? 'preset' : 'rule'))
 }
 
-function urlOf({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
+function findUrl({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
   return (
     proposals.get(plan.branch)?.url ??
     observation.proposals.get(`refs/heads/${plan.branch}`)?.url ??
@@ -122,7 +123,7 @@ function urlOf({ plan, observation }: PlannedResult, { proposals }: TurnResult):
   )
 }
 
-function packageNumbers(
+function createPackageNumbers(
   unit: PlannedResult,
   { cluster, package: name }: Counted,
   url: string,
@@ -137,10 +138,10 @@ function packageNumbers(
     package: name,
     mode: observation.policy.mode,
     state,
-    syncer: syncerNameOf(observation),
+    syncer: getSyncerName(observation),
     objects: countBy(observation.verdicts, (verdict) => verdict.state),
-    drifted: drifting ? riskCounts(observation.verdicts) : new Map(),
-    driftedSince: state === 'Drifted' ? secondsOf(began) : undefined,
+    drifted: drifting ? countRisks(observation.verdicts) : new Map(),
+    driftedSince: state === 'Drifted' ? parseSeconds(began) : undefined,
     restoreFailed: restoreFailed(unit),
     held: held?.reason,
     proposal:
@@ -150,17 +151,17 @@ function packageNumbers(
             branch,
             state: lifecycle === 'Draft' ? 'draft' : 'open',
             plan: wanted || 'none',
-            url: url === '' ? '' : loggableName(url, 500),
+            url: url === '' ? '' : formatLoggableName(url, 500),
           },
   }
 }
 
-function syncerNameOf({ syncer }: PlannedResult['observation']): string {
-  return syncer === undefined ? '' : (syncerOfManager(syncer.manager) ?? 'other')
+function getSyncerName({ syncer }: PlannedResult['observation']): string {
+  return syncer === undefined ? '' : (findSyncerOfManager(syncer.manager) ?? 'other')
 }
 
 /** Includes episodes that a command ended. */
-function episodesOf({ plan, observation }: PlannedResult): ReadonlyMap<string, ClosedEpisode> {
+function indexEpisodes({ plan, observation }: PlannedResult): ReadonlyMap<string, ClosedEpisode> {
   const episodes = [
     ...observation.git.ledger.closed,
     ...plan.outcomes.map(({ episode }) => episode),
@@ -170,22 +171,26 @@ function episodesOf({ plan, observation }: PlannedResult): ReadonlyMap<string, C
 
 /** Each decision replaces the earlier approval. */
 function restoreFailed(unit: PlannedResult): boolean {
-  const latest = [...episodesOf(unit).values()]
+  const latest = [...indexEpisodes(unit).values()]
     .filter(({ status }) => status.outcome === 'Merged')
     .at(-1)
   return latest?.status.failedAt !== undefined && latest.status.verifiedAt === undefined
 }
 
-function riskCounts(verdicts: readonly ObjectVerdict[]): ReadonlyMap<string, number> {
+function countRisks(verdicts: readonly ObjectVerdict[]): ReadonlyMap<string, number> {
   const drifted = verdicts.filter(({ items }) => items.length > 0)
-  return countBy(drifted, ({ items }) => worst(items))
+  return countBy(drifted, ({ items }) => findWorstRisk(items))
 }
 
-function worst(items: readonly Pick<Drift, 'risk'>[]): Risk {
+function findWorstRisk(items: readonly Pick<Drift, 'risk'>[]): Risk {
   return RISKS.find((risk) => items.some((item) => item.risk === risk)) ?? 'low'
 }
 
-function occurrencesOf(unit: PlannedResult, before: Counted, now: Counted): readonly Occurrence[] {
+function listOccurrences(
+  unit: PlannedResult,
+  before: Counted,
+  now: Counted,
+): readonly Occurrence[] {
   const { cluster, package: name } = now
   const { report } = unit.plan
   const fresh = report.spec.changes.filter(
@@ -196,11 +201,11 @@ function occurrencesOf(unit: PlannedResult, before: Counted, now: Counted): read
     ({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`,
   )
   const detected = [...objects.values()].map((changes) =>
-    detectedOf(changes, { cluster, package: name }),
+    createDetected(changes, { cluster, package: name }),
   )
-  const syncer = syncerNameOf(unit.observation)
-  const ended = [...episodesOf(unit).values()].flatMap((episode) =>
-    endedOccurrences(episode, { before, now, syncer }),
+  const syncer = getSyncerName(unit.observation)
+  const ended = [...indexEpisodes(unit).values()].flatMap((episode) =>
+    listEndedOccurrences(episode, { before, now, syncer }),
   )
   const suppressed = [...now.ignored].flatMap(([rule, count]): Occurrence[] => {
     const more = count - (before.ignored.get(rule) ?? 0)
@@ -210,16 +215,16 @@ function occurrencesOf(unit: PlannedResult, before: Counted, now: Counted): read
 }
 
 /** However many of its fields changed. */
-function detectedOf(
+function createDetected(
   changes: readonly Change[],
   place: { readonly cluster: Loggable; readonly package: Loggable },
 ): Occurrence {
-  const risk = worst(changes)
+  const risk = findWorstRisk(changes)
   const actorClass = changes.find((change) => change.risk === risk)?.actor.class ?? 'unknown'
   return { kind: 'detected', ...place, risk, actorClass }
 }
 
-function endedOccurrences(
+function listEndedOccurrences(
   { spec, status }: ClosedEpisode,
   {
     before,
@@ -231,7 +236,7 @@ function endedOccurrences(
   const known = before.ended.get(spec.episode)
   const resolution = status.outcome === 'Merged' ? spec.plan : status.outcome
   const seconds = DECIDED.has(status.outcome)
-    ? secondsOf(status.at) - secondsOf(spec.proposedAt ?? spec.began)
+    ? parseSeconds(status.at) - parseSeconds(spec.proposedAt ?? spec.began)
     : undefined
   // A published draft decides nothing.
   const resolved = known === undefined && status.outcome !== 'Published'
@@ -246,14 +251,14 @@ function endedOccurrences(
           {
             kind: 'restored',
             syncer,
-            seconds: secondsOf(status.verifiedAt ?? '') - secondsOf(status.at),
+            seconds: parseSeconds(status.verifiedAt ?? '') - parseSeconds(status.at),
           } as const,
         ]
       : []),
   ]
 }
 
-function secondsOf(time: string): number {
+function parseSeconds(time: string): number {
   const milliseconds = Date.parse(time)
   return Number.isNaN(milliseconds) ? 0 : milliseconds / 1_000
 }

@@ -48,7 +48,7 @@ test('requests belong to the phase in which they end, and phases follow each oth
       milliseconds: 4,
     })
     pass(5)
-    tracer.ended('units', 'aborted')
+    tracer.finishTrace('units', 'aborted')
   })
   assert.deepEqual(
     [trace.began, trace.ended, trace.scope, trace.outcome, trace.units],
@@ -87,7 +87,7 @@ test('requests beyond the bound are counted, and the next turn begins anew', () 
     for (let count = 0; count < 777; count += 1) tracer.request(GET)
     tracer.begin()
     for (let count = 0; count < 502; count += 1) tracer.request(GET)
-    tracer.ended('everything', 'succeeded')
+    tracer.finishTrace('everything', 'succeeded')
   })
   assert.deepEqual([trace.requests.length, trace.moreRequests], [500, 2])
 })

@@ -1,9 +1,9 @@
 /** A turn without work has no trace. */
-import { loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
 import type { TracedRequest } from '@backporch/system/trace'
 import type { TracedCall, TracedUnit, TurnTrace, TurnTraces } from '../ports/turn-traces.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
-import { phaseOf } from './turn-meter.ts'
+import { findPhase } from './turn-meter.ts'
 
 /** Per turn; further ones are only counted. */
 const MOST_REQUESTS = 500
@@ -41,7 +41,7 @@ export class TurnTracer {
   }
 
   step(step: string): void {
-    const name = phaseOf(step)
+    const name = findPhase(step)
     const last = this.phases.at(-1)
     if (name === undefined || name === last?.name) return
     const began = this.now()
@@ -59,7 +59,7 @@ export class TurnTracer {
       began: ended - milliseconds,
       ended,
       system: to.system,
-      peer: loggableName(to.name),
+      peer: formatLoggableName(to.name),
       method,
       status: status === undefined ? undefined : Number(status),
       failed:
@@ -68,7 +68,7 @@ export class TurnTracer {
     ;(this.phases.at(-1)?.requests ?? this.requests).push(call)
   }
 
-  ended(scope: TurnTrace['scope'], outcome: TurnTrace['outcome'], result?: TurnResult): void {
+  finishTrace(scope: TurnTrace['scope'], outcome: TurnTrace['outcome'], result?: TurnResult): void {
     const ended = this.now()
     const last = this.phases.at(-1)
     if (last !== undefined) last.ended = ended
@@ -79,7 +79,7 @@ export class TurnTracer {
       outcome,
       units: result?.units.length ?? 0,
       writes: result?.written.length ?? 0,
-      observed: result === undefined ? [] : unitsOf(result),
+      observed: result === undefined ? [] : createTracedUnits(result),
       phases: this.phases,
       requests: this.requests,
       moreRequests: Math.max(0, this.count - MOST_REQUESTS),
@@ -87,18 +87,18 @@ export class TurnTracer {
   }
 }
 
-function unitsOf({ units }: TurnResult): readonly TracedUnit[] {
+function createTracedUnits({ units }: TurnResult): readonly TracedUnit[] {
   return units.slice(0, MOST_UNITS).map((unit) => {
     if (unit.state === 'failed')
       return {
-        cluster: loggableName(unit.cluster),
-        package: loggableName(unit.packagePath || '.'),
+        cluster: formatLoggableName(unit.cluster),
+        package: formatLoggableName(unit.packagePath || '.'),
         state: 'Failed',
       }
     const { cluster, packageName } = unit.unit
     return {
-      cluster: loggableName(cluster),
-      package: loggableName(packageName),
+      cluster: formatLoggableName(cluster),
+      package: formatLoggableName(packageName),
       state: unit.plan.report.status.state,
     }
   })

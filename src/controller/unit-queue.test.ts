@@ -31,17 +31,17 @@ test('a unit that failed and was observed by another turn waits no longer, and i
   queue.add(unit, 'changed')
   for (let failures = 0; failures < 4; failures += 1) {
     assert.deepEqual(queue.take(1), [unit])
-    queue.done(unit, true)
+    queue.markDone(unit, true)
     now += 300_000
   }
   assert.deepEqual(queue.take(1), [unit])
-  queue.done(unit, true)
+  queue.markDone(unit, true)
   queue.add(unit, 'changed')
   assert.deepEqual(queue.take(1), [], 'it waits out its time')
-  queue.observed(unit)
+  queue.markObserved(unit)
   assert.deepEqual(queue.take(1), [unit])
-  queue.done(unit, true)
-  assert.equal(queue.next(), 5_000)
+  queue.markDone(unit, true)
+  assert.equal(queue.computeNextWait(), 5_000)
 })
 
 test('a change waits until its unit is taken, also where that is observed now; what is in the background does not count', () => {
@@ -75,10 +75,10 @@ test('a unit that is added while it is observed waits again after that, and not 
   time.queue.add(unit('a/web'), 'background')
   time.queue.add(unit('a/web'), 'critical')
   assert.deepEqual(time.take(), [])
-  time.queue.done(unit('a/web'), false)
+  time.queue.markDone(unit('a/web'), false)
   time.queue.add(unit('a/api'), 'changed')
   assert.deepEqual(time.take(), ['a/web', 'a/api'])
-  time.queue.done(unit('a/web'), false)
+  time.queue.markDone(unit('a/web'), false)
   assert.deepEqual(time.take(), [])
 })
 
@@ -90,13 +90,13 @@ test('a delay is waited out, and a later change does not put off an earlier one'
   time.queue.add(unit('a/api'), 'changed', 5_000)
   time.queue.add(unit('a/api'), 'changed', 100)
   assert.deepEqual(time.take(), [])
-  assert.equal(time.queue.next(), 100)
+  assert.equal(time.queue.computeNextWait(), 100)
   time.now = 600
   assert.deepEqual(time.take(), ['a/api'])
-  assert.equal(time.queue.next(), 400)
+  assert.equal(time.queue.computeNextWait(), 400)
   time.now = 1_000
   assert.deepEqual(time.take(), ['a/web'])
-  assert.equal(time.queue.next(), undefined)
+  assert.equal(time.queue.computeNextWait(), undefined)
 })
 
 test('a unit that failed waits twice as long each time up to five minutes, of which half is chance; a success ends that', () => {
@@ -111,8 +111,8 @@ test('a unit that failed waits twice as long each time up to five minutes, of wh
     time.queue.add(unit('a/web'), 'changed')
     for (let failures = 0; failures < 9; failures += 1) {
       assert.deepEqual(time.take(), ['a/web'])
-      time.queue.done(unit('a/web'), true)
-      const wait = time.queue.next() ?? Number.NaN
+      time.queue.markDone(unit('a/web'), true)
+      const wait = time.queue.computeNextWait() ?? Number.NaN
       waits.push(wait)
       time.now += wait
     }
@@ -121,11 +121,11 @@ test('a unit that failed waits twice as long each time up to five minutes, of wh
       [5, 10, 20, 40, 80, 160, 300, 300, 300].map((seconds) => seconds * 1_000 * share),
     )
     time.take()
-    time.queue.done(unit('a/web'), false)
+    time.queue.markDone(unit('a/web'), false)
     time.queue.add(unit('a/web'), 'changed')
     time.take()
-    time.queue.done(unit('a/web'), true)
-    assert.equal(time.queue.next(), 5_000 * share)
+    time.queue.markDone(unit('a/web'), true)
+    assert.equal(time.queue.computeNextWait(), 5_000 * share)
   }
 })
 
@@ -133,10 +133,10 @@ test('a change of a unit that failed does not make it wait less', () => {
   const time = new Time()
   time.queue.add(unit('a/web'), 'changed')
   time.take()
-  time.queue.done(unit('a/web'), true)
+  time.queue.markDone(unit('a/web'), true)
   time.queue.add(unit('a/web'), 'critical')
   assert.deepEqual(time.take(), [])
-  assert.equal(time.queue.next(), 2_500)
+  assert.equal(time.queue.computeNextWait(), 2_500)
 })
 
 test('what is critical comes first, and the background last', () => {
@@ -167,7 +167,7 @@ test('its events are counted with the time that units waited and were observed',
   time.now = 30
   time.take()
   time.now = 70
-  time.queue.done(unit('a/web'), true)
+  time.queue.markDone(unit('a/web'), true)
   assert.deepEqual(time.events, [
     { event: 'added' },
     { event: 'started', waited: 30 },
@@ -211,7 +211,7 @@ test('no unit starves, however often the others come back', () => {
       for (let round = 1; round <= rounds * 3; round += 1)
         for (const name of time.take(most)) {
           seen.set(name, round)
-          time.queue.done(unit(name), false)
+          time.queue.markDone(unit(name), false)
           time.queue.add(unit(name), 'changed')
         }
       for (const [name, last] of seen)

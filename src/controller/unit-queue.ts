@@ -54,7 +54,7 @@ export class UnitQueue {
 
   /** @param delay milliseconds: several changes share one observation */
   add(unit: UnitName, urgency: Urgency, delay = 0): void {
-    const key = keyOf(unit)
+    const key = getUnitKey(unit)
     const now = this.options.now()
     const target = this.processing.has(key) ? this.again : this.waiting
     const before = target.get(key)
@@ -75,7 +75,7 @@ export class UnitQueue {
     const taken: UnitName[] = []
     for (const urgency of URGENCIES) {
       const some = due.filter(([, waiting]) => waiting.urgency === urgency)
-      for (const [key, { unit, since }] of this.fairly(some, most - taken.length)) {
+      for (const [key, { unit, since }] of this.selectFairly(some, most - taken.length)) {
         this.waiting.delete(key)
         this.processing.set(key, now)
         this.options.onEvent?.({ event: 'started', waited: now - since })
@@ -86,8 +86,8 @@ export class UnitQueue {
   }
 
   /** @param failed the unit's state is unknown: it is retried */
-  done(unit: UnitName, failed: boolean): void {
-    const key = keyOf(unit)
+  markDone(unit: UnitName, failed: boolean): void {
+    const key = getUnitKey(unit)
     const now = this.options.now()
     this.options.onEvent?.({ event: 'finished', worked: now - (this.processing.get(key) ?? now) })
     this.processing.delete(key)
@@ -113,8 +113,8 @@ export class UnitQueue {
   }
 
   /** Ends its failures, and the wait for them. */
-  observed(unit: UnitName): void {
-    const key = keyOf(unit)
+  markObserved(unit: UnitName): void {
+    const key = getUnitKey(unit)
     if (!this.failed.delete(key)) return
     const waiting = this.waiting.get(key)
     if (waiting !== undefined) waiting.due = Math.min(waiting.due, this.options.now())
@@ -126,7 +126,7 @@ export class UnitQueue {
   }
 
   /** Milliseconds; undefined if none waits. */
-  next(): number | undefined {
+  computeNextWait(): number | undefined {
     const dues = [...this.waiting.values()].map(({ due }) => due)
     return dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - this.options.now())
   }
@@ -143,7 +143,7 @@ export class UnitQueue {
     return this.waiting.size
   }
 
-  private fairly(
+  private selectFairly(
     waiting: readonly (readonly [string, Waiting])[],
     most: number,
   ): readonly (readonly [string, Waiting])[] {
@@ -176,6 +176,6 @@ function rank(urgency: Urgency): number {
   return URGENCIES.indexOf(urgency)
 }
 
-function keyOf({ cluster, packagePath }: UnitName): string {
+function getUnitKey({ cluster, packagePath }: UnitName): string {
   return `${cluster}\0${packagePath}`
 }

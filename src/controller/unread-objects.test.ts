@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loggableName } from '@backporch/kyaml/redaction'
-import { causeKey, isUnread, type UnreadObjects, unreadFailures } from './unread-objects.ts'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
+import {
+  createUnreadFailures,
+  getUnreadCauseKey,
+  isUnread,
+  type UnreadObjects,
+} from './unread-objects.ts'
 
-const [PROD, EDGE] = [loggableName('prod'), loggableName('edge')]
+const [PROD, EDGE] = [formatLoggableName('prod'), formatLoggableName('edge')]
 
 function unread(name: string, more: Partial<UnreadObjects> = {}): UnreadObjects {
   const rule = 'bind user "drift" to a Role in namespace shop'
   return {
     cluster: PROD,
-    package: loggableName(name),
+    package: formatLoggableName(name),
     code: 'BP3003',
     why: '',
     remedy: rule,
@@ -25,7 +30,7 @@ test('the missing rights of a cluster are one failure with each rule once', () =
     unread('b', { remedy: 'bind it to a ClusterRole', objects: ['Namespace shop'] }),
     unread('a', { cluster: EDGE }),
   ]
-  const failures = unreadFailures(found)
+  const failures = createUnreadFailures(found)
   assert.deepEqual(
     failures.map(({ cluster, failure: { code, what, where, remedy } }) => [
       cluster,
@@ -57,7 +62,7 @@ test('a failure names five objects and five rules, and how many more there are',
   const many = Array.from({ length: 7 }, (_, index) =>
     unread(`p${index}`, { remedy: `rule ${index}` }),
   )
-  const [failure] = unreadFailures(many).map((one) => one.failure)
+  const [failure] = createUnreadFailures(many).map((one) => one.failure)
   assert.match(failure?.where ?? '', /shop\/p4, and 2 more$/)
   assert.equal(failure?.remedy, 'rule 0; rule 1; rule 2; rule 3; rule 4; and 2 more')
 })
@@ -70,13 +75,13 @@ test('other causes are a failure each, of all packages that have them', () => {
     unread('c', { ...broken, why: 'the webhook is broken' }),
   ]
   assert.deepEqual(
-    unreadFailures(found).map(({ failure: { code, what, why } }) => [code, what, why]),
+    createUnreadFailures(found).map(({ failure: { code, what, why } }) => [code, what, why]),
     [
       ['BP3005', 'cannot read 2 objects of 2 packages', 'the server is broken'],
       ['BP3005', 'cannot read 1 object of 1 package', 'the webhook is broken'],
     ],
   )
-  assert.equal(new Set(found.map(causeKey)).size, 2)
+  assert.equal(new Set(found.map(getUnreadCauseKey)).size, 2)
 })
 
 test('what is unreadable and what a missing right leaves unproven is unread; what the server refuses is not', () => {

@@ -1,6 +1,6 @@
 /** An unknown unit may hide any drift. */
 import { FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failure'
-import { type Loggable, loggableName, loggableText } from '@backporch/kyaml/redaction'
+import { formatLoggableName, formatLoggableText, type Loggable } from '@backporch/kyaml/redaction'
 import type { PlannedResult } from '../plan/unit/unit-result.ts'
 import { count } from '../proposal/text/words.ts'
 import type { Incomplete } from '../record/documents/drift-report.ts'
@@ -23,21 +23,21 @@ export function isUnread({ state, code }: Incomplete): boolean {
   return state === 'unreadable' || code === FORBIDDEN
 }
 
-export function unreadObjectsOf({ unit, observation }: PlannedResult): readonly UnreadObjects[] {
+export function listUnreadObjects({ unit, observation }: PlannedResult): readonly UnreadObjects[] {
   const place = {
-    cluster: loggableName(unit.cluster),
-    package: loggableName(unit.packageName || '.'),
+    cluster: formatLoggableName(unit.cluster),
+    package: formatLoggableName(unit.packageName || '.'),
   }
   const causes = Map.groupBy(observation.incomplete.filter(isUnread), (one) =>
-    JSON.stringify(causeOf(one)),
+    JSON.stringify(getCause(one)),
   )
   return [...causes.values()].flatMap((same) => {
     const [first] = same
-    return first === undefined ? [] : [{ ...place, ...causeOf(first), objects: same.map(nameOf) }]
+    return first === undefined ? [] : [{ ...place, ...getCause(first), objects: same.map(nameOf) }]
   })
 }
 
-function causeOf({
+function getCause({
   code,
   why,
   remedy = 'backporch status names the objects',
@@ -55,31 +55,33 @@ function nameOf({ ref, package: path = '' }: Incomplete): string {
   return `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
 }
 
-export function causeKey({ cluster, code, why, remedy }: UnreadObjects): string {
+export function getUnreadCauseKey({ cluster, code, why, remedy }: UnreadObjects): string {
   return JSON.stringify([cluster, code, why, remedy])
 }
 
 /** A cluster's missing rights are one failure with all rules. */
-export function unreadFailures(
+export function createUnreadFailures(
   unread: readonly UnreadObjects[],
 ): readonly { readonly failure: Failure; readonly cluster: Loggable }[] {
   const groups = Map.groupBy(unread, (one) =>
-    one.code === FORBIDDEN ? one.cluster : causeKey(one),
+    one.code === FORBIDDEN ? one.cluster : getUnreadCauseKey(one),
   )
   return [...groups.values()].flatMap((same) => {
     const [first] = same
-    return first === undefined ? [] : [{ failure: failureOf(first, same), cluster: first.cluster }]
+    return first === undefined
+      ? []
+      : [{ failure: createGroupFailure(first, same), cluster: first.cluster }]
   })
 }
 
-function failureOf(
+function createGroupFailure(
   { cluster, code, why, remedy }: UnreadObjects,
   same: readonly UnreadObjects[],
 ): Failure {
   const objects = [...new Set(same.flatMap((one) => one.objects))]
   const packages = new Set(same.map((one) => one.package))
   const seen = `${count(objects.length, 'object')} of ${count(packages.size, 'package')}`
-  const where = `cluster ${cluster}: ${listed(objects)}`
+  const where = `cluster ${cluster}: ${formatNameList(objects)}`
   if (code !== FORBIDDEN)
     return new Failure({ code, what: `cannot read ${seen}`, where, why, remedy, retry: 'backoff' })
   return new Failure({
@@ -87,14 +89,14 @@ function failureOf(
     what: `the account lacks rights for ${seen}`,
     where,
     why: 'whether they differ from git is not known (403)',
-    remedy: listed([...new Set(same.map((one) => one.remedy))], '; '),
+    remedy: formatNameList([...new Set(same.map((one) => one.remedy))], '; '),
     retry: 'on-change',
   })
 }
 
-function listed(names: readonly string[], between = ', '): string {
+function formatNameList(names: readonly string[], between = ', '): string {
   const more = names.length - MOST_NAMED
-  return loggableText(
+  return formatLoggableText(
     `${names.slice(0, MOST_NAMED).join(between)}${more > 0 ? `${between}and ${more} more` : ''}`,
   )
 }

@@ -7,19 +7,19 @@ const API = { cluster: 'prod', packagePath: 'apps/api' }
 
 test('objects count by their worst risk until they are in sync, or a turn observed their unit', () => {
   const drift = new UnrecordedDrift()
-  drift.judged(WEB, 'a', ['low', 'critical'])
-  drift.judged(WEB, 'b', ['critical'])
-  drift.judged(WEB, 'c', ['low'])
-  drift.judged(API, 'a', ['medium'])
-  assert.deepEqual(drift.objects(), [
+  drift.recordRisks(WEB, 'a', ['low', 'critical'])
+  drift.recordRisks(WEB, 'b', ['critical'])
+  drift.recordRisks(WEB, 'c', ['low'])
+  drift.recordRisks(API, 'a', ['medium'])
+  assert.deepEqual(drift.listObjects(), [
     { ...WEB, risk: 'critical', count: 2 },
     { ...WEB, risk: 'low', count: 1 },
     { ...API, risk: 'medium', count: 1 },
   ])
-  drift.judged(WEB, 'a', ['low'])
-  drift.judged(WEB, 'b', [])
-  assert.deepEqual(drift.objects()[0], { ...WEB, risk: 'low', count: 2 })
-  drift.observed(WEB)
-  drift.judged(API, 'a', [])
-  assert.deepEqual(drift.objects(), [])
+  drift.recordRisks(WEB, 'a', ['low'])
+  drift.recordRisks(WEB, 'b', [])
+  assert.deepEqual(drift.listObjects()[0], { ...WEB, risk: 'low', count: 2 })
+  drift.markObserved(WEB)
+  drift.recordRisks(API, 'a', [])
+  assert.deepEqual(drift.listObjects(), [])
 })

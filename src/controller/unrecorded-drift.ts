@@ -13,8 +13,8 @@ export class UnrecordedDrift {
     { readonly unit: UnitName; readonly objects: Map<string, Risk> }
   >()
 
-  judged(unit: UnitName, object: string, risks: readonly Risk[]): void {
-    const key = keyOf(unit)
+  recordRisks(unit: UnitName, object: string, risks: readonly Risk[]): void {
+    const key = getUnitKey(unit)
     const known = this.units.get(key) ?? { unit, objects: new Map<string, Risk>() }
     const worst = RISKS.find((risk) => risks.includes(risk))
     if (worst === undefined) known.objects.delete(object)
@@ -23,11 +23,11 @@ export class UnrecordedDrift {
     else this.units.set(key, known)
   }
 
-  observed(unit: UnitName): void {
-    this.units.delete(keyOf(unit))
+  markObserved(unit: UnitName): void {
+    this.units.delete(getUnitKey(unit))
   }
 
-  objects(): readonly UnrecordedObjects[] {
+  listObjects(): readonly UnrecordedObjects[] {
     return [...this.units.values()].flatMap(({ unit, objects }) =>
       [...Map.groupBy(objects.values(), (risk) => risk)].map(([risk, { length }]) => ({
         ...unit,
@@ -38,6 +38,6 @@ export class UnrecordedDrift {
   }
 }
 
-function keyOf({ cluster, packagePath }: UnitName): string {
+function getUnitKey({ cluster, packagePath }: UnitName): string {
   return `${cluster}\0${packagePath}`
 }

@@ -13,7 +13,7 @@ const LEAST_WAIT = 5_000
 const MOST_WAIT = 3_600_000
 
 /** Milliseconds; undefined if at rest. */
-export function restlessFor(
+export function computeRestlessTime(
   { state, held, setAside = [] }: DriftReport['status'],
   { now, interval }: { readonly now: number; readonly interval: number },
 ): number | undefined {

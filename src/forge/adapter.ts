@@ -1,8 +1,8 @@
 export { readByNumber } from './adapter/by-number.ts'
 export {
   assertSeen,
-  endedMeanwhile,
+  createEndedFailure,
+  createMovedFailure,
   finishMerge,
-  movedBeforeMerge,
 } from './adapter/finish-merge.ts'
 export { RequestGovernor } from './adapter/request-governor.ts'

@@ -1,5 +1,5 @@
 export { type WebhookAnswer, WebhookIntake, WebhookReading } from './webhook/webhook-intake.ts'
-export { remotesOf, repositoryName } from './webhook/webhook-routes.ts'
+export { filterRemotes, getRepositoryName } from './webhook/webhook-routes.ts'
 export { startWebhookServer } from './webhook/webhook-server.ts'
 export type { WebhookHeaders } from './webhook/webhook-signature.ts'
 export { DeliveryWindow } from './webhook/webhook-window.ts'

@@ -1,1 +1,1 @@
-export { gitEnvironment, gitText, runGit } from './program/git-program.ts'
+export { buildGitEnvironment, readGitText, runGit } from './program/git-program.ts'

@@ -22,7 +22,7 @@ export function mergeContent({ base, ours, theirs }: ContentSides): Uint8Array |
   if (base === null || ours === null || theirs === null) return null
   if ([base, ours, theirs].some((content) => content.subarray(0, LOOKED_AT).includes(0)))
     return null
-  const [then, mine, other] = [linesOf(base), linesOf(ours), linesOf(theirs)]
+  const [then, mine, other] = [splitLines(base), splitLines(ours), splitLines(theirs)]
   if (!isEdit(then, mine) || !isEdit(then, other)) return null
   const parts = diff3Merge(mine, then, other)
   if (parts.some(({ conflict }) => conflict !== undefined)) return null
@@ -30,7 +30,7 @@ export function mergeContent({ base, ours, theirs }: ContentSides): Uint8Array |
 }
 
 /** Each with its line break. A character is a byte, so that any encoding comes out as it went in. */
-function linesOf(content: Uint8Array): string[] {
+function splitLines(content: Uint8Array): string[] {
   return (
     Buffer.from(content)
       .toString('latin1')

@@ -1,38 +1,38 @@
 export {
   describeObject,
   type FieldSpec,
+  getGroupVersionKind,
   isSelectedBy,
-  kindOf,
   splitFieldPath,
   visitField,
 } from './function/field-spec.ts'
 export {
-  annotationsOf,
+  createKyamlText,
   isOtherToYaml11,
-  kyamlText,
+  readItemAnnotations,
   replaceAnnotations,
   restyleAnnotations,
 } from './function/kyaml-text.ts'
 export {
-  inSdkOrder,
+  formatSdkName,
+  getSdkKind,
+  getTextOrEmpty,
   isLocalToSdk,
   isOfKind,
   keepText,
   readText,
   type SdkKind,
-  sdkKindOf,
-  sdkNameOf,
-  textOrEmpty,
+  sortInSdkOrder,
   writeText,
 } from './function/sdk-fields.ts'
 export {
+  containsAnySetter,
   expandPattern,
   extractSetterValues,
+  findOnlySetter,
+  findSetterPattern,
   invertPattern,
-  namesAnySetter,
-  onlySetter,
   type SetterChanges,
   type SetterPattern,
-  setterPatternOf,
 } from './function/setter-pattern.ts'
-export { type FieldLocation, shownLocation, visitFields } from './function/visit-fields.ts'
+export { type FieldLocation, formatLocation, visitFields } from './function/visit-fields.ts'

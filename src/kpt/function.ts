@@ -1,14 +1,14 @@
 export {
   answerCalls,
+  createRuntimeMissingFailure,
   type FunctionLibrary,
   NO_FUNCTIONS,
-  runtimeMissing,
 } from './function/answer-calls.ts'
-export { configData } from './function/config-data.ts'
+export { getConfigData } from './function/config-data.ts'
 export {
-  annotationOf,
   clearAnnotation,
-  fileOf,
+  findAnnotation,
+  getItemFile,
   ID,
   INDEX,
   LEGACY_ID,
@@ -22,18 +22,18 @@ export {
   setAnnotation,
 } from './function/item-annotations.ts'
 export {
+  createFailedOutput,
+  createSuccess,
   type FunctionInput,
   type FunctionOutput,
   type FunctionResult,
-  failed,
   type KrmFunction,
-  succeeded,
 } from './function/krm-function.ts'
 export {
   describeStep,
   type FunctionAnswer,
   type FunctionCall,
-  functionName,
+  getFunctionName,
   type PipelineStep,
   type RenderProcess,
   type StepRun,
@@ -45,4 +45,4 @@ export {
   readFunctionInput,
   readFunctionOutput,
 } from './function/resource-list.ts'
-export { REDACTED, resultValue } from './function/result-value.ts'
+export { formatResultValue, REDACTED } from './function/result-value.ts'

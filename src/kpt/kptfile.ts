@@ -1,8 +1,8 @@
 export {
+  findAnnotatedWorkspace,
   formatKptAnnotation,
   type KptAnnotation,
   parseKptAnnotations,
-  workspaceIn,
 } from './package/kpt-annotation.ts'
 export { readKptfile } from './package/kptfile.ts'
 export type { Kptfile } from './package/kptfile-value.ts'

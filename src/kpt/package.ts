@@ -1,11 +1,11 @@
 export { cleanPath, goClean } from './package/clean-path.ts'
 export {
+  derivePackageSlug,
+  deriveRootPackageName,
   type FoundPackage,
   findPackages,
-  normalPath,
-  packageSlug,
+  normalizePackagePath,
   ROOT_FOLDER,
-  rootPackageName,
   selectPackages,
 } from './package/find-packages.ts'
 export { isKustomizationFile, KUSTOMIZATION_NAMES } from './package/kustomization-names.ts'

@@ -3,6 +3,6 @@ export {
   type PackageRevision,
   type PorchListing,
   type PorchRepository,
-  revisionRefs,
+  selectRevisionRefs,
 } from './package/package-revision.ts'
 export { isRenderingMessage, isSameRendered } from './package/porch-rendering.ts'

@@ -3,9 +3,9 @@ export {
   type AllowedFunctions,
   type ChosenRuntime,
   chooseRuntime,
+  createRefusedAnswer,
   NOTHING_ALLOWED,
-  refusedAnswer,
 } from './runtime/choose-runtime.ts'
-export { answerNotRun, notRunNotes } from './runtime/not-run.ts'
+export { answerNotRun, listNotRunNotes } from './runtime/not-run.ts'
 export { formatRelease } from './runtime/release-version.ts'
 export { splitWords } from './runtime/split-words.ts'

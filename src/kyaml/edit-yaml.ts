@@ -1,6 +1,6 @@
 export { editYaml, type YamlEdit } from './yaml/edit/edit-yaml.ts'
-export { textOnOneLine } from './yaml/edit/edit-yaml-scalar.ts'
-export { EditRefusal, withoutValueAt, withValueAt } from './yaml/edit/edit-yaml-value.ts'
+export { formatOnOneLine } from './yaml/edit/edit-yaml-scalar.ts'
+export { EditRefusal, removeValueAt, writeValueAt } from './yaml/edit/edit-yaml-value.ts'
 export { writeDocument } from './yaml/edit/edit-yaml-write.ts'
 export { patchYamlNode } from './yaml/write/patch-yaml-node.ts'
 export { writeYamlDocuments, writeYamlNode } from './yaml/write/write-yaml-node.ts'

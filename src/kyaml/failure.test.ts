@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import {
-  asFailure,
+  convertToFailure,
   exitCodeOf,
   FAILURE_CODES,
   Failure,
   type FailureCode,
   Failures,
-  failuresOf,
   formatFailure,
   Interrupted,
+  listFailures,
 } from './failure.ts'
 
 const DETAIL = {
@@ -46,18 +46,18 @@ test('text from outside cannot begin a line that looks like ours', () => {
 
 test('every failure of several is told, in their order', () => {
   const [first, second] = [new Failure(DETAIL), new Failure({ ...DETAIL, code: 'BP2001' })]
-  assert.deepEqual(failuresOf(new Failures([first, second])), [first, second])
-  assert.deepEqual(failuresOf(first), [first])
-  assert.equal(asFailure(new Failures([first, second])), first)
+  assert.deepEqual(listFailures(new Failures([first, second])), [first, second])
+  assert.deepEqual(listFailures(first), [first])
+  assert.equal(convertToFailure(new Failures([first, second])), first)
 })
 
 test('what is no failure of ours is a fault of our own, with its cause', () => {
   const cause = new TypeError('x is undefined')
-  const failure = asFailure(cause)
+  const failure = convertToFailure(cause)
   assert.equal(failure.code, 'BP9001')
   assert.equal(failure.cause, cause)
   assert.equal(failure.retry, 'never')
-  assert.equal(asFailure('text').why, 'text')
+  assert.equal(convertToFailure('text').why, 'text')
 })
 
 test('the JSON form holds no cause', () => {
@@ -94,7 +94,8 @@ test('an interrupt is no failure: it is thrown again as it is', () => {
   ] as const) {
     const interrupt = new Interrupted(by)
     assert.equal(interrupt.exitCode, exitCode)
-    for (const judge of [asFailure, failuresOf]) assert.throws(() => judge(interrupt), interrupt)
+    for (const judge of [convertToFailure, listFailures])
+      assert.throws(() => judge(interrupt), interrupt)
   }
 })
 

@@ -2,7 +2,7 @@
  * The only error type. Adapters translate library errors once, by status or class and never by
  * message text.
  */
-import { visibleLines } from './text/foreign-text.ts'
+import { escapeUnseenLines } from './text/foreign-text.ts'
 
 /** The first sentence of `backporch explain BPnnnn`. The range names the area. */
 export const FAILURE_CODES = {
@@ -119,18 +119,18 @@ export class Failure extends Error {
 
   constructor(detail: FailureDetail) {
     // Quoted text must not act on a terminal.
-    const [what, why] = [visibleLines(detail.what), visibleLines(detail.why)]
+    const [what, why] = [escapeUnseenLines(detail.what), escapeUnseenLines(detail.why)]
     super(`${what}: ${why}`, detail.cause === undefined ? {} : { cause: detail.cause })
     this.name = 'Failure'
     this.code = detail.code
     this.what = what
-    this.where = detail.where === undefined ? undefined : visibleLines(detail.where)
+    this.where = detail.where === undefined ? undefined : escapeUnseenLines(detail.where)
     this.why = why
-    this.remedy = visibleLines(detail.remedy)
+    this.remedy = escapeUnseenLines(detail.remedy)
     this.retry = detail.retry ?? 'never'
   }
 
-  because(why: string): Failure {
+  replaceReason(why: string): Failure {
     return new Failure({ ...this.toJSON(), why })
   }
 
@@ -171,8 +171,8 @@ export class Interrupted extends Error {
  * At least one.
  * @throws Interrupted
  */
-export function failuresOf(thrown: unknown): readonly [Failure, ...Failure[]] {
-  return thrown instanceof Failures ? thrown.failures : [asFailure(thrown)]
+export function listFailures(thrown: unknown): readonly [Failure, ...Failure[]] {
+  return thrown instanceof Failures ? thrown.failures : [convertToFailure(thrown)]
 }
 
 const LOCATIONS = 3
@@ -205,14 +205,14 @@ export function groupFailures(failures: readonly Failure[]): readonly Failure[] 
 
 /** `error BP2001: what` with `where`, `why` and `fix` below it. Ends without a line break. */
 export function formatFailure(failure: Failure): string {
-  const lines = [`error ${failure.code}: ${indented(failure.what)}`]
-  if (failure.where !== undefined) lines.push(`  where: ${indented(failure.where)}`)
-  lines.push(`  why: ${indented(failure.why)}`, `  fix: ${indented(failure.remedy)}`)
+  const lines = [`error ${failure.code}: ${indentLines(failure.what)}`]
+  if (failure.where !== undefined) lines.push(`  where: ${indentLines(failure.where)}`)
+  lines.push(`  why: ${indentLines(failure.why)}`, `  fix: ${indentLines(failure.remedy)}`)
   return lines.join('\n')
 }
 
 /** Foreign text cannot begin a line that looks like Backporch's. */
-function indented(text: string): string {
+function indentLines(text: string): string {
   return text.replace(/\s*[\r\n]\s*/g, '\n       ')
 }
 
@@ -220,7 +220,7 @@ function indented(text: string): string {
  * Everything but a Failure is a fault of Backporch (BP9001).
  * @throws Interrupted
  */
-export function asFailure(thrown: unknown): Failure {
+export function convertToFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
   if (thrown instanceof Interrupted) throw thrown
   if (thrown instanceof Failures) return thrown.failures[0]
@@ -235,7 +235,7 @@ export function asFailure(thrown: unknown): Failure {
 }
 
 /** @throws anything but a Failure */
-export function orFailure<Value>(work: () => Value): Value | Failure {
+export function catchFailure<Value>(work: () => Value): Value | Failure {
   try {
     return work()
   } catch (thrown) {

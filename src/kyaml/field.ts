@@ -1,6 +1,7 @@
 export {
+  createFieldStep,
   type FieldPath,
-  field,
+  findValueAt,
   formatFieldPath,
   indexOfStep,
   isAnyStep,
@@ -8,35 +9,34 @@ export {
   type PathStep,
   parseFieldPath,
   parseFieldPattern,
-  valueAt,
 } from './krm/field-path.ts'
 export { type FieldSchema, type ListType, UNKNOWN_SCHEMA } from './krm/field-schema.ts'
 export {
+  buildFieldSet,
   countCovered,
   type FieldSet,
   type FieldSetChild,
-  fieldSetOf,
+  hasSameLeaves,
   leavesOf,
   ownsPath,
   parseFieldsV1,
-  sameLeaves,
   stepKey,
   stepOfItem,
   touchesPath,
 } from './krm/field-set.ts'
-export { knownFieldsOf } from './krm/known-fields.ts'
+export { findKnownFields } from './krm/known-fields.ts'
 export {
   type FieldManager,
+  getManagedFields,
   isPartlyOwned,
+  isSameManager,
   isSettleManager,
   type ManagedFields,
   type ManagedFieldsEntry,
-  managedFieldsOf,
   ownsLocation,
   SETTLE_MANAGER,
-  sameManager,
 } from './krm/managed-fields.ts'
-export { definitionOfKind, referenceOf, schemaOfKind, schemasOf } from './krm/open-api.ts'
+export { findKindDefinition, findKindSchema, findReference, findSchemas } from './krm/open-api.ts'
 export { PathSet } from './krm/path-set.ts'
-export { podPathOf } from './krm/pod-path.ts'
-export { canonicalQuantity, quantityOf } from './krm/quantity.ts'
+export { findPodPath } from './krm/pod-path.ts'
+export { formatCanonicalQuantity, parseQuantity } from './krm/quantity.ts'

@@ -1,8 +1,8 @@
 export {
-  htmlCode,
-  markdownBlock,
-  markdownCell,
-  markdownCode,
-  markdownLink,
-  markdownProse,
+  formatHtmlCode,
+  formatMarkdownBlock,
+  formatMarkdownCell,
+  formatMarkdownCode,
+  formatMarkdownLink,
+  formatMarkdownProse,
 } from './text/markdown-text.ts'

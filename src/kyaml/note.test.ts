@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { groupNotes, groupSentence, type Note, sentenceOf } from './note.ts'
+import { formatNoteSentence, groupNotes, groupSentence, type Note } from './note.ts'
 
 const tag = (subject: string): Note => ({
   cause: 'porch-tag-not-number',
@@ -31,7 +31,7 @@ test('notes of one cause are one sentence with a count and an example, in the or
 })
 
 test('a single note is the sentence that it always was, and the same note twice is one', () => {
-  assert.deepEqual(reported(tag('v1')), [sentenceOf(tag('v1'))])
+  assert.deepEqual(reported(tag('v1')), [formatNoteSentence(tag('v1'))])
   assert.deepEqual(reported(tag('v1'), tag('v1')), ['v1: the tag is no number'])
 })
 

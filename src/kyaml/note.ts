@@ -104,7 +104,9 @@ const EACH_IS_TOLD: ReadonlySet<NoteCause> = new Set(['decision'])
 export function groupNotes(notes: Iterable<Note>, examples = 3): readonly NoteGroup[] {
   const groups = new Map<string, Map<string, Note>>()
   for (const note of notes) {
-    const same = EACH_IS_TOLD.has(note.cause) ? `${note.cause} ${sentenceOf(note)}` : note.cause
+    const same = EACH_IS_TOLD.has(note.cause)
+      ? `${note.cause} ${formatNoteSentence(note)}`
+      : note.cause
     const group = groups.get(same) ?? new Map<string, Note>()
     groups.set(same, group.set(`${note.subject}\0${note.text}`, note))
   }
@@ -120,16 +122,16 @@ export function groupNotes(notes: Iterable<Note>, examples = 3): readonly NoteGr
   })
 }
 
-export function sentenceOf({ subject, text }: Pick<Note, 'subject' | 'text'>): string {
+export function formatNoteSentence({ subject, text }: Pick<Note, 'subject' | 'text'>): string {
   return subject === '' ? text : `${subject}: ${text}`
 }
 
 export function groupSentence({ count, examples, sameText }: NoteGroup): string {
   const [first] = examples
   if (first === undefined) return ''
-  if (count === 1) return sentenceOf(first)
+  if (count === 1) return formatNoteSentence(first)
   const more = `and ${count - 1} more`
   return sameText && first.subject !== ''
     ? `${first.text}: ${first.subject} ${more}`
-    : `${sentenceOf(first)}; ${more} of this kind`
+    : `${formatNoteSentence(first)}; ${more} of this kind`
 }

@@ -2,7 +2,7 @@ export {
   type GoYamlDocument,
   type GoYamlFile,
   isObjectList,
-  objectsOfDocument,
+  listDocumentObjects,
   parseGoYaml,
 } from './yaml/read/go-yaml.ts'
 export {

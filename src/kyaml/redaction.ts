@@ -1,32 +1,32 @@
 export { hasSecretText } from './krm/redaction/credential-text.ts'
-export { type Loggable, loggableName, loggableText } from './krm/redaction/loggable.ts'
+export { formatLoggableName, formatLoggableText, type Loggable } from './krm/redaction/loggable.ts'
 export {
+  explainSecret,
   isCopyOfTheObject,
   isEmbeddedSecret,
-  looksSecret,
-  whySecret,
+  isLikelySecret,
 } from './krm/redaction/looks-secret.ts'
-export { PlainValues, pairedValues } from './krm/redaction/plain-values.ts'
+export { PlainValues, pairValues } from './krm/redaction/plain-values.ts'
 export {
+  computeKeyedHash,
+  convertShownToJson,
+  createRedactionKey,
+  explainHidden,
   isHiddenOfSecret,
   isSecret,
   isSensitive,
-  keyedHash,
   type RedactionKey,
   redact,
-  redactionKey,
   redactUnread,
   type Shown,
   show,
-  shownJson,
   type Visibility,
-  whyHidden,
 } from './krm/redaction/redacted.ts'
-export { shownObject, shownWithHidden, type VisibilityOf } from './krm/redaction/shown-object.ts'
-export { shownPath, shownPathOnly, withoutHashes } from './krm/redaction/shown-path.ts'
+export { showObject, showWithHidden, type VisibilityOf } from './krm/redaction/shown-object.ts'
+export { formatRedactedPath, formatShownPath, redactHashes } from './krm/redaction/shown-path.ts'
 export {
   hasEncrypted,
   isEncryptedEntry,
   isEncryptedValue,
-  withoutSops,
+  omitSops,
 } from './krm/redaction/sops.ts'

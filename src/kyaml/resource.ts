@@ -1,5 +1,5 @@
 export { type AuditedWrite, isOfKind, isWriteTo, readAuditedWrite } from './krm/audit-event.ts'
-export { handedOver } from './krm/hand-over.ts'
+export { handOverFields } from './krm/hand-over.ts'
 export { isNamespacedKind } from './krm/known-scopes.ts'
 export { type LabelSelector, matchesLabels, parseLabelSelector } from './krm/label-selector.ts'
 export type {
@@ -9,24 +9,24 @@ export type {
   RefusalReason,
   WantedObject,
 } from './krm/live-view.ts'
-export { isControlled, ownerNamed } from './krm/owner-references.ts'
-export { keyedMark, objectMark, reportMark } from './krm/redaction/object-mark.ts'
+export { findOwnerName, isControlled } from './krm/owner-references.ts'
+export { computeKeyedMark, computeObjectMark, reportMark } from './krm/redaction/object-mark.ts'
 export {
-  annotationsOf,
-  authoredMetadata,
-  labelsOf,
-  metadataText,
+  getAnnotations,
+  getLabels,
+  getMetadataText,
+  omitBookkeeping,
+  omitMetadataBookkeeping,
   type Resource,
   readResource,
-  withoutBookkeeping,
 } from './krm/resource.ts'
 export {
   describeResourceId,
   formatResourceId,
+  getResourceKey,
   type InventoryRef,
+  isSameResourceId,
   parseApiVersion,
   type ResourceId,
-  resourceKey,
-  sameResource,
 } from './krm/resource-id.ts'
-export { firstNameOf, secondNameOf } from './krm/second-names.ts'
+export { findFirstName, findSecondName } from './krm/second-names.ts'

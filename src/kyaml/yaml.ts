@@ -1,25 +1,30 @@
-export { anchorUses } from './yaml/anchor-uses.ts'
+export { findAnchorUses } from './yaml/anchor-uses.ts'
 export { formatGoFloat, isTextToAll, resolveGoScalar } from './yaml/go-scalar.ts'
 export {
+  convertJsonToYaml,
+  convertToCoreJson,
+  convertToKptJson,
+  convertToKubectlJson,
+  convertYamlToJson,
   copyNode,
-  coreJsonOf,
-  entryOf,
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
+  createYamlText,
+  findEntry,
+  findNodeAt,
+  findTextAt,
+  formatLongTag,
+  getYamlKey,
   goKeyOf,
   isMergeKey,
   isNull,
-  itemsAt,
-  jsonOf,
-  keyOf,
-  kptJsonOf,
-  kubectlJsonOf,
-  longTag,
+  listItemsAt,
   mapAt,
   mapCreatedAt,
-  nodeAt,
   removeEntry,
-  resolved,
+  resolveAlias,
   setEntry,
-  textAt,
   type YamlAlias,
   type YamlEntry,
   type YamlList,
@@ -27,17 +32,12 @@ export {
   type YamlNode,
   type YamlScalar,
   type YamlSource,
-  yamlList,
-  yamlMap,
-  yamlOf,
-  yamlPlain,
-  yamlText,
 } from './yaml/yaml-node.ts'
-export { nearestNode, nodeAtPath, pathTo } from './yaml/yaml-path.ts'
+export { findNearestNode, findNodeAtPath, findPathTo } from './yaml/yaml-path.ts'
 export {
   copyLostComments,
+  removeDocumentComments,
   syncKeyOrder,
-  withoutDocumentComments,
 } from './yaml/yaml-resource-list.ts'
-export { sequenceIndentOf } from './yaml/yaml-sequence-indent.ts'
-export { goTimeText, plainTag, readsAsText, writtenTag } from './yaml/yaml-tag.ts'
+export { detectSequenceIndent } from './yaml/yaml-sequence-indent.ts'
+export { derivePlainTag, getWrittenTag, goTimeText, readsAsText } from './yaml/yaml-tag.ts'

@@ -1,4 +1,4 @@
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
@@ -54,12 +54,12 @@ export const riskOverrideSchema = z
     'the rule is about everything; give a target, paths or pathExpressions',
   )
 
-export function actorRuleOf(entry: z.infer<typeof actorRuleSchema>, where: string): ActorRule {
+export function createActorRule(entry: z.infer<typeof actorRuleSchema>, where: string): ActorRule {
   const { class: kind, ...parts } = entry
-  return { where, ...given(parts), class: kind }
+  return { where, ...omitUndefined(parts), class: kind }
 }
 
-export function riskOverrideOf(
+export function createRiskOverride(
   { risk, ...entry }: z.infer<typeof riskOverrideSchema>,
   where: string,
 ): RiskOverride {

@@ -18,7 +18,7 @@ interface BoundarySide {
   readonly locations: readonly string[]
 }
 
-export function boundaryOf(
+export function findBoundary(
   { bindings = [] }: Pick<PolicySet, 'bindings'>,
   cluster: string,
   packagePath: string,
@@ -36,9 +36,12 @@ export function boundaryOf(
   return sides.length === 0 ? undefined : sides
 }
 
-export function whyOutside(boundary: Boundary | undefined, id: ResourceId): Failure | undefined {
-  const refused = refusalOf(boundary, id)
-  return refused === undefined ? undefined : outside(id, refused.rule, refused.why)
+export function explainOutside(
+  boundary: Boundary | undefined,
+  id: ResourceId,
+): Failure | undefined {
+  const refused = findBoundaryRefusal(boundary, id)
+  return refused === undefined ? undefined : createOutsideFailure(id, refused.rule, refused.why)
 }
 
 interface Refusal {
@@ -46,15 +49,18 @@ interface Refusal {
   readonly why: string
 }
 
-export function refusalOf(boundary: Boundary | undefined, id: ResourceId): Refusal | undefined {
+export function findBoundaryRefusal(
+  boundary: Boundary | undefined,
+  id: ResourceId,
+): Refusal | undefined {
   for (const side of boundary ?? []) {
-    const refused = refusalBy(side, id)
+    const refused = findSideRefusal(side, id)
     if (refused !== undefined) return refused
   }
   return undefined
 }
 
-export function outside(id: ResourceId, rule: TenancyRule, why: string): Failure {
+export function createOutsideFailure(id: ResourceId, rule: TenancyRule, why: string): Failure {
   return new Failure({
     code: 'BP3017',
     what: `${describeResourceId(id)} is outside what this package covers`,
@@ -78,7 +84,10 @@ export const REMEDIES: { readonly [rule in TenancyRule]: string } = {
     'name the inventory of the package, or bind the package with allow in a Placement',
 }
 
-function refusalBy({ own, locations, origin }: BoundarySide, id: ResourceId): Refusal | undefined {
+function findSideRefusal(
+  { own, locations, origin }: BoundarySide,
+  id: ResourceId,
+): Refusal | undefined {
   if (own.length === 0)
     return {
       rule: 'TEN-UNBOUND',
@@ -86,16 +95,16 @@ function refusalBy({ own, locations, origin }: BoundarySide, id: ResourceId): Re
     }
   const of = `of the ${origin}'s Placement ${own.map(({ name, where }) => `${name} (${where})`).join(', ')}`
   if (id.namespace !== '') {
-    if (allowsNamespace(own, id.namespace)) return undefined
+    if (isNamespaceAllowed(own, id.namespace)) return undefined
     return { rule: 'TEN-NAMESPACE', why: `allow.namespaces ${of} does not have ${id.namespace}` }
   }
-  if (!own.some((binding) => allowsKind(binding, id)))
+  if (!own.some((binding) => isKindAllowed(binding, id)))
     return {
       rule: 'TEN-CLUSTER-SCOPED',
-      why: `allow.clusterScoped ${of} does not have ${kindName(id)}`,
+      why: `allow.clusterScoped ${of} does not have ${formatKindName(id)}`,
     }
   // A Namespace carries rights for its content: pod security, and selectors.
-  if (isNamespace(id) && !allowsNamespace(own, id.name))
+  if (isNamespace(id) && !isNamespaceAllowed(own, id.name))
     return { rule: 'TEN-NAMESPACE', why: `allow.namespaces ${of} does not have ${id.name}` }
   return undefined
 }
@@ -104,16 +113,16 @@ export function isNamespace({ group, kind }: Pick<ResourceId, 'group' | 'kind'>)
   return group === '' && kind === 'Namespace'
 }
 
-function allowsNamespace(own: readonly Binding[], namespace: string): boolean {
+function isNamespaceAllowed(own: readonly Binding[], namespace: string): boolean {
   return own.some(({ spec }) =>
     (spec.allow.namespaces ?? []).some((glob) => matchesName(glob, namespace)),
   )
 }
 
-function allowsKind({ spec }: Binding, id: ResourceId): boolean {
-  return (spec.allow.clusterScoped ?? []).some((glob) => matchesName(glob, kindName(id)))
+function isKindAllowed({ spec }: Binding, id: ResourceId): boolean {
+  return (spec.allow.clusterScoped ?? []).some((glob) => matchesName(glob, formatKindName(id)))
 }
 
-function kindName({ group, kind }: ResourceId): string {
+function formatKindName({ group, kind }: ResourceId): string {
   return group === '' ? kind : `${group}/${kind}`
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { ownersOf } from './code-owners.ts'
+import { listCodeOwners } from './code-owners.ts'
 
 // The patterns of GitHub's own documentation, with what it says about them.
 const RULES: readonly (readonly [pattern: string, path: string, matches: boolean])[] = [
@@ -37,21 +37,21 @@ const RULES: readonly (readonly [pattern: string, path: string, matches: boolean
 
 for (const [pattern, path, matches] of RULES) {
   test(`${pattern} is ${matches ? '' : 'not '}about ${path}`, () => {
-    assert.deepEqual(ownersOf(`${pattern} @ann`, path), matches ? ['@ann'] : [])
+    assert.deepEqual(listCodeOwners(`${pattern} @ann`, path), matches ? ['@ann'] : [])
   })
 }
 
 test('the last line that matches counts, also without an owner', () => {
   const text = '* @everybody\n/apps/ @org/apps bob@example.com # who runs them\r\n/apps/free/\n'
-  assert.deepEqual(ownersOf(text, 'README.md'), ['@everybody'])
-  assert.deepEqual(ownersOf(text, 'apps/web/Kptfile'), ['@org/apps', 'bob@example.com'])
-  assert.deepEqual(ownersOf(text, 'apps/free/Kptfile'), [])
+  assert.deepEqual(listCodeOwners(text, 'README.md'), ['@everybody'])
+  assert.deepEqual(listCodeOwners(text, 'apps/web/Kptfile'), ['@org/apps', 'bob@example.com'])
+  assert.deepEqual(listCodeOwners(text, 'apps/free/Kptfile'), [])
 })
 
 test('comments, blank lines and lines that GitHub does not read say nothing', () => {
   const text = '* @ann\n\n# /apps/ @bob\n!/apps/ @bob\n/[ab]pps/ @bob\n/apps/ bob\n/apps/ @bob! \n'
-  assert.deepEqual(ownersOf(text, 'apps/web/Kptfile'), ['@ann'])
-  assert.deepEqual(ownersOf('', 'apps/web/Kptfile'), [])
+  assert.deepEqual(listCodeOwners(text, 'apps/web/Kptfile'), ['@ann'])
+  assert.deepEqual(listCodeOwners('', 'apps/web/Kptfile'), [])
 })
 
 test('any file is read, and only owners in it are returned', () => {
@@ -62,11 +62,11 @@ test('any file is read, and only owners in it are returned', () => {
         maxLength: 300,
       }),
       (text) => {
-        for (const owner of ownersOf(text, 'a/a/a/a/a/a/a/a')) assert.ok(text.includes(owner))
+        for (const owner of listCodeOwners(text, 'a/a/a/a/a/a/a/a')) assert.ok(text.includes(owner))
       },
     ),
   )
-  ownersOf(
+  listCodeOwners(
     `${'*a'.repeat(2_000)} @ann\n${'**/'.repeat(2_000)}b @ann`,
     `${'a'.repeat(2_000)}/${'a/'.repeat(500)}x`,
   )

@@ -13,7 +13,7 @@ const OWNER = /^(?:@[A-Za-z0-9](?:[A-Za-z0-9_.-]*)(?:\/[A-Za-z0-9_.-]+)?|[^@\s]+
  * `@login`, `@org/team` or an address, as written.
  * @param path from the repository root, without a leading slash
  */
-export function ownersOf(text: string, path: string): readonly string[] {
+export function listCodeOwners(text: string, path: string): readonly string[] {
   if (text.length > SIZE_LIMIT) return []
   const segments = path.split('/')
   const lines = text.split(/\r?\n/)

@@ -6,28 +6,28 @@
  */
 import type { Failure } from '@backporch/kyaml/failure'
 import {
+  buildFieldSet,
   type FieldManager,
   type FieldSchema,
-  fieldSetOf,
   formatFieldPath,
+  getManagedFields,
   leavesOf,
-  managedFieldsOf,
 } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { type LiveView, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { classOfManager, isSyncer } from '../drift/attribute/actor.ts'
+import { getResourceKey, type LiveView, type ResourceId } from '@backporch/kyaml/resource'
+import { classifyManager, isSyncer } from '../drift/attribute/actor.ts'
 import { isBootstrapOf } from '../drift/attribute/syncer.ts'
 import type { Drift, ObjectVerdict, SyncerManager } from '../drift/compare/drift.ts'
-import { differingLeaves } from '../drift/compare/equal-values.ts'
-import { withSecretData } from '../drift/compare/secret-data.ts'
+import { listDifferingLeaves } from '../drift/compare/equal-values.ts'
+import { mergeSecretData } from '../drift/compare/secret-data.ts'
 import { isServerDefault } from '../drift/noise/defaulted-fields.ts'
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
-import { claimsOf } from '../syncers/claims.ts'
-import { CLIENT_SIDE_APPLY, KUBECTL_CREATE, onlyMakes } from '../syncers/kubectl.ts'
-import { applierKind } from '../syncers/registry.ts'
+import { listClaims } from '../syncers/claims.ts'
+import { CLIENT_SIDE_APPLY, isCreateOnlyManager, KUBECTL_CREATE } from '../syncers/kubectl.ts'
+import { getApplierKind } from '../syncers/registry.ts'
 import type { Claim } from '../syncers/syncer.ts'
-import { isNamespace, outside } from './boundary.ts'
+import { createOutsideFailure, isNamespace } from './boundary.ts'
 
 interface CoverageQuestion {
   readonly detected: readonly ObjectVerdict[]
@@ -62,14 +62,18 @@ export class Coverage {
   private readonly anchored: boolean
 
   constructor(question: CoverageQuestion) {
-    this.evidence = evidenceOf(question)
-    this.claims = claimsOf(question.live)
-    this.locations = new Map(question.detected.map(({ id }) => [resourceKey(id), namespaceOf(id)]))
-    const namespaced = new Map(question.detected.map(({ id }) => [resourceKey(id), id.namespace]))
+    this.evidence = collectEvidence(question)
+    this.claims = listClaims(question.live)
+    this.locations = new Map(
+      question.detected.map(({ id }) => [getResourceKey(id), getNamespace(id)]),
+    )
+    const namespaced = new Map(
+      question.detected.map(({ id }) => [getResourceKey(id), id.namespace]),
+    )
     const shown = [...this.evidence].flatMap(([key, { proven, agreed }]) =>
       proven && agreed > 0 ? [key] : [],
     )
-    this.ofOtherNamespaces = objectsOfOthers(this.claims, shown)
+    this.ofOtherNamespaces = indexObjectsOfOthers(this.claims, shown)
     const anchors = shown.filter((key) => !this.ofOtherNamespaces.has(key))
     this.anchored = anchors.length > 0
     this.own = new Set(this.claims.filter(({ objects }) => anchors.some((key) => objects.has(key))))
@@ -95,35 +99,35 @@ export class Coverage {
   }
 
   /** So that a merged decision may write it. */
-  proves(id: ResourceId): boolean {
-    const key = resourceKey(id)
+  isProven(id: ResourceId): boolean {
+    const key = getResourceKey(id)
     if (this.ofOtherNamespaces.has(key)) return false
     if (this.evidence.get(key)?.proven === true) return true
     const marks = this.claims.filter(({ objects }) => objects.has(key))
     if (marks.length > 0) return marks.some((claim) => this.own.has(claim))
-    return this.namespaces.has(namespaceOf(id))
+    return this.namespaces.has(getNamespace(id))
   }
 
   /** Undefined if the package covers it, as far as known. */
-  whyOutside(id: ResourceId): Failure | undefined {
-    if (this.proves(id) || (!this.anchored && this.mostlyAgrees(id))) return undefined
-    const marked = this.claims.find(({ objects }) => objects.has(resourceKey(id)))
-    const kind = this.ofOtherNamespaces.get(resourceKey(id))
+  explainOutside(id: ResourceId): Failure | undefined {
+    if (this.isProven(id) || (!this.anchored && this.isMostlyAgreeing(id))) return undefined
+    const marked = this.claims.find(({ objects }) => objects.has(getResourceKey(id)))
+    const kind = this.ofOtherNamespaces.get(getResourceKey(id))
     if (kind !== undefined)
-      return outside(
+      return createOutsideFailure(
         id,
         'TEN-OTHER-SYNCER',
         `it is marked as of a ${kind} of another namespace than most of the package, and a ${kind} applies to its own only`,
       )
-    const { overwritten, unowned } = this.evidence.get(resourceKey(id)) ?? {}
+    const { overwritten, unowned } = this.evidence.get(getResourceKey(id)) ?? {}
     if (marked === undefined && (overwritten === true || unowned === true)) return undefined
     if (marked !== undefined)
-      return outside(
+      return createOutsideFailure(
         id,
         'TEN-OTHER-SYNCER',
         'it is marked as of a syncer or an inventory that applied nothing of what the package says',
       )
-    return outside(
+    return createOutsideFailure(
       id,
       'TEN-NOT-APPLIED',
       'no live object shows that the syncer of the package applied it, or anything else in its namespace',
@@ -134,9 +138,9 @@ export class Coverage {
    * The package was applied from uncommitted files, or completely changed by hand. Observed, but
    * not written to, unless git never had more than twice as many applied values as it has.
    */
-  private mostlyAgrees(id: ResourceId): boolean {
+  private isMostlyAgreeing(id: ResourceId): boolean {
     let [agreed, contradicted] = [0, 0]
-    for (const key of this.scopeOf(id)) {
+    for (const key of this.listScope(id)) {
       const evidence = this.evidence.get(key)
       agreed += evidence?.agreed ?? 0
       contradicted += evidence?.contradicted ?? 0
@@ -144,14 +148,14 @@ export class Coverage {
     return agreed * 2 >= contradicted
   }
 
-  private scopeOf(id: ResourceId): Iterable<string> {
-    const key = resourceKey(id)
+  private listScope(id: ResourceId): Iterable<string> {
+    const key = getResourceKey(id)
     const mark = this.claims.find(({ objects }) => objects.has(key))
     if (mark !== undefined) return mark.objects
-    if (namespaceOf(id) === '') return [key]
+    if (getNamespace(id) === '') return [key]
     const marked = new Set(this.claims.flatMap(({ objects }) => [...objects]))
     return [...this.locations].flatMap(([other, location]) =>
-      location === namespaceOf(id) && !marked.has(other) ? [other] : [],
+      location === getNamespace(id) && !marked.has(other) ? [other] : [],
     )
   }
 }
@@ -160,13 +164,13 @@ export class Coverage {
  * One package never has appliers of two namespaces, if they apply only to their own. It belongs to
  * the namespace with most proven objects; with a tie, this is unknown.
  */
-function objectsOfOthers(
+function indexObjectsOfOthers(
   claims: readonly Claim[],
   shown: readonly string[],
 ): ReadonlyMap<string, string> {
   const namespaces = new Map<string, Map<string, string>>()
   for (const { tool, kind, namespace, objects } of claims)
-    if (applierKind(tool).ownNamespaceOnly({ kind })) {
+    if (getApplierKind(tool).ownNamespaceOnly({ kind })) {
       const kinds = namespaces.get(namespace) ?? new Map<string, string>()
       for (const key of objects) kinds.set(key, kind)
       namespaces.set(namespace, kinds)
@@ -179,11 +183,11 @@ function objectsOfOthers(
   return new Map(counted.flatMap(({ kinds, count }) => (count < most ? [...kinds] : [])))
 }
 
-function namespaceOf(id: ResourceId): string {
+function getNamespace(id: ResourceId): string {
   return isNamespace(id) ? id.name : id.namespace
 }
 
-function evidenceOf({
+function collectEvidence({
   detected,
   decided,
   live,
@@ -191,22 +195,26 @@ function evidenceOf({
   syncer,
 }: CoverageQuestion): ReadonlyMap<string, Evidence> {
   const waiting = new Set(
-    decided.flatMap(({ setAside }) => setAside.map(({ drift }) => locationOf(drift))),
+    decided.flatMap(({ setAside }) => setAside.map(({ drift }) => formatLocation(drift))),
   )
   // An older content that came back was also once in git.
   for (const { items } of decided)
-    for (const drift of items) if (drift.rolledBack !== undefined) waiting.add(locationOf(drift))
+    for (const drift of items)
+      if (drift.rolledBack !== undefined) waiting.add(formatLocation(drift))
   return new Map(
     detected.flatMap((verdict): [string, Evidence][] => {
-      const key = resourceKey(verdict.id)
+      const key = getResourceKey(verdict.id)
       const state = live.get(key)
       const schema = schemas.get(key)
       if (state?.state !== 'present' || schema === undefined || verdict.desired === undefined)
         return []
       const { object } = verdict.desired
-      const desired = isSecret(verdict.id) ? withSecretData(object) : object
+      const desired = isSecret(verdict.id) ? mergeSecretData(object) : object
       return [
-        [key, evidenceOfObject(verdict, { desired, live: state.object, schema }, syncer, waiting)],
+        [
+          key,
+          collectObjectEvidence(verdict, { desired, live: state.object, schema }, syncer, waiting),
+        ],
       ]
     }),
   )
@@ -218,20 +226,20 @@ interface Sides {
   readonly schema: FieldSchema
 }
 
-function evidenceOfObject(
+function collectObjectEvidence(
   { items, mayBeBehind }: ObjectVerdict,
   { desired, live, schema }: Sides,
   syncer: SyncerManager | undefined,
   waiting: ReadonlySet<string>,
 ): Evidence {
-  const managed = managedFieldsOf(live)
+  const managed = getManagedFields(live)
   const unowned = hasNoOwners(managed)
   const byManagers = syncer !== undefined && !unowned
   const own = managed.entries.filter(({ subresource }) => subresource === '')
   const wrote = !byManagers || own.some((entry) => isSyncer(entry, syncer))
   // Nothing shows who removed an absent object, and what is not live cannot be reported.
   const reported = items.filter(
-    (drift) => drift.change !== 'removed' && !waiting.has(locationOf(drift)),
+    (drift) => drift.change !== 'removed' && !waiting.has(formatLocation(drift)),
   )
   // An Update owns the defaults, which nobody wrote.
   const written = reported.filter((drift) => !isServerDefault(drift, live))
@@ -240,12 +248,13 @@ function evidenceOfObject(
     if (bootstrapped) return isBootstrapOf(drift.actor, syncer)
     return byManagers && wrote ? mayBeBehind?.has(drift) === true : !isByHand(drift)
   })
-  const wanted = fieldSetOf(desired, schema)
-  const differing = [...differingLeaves(wanted, desired, live, schema)].length
+  const wanted = buildFieldSet(desired, schema)
+  const differing = [...listDifferingLeaves(wanted, desired, live, schema)].length
   const agreed = leavesOf(wanted).length - differing
   const applied =
     bootstrapped ||
-    (byManagers && own.some((entry) => isSyncer(entry, syncer) && !onlyMakes(entry.manager)))
+    (byManagers &&
+      own.some((entry) => isSyncer(entry, syncer) && !isCreateOnlyManager(entry.manager)))
   const proven =
     (byManagers ? applied : wrote) && (byManagers ? contradicted : reported).length === 0
   const overwritten =
@@ -254,7 +263,7 @@ function evidenceOfObject(
 }
 
 function isEdit({ manager, operation, subresource }: FieldManager): boolean {
-  const writer = classOfManager(manager)
+  const writer = classifyManager(manager)
   if (subresource !== '' || writer === 'controller') return true
   return (
     operation === 'Update' &&
@@ -264,8 +273,8 @@ function isEdit({ manager, operation, subresource }: FieldManager): boolean {
   )
 }
 
-function locationOf({ id, path }: Drift): string {
-  return `${resourceKey(id)}#${formatFieldPath(path)}`
+function formatLocation({ id, path }: Drift): string {
+  return `${getResourceKey(id)}#${formatFieldPath(path)}`
 }
 
 function isByHand({ actor }: Drift): boolean {

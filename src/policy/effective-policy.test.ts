@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { secondsOf } from '@backporch/kyaml/text'
+import { convertDurationToSeconds } from '@backporch/kyaml/text'
 import * as fc from '../../test/seeds/fast-check.ts'
 import {
-  clusterDetection,
-  clusterStaleAfter,
   DEFAULT_LIMITS,
   DEFAULT_POLICY,
-  effectivePolicy,
-  placedPackages,
-  repositoryLimits,
+  deriveEffectivePolicy,
+  deriveRepositoryLimits,
+  getClusterDetection,
+  getClusterStaleAfter,
+  listPlacedPackages,
 } from './effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from './parse-policy.ts'
 import { isScheduled } from './windows.ts'
@@ -60,7 +60,7 @@ const GLOBS: readonly (readonly [glob: string, path: string, matches: boolean])[
 
 for (const [glob, path, matches] of GLOBS) {
   test(`the package glob ${glob} ${matches ? 'matches' : 'does not match'} ${JSON.stringify(path)}`, () => {
-    const effective = effectivePolicy(
+    const effective = deriveEffectivePolicy(
       policies(['p', `{mode: Off, match: {packages: ["${glob}"]}}`]),
       'any',
       path,
@@ -71,8 +71,8 @@ for (const [glob, path, matches] of GLOBS) {
 
 test('in the name of a cluster a star matches any text, slashes too', () => {
   const set = policies(['p', '{mode: Off, match: {clusters: ["arn:*:cluster/*"]}}'])
-  assert.equal(effectivePolicy(set, 'arn:aws:eks:eu:1:cluster/prod', 'a').mode, 'Off')
-  assert.equal(effectivePolicy(set, 'prod', 'a').mode, 'Warn')
+  assert.equal(deriveEffectivePolicy(set, 'arn:aws:eks:eu:1:cluster/prod', 'a').mode, 'Off')
+  assert.equal(deriveEffectivePolicy(set, 'prod', 'a').mode, 'Warn')
 })
 
 /** The meaning of a glob, written down the slow and plain way. */
@@ -97,7 +97,7 @@ test('globs mean the same as their plain definition', () => {
       (glob, path) => {
         const set = policies(['p', `{mode: Off, match: {packages: ["${glob.join('/')}"]}}`])
         assert.equal(
-          effectivePolicy(set, 'c', path.join('/')).mode === 'Off',
+          deriveEffectivePolicy(set, 'c', path.join('/')).mode === 'Off',
           slowly(glob, path),
           `${glob.join('/')} ${path.join('/')}`,
         )
@@ -112,8 +112,11 @@ test('hostile globs take no more than the product of the lengths', () => {
   const started = process.cpuUsage()
   for (const glob of [`${'**/'.repeat(200)}x`, `${'**/a/'.repeat(100)}x`, `${'*a'.repeat(500)}x`]) {
     assert.equal(
-      effectivePolicy(policies(['p', `{mode: Off, match: {packages: ["${glob}"]}}`]), 'c', path)
-        .mode,
+      deriveEffectivePolicy(
+        policies(['p', `{mode: Off, match: {packages: ["${glob}"]}}`]),
+        'c',
+        path,
+      ).mode,
       'Warn',
     )
   }
@@ -129,7 +132,7 @@ test('each setting comes from the highest policy that gives it, and rules of all
     ['z-high', '{priority: 10, mode: Off, ignore: [{managers: [b], reason: high}]}'],
     ['other', '{priority: 99, match: {clusters: [dev]}, mode: Warn}'],
   )
-  const effective = effectivePolicy(set, 'prod', 'apps/web')
+  const effective = deriveEffectivePolicy(set, 'prod', 'apps/web')
   assert.equal(effective.name, 'z-high')
   assert.equal(effective.mode, 'Off')
   assert.equal(effective.settle, 'backporch')
@@ -151,7 +154,7 @@ test('among policies of one priority the name decides, whatever their order in t
     ['b', '{mode: Propose}'],
   ]
   for (const set of [policies(a as never, b as never), policies(b as never, a as never)])
-    assert.equal(effectivePolicy(set, 'c', 'p').mode, 'Off')
+    assert.equal(deriveEffectivePolicy(set, 'c', 'p').mode, 'Off')
 })
 
 test('of two policies with one priority and one name the file decides, whatever the order in which they are read', () => {
@@ -164,25 +167,28 @@ test('of two policies with one priority and one name the file decides, whatever 
     [...a, ...b],
     [...b, ...a],
   ])
-    assert.equal(effectivePolicy({ policies: list, placements: [] }, 'c', 'p').mode, 'Off')
+    assert.equal(deriveEffectivePolicy({ policies: list, placements: [] }, 'c', 'p').mode, 'Off')
 })
 
 test('without a policy nothing but the shipped default holds', () => {
-  assert.deepEqual(effectivePolicy({ policies: [], placements: [] }, 'c', 'p'), DEFAULT_POLICY)
+  assert.deepEqual(
+    deriveEffectivePolicy({ policies: [], placements: [] }, 'c', 'p'),
+    DEFAULT_POLICY,
+  )
 })
 
 test('a placement names the packages of its clusters; without one nothing is known', () => {
-  assert.equal(placedPackages({ policies: [], placements: [] }, 'prod', ['a']), undefined)
+  assert.equal(listPlacedPackages({ policies: [], placements: [] }, 'prod', ['a']), undefined)
   assert.deepEqual(
-    placedPackages(placement('"prod-*"', '"apps/*"'), 'prod-1', ['apps/web', 'infra/dns']),
+    listPlacedPackages(placement('"prod-*"', '"apps/*"'), 'prod-1', ['apps/web', 'infra/dns']),
     ['apps/web'],
   )
-  assert.deepEqual(placedPackages(placement('"prod-*"', '"**"'), 'dev', ['apps/web']), [])
+  assert.deepEqual(listPlacedPackages(placement('"prod-*"', '"**"'), 'dev', ['apps/web']), [])
 })
 
 test('durations are whole seconds, minutes, hours and days', () => {
   assert.deepEqual(
-    ['0s', '30s', '30m', '24h', '30d'].map(secondsOf),
+    ['0s', '30s', '30m', '24h', '30d'].map(convertDurationToSeconds),
     [0, 30, 1800, 86_400, 2_592_000],
   )
 })
@@ -199,7 +205,7 @@ test('ages come setting by setting, and windows of all matching policies are the
     ],
     ['other', '{priority: 2, match: {clusters: [dev]}, detect: {minAge: 1h}}'],
   )
-  const { detect, remindAfter, windows } = effectivePolicy(set, 'prod', 'apps/web')
+  const { detect, remindAfter, windows } = deriveEffectivePolicy(set, 'prod', 'apps/web')
   assert.deepEqual(detect, {
     minAge: 0,
     settle: 0,
@@ -231,26 +237,26 @@ test('limits are of the repository: the highest policy that gives one decides, w
       '{priority: 1, match: {clusters: [dev]}, limits: {prHourlyLimit: 0, massMinClusters: 5}}',
     ],
   )
-  assert.deepEqual(repositoryLimits(set), {
+  assert.deepEqual(deriveRepositoryLimits(set), {
     ...DEFAULT_LIMITS,
     prHourlyLimit: 0,
     stormThreshold: 9,
     massMinClusters: 5,
   })
-  assert.deepEqual(repositoryLimits({ policies: [] }), DEFAULT_LIMITS)
+  assert.deepEqual(deriveRepositoryLimits({ policies: [] }), DEFAULT_LIMITS)
 })
 
 test('a policy about the cluster sets how long it may be unobserved', () => {
   const set = policies(['dev', '{match: {clusters: [dev]}, detect: {unobservedAfter: 2h}}'])
   assert.deepEqual(
     [
-      clusterDetection(set, 'dev', 'unobservedAfter'),
-      clusterDetection(set, 'prod', 'unobservedAfter'),
+      getClusterDetection(set, 'dev', 'unobservedAfter'),
+      getClusterDetection(set, 'prod', 'unobservedAfter'),
     ],
     [7_200, 900],
   )
   assert.deepEqual(
-    [clusterDetection(set, 'dev', 'interval'), clusterDetection(set, 'prod', 'interval')],
+    [getClusterDetection(set, 'dev', 'interval'), getClusterDetection(set, 'prod', 'interval')],
     [600, 600],
   )
   const rare = policies(
@@ -258,14 +264,15 @@ test('a policy about the cluster sets how long it may be unobserved', () => {
     ['prod', '{match: {clusters: [prod]}, detect: {staleAfter: 1h}}'],
   )
   assert.deepEqual(
-    ['dev', 'prod', 'other'].map((cluster) => clusterStaleAfter(rare, cluster)),
+    ['dev', 'prod', 'other'].map((cluster) => getClusterStaleAfter(rare, cluster)),
     [259_200, 3_600, 1_800],
   )
 })
 
 test('the digest is off by the word, in either case; the highest policy that says anything decides', () => {
   const digest = (...specs: readonly string[]) =>
-    repositoryLimits(policies(...specs.map((spec, index) => [`p${index}`, spec] as const))).digest
+    deriveRepositoryLimits(policies(...specs.map((spec, index) => [`p${index}`, spec] as const)))
+      .digest
   assert.equal(digest('{}'), '0 8 * * MON')
   for (const word of ['off', 'Off', '"off"'])
     assert.equal(digest(`{limits: {digest: ${word}}}`), undefined)
@@ -281,8 +288,11 @@ test('the digest is off by the word, in either case; the highest policy that say
 
 test('who reminds late escalates later still, whichever policies say so', () => {
   const after = (...specs: readonly string[]): number =>
-    effectivePolicy(policies(...specs.map((spec, index) => [`p${index}`, spec] as const)), 'c', 'p')
-      .escalateAfter / 86_400
+    deriveEffectivePolicy(
+      policies(...specs.map((spec, index) => [`p${index}`, spec] as const)),
+      'c',
+      'p',
+    ).escalateAfter / 86_400
   assert.equal(after('{}'), 14)
   assert.equal(after('{decide: {remindAfter: 1d}}'), 14)
   assert.equal(after('{decide: {remindAfter: 20d}}'), 40)
@@ -295,7 +305,7 @@ test('who reminds late escalates later still, whichever policies say so', () => 
 })
 
 test('a window of a label has its labels, and no times', () => {
-  const { windows } = effectivePolicy(
+  const { windows } = deriveEffectivePolicy(
     policies(['p', '{windows: [{name: a, kind: adopt, when: {label: {incident: open}}}]}']),
     'c',
     'p',

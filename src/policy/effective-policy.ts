@@ -1,17 +1,22 @@
-import { compareText, given, matchesParts, secondsOf } from '@backporch/kyaml/text'
+import {
+  compareText,
+  convertDurationToSeconds,
+  matchesParts,
+  omitUndefined,
+} from '@backporch/kyaml/text'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { Resolution } from '../drift/compare/drift.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
-import { rulesOf } from '../drift/noise/presets.ts'
+import { listPresetRules } from '../drift/noise/presets.ts'
 import type { VisibilityRules } from '../drift/noise/visibility.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../sources/build/render-choice.ts'
-import { sameChoice } from '../sources/registry.ts'
+import { isSameChoice } from '../sources/registry.ts'
 import { type HouseRules, NO_HOUSE_RULES } from './house-rules.ts'
-import { houseRulesOf } from './house-schema.ts'
+import { mergeHouseRules } from './house-schema.ts'
 import type { LastGoodPolicy } from './last-good-policy.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
-import { chosenRender, possibleRenders } from './render-schema.ts'
+import { chooseRender, listPossibleRenders } from './render-schema.ts'
 import { isOff, type Mode, REMIND_AFTER } from './schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
@@ -109,7 +114,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   house: NO_HOUSE_RULES,
   fieldManager: undefined,
   closeSilence: 30 * DAY,
-  remindAfter: secondsOf(REMIND_AFTER),
+  remindAfter: convertDurationToSeconds(REMIND_AFTER),
   escalateAfter: 14 * DAY,
   verifyTimeout: 600,
   detect: {
@@ -125,7 +130,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   actors: [],
   riskOverrides: [],
   visibility: { hide: [], show: [] },
-  presets: rulesOf(undefined),
+  presets: listPresetRules(undefined),
   enforcedBy: [],
   chain: ['shipped default (Warn)'],
 }
@@ -134,7 +139,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
  * A folder has no revisions: a tag on it starts workflows and changes the output of `git describe`.
  * @param source undefined for a kpt package
  */
-export function setsTags(
+export function shouldSetTags(
   { tags }: Pick<EffectivePolicy, 'tags'>,
   source: 'kpt' | 'folder' | undefined,
 ): boolean {
@@ -145,12 +150,12 @@ export function setsTags(
  * Each setting comes from the highest-priority matching policy that gives it; ignore rules come
  * from all. If the operator enforces a policy, those of the repository only decide the rendering.
  */
-export function effectivePolicy(
+export function deriveEffectivePolicy(
   set: PolicySet,
   cluster: string,
   packagePath: string,
 ): EffectivePolicy {
-  const all = byPriority(
+  const all = sortByPriority(
     set.policies.filter(
       ({ document }) =>
         matches(document.spec.match?.clusters, cluster, '*') &&
@@ -163,7 +168,7 @@ export function effectivePolicy(
   const specs = matching.map(({ document }) => document.spec)
   const secondsGiven = (pick: (spec: Spec) => string | undefined): number | undefined => {
     const text = specs.map(pick).find((each) => each !== undefined)
-    return text === undefined ? undefined : secondsOf(text)
+    return text === undefined ? undefined : convertDurationToSeconds(text)
   }
   const seconds = (pick: (spec: Spec) => string | undefined, otherwise: number): number =>
     secondsGiven(pick) ?? otherwise
@@ -174,7 +179,7 @@ export function effectivePolicy(
     Math.max(DEFAULT_POLICY.escalateAfter, 2 * remindAfter),
   )
   return {
-    ...given({ lastGood: set.lastGood }),
+    ...omitUndefined({ lastGood: set.lastGood }),
     name: matching[0]?.document.metadata.name ?? DEFAULT_POLICY.name,
     location: matching[0]?.where,
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
@@ -182,7 +187,7 @@ export function effectivePolicy(
     approval:
       specs.find((spec) => spec.approval !== undefined)?.approval ?? DEFAULT_POLICY.approval,
     tags: specs.find((spec) => spec.tags !== undefined)?.tags ?? DEFAULT_POLICY.tags,
-    render: chosenRender(
+    render: chooseRender(
       all.map(({ document }) => document.spec),
       set.synced?.get(cluster)?.get(packagePath) ?? set.folders?.get(packagePath),
     ),
@@ -190,7 +195,7 @@ export function effectivePolicy(
     defaultPlan:
       specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ??
       DEFAULT_POLICY.defaultPlan,
-    house: houseRules(set),
+    house: deriveHouseRules(set),
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
     closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),
     remindAfter,
@@ -214,9 +219,9 @@ export function effectivePolicy(
     visibility: {
       hide: matching.flatMap(({ visibility }) => visibility.hide),
       show: matching.flatMap(({ visibility }) => visibility.show),
-      ...given({ withheld: set.lastGood?.withheld }),
+      ...omitUndefined({ withheld: set.lastGood?.withheld }),
     },
-    presets: rulesOf(specs.find((spec) => spec.extends !== undefined)?.extends),
+    presets: listPresetRules(specs.find((spec) => spec.extends !== undefined)?.extends),
     enforcedBy: matching.filter(isEnforced).map(nameOf),
     chain: [
       ...matching.map((policy) => `${isEnforced(policy) ? 'enforced by ' : ''}${nameOf(policy)}`),
@@ -229,11 +234,11 @@ export function rendersOf(
   { policies, folders, synced = new Map() }: Pick<PolicySet, 'policies' | 'folders' | 'synced'>,
   packagePath: string,
 ): readonly RenderChoice[] {
-  const matching = byPriority(
+  const matching = sortByPriority(
     policies.filter(({ document }) => matches(document.spec.match?.packages, packagePath, '/')),
   )
   const built = [...synced.values()].flatMap((choices) => choices.get(packagePath) ?? [])
-  const other = possibleRenders(
+  const other = listPossibleRenders(
     matching.map(({ document: { spec } }) => ({
       render: spec.render,
       everywhere: spec.match?.clusters?.includes('*') ?? true,
@@ -241,18 +246,18 @@ export function rendersOf(
     built[0] ?? folders?.get(packagePath),
   )
   return [...other, ...built.slice(1)].filter(
-    (choice, index, all) => all.findIndex((each) => sameChoice(each, choice)) === index,
+    (choice, index, all) => all.findIndex((each) => isSameChoice(each, choice)) === index,
   )
 }
 
 /** From the highest-priority policy that gives a rule, whatever it matches. */
-export function houseRules({ policies }: Pick<PolicySet, 'policies'>): HouseRules {
-  return houseRulesOf(byPriority(policies).map(({ document }) => document.spec))
+export function deriveHouseRules({ policies }: Pick<PolicySet, 'policies'>): HouseRules {
+  return mergeHouseRules(sortByPriority(policies).map(({ document }) => document.spec))
 }
 
 /** From the highest-priority policy that gives a limit, whatever it matches. */
-export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Limits {
-  const given = byPriority(policies).map(({ document }) => document.spec.limits)
+export function deriveRepositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Limits {
+  const given = sortByPriority(policies).map(({ document }) => document.spec.limits)
   const first = <Name extends keyof Limits>(name: Name) =>
     given.map((limits) => limits?.[name]).find((limit) => limit !== undefined)
   const of = (name: Exclude<keyof Limits, 'digest'>): number => first(name) ?? DEFAULT_LIMITS[name]
@@ -269,40 +274,40 @@ export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Lim
 }
 
 /** Seconds; from the highest-priority policy that may apply to the cluster. */
-export function clusterDetection(
+export function getClusterDetection(
   set: Pick<PolicySet, 'policies'>,
   cluster: string,
   setting: 'unobservedAfter' | 'interval',
 ): number {
-  return detectionOf(set, cluster, setting) ?? DEFAULT_POLICY.detect[setting]
+  return findDetection(set, cluster, setting) ?? DEFAULT_POLICY.detect[setting]
 }
 
 /** Intervals without another observation, unless the policy gives a time. */
 const KNOWN_FOR = 3
 
 /** Seconds. */
-export function clusterStaleAfter(set: Pick<PolicySet, 'policies'>, cluster: string): number {
+export function getClusterStaleAfter(set: Pick<PolicySet, 'policies'>, cluster: string): number {
   return (
-    detectionOf(set, cluster, 'staleAfter') ??
-    KNOWN_FOR * clusterDetection(set, cluster, 'interval')
+    findDetection(set, cluster, 'staleAfter') ??
+    KNOWN_FOR * getClusterDetection(set, cluster, 'interval')
   )
 }
 
-function detectionOf(
+function findDetection(
   { policies }: Pick<PolicySet, 'policies'>,
   cluster: string,
   setting: 'unobservedAfter' | 'interval' | 'staleAfter',
 ): number | undefined {
-  const given = byPriority(
+  const given = sortByPriority(
     policies.filter(({ document }) => matches(document.spec.match?.clusters, cluster, '*')),
   )
     .map(({ document }) => document.spec.detect?.[setting])
     .find((text) => text !== undefined)
-  return given === undefined ? undefined : secondsOf(given)
+  return given === undefined ? undefined : convertDurationToSeconds(given)
 }
 
 /** By placements, and folders that the cluster's syncers apply. Undefined without any placement. */
-export function placedPackages(
+export function listPlacedPackages(
   set: PolicySet,
   cluster: string,
   packages: readonly string[],
@@ -325,19 +330,19 @@ export function matchesPath(globs: readonly string[], path: string): boolean {
 type Spec = Policy['document']['spec']
 
 /** Enforced first; ties by name, as in the Gateway API. */
-function byPriority(policies: readonly Policy[]): readonly Policy[] {
+function sortByPriority(policies: readonly Policy[]): readonly Policy[] {
   return policies.toSorted(
     (left, right) =>
       Number(isOperators(right) && isEnforced(right)) -
         Number(isOperators(left) && isEnforced(left)) ||
-      priorityOf(right) - priorityOf(left) ||
+      getPriority(right) - getPriority(left) ||
       Number(isOperators(right)) - Number(isOperators(left)) ||
       compareText(left.document.metadata.name, right.document.metadata.name) ||
       compareText(left.where, right.where),
   )
 }
 
-function priorityOf({ document }: Policy): number {
+function getPriority({ document }: Policy): number {
   return document.spec.priority ?? 0
 }
 

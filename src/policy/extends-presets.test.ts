@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { NOISE_RULES } from '../drift/noise/presets.ts'
-import { DEFAULT_POLICY, effectivePolicy } from './effective-policy.ts'
+import { DEFAULT_POLICY, deriveEffectivePolicy } from './effective-policy.ts'
 import { parsePolicyFiles } from './parse-policy.ts'
 
 function presetsOf(...specs: readonly string[]): readonly string[] {
@@ -12,7 +12,7 @@ function presetsOf(...specs: readonly string[]): readonly string[] {
         `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${index}}\nspec: ${spec}\n`,
     )
     .join('---\n')
-  return effectivePolicy(
+  return deriveEffectivePolicy(
     parsePolicyFiles([{ path: '.drift/policy.yaml', text }]),
     'prod',
     'apps/web',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SUBJECT_LIMIT } from '../record/subject.ts'
-import { houseMessage, houseSubject, type SubjectRules } from './house-rules.ts'
+import { formatHouseMessage, formatHouseSubject, type SubjectRules } from './house-rules.ts'
 
 const LINE = 'fix(drift): adopt Deployment/web replicas 5 in prod (git 3)'
 const ROWS: readonly (readonly [rules: SubjectRules, line: string])[] = [
@@ -24,11 +24,11 @@ const ROWS: readonly (readonly [rules: SubjectRules, line: string])[] = [
 
 for (const [rules, line] of ROWS)
   test(`${JSON.stringify(rules)} makes ${line}`, () =>
-    assert.equal(houseSubject(LINE, rules), line))
+    assert.equal(formatHouseSubject(LINE, rules), line))
 
 test('a long subject is cut in its summary, and says all the same that it is critical', () => {
   const long = `chore(drift): ${'restore a long name '.repeat(5).slice(0, 70)} [CRITICAL]`
-  const subject = houseSubject(long, {
+  const subject = formatHouseSubject(long, {
     prefix: 'OPS-42 '.repeat(5).trim(),
     template: '{{summary}} (ticket)',
   })
@@ -39,8 +39,8 @@ test('a long subject is cut in its summary, and says all the same that it is cri
 test('of a message, the subject alone changes', () => {
   const body = '\n\nfix(drift): is not the subject here\n\nDrift-Id: prod/apps--web/1a2b3c4d\n'
   assert.equal(
-    houseMessage(`${LINE}${body}`, { prefix: 'X' }),
+    formatHouseMessage(`${LINE}${body}`, { prefix: 'X' }),
     `X ${LINE.slice('fix(drift): '.length)}${body}`,
   )
-  assert.equal(houseMessage(`${LINE}${body}`, {}), `${LINE}${body}`)
+  assert.equal(formatHouseMessage(`${LINE}${body}`, {}), `${LINE}${body}`)
 })

@@ -1,4 +1,4 @@
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { SUBJECT_LIMIT } from '../record/subject.ts'
 
 /** `{{type}}` is `fix` or `chore`, `{{summary}}` describes the commit. */
@@ -38,7 +38,7 @@ const CONVENTIONAL = /^(fix|chore)\(drift\): (.*)$/s
 const CRITICAL = ' [CRITICAL]'
 const LEAST = 40
 
-export function houseSubject(line: string, { prefix, template }: SubjectRules): string {
+export function formatHouseSubject(line: string, { prefix, template }: SubjectRules): string {
   const [, type, summary] = CONVENTIONAL.exec(line) ?? []
   if (
     type === undefined ||
@@ -53,12 +53,12 @@ export function houseSubject(line: string, { prefix, template }: SubjectRules): 
   return head + cut(summary, Math.max(LEAST, SUBJECT_LIMIT - head.length - after.length)) + after
 }
 
-export function houseMessage(message: string, rules: SubjectRules): string {
+export function formatHouseMessage(message: string, rules: SubjectRules): string {
   const [subject = '', ...rest] = message.split('\n')
-  return [houseSubject(subject, rules), ...rest].join('\n')
+  return [formatHouseSubject(subject, rules), ...rest].join('\n')
 }
 
 function cut(summary: string, room: number): string {
-  if (!summary.endsWith(CRITICAL)) return oneLine(summary, room)
-  return oneLine(summary.slice(0, -CRITICAL.length), room - CRITICAL.length) + CRITICAL
+  if (!summary.endsWith(CRITICAL)) return convertToOneLine(summary, room)
+  return convertToOneLine(summary.slice(0, -CRITICAL.length), room - CRITICAL.length) + CRITICAL
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { effectivePolicy, houseRules } from './effective-policy.ts'
+import { deriveEffectivePolicy, deriveHouseRules } from './effective-policy.ts'
 import { NO_HOUSE_RULES } from './house-rules.ts'
 import { parsePolicyFiles } from './parse-policy.ts'
 
@@ -14,7 +14,7 @@ function policies(...specs: readonly string[]) {
 }
 
 test('a policy without them leaves commits and pull requests as they are', () => {
-  assert.deepEqual(houseRules(policies('{mode: Propose}')), NO_HOUSE_RULES)
+  assert.deepEqual(deriveHouseRules(policies('{mode: Propose}')), NO_HOUSE_RULES)
 })
 
 test('each setting comes from the policy of the highest priority that gives it, whatever that matches', () => {
@@ -23,7 +23,7 @@ test('each setting comes from the policy of the highest priority that gives it, 
     '{priority: 5, commit: {signOff: false, subjectPrefix: "OPS-2:", subject: "{{type}}: {{summary}}"}}',
     '{pullRequest: {reviewers: ["@ann", acme/platform], assignees: ["@ann", bob], labels: [other], milestone: "Q4", footer: "## Checklist"}}',
   )
-  const house = houseRules(set)
+  const house = deriveHouseRules(set)
   assert.deepEqual(house, {
     commit: { signOff: false, prefix: 'OPS-1:', template: '{{type}}: {{summary}}' },
     pullRequest: {
@@ -36,10 +36,10 @@ test('each setting comes from the policy of the highest priority that gives it, 
       footer: '## Checklist',
     },
   })
-  assert.deepEqual(effectivePolicy(set, 'prod', 'apps/web').house, house)
+  assert.deepEqual(deriveEffectivePolicy(set, 'prod', 'apps/web').house, house)
   assert.deepEqual(
-    houseRules(policies('{commit: {subjectPrefix: A}, pullRequest: {titlePrefix: B}}')).pullRequest
-      .title.prefix,
+    deriveHouseRules(policies('{commit: {subjectPrefix: A}, pullRequest: {titlePrefix: B}}'))
+      .pullRequest.title.prefix,
     'B',
   )
 })

@@ -1,5 +1,5 @@
 /** In Renovate's terms where they exist. */
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { type HouseRules, NO_HOUSE_RULES } from './house-rules.ts'
 import { hasNo } from './ignore-schema.ts'
@@ -107,7 +107,7 @@ interface HouseSpec {
   readonly pullRequest?: z.infer<typeof pullRequestSchema> | undefined
 }
 
-export function houseRulesOf(specs: readonly HouseSpec[]): HouseRules {
+export function mergeHouseRules(specs: readonly HouseSpec[]): HouseRules {
   const commit = <Name extends keyof NonNullable<HouseSpec['commit']>>(name: Name) =>
     specs.map((spec) => spec.commit?.[name]).find((given) => given !== undefined)
   const pullRequest = <Name extends keyof NonNullable<HouseSpec['pullRequest']>>(name: Name) =>
@@ -119,10 +119,10 @@ export function houseRulesOf(specs: readonly HouseSpec[]): HouseRules {
   return {
     commit: {
       signOff: commit('signOff') ?? NO_HOUSE_RULES.commit.signOff,
-      ...given({ prefix, template }),
+      ...omitUndefined({ prefix, template }),
     },
     pullRequest: {
-      title: given({ prefix: pullRequest('titlePrefix') ?? prefix, template }),
+      title: omitUndefined({ prefix: pullRequest('titlePrefix') ?? prefix, template }),
       reviewers: plain(pullRequest('reviewers')),
       assignees: plain(pullRequest('assignees')),
       labels: pullRequest('labels') ?? none.labels,

@@ -1,8 +1,8 @@
 import { parseLabelSelector } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
-import { expressionProblem } from '../drift/noise/rule-expression.ts'
+import { findExpressionProblem } from '../drift/noise/rule-expression.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
 
 export const daySchema = z
@@ -19,7 +19,7 @@ const targetSchema = z
     labels: z
       .string()
       .min(1)
-      .superRefine(hasNo((text) => problemOf(parseLabelSelector(text))))
+      .superRefine(hasNo((text) => findProblem(parseLabelSelector(text))))
       .optional()
       .describe(
         "Selector over the labels that git gives the object, as kubectl's -l has it: app=web,tier in (a, b).",
@@ -29,7 +29,7 @@ const targetSchema = z
   .describe('Every part that is given must match; `*` stands for any text.')
 
 const expressions = z
-  .array(z.string().min(1).superRefine(hasNo(expressionProblem)))
+  .array(z.string().min(1).superRefine(hasNo(findExpressionProblem)))
   .min(1)
   .optional()
 
@@ -46,7 +46,7 @@ export const ignoreSchema = z
         z
           .string()
           .min(1)
-          .superRefine(hasNo((text) => problemOf(parseRulePath(text)))),
+          .superRefine(hasNo((text) => findProblem(parseRulePath(text)))),
       )
       .min(1)
       .optional()
@@ -85,13 +85,16 @@ export function ignoreRuleOf(
   const parsed = labels === undefined ? undefined : parseLabelSelector(labels)
   return {
     ...from,
-    target: given(target),
+    target: omitUndefined(target),
     ...(parsed === undefined || 'problem' in parsed
       ? {}
       : { labels: { text: labels ?? '', selector: parsed.selector } }),
-    ...given({ changes: entry.changes }),
+    ...omitUndefined({ changes: entry.changes }),
     paths,
-    ...given({ pathExpressions: entry.pathExpressions, valueExpressions: entry.valueExpressions }),
+    ...omitUndefined({
+      pathExpressions: entry.pathExpressions,
+      valueExpressions: entry.valueExpressions,
+    }),
     managers: entry.managers ?? [],
     reason: entry.reason,
     expires: entry.expires,
@@ -123,7 +126,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-function problemOf(parsed: object): string | undefined {
+function findProblem(parsed: object): string | undefined {
   return 'problem' in parsed ? String(parsed.problem) : undefined
 }
 

@@ -2,14 +2,19 @@
  * Only exact equivalents are translated, and the rest is answered with the reason, so that no rule
  * hides more than its original.
  */
-import { type FieldPath, field, formatFieldPath, type PathStep } from '@backporch/kyaml/field'
-import { literalGlob as literalText } from '@backporch/kyaml/text'
-import { describeRulePath, literalRulePath, parseRulePath } from '../drift/noise/rule-path.ts'
+import {
+  createFieldStep,
+  type FieldPath,
+  formatFieldPath,
+  type PathStep,
+} from '@backporch/kyaml/field'
+import { escapeGlob as literalText } from '@backporch/kyaml/text'
+import { describeRulePath, formatLiteralRulePath, parseRulePath } from '../drift/noise/rule-path.ts'
 
 export type Translated<Value> = { readonly value: Value } | { readonly problem: string }
 
 /** The empty pointer names the whole object. */
-export function pointerPath(pointer: string): Translated<string> {
+export function translatePointer(pointer: string): Translated<string> {
   if (pointer === '') return { value: '' }
   if (!pointer.startsWith('/'))
     return { problem: 'it is no JSON Pointer: it does not begin with /' }
@@ -55,7 +60,7 @@ const WITH_SUCH_LISTS = new Set([
  * `[] | select(.name == "x")` only if the items of the list are identified by name.
  * @param kind that the rule is for; empty for any
  */
-export function jqPath(expression: string, kind: string): Translated<string> {
+export function translateJqPath(expression: string, kind: string): Translated<string> {
   const text = expression.trim()
   const steps: PathStep[] = []
   let at = 0
@@ -68,7 +73,7 @@ export function jqPath(expression: string, kind: string): Translated<string> {
   while (at < text.length) {
     const name = next(FIELD)
     if (name !== null) {
-      steps.push(field(name[1] ?? name[2] ?? ''))
+      steps.push(createFieldStep(name[1] ?? name[2] ?? ''))
       continue
     }
     if (steps.length > 0 && next(EVERY) !== null) {
@@ -76,7 +81,7 @@ export function jqPath(expression: string, kind: string): Translated<string> {
       continue
     }
     const selected = next(SELECTED)
-    if (selected === null) return { problem: whyNotPlain(text.slice(at)) }
+    if (selected === null) return { problem: explainNotPlain(text.slice(at)) }
     const list = steps.at(-1)
     if (list?.kind !== 'field' || !BY_NAME.has(list.name) || !WITH_SUCH_LISTS.has(kind)) {
       return {
@@ -85,17 +90,17 @@ export function jqPath(expression: string, kind: string): Translated<string> {
     }
     steps.push({ kind: 'item', keys: { name: selected[1] ?? '' } })
   }
-  return steps.length === 0 ? { problem: 'it names the whole object' } : keyed(steps)
+  return steps.length === 0 ? { problem: 'it names the whole object' } : translateSteps(steps)
 }
 
-function whyNotPlain(rest: string): string {
+function explainNotPlain(rest: string): string {
   if (/^\.?\[-?\d+\]/.test(rest))
     return 'it names an item of a list by its place, and a rule here names items by their keys'
   return 'it is more than a path: only field names, and select(.name == "…") where a list is kept by name, are translated'
 }
 
-function keyed(steps: FieldPath): Translated<string> {
-  const text = literalRulePath(steps)
+function translateSteps(steps: FieldPath): Translated<string> {
+  const text = formatLiteralRulePath(steps)
   const parsed = text.startsWith('/') ? { problem: '' } : parseRulePath(text)
   return 'keyed' in parsed && formatFieldPath(parsed.keyed) === text
     ? { value: text }
@@ -108,7 +113,7 @@ const MOST_ALTERNATIVES = 8
  * The expression matches the whole text (Flux: `^(?:…)$`); undefined for any text.
  * @param dots a bare dot matches itself: names of API groups have no other character there
  */
-export function literalTexts(
+export function translateLiteralTexts(
   pattern: string,
   dots: boolean,
 ): Translated<readonly string[] | undefined> {
@@ -117,14 +122,14 @@ export function literalTexts(
     .replace(/\$$/, '')
     .replace(/^\((?:\?:)?([^()]*)\)$/, '$1')
   if (bare === '' || bare === '.*') return { value: undefined }
-  const parts = bare.split('|').map((part) => patternOf(part, dots))
+  const parts = bare.split('|').map((part) => translatePattern(part, dots))
   if (parts.length > MOST_ALTERNATIVES || parts.includes(undefined)) {
     return { problem: 'its target is a regular expression that no pattern here says exactly' }
   }
   return { value: [...new Set(parts.flatMap((part) => part ?? []))] }
 }
 
-function patternOf(part: string, dots: boolean): string | undefined {
+function translatePattern(part: string, dots: boolean): string | undefined {
   const signs = [...part.matchAll(/\.\*|\\\.|[\s\S]/g)].map(([sign]) => {
     if (sign === '.*') return '*'
     if (sign === '\\.' || (sign === '.' && dots)) return '.'
@@ -133,7 +138,7 @@ function patternOf(part: string, dots: boolean): string | undefined {
   return signs.length === 0 || signs.includes(undefined) ? undefined : signs.join('')
 }
 
-export function literalGlob(glob: string): Translated<string | undefined> {
+export function translateGlob(glob: string): Translated<string | undefined> {
   if (glob === '*') return { value: undefined }
   if (/[?[\]{}\\!]/.test(glob))
     return { problem: 'its target is a pattern that has more than stars' }

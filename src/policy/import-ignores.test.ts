@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import { type Resource, readResource, resourceKey } from '@backporch/kyaml/resource'
-import { claimsOf } from '../syncers/claims.ts'
+import { getResourceKey, type Resource, readResource } from '@backporch/kyaml/resource'
+import { listClaims } from '../syncers/claims.ts'
 import { type AppliedPackage, type ImportedIgnores, importIgnores } from './import-ignores.ts'
 import { parsePolicyFiles } from './parse-policy.ts'
 
@@ -64,10 +64,10 @@ function packageOf(path: string, ...marks: readonly JsonObject[]): AppliedPackag
   )
   return {
     path,
-    claims: claimsOf(
+    claims: listClaims(
       new Map(
         objects.map(({ id, object }) => [
-          resourceKey(id),
+          getResourceKey(id),
           { state: 'present', object, metadataOnly: false },
         ]),
       ),

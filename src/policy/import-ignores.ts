@@ -3,23 +3,23 @@
  * drift in another one's package. A rule without an exact equivalent is listed with the reason.
  */
 import {
-  annotationsOf,
   describeResourceId,
+  getAnnotations,
+  getResourceKey,
   parseLabelSelector,
   type Resource,
   type ResourceId,
-  resourceKey,
 } from '@backporch/kyaml/resource'
-import { hasWildcard, oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine, hasWildcard } from '@backporch/kyaml/text'
 import { IGNORE_SOURCES, SYNCERS } from '../syncers/registry.ts'
 import type { Claim, ForeignIgnore, IgnoreSource } from '../syncers/syncer.ts'
 import type { IgnoreEntry } from './ignore-schema.ts'
 import {
-  jqPath,
-  literalGlob,
-  literalTexts,
-  pointerPath,
   type Translated,
+  translateGlob,
+  translateJqPath,
+  translateLiteralTexts,
+  translatePointer,
 } from './import-ignores-paths.ts'
 
 type Target = NonNullable<IgnoreEntry['target']>
@@ -71,17 +71,23 @@ export function importIgnores(
     known.packages.add(path)
     rules.set(key, known)
   }
-  const byKey = new Map(sources.map((source) => [resourceKey(source.id), source]))
+  const byKey = new Map(sources.map((source) => [getResourceKey(source.id), source]))
   for (const [, source] of [...byKey].sort(([left], [right]) => (left < right ? -1 : 1))) {
-    const name = sourceName(source.id)
+    const name = formatSourceName(source.id)
     const { found, refused } = readRules(source)
     for (const { shown, why } of refused)
-      notImported.push({ source: name, rule: oneLine(shown, 200), why: oneLine(why, 200) })
+      notImported.push({
+        source: name,
+        rule: convertToOneLine(shown, 200),
+        why: convertToOneLine(why, 200),
+      })
     if (found.length === 0) continue
-    const mine = packages.filter(({ claims }) => claims.some((claim) => names(claim, source.id)))
+    const mine = packages.filter(({ claims }) =>
+      claims.some((claim) => coversResource(claim, source.id)),
+    )
     for (const one of found) {
-      const allowed = mine.filter(({ claims }) => claims.length === 1 || namesOne(one.target))
-      for (const { path } of allowed) add(ruleOf(one, `${name} ignores it`), path)
+      const allowed = mine.filter(({ claims }) => claims.length === 1 || hasOneName(one.target))
+      for (const { path } of allowed) add(createIgnoreEntry(one, `${name} ignores it`), path)
       if (allowed.length === mine.length && mine.length > 0) continue
       const why =
         mine.length === 0
@@ -90,21 +96,25 @@ export function importIgnores(
               .filter((each) => !allowed.includes(each))
               .map(({ path }) => path)
               .join(', ')} too, which the rule would cover`
-      notImported.push({ source: name, rule: oneLine(one.shown, 200), why: oneLine(why, 300) })
+      notImported.push({
+        source: name,
+        rule: convertToOneLine(one.shown, 200),
+        why: convertToOneLine(why, 300),
+      })
     }
   }
   for (const { path, objects } of packages)
     for (const { id, object } of objects)
       for (const { ignoreMark: mark } of SYNCERS)
-        if (mark !== 'none' && annotationsOf(object).has(mark.annotation))
-          add(markedRule(id, mark.reason), path)
+        if (mark !== 'none' && getAnnotations(object).has(mark.annotation))
+          add(createMarkedRule(id, mark.reason), path)
   const imported = [...rules]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, one]) => ({ rule: one.rule, packages: [...one.packages].sort() }))
   return { imported, notImported }
 }
 
-function ruleOf({ target, paths, managers }: Found, reason: string): IgnoreEntry {
+function createIgnoreEntry({ target, paths, managers }: Found, reason: string): IgnoreEntry {
   return {
     ...(Object.keys(target).length === 0 ? {} : { target }),
     ...(paths === undefined || paths.length === 0 ? {} : { paths: [...paths] }),
@@ -114,13 +124,13 @@ function ruleOf({ target, paths, managers }: Found, reason: string): IgnoreEntry
 }
 
 /** A pattern may cover what another manager applies. */
-function namesOne({ name }: Target): boolean {
+function hasOneName({ name }: Target): boolean {
   return name !== undefined && !hasWildcard(name)
 }
 
 /** If the marks lack its namespace, any resource with the name matches. */
-function names(claim: Claim, id: ResourceId): boolean {
-  if (claim.wanted.some((wanted) => resourceKey(wanted.id) === resourceKey(id))) return true
+function coversResource(claim: Claim, id: ResourceId): boolean {
+  if (claim.wanted.some((wanted) => getResourceKey(wanted.id) === getResourceKey(id))) return true
   return claim.wanted.length === 0 && claim.kind === id.kind && claim.name === id.name
 }
 
@@ -128,15 +138,18 @@ function ignoresOf({ group, kind }: ResourceId): IgnoreSource | undefined {
   return IGNORE_SOURCES.find((known) => known.group === group && known.kind === kind)
 }
 
-function sourceName(id: ResourceId): string {
+function formatSourceName(id: ResourceId): string {
   const { kind, namespace, name } = id
-  return oneLine(
+  return convertToOneLine(
     `${ignoresOf(id)?.product ?? ''} ${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`,
     200,
   )
 }
 
-function markedRule({ group, kind, namespace, name }: ResourceId, reason: string): IgnoreEntry {
+function createMarkedRule(
+  { group, kind, namespace, name }: ResourceId,
+  reason: string,
+): IgnoreEntry {
   return { target: { group, kind, ...(namespace === '' ? {} : { namespace }), name }, reason }
 }
 
@@ -145,8 +158,10 @@ function readRules({ id, object }: Resource): Read {
   if (source === undefined) return { found: [], refused: [] }
   const { names, notImported } = source
   const all = source.rules(object).map((rule): Read => {
-    if (notImported !== 'none') return refusedRule(shownTarget(rule.target), notImported)
-    return names === 'globs' ? globRules(rule) : selectedRules(rule, names === 'patterns')
+    if (notImported !== 'none') return createRefusedRule(describeTarget(rule.target), notImported)
+    return names === 'globs'
+      ? translateGlobRules(rule)
+      : translateSelectedRules(rule, names === 'patterns')
   })
   return {
     found: all.flatMap(({ found }) => found),
@@ -158,11 +173,11 @@ function readRules({ id, object }: Resource): Read {
  * Pointers, jq paths and managers of one rule each hide independently there; a Backporch rule
  * requires all.
  */
-function globRules({ target: given, pointers, jq, managers: all }: ForeignIgnore): Read {
-  const shown = shownTarget(given)
-  const [group, kind] = [literalGlob(given.group), literalGlob(given.kind)]
-  if ('problem' in group) return refusedRule(shown, group.problem)
-  if ('problem' in kind) return refusedRule(shown, kind.problem)
+function translateGlobRules({ target: given, pointers, jq, managers: all }: ForeignIgnore): Read {
+  const shown = describeTarget(given)
+  const [group, kind] = [translateGlob(given.group), translateGlob(given.kind)]
+  if ('problem' in group) return createRefusedRule(shown, group.problem)
+  if ('problem' in kind) return createRefusedRule(shown, kind.problem)
   const { namespace, name } = given
   const target: Target = {
     ...(group.value === undefined ? {} : { group: group.value }),
@@ -170,8 +185,10 @@ function globRules({ target: given, pointers, jq, managers: all }: ForeignIgnore
     ...(namespace === '' ? {} : { namespace }),
     ...(name === '' ? {} : { name }),
   }
-  const byPointer = translate(pointers, shown, (pointer) => notWhole(pointerPath(pointer)))
-  const byJq = translate(jq, shown, (expression) => jqPath(expression, kind.value ?? ''))
+  const byPointer = translate(pointers, shown, (pointer) =>
+    refuseWholeObject(translatePointer(pointer)),
+  )
+  const byJq = translate(jq, shown, (expression) => translateJqPath(expression, kind.value ?? ''))
   const paths = [...new Set([...byPointer.paths, ...byJq.paths])]
   const managers = all.filter((manager) => manager !== '')
   return {
@@ -186,23 +203,29 @@ function globRules({ target: given, pointers, jq, managers: all }: ForeignIgnore
 }
 
 /** @param patterns names are regular expressions */
-function selectedRules({ target: selector, pointers }: ForeignIgnore, patterns: boolean): Read {
-  const shown = shownTarget(selector)
+function translateSelectedRules(
+  { target: selector, pointers }: ForeignIgnore,
+  patterns: boolean,
+): Read {
+  const shown = describeTarget(selector)
   const labels = selector.labelSelector
   if (selector.annotationSelector !== '')
-    return refusedRule(shown, 'its target selects by annotations, and a rule here cannot')
+    return createRefusedRule(shown, 'its target selects by annotations, and a rule here cannot')
   // Flux uses the labels of the applied object, as a rule here; for others that is unknown.
   if (labels !== '' && (!patterns || 'problem' in parseLabelSelector(labels))) {
-    return refusedRule(
+    return createRefusedRule(
       shown,
       'its target selects by labels, and whether a rule here selects the same is not known',
     )
   }
   if (!['', '.*'].includes(selector.version))
-    return refusedRule(shown, 'its target names a version, and a rule here holds for all of them')
-  const targets = targetsOf(selector, patterns)
-  if ('problem' in targets) return refusedRule(shown, targets.problem)
-  const { paths, refused } = translate(pointers, shown, (pointer) => pointerPath(pointer))
+    return createRefusedRule(
+      shown,
+      'its target names a version, and a rule here holds for all of them',
+    )
+  const targets = translateTargets(selector, patterns)
+  if ('problem' in targets) return createRefusedRule(shown, targets.problem)
+  const { paths, refused } = translate(pointers, shown, (pointer) => translatePointer(pointer))
   if (paths.length === 0) return { found: [], refused }
   const whole = paths.includes('')
   const found = targets.value.map((target) => ({
@@ -217,7 +240,7 @@ function selectedRules({ target: selector, pointers }: ForeignIgnore, patterns: 
 
 const MOST_TARGETS = 32
 
-function targetsOf(
+function translateTargets(
   selector: ForeignIgnore['target'],
   patterns: boolean,
 ): Translated<readonly Target[]> {
@@ -226,7 +249,9 @@ function targetsOf(
     const text = selector[part]
     if (text === '') continue
     // Sveltos may treat them as patterns: only texts that mean the same both ways are accepted.
-    const texts = patterns ? literalTexts(text, part === 'group') : plainText(text)
+    const texts = patterns
+      ? translateLiteralTexts(text, part === 'group')
+      : translatePlainText(text)
     if ('problem' in texts) return texts
     if (texts.value === undefined) continue
     targets = targets.flatMap((target) =>
@@ -238,7 +263,7 @@ function targetsOf(
     : { value: targets }
 }
 
-function plainText(text: string): Translated<readonly string[]> {
+function translatePlainText(text: string): Translated<readonly string[]> {
   return /^[A-Za-z0-9.-]+$/.test(text)
     ? { value: [text] }
     : { problem: 'its target is a pattern, and a rule here names objects exactly' }
@@ -264,15 +289,15 @@ function translate(
   return { paths, refused }
 }
 
-function notWhole(path: Translated<string>): Translated<string> {
+function refuseWholeObject(path: Translated<string>): Translated<string> {
   return 'value' in path && path.value === '' ? { problem: 'it names the whole object' } : path
 }
 
-function refusedRule(shown: string, why: string): Read {
+function createRefusedRule(shown: string, why: string): Read {
   return { found: [], refused: [{ shown, why }] }
 }
 
-function shownTarget({ group, kind, namespace, name }: ForeignIgnore['target']): string {
+function describeTarget({ group, kind, namespace, name }: ForeignIgnore['target']): string {
   if (name !== '' && kind !== '') return describeResourceId({ group, kind, namespace, name })
   return [kind === '' ? 'every kind' : kind, namespace === '' ? '' : `in ${namespace}`]
     .filter((part) => part !== '')

@@ -5,7 +5,7 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import {
-  canonicalJson,
+  formatCanonicalJson,
   getKey,
   isJsonObject,
   type Json,
@@ -33,13 +33,13 @@ export interface UnusablePolicy {
   readonly files: readonly TextFile[] | undefined
 }
 
-export function lastGoodPolicy(
+export function readLastGoodPolicy(
   { failure, problems, files }: UnusablePolicy,
   { commit, files: good }: { readonly commit: ObjectId; readonly files: readonly TextFile[] },
 ): LastGoodPolicy {
   const [problem] = problems
-  const audience = files === undefined ? undefined : audienceOf(files)
-  const isKnown = audience !== undefined && audience === audienceOf(good)
+  const audience = files === undefined ? undefined : getAudience(files)
+  const isKnown = audience !== undefined && audience === getAudience(good)
   const { code, what, retry } = failure
   return {
     commit,
@@ -58,7 +58,7 @@ export function lastGoodPolicy(
   }
 }
 
-export function lastGoodNotes({
+export function createLastGoodNotes({
   lastGood,
 }: {
   readonly lastGood?: LastGoodPolicy | undefined
@@ -94,7 +94,7 @@ export function assertNewestPolicy(
  * Placements, and what policies hide and show. Undefined if a document cannot be read, because it
  * may be the one that restricts access.
  */
-function audienceOf(files: readonly TextFile[]): string | undefined {
+function getAudience(files: readonly TextFile[]): string | undefined {
   const problems: Problem[] = []
   const parts: string[] = []
   for (const file of files)
@@ -102,8 +102,8 @@ function audienceOf(files: readonly TextFile[]): string | undefined {
       if (isNoManifest(value)) continue
       const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
       if (!isJsonObject(value) || (kind !== 'Placement' && kind !== 'DriftPolicy')) return undefined
-      const own = kind === 'Placement' ? value : visibilityOf(value)
-      if (own !== undefined) parts.push(canonicalJson(own))
+      const own = kind === 'Placement' ? value : findVisibility(value)
+      if (own !== undefined) parts.push(formatCanonicalJson(own))
     }
   return problems.length === 0 ? parts.sort().join('\n') : undefined
 }
@@ -112,7 +112,7 @@ const POLICY_FIELDS: ReadonlySet<string> = new Set(Object.keys(driftPolicySchema
 const SPEC_FIELDS: ReadonlySet<string> = new Set(Object.keys(driftPolicySchema.shape.spec.shape))
 
 /** As written, with unknown fields, because they may be meant to hide or show. */
-function visibilityOf(policy: JsonObject): Json | undefined {
+function findVisibility(policy: JsonObject): Json | undefined {
   const spec = getKey(policy, 'spec')
   if (!isJsonObject(spec) || Object.keys(policy).some((name) => !POLICY_FIELDS.has(name)))
     return policy

@@ -11,7 +11,7 @@ import {
   type YamlDocument,
   YamlRefusal,
 } from '@backporch/kyaml/read-yaml'
-import { coreJsonOf, entryOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
+import { convertToCoreJson, findEntry, resolveAlias, type YamlNode } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'
 
 export interface TextFile {
@@ -32,16 +32,19 @@ interface LocatedDocument {
 
 export function* readLocated(file: TextFile, problems: Problem[]): Generator<LocatedDocument> {
   const lines = new LineIndex(file.text)
-  const at = (offset: number): string => `${file.path}:${lines.position(offset).line}`
+  const at = (offset: number): string => `${file.path}:${lines.getPosition(offset).line}`
   for (const { node, start, notes } of readEach(file, at, problems)) {
     const duplicates = notes.filter(({ kind }) => kind === 'duplicate-key')
     for (const note of duplicates)
       problems.push({
         where: at(start + note.offset),
-        why: `keys are unique, and this one is there twice, first at line ${lines.position(start + (note.earlier ?? 0)).line}${describeOthers(note)}`,
+        why: `keys are unique, and this one is there twice, first at line ${lines.getPosition(start + (note.earlier ?? 0)).line}${describeOthers(note)}`,
       })
     if (duplicates.length > 0) continue
-    yield { value: coreJsonOf(node), location: new Locations(node, (offset) => at(start + offset)) }
+    yield {
+      value: convertToCoreJson(node),
+      location: new Locations(node, (offset) => at(start + offset)),
+    }
   }
 }
 
@@ -78,12 +81,12 @@ export class Locations {
     this.at = at
   }
 
-  of(path: readonly PropertyKey[]): string {
+  formatLocation(path: readonly PropertyKey[]): string {
     let node: YamlNode | undefined = this.root
     let offset = node.source?.start ?? 0
     for (const part of path) {
-      const target: YamlNode | undefined = node === undefined ? undefined : resolved(node)
-      const entry = entryOf(target, String(part))
+      const target: YamlNode | undefined = node === undefined ? undefined : resolveAlias(node)
+      const entry = findEntry(target, String(part))
       if (target?.kind === 'map' && entry === undefined) break
       node = target?.kind === 'list' ? target.items[Number(part)] : entry?.value
       offset = (entry?.key ?? node)?.source?.start ?? offset
@@ -92,18 +95,18 @@ export class Locations {
   }
 }
 
-export function problemsOf(error: z.ZodError, location: Locations): Problem[] {
+export function listSchemaProblems(error: z.ZodError, location: Locations): Problem[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map(String).join('.')
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
-        where: location.of([...issue.path, key]),
+        where: location.formatLocation([...issue.path, key]),
         why: `unknown field ${path === '' ? key : `${path}.${key}`}`,
       }))
     }
     return [
       {
-        where: location.of(issue.path),
+        where: location.formatLocation(issue.path),
         why: `${path === '' ? 'the document' : path}: ${issue.message}`,
       },
     ]

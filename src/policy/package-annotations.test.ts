@@ -4,11 +4,11 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResource } from '@backporch/kyaml/resource'
 import { driftOf } from '../../test/fakes/drift-samples.ts'
-import { ruleThatIgnores } from '../drift/noise/ignore-rules.ts'
+import { findIgnoringRule } from '../drift/noise/ignore-rules.ts'
 import { DEFAULT_POLICY } from './effective-policy.ts'
 import {
-  liveOnlyAnnotations,
-  policyOfPackage,
+  applyPackageAnnotations,
+  listLiveOnlyAnnotations,
   readPackageAnnotations,
 } from './package-annotations.ts'
 
@@ -43,7 +43,7 @@ const IGNORE = 'backporch.dev/ignore: spec.replicas\nbackporch.dev/reason: KEDA 
 test('paths of an object hide those fields of it, and of no other object', () => {
   const { rules, problems } = read(IGNORE)
   assert.deepEqual(problems, [])
-  const hides = (drift: ReturnType<typeof driftOf>) => ruleThatIgnores(drift, rules, TODAY)?.where
+  const hides = (drift: ReturnType<typeof driftOf>) => findIgnoringRule(drift, rules, TODAY)?.where
   assert.equal(hides(driftOf('spec.replicas')), 'apps/web/d.yaml:8', 'the line of the annotation')
   assert.equal(hides(driftOf('spec.paused')), undefined)
   assert.equal(
@@ -67,8 +67,8 @@ test('Off hides everything of the object, also that it is gone, until the day th
   const { rules } = read(
     'backporch.dev/mode: "Off"\nbackporch.dev/reason: rebuilt by hand\nbackporch.dev/expires: 2026-11-21',
   )
-  assert.notEqual(ruleThatIgnores(driftOf('', { change: 'missing' }), rules, TODAY), undefined)
-  assert.equal(ruleThatIgnores(driftOf('', { change: 'missing' }), rules, '2026-11-22'), undefined)
+  assert.notEqual(findIgnoringRule(driftOf('', { change: 'missing' }), rules, TODAY), undefined)
+  assert.equal(findIgnoringRule(driftOf('', { change: 'missing' }), rules, '2026-11-22'), undefined)
 })
 
 const WRONG: readonly (readonly [annotations: string, problem: RegExp])[] = [
@@ -122,7 +122,7 @@ test('the Kptfile speaks for every object of its package, behind the objects and
     reason: 'r',
     expires: undefined,
   }
-  const policy = policyOfPackage({ ...DEFAULT_POLICY, ignore: [rule] }, found)
+  const policy = applyPackageAnnotations({ ...DEFAULT_POLICY, ignore: [rule] }, found)
   assert.deepEqual(
     policy.ignore.map(({ level }) => level),
     ['object', 'package', undefined],
@@ -146,6 +146,9 @@ test('what only the live object says is named, and nothing else', () => {
     ['backporch.dev/mode', 'Off'],
     ['other', 'x'],
   ])
-  assert.deepEqual(liveOnlyAnnotations(live, git), ['backporch.dev/ignore', 'backporch.dev/mode'])
-  assert.deepEqual(liveOnlyAnnotations(git, git), [])
+  assert.deepEqual(listLiveOnlyAnnotations(live, git), [
+    'backporch.dev/ignore',
+    'backporch.dev/mode',
+  ])
+  assert.deepEqual(listLiveOnlyAnnotations(git, git), [])
 })

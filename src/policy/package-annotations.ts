@@ -8,8 +8,8 @@
  * hidden; `backporch.dev/expires` the last day.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { annotationsOf } from '@backporch/kyaml/resource'
-import { literalGlob, nearestNames } from '@backporch/kyaml/text'
+import { getAnnotations } from '@backporch/kyaml/resource'
+import { escapeGlob, findNearestNames } from '@backporch/kyaml/text'
 import type { IgnoreRule, RuleLevel } from '../drift/noise/ignore-rules.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
 import type { EffectivePolicy } from './effective-policy.ts'
@@ -38,7 +38,7 @@ export function readPackageAnnotations(
 ): PackageAnnotations {
   const problems: string[] = []
   const rules = resources.flatMap((resource): IgnoreRule[] => {
-    const found = ownOf(annotationsOf(resource.object))
+    const found = selectOwnAnnotations(getAnnotations(resource.object))
     if (found.size === 0) return []
     const { id, location } = resource
     const reader = new Reader(
@@ -49,14 +49,14 @@ export function readPackageAnnotations(
     )
     const target = {
       group: id.group,
-      kind: literalGlob(id.kind),
-      namespace: literalGlob(id.namespace),
-      name: literalGlob(id.name),
+      kind: escapeGlob(id.kind),
+      namespace: escapeGlob(id.namespace),
+      name: escapeGlob(id.name),
     }
-    const rule = reader.rule(target, reader.isOff())
+    const rule = reader.createRule(target, reader.isOff())
     return rule === undefined ? [] : [rule]
   })
-  const own = ownOf(kptfile.annotations)
+  const own = selectOwnAnnotations(kptfile.annotations)
   if (own.size === 0) return { rules, mode: undefined, problems }
   const reader = new Reader(
     own,
@@ -64,15 +64,19 @@ export function readPackageAnnotations(
     { path: kptfile.path, from: 1, text: textOf(kptfile.path) },
     problems,
   )
-  const rule = reader.rule({}, false)
-  return { rules: rule === undefined ? rules : [...rules, rule], mode: reader.mode(), problems }
+  const rule = reader.createRule({}, false)
+  return {
+    rules: rule === undefined ? rules : [...rules, rule],
+    mode: reader.parseMode(),
+    problems,
+  }
 }
 
 /**
  * The package's settings take precedence: rules of objects, of the Kptfile, of policies by
  * priority. If a policy is enforced, they are ignored.
  */
-export function policyOfPackage(
+export function applyPackageAnnotations(
   policy: EffectivePolicy,
   { rules, mode }: PackageAnnotations,
 ): EffectivePolicy {
@@ -87,7 +91,7 @@ export function policyOfPackage(
   }
 }
 
-export function overruledAnnotations(
+export function listOverruledAnnotations(
   { enforcedBy: [first] }: EffectivePolicy,
   { rules, mode }: PackageAnnotations,
 ): readonly string[] {
@@ -102,16 +106,18 @@ export function overruledAnnotations(
 }
 
 /** Only the live object has them, or with another value. */
-export function liveOnlyAnnotations(
+export function listLiveOnlyAnnotations(
   live: ReadonlyMap<string, string>,
   git: ReadonlyMap<string, string>,
 ): readonly string[] {
-  return [...ownOf(live)]
+  return [...selectOwnAnnotations(live)]
     .flatMap(([name, value]) => (git.get(PREFIX + name) === value ? [] : [PREFIX + name]))
     .sort()
 }
 
-function ownOf(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+function selectOwnAnnotations(
+  annotations: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
   return new Map(
     [...annotations].flatMap(([key, value]) =>
       key.startsWith(PREFIX) ? [[key.slice(PREFIX.length), value] as const] : [],
@@ -144,7 +150,7 @@ class Reader {
     this.problems = problems
     for (const name of found.keys()) {
       if (NAMES.some((known) => known === name)) continue
-      const [meant] = nearestNames(name, NAMES)
+      const [meant] = findNearestNames(name, NAMES)
       this.refuse(
         name,
         meant === undefined
@@ -154,9 +160,9 @@ class Reader {
     }
   }
 
-  rule(target: IgnoreRule['target'], off: boolean): IgnoreRule | undefined {
+  createRule(target: IgnoreRule['target'], off: boolean): IgnoreRule | undefined {
     const name: Name = off ? 'mode' : 'ignore'
-    const paths = off ? [] : this.paths()
+    const paths = off ? [] : this.parsePaths()
     if (paths === undefined || (paths.length === 0 && !off)) return undefined
     const reason = this.found.get('reason')?.trim() ?? ''
     if (reason === '') return this.refuse(name, `it needs a ${PREFIX}reason beside it`)
@@ -164,7 +170,7 @@ class Reader {
     if (expires !== undefined && !daySchema.safeParse(expires).success)
       return this.refuse('expires', 'wanted a date like 2026-12-31')
     return {
-      where: this.where(name),
+      where: this.describeLocation(name),
       level: this.level,
       target,
       paths,
@@ -181,17 +187,17 @@ class Reader {
     return false
   }
 
-  mode(): PackageAnnotations['mode'] {
+  parseMode(): PackageAnnotations['mode'] {
     const mode = this.found.get('mode')
     if (mode === undefined) return undefined
     const read = modeSchema.safeParse(mode)
     return read.success
-      ? { mode: read.data, where: this.where('mode') }
+      ? { mode: read.data, where: this.describeLocation('mode') }
       : this.refuse('mode', `wanted one of ${modeSchema.options.join(', ')}`)
   }
 
   /** Undefined if one is unreadable: a part of the intended rules would be a guess. */
-  private paths(): readonly RulePath[] | undefined {
+  private parsePaths(): readonly RulePath[] | undefined {
     const text = this.found.get('ignore')
     if (text === undefined) return []
     const parsed = splitPaths(text).map(parseRulePath)
@@ -202,11 +208,11 @@ class Reader {
   }
 
   private refuse(name: string, why: string): undefined {
-    this.problems.push(`${this.where(name)}: ${PREFIX}${name}: ${why}; it hides nothing`)
+    this.problems.push(`${this.describeLocation(name)}: ${PREFIX}${name}: ${why}; it hides nothing`)
   }
 
   /** The line with the annotation if the text has it literally, otherwise the object's. */
-  private where(name: string): string {
+  private describeLocation(name: string): string {
     const { path, from, text = '' } = this.location
     const key = new RegExp(
       `^[^#]*\\b${PREFIX.replace('.', '\\.')}${name.replace(/[^\w-]/g, '\\$&')}["']?\\s*:`,

@@ -1,24 +1,29 @@
 /** Reports every problem of every file at once. */
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject } from '@backporch/kyaml/json'
-import { secondsOf } from '@backporch/kyaml/text'
+import { convertDurationToSeconds } from '@backporch/kyaml/text'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import type { VisibilityRules } from '../drift/noise/visibility.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import { isNoManifest } from '../record/write-document.ts'
 import type { RenderChoice, SyncedChoice } from '../sources/build/render-choice.ts'
-import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
+import { createActorRule, createRiskOverride } from './attribution-schema.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
 import type { LastGoodPolicy } from './last-good-policy.ts'
-import { type Locations, type Problem, problemsOf, readLocated } from './located-documents.ts'
+import {
+  type Locations,
+  listSchemaProblems,
+  type Problem,
+  readLocated,
+} from './located-documents.ts'
 import {
   type DriftPolicyDocument,
   driftPolicySchema,
   type PlacementDocument,
   placementSchema,
 } from './schema.ts'
-import { visibilityRuleOf } from './visibility-schema.ts'
+import { createVisibilityRule } from './visibility-schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
 export interface PolicyFile {
@@ -91,13 +96,13 @@ export function parsePolicyFiles(
     else names.set(document.metadata.name, where)
   }
   const [first, ...others] = found.problems
-  if (first !== undefined) throw policyFailure([first, ...others], origin)
+  if (first !== undefined) throw createPolicyFailure([first, ...others], origin)
   const { policies, placements, bindings } = found
   return { policies, placements: origin === 'repository' ? placements : [], bindings }
 }
 
 /** @param operator never read from the repository */
-export function withOperator(own: PolicySet, operator: PolicySet): PolicySet {
+export function addOperatorPolicies(own: PolicySet, operator: PolicySet): PolicySet {
   return {
     ...own,
     policies: [...operator.policies, ...own.policies],
@@ -112,7 +117,10 @@ interface Found {
   readonly problems: Problem[]
 }
 
-function policyFailure(problems: InvalidPolicy['problems'], origin: PolicyOrigin): InvalidPolicy {
+function createPolicyFailure(
+  problems: InvalidPolicy['problems'],
+  origin: PolicyOrigin,
+): InvalidPolicy {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   const location = origin === 'operator' ? '' : ' on the base branch'
   return new InvalidPolicy(
@@ -137,34 +145,34 @@ function readFile(
     const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
     if (kind === 'DriftPolicy') {
       const checked = driftPolicySchema.safeParse(value)
-      if (!checked.success) problems.push(...problemsOf(checked.error, location))
+      if (!checked.success) problems.push(...listSchemaProblems(checked.error, location))
       else {
         const { data } = checked
         policies.push({
           document: data,
-          where: location.of([]),
+          where: location.formatLocation([]),
           origin,
           ignore: readRules(data, location),
           windows: readWindows(data, location),
           actors: (data.spec.actors ?? []).map((rule, index) =>
-            actorRuleOf(rule, location.of(['spec', 'actors', index])),
+            createActorRule(rule, location.formatLocation(['spec', 'actors', index])),
           ),
           riskOverrides: (data.spec.riskOverrides ?? []).map((rule, index) =>
-            riskOverrideOf(rule, location.of(['spec', 'riskOverrides', index])),
+            createRiskOverride(rule, location.formatLocation(['spec', 'riskOverrides', index])),
           ),
           visibility: {
             hide: (data.spec.hide ?? []).map((rule, index) =>
-              visibilityRuleOf(rule, location.of(['spec', 'hide', index])),
+              createVisibilityRule(rule, location.formatLocation(['spec', 'hide', index])),
             ),
             show: (data.spec.show ?? []).map((rule, index) =>
-              visibilityRuleOf(rule, location.of(['spec', 'show', index])),
+              createVisibilityRule(rule, location.formatLocation(['spec', 'show', index])),
             ),
           },
         })
       }
     } else if (kind === 'Placement') {
       const checked = placementSchema.safeParse(value)
-      if (!checked.success) problems.push(...problemsOf(checked.error, location))
+      if (!checked.success) problems.push(...listSchemaProblems(checked.error, location))
       else {
         const { metadata, spec } = checked.data
         const { allow } = spec
@@ -173,13 +181,13 @@ function readFile(
           bindings.push({
             spec: { ...spec, allow },
             name: metadata.name,
-            where: location.of(['spec', 'allow']),
+            where: location.formatLocation(['spec', 'allow']),
             origin,
           })
       }
     } else
       problems.push({
-        where: location.of(['kind']),
+        where: location.formatLocation(['kind']),
         why: `unknown kind ${JSON.stringify(kind ?? null)}; wanted DriftPolicy or Placement`,
       })
   }
@@ -188,7 +196,11 @@ function readFile(
 function readRules({ metadata, spec }: DriftPolicyDocument, location: Locations): IgnoreRule[] {
   const policy = { name: metadata.name, priority: spec.priority ?? 0 }
   return (spec.ignore ?? []).map((rule, index) =>
-    ignoreRuleOf(rule, { where: location.of(['spec', 'ignore', index]), level: 'policy', policy }),
+    ignoreRuleOf(rule, {
+      where: location.formatLocation(['spec', 'ignore', index]),
+      level: 'policy',
+      policy,
+    }),
   )
 }
 
@@ -198,11 +210,16 @@ function readWindows(document: DriftPolicyDocument, location: Locations): Policy
       { name, kind, schedule, duration, timezone = 'UTC', when, except = [] },
       index,
     ): PolicyWindow[] => {
-      const window = { name, kind, where: location.of(['spec', 'windows', index]), except }
+      const window = {
+        name,
+        kind,
+        where: location.formatLocation(['spec', 'windows', index]),
+        except,
+      }
       if (when !== undefined) return [{ ...window, labels: new Map(Object.entries(when.label)) }]
       return schedule === undefined || duration === undefined
         ? []
-        : [{ ...window, schedule, duration: secondsOf(duration), timezone }]
+        : [{ ...window, schedule, duration: convertDurationToSeconds(duration), timezone }]
     },
   )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { effectivePolicy, rendersOf } from './effective-policy.ts'
+import { deriveEffectivePolicy, rendersOf } from './effective-policy.ts'
 import { parsePolicyFiles } from './parse-policy.ts'
 
 function policies(...specs: readonly string[]) {
@@ -18,12 +18,12 @@ test('the matching policy of the highest priority with a setting decides what re
     '{priority: 5, match: {clusters: [prod-*]}, render: {tool: kustomize, path: ./overlays/prod/}}',
     '{match: {packages: [apps/*]}, render: {tool: files}}',
   )
-  assert.deepEqual(effectivePolicy(set, 'prod-eu', 'apps/web').render, {
+  assert.deepEqual(deriveEffectivePolicy(set, 'prod-eu', 'apps/web').render, {
     tool: 'kustomize',
     path: 'overlays/prod',
   })
-  assert.deepEqual(effectivePolicy(set, 'test', 'apps/web').render, { tool: 'files' })
-  assert.deepEqual(effectivePolicy(set, 'test', 'infra/dns').render, { tool: 'kpt' })
+  assert.deepEqual(deriveEffectivePolicy(set, 'test', 'apps/web').render, { tool: 'files' })
+  assert.deepEqual(deriveEffectivePolicy(set, 'test', 'infra/dns').render, { tool: 'kpt' })
 })
 
 test('the ways in which some cluster renders a package are those of every policy that may be about it', () => {

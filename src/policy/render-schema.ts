@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { RENDERED_BY_KPT, type RenderChoice } from '../sources/build/render-choice.ts'
 import type { PolicyFields, RenderFields } from '../sources/build/source.ts'
-import { SOURCES, sameChoice } from '../sources/registry.ts'
+import { isSameChoice, SOURCES } from '../sources/registry.ts'
 
 export const renderSchema = z
   .strictObject({
@@ -38,7 +38,7 @@ export const renderSchema = z
   .superRefine(({ tool, path, command, release, namespace, values }, context) => {
     const problem = (field: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [field], message })
-    const { allowed, required } = policyOf(tool)
+    const { allowed, required } = getPolicyFields(tool)
     for (const [name, value] of Object.entries({
       path,
       release,
@@ -47,7 +47,7 @@ export const renderSchema = z
       command,
     }) as readonly [keyof RenderFields, unknown][]) {
       if (value !== undefined && !allowed.includes(name))
-        problem(name, `only ${toolsWith(name)} it`)
+        problem(name, `only ${listToolsWith(name)} it`)
       if (value === undefined && required.includes(name))
         problem(name, WANTED[name] ?? 'wanted a value')
     }
@@ -56,13 +56,13 @@ export const renderSchema = z
         problem(name, 'wanted lower-case letters, digits and hyphens')
     if (values?.some((each) => each.startsWith('/') || each.includes('\\')) === true)
       problem('values', 'wanted paths from the folder of the package, as in values-prod.yaml')
-    if (path !== undefined && segmentsOf(path) === undefined)
+    if (path !== undefined && parseSegments(path) === undefined)
       problem('path', 'wanted a folder in the package, as in overlays/prod')
     if (command !== undefined && (command[0] ?? '').trim() === '')
       problem('command', 'wanted a program first')
   })
 
-function segmentsOf(path: string): readonly string[] | undefined {
+function parseSegments(path: string): readonly string[] | undefined {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
   return path.startsWith('/') || path.includes('\\') || segments.includes('..')
     ? undefined
@@ -73,7 +73,7 @@ interface RenderSpec {
   readonly render?: z.infer<typeof renderSchema> | undefined
 }
 
-function choiceOf({
+function createRenderChoice({
   tool,
   path = '',
   command = [],
@@ -81,8 +81,8 @@ function choiceOf({
   namespace = '',
   values = [],
 }: z.infer<typeof renderSchema>): RenderChoice {
-  return policyOf(tool).choiceOf({
-    path: (segmentsOf(path) ?? []).join('/'),
+  return getPolicyFields(tool).choiceOf({
+    path: (parseSegments(path) ?? []).join('/'),
     command,
     release,
     namespace,
@@ -90,7 +90,7 @@ function choiceOf({
   })
 }
 
-function policyOf(tool: z.infer<typeof renderSchema>['tool']): PolicyFields<RenderChoice> {
+function getPolicyFields(tool: z.infer<typeof renderSchema>['tool']): PolicyFields<RenderChoice> {
   const { policy } = SOURCES[tool]
   if (policy === 'none') throw new TypeError(`no policy can choose ${tool}`)
   return policy
@@ -102,19 +102,19 @@ const WANTED: { readonly [field in keyof RenderFields]?: string } = {
   command: 'wanted the program with its arguments',
 }
 
-function toolsWith(field: keyof RenderFields): string {
+function listToolsWith(field: keyof RenderFields): string {
   const names = Object.entries(SOURCES).flatMap(([name, { policy }]) =>
     policy !== 'none' && policy.allowed.includes(field) ? [name] : [],
   )
   return `${names.join(' and ')} ${names.length === 1 ? 'has' : 'have'}`
 }
 
-export function chosenRender(
+export function chooseRender(
   matching: readonly RenderSpec[],
   otherwise: RenderChoice = RENDERED_BY_KPT,
 ): RenderChoice {
   const given = matching.map(({ render }) => render).find((render) => render !== undefined)
-  return given === undefined ? otherwise : choiceOf(given)
+  return given === undefined ? otherwise : createRenderChoice(given)
 }
 
 /**
@@ -122,15 +122,17 @@ export function chosenRender(
  * @param matching `everywhere`: about every cluster
  * @param otherwise if none sets it
  */
-export function possibleRenders(
+export function listPossibleRenders(
   matching: readonly (RenderSpec & { readonly everywhere: boolean })[],
   otherwise: RenderChoice = RENDERED_BY_KPT,
 ): readonly RenderChoice[] {
-  const choices = matching.flatMap(({ render }) => (render === undefined ? [] : [choiceOf(render)]))
+  const choices = matching.flatMap(({ render }) =>
+    render === undefined ? [] : [createRenderChoice(render)],
+  )
   const all = matching.some(({ render, everywhere }) => render !== undefined && everywhere)
     ? choices
     : [...choices, otherwise]
   return all.filter(
-    (choice, index) => all.findIndex((other) => sameChoice(other, choice)) === index,
+    (choice, index) => all.findIndex((other) => isSameChoice(other, choice)) === index,
   )
 }

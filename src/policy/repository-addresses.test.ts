@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressesOf } from './repository-addresses.ts'
+import { createAddressMatcher } from './repository-addresses.ts'
 
 const REMOTE = 'https://git.example.com/team/deploy'
 const MIRROR = 'https://git.internal/mirrors/deploy'
@@ -10,7 +10,7 @@ function policy(origin: 'operator' | 'repository', address: string, enforce = fa
 }
 
 test('the own address and those of all policies are of the repository', () => {
-  const isHere = addressesOf(
+  const isHere = createAddressMatcher(
     [REMOTE],
     [policy('repository', MIRROR), policy('operator', 'git@git.backup:deploy')],
   )
@@ -21,13 +21,13 @@ test('the own address and those of all policies are of the repository', () => {
 })
 
 test('where the operator enforces a policy, an address that the repository names does not count', () => {
-  const isHere = addressesOf(
+  const isHere = createAddressMatcher(
     [REMOTE],
     [policy('repository', MIRROR), policy('operator', 'https://git.backup/deploy', true)],
   )
   assert.deepEqual([REMOTE, MIRROR, 'https://git.backup/deploy'].map(isHere), [true, false, true])
   assert.equal(
-    addressesOf([REMOTE], [policy('repository', MIRROR, true)])(MIRROR),
+    createAddressMatcher([REMOTE], [policy('repository', MIRROR, true)])(MIRROR),
     true,
     'a policy of the repository enforces nothing here',
   )

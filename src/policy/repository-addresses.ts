@@ -1,4 +1,4 @@
-import { sameRepository } from '../syncers/sync-path.ts'
+import { isSameRepository } from '../syncers/sync-path.ts'
 import type { DriftPolicyDocument } from './schema.ts'
 
 interface PolicyWithAddresses {
@@ -11,7 +11,7 @@ interface PolicyWithAddresses {
  * operator's own.
  * @param remotes the address that is read, and for a clone those that it was cloned from
  */
-export function addressesOf(
+export function createAddressMatcher(
   remotes: readonly string[],
   policies: readonly PolicyWithAddresses[],
 ): (address: string) => boolean {
@@ -20,5 +20,5 @@ export function addressesOf(
   )
   const counting = isEnforced ? policies.filter(({ origin }) => origin === 'operator') : policies
   const known = [...remotes, ...counting.flatMap(({ document }) => document.spec.alsoKnownAs ?? [])]
-  return (address) => known.some((each) => sameRepository(address, each))
+  return (address) => known.some((each) => isSameRepository(address, each))
 }

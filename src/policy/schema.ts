@@ -1,16 +1,16 @@
 /** See design §9. */
-import { DURATION, secondsOf, WAIT } from '@backporch/kyaml/text'
+import { convertDurationToSeconds, DURATION, WAIT } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { NONE, PRESET_NAMES, RECOMMENDED } from '../drift/noise/presets.ts'
 import { resolutionSchema, riskSchema } from '../record/documents/change.ts'
 import { API_VERSION } from '../record/documents/document.ts'
-import { addressProblem } from './address-problem.ts'
+import { findAddressProblem } from './address-problem.ts'
 import { actorRuleSchema, riskOverrideSchema } from './attribution-schema.ts'
 import { commitSchema, pullRequestSchema } from './house-schema.ts'
 import { hasNo, ignoreSchema } from './ignore-schema.ts'
 import { renderSchema } from './render-schema.ts'
 import { hideSchema, showSchema } from './visibility-schema.ts'
-import { scheduleProblem, timezoneProblem } from './windows.ts'
+import { findTimezoneProblem, scheduleProblem } from './windows.ts'
 
 const globs = z.array(z.string().min(1)).min(1)
 const metadata = z.strictObject({
@@ -41,7 +41,7 @@ const limitSchema = z.int().min(0).max(100_000)
 const digestSchema = z
   .string()
   .max(200)
-  .superRefine(hasNo((text) => (isOff(text) ? undefined : withOff(scheduleProblem(text)))))
+  .superRefine(hasNo((text) => (isOff(text) ? undefined : addOffHint(scheduleProblem(text)))))
   .describe(
     'When drift that is low risk only is proposed: five fields as cron has them, UTC; "0 8 * * MON" by default, off for like any other.',
   )
@@ -50,7 +50,7 @@ export function isOff(digest: string): boolean {
   return digest.trim().toLowerCase() === 'off'
 }
 
-function withOff(problem: string | undefined): string | undefined {
+function addOffHint(problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : `${problem}; or the word off`
 }
 
@@ -76,7 +76,7 @@ const windowSchema = z
     timezone: z
       .string()
       .max(60)
-      .superRefine(hasNo(timezoneProblem))
+      .superRefine(hasNo(findTimezoneProblem))
       .optional()
       .describe('IANA name; UTC by default.'),
     when: z
@@ -118,7 +118,7 @@ const windowSchema = z
     if (timezone !== undefined) problem('timezone', 'only a window with a schedule has it')
   })
 
-function presetProblem(name: string): string {
+function describePresetProblem(name: string): string {
   return `there is no preset ${JSON.stringify(name.slice(0, 100))}; presets are ${PRESET_NAMES.join(', ')}`
 }
 
@@ -156,7 +156,7 @@ export const driftPolicySchema = z.strictObject({
       .optional()
       .describe('Field manager of the syncer, where it is not to be found from the objects.'),
     extends: z
-      .array(z.enum(PRESET_NAMES, { error: ({ input }) => presetProblem(String(input)) }))
+      .array(z.enum(PRESET_NAMES, { error: ({ input }) => describePresetProblem(String(input)) }))
       .min(1)
       .refine((names) => names.length === 1 || !names.includes(NONE), `${NONE} stands alone`)
       .optional()
@@ -280,7 +280,7 @@ export const driftPolicySchema = z.strictObject({
         'For the whole repository: each comes from the policy of the highest priority that gives it, whatever it matches.',
       ),
     alsoKnownAs: z
-      .array(z.string().max(500).superRefine(hasNo(addressProblem)))
+      .array(z.string().max(500).superRefine(hasNo(findAddressProblem)))
       .min(1)
       .max(100)
       .optional()
@@ -324,7 +324,11 @@ export const driftPolicySchema = z.strictObject({
           .describe('How long `approve --wait` waits for live to agree; 10m by default.'),
       })
       .superRefine(({ remindAfter = REMIND_AFTER, escalateAfter }, context) => {
-        if (escalateAfter === undefined || secondsOf(escalateAfter) > secondsOf(remindAfter)) return
+        if (
+          escalateAfter === undefined ||
+          convertDurationToSeconds(escalateAfter) > convertDurationToSeconds(remindAfter)
+        )
+          return
         context.addIssue({
           code: 'custom',
           path: ['escalateAfter'],

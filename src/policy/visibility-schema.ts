@@ -1,6 +1,6 @@
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import * as z from 'zod'
-import { expressionProblem } from '../drift/noise/rule-expression.ts'
+import { findExpressionProblem } from '../drift/noise/rule-expression.ts'
 import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
 import type { VisibilityRule } from '../drift/noise/visibility.ts'
 import { hasNo, ignoreSchema } from './ignore-schema.ts'
@@ -21,7 +21,7 @@ export const hideSchema = z
     target,
     paths,
     patterns: z
-      .array(z.string().min(1).superRefine(hasNo(expressionProblem)))
+      .array(z.string().min(1).superRefine(hasNo(findExpressionProblem)))
       .min(1)
       .optional()
       .describe('RE2, each looked for in every text and number; beside paths, in those alone.'),
@@ -36,9 +36,9 @@ export const showSchema = z.strictObject({ target, paths: paths.unwrap(), reason
 
 type Entry = z.infer<typeof hideSchema> | z.infer<typeof showSchema>
 
-export function visibilityRuleOf(entry: Entry, where: string): VisibilityRule {
+export function createVisibilityRule(entry: Entry, where: string): VisibilityRule {
   return {
-    target: given(entry.target ?? {}),
+    target: omitUndefined(entry.target ?? {}),
     paths: (entry.paths ?? [])
       .map(parseRulePath)
       .filter((path): path is RulePath => !('problem' in path)),

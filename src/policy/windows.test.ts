@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  nextTime,
+  findNextScheduledTime,
+  findTimezoneProblem,
+  findWindowEnd,
   type ScheduledWindow,
   scheduleProblem,
-  timezoneProblem,
-  windowEnd,
 } from './windows.ts'
 
 function window(schedule: string, hours: number, timezone = 'UTC'): ScheduledWindow {
@@ -105,7 +105,7 @@ const OPEN: readonly (readonly [
 ]
 
 for (const [name, requested, at, end] of OPEN)
-  test(`window: ${name}`, () => assert.equal(windowEnd(requested, at), end))
+  test(`window: ${name}`, () => assert.equal(findWindowEnd(requested, at), end))
 
 for (const text of [
   '0 18 * * FRI',
@@ -137,14 +137,14 @@ for (const text of BAD)
     assert.notEqual(scheduleProblem(text), undefined))
 
 test('timezones are those that the process knows', () => {
-  assert.equal(timezoneProblem('America/St_Johns'), undefined)
-  assert.match(timezoneProblem('Mars/Base') ?? '', /Europe\/Berlin/)
-  assert.notEqual(timezoneProblem(''), undefined)
+  assert.equal(findTimezoneProblem('America/St_Johns'), undefined)
+  assert.match(findTimezoneProblem('Mars/Base') ?? '', /Europe\/Berlin/)
+  assert.notEqual(findTimezoneProblem(''), undefined)
 })
 
 test('the next time of a schedule is after the time itself, in UTC', () => {
-  assert.equal(nextTime('0 8 * * MON', '2026-11-23T07:59:59Z'), '2026-11-23T08:00:00Z')
-  assert.equal(nextTime('0 8 * * MON', '2026-11-23T08:00:00Z'), '2026-11-30T08:00:00Z')
-  assert.equal(nextTime('0 8 * * MON', '2026-11-21T10:00:00Z'), '2026-11-23T08:00:00Z')
-  assert.equal(nextTime('0 8 * * MON', 'yesterday'), undefined)
+  assert.equal(findNextScheduledTime('0 8 * * MON', '2026-11-23T07:59:59Z'), '2026-11-23T08:00:00Z')
+  assert.equal(findNextScheduledTime('0 8 * * MON', '2026-11-23T08:00:00Z'), '2026-11-30T08:00:00Z')
+  assert.equal(findNextScheduledTime('0 8 * * MON', '2026-11-21T10:00:00Z'), '2026-11-23T08:00:00Z')
+  assert.equal(findNextScheduledTime('0 8 * * MON', 'yesterday'), undefined)
 })

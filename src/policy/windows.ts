@@ -47,7 +47,7 @@ export function scheduleProblem(text: string): string | undefined {
   )
     return wanted
   try {
-    return cronOf(text, 'UTC').nextRuns(1, SOME_TIME).length === 0
+    return createCron(text, 'UTC').nextRuns(1, SOME_TIME).length === 0
       ? 'there is no such day'
       : undefined
   } catch (thrown) {
@@ -56,7 +56,7 @@ export function scheduleProblem(text: string): string | undefined {
   }
 }
 
-export function timezoneProblem(text: string): string | undefined {
+export function findTimezoneProblem(text: string): string | undefined {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text })
     return undefined
@@ -69,14 +69,14 @@ export function timezoneProblem(text: string): string | undefined {
  * @param at RFC 3339 UTC
  * @returns RFC 3339 UTC with seconds; undefined if no window is open
  */
-export function windowEnd(
+export function findWindowEnd(
   { schedule, duration, timezone }: ScheduledWindow,
   at: string,
 ): string | undefined {
   const now = Math.floor(Date.parse(at) / 1_000) * 1_000
   if (Number.isNaN(now)) return undefined
   // The library returns runs before a second; this second's must count too.
-  const [began] = cronOf(schedule, timezone).previousRuns(1, new Date(now + 1_000))
+  const [began] = createCron(schedule, timezone).previousRuns(1, new Date(now + 1_000))
   if (began === undefined) return undefined
   const end = began.getTime() + duration * 1_000
   return now < end ? `${new Date(end).toISOString().slice(0, 19)}Z` : undefined
@@ -86,14 +86,14 @@ export function windowEnd(
  * @param at RFC 3339 UTC
  * @returns RFC 3339 UTC with seconds, after `at`; undefined if there is none
  */
-export function nextTime(schedule: string, at: string): string | undefined {
+export function findNextScheduledTime(schedule: string, at: string): string | undefined {
   const from = Date.parse(at)
   if (Number.isNaN(from)) return undefined
-  const [next] = cronOf(schedule, 'UTC').nextRuns(1, new Date(from))
+  const [next] = createCron(schedule, 'UTC').nextRuns(1, new Date(from))
   return next === undefined ? undefined : `${next.toISOString().slice(0, 19)}Z`
 }
 
 /** Without a callback nothing is scheduled. */
-function cronOf(schedule: string, timezone: string): Cron {
+function createCron(schedule: string, timezone: string): Cron {
   return new Cron(schedule, { timezone, paused: true, mode: '5-part' })
 }

@@ -121,15 +121,15 @@ export type ProcessEvent =
 
 /** Writes immediately, and never throws. */
 export interface Log {
-  of(repository: Loggable): Log
+  bindRepository(repository: Loggable): Log
   /** One event for each transition, one for the plan of a dry run, then one for the turn. */
   turn(turn: TurnEvent): void
   /**
    * `error` at the start, `warn` at the end, so that a reader of the first also sees the second.
    */
-  failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void
+  logFailures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void
   /** One event for each cause. */
-  notes(notes: readonly Note[]): void
+  logNotes(notes: readonly Note[]): void
   process(event: ProcessEvent): void
   request(request: TracedRequest): void
 }

@@ -91,9 +91,9 @@ export interface MetricsSource {
 /** Never throws. */
 export interface Metrics {
   turn(turn: TurnNumbers): void
-  failing(repository: string, failures: ReadonlyMap<string, number>): void
+  setFailures(repository: string, failures: ReadonlyMap<string, number>): void
   request(request: TracedRequest): void
-  verdict(seconds: number): void
+  recordVerdict(seconds: number): void
   queue(event: QueueEvent): void
   /** The later source replaces the methods that it has. */
   provide(source: MetricsSource): void

@@ -5,7 +5,7 @@ export interface PackageMarks {
    * skip it.
    * @param key of the package with its content
    */
-  endingsOf(key: string): { readonly count: number; readonly isRefused: boolean }
+  getEndings(key: string): { readonly count: number; readonly isRefused: boolean }
   /** Never throws: without a disk nothing is marked. */
   begin(keys: readonly string[]): Promise<void>
   end(keys: readonly string[]): Promise<void>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { valueAt } from '@backporch/kyaml/field'
-import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import { findValueAt } from '@backporch/kyaml/field'
+import { isJsonEqual, type Json } from '@backporch/kyaml/json'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import { built, inputOf, RECORD } from '../../test/fakes/built-proposal.ts'
 import { driftOf } from '../../test/fakes/drift-samples.ts'
@@ -314,8 +314,8 @@ for (const [name, text] of MOVES) {
       'ConfigMap',
       'web',
     ).object
-    assert.equal(valueAt(object, path('metadata.labels.color')), 'red')
-    assert.equal(valueAt(object, path('data.color')), 'blue')
+    assert.equal(findValueAt(object, path('metadata.labels.color')), 'red')
+    assert.equal(findValueAt(object, path('data.color')), 'blue')
   })
 }
 
@@ -341,13 +341,13 @@ test('after Adopt the package renders to the live values, and to nothing else th
         Object.entries(wanted).filter(([, value]) => value !== undefined),
       )
       assert.ok(
-        jsonEquals(
-          valueAt(desiredIn(after, 'ConfigMap', 'web').object, path('data')),
+        isJsonEqual(
+          findValueAt(desiredIn(after, 'ConfigMap', 'web').object, path('data')),
           data as Json,
         ),
       )
       assert.ok(
-        jsonEquals(
+        isJsonEqual(
           desiredIn(after, 'ConfigMap', 'other').object,
           desiredIn(PACKAGE, 'ConfigMap', 'other').object,
         ),

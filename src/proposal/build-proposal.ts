@@ -4,8 +4,8 @@
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
-import { Failure, orFailure } from '@backporch/kyaml/failure'
-import { field } from '@backporch/kyaml/field'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
+import { createFieldStep } from '@backporch/kyaml/field'
 import type { Note } from '@backporch/kyaml/note'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import type { Derived } from '@backporch/kyaml/text'
@@ -15,7 +15,7 @@ import type { RenderChoice } from '../sources/build/render-choice.ts'
 import type { EditInput, SourceEditor } from '../sources/build/source.ts'
 import { joinRemovals } from '../sources/edits/joined-removals.ts'
 import type { ResolvedChange } from '../sources/edits/resolution-edits.ts'
-import { sourceOf } from '../sources/registry.ts'
+import { getSource } from '../sources/registry.ts'
 
 export interface ProposalInput extends EditInput {
   readonly choice: RenderChoice
@@ -34,9 +34,9 @@ export interface ProposalFiles {
 /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not possible */
 export function buildProposal(input: ProposalInput): ProposalFiles {
   const notes: Note[] = []
-  const { edit } = sourceOf(input.choice)
+  const { edit } = getSource(input.choice)
   const edited = edit.place(input, editJoined(edit, input, notes))
-  notes.push(...input.changes.flatMap(notProven))
+  notes.push(...input.changes.flatMap(createNotProvenNotes))
   const kptfiles = input.files.some(({ path }) => path === 'Kptfile')
     ? [editKptfile(input, edited)]
     : []
@@ -52,13 +52,13 @@ function editJoined(
 ): readonly FileChange[] {
   const joined = joinRemovals(input.changes)
   const whole =
-    joined === input.changes ? undefined : orFailure(() => apply({ ...input, changes: joined }))
+    joined === input.changes ? undefined : catchFailure(() => apply({ ...input, changes: joined }))
   const edited = whole === undefined || whole instanceof Failure ? apply(input) : whole
   notes.push(...edited.notes)
   return edited.changes
 }
 
-function notProven({ drift, whole }: ResolvedChange): readonly Note[] {
+function createNotProvenNotes({ drift, whole }: ResolvedChange): readonly Note[] {
   if (whole?.unproven === undefined) return []
   const text = `no dry run proved the manifest, so it may have defaults of the server: ${whole.unproven}`
   return [{ cause: 'manifest-not-proven', subject: describeResourceId(drift.id), text }]
@@ -67,7 +67,7 @@ function notProven({ drift, whole }: ResolvedChange): readonly Note[] {
 const REASONS = { Adopt: 'Adopted', Release: 'Released', Restore: 'RestoreApproved' } as const
 
 /** Comma-separated, which a condition reason may contain (docs/facts/condition-reasons.md). */
-function reasonOf({ plan, changes }: ProposalInput): string {
+function describeReason({ plan, changes }: ProposalInput): string {
   if (plan !== 'Mixed') return REASONS[plan]
   const decided = new Set(changes.map(({ resolution }) => REASONS[resolution]))
   return Object.values(REASONS)
@@ -81,23 +81,24 @@ function reasonOf({ plan, changes }: ProposalInput): string {
  */
 function editKptfile(input: ProposalInput, sources: readonly FileChange[]): FileChange {
   const path = input.packagePath === '' ? 'Kptfile' : `${input.packagePath}/Kptfile`
-  const before = sources.find((change) => change.path === path)?.content ?? fileContent(input, path)
+  const before =
+    sources.find((change) => change.path === path)?.content ?? getFileContent(input, path)
   const draft = input.lifecycle === 'Draft'
   const condition = {
     type: 'Drifted',
     status: draft ? 'True' : 'False',
-    reason: draft ? 'DriftDetected' : reasonOf(input),
+    reason: draft ? 'DriftDetected' : describeReason(input),
     message: input.workspace,
   }
   const location = [
-    field('status'),
-    field('conditions'),
+    createFieldStep('status'),
+    createFieldStep('conditions'),
     { kind: 'item', keys: { type: 'Drifted' } },
   ] as const
   const edited = (): Uint8Array =>
-    bytes(
+    encodeText(
       editYaml(
-        textOf(before),
+        decodeText(before),
         [{ document: 0, item: undefined, kind: 'set', path: location, value: condition }],
         path,
       ),
@@ -117,26 +118,26 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
 
 const MOST_EDITED = 500
 
-function fileContent(input: ProposalInput, path: string): Uint8Array {
+function getFileContent(input: ProposalInput, path: string): Uint8Array {
   const relative = input.packagePath === '' ? path : path.slice(input.packagePath.length + 1)
   const file = input.files.find((candidate) => candidate.path === relative)
   if (file === undefined) throw new TypeError(`the package has no file ${path}`)
   return file.content
 }
 
-function textOf(content: Uint8Array): string {
+function decodeText(content: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 }
 
-export function laterFile(path: string, text: () => string): FileChange {
+export function createLazyFile(path: string, text: () => string): FileChange {
   return {
     path,
     get content() {
-      return bytes(text())
+      return encodeText(text())
     },
   }
 }
 
-function bytes(text: string): Uint8Array {
+function encodeText(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { looksSecret, redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey, isLikelySecret } from '@backporch/kyaml/redaction'
 import { driftOf, TEST_KEY } from '../../test/fakes/drift-samples.ts'
 import { path } from '../../test/fakes/live-object.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
@@ -117,7 +117,7 @@ test('without the key, a change tells nothing of a six-digit PIN: neither its ha
       key,
     )
   const known = drift('004711')
-  const other = redactionKey(new Uint8Array(32).fill(3))
+  const other = createRedactionKey(new Uint8Array(32).fill(3))
   for (let pin = 4000; pin < 5000; pin += 1) {
     const guess = drift(String(pin).padStart(6, '0'), other)
     assert.notEqual(guess.live, known.live)
@@ -135,7 +135,7 @@ test('a value goes out unchanged exactly where it does not look like a credentia
           { drift: driftOf(location, { id: CONFIG, git: undefined, live }), resolution: 'Restore' },
           TEST_KEY,
         )
-        assert.equal(change.live === live, !looksSecret(path(location), live))
+        assert.equal(change.live === live, !isLikelySecret(path(location), live))
       },
     ),
   )

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Json } from '@backporch/kyaml/json'
 import {
+  convertShownToJson,
+  formatShownPath,
   type RedactionKey,
   redact,
   redactUnread,
   type Shown,
   show,
-  shownJson,
-  shownPath,
 } from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type {
   Actor,
   Drift,
@@ -20,13 +20,13 @@ import type {
   Resolution,
   SetAside,
 } from '../drift/compare/drift.ts'
-import { itemFingerprint } from '../drift/compare/fingerprint.ts'
-import { type GroupMember, healthMessage } from '../status/resource-group.ts'
-import { unitHealth } from '../status/unit-health.ts'
+import { computeItemFingerprint } from '../drift/compare/fingerprint.ts'
+import { formatHealthMessage, type GroupMember } from '../status/resource-group.ts'
+import { computeUnitHealth } from '../status/unit-health.ts'
 import type { Change } from './documents/change.ts'
-import { documentHead } from './documents/document.ts'
+import { createDocumentHead } from './documents/document.ts'
 import type { DriftReport, Incomplete, UnitHealth } from './documents/drift-report.ts'
-import { frozen } from './known-texts.ts'
+import { freezeDeep } from './known-texts.ts'
 
 interface ResolvedDrift {
   readonly drift: Drift
@@ -41,7 +41,7 @@ export function showChange(change: ResolvedDrift, key: RedactionKey): Change {
   const source =
     desired === undefined ? undefined : `${desired.location.path}:${desired.location.line}`
   return key.derived.get(drift, `change ${resolution} ${via ?? ''}`, [source], () =>
-    frozen(changeOf(change, source, key)),
+    freezeDeep(changeOf(change, source, key)),
   )
 }
 
@@ -55,19 +55,19 @@ function changeOf(
   const live = whole ? undefined : drift.liveUnread ? redactUnread() : show(key, drift, drift.live)
   const both = pairHidden(drift, git, live, key)
   return {
-    ref: refOf(drift.id),
+    ref: getChangeRef(drift.id),
     change: drift.change,
-    ...(whole ? {} : { path: shownPath(key, drift.id, drift.path) }),
-    ...given({ git: shownJson(both.git), live: shownJson(both.live) }),
+    ...(whole ? {} : { path: formatShownPath(key, drift.id, drift.path) }),
+    ...omitUndefined({ git: convertShownToJson(both.git), live: convertShownToJson(both.live) }),
     ...(both.git?.kind === 'redacted' || both.live?.kind === 'redacted' ? { redacted: true } : {}),
     actor: showActor(drift.actor),
-    ...given({ rolledBack: drift.rolledBack }),
+    ...omitUndefined({ rolledBack: drift.rolledBack }),
     risk: drift.risk,
     reason: drift.reason,
     resolution,
-    ...given({ via, source }),
+    ...omitUndefined({ via, source }),
     ...(drift.notes.length === 0 ? {} : { notes: [...drift.notes] }),
-    fingerprint: itemFingerprint(drift, key),
+    fingerprint: computeItemFingerprint(drift, key),
   }
 }
 
@@ -90,7 +90,7 @@ function showActor({
     class: kind,
     at,
     confidence,
-    ...given({ user, actingAs, others: others?.map(showOwner) }),
+    ...omitUndefined({ user, actingAs, others: others?.map(showOwner) }),
   }
 }
 
@@ -119,16 +119,20 @@ export function showHealth(
   members: readonly GroupMember[],
   incomplete: readonly Incomplete[],
 ): UnitHealth {
-  const { status, others } = unitHealth(members)
+  const { status, others } = computeUnitHealth(members)
   const known = members.length > 0 || incomplete.length === 0
   const objects = others.slice(0, MOST_OBJECTS).map((member) => {
-    const message = healthMessage(member)
-    return { ref: refOf(member.id), status: member.status, ...(message === '' ? {} : { message }) }
+    const message = formatHealthMessage(member)
+    return {
+      ref: getChangeRef(member.id),
+      status: member.status,
+      ...(message === '' ? {} : { message }),
+    }
   })
   return { status: known ? status : 'Unknown', ...(objects.length === 0 ? {} : { objects }) }
 }
 
-export function refOf(id: ResourceId): Change['ref'] {
+export function getChangeRef(id: ResourceId): Change['ref'] {
   return { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }
 }
 
@@ -171,7 +175,7 @@ export function buildReport(input: ReportInput): DriftReport {
   const { unit } = input
   const { changes, setAside, objects } = showVerdicts(input)
   return {
-    ...documentHead('DriftReport', reportName(unit)),
+    ...createDocumentHead('DriftReport', reportName(unit)),
     spec: {
       unit,
       fingerprint: input.fingerprint,
@@ -197,11 +201,11 @@ function showSetAside(
 ): ShownAside {
   const { id, path } = drift
   return {
-    ref: refOf(id),
-    ...(path.length === 0 ? {} : { path: shownPath(key, id, path) }),
+    ref: getChangeRef(id),
+    ...(path.length === 0 ? {} : { path: formatShownPath(key, id, path) }),
     state,
     why,
-    ...given({ rule, commit, stuckSince }),
+    ...omitUndefined({ rule, commit, stuckSince }),
   }
 }
 

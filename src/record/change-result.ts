@@ -1,7 +1,7 @@
 import type { FunctionResult } from '@backporch/kpt/function'
 import { parseFieldPath } from '@backporch/kyaml/field'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { oneLine } from '@backporch/kyaml/text'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Change } from './documents/change.ts'
 
 const NAME_LIMIT = 253
@@ -18,7 +18,9 @@ export function changeResult(
   return {
     message,
     severity,
-    resourceRef: Object.fromEntries(given.map(([key, text]) => [key, oneLine(text, NAME_LIMIT)])),
+    resourceRef: Object.fromEntries(
+      given.map(([key, text]) => [key, convertToOneLine(text, NAME_LIMIT)]),
+    ),
     ...(path === '' ? {} : { field: { path } }),
   }
 }
@@ -28,5 +30,5 @@ function changePath({ path }: Pick<Change, 'path'>): string {
   const read = path === undefined ? undefined : parseFieldPath(path)
   return read === undefined || 'problem' in read
     ? ''
-    : oneLine(shownPathOnly(read.path, undefined), NAME_LIMIT)
+    : convertToOneLine(formatRedactedPath(read.path, undefined), NAME_LIMIT)
 }

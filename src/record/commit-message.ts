@@ -5,14 +5,14 @@
  */
 import { formatKptAnnotation } from '@backporch/kpt/kptfile'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
-import { actorLimit, actorName } from './actor-name.ts'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { computeActorLimit, formatActorName } from './actor-name.ts'
 import { commitJson, commitText } from './commit-text.ts'
 import type { Change } from './documents/change.ts'
 import type { DriftRecord } from './documents/drift-record.ts'
 import { formatSides } from './format-value.ts'
-import { jointFingerprint } from './joint-fingerprint.ts'
-import { formatSubject, jointSubject, SUBJECT_LIMIT } from './subject.ts'
+import { computeJointFingerprint } from './joint-fingerprint.ts'
+import { formatJointSubject, formatSubject, SUBJECT_LIMIT } from './subject.ts'
 
 const OBJECT_LIMIT = 20
 const LEDGER_LINE_LIMIT = 50
@@ -37,13 +37,13 @@ export function formatProposalMessage(
   return joinParagraphs([
     subject.joint === undefined
       ? formatSubject(record, lifecycle)
-      : jointSubject(record, subject.joint.records.length),
+      : formatJointSubject(record, subject.joint.records.length),
     commitText(describeChanges(changes)),
-    ...clusterList(subject),
-    ...whyOf(record),
-    whatMergingDoes(record, lifecycle),
-    kptLine(subject, 0),
-    trailers(subject, []),
+    ...listClusterLines(subject),
+    ...formatWhyLines(record),
+    describeMergeEffect(record, lifecycle),
+    formatKptLine(subject, 0),
+    formatTrailers(subject, []),
   ])
 }
 
@@ -58,19 +58,19 @@ export function formatApprovalMessage(subject: MessageSubject, approval: Approva
   const { record } = subject
   return joinParagraphs([
     formatSubject(record, 'Proposed'),
-    `${approved(subject, approval)}, decided by ${oneLine(commitText(approval.decidedBy))}.`,
+    `${formatApproved(subject, approval)}, decided by ${convertToOneLine(commitText(approval.decidedBy))}.`,
     commitText(describeChanges(record.spec.changes)),
-    ...whyOf(record),
-    kptLine(subject, approval.revision ?? 0),
-    trailers(subject, [
-      `${DECIDED_BY}${oneLine(approval.decidedBy)}`,
-      `Drift-Decided-At: ${oneLine(approval.at)}`,
+    ...formatWhyLines(record),
+    formatKptLine(subject, approval.revision ?? 0),
+    formatTrailers(subject, [
+      `${DECIDED_BY}${convertToOneLine(approval.decidedBy)}`,
+      `Drift-Decided-At: ${convertToOneLine(approval.at)}`,
     ]),
   ])
 }
 
-function approved({ packageName }: MessageSubject, { revision }: Approval): string {
-  const name = oneLine(commitText(packageName), 300)
+function formatApproved({ packageName }: MessageSubject, { revision }: Approval): string {
+  const name = convertToOneLine(commitText(packageName), 300)
   return revision === undefined
     ? `Approving the proposal for ${name}`
     : `Approving package revision ${name}/${revision}`
@@ -79,7 +79,7 @@ function approved({ packageName }: MessageSubject, { revision }: Approval): stri
 const DECIDED_BY = 'Drift-Decided-By: '
 
 /** Undefined without the trailer of an `approve` merge. */
-export function decidedByIn(message: string): string | undefined {
+export function parseDecidedBy(message: string): string | undefined {
   // A forge may add lines behind the trailers. No Backporch line begins with foreign words.
   const named = message.split('\n').filter((line) => line.startsWith(DECIDED_BY))
   const by = named[0]?.slice(DECIDED_BY.length).trim() ?? ''
@@ -89,14 +89,16 @@ export function decidedByIn(message: string): string | undefined {
 /** `[skip ci]`: no workflow runs for status. */
 export function formatLedgerMessage(cluster: string, lines: readonly string[]): string {
   const [first = 'status unchanged'] = lines
-  const scope = `status(${oneLine(commitText(cluster), 40)}): `
-  const subject = oneLine(
+  const scope = `status(${convertToOneLine(commitText(cluster), 40)}): `
+  const subject = convertToOneLine(
     lines.length === 1 ? commitText(first) : `${lines.length} packages`,
     SUBJECT_LIMIT - scope.length,
   )
   const listed =
     lines.length > 1
-      ? lines.slice(0, LEDGER_LINE_LIMIT).map((line) => `  ${oneLine(commitText(line), 200)}`)
+      ? lines
+          .slice(0, LEDGER_LINE_LIMIT)
+          .map((line) => `  ${convertToOneLine(commitText(line), 200)}`)
       : []
   const more =
     lines.length > LEDGER_LINE_LIMIT ? [`  and ${lines.length - LEDGER_LINE_LIMIT} more`] : []
@@ -108,22 +110,24 @@ export function formatLandingMessage(decided: readonly string[]): string {
     decided.length === 1
       ? `keep the record of ${decided[0]}`
       : `keep ${decided.length} records of decisions through Porch`
-  const listed = decided.slice(0, OBJECT_LIMIT).map((line) => `  ${oneLine(commitText(line), 200)}`)
+  const listed = decided
+    .slice(0, OBJECT_LIMIT)
+    .map((line) => `  ${convertToOneLine(commitText(line), 200)}`)
   const more = decided.length > OBJECT_LIMIT ? [`  and ${decided.length - OBJECT_LIMIT} more`] : []
   return joinParagraphs([
-    oneLine(commitText(`chore(drift): ${subject}`), SUBJECT_LIMIT),
+    convertToOneLine(commitText(`chore(drift): ${subject}`), SUBJECT_LIMIT),
     'The record of a decision stays outside of the package, which Porch publishes alone.',
     [...listed, ...more].join('\n'),
     '[skip ci]',
   ])
 }
 
-function clusterList({ joint }: MessageSubject): string[] {
+function listClusterLines({ joint }: MessageSubject): string[] {
   if (joint === undefined) return []
   const clusters = joint.records.map(({ spec }) => spec.unit.cluster).sort()
   const lines = clusters
     .slice(0, OBJECT_LIMIT)
-    .map((cluster) => `  ${oneLine(commitText(cluster), 100)}`)
+    .map((cluster) => `  ${convertToOneLine(commitText(cluster), 100)}`)
   const more =
     clusters.length > OBJECT_LIMIT
       ? [`  and ${clusters.length - OBJECT_LIMIT} more, each with its record`]
@@ -138,14 +142,14 @@ function clusterList({ joint }: MessageSubject): string[] {
 }
 
 /** A fixed word precedes them, so that no foreign line begins a message line. */
-function whyOf({ spec: { message } }: DriftRecord): string[] {
+function formatWhyLines({ spec: { message } }: DriftRecord): string[] {
   return message === undefined || message.trim() === ''
     ? []
-    : [`Why: ${oneLine(commitText(message), 500)}`]
+    : [`Why: ${convertToOneLine(commitText(message), 500)}`]
 }
 
 /** Porch reads the same text as without the escapes, and a forge finds nothing to act on. */
-function kptLine(subject: MessageSubject, revision: number): string {
+function formatKptLine(subject: MessageSubject, revision: number): string {
   const line = formatKptAnnotation({
     packagePath: subject.packageName,
     workspace: subject.joint?.workspace ?? subject.record.metadata.name,
@@ -164,7 +168,7 @@ function describeChanges(changes: readonly Change[]): string {
   let object = ''
   for (const change of changes.slice(0, OBJECT_LIMIT)) {
     const here = describeResourceId(change.ref)
-    if (here !== object) lines.push(`  ${oneLine(here)}`)
+    if (here !== object) lines.push(`  ${convertToOneLine(here)}`)
     object = here
     lines.push(`    ${describeChange(change)}`)
   }
@@ -180,15 +184,17 @@ function describeChange(change: Change): string {
   const who =
     actor.confidence === 'none'
       ? 'by an unknown writer'
-      : `${perhaps}by ${oneLine(actorName(actor), actorLimit(actor, 60))}`
-  const when = actor.at === '' || perhaps !== '' ? '' : ` ${oneLine(actor.at, 40)}`
+      : `${perhaps}by ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 60))}`
+  const when = actor.at === '' || perhaps !== '' ? '' : ` ${convertToOneLine(actor.at, 40)}`
   const { git, live } = formatSides(change)
   const what =
-    change.path === undefined ? change.change : `${oneLine(change.path, 160)}  ${git} → ${live}`
+    change.path === undefined
+      ? change.change
+      : `${convertToOneLine(change.path, 160)}  ${git} → ${live}`
   return `${what}  ${who}${when}  ${change.risk} ${change.reason}`
 }
 
-function whatMergingDoes(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): string {
+function describeMergeEffect(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): string {
   if (lifecycle === 'Draft') return 'Recorded only: nothing is proposed.'
   const { plan, settle } = record.spec
   if (plan === 'Restore' && settle === 'backporch')
@@ -201,7 +207,7 @@ function whatMergingDoes(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): 
   return 'Merging does for each change what its resolution in the record says.'
 }
 
-function trailers(
+function formatTrailers(
   { record, slug, packageName, joint }: MessageSubject,
   more: readonly string[],
 ): string {
@@ -230,18 +236,21 @@ function trailers(
   const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`
   return [
     ...named.map(
-      ({ unit, episode }) => `Drift-Id: ${oneLine(unit.cluster)}/${oneLine(slug)}/${episode}`,
+      ({ unit, episode }) =>
+        `Drift-Id: ${convertToOneLine(unit.cluster)}/${convertToOneLine(slug)}/${episode}`,
     ),
-    `Drift-Fingerprint: ${joint === undefined ? spec.fingerprint : jointFingerprint(joint.records)}`,
+    `Drift-Fingerprint: ${joint === undefined ? spec.fingerprint : computeJointFingerprint(joint.records)}`,
     `Drift-Resolution: ${spec.plan}`,
     `Drift-Risk: ${risk}`,
-    ...named.map(({ unit }) => `Drift-Cluster: ${oneLine(unit.cluster)}`),
+    ...named.map(({ unit }) => `Drift-Cluster: ${convertToOneLine(unit.cluster)}`),
     ...(units.length > OBJECT_LIMIT ? [`Drift-Cluster-Count: ${units.length}`] : []),
-    `Drift-Package: ${oneLine(packageName)}${revision}`,
-    ...objects.slice(0, OBJECT_LIMIT).map((object) => `Drift-Object: ${oneLine(object, 300)}`),
+    `Drift-Package: ${convertToOneLine(packageName)}${revision}`,
+    ...objects
+      .slice(0, OBJECT_LIMIT)
+      .map((object) => `Drift-Object: ${convertToOneLine(object, 300)}`),
     ...(objects.length > OBJECT_LIMIT ? [`Drift-Object-Count: ${objects.length}`] : []),
-    ...actors.map((actor) => `Drift-Actor: ${oneLine(actor)}`),
-    `Drift-Detected-At: ${oneLine(spec.observed.at)}`,
+    ...actors.map((actor) => `Drift-Actor: ${convertToOneLine(actor)}`),
+    `Drift-Detected-At: ${convertToOneLine(spec.observed.at)}`,
     ...more,
   ]
     .map(commitText)

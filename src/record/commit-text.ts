@@ -17,15 +17,15 @@ const MARKS: readonly RegExp[] = [
 ]
 
 export function commitText(text: string): string {
-  return withoutMarks(text, (code) => `\\u{${code.toString(16)}}`)
+  return replaceMarks(text, (code) => `\\u{${code.toString(16)}}`)
 }
 
 export function commitJson(text: string): string {
   const show = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`
-  return withoutMarks(text, show).replace(/[\u007f-\uffff]/g, (unit) => show(unit.charCodeAt(0)))
+  return replaceMarks(text, show).replace(/[\u007f-\uffff]/g, (unit) => show(unit.charCodeAt(0)))
 }
 
-function withoutMarks(text: string, show: (code: number) => string): string {
+function replaceMarks(text: string, show: (code: number) => string): string {
   return MARKS.reduce(
     (safe, mark) => safe.replace(mark, (character) => show(character.charCodeAt(0))),
     text,

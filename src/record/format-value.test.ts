@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { formatSides, formatValue, hiddenBytes } from './format-value.ts'
+import { formatSides, formatValue, parseHiddenBytes } from './format-value.ts'
 
 const ROWS: readonly (readonly [
   value: Json | undefined,
@@ -30,7 +30,7 @@ const ROWS: readonly (readonly [
 for (const [value, text, bytes] of ROWS) {
   test(`a value is written as ${text}`, () => {
     assert.equal(formatValue(value), text)
-    assert.equal(hiddenBytes(value), bytes)
+    assert.equal(parseHiddenBytes(value), bytes)
   })
 }
 

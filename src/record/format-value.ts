@@ -1,5 +1,5 @@
-import { canonicalJson, type Json } from '@backporch/kyaml/json'
-import { oneLine } from '@backporch/kyaml/text'
+import { formatCanonicalJson, type Json } from '@backporch/kyaml/json'
+import { convertToOneLine } from '@backporch/kyaml/text'
 
 const HIDDEN = /^(hmac-sha256:[0-9a-f]{16} \((\d+) bytes\)|redacted \(not read\))$/
 
@@ -7,7 +7,7 @@ const HIDDEN = /^(hmac-sha256:[0-9a-f]{16} \((\d+) bytes\)|redacted \(not read\)
 export function formatValue(value: Json | undefined, limit = 60): string {
   if (value === undefined) return '∅'
   if (typeof value === 'string' && HIDDEN.test(value)) return '••••'
-  return oneLine(canonicalJson(value), limit)
+  return convertToOneLine(formatCanonicalJson(value), limit)
 }
 
 /** If both would be cut alike, they begin shortly before the first difference. */
@@ -41,7 +41,7 @@ function startBefore(text: readonly string[], at: number, room: number, limit: n
 }
 
 /** Undefined if it was not read or is not hidden. */
-export function hiddenBytes(value: Json | undefined): number | undefined {
+export function parseHiddenBytes(value: Json | undefined): number | undefined {
   const match = typeof value === 'string' ? HIDDEN.exec(value) : null
   return match?.[2] === undefined ? undefined : Number(match[2])
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { path } from '../../test/fakes/live-object.ts'
 import { UNKNOWN_ACTOR } from '../drift/attribute/actor.ts'
 import type { Actor, Drift, ObjectVerdict } from '../drift/compare/drift.ts'
 import { showChange } from './build-report.ts'
-import { withKnownActors } from './known-actors.ts'
+import { applyKnownActors } from './known-actors.ts'
 
-const KEY = redactionKey(new Uint8Array(32))
+const KEY = createRedactionKey(new Uint8Array(32))
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
 const SEEN = '2026-11-21T10:00:00Z'
 const EDITOR: Actor = {
@@ -52,8 +52,8 @@ function known(before: Drift, now: Drift): Actor | undefined {
     },
     ...{ failure: undefined, reapplyFails: undefined },
   }
-  return withKnownActors(verdict, new Map([[change.fingerprint, change.actor]]), SEEN, KEY).items[0]
-    ?.actor
+  return applyKnownActors(verdict, new Map([[change.fingerprint, change.actor]]), SEEN, KEY)
+    .items[0]?.actor
 }
 
 test('the user stays when the audit log no longer has the request', () => {

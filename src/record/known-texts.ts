@@ -35,7 +35,7 @@ export class KnownTexts {
     const before = this.#texts.get(digest)
     if (before !== undefined) return before
     const known = {
-      value: frozen(parseGoYaml(text, where).documents[0]?.value),
+      value: freezeDeep(parseGoYaml(text, where).documents[0]?.value),
       checked: new Map(),
       written: undefined,
     }
@@ -43,7 +43,7 @@ export class KnownTexts {
     return known
   }
 
-  known(text: string): KnownText | undefined {
+  findKnown(text: string): KnownText | undefined {
     return this.#texts.get(digestOf(text))
   }
 
@@ -51,7 +51,7 @@ export class KnownTexts {
   remember(text: string, document: object): void {
     this.#keep(
       digestOf(text),
-      { value: frozen(document as Json), checked: new Map(), written: document },
+      { value: freezeDeep(document as Json), checked: new Map(), written: document },
       text.length,
     )
   }
@@ -72,8 +72,8 @@ function digestOf(text: string): string {
 export const knownTexts = new KnownTexts(KEPT_CHARACTERS)
 
 /** The parts of a frozen object must be frozen too. */
-export function frozen<Value>(value: Value): Value {
+export function freezeDeep<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const below of Object.values(value)) frozen(below)
+  for (const below of Object.values(value)) freezeDeep(below)
   return Object.freeze(value)
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { htmlCode, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
+import { formatHtmlCode, formatMarkdownLink, formatMarkdownProse } from '@backporch/kyaml/markdown'
 
 test('words stay words, and names, numbers with signs and addresses stand in code', () => {
   assert.equal(
-    markdownProse(
+    formatMarkdownProse(
       "Flux Kustomization flux-system/apps (suspended) re-applies within 10 minutes; it's not told by www.example.com.",
     ),
     "Flux Kustomization flux-system/apps (suspended) re-applies within 10 minutes; it's not told by `www.example.com`.".replace(
@@ -13,34 +13,34 @@ test('words stay words, and names, numbers with signs and addresses stand in cod
     ),
   )
   assert.equal(
-    markdownProse('@all fixes #1, GH-3 deadbeef 1234567 <b> **x**'),
+    formatMarkdownProse('@all fixes #1, GH-3 deadbeef 1234567 <b> **x**'),
     '`@all` fixes `#1`, `GH-3` `deadbeef` `1234567` `<b>` `**x**`',
   )
 })
 
 test('nothing at its beginning makes a list, a heading or a quote', () => {
   for (const text of ['1. x', '- x', '# x', '> x', '+ x', '--- x', '1) x'])
-    assert.match(markdownProse(text), /^`/, text)
+    assert.match(formatMarkdownProse(text), /^`/, text)
 })
 
 test('a link goes to the web or nowhere, and its address ends where it ends', () => {
-  assert.equal(markdownLink('`a`', 'javascript:alert(1)'), '`a`')
-  assert.equal(markdownLink('`a`', ''), '`a`')
-  assert.equal(markdownLink('`a`', '//evil.example'), '`a`')
+  assert.equal(formatMarkdownLink('`a`', 'javascript:alert(1)'), '`a`')
+  assert.equal(formatMarkdownLink('`a`', ''), '`a`')
+  assert.equal(formatMarkdownLink('`a`', '//evil.example'), '`a`')
   assert.equal(
-    markdownLink('`a`', 'https://x.example/a b)|<>"`\\\n[é'),
+    formatMarkdownLink('`a`', 'https://x.example/a b)|<>"`\\\n[é'),
     '[`a`](https://x.example/a%20b%29%7C%3C%3E"%60%5C%0A%5B%C3%A9)'.replace('"', '%22'),
   )
   assert.equal(
-    markdownLink('`a`', 'https://x.example/%40b#L12'),
+    formatMarkdownLink('`a`', 'https://x.example/%40b#L12'),
     '[`a`](https://x.example/%40b#L12)',
   )
 })
 
 test('in HTML it is code that closes nothing', () => {
   assert.equal(
-    htmlCode('</code></summary>&lt;"\n'),
+    formatHtmlCode('</code></summary>&lt;"\n'),
     '<code>&lt;/code&gt;&lt;/summary&gt;&amp;lt;&quot;\\u{a}</code>',
   )
-  assert.equal(htmlCode(''), '<code>(empty)</code>')
+  assert.equal(formatHtmlCode(''), '<code>(empty)</code>')
 })

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { readResource } from '@backporch/kyaml/resource'
 import { driftOf, TEST_KEY } from '../../test/fakes/drift-samples.ts'
 import { yaml } from '../../test/fakes/turn-world.ts'
 import type { ObjectVerdict } from '../drift/compare/drift.ts'
-import { unexpectedObject } from '../drift/detect/make-drift.ts'
+import { createUnexpectedVerdict } from '../drift/detect/make-drift.ts'
 import { driftRecordSchema } from './documents/drift-record.ts'
-import { objectCopies } from './object-copies.ts'
+import { createObjectCopies } from './object-copies.ts'
 
 const CANARY = 'c4n4ry-p4ssw0rd'
 
 function gone(object: JsonObject): ObjectVerdict {
   const read = readResource(object)
   if ('problem' in read) throw new TypeError(read.problem)
-  return unexpectedObject(read.id, object, 'the inventory')
+  return createUnexpectedVerdict(read.id, object, 'the inventory')
 }
 
-const copyOf = (text: string) => objectCopies([gone(yaml(text))], TEST_KEY)[0]
+const copyOf = (text: string) => createObjectCopies([gone(yaml(text))], TEST_KEY)[0]
 
 const SERVER = `  uid: 0a-1
   resourceVersion: "9"
@@ -94,7 +94,7 @@ test('what does not fit is told, keeps no others out, and is never cut', () => {
       metadata: { name, namespace: 'shop' },
       data: { a: 'x'.repeat(size) },
     })
-  const [small, large, last] = objectCopies(
+  const [small, large, last] = createObjectCopies(
     [config('a', 100), config('b', 5_000), config('c', 100)],
     TEST_KEY,
     { limit: 1_000 },
@@ -159,10 +159,10 @@ test('a copy is kept of what a plain apply cannot bring back, and of nothing els
     live,
   }
   assert.deepEqual(
-    objectCopies([declared, { ...declared, items: [], reapplyFails: 'immutable' }], TEST_KEY),
+    createObjectCopies([declared, { ...declared, items: [], reapplyFails: 'immutable' }], TEST_KEY),
     [],
   )
-  const [copy] = objectCopies([{ ...declared, reapplyFails: 'field is immutable' }], TEST_KEY)
+  const [copy] = createObjectCopies([{ ...declared, reapplyFails: 'field is immutable' }], TEST_KEY)
   assert.deepEqual(yaml(copy?.manifest ?? '')['spec'], { clusterIP: '10.0.0.1' })
 })
 
@@ -184,8 +184,8 @@ test('a copy is made once of an object as it was read, and anew for another key'
       'apiVersion: v1\nkind: Secret\nmetadata: {name: old, namespace: shop}\ndata: {password: aHVudGVyMg==}',
     ),
   )
-  const [first] = objectCopies([verdict], TEST_KEY)
-  assert.equal(objectCopies([{ ...verdict }], TEST_KEY)[0], first)
-  const [other] = objectCopies([verdict], redactionKey(new Uint8Array(32).fill(9)))
+  const [first] = createObjectCopies([verdict], TEST_KEY)
+  assert.equal(createObjectCopies([{ ...verdict }], TEST_KEY)[0], first)
+  const [other] = createObjectCopies([verdict], createRedactionKey(new Uint8Array(32).fill(9)))
   assert.notEqual(other?.manifest, first?.manifest)
 })

@@ -3,20 +3,20 @@
  * those that their syncer can only delete and recreate.
  */
 import {
-  canonicalJson,
+  formatCanonicalJson,
   getKey,
   isJsonObject,
   type Json,
   type JsonObject,
   parseJson,
 } from '@backporch/kyaml/json'
-import { type RedactionKey, shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
-import { type ResourceId, resourceKey, withoutBookkeeping } from '@backporch/kyaml/resource'
+import { formatShownPath, type RedactionKey, showWithHidden } from '@backporch/kyaml/redaction'
+import { getResourceKey, omitBookkeeping, type ResourceId } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../drift/compare/drift.ts'
 import { LAST_APPLIED } from '../syncers/kubectl.ts'
-import { refOf } from './build-report.ts'
+import { getChangeRef } from './build-report.ts'
 import type { ObjectCopy } from './documents/drift-record.ts'
-import { frozen } from './known-texts.ts'
+import { freezeDeep } from './known-texts.ts'
 import { formatDocument } from './write-document.ts'
 
 /**
@@ -32,14 +32,14 @@ interface CopyOptions {
 }
 
 /** In verdict order. An object that does not fit is marked, and smaller ones are still stored. */
-export function objectCopies(
+export function createObjectCopies(
   verdicts: readonly ObjectVerdict[],
   key: RedactionKey,
   { isWanted = () => true, limit = COPIES_LIMIT }: CopyOptions = {},
 ): ObjectCopy[] {
   let room = limit
   return verdicts.flatMap((verdict) => {
-    const live = replacedObject(verdict)
+    const live = findReplacedObject(verdict)
     if (live === undefined || !isWanted(verdict.id)) return []
     const copy = copyOf(verdict, live, key)
     const { length } = copy.manifest ?? ''
@@ -53,7 +53,7 @@ export function objectCopies(
   })
 }
 
-function replacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonObject | undefined {
+function findReplacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonObject | undefined {
   const [first] = items
   if (first === undefined) return undefined
   if (first.change === 'unexpected') return isJsonObject(first.live) ? first.live : undefined
@@ -61,28 +61,28 @@ function replacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonObjec
 }
 
 function copyOf(verdict: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
-  const requested = `${verdict.apiVersion} ${resourceKey(verdict.id)} ${verdict.desired === undefined}`
+  const requested = `${verdict.apiVersion} ${getResourceKey(verdict.id)} ${verdict.desired === undefined}`
   return key.derived.get(live, 'copy', [requested, verdict.visibilityOf], () =>
-    frozen(newCopy(verdict, live, key)),
+    freezeDeep(createCopy(verdict, live, key)),
   )
 }
 
-function newCopy(
+function createCopy(
   { id, apiVersion, desired, visibilityOf }: ObjectVerdict,
   live: JsonObject,
   key: RedactionKey,
 ): ObjectCopy {
-  const { shown, hidden } = shownWithHidden(
+  const { shown, hidden } = showWithHidden(
     key,
     id,
-    { ...withoutServerMarks(id, live), apiVersion, kind: id.kind },
+    { ...omitServerMarks(id, live), apiVersion, kind: id.kind },
     visibilityOf,
   )
-  const takesAlong = desired === undefined ? goesWith(id, live) : undefined
+  const takesAlong = desired === undefined ? findDeletedWith(id, live) : undefined
   return {
-    ref: refOf(id),
-    manifest: formatDocument(parseJson(canonicalJson(shown)) as JsonObject),
-    ...(hidden.length === 0 ? {} : { lost: hidden.map((path) => shownPath(key, id, path)) }),
+    ref: getChangeRef(id),
+    manifest: formatDocument(parseJson(formatCanonicalJson(shown)) as JsonObject),
+    ...(hidden.length === 0 ? {} : { lost: hidden.map((path) => formatShownPath(key, id, path)) }),
     ...(takesAlong === undefined ? {} : { takesAlong }),
   }
 }
@@ -97,21 +97,21 @@ const JOB_LABELS = new Set(
 )
 
 /** Without what a new object may not have, or must not repeat. */
-function withoutServerMarks(id: ResourceId, live: JsonObject): JsonObject {
-  const bare = mapAt(withoutBookkeeping(live), 'metadata', (metadata) =>
-    mapAt(without(metadata, DELETION), 'annotations', (annotations) =>
-      without(annotations, new Set([LAST_APPLIED])),
+function omitServerMarks(id: ResourceId, live: JsonObject): JsonObject {
+  const bare = mapAt(omitBookkeeping(live), 'metadata', (metadata) =>
+    mapAt(omitNames(metadata, DELETION), 'annotations', (annotations) =>
+      omitNames(annotations, new Set([LAST_APPLIED])),
     ),
   )
   if (id.group !== 'batch' || id.kind !== 'Job') return bare
   const unlabelled = (owner: JsonObject): JsonObject =>
     mapAt(owner, 'metadata', (metadata) =>
-      mapAt(metadata, 'labels', (labels) => without(labels, JOB_LABELS)),
+      mapAt(metadata, 'labels', (labels) => omitNames(labels, JOB_LABELS)),
     )
   return mapAt(unlabelled(bare), 'spec', (spec) =>
     getKey(spec, 'manualSelector') === true
       ? spec
-      : mapAt(without(spec, new Set(['selector'])), 'template', unlabelled),
+      : mapAt(omitNames(spec, new Set(['selector'])), 'template', unlabelled),
   )
 }
 
@@ -124,11 +124,11 @@ function mapAt(
   if (!isJsonObject(map)) return owner
   const changed = change(map)
   return Object.keys(changed).length === 0
-    ? without(owner, new Set([name]))
+    ? omitNames(owner, new Set([name]))
     : { ...owner, [name]: changed }
 }
 
-function without(map: JsonObject, names: ReadonlySet<string>): JsonObject {
+function omitNames(map: JsonObject, names: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(map).filter(([name]) => !names.has(name)))
 }
 
@@ -140,7 +140,7 @@ const TAKES_ALONG: { readonly [kind: string]: string } = {
   '/PersistentVolume': 'the data of the volume may go with it',
 }
 
-function goesWith({ group, kind }: ResourceId, live: JsonObject): string | undefined {
+function findDeletedWith({ group, kind }: ResourceId, live: JsonObject): string | undefined {
   const retention = mapOf(mapOf(live, 'spec'), 'persistentVolumeClaimRetentionPolicy')
   if (group === 'apps' && kind === 'StatefulSet' && getKey(retention, 'whenDeleted') === 'Delete') {
     return 'its claims, and the data of their volumes, go with it'

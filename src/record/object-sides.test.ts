@@ -4,7 +4,7 @@ import type { Json } from '@backporch/kyaml/json'
 import { removedFrom } from '../../test/fakes/live-object.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import type { Drift } from '../drift/compare/drift.ts'
-import { type ObjectSides, objectSides } from './object-sides.ts'
+import { buildObjectSides, type ObjectSides } from './object-sides.ts'
 
 async function sidesOf(
   world: TurnWorld,
@@ -14,7 +14,7 @@ async function sidesOf(
   return units.flatMap((unit) => {
     if (unit.state === 'failed') throw unit.failures[0]
     const { verdicts, key } = unit.observation
-    return verdicts.flatMap((verdict) => objectSides(verdict, shows, key) ?? [])
+    return verdicts.flatMap((verdict) => buildObjectSides(verdict, shows, key) ?? [])
   })
 }
 

@@ -2,10 +2,10 @@
  * Git's side is the live object with the drift undone, so that the texts differ exactly by the
  * drift. The values at the drift are those of the report, the others as in `shownObject`.
  */
-import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { EditRefusal, removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, findValueAt, indexOfStep, type PathStep } from '@backporch/kyaml/field'
 import {
-  canonicalJson,
+  formatCanonicalJson,
   getKey,
   isJsonArray,
   isJsonObject,
@@ -13,8 +13,8 @@ import {
   type JsonObject,
   parseJson,
 } from '@backporch/kyaml/json'
-import { type RedactionKey, shownObject, shownPath } from '@backporch/kyaml/redaction'
-import { type ResourceId, withoutBookkeeping } from '@backporch/kyaml/resource'
+import { formatShownPath, type RedactionKey, showObject } from '@backporch/kyaml/redaction'
+import { omitBookkeeping, type ResourceId } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict } from '../drift/compare/drift.ts'
 import { showChange } from './build-report.ts'
 import { formatDocument } from './write-document.ts'
@@ -29,7 +29,7 @@ export interface ObjectSides {
 }
 
 /** Undefined if there is nothing to show. `shows`: differences to undo; the others stay live. */
-export function objectSides(
+export function buildObjectSides(
   verdict: ObjectVerdict,
   shows: (drift: Drift) => boolean,
   key: RedactionKey,
@@ -39,22 +39,22 @@ export function objectSides(
   if (first === undefined) return undefined
   const { id, apiVersion } = verdict
   const text = (object: JsonObject): string =>
-    formatDocument(sorted(shownObject(key, id, object, verdict.visibilityOf)))
+    formatDocument(sortFields(showObject(key, id, object, verdict.visibilityOf)))
   const head = { id, apiVersion, unplaced: [] }
   if (first.change === 'missing' && isJsonObject(first.git))
-    return { ...head, git: text(withoutBookkeeping(first.git)), live: undefined }
+    return { ...head, git: text(omitBookkeeping(first.git)), live: undefined }
   if (first.change === 'unexpected' && isJsonObject(first.live))
-    return { ...head, git: undefined, live: text(withoutBookkeeping(first.live)) }
+    return { ...head, git: undefined, live: text(omitBookkeeping(first.live)) }
   if (verdict.live === undefined) return undefined
-  const whole = withoutBookkeeping(verdict.live)
+  const whole = omitBookkeeping(verdict.live)
   let sides = { git: whole, live: whole }
   const unplaced: string[] = []
   for (const drift of items) {
     try {
-      sides = location(sides, drift, verdict.desired?.object ?? {}, key)
+      sides = addLocation(sides, drift, verdict.desired?.object ?? {}, key)
     } catch (thrown) {
       if (!(thrown instanceof EditRefusal)) throw thrown
-      unplaced.push(shownPath(key, id, drift.path))
+      unplaced.push(formatShownPath(key, id, drift.path))
     }
   }
   return { id, apiVersion, git: text(sides.git), live: text(sides.live), unplaced }
@@ -66,48 +66,49 @@ interface Sides {
 }
 
 /** @throws EditRefusal */
-function location(sides: Sides, drift: Drift, desired: JsonObject, key: RedactionKey): Sides {
+function addLocation(sides: Sides, drift: Drift, desired: JsonObject, key: RedactionKey): Sides {
   const { path } = drift
   const shown = showChange({ drift, resolution: 'Restore' }, key)
   const live =
     shown.live === undefined
       ? sides.live
-      : asObject(withValueAt(sides.live, path, shown.live as Json))
-  if (shown.git === undefined) return { git: asObject(without(sides.git, path, desired)), live }
-  const there = valueAt(sides.git, path) !== undefined
+      : ensureObject(writeValueAt(sides.live, path, shown.live as Json))
+  if (shown.git === undefined)
+    return { git: ensureObject(omitLocation(sides.git, path, desired)), live }
+  const there = findValueAt(sides.git, path) !== undefined
   return {
-    git: asObject(
+    git: ensureObject(
       there
-        ? withValueAt(sides.git, path, shown.git as Json)
-        : inserted(sides.git, path, shown.git as Json, desired),
+        ? writeValueAt(sides.git, path, shown.git as Json)
+        : insertValue(sides.git, path, shown.git as Json, desired),
     ),
     live,
   }
 }
 
-function without(object: Json, path: FieldPath, desired: JsonObject): Json {
-  const less = withoutValueAt(object, path)
+function omitLocation(object: Json, path: FieldPath, desired: JsonObject): Json {
+  const less = removeValueAt(object, path)
   const parent = path.slice(0, -1)
-  const left = valueAt(less, parent)
+  const left = findValueAt(less, parent)
   const empty = isJsonArray(left)
     ? left.length === 0
     : isJsonObject(left) && Object.keys(left).length === 0
-  return empty && parent.length > 0 && valueAt(desired, parent) === undefined
-    ? without(less, parent, desired)
+  return empty && parent.length > 0 && findValueAt(desired, parent) === undefined
+    ? omitLocation(less, parent, desired)
     : less
 }
 
-function inserted(object: Json, path: FieldPath, value: Json, desired: JsonObject): Json {
+function insertValue(object: Json, path: FieldPath, value: Json, desired: JsonObject): Json {
   const last = path.at(-1)
   const parent = path.slice(0, -1)
-  const list = valueAt(object, parent)
-  const wanted = valueAt(desired, parent)
+  const list = findValueAt(object, parent)
+  const wanted = findValueAt(desired, parent)
   if (last === undefined || last.kind === 'field' || !isJsonArray(list) || !isJsonArray(wanted))
-    return withValueAt(object, path, value)
+    return writeValueAt(object, path, value)
   const before = wanted
     .slice(0, Math.max(0, indexOfStep(wanted, last)))
     .map((item) => indexOfStep(list, stepLike(last, item)))
-  return withValueAt(object, parent, list.toSpliced(Math.max(-1, ...before) + 1, 0, value))
+  return writeValueAt(object, parent, list.toSpliced(Math.max(-1, ...before) + 1, 0, value))
 }
 
 function stepLike(step: PathStep, item: Json): PathStep {
@@ -119,11 +120,11 @@ function stepLike(step: PathStep, item: Json): PathStep {
   return { kind: 'item', keys: Object.fromEntries(keys) }
 }
 
-function sorted(object: JsonObject): JsonObject {
-  return asObject(parseJson(canonicalJson(object)))
+function sortFields(object: JsonObject): JsonObject {
+  return ensureObject(parseJson(formatCanonicalJson(object)))
 }
 
-function asObject(value: Json): JsonObject {
+function ensureObject(value: Json): JsonObject {
   if (!isJsonObject(value)) throw new TypeError('an object is a map')
   return value
 }

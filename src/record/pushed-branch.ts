@@ -3,9 +3,9 @@
  * was deleted, is recognized by its content.
  */
 import { createHash } from 'node:crypto'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import { z } from 'zod'
-import { API_VERSION, documentHead } from './documents/document.ts'
+import { API_VERSION, createDocumentHead } from './documents/document.ts'
 import { isRecordPath } from './record-paths.ts'
 
 /** The branch is recreated while its drift changes. */
@@ -60,12 +60,12 @@ export const pushedBranchSchema = z.object({
 export type PushedBranch = z.infer<typeof pushedBranchSchema>
 export type PushedContent = Omit<PushedBranch['spec']['commits'][number], 'commit'>
 
-export function pushedPath(branch: string): string {
+export function formatPushedPath(branch: string): string {
   return `pushed/${branch}.yaml`
 }
 
 /** From the root; `null` is a deleted file. */
-export function pushedContent(
+export function computePushedContent(
   changes: readonly { readonly path: string; readonly content: Uint8Array | null }[],
 ): PushedContent {
   const hash = createHash('sha256')
@@ -73,7 +73,7 @@ export function pushedContent(
     path,
     digest: content === null ? '' : hashOf(content),
   }))
-  for (const { path, digest } of files.toSorted(byPath)) hash.update(`${path}\0${digest}\n`)
+  for (const { path, digest } of files.toSorted(comparePaths)) hash.update(`${path}\0${digest}\n`)
   const records = files.filter(({ path, digest }) => isRecordPath(path) && digest !== '')
   return {
     content: hash.digest('hex').slice(0, 16),
@@ -86,7 +86,7 @@ export function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 16)
 }
 
-export function withPushed(
+export function addPushedCommit(
   before: PushedBranch | undefined,
   branch: string,
   commit: string,
@@ -95,10 +95,10 @@ export function withPushed(
   const { commits = [], pullRequest, pullRequestUrl } = before?.spec ?? {}
   const others = commits.filter((known) => known.commit !== commit)
   return {
-    ...documentHead('PushedBranch', branch),
+    ...createDocumentHead('PushedBranch', branch),
     spec: {
       commits: [...others, { commit, ...content }].slice(-MOST_COMMITS),
-      ...given({ pullRequest, pullRequestUrl }),
+      ...omitUndefined({ pullRequest, pullRequestUrl }),
     },
   }
 }
@@ -107,7 +107,7 @@ export function withPushed(
  * Undefined if already present.
  * @param url empty without a page
  */
-export function withPullRequest(
+export function setPullRequest(
   before: PushedBranch,
   { number, url }: { readonly number: number; readonly url: string },
 ): PushedBranch | undefined {
@@ -119,13 +119,13 @@ export function withPullRequest(
   }
 }
 
-export function withApproval(
+export function setApproval(
   before: PushedBranch,
   approved: NonNullable<PushedBranch['spec']['approved']>,
 ): PushedBranch {
   return { ...before, spec: { ...before.spec, approved } }
 }
 
-function byPath(left: { readonly path: string }, right: { readonly path: string }): number {
+function comparePaths(left: { readonly path: string }, right: { readonly path: string }): number {
   return left.path < right.path ? -1 : 1
 }

@@ -1,6 +1,6 @@
 import type { Json } from '@backporch/kyaml/json'
-import { oneLine } from '@backporch/kyaml/text'
-import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { convertYamlToJson, findTextAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'
 import { API_VERSION } from './documents/document.ts'
 import { type DriftRecord, driftRecordSchema } from './documents/drift-record.ts'
@@ -22,7 +22,7 @@ export function readTree<Schema extends z.ZodType>(
 ): TreeReading<z.infer<Schema>> {
   let json: Json
   try {
-    json = jsonOf(node)
+    json = convertYamlToJson(node)
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown
     return { problems: [{ path: '', message: thrown.message }] }
@@ -32,7 +32,7 @@ export function readTree<Schema extends z.ZodType>(
   const [first = { path: '', message: 'it has another shape' }, ...others] =
     checked.error.issues.map(({ path, message }) => ({
       path: formatLocation(path),
-      message: oneLine(message, 200),
+      message: convertToOneLine(message, 200),
     }))
   return { problems: [first, ...others] }
 }
@@ -41,14 +41,14 @@ function formatLocation(path: readonly PropertyKey[]): string {
   let text = ''
   for (const part of path)
     text += typeof part === 'number' ? `[${part}]` : `${text === '' ? '' : '.'}${String(part)}`
-  return oneLine(text, 200)
+  return convertToOneLine(text, 200)
 }
 
 export function readDrift(
   node: YamlMap | undefined,
 ): TreeReading<DriftReport | DriftRecord> | undefined {
-  if (textAt(node, 'apiVersion') !== API_VERSION || node === undefined) return undefined
-  const kind = textAt(node, 'kind')
+  if (findTextAt(node, 'apiVersion') !== API_VERSION || node === undefined) return undefined
+  const kind = findTextAt(node, 'kind')
   if (kind === 'DriftReport') return readTree(node, driftReportSchema)
   return kind === 'DriftRecord' ? readTree(node, driftRecordSchema) : undefined
 }

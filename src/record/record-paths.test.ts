@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pathSegments } from '@backporch/git-store/objects'
+import { parsePathSegments } from '@backporch/git-store/objects'
 import { HOSTILE_TEXTS } from '../../test/fakes/record-samples.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { closedPath, ledgerObservationPath, pathSegment, recordPath } from './record-paths.ts'
+import {
+  formatClosedPath,
+  formatLedgerObservationPath,
+  formatPathSegment,
+  recordPath,
+} from './record-paths.ts'
 
 const SEGMENTS: readonly (readonly [name: string, segment: RegExp])[] = [
   ['prod', /^prod$/],
@@ -21,7 +26,7 @@ const SEGMENTS: readonly (readonly [name: string, segment: RegExp])[] = [
 
 for (const [name, segment] of SEGMENTS)
   test(`the folder of ${JSON.stringify(name).slice(0, 30)}`, () =>
-    assert.match(pathSegment(name), segment))
+    assert.match(formatPathSegment(name), segment))
 
 const names = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS, 'a/b', 'a-b', 'A-B', 'con'),
@@ -32,8 +37,8 @@ const names = fc.oneof(
 test('any name is one segment that git takes', () => {
   fc.assert(
     fc.property(names, (name) => {
-      assert.match(pathSegment(name), /^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/)
-      assert.equal(pathSegments(ledgerObservationPath(name)).length, 3)
+      assert.match(formatPathSegment(name), /^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/)
+      assert.equal(parsePathSegments(formatLedgerObservationPath(name)).length, 3)
     }),
   )
 })
@@ -41,7 +46,7 @@ test('any name is one segment that git takes', () => {
 test('two names never share a folder', () => {
   fc.assert(
     fc.property(names, names, (left, right) =>
-      assert.equal(pathSegment(left) === pathSegment(right), left === right),
+      assert.equal(formatPathSegment(left) === formatPathSegment(right), left === right),
     ),
   )
 })
@@ -51,5 +56,8 @@ test('dates come from the observation', () => {
     recordPath('prod', 'apps--web', '2026-11-21T10:00:00Z', '1a2b3c4d'),
     '.drift/records/prod/apps--web/20261121-1a2b3c4d.record',
   )
-  assert.equal(closedPath('2026-11-21T10:00:00Z', '1a2b3c4d-2'), 'closed/2026/11/1a2b3c4d-2.yaml')
+  assert.equal(
+    formatClosedPath('2026-11-21T10:00:00Z', '1a2b3c4d-2'),
+    'closed/2026/11/1a2b3c4d-2.yaml',
+  )
 })

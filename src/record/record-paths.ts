@@ -8,7 +8,7 @@ export const RECORDS_FOLDER = `${DRIFT_FOLDER}/records`
  * Cluster names are free text (`arn:aws:eks:…:cluster/prod`): anything that is not a plain file
  * name is replaced, with a hash appended that keeps names distinct.
  */
-export function pathSegment(name: string): string {
+export function formatPathSegment(name: string): string {
   if (
     /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/.test(name) &&
     !name.includes('..') &&
@@ -25,7 +25,7 @@ export function pathSegment(name: string): string {
 }
 
 export function recordFolder(cluster: string, slug: string): string {
-  return `${DRIFT_FOLDER}/records/${pathSegment(cluster)}/${slug}`
+  return `${DRIFT_FOLDER}/records/${formatPathSegment(cluster)}/${slug}`
 }
 
 /**
@@ -45,23 +45,23 @@ export function isRecordPath(path: string): boolean {
   )
 }
 
-export function presentRecordPath(path: string): string {
+export function convertToPresentPath(path: string): string {
   return isRecordPath(path) ? path.replace(/\.yaml$/, '.record') : path
 }
 
-export function earlierRecordPath(path: string): string {
+export function convertToEarlierPath(path: string): string {
   return isRecordPath(path) ? path.replace(/\.record$/, '.yaml') : path
 }
 
-export function ledgerUnitFolder(cluster: string, slug: string): string {
-  return `clusters/${pathSegment(cluster)}/${slug}`
+export function formatLedgerUnitFolder(cluster: string, slug: string): string {
+  return `clusters/${formatPathSegment(cluster)}/${slug}`
 }
 
-export function ledgerObservationPath(cluster: string): string {
-  return `clusters/${pathSegment(cluster)}/observation.yaml`
+export function formatLedgerObservationPath(cluster: string): string {
+  return `clusters/${formatPathSegment(cluster)}/observation.yaml`
 }
 
-export function closedPath(began: string, episode: string): string {
+export function formatClosedPath(began: string, episode: string): string {
   return `closed/${began.slice(0, 4)}/${began.slice(5, 7)}/${episode}.yaml`
 }
 
@@ -69,7 +69,7 @@ export function closedPath(began: string, episode: string): string {
  * Inside of the package, because Porch publishes nothing else. Without a file extension no syncer
  * and no function reads it as an object.
  */
-export function travellingRecordPath(packagePath: string): string {
+export function formatTravellingRecordPath(packagePath: string): string {
   return packagePath === '' ? TRAVELLING_RECORD : `${packagePath}/${TRAVELLING_RECORD}`
 }
 

@@ -1,4 +1,4 @@
-import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { describeResourceId, getResourceKey } from '@backporch/kyaml/resource'
 import type { Change } from './documents/change.ts'
 import type { DriftRecord, ObjectCopy } from './documents/drift-record.ts'
 
@@ -9,30 +9,30 @@ export function restoreLosses({
   spec: { changes, copies = [], settle },
 }: Pick<DriftRecord, 'spec'>): string[] {
   const restored = changes.filter(({ resolution }) => resolution === 'Restore')
-  const objects = new Set(restored.map(({ ref }) => resourceKey(ref)))
+  const objects = new Set(restored.map(({ ref }) => getResourceKey(ref)))
   const gone = new Set(
-    restored.filter(({ change }) => change === 'unexpected').map(({ ref }) => resourceKey(ref)),
+    restored.filter(({ change }) => change === 'unexpected').map(({ ref }) => getResourceKey(ref)),
   )
-  const own = copies.filter(({ ref }) => objects.has(resourceKey(ref)))
+  const own = copies.filter(({ ref }) => objects.has(getResourceKey(ref)))
   const retained = own.filter(({ manifest }) => manifest !== undefined)
   const [deleted, kept] = [
-    retained.filter(({ ref }) => gone.has(resourceKey(ref))),
-    retained.filter(({ ref }) => !gone.has(resourceKey(ref))),
+    retained.filter(({ ref }) => gone.has(getResourceKey(ref))),
+    retained.filter(({ ref }) => !gone.has(getResourceKey(ref))),
   ]
   const isWhole = ({ lost: paths = [] }: ObjectCopy): boolean => paths.length === 0
   const lost = [
     ...restored
-      .filter(losesCredential)
+      .filter(canLoseCredential)
       .map(({ ref, path }) => `${path} of ${describeResourceId(ref)}`),
     ...deleted.flatMap(({ ref, lost: paths = [] }) =>
       paths.map((path) => `${path} of ${describeResourceId(ref)}`),
     ),
   ]
   const uncopied = own.flatMap((copy) => {
-    const why = whyNotDeleted(copy)
+    const why = explainNotDeleted(copy)
     if (why === undefined) return []
     const name = describeResourceId(copy.ref)
-    if (settle === 'backporch' && gone.has(resourceKey(copy.ref)))
+    if (settle === 'backporch' && gone.has(getResourceKey(copy.ref)))
       return [`backporch does not delete ${name}: ${why}. Delete it by hand.`]
     return [
       copy.notKept === undefined
@@ -41,22 +41,24 @@ export function restoreLosses({
     ]
   })
   return [
-    ...sentenceAbout(
+    ...formatSentenceAbout(
       deleted.filter(isWhole),
       (names) => `The record keeps a copy of ${names}, which can be applied again.`,
     ),
-    ...sentenceAbout(
+    ...formatSentenceAbout(
       deleted.filter((copy) => !isWhole(copy)),
       (names) => `The record keeps a copy of ${names} without credentials.`,
     ),
-    ...sentenceAbout(
+    ...formatSentenceAbout(
       kept,
       (names) =>
         `A plain apply of git cannot restore ${names}: if that is deleted and created anew, the record has a copy of what was live.`,
     ),
     ...(lost.length === 0
       ? []
-      : [`A Restore loses the live value of ${listed(lost)}: git never keeps credentials.`]),
+      : [
+          `A Restore loses the live value of ${formatNameList(lost)}: git never keeps credentials.`,
+        ]),
     ...uncopied.slice(0, NAMED),
     ...(uncopied.length > NAMED
       ? [`So it is with ${uncopied.length - NAMED} more objects, see copies in the record.`]
@@ -65,24 +67,24 @@ export function restoreLosses({
 }
 
 /** There is no copy of everything that would be lost. */
-export function whyNotDeleted(copy: ObjectCopy | undefined): string | undefined {
+export function explainNotDeleted(copy: ObjectCopy | undefined): string | undefined {
   if (copy === undefined) return 'the record that was approved has no copy of it'
   return copy.notKept ?? copy.takesAlong
 }
 
-function sentenceAbout(
+function formatSentenceAbout(
   copies: readonly ObjectCopy[],
   sentence: (names: string) => string,
 ): readonly string[] {
   if (copies.length === 0) return []
-  return [sentence(listed(copies.map(({ ref }) => describeResourceId(ref))))]
+  return [sentence(formatNameList(copies.map(({ ref }) => describeResourceId(ref))))]
 }
 
-function losesCredential({ change, redacted, live }: Change): boolean {
+function canLoseCredential({ change, redacted, live }: Change): boolean {
   return redacted === true && live !== undefined && (change === 'modified' || change === 'added')
 }
 
-function listed(names: readonly string[]): string {
+function formatNameList(names: readonly string[]): string {
   const more = names.length - NAMED
   const shown = names.slice(0, NAMED).join(', ')
   return more <= 0 ? shown : `${shown} and ${more} more`

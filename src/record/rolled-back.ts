@@ -1,7 +1,7 @@
 import type { Change } from './documents/change.ts'
 
 /** Undefined for a change that is not a rollback. */
-export function rollbackText({ rolledBack }: Pick<Change, 'rolledBack'>): string | undefined {
+export function formatRollback({ rolledBack }: Pick<Change, 'rolledBack'>): string | undefined {
   if (rolledBack === undefined) return undefined
   const { commit, seen: observed } = rolledBack
   const to =

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { shownText } from './shown-text.ts'
+import { redactShownText } from './shown-text.ts'
 
-const KEY = redactionKey(new Uint8Array(32).fill(7))
+const KEY = createRedactionKey(new Uint8Array(32).fill(7))
 const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n'
 const shown = (text: string): string | undefined =>
-  shownText(text, KEY)?.replace(/hmac-sha256:[0-9a-f]{16} /g, 'hidden ')
+  redactShownText(text, KEY)?.replace(/hmac-sha256:[0-9a-f]{16} /g, 'hidden ')
 
 const ROWS: readonly (readonly [about: string, text: string, shown: string | undefined])[] = [
   [
@@ -50,7 +50,7 @@ for (const [about, text, wanted] of ROWS)
 
 test('two texts differ where their hidden values do', () => {
   const [one, other] = ['hunter2', 'hunter3'].map((value) =>
-    shownText(`${head}data: {password: ${value}}\n`, KEY),
+    redactShownText(`${head}data: {password: ${value}}\n`, KEY),
   )
   assert.notEqual(one, other)
 })
@@ -69,7 +69,7 @@ test('a credential is nowhere in what is shown, however it is written', () => {
   const keys = fc.constantFrom('password', 'db-password', '"API_KEY"', 'token', 'private-key')
   fc.assert(
     fc.property(keys, forms, fc.boolean(), (key, form, again) => {
-      const text = shownText(
+      const text = redactShownText(
         `${head}data:\n  a: b\n  ${key}: ${form}\n  c: d\n${again ? `---\n${head}data: {${key}: ${secret}}\n` : ''}`,
         KEY,
       )

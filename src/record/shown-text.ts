@@ -2,16 +2,16 @@
  * A hash replaces every value that `shownObject` hides, so that the rest keeps its location and
  * comments, and two texts still differ where their hidden values do.
  */
-import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { isJsonArray, isJsonEqual, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
   hasSecretText,
   type RedactionKey,
-  shownObject,
+  showObject,
   type VisibilityOf,
 } from '@backporch/kyaml/redaction'
 import { type ResourceId, readResource } from '@backporch/kyaml/resource'
-import { jsonOf, keyOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
+import { convertYamlToJson, getYamlKey, resolveAlias, type YamlNode } from '@backporch/kyaml/yaml'
 
 /** Offsets in UTF-16 code units. */
 interface Hidden {
@@ -28,7 +28,7 @@ export type VisibilityFor = (id: ResourceId) => VisibilityOf | undefined
 /**
  * Undefined if nothing may be shown: a file that declares or generates a Secret, or is not YAML.
  */
-export function shownText(
+export function redactShownText(
   text: string,
   key: RedactionKey,
   visibilityFor: VisibilityFor = () => undefined,
@@ -36,7 +36,7 @@ export function shownText(
   const hidden: Hidden[] = []
   try {
     for (const node of readYamlNodes(text, '')) {
-      const object = jsonOf(node)
+      const object = convertYamlToJson(node)
       if (!isJsonObject(object)) return undefined
       const read = readResource(object)
       // The changed name must not appear as another hidden value.
@@ -45,14 +45,14 @@ export function shownText(
       hide(
         node,
         object,
-        shownObject(key, id, object, 'problem' in read ? undefined : visibilityFor(read.id)),
+        showObject(key, id, object, 'problem' in read ? undefined : visibilityFor(read.id)),
         hidden,
       )
     }
   } catch {
     return undefined
   }
-  return withoutSecretComments(replaced(text, hidden))
+  return omitSecretComments(replaceHidden(text, hidden))
 }
 
 function hide(
@@ -61,12 +61,17 @@ function hide(
   shown: Json | undefined,
   into: Hidden[],
 ): void {
-  if (value === undefined || shown === undefined || jsonEquals(value, shown)) return
+  if (value === undefined || shown === undefined || isJsonEqual(value, shown)) return
   // The values of an alias are at its anchor.
-  const node = resolved(given)
-  if (node.kind === 'map' && isJsonObject(value) && isJsonObject(shown) && sameKeys(value, shown)) {
+  const node = resolveAlias(given)
+  if (
+    node.kind === 'map' &&
+    isJsonObject(value) &&
+    isJsonObject(shown) &&
+    hasSameKeys(value, shown)
+  ) {
     for (const { key, value: below } of node.entries) {
-      const name = keyOf(key)
+      const name = getYamlKey(key)
       if (Object.hasOwn(value, name)) hide(below, value[name], shown[name], into)
       else hideWhole(below, shown, into)
     }
@@ -81,7 +86,7 @@ function hide(
 }
 
 function hideWhole(node: YamlNode, shown: Json, into: Hidden[]): void {
-  const { source } = resolved(node)
+  const { source } = resolveAlias(node)
   if (source === undefined) throw new TypeError('a node that was read has a source')
   into.push({
     start: source.start,
@@ -90,7 +95,7 @@ function hideWhole(node: YamlNode, shown: Json, into: Hidden[]): void {
   })
 }
 
-function sameKeys(
+function hasSameKeys(
   left: { readonly [key: string]: Json },
   right: { readonly [key: string]: Json },
 ): boolean {
@@ -99,7 +104,7 @@ function sameKeys(
 }
 
 /** Keeps line numbers valid. */
-function replaced(text: string, hidden: readonly Hidden[]): string {
+function replaceHidden(text: string, hidden: readonly Hidden[]): string {
   const parts: string[] = []
   let at = 0
   for (const { start, end, text: instead } of hidden.toSorted(
@@ -113,7 +118,7 @@ function replaced(text: string, hidden: readonly Hidden[]): string {
   return [...parts, text.slice(at)].join('')
 }
 
-function withoutSecretComments(text: string): string {
+function omitSecretComments(text: string): string {
   return text
     .split('\n')
     .map((line) => {

@@ -1,12 +1,12 @@
 import type { DriftReport, UnitState } from './documents/drift-report.ts'
-import { unitName } from './unit-name.ts'
+import { getUnitName } from './unit-name.ts'
 
-export function stuckLines(reports: readonly DriftReport[]): readonly string[] {
+export function formatStuckLines(reports: readonly DriftReport[]): readonly string[] {
   return reports.flatMap(({ spec: { unit }, status: { setAside = [] } }) => {
     const late = setAside.filter(({ stuckSince }) => stuckSince !== undefined)
     return [...Map.groupBy(late, ({ why }) => why)].map(
       ([why, { length }]) =>
-        `${unitName(unit)} in ${unit.cluster}: ${why} (${length} ${length === 1 ? 'difference' : 'differences'})`,
+        `${getUnitName(unit)} in ${unit.cluster}: ${why} (${length} ${length === 1 ? 'difference' : 'differences'})`,
     )
   })
 }

@@ -1,5 +1,5 @@
 /** Subject of the commit and title of the proposal, which are always equal. */
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { commitText } from './commit-text.ts'
 import type { Change } from './documents/change.ts'
 import type { DriftRecord } from './documents/drift-record.ts'
@@ -16,11 +16,11 @@ export const SUBJECT_LIMIT = 100
  */
 export function formatSubject(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): string {
   const type = lifecycle === 'Proposed' && record.spec.plan !== 'Restore' ? 'fix' : 'chore'
-  const [text, aside] = subjectText(record, lifecycle)
+  const [text, aside] = formatSubjectText(record, lifecycle)
   return fitSubject(type, text, aside, isCritical(record.spec.changes))
 }
 
-export function jointSubject(
+export function formatJointSubject(
   { spec: { plan, changes, unit } }: DriftRecord,
   clusters: number,
 ): string {
@@ -46,26 +46,26 @@ export function fitSubject(
 ): string {
   const [head, tail] = [`${type}(drift): `, critical ? ' [CRITICAL]' : '']
   const whole = head + commitText(text + aside) + tail
-  if (Array.from(oneLine(whole, Number.POSITIVE_INFINITY)).length <= WANTED)
-    return oneLine(whole, SUBJECT_LIMIT)
-  return head + oneLine(commitText(text), SUBJECT_LIMIT - head.length - tail.length) + tail
+  if (Array.from(convertToOneLine(whole, Number.POSITIVE_INFINITY)).length <= WANTED)
+    return convertToOneLine(whole, SUBJECT_LIMIT)
+  return head + convertToOneLine(commitText(text), SUBJECT_LIMIT - head.length - tail.length) + tail
 }
 
 export function isCritical(changes: readonly Change[]): boolean {
   return changes.some(({ risk }) => risk === 'critical')
 }
 
-function subjectText(
+function formatSubjectText(
   record: DriftRecord,
   lifecycle: 'Draft' | 'Proposed',
 ): readonly [text: string, aside: string] {
   const { changes, unit } = record.spec
   const [first] = changes
-  const cluster = oneLine(unit.cluster, 30)
+  const cluster = convertToOneLine(unit.cluster, 30)
   const verbOf = (change: Change): string =>
     lifecycle === 'Draft' ? 'record' : change.resolution.toLowerCase()
   if (changes.length === 1 && first !== undefined) {
-    const [text, aside] = singleChange(first, lifecycle, cluster)
+    const [text, aside] = formatSingleChange(first, lifecycle, cluster)
     return [`${verbOf(first)} ${text}`, aside]
   }
   return [
@@ -85,17 +85,17 @@ function countVerbs(verbs: readonly string[]): string {
   return sorted.map(([verb, count]) => `${verb} ${count}`).join(', ')
 }
 
-function singleChange(
+function formatSingleChange(
   change: Change,
   lifecycle: 'Draft' | 'Proposed',
   cluster: string,
 ): readonly [text: string, aside: string] {
   const object = `${change.ref.kind}/${change.ref.name}`
   if (change.path === undefined) return [`${change.change} ${object} in ${cluster}`, '']
-  const field = `${object} ${shortPath(change.path)}`
+  const field = `${object} ${shortenPath(change.path)}`
   const { git, live } = formatSides(change, 40)
   if (lifecycle === 'Draft') return [`${field} ${git} → ${live} in ${cluster}`, '']
-  const without = `${object} without ${shortPath(change.path)} in ${cluster}`
+  const without = `${object} without ${shortenPath(change.path)} in ${cluster}`
   const telling = [change.git, change.live].every(
     (value) => value === null || (typeof value !== 'object' && isShort(value)),
   )
@@ -116,6 +116,6 @@ function isShort(value: Change['git']): boolean {
   return !text.endsWith('…') && text !== '••••'
 }
 
-function shortPath(path: string): string {
+function shortenPath(path: string): string {
   return /(?:^|\.)([^.[]+(?:\[[^\]]*\])*)$/.exec(path)?.[1] ?? path
 }

@@ -2,7 +2,7 @@
  * Its path, or the Kptfile's name of a root package. `.` only if a report of an earlier version
  * lacks the name.
  */
-export function unitName({
+export function getUnitName({
   package: path,
   name,
 }: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import { isJsonEqual, type Json } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parse } from 'yaml'
 import { changeOf, HOSTILE_TEXTS, recordOf } from '../../test/fakes/record-samples.ts'
@@ -10,10 +10,10 @@ import * as fc from '../../test/seeds/fast-check.ts'
 import { driftRecordSchema } from './documents/drift-record.ts'
 import { knownTexts } from './known-texts.ts'
 import {
+  deferText,
   formatDocument,
   formatInertDocument,
   isWrittenAs,
-  laterText,
   parseDocument,
 } from './write-document.ts'
 
@@ -27,7 +27,7 @@ test('a record reads back as it was written, whatever values are in it, and writ
       const record = recordOf([changeOf({ git, live })])
       const text = formatInertDocument(record)
       const read = parseDocument(text, driftRecordSchema, 'record.yaml')
-      assert.ok(jsonEquals(read as unknown as Json, record as unknown as Json))
+      assert.ok(isJsonEqual(read as unknown as Json, record as unknown as Json))
       assert.equal(formatInertDocument(read), text)
     }),
   )
@@ -73,7 +73,7 @@ test('readers of YAML 1.1 and 1.2 read the same texts', () => {
     for (const version of ['1.1', '1.2'] as const)
       assert.deepEqual(parse(document, { version }), { [text]: text }, document)
     assert.ok(
-      jsonEquals(parseGoYaml(document, 'x').documents[0]?.value, { [text]: text }),
+      isJsonEqual(parseGoYaml(document, 'x').documents[0]?.value, { [text]: text }),
       document,
     )
   }
@@ -116,11 +116,11 @@ test('a document that was written here is read as itself, which is what a new pr
   fc.assert(
     fc.property(values, (live) => {
       const record = recordOf([changeOf({ live })])
-      const text = laterText(record, formatInertDocument)()
+      const text = deferText(record, formatInertDocument)()
       assert.equal(parseDocument(text, driftRecordSchema, 'record.yaml'), record)
       knownTexts.forget()
       const anew = parseDocument(text, driftRecordSchema, 'record.yaml')
-      assert.ok(anew !== record && jsonEquals(anew as unknown as Json, record as unknown as Json))
+      assert.ok(anew !== record && isJsonEqual(anew as unknown as Json, record as unknown as Json))
       assert.equal(parseDocument(text, driftRecordSchema, 'record.yaml'), anew, 'read once')
     }),
   )
@@ -128,7 +128,7 @@ test('a document that was written here is read as itself, which is what a new pr
 
 test('a text is made when it is wanted, once', () => {
   let created = 0
-  const text = laterText({ a: 1 }, (document) => {
+  const text = deferText({ a: 1 }, (document) => {
     created += 1
     return formatDocument(document)
   })

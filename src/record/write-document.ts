@@ -1,13 +1,13 @@
 /** The same document gives the same bytes. */
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { isJsonEqual, isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { z } from 'zod'
 import { closedEpisodeSchema } from './documents/closed-episode.ts'
 import { clusterObservationSchema } from './documents/cluster-observation.ts'
 import { driftRecordSchema } from './documents/drift-record.ts'
 import { driftReportSchema } from './documents/drift-report.ts'
-import { frozen, knownTexts } from './known-texts.ts'
+import { freezeDeep, knownTexts } from './known-texts.ts'
 import { pushedBranchSchema } from './pushed-branch.ts'
 
 /**
@@ -33,7 +33,7 @@ export function formatInertDocument(document: object): string {
   return `${INERT_LINE}\n${formatDocument(document)}${NO_MANIFEST}`
 }
 
-export function withLastDocument(text: string): string {
+export function appendLastDocument(text: string): string {
   return text.endsWith(NO_MANIFEST)
     ? text
     : `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${NO_MANIFEST}`
@@ -48,7 +48,7 @@ export function formatDocument(document: object): string {
 }
 
 /** Created once, on demand: most plans of a turn are not written. The document is then frozen. */
-export function laterText(document: object, format: typeof formatDocument): () => string {
+export function deferText(document: object, format: typeof formatDocument): () => string {
   let text: string | undefined
   return () => {
     if (text === undefined) {
@@ -60,7 +60,7 @@ export function laterText(document: object, format: typeof formatDocument): () =
 }
 
 export function isWrittenAs(document: object, text: string): boolean {
-  const known = knownTexts.known(text)
+  const known = knownTexts.findKnown(text)
   if (known?.written === document) return true
   if (formatDocument(document) !== text) return false
   if (known !== undefined) known.written = document
@@ -69,7 +69,7 @@ export function isWrittenAs(document: object, text: string): boolean {
 
 /** Plain data, in which key order does not matter. */
 export function isSameDocument(left: object, right: object): boolean {
-  return jsonEquals(left as Json, right as Json)
+  return isJsonEqual(left as Json, right as Json)
 }
 
 /** A document that was written here needs no check of its kind. */
@@ -96,7 +96,7 @@ export function parseDocument<Schema extends z.ZodType>(
   if (before !== undefined) return before as z.infer<Schema>
   const checked = schema.safeParse(value)
   if (checked.success) {
-    known.set(schema, frozen(checked.data))
+    known.set(schema, freezeDeep(checked.data))
     return checked.data
   }
   const [issue] = checked.error.issues

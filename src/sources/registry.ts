@@ -33,23 +33,23 @@ export const DISCOVERIES: readonly SourceDiscovery[] = Object.values(SOURCES).fl
   ({ discover }) => (discover === 'none' ? [] : [discover]),
 )
 
-export function sourceOf(choice: RenderChoice): Source<RenderChoice> {
+export function getSource(choice: RenderChoice): Source<RenderChoice> {
   // The compiler cannot infer the common tool through the index.
   return SOURCES[choice.tool] as unknown as Source<RenderChoice>
 }
 
 export function describeChoice(choice: RenderChoice): Description {
-  return sourceOf(choice).describe(choice)
+  return getSource(choice).describe(choice)
 }
 
 /** Empty without a known syncer. */
-export function appliedBy(choice: RenderChoice): { readonly appliedBy?: string } {
+export function getAppliedBy(choice: RenderChoice): { readonly appliedBy?: string } {
   const { synced } = describeChoice(choice)
   return synced === undefined ? {} : { appliedBy: synced.title }
 }
 
 /** A chart queries what the cluster serves. */
-export function choiceFor(
+export function adjustChoice(
   choice: RenderChoice,
   { version, apiVersions = [] }: Partial<ClusterCapabilities>,
 ): RenderChoice {
@@ -60,24 +60,27 @@ export function choiceFor(
   )
 }
 
-export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
-  return choiceKey(one) === choiceKey(other)
+export function isSameChoice(one: RenderChoice, other: RenderChoice): boolean {
+  return computeChoiceKey(one) === computeChoiceKey(other)
 }
 
-export function choiceKey(choice: RenderChoice): string {
+export function computeChoiceKey(choice: RenderChoice): string {
   return JSON.stringify(describeChoice(choice).key)
 }
 
 /** For a unit whose syncer cannot be asked. */
-export function unknownChoice(title: string, why: string): SyncedChoice {
+export function createUnknownChoice(title: string, why: string): SyncedChoice {
   const named = Object.entries(SOURCES).find(
     ([, { discover }]) => discover !== 'none' && title.startsWith(`${discover.name} `),
   )
-  return { tool: (named?.[0] ?? 'flux') as SyncedChoice['tool'], build: unknownBuild(title, why) }
+  return {
+    tool: (named?.[0] ?? 'flux') as SyncedChoice['tool'],
+    build: createUnknownBuild(title, why),
+  }
 }
 
 /** For a folder whose syncer cannot be asked. */
-export function unknownBuild(title: string, problem: string): SyncerBuild {
+export function createUnknownBuild(title: string, problem: string): SyncerBuild {
   const builder: SyncerBuilder = {
     ...PLAIN_BUILDER,
     tool: KUSTOMIZE_TOOL,

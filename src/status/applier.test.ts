@@ -12,8 +12,8 @@ import {
   WEB,
 } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
-import { claimsOf } from '../syncers/claims.ts'
-import { type Applier, applierOf } from './applier.ts'
+import { listClaims } from '../syncers/claims.ts'
+import { type Applier, determineApplier } from './applier.ts'
 
 test('two appliers of one object are named, and what they do is known only where they agree', () => {
   const own = { [KUSTOMIZATION]: { spec: { interval: '1m' } }, [APPLICATION]: { spec: {} } }
@@ -51,8 +51,8 @@ test('an applier of the objects that did not drift decides nothing, and is named
 test('nobody is said only where all objects were read', () => {
   const object = { ...deploymentOf(['ci']), metadata: { name: 'web', namespace: 'shop' } }
   const ask = (live: ReadonlyMap<string, LiveState>): Applier =>
-    applierOf({
-      claims: claimsOf(live),
+    determineApplier({
+      claims: listClaims(live),
       live,
       own: new Map(),
       drifts: [],
@@ -91,7 +91,7 @@ test('of a package with a pipeline the files of its objects are applied, after a
   }
   const files = ['apps/web/a b.yaml', 'apps/web/web.yaml']
   assert.equal(
-    applierOf({ ...question, files }).command,
+    determineApplier({ ...question, files }).command,
     "kpt fn render apps/web && kubectl apply --server-side --force-conflicts --field-manager=ci -f 'apps/web/a b.yaml' -f apps/web/web.yaml",
   )
   // An object that a function makes, or too many files to name.
@@ -100,10 +100,10 @@ test('of a package with a pipeline the files of its objects are applied, after a
     Array.from({ length: 21 }, (_, index) => `apps/web/${index}.yaml`),
   ])
     assert.equal(
-      applierOf({ ...question, files: other }).command,
+      determineApplier({ ...question, files: other }).command,
       'backporch render apps/web -o unwrap | kubectl apply --server-side --force-conflicts --field-manager=ci -f -',
     )
-  assert.equal(applierOf({ ...question, files: [] }).command, undefined)
+  assert.equal(determineApplier({ ...question, files: [] }).command, undefined)
 })
 
 test('where the folder holds other files that kubectl reads, the files of the objects are named', () => {
@@ -119,9 +119,9 @@ test('where the folder holds other files that kubectl reads, the files of the ob
     pipeline: false,
   }
   const files = ['apps/web/web.yaml']
-  assert.equal(applierOf({ ...question, files }).command, 'kubectl apply -R -f apps/web')
+  assert.equal(determineApplier({ ...question, files }).command, 'kubectl apply -R -f apps/web')
   assert.equal(
-    applierOf({ ...question, files, otherFiles: true }).command,
+    determineApplier({ ...question, files, otherFiles: true }).command,
     'kubectl apply -f apps/web/web.yaml',
   )
 })
@@ -139,11 +139,11 @@ test('of a package at the root what its objects are in is applied, and not the r
     pipeline: false,
   }
   const command = (files: readonly string[] | undefined): string | undefined =>
-    applierOf({ ...question, files }).command
+    determineApplier({ ...question, files }).command
   assert.equal(command(['-a.yaml', 'apps/web.yaml']), 'kubectl apply -f ./-a.yaml -f apps/web.yaml')
   const many = Array.from({ length: 21 }, (_, index) => `apps/${index}.yaml`)
   assert.equal(
-    applierOf({ ...question, files: ['a.yaml'], render: { tool: 'files' } }).command,
+    determineApplier({ ...question, files: ['a.yaml'], render: { tool: 'files' } }).command,
     'kubectl apply -f a.yaml',
   )
   for (const files of [undefined, many])
@@ -161,7 +161,7 @@ test('a syncer that no object names more closely is not taken for somebody with 
   ]) {
     const live = new Map([[WEB, present(deploymentOf(['ci']))]])
     const syncer = { manager, operation: 'Apply', subresource: '' } as const
-    const applier = applierOf({
+    const applier = determineApplier({
       claims: [],
       live,
       own: new Map(),
@@ -176,8 +176,8 @@ test('a syncer that no object names more closely is not taken for somebody with 
 
 test('a resource that the reader gave no answer for is not taken for absent', () => {
   const live = new Map([[WEB, present(deploymentOf(['rootSync']))]])
-  const applier = applierOf({
-    claims: claimsOf(live),
+  const applier = determineApplier({
+    claims: listClaims(live),
     live,
     own: new Map(),
     drifts: [],
@@ -201,10 +201,10 @@ test('hostile names reach no text but as printable characters, and no shell word
     packagePath: '-o $(id)',
     pipeline: false,
   }
-  const applier = applierOf(question)
+  const applier = determineApplier(question)
   for (const text of [applier.name, applier.sentence]) assert.match(text, /^[\x20-\x7e]+$/)
   assert.equal(applier.command, undefined)
-  const quoted = applierOf({ ...question, syncer: { ...syncer, manager: "ci'; id" } })
+  const quoted = determineApplier({ ...question, syncer: { ...syncer, manager: "ci'; id" } })
   assert.ok(
     quoted.command?.endsWith("--field-manager='ci'\\''; id' -R -f './-o $(id)'"),
     quoted.command,

@@ -2,16 +2,16 @@
  * `claimsOf` names the syncer resources to read, and `applierOf` judges by their reports.
  * Unreadable data gives `unknown`.
  */
-import { asFailure } from '@backporch/kyaml/failure'
-import { type FieldManager, managedFieldsOf } from '@backporch/kyaml/field'
+import { convertToFailure } from '@backporch/kyaml/failure'
+import { type FieldManager, getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, type LiveView, resourceKey } from '@backporch/kyaml/resource'
-import { joined, listed, type Phrase, phrase, plain } from '@backporch/kyaml/text'
+import { getResourceKey, type LiveState, type LiveView } from '@backporch/kyaml/resource'
+import { formatPhrase, joinPhrases, listPhrases, type Phrase, phrase } from '@backporch/kyaml/text'
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../sources/build/render-choice.ts'
 import { describeChoice } from '../sources/registry.ts'
-import { titleOf } from '../syncers/claims.ts'
-import { applierKind, namesOfManager } from '../syncers/registry.ts'
+import { formatClaimTitle } from '../syncers/claims.ts'
+import { findManagerNames, getApplierKind } from '../syncers/registry.ts'
 import type { Claim, DriftedField, Judgement, Restores, SyncerReport } from '../syncers/syncer.ts'
 
 export interface Applier {
@@ -58,34 +58,35 @@ interface ApplierQuestion {
 export const MOST_JUDGED = 4
 
 /** Those on drifted objects; all if there are none. */
-export function decidingClaims({
+export function selectDecidingClaims({
   claims,
   drifts,
 }: Pick<ApplierQuestion, 'claims' | 'drifts'>): readonly Claim[] {
-  const keys = drifts.map(({ id }) => resourceKey(id))
+  const keys = drifts.map(({ id }) => getResourceKey(id))
   const touched = claims.filter((claim) => keys.some((key) => claim.objects.has(key)))
   return (touched.length > 0 ? touched : claims).slice(0, MOST_JUDGED)
 }
 
-export function applierOf(question: ApplierQuestion): Applier {
+export function determineApplier(question: ApplierQuestion): Applier {
   const { claims } = question
-  const deciding = decidingClaims(question)
-  if (deciding.length === 0) return byManager(question)
+  const deciding = selectDecidingClaims(question)
+  if (deciding.length === 0) return judgeByManager(question)
   const judged = deciding.map((claim) => ({ claim, ...judge(claim, question) }))
   const [only] = judged
-  const warnings = [...manyClaims(claims), ...judged.flatMap((one) => one.warnings)]
+  const warnings = [...describeManyClaims(claims), ...judged.flatMap((one) => one.warnings)]
   if (judged.length === 1 && only !== undefined)
-    return created(titleOf(only.claim), { ...only, warnings })
+    return createApplier(formatClaimTitle(only.claim), { ...only, warnings })
   const commands = new Set(judged.flatMap(({ command }) => command ?? []))
-  return created(
-    joined(
-      judged.map(({ claim }) => titleOf(claim)),
+  return createApplier(
+    joinPhrases(
+      judged.map(({ claim }) => formatClaimTitle(claim)),
       ', ',
     ),
     {
-      restores: same(judged.map(({ restores }) => restores)) ?? 'unknown',
-      revertsUnasked: same(judged.map(({ revertsUnasked }) => revertsUnasked)) ?? 'unknown',
-      sentence: joined(
+      restores: findCommonValue(judged.map(({ restores }) => restores)) ?? 'unknown',
+      revertsUnasked:
+        findCommonValue(judged.map(({ revertsUnasked }) => revertsUnasked)) ?? 'unknown',
+      sentence: joinPhrases(
         judged.map(({ sentence }) => sentence),
         '; ',
       ),
@@ -99,38 +100,43 @@ function judge(claim: Claim, question: ApplierQuestion): Judgement {
   const { own, live, drifts } = question
   const mine = drifts.filter(
     ({ id }) =>
-      claim.objects.has(resourceKey(id)) || live.get(resourceKey(id))?.state !== 'present',
+      claim.objects.has(getResourceKey(id)) || live.get(getResourceKey(id))?.state !== 'present',
   )
-  return applierKind(claim.tool).judge({
+  return getApplierKind(claim.tool).judge({
     claim,
-    title: titleOf(claim),
+    title: formatClaimTitle(claim),
     own: claim.wanted.map((wanted) => ({
       wanted,
-      state: own.get(resourceKey(wanted.id)) ?? NOT_ANSWERED,
+      state: own.get(getResourceKey(wanted.id)) ?? NOT_ANSWERED,
     })),
-    fields: mine.map((drift) => ({ drift, live: objectOf(live.get(resourceKey(drift.id))) })),
-    byHand: kubectlApply(question),
-    folder: pathWord(question.packagePath),
+    fields: mine.map((drift) => ({
+      drift,
+      live: getLiveObject(live.get(getResourceKey(drift.id))),
+    })),
+    byHand: formatKubectlApply(question),
+    folder: formatPathWord(question.packagePath),
   })
 }
 
 // A missing answer does not mean absent.
 const NOT_ANSWERED: LiveState = {
   state: 'unreadable',
-  failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
+  failure: convertToFailure(new Error('the cluster adapter gave no answer for a wanted object')),
 }
 
-function objectOf(state: LiveState | undefined): JsonObject | undefined {
+function getLiveObject(state: LiveState | undefined): JsonObject | undefined {
   return state?.state === 'present' ? state.object : undefined
 }
 
 /**
  * Two syncers of one object undo each other; several of one package are at least worth a warning.
  */
-function manyClaims(claims: readonly Claim[]): Phrase[] {
+function describeManyClaims(claims: readonly Claim[]): Phrase[] {
   if (claims.length < 2) return []
-  const all = listed(
-    claims.map((claim) => phrase`${titleOf(claim)} (${objects(claim.objects.size)})`),
+  const all = listPhrases(
+    claims.map(
+      (claim) => phrase`${formatClaimTitle(claim)} (${formatObjectCount(claim.objects.size)})`,
+    ),
   )
   const counts = new Map<string, number>()
   for (const key of claims.flatMap((claim) => [...claim.objects]))
@@ -143,20 +149,20 @@ function manyClaims(claims: readonly Claim[]): Phrase[] {
   return [phrase`more than one applies this package: ${all}${[fight]}`]
 }
 
-function objects(count: number): Phrase {
+function formatObjectCount(count: number): Phrase {
   return [`${count} ${count === 1 ? 'object' : 'objects'}`]
 }
 
-function byManager(question: ApplierQuestion): Applier {
+function judgeByManager(question: ApplierQuestion): Applier {
   const { live, syncer } = question
-  if (syncer === undefined) return byNobody(question)
+  if (syncer === undefined) return judgeByNobody(question)
   const { manager } = syncer
   const title = phrase`field manager ${manager}`
-  const names = namesOfManager(manager)
-  const command = kubectlApply(question)
+  const names = findManagerNames(manager)
+  const command = formatKubectlApply(question)
   if (names !== undefined && names.repeats !== 'none') {
     const sentence = phrase`${manager} applied the package, which is the name of ${[names.repeats]}, and no object says which one: whether it applies again is not known`
-    return created(title, {
+    return createApplier(title, {
       restores: 'unknown',
       revertsUnasked: 'unknown',
       sentence,
@@ -167,7 +173,7 @@ function byManager(question: ApplierQuestion): Applier {
   const how = manager.startsWith('kubectl')
     ? phrase`kubectl (${manager})`
     : phrase`kubectl apply as ${manager}`
-  return created(title, {
+  return createApplier(title, {
     restores: 'when-told',
     revertsUnasked: live.size === 0 ? 'unknown' : 'no',
     sentence: phrase`the package was applied with ${how}, and no syncer in the cluster applies it: apply it again after the merge`,
@@ -176,14 +182,14 @@ function byManager(question: ApplierQuestion): Applier {
   })
 }
 
-function byNobody(question: ApplierQuestion): Applier {
+function judgeByNobody(question: ApplierQuestion): Applier {
   const states = [...question.live.values()]
   const unread = states.flatMap((state) => (state.state === 'unreadable' ? [state.failure] : []))
   const [failure] = unread
-  const command = kubectlApply(question)
+  const command = formatKubectlApply(question)
   if (failure !== undefined) {
     const sentence = phrase`the syncer of the package is unknown: ${[`${unread.length} of ${states.length}`]} objects could not be read (${failure.code}: ${failure.why})`
-    return created(['unknown'], {
+    return createApplier(['unknown'], {
       restores: 'unknown',
       revertsUnasked: 'unknown',
       sentence,
@@ -193,7 +199,7 @@ function byNobody(question: ApplierQuestion): Applier {
   }
   if (!states.some(({ state }) => state === 'present')) {
     const sentence: Phrase = ['none of the objects is in the cluster, so the syncer is unknown']
-    return created(['unknown'], {
+    return createApplier(['unknown'], {
       restores: 'unknown',
       revertsUnasked: 'unknown',
       sentence,
@@ -202,14 +208,14 @@ function byNobody(question: ApplierQuestion): Applier {
     })
   }
   const present = states.flatMap((state) =>
-    state.state === 'present' ? [managedFieldsOf(state.object)] : [],
+    state.state === 'present' ? [getManagedFields(state.object)] : [],
   )
   const sentence: Phrase = present.every(hasNoOwners)
     ? ['the objects do not show who applied them: apply the package after the merge']
     : [
         'no syncer applied the existing objects: merging changes nothing in the cluster until the package is applied',
       ]
-  return created(['nobody'], {
+  return createApplier(['nobody'], {
     restores: 'never',
     revertsUnasked: 'no',
     sentence,
@@ -225,14 +231,14 @@ const MOST_FILES = 20
  * drift own them now. The command names the folder if kubectl reads nothing else in it, else the
  * files; `render` prints the objects if there are too many files, or some object is in none.
  */
-function kubectlApply(question: ApplierQuestion): string | undefined {
+function formatKubectlApply(question: ApplierQuestion): string | undefined {
   const { packagePath, syncer } = question
   const input = applyInput(question)
   if (input === undefined) return undefined
   const how =
     syncer?.operation === 'Update'
       ? ''
-      : ` --server-side --force-conflicts --field-manager=${shellWord(syncer?.manager ?? 'kubectl')}`
+      : ` --server-side --force-conflicts --field-manager=${quoteShellWord(syncer?.manager ?? 'kubectl')}`
   const command = `${input.before}kubectl apply${how} ${input.what}`
   // People cannot check or paste invisible characters.
   return [packagePath, command].some((text) => /\p{C}/u.test(text)) ? undefined : command
@@ -246,13 +252,13 @@ function applyInput({
   otherFiles = false,
   render = RENDERED_BY_KPT,
 }: ApplierQuestion): { readonly before: string; readonly what: string } | undefined {
-  const folder = pathWord(packagePath)
+  const folder = formatPathWord(packagePath)
   const { kubectl } = describeChoice(render)
   if (kubectl === 'none') return undefined
   if (typeof kubectl === 'object')
     return {
       before: '',
-      what: `-k ${pathWord([packagePath, kubectl.kustomization].filter((part) => part !== '').join('/'))}`,
+      what: `-k ${formatPathWord([packagePath, kubectl.kustomization].filter((part) => part !== '').join('/'))}`,
     }
   const rendered = kubectl === 'rendered files' && pipeline
   if (!rendered && packagePath !== '' && !otherFiles) return { before: '', what: `-R -f ${folder}` }
@@ -261,33 +267,33 @@ function applyInput({
     return { before: `backporch render ${folder} -o unwrap | `, what: '-f -' }
   return {
     before: rendered ? `kpt fn render ${folder} && ` : '',
-    what: files.map((path) => `-f ${pathWord(path)}`).join(' '),
+    what: files.map((path) => `-f ${formatPathWord(path)}`).join(' '),
   }
 }
 
-function pathWord(path: string): string {
-  return path === '' ? '.' : shellWord(path.startsWith('-') ? `./${path}` : path)
+function formatPathWord(path: string): string {
+  return path === '' ? '.' : quoteShellWord(path.startsWith('-') ? `./${path}` : path)
 }
 
-function shellWord(text: string): string {
+function quoteShellWord(text: string): string {
   return /^[A-Za-z0-9._/@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-function same<Value>([first, ...rest]: readonly Value[]): Value | undefined {
+function findCommonValue<Value>([first, ...rest]: readonly Value[]): Value | undefined {
   return rest.every((value) => value === first) ? first : undefined
 }
 
-function created(
+function createApplier(
   name: Phrase,
   { restores, revertsUnasked, sentence, command, warnings }: Judgement,
 ): Applier {
-  const warning = joined(warnings, '; ')
+  const warning = joinPhrases(warnings, '; ')
   return {
-    name: plain(name),
+    name: formatPhrase(name),
     restores,
-    sentence: plain(sentence),
+    sentence: formatPhrase(sentence),
     command,
-    warning: warnings.length === 0 ? undefined : plain(warning),
+    warning: warnings.length === 0 ? undefined : formatPhrase(warning),
     revertsUnasked,
     phrases: { sentence, warning },
   }

@@ -5,11 +5,11 @@
  */
 import {
   getKey,
+  getPartAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
 } from '@backporch/kyaml/json'
 
 export const STATUS_WORDS = [
@@ -38,15 +38,15 @@ interface StatusCondition {
 /** `computeStatus` converts it to Unknown. */
 export class StatusFault extends Error {}
 
-export function current(message: string): RuleVerdict {
+export function createCurrentVerdict(message: string): RuleVerdict {
   return { status: 'Current', message, reason: '' }
 }
 
-export function inProgress(reason: string, message: string): RuleVerdict {
+export function createInProgressVerdict(reason: string, message: string): RuleVerdict {
   return { status: 'InProgress', message, reason }
 }
 
-export function failed(reason: string, message: string): RuleVerdict {
+export function createFailedVerdict(reason: string, message: string): RuleVerdict {
   return { status: 'Failed', message, reason }
 }
 
@@ -62,7 +62,7 @@ function goType(value: Json): string {
  * A `null` on the path counts as absent.
  * @throws StatusFault for another value on the path that is not a mapping
  */
-export function nestedValue(object: JsonObject, path: readonly string[]): Json | undefined {
+export function findNestedValue(object: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json = object
   for (const [index, name] of path.entries()) {
     if (value === null) return undefined
@@ -78,34 +78,34 @@ export function nestedValue(object: JsonObject, path: readonly string[]): Json |
 }
 
 /** @throws StatusFault if the value is not a string, including null */
-export function nestedString(object: JsonObject, path: readonly string[]): string | undefined {
-  const value = nestedValue(object, path)
+export function findNestedString(object: JsonObject, path: readonly string[]): string | undefined {
+  const value = findNestedValue(object, path)
   if (value === undefined || typeof value === 'string') return value
   throw new StatusFault(`.${path.join('.')} is a ${goType(value)}, wanted a string`)
 }
 
 /** @throws StatusFault if the value is not an integer, including null */
-export function nestedInteger(object: JsonObject, path: readonly string[]): bigint | undefined {
-  const value = nestedValue(object, path)
+export function findNestedInteger(object: JsonObject, path: readonly string[]): bigint | undefined {
+  const value = findNestedValue(object, path)
   if (value === undefined) return undefined
   if (typeof value === 'bigint') return value
   if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value)
   throw new StatusFault(`.${path.join('.')} is a ${goType(value)}, wanted an int64`)
 }
 
-export function integerAt(object: JsonObject, path: string, absent: number): number {
-  const value = partOf(object, ...path.split('.'))
+export function getInteger(object: JsonObject, path: string, absent: number): number {
+  const value = getPartAt(object, ...path.split('.'))
   if (typeof value === 'bigint') return Number(value)
   return typeof value === 'number' && Number.isInteger(value) ? value : absent
 }
 
-export function stringAt(object: JsonObject, path: string, absent: string): string {
-  const value = partOf(object, ...path.split('.'))
+export function getString(object: JsonObject, path: string, absent: string): string {
+  const value = getPartAt(object, ...path.split('.'))
   return typeof value === 'string' ? value : absent
 }
 
 /** @throws StatusFault if `status`, its `conditions` or a part of one has the wrong type */
-export function conditionsOf(object: JsonObject): readonly StatusCondition[] {
+export function listStatusConditions(object: JsonObject): readonly StatusCondition[] {
   const status = getKey(object, 'status') ?? null
   if (status === null) return []
   if (!isJsonObject(status)) throw new StatusFault(`cannot restore struct from: ${goType(status)}`)
@@ -116,7 +116,7 @@ export function conditionsOf(object: JsonObject): readonly StatusCondition[] {
   return conditions.map((condition) => {
     if (condition !== null && !isJsonObject(condition))
       throw new StatusFault(`cannot restore struct from: ${goType(condition)}`)
-    const text = (name: string) => textOfCondition(condition ?? {}, name)
+    const text = (name: string) => getConditionText(condition ?? {}, name)
     return {
       type: text('type'),
       status: text('status'),
@@ -126,7 +126,7 @@ export function conditionsOf(object: JsonObject): readonly StatusCondition[] {
   })
 }
 
-function textOfCondition(condition: JsonObject, name: string): string {
+function getConditionText(condition: JsonObject, name: string): string {
   const value = getKey(condition, name) ?? null
   if (value === null) return ''
   if (typeof value !== 'string') throw new StatusFault(`cannot convert ${goType(value)} to string`)

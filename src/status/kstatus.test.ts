@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { KSTATUS_OBJECTS } from '../../test/corpus/kstatus/objects.ts'
-import { computeStatus, NOT_FOUND, unknownStatus } from './kstatus.ts'
+import { computeStatus, createUnknownStatus, NOT_FOUND } from './kstatus.ts'
 
 const AT = new Date('2026-11-20T10:00:00Z')
 
@@ -174,7 +174,7 @@ describe('computeStatus', () => {
 
   it('keeps absent and unreadable apart', () => {
     assert.equal(NOT_FOUND.status, 'NotFound')
-    assert.deepEqual(unknownStatus('forbidden'), {
+    assert.deepEqual(createUnknownStatus('forbidden'), {
       status: 'Unknown',
       message: 'forbidden',
       reason: 'Unreadable',

@@ -4,24 +4,24 @@
  */
 import { getKey, type JsonObject } from '@backporch/kyaml/json'
 import {
-  conditionsOf,
-  current,
-  failed,
-  inProgress,
-  nestedInteger,
-  nestedString,
+  createCurrentVerdict,
+  createFailedVerdict,
+  createInProgressVerdict,
+  findNestedInteger,
+  findNestedString,
+  getString,
+  listStatusConditions,
   type RuleVerdict,
   StatusFault,
   type StatusWord,
-  stringAt,
 } from './kstatus-fields.ts'
 import {
-  daemonSetStatus,
-  deploymentStatus,
-  jobStatus,
-  podStatus,
-  replicaSetStatus,
-  statefulSetStatus,
+  computeDaemonSetStatus,
+  computeDeploymentStatus,
+  computeJobStatus,
+  computePodStatus,
+  computeReplicaSetStatus,
+  computeStatefulSetStatus,
 } from './kstatus-workload.ts'
 
 export interface ObjectStatus {
@@ -56,75 +56,80 @@ export const NOT_FOUND: ObjectStatus = {
   reported: false,
 }
 
-export function unknownStatus(why: string): ObjectStatus {
+export function createUnknownStatus(why: string): ObjectStatus {
   return { status: 'Unknown', message: why, reason: 'Unreadable', reported: false }
 }
 
 function judge(object: JsonObject, at: Date): RuleVerdict {
-  const kind = stringAt(object, 'kind', '')
+  const kind = getString(object, 'kind', '')
   return (
-    genericStatus(object, kind) ??
-    kindStatus(object, kind, at) ??
-    readyStatus(object) ??
-    current('Resource is current')
+    computeGenericStatus(object, kind) ??
+    computeKindStatus(object, kind, at) ??
+    computeReadyStatus(object) ??
+    createCurrentVerdict('Resource is current')
   )
 }
 
-function genericStatus(object: JsonObject, kind: string): RuleVerdict | undefined {
-  const deletion = nestedString(object, ['metadata', 'deletionTimestamp'])
+function computeGenericStatus(object: JsonObject, kind: string): RuleVerdict | undefined {
+  const deletion = findNestedString(object, ['metadata', 'deletionTimestamp'])
   if (deletion !== undefined && deletion !== '') {
     return { status: 'Terminating', message: 'Resource scheduled for deletion', reason: '' }
   }
-  const generation = nestedInteger(object, ['metadata', 'generation'])
+  const generation = findNestedInteger(object, ['metadata', 'generation'])
   const observed =
-    generation === undefined ? undefined : nestedInteger(object, ['status', 'observedGeneration'])
+    generation === undefined
+      ? undefined
+      : findNestedInteger(object, ['status', 'observedGeneration'])
   if (observed !== undefined && observed !== generation) {
     const message = `${kind} generation is ${generation}, but latest observed generation is ${observed}`
-    return inProgress('LatestGenerationNotObserved', message)
+    return createInProgressVerdict('LatestGenerationNotObserved', message)
   }
-  for (const { type, status, reason, message } of conditionsOf(object)) {
+  for (const { type, status, reason, message } of listStatusConditions(object)) {
     if (status !== 'True') continue
-    if (type === 'Reconciling') return inProgress(reason, message)
-    if (type === 'Stalled') return failed(reason, message)
+    if (type === 'Reconciling') return createInProgressVerdict(reason, message)
+    if (type === 'Stalled') return createFailedVerdict(reason, message)
   }
   return undefined
 }
 
-function readyStatus(object: JsonObject): RuleVerdict | undefined {
-  for (const { type, status, reason, message } of conditionsOf(object)) {
+function computeReadyStatus(object: JsonObject): RuleVerdict | undefined {
+  for (const { type, status, reason, message } of listStatusConditions(object)) {
     if (type !== 'Ready') continue
-    if (status === 'True') return current('Resource is Ready')
-    if (status === 'False' || status === 'Unknown') return inProgress(reason, message)
+    if (status === 'True') return createCurrentVerdict('Resource is Ready')
+    if (status === 'False' || status === 'Unknown') return createInProgressVerdict(reason, message)
   }
   return undefined
 }
 
 type KindRule = (object: JsonObject, kind: string, at: Date) => RuleVerdict
 
-const alwaysReady: KindRule = () => current('Resource is always ready')
+const computeAlwaysReadyStatus: KindRule = () => createCurrentVerdict('Resource is always ready')
 
 /** By `group/Kind`; the core group is empty. */
 const KIND_RULES: ReadonlyMap<string, KindRule> = new Map<string, KindRule>([
-  ['Service', serviceStatus],
-  ['Pod', (object, _kind, at) => podStatus(object, at)],
-  ['Secret', alwaysReady],
-  ['ConfigMap', alwaysReady],
+  ['Service', computeServiceStatus],
+  ['Pod', (object, _kind, at) => computePodStatus(object, at)],
+  ['Secret', computeAlwaysReadyStatus],
+  ['ConfigMap', computeAlwaysReadyStatus],
   ['PersistentVolumeClaim', claimStatus],
-  ['apps/StatefulSet', statefulSetStatus],
-  ['apps/DaemonSet', daemonSetStatus],
-  ['extensions/DaemonSet', daemonSetStatus],
-  ['apps/Deployment', deploymentStatus],
-  ['extensions/Deployment', deploymentStatus],
-  ['apps/ReplicaSet', replicaSetStatus],
-  ['extensions/ReplicaSet', replicaSetStatus],
-  ['policy/PodDisruptionBudget', () => current('AllowedDisruptions has been computed.')],
-  ['batch/CronJob', alwaysReady],
-  ['batch/Job', jobStatus],
-  ['apiextensions.k8s.io/CustomResourceDefinition', definitionStatus],
+  ['apps/StatefulSet', computeStatefulSetStatus],
+  ['apps/DaemonSet', computeDaemonSetStatus],
+  ['extensions/DaemonSet', computeDaemonSetStatus],
+  ['apps/Deployment', computeDeploymentStatus],
+  ['extensions/Deployment', computeDeploymentStatus],
+  ['apps/ReplicaSet', computeReplicaSetStatus],
+  ['extensions/ReplicaSet', computeReplicaSetStatus],
+  [
+    'policy/PodDisruptionBudget',
+    () => createCurrentVerdict('AllowedDisruptions has been computed.'),
+  ],
+  ['batch/CronJob', computeAlwaysReadyStatus],
+  ['batch/Job', computeJobStatus],
+  ['apiextensions.k8s.io/CustomResourceDefinition', computeDefinitionStatus],
 ])
 
-function kindStatus(object: JsonObject, kind: string, at: Date): RuleVerdict | undefined {
-  const parts = stringAt(object, 'apiVersion', '').split('/')
+function computeKindStatus(object: JsonObject, kind: string, at: Date): RuleVerdict | undefined {
+  const parts = getString(object, 'apiVersion', '').split('/')
   // For a text with two slashes Go returns an empty group and kind, so no rule applies.
   if (parts.length > 2) return undefined
   const [group] = parts
@@ -135,29 +140,29 @@ function kindStatus(object: JsonObject, kind: string, at: Date): RuleVerdict | u
   )
 }
 
-function serviceStatus(object: JsonObject): RuleVerdict {
+function computeServiceStatus(object: JsonObject): RuleVerdict {
   const waits =
-    stringAt(object, 'spec.type', 'ClusterIP') === 'LoadBalancer' &&
-    stringAt(object, 'spec.clusterIP', '') === ''
+    getString(object, 'spec.type', 'ClusterIP') === 'LoadBalancer' &&
+    getString(object, 'spec.clusterIP', '') === ''
   // For a load balancer, kstatus waits only for the cluster address.
   return waits
-    ? inProgress('NoIPAssigned', 'ClusterIP not set. Service type: LoadBalancer')
-    : current('Service is ready')
+    ? createInProgressVerdict('NoIPAssigned', 'ClusterIP not set. Service type: LoadBalancer')
+    : createCurrentVerdict('Service is ready')
 }
 
 function claimStatus(object: JsonObject): RuleVerdict {
-  const phase = stringAt(object, 'status.phase', 'unknown')
+  const phase = getString(object, 'status.phase', 'unknown')
   return phase === 'Bound'
-    ? current('PVC is Bound')
-    : inProgress('NotBound', `PVC is not Bound. phase: ${phase}`)
+    ? createCurrentVerdict('PVC is Bound')
+    : createInProgressVerdict('NotBound', `PVC is not Bound. phase: ${phase}`)
 }
 
-function definitionStatus(object: JsonObject): RuleVerdict {
-  for (const { type, status, reason, message } of conditionsOf(object)) {
-    if (type === 'NamesAccepted' && status === 'False') return failed(reason, message)
+function computeDefinitionStatus(object: JsonObject): RuleVerdict {
+  for (const { type, status, reason, message } of listStatusConditions(object)) {
+    if (type === 'NamesAccepted' && status === 'False') return createFailedVerdict(reason, message)
     if (type !== 'Established') continue
-    if (status === 'False' && reason !== 'Installing') return failed(reason, message)
-    if (status === 'True') return current('CRD is established')
+    if (status === 'False' && reason !== 'Installing') return createFailedVerdict(reason, message)
+    if (status === 'True') return createCurrentVerdict('CRD is established')
   }
-  return inProgress('Installing', 'Install in progress')
+  return createInProgressVerdict('Installing', 'Install in progress')
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { failedByPods, isOwnedBy, podSelector, waitsForPods } from './owned-pods.ts'
+import { findPodFailure, formatPodSelector, isOwnedBy, waitsForPods } from './owned-pods.ts'
 
 const AT = new Date('2026-11-21T10:00:00Z')
 
@@ -71,7 +71,7 @@ describe('a workload in progress', () => {
 
 describe('pods', () => {
   it('that crash in a loop have failed, with the containers', () => {
-    const status = failedByPods([LOOPING], AT)
+    const status = findPodFailure([LOOPING], AT)
     assert.deepEqual(
       [status?.status, status?.message],
       ['Failed', '1 pods have failed (db-0: Containers in CrashLoop state: app)'],
@@ -80,12 +80,12 @@ describe('pods', () => {
 
   it('that nothing can schedule have failed after the time of kstatus', () => {
     assert.equal(
-      failedByPods([UNSCHEDULED], AT)?.message,
+      findPodFailure([UNSCHEDULED], AT)?.message,
       '1 pods have failed (db-0: Pod could not be scheduled)',
     )
     const { status } = UNSCHEDULED
     const young = pod(status as JsonObject, { creationTimestamp: '2026-11-21T09:59:50Z' })
-    assert.equal(failedByPods([young], AT), undefined)
+    assert.equal(findPodFailure([young], AT), undefined)
   })
 
   it('are counted, and one is named', () => {
@@ -94,7 +94,7 @@ describe('pods', () => {
       metadata: { name: 'db-1', creationTimestamp: '2026-11-21T09:00:00Z' },
     }
     assert.match(
-      failedByPods([other, LOOPING], AT)?.message ?? '',
+      findPodFailure([other, LOOPING], AT)?.message ?? '',
       /^2 pods have failed \(db-0: .*, …\)$/,
     )
   })
@@ -115,13 +115,16 @@ describe('pods', () => {
       pod({}),
     ]
     for (const state of states)
-      assert.equal(failedByPods([state], AT), undefined, JSON.stringify(state))
-    assert.equal(failedByPods(states, AT), undefined)
+      assert.equal(findPodFailure([state], AT), undefined, JSON.stringify(state))
+    assert.equal(findPodFailure(states, AT), undefined)
   })
 
   it('that cannot be judged make nothing fail', () => {
     assert.equal(
-      failedByPods([pod({ phase: 'Odd' }), pod({ phase: 'Running', containerStatuses: 'x' })], AT),
+      findPodFailure(
+        [pod({ phase: 'Odd' }), pod({ phase: 'Running', containerStatuses: 'x' })],
+        AT,
+      ),
       undefined,
     )
   })
@@ -150,11 +153,11 @@ describe('pods', () => {
   it('are selected by labels, and by the owner alone where there are none', () => {
     const labels = { app: 'db', tier: 'data' }
     assert.equal(
-      podSelector(workload('StatefulSet', { spec: { selector: { matchLabels: labels } } })),
+      formatPodSelector(workload('StatefulSet', { spec: { selector: { matchLabels: labels } } })),
       'app=db,tier=data',
     )
     assert.equal(
-      podSelector(workload('StatefulSet', { spec: { selector: { matchExpressions: [] } } })),
+      formatPodSelector(workload('StatefulSet', { spec: { selector: { matchExpressions: [] } } })),
       '',
     )
   })

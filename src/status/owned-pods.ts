@@ -4,31 +4,31 @@
  * and replaced pod causes no failure.
  */
 import {
+  filterObjects,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
-import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import { getMetadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { computeStatus, type ObjectStatus } from './kstatus.ts'
 
 /** A Deployment, a DaemonSet and a Job are judged only by their own status, as in kpt. */
 const COUNTED = new Set(['StatefulSet', 'ReplicaSet'])
 
 export function waitsForPods(workload: JsonObject, at: Date): boolean {
-  const { group } = parseApiVersion(textOf(workload, 'apiVersion'))
+  const { group } = parseApiVersion(getTextAt(workload, 'apiVersion'))
   return (
     group === 'apps' &&
-    COUNTED.has(textOf(workload, 'kind')) &&
+    COUNTED.has(getTextAt(workload, 'kind')) &&
     computeStatus(workload, at).status === 'InProgress'
   )
 }
 
 /** In the API's form; empty if the workload selects in another way. */
-export function podSelector(workload: JsonObject): string {
-  const labels = partOf(workload, 'spec', 'selector', 'matchLabels') ?? null
+export function formatPodSelector(workload: JsonObject): string {
+  const labels = getPartAt(workload, 'spec', 'selector', 'matchLabels') ?? null
   if (!isJsonObject(labels)) return ''
   return Object.entries(labels)
     .flatMap(([name, value]) => (typeof value === 'string' ? [`${name}=${value}`] : []))
@@ -37,19 +37,19 @@ export function podSelector(workload: JsonObject): string {
 
 /** Labels alone prove nothing: two workloads may have the same. */
 export function isOwnedBy(pod: JsonObject, workload: JsonObject): boolean {
-  return objectsIn(partOf(pod, 'metadata', 'ownerReferences')).some(
+  return filterObjects(getPartAt(pod, 'metadata', 'ownerReferences')).some(
     (owner) =>
       getKey(owner, 'controller') === true &&
-      textOf(owner, 'kind') === textOf(workload, 'kind') &&
-      textOf(owner, 'name') === metadataText(workload, 'name') &&
-      textOf(owner, 'uid') === metadataText(workload, 'uid'),
+      getTextAt(owner, 'kind') === getTextAt(workload, 'kind') &&
+      getTextAt(owner, 'name') === getMetadataText(workload, 'name') &&
+      getTextAt(owner, 'uid') === getMetadataText(workload, 'uid'),
   )
 }
 
-export function failedByPods(pods: readonly JsonObject[], at: Date): ObjectStatus | undefined {
+export function findPodFailure(pods: readonly JsonObject[], at: Date): ObjectStatus | undefined {
   const failed = pods.flatMap((pod) => {
     const { status, message } = computeStatus(pod, at)
-    return status === 'Failed' ? [`${metadataText(pod, 'name')}: ${message}`] : []
+    return status === 'Failed' ? [`${getMetadataText(pod, 'name')}: ${message}`] : []
   })
   const [first] = failed.sort()
   if (first === undefined) return undefined

@@ -3,16 +3,16 @@
  * (docs/facts/resource-group.md).
  */
 import {
+  filterObjects,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import { isSensitive } from '@backporch/kyaml/redaction'
-import { formatResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { formatResourceId, getResourceKey, type ResourceId } from '@backporch/kyaml/resource'
 import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
 
 const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
@@ -57,7 +57,7 @@ export interface GroupSource {
  * For a unit that can no longer be observed.
  * @param at as in `GroupSource`
  */
-export function unobservedResourceGroup(previous: JsonObject, at: string): JsonObject {
+export function markResourceGroupUnobserved(previous: JsonObject, at: string): JsonObject {
   const members = readResourceGroup(previous).map(
     ({ id }): GroupMember => ({
       id,
@@ -78,7 +78,7 @@ export function unobservedResourceGroup(previous: JsonObject, at: string): JsonO
     at,
     previous,
   } as const
-  return { ...previous, status: statusOf(buildResourceGroup(unknown)) }
+  return { ...previous, status: getGroupStatus(buildResourceGroup(unknown)) }
 }
 
 /** The order of keys is part of the bytes. */
@@ -92,11 +92,11 @@ interface Condition {
 /** Members are sorted by id. The same state gives the same bytes at any time. */
 export function buildResourceGroup(source: GroupSource): JsonObject {
   const members = source.members.toSorted((a, b) =>
-    resourceKey(a.id) < resourceKey(b.id) ? -1 : 1,
+    getResourceKey(a.id) < getResourceKey(b.id) ? -1 : 1,
   )
   const before = new Map(
-    (source.previous === undefined ? [] : statusesIn(source.previous)).map((each) => [
-      resourceKey(idOf(each)),
+    (source.previous === undefined ? [] : listStatuses(source.previous)).map((each) => [
+      getResourceKey(getResourceId(each)),
       each,
     ]),
   )
@@ -113,31 +113,31 @@ export function buildResourceGroup(source: GroupSource): JsonObject {
     },
     spec: {
       descriptor: { type: 'package', revision: commit },
-      resources: members.map(({ id }) => idFields(id)),
+      resources: members.map(({ id }) => getIdFields(id)),
     },
     status: {
       // One document has spec and status, so the generation is always observed.
       observedGeneration: 1,
       resourceStatuses: members.map((member) =>
-        statusFields(member, before.get(resourceKey(member.id)), at),
+        createStatusFields(member, before.get(getResourceKey(member.id)), at),
       ),
-      conditions: dated(groupConditions(members, source), statusOf(previous), at),
+      conditions: dateConditions(groupConditions(members, source), getGroupStatus(previous), at),
     },
   }
 }
 
-function statusFields(
+function createStatusFields(
   member: GroupMember,
   previous: JsonObject | undefined,
   at: string,
 ): JsonObject {
   const { id, status, drift } = member
-  const conditions = dated(conditionsOf(member), previous ?? {}, at)
+  const conditions = dateConditions(createConditions(member), previous ?? {}, at)
   return {
-    ...idFields(id),
+    ...getIdFields(id),
     status,
     strategy: 'Apply',
-    ...actuationOf(status, drift),
+    ...createActuationFields(status, drift),
     ...(conditions.length === 0 ? {} : { conditions }),
   }
 }
@@ -146,7 +146,7 @@ function statusFields(
  * Actuation: the object has git's content. Reconcile: its state, by Config Sync's table. An
  * unverified object has neither.
  */
-function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
+function createActuationFields(status: StatusWord, drift: MemberDrift): JsonObject {
   if (drift === 'unverified') return {}
   if (drift === 'drifted' || drift === 'waiting' || drift === 'stuck')
     return { actuation: 'Pending', reconcile: 'Pending' }
@@ -164,21 +164,21 @@ function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
 const LONGEST_MESSAGE = 256
 
 /** Without credentials of a foreign condition. */
-export function healthMessage({ id, status, health = '' }: GroupMember): string {
+export function formatHealthMessage({ id, status, health = '' }: GroupMember): string {
   if (status === 'Current' || status === 'NotFound') return ''
   return isSensitive({ id, path: [] }, health) ? '' : health.slice(0, LONGEST_MESSAGE)
 }
 
-function conditionsOf(member: GroupMember): readonly Condition[] {
+function createConditions(member: GroupMember): readonly Condition[] {
   const { status, drift, message } = member
   const conditions: Condition[] = []
   if (status !== 'Current' && status !== 'NotFound') {
     const type = status === 'Failed' ? 'Stalled' : 'Reconciling'
     conditions.push({
       type,
-      status: certainty(status),
+      status: getCertainty(status),
       reason: status,
-      message: healthMessage(member),
+      message: formatHealthMessage(member),
     })
   }
   if (drift === 'drifted')
@@ -190,7 +190,7 @@ function conditionsOf(member: GroupMember): readonly Condition[] {
   return conditions
 }
 
-function certainty(status: StatusWord): 'True' | 'Unknown' {
+function getCertainty(status: StatusWord): 'True' | 'Unknown' {
   return status === 'Unknown' ? 'Unknown' : 'True'
 }
 
@@ -205,14 +205,22 @@ function groupConditions(
   const unverified = idsOf(members.filter((member) => member.drift === 'unverified'))
   const unread = having('Unknown')
   return [
-    orUnknown(
-      condition('Reconciling', having('InProgress', 'Terminating'), 'InProgress', 'NotReconciling'),
+    markUnknown(
+      createCondition(
+        'Reconciling',
+        having('InProgress', 'Terminating'),
+        'InProgress',
+        'NotReconciling',
+      ),
       unread,
     ),
-    orUnknown(condition('Stalled', having('Failed'), 'ComponentFailed', 'NotStalled'), unread),
+    markUnknown(
+      createCondition('Stalled', having('Failed'), 'ComponentFailed', 'NotStalled'),
+      unread,
+    ),
     drift === 'unverified'
       ? { type: 'Drifted', status: 'Unknown', reason: 'Unverified', message: nameSome(unverified) }
-      : condition(
+      : createCondition(
           'Drifted',
           drifted,
           'DriftDetected',
@@ -221,7 +229,7 @@ function groupConditions(
   ]
 }
 
-function condition(
+function createCondition(
   type: string,
   members: readonly ResourceId[],
   yes: string,
@@ -236,7 +244,7 @@ function condition(
   }
 }
 
-function orUnknown(known: Condition, unread: readonly ResourceId[]): Condition {
+function markUnknown(known: Condition, unread: readonly ResourceId[]): Condition {
   if (known.status === 'True' || unread.length === 0) return known
   return { ...known, status: 'Unknown', reason: 'Unknown', message: nameSome(unread) }
 }
@@ -250,31 +258,35 @@ function nameSome(members: readonly ResourceId[]): string {
 }
 
 /** The earlier time if type, status and reason are the same. */
-function dated(conditions: readonly Condition[], previous: JsonObject, at: string): JsonObject[] {
-  const earlier = objectsIn(getKey(previous, 'conditions'))
+function dateConditions(
+  conditions: readonly Condition[],
+  previous: JsonObject,
+  at: string,
+): JsonObject[] {
+  const earlier = filterObjects(getKey(previous, 'conditions'))
   return conditions.map((each) => {
     const same = earlier.find((old) =>
       (['type', 'status', 'reason'] as const).every((name) => getKey(old, name) === each[name]),
     )
-    return { ...each, lastTransitionTime: textOf(same, 'lastTransitionTime') || at }
+    return { ...each, lastTransitionTime: getTextAt(same, 'lastTransitionTime') || at }
   })
 }
 
-function idFields({ group, kind, namespace, name }: ResourceId): JsonObject {
+function getIdFields({ group, kind, namespace, name }: ResourceId): JsonObject {
   return { group, kind, namespace, name }
 }
 
-function statusOf(group: JsonObject | undefined): JsonObject {
-  const status = partOf(group, 'status')
+function getGroupStatus(group: JsonObject | undefined): JsonObject {
+  const status = getPartAt(group, 'status')
   return isJsonObject(status) ? status : {}
 }
 
-function statusesIn(group: JsonObject): readonly JsonObject[] {
-  return objectsIn(partOf(group, 'status', 'resourceStatuses'))
+function listStatuses(group: JsonObject): readonly JsonObject[] {
+  return filterObjects(getPartAt(group, 'status', 'resourceStatuses'))
 }
 
-function idOf(status: JsonObject): ResourceId {
-  const text = (name: string): string => textOf(status, name)
+function getResourceId(status: JsonObject): ResourceId {
+  const text = (name: string): string => getTextAt(status, name)
   return {
     group: text('group'),
     kind: text('kind'),
@@ -285,32 +297,32 @@ function idOf(status: JsonObject): ResourceId {
 
 /** In its order. An unknown status word counts as Unknown, and a missing state as unverified. */
 export function readResourceGroup(group: Json): readonly GroupMember[] {
-  return isJsonObject(group) ? statusesIn(group).map(readMember) : []
+  return isJsonObject(group) ? listStatuses(group).map(readMember) : []
 }
 
 function readMember(fields: JsonObject): GroupMember {
-  const conditions = objectsIn(getKey(fields, 'conditions'))
-  const drifted = conditions.find((each) => textOf(each, 'type') === 'Drifted')
+  const conditions = filterObjects(getKey(fields, 'conditions'))
+  const drifted = conditions.find((each) => getTextAt(each, 'type') === 'Drifted')
   const health = conditions.find((each) =>
-    ['Reconciling', 'Stalled'].includes(textOf(each, 'type')),
+    ['Reconciling', 'Stalled'].includes(getTextAt(each, 'type')),
   )
-  const phrases = textOf(health, 'message')
+  const phrases = getTextAt(health, 'message')
   return {
-    id: idOf(fields),
-    status: STATUS_WORDS.find((each) => each === textOf(fields, 'status')) ?? 'Unknown',
+    id: getResourceId(fields),
+    status: STATUS_WORDS.find((each) => each === getTextAt(fields, 'status')) ?? 'Unknown',
     drift: readDrift(fields, drifted),
-    message: textOf(drifted, 'message'),
+    message: getTextAt(drifted, 'message'),
     ...(phrases === '' ? {} : { health: phrases }),
   }
 }
 
 function readDrift(fields: JsonObject, condition: JsonObject | undefined): MemberDrift {
-  const word = textOf(condition, 'status')
+  const word = getTextAt(condition, 'status')
   if (word === 'True') return 'drifted'
-  const reason = textOf(condition, 'reason')
+  const reason = getTextAt(condition, 'reason')
   if (word === 'False')
     return (['waiting', 'stuck'] as const).find((late) => reason === LATE[late]) ?? 'in-sync'
-  return condition === undefined && textOf(fields, 'actuation') === 'Succeeded'
+  return condition === undefined && getTextAt(fields, 'actuation') === 'Succeeded'
     ? 'in-sync'
     : 'unverified'
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveState } from '@backporch/kyaml/resource'
 import type { Claim } from '../syncers/syncer.ts'
 import { NO_SYNCER_REPORT } from '../syncers/syncer.ts'
-import { syncerReportOf } from './syncer-report.ts'
+import { createSyncerReport } from './syncer-report.ts'
 
 const COMMIT = '0123456789'.repeat(4)
 
@@ -26,7 +26,7 @@ function answers(
   return new Map(
     pairs.flatMap(([{ wanted }, object]) =>
       wanted.map(({ id }): [string, LiveState] => [
-        resourceKey(id),
+        getResourceKey(id),
         { state: 'present', object, metadataOnly: false },
       ]),
     ),
@@ -218,7 +218,7 @@ function titleOf({ tool, kind }: Claim): string {
 
 for (const [name, one, object, says] of SAYS) {
   test(name, () =>
-    assert.deepEqual(syncerReportOf([one], answers([one, object])), {
+    assert.deepEqual(createSyncerReport([one], answers([one, object])), {
       ...NOTHING,
       title: titleOf(one),
       ...says,
@@ -227,21 +227,21 @@ for (const [name, one, object, says] of SAYS) {
 }
 
 test('what could not be read, or is not there, says nothing', () => {
-  const key = resourceKey(
+  const key = getResourceKey(
     KUSTOMIZATION.wanted[0]?.id ?? { group: '', kind: '', namespace: '', name: '' },
   )
   assert.deepEqual(
-    syncerReportOf([KUSTOMIZATION], new Map([[key, { state: 'absent' } as const]])),
+    createSyncerReport([KUSTOMIZATION], new Map([[key, { state: 'absent' } as const]])),
     NOTHING,
   )
-  assert.deepEqual(syncerReportOf([KUSTOMIZATION], new Map()), NOTHING)
-  assert.deepEqual(syncerReportOf([], new Map()), NOTHING)
+  assert.deepEqual(createSyncerReport([KUSTOMIZATION], new Map()), NOTHING)
+  assert.deepEqual(createSyncerReport([], new Map()), NOTHING)
 })
 
 test('of two syncers a commit counts when both applied it, and they are suspended when both are', () => {
   const other = claim('flux-kustomization', 'Kustomization', 'other')
   const both = (left: JsonObject, right: JsonObject) =>
-    syncerReportOf([KUSTOMIZATION, other], answers([KUSTOMIZATION, left], [other, right]))
+    createSyncerReport([KUSTOMIZATION, other], answers([KUSTOMIZATION, left], [other, right]))
   const applied = (commit: string): JsonObject => ({ status: { lastAppliedRevision: commit } })
   assert.equal(both(applied(COMMIT), applied(COMMIT)).applied, COMMIT)
   assert.equal(both(applied(COMMIT), applied('f'.repeat(40))).applied, undefined)

@@ -1,20 +1,20 @@
-import { type LiveView, resourceKey } from '@backporch/kyaml/resource'
-import { plain } from '@backporch/kyaml/text'
-import { titleOf } from '../syncers/claims.ts'
-import { applierKind } from '../syncers/registry.ts'
+import { getResourceKey, type LiveView } from '@backporch/kyaml/resource'
+import { formatPhrase } from '@backporch/kyaml/text'
+import { formatClaimTitle } from '../syncers/claims.ts'
+import { getApplierKind } from '../syncers/registry.ts'
 import { type Claim, NO_SYNCER_REPORT, type SyncerReport } from '../syncers/syncer.ts'
 
 /**
  * Only what all of them report, because each applies its own commit.
  * @param own by `resourceKey`; an unreadable resource is ignored
  */
-export function syncerReportOf(claims: readonly Claim[], own: LiveView): SyncerReport {
+export function createSyncerReport(claims: readonly Claim[], own: LiveView): SyncerReport {
   const reports = claims.map((claim) => {
     const found = claim.wanted
-      .map(({ id }) => own.get(resourceKey(id)))
+      .map(({ id }) => own.get(getResourceKey(id)))
       .find((state) => state?.state === 'present')
     return found?.state === 'present'
-      ? applierKind(claim.tool).report(found.object, plain(titleOf(claim)))
+      ? getApplierKind(claim.tool).report(found.object, formatPhrase(formatClaimTitle(claim)))
       : NO_SYNCER_REPORT
   })
   const applied = new Set(reports.map((report) => report.applied))

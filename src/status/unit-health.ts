@@ -1,4 +1,4 @@
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { StatusWord } from './kstatus-fields.ts'
 import type { GroupMember } from './resource-group.ts'
 
@@ -22,17 +22,17 @@ interface HealthOfUnit {
   readonly others: readonly GroupMember[]
 }
 
-export function unitHealth(members: readonly GroupMember[]): HealthOfUnit {
+export function computeUnitHealth(members: readonly GroupMember[]): HealthOfUnit {
   const rank = ({ status }: GroupMember): number => WORST_FIRST.indexOf(status)
   const others = members
     .filter(({ status }) => status !== 'Current')
     .sort(
       (left, right) =>
-        rank(left) - rank(right) || (resourceKey(left.id) < resourceKey(right.id) ? -1 : 1),
+        rank(left) - rank(right) || (getResourceKey(left.id) < getResourceKey(right.id) ? -1 : 1),
     )
   return { status: others[0]?.status ?? 'Current', others }
 }
 
-export function worstHealth(words: readonly StatusWord[]): StatusWord | undefined {
+export function findWorstHealth(words: readonly StatusWord[]): StatusWord | undefined {
   return WORST_FIRST.find((word) => words.includes(word))
 }

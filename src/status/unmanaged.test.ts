@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
-import { managerOf } from './unmanaged.ts'
+import { findObjectManager } from './unmanaged.ts'
 
 function config(metadata: JsonObject, by = 'kubectl-create', kind = 'ConfigMap'): JsonObject {
   const object = appliedBy(by, {
@@ -15,64 +15,69 @@ function config(metadata: JsonObject, by = 'kubectl-create', kind = 'ConfigMap')
 }
 
 test('what a person made is managed by nobody, also when kubectl apply made it', () => {
-  assert.equal(managerOf(config({})), undefined)
+  assert.equal(findObjectManager(config({})), undefined)
   assert.equal(
-    managerOf(
+    findObjectManager(
       config({ annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' } }),
     ),
     undefined,
   )
-  assert.equal(managerOf(config({ labels: { owner: 'helm' } })), undefined)
+  assert.equal(findObjectManager(config({ labels: { owner: 'helm' } })), undefined)
 })
 
 test('an owner, a mark of a syncer, and a store of a tool manage an object', () => {
   assert.match(
-    managerOf(config({ ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'u' }] })) ?? '',
+    findObjectManager(
+      config({ ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'u' }] }),
+    ) ?? '',
     /another object/,
   )
   for (const by of ['kustomization', 'argo', 'kptLive', 'helm', 'kapp'] as const)
-    assert.match(managerOf(deploymentOf([by])) ?? '', /syncer/, by)
+    assert.match(findObjectManager(deploymentOf([by])) ?? '', /syncer/, by)
   assert.match(
-    managerOf(
+    findObjectManager(
       config({ name: 'sh.helm.release.v1.web.v1', labels: { owner: 'helm' } }, 'Helm', 'Secret'),
     ) ?? '',
     /Helm/,
   )
   assert.match(
-    managerOf(config({ labels: { 'cli-utils.sigs.k8s.io/inventory-id': 'a' } })) ?? '',
+    findObjectManager(config({ labels: { 'cli-utils.sigs.k8s.io/inventory-id': 'a' } })) ?? '',
     /inventory/,
   )
   const token = { annotations: { 'kubernetes.io/service-account.name': 'web' } }
-  assert.match(managerOf(config(token, 'kubectl', 'Secret')) ?? '', /token/)
-  assert.equal(managerOf(config(token)), undefined)
+  assert.match(findObjectManager(config(token, 'kubectl', 'Secret')) ?? '', /token/)
+  assert.equal(findObjectManager(config(token)), undefined)
   for (const marks of [
     { labels: { 'reconcile.external-secrets.io/managed': 'true' } },
     { annotations: { 'sealedsecrets.bitnami.com/skip-set-owner-references': 'true' } },
   ]) {
-    assert.match(managerOf(config(marks, 'controller', 'Secret')) ?? '', /generates it/)
-    assert.equal(managerOf(config(marks)), undefined)
+    assert.match(findObjectManager(config(marks, 'controller', 'Secret')) ?? '', /generates it/)
+    assert.equal(findObjectManager(config(marks)), undefined)
   }
 })
 
 test('what OpenShift creates from a TemplateInstance of a person is managed by nobody', () => {
   const template = { labels: { 'template.openshift.io/template-instance-owner': 'u' } }
-  assert.equal(managerOf(config(template, 'openshift-controller-manager')), undefined)
+  assert.equal(findObjectManager(config(template, 'openshift-controller-manager')), undefined)
 })
 
 test('what the control plane alone wrote is its own, and what every namespace has too', () => {
-  assert.match(managerOf(config({}, 'kube-controller-manager')) ?? '', /control plane/)
+  assert.match(findObjectManager(config({}, 'kube-controller-manager')) ?? '', /control plane/)
   for (const by of [
     'kubelet',
     'k3s',
     'openshift-controller-manager',
     'aws-cloud-controller-manager',
   ])
-    assert.match(managerOf(config({}, by)) ?? '', /control plane/, by)
-  assert.equal(managerOf(config({}, 'acme-controller-manager')), undefined)
-  assert.match(managerOf(config({ name: 'kube-root-ca.crt' }, 'somebody')) ?? '', /every namespace/)
+    assert.match(findObjectManager(config({}, by)) ?? '', /control plane/, by)
+  assert.equal(findObjectManager(config({}, 'acme-controller-manager')), undefined)
   assert.match(
-    managerOf(config({ name: 'default' }, 'somebody', 'ServiceAccount')) ?? '',
+    findObjectManager(config({ name: 'kube-root-ca.crt' }, 'somebody')) ?? '',
     /every namespace/,
   )
-  assert.equal(managerOf(config({ name: 'default' }, 'somebody')), undefined)
+  assert.match(
+    findObjectManager(config({ name: 'default' }, 'somebody', 'ServiceAccount')) ?? '',
+    /every namespace/,
+  )
+  assert.equal(findObjectManager(config({ name: 'default' }, 'somebody')), undefined)
 })

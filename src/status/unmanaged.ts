@@ -2,17 +2,17 @@
  * Another object, a syncer, a tool's storage, or the control plane. Only metadata decides, so a
  * copy with its marks counts as managed.
  */
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import {
-  annotationsOf,
+  getAnnotations,
+  getLabels,
+  getResourceKey,
   isControlled,
-  labelsOf,
   readResource,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import { isControlPlane } from '../drift/attribute/actor-classes.ts'
-import { claimsOf } from '../syncers/claims.ts'
+import { listClaims } from '../syncers/claims.ts'
 
 /**
  * By `group/Kind/name` (kubernetes `pkg/controller/serviceaccount`,
@@ -41,17 +41,17 @@ function isGenerated(
 }
 
 /** A clause; undefined without a known manager. */
-export function managerOf(object: JsonObject): string | undefined {
+export function findObjectManager(object: JsonObject): string | undefined {
   const read = readResource(object)
   if ('problem' in read) return 'it has no name'
   const { id } = read
   if (isControlled(object)) return 'another object of the cluster owns it'
   if (IN_EVERY_NAMESPACE.has(`${id.group}/${id.kind}/${id.name}`)) return 'every namespace has it'
-  const claims = claimsOf(
-    new Map([[resourceKey(id), { state: 'present', object, metadataOnly: true }]]),
+  const claims = listClaims(
+    new Map([[getResourceKey(id), { state: 'present', object, metadataOnly: true }]]),
   )
   if (claims.length > 0) return 'a syncer marked it as its own'
-  const [labels, annotations] = [labelsOf(object), annotationsOf(object)]
+  const [labels, annotations] = [getLabels(object), getAnnotations(object)]
   if (labels.get('owner') === 'helm' && id.name.startsWith('sh.helm.release.v1.'))
     return 'Helm stores a release in it'
   if (labels.has('cli-utils.sigs.k8s.io/inventory-id')) return 'it is the inventory of a package'
@@ -63,7 +63,7 @@ export function managerOf(object: JsonObject): string | undefined {
     return 'it is the token of a ServiceAccount'
   if (id.group === '' && id.kind === 'Secret' && isGenerated(labels, annotations))
     return 'a controller generates it from another object'
-  const { entries, unreadable } = managedFieldsOf(object)
+  const { entries, unreadable } = getManagedFields(object)
   const writers = entries.filter(({ subresource }) => subresource === '')
   const isTheirs =
     writers.length > 0 &&

@@ -6,25 +6,38 @@
  * gitops-engine `pkg/sync/hook`. Sync windows (of the AppProject) and ignore rules of the whole
  * installation (`argocd-cm`) are not read.
  */
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import {
+  filterObjects,
+  filterTexts,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
-import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
-import { listed, matchesGlob, type Phrase, phrase } from '@backporch/kyaml/text'
-import { hookOf } from './argo-hooks.ts'
-import { judgePolicy, policyOf } from './argo-sync-policy.ts'
-import { ignoredBy, readIgnores } from './ignore-rules.ts'
+import { getMetadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { listPhrases, matchesGlob, type Phrase, phrase } from '@backporch/kyaml/text'
+import { findArgoHook } from './argo-hooks.ts'
+import { getSyncPolicy, judgePolicy } from './argo-sync-policy.ts'
+import { isIgnoredBySource, readIgnores } from './ignore-rules.ts'
 import { describeField, judgeOwn } from './judgement.ts'
-import { commitIn, findOwn, folderOf, isName, named, UNKNOWN_SOURCE } from './own-resource.ts'
-import { isInFolder, passed, reachesFolder, titleOfOwn, verdict } from './sync-path.ts'
+import {
+  commitIn,
+  createNamedApplier,
+  findOwn,
+  isName,
+  parseSyncFolder,
+  UNKNOWN_SOURCE,
+} from './own-resource.ts'
+import {
+  createPassedFinding,
+  createVerdict,
+  formatOwnTitle,
+  isInFolder,
+  reachesFolder,
+} from './sync-path.ts'
 import type {
   ApplierCase,
   ApplierKind,
@@ -47,7 +60,7 @@ const IGNORES: IgnoreSource = {
   kind: 'Application',
   product: 'Argo CD',
   names: 'globs',
-  rules: (own) => readIgnores(partOf(own, 'spec', 'ignoreDifferences'), 'jsonPointers', ''),
+  rules: (own) => readIgnores(getPartAt(own, 'spec', 'ignoreDifferences'), 'jsonPointers', ''),
   notImported: 'none',
 }
 
@@ -60,28 +73,31 @@ const APPLICATION: ApplierKind = {
   selector: () => '',
   source: (own) => {
     if (own === undefined) return UNKNOWN_SOURCE
-    const sources = partOf(own, 'spec', 'sources')
+    const sources = getPartAt(own, 'spec', 'sources')
     const several = isJsonArray(sources) && sources.length > 1
     const source =
-      isJsonArray(sources) && sources.length > 0 ? sources[0] : partOf(own, 'spec', 'source')
-    const type = partOf(own, 'status', 'sourceType')
+      isJsonArray(sources) && sources.length > 0 ? sources[0] : getPartAt(own, 'spec', 'source')
+    const type = getPartAt(own, 'status', 'sourceType')
     return {
-      folder: several || !isJsonObject(source) ? undefined : folderOf(partOf(source, 'path')),
+      folder:
+        several || !isJsonObject(source) ? undefined : parseSyncFolder(getPartAt(source, 'path')),
       transformed: type === undefined || type === 'Directory' ? undefined : String(type),
       choosesNamespace: true,
     }
   },
-  inventory: { listed: listedIn, questions: () => [], id: () => '', ofPackage: false },
+  inventory: { listed: findListedResources, questions: () => [], id: () => '', ofPackage: false },
   keeps: [
     ({ annotations }) =>
-      optionsIn(annotations.get('argocd.argoproj.io/sync-options')).includes('Prune=false')
+      parseOptions(annotations.get('argocd.argoproj.io/sync-options')).includes('Prune=false')
         ? {
             rule: 'argo-no-prune',
             why: 'the object is marked to stay when git drops it (argocd.argoproj.io/sync-options: Prune=false)',
           }
         : undefined,
     ({ annotations }) =>
-      optionsIn(annotations.get('argocd.argoproj.io/compare-options')).includes('IgnoreExtraneous')
+      parseOptions(annotations.get('argocd.argoproj.io/compare-options')).includes(
+        'IgnoreExtraneous',
+      )
         ? {
             rule: 'argo-ignore-extraneous',
             why: 'the object is marked as one that git need not have (argocd.argoproj.io/compare-options: IgnoreExtraneous)',
@@ -92,7 +108,7 @@ const APPLICATION: ApplierKind = {
   sourcePath: 'none',
   leavesUnmarked: () => false,
   namesObject: true,
-  hooks: hookOf,
+  hooks: findArgoHook,
   report,
   judge,
 }
@@ -162,9 +178,9 @@ function claimOf({ id, labels, annotations, object }: MarkedObject): NamedApplie
       id.namespace === ''
         ? location.endsWith(`/${id.name}`)
         : location === `${id.namespace}/${id.name}`
-    return own ? applicationNamed(application) : undefined
+    return own ? findNamedApplication(application) : undefined
   }
-  const wrote = managedFieldsOf(object).entries.some(
+  const wrote = getManagedFields(object).entries.some(
     ({ manager }) =>
       ARGO_CD.managers.find(({ names }) => names.some((name) => matchesGlob(name, manager)))
         ?.class === 'gitops',
@@ -172,17 +188,17 @@ function claimOf({ id, labels, annotations, object }: MarkedObject): NamedApplie
   const label =
     labels.get('argocd.argoproj.io/instance') ??
     (wrote ? labels.get('app.kubernetes.io/instance') : undefined)
-  return label === undefined ? undefined : applicationNamed(label)
+  return label === undefined ? undefined : findNamedApplication(label)
 }
 
-function applicationNamed(instance: string): NamedApplier | undefined {
+function findNamedApplication(instance: string): NamedApplier | undefined {
   const parts = instance.split('_')
   const [namespace, name] = parts.length === 2 ? parts : ['', instance]
   if (name === undefined || namespace === undefined || !isName(name) || parts.length > 2)
     return undefined
   if (parts.length === 2 && !isName(namespace)) return undefined
   return {
-    ...named(
+    ...createNamedApplier(
       'argoproj.io',
       'Application',
       namespace === '' ? ARGO_CD_NAMESPACES : [namespace],
@@ -192,40 +208,40 @@ function applicationNamed(instance: string): NamedApplier | undefined {
   }
 }
 
-function listedIn(own: JsonObject): ListedResources | undefined {
-  const all = partOf(own, 'status', 'resources')
+function findListedResources(own: JsonObject): ListedResources | undefined {
+  const all = getPartAt(own, 'status', 'resources')
   if (!isJsonArray(all)) return undefined
   const entries = all.filter(isJsonObject).filter((entry) => entry['hook'] !== true)
   const ids = (some: readonly JsonObject[]): ResourceId[] =>
-    some.flatMap((entry) => entryOf(entry) ?? [])
+    some.flatMap((entry) => findEntryId(entry) ?? [])
   return {
     resources: ids(entries),
     extraneous: ids(entries.filter((entry) => entry['requiresPruning'] === true)),
   }
 }
 
-function entryOf(entry: JsonObject): ResourceId | undefined {
-  const [kind, name] = [textOf(entry, 'kind'), textOf(entry, 'name')]
+function findEntryId(entry: JsonObject): ResourceId | undefined {
+  const [kind, name] = [getTextAt(entry, 'kind'), getTextAt(entry, 'name')]
   return kind === '' || name === ''
     ? undefined
-    : { group: textOf(entry, 'group'), kind, namespace: textOf(entry, 'namespace'), name }
+    : { group: getTextAt(entry, 'group'), kind, namespace: getTextAt(entry, 'namespace'), name }
 }
 
-function optionsIn(value: string | undefined): readonly string[] {
+function parseOptions(value: string | undefined): readonly string[] {
   return (value ?? '').split(',').map((option) => option.trim())
 }
 
-function failedPhase(own: JsonObject): string | undefined {
-  const phase = partOf(own, 'status', 'operationState', 'phase')
+function findFailedPhase(own: JsonObject): string | undefined {
+  const phase = getPartAt(own, 'status', 'operationState', 'phase')
   return phase === 'Failed' || phase === 'Error' ? phase : undefined
 }
 
 /** `pkg/apis/application/v1alpha1/types.go`, ApplicationConditionType. */
-function failureOf(own: JsonObject): string | undefined {
-  const phase = failedPhase(own)
+function findFailure(own: JsonObject): string | undefined {
+  const phase = findFailedPhase(own)
   if (phase !== undefined) return `its last sync is ${phase}`
-  const types = objectsIn(partOf(own, 'status', 'conditions')).map((condition) =>
-    textOf(condition, 'type'),
+  const types = filterObjects(getPartAt(own, 'status', 'conditions')).map((condition) =>
+    getTextAt(condition, 'type'),
   )
   const error = types.find((type) => /^[A-Za-z]{1,60}Error$/.test(type))
   return error === undefined ? undefined : `it has the condition ${error}`
@@ -233,33 +249,33 @@ function failureOf(own: JsonObject): string | undefined {
 
 function report(own: JsonObject, title: string): SyncerReport {
   // The history has only whole syncs (argo-cd `docs/user-guide/selective_sync.md`).
-  const last = objectsIn(partOf(own, 'status', 'history')).at(-1)
-  const failed = failureOf(own)
+  const last = filterObjects(getPartAt(own, 'status', 'history')).at(-1)
+  const failed = findFailure(own)
   const says = failed === undefined ? undefined : `${title} says ${failed}`
-  const isApplied = last !== undefined || partOf(own, 'status', 'operationState') !== undefined
+  const isApplied = last !== undefined || getPartAt(own, 'status', 'operationState') !== undefined
   return {
-    applied: appliedOf(last),
+    applied: findApplied(last),
     atWork:
-      partOf(own, 'status', 'operationState', 'phase') === 'Running'
+      getPartAt(own, 'status', 'operationState', 'phase') === 'Running'
         ? `${title} is at work`
         : undefined,
-    suspended: policyOf(own).skipped ? `${title} is marked skip-reconcile` : undefined,
+    suspended: getSyncPolicy(own).skipped ? `${title} is marked skip-reconcile` : undefined,
     title,
     says,
     failed: says,
-    unappliedSince: isApplied ? undefined : metadataText(own, 'creationTimestamp'),
+    unappliedSince: isApplied ? undefined : getMetadataText(own, 'creationTimestamp'),
     interval: undefined,
   }
 }
 
 /** Several sources have a list. With several commits, it is unknown which one counts. */
-function appliedOf(last: JsonObject | undefined): string | undefined {
+function findApplied(last: JsonObject | undefined): string | undefined {
   if (last === undefined) return undefined
-  const [first, ...others] = textsIn(partOf(last, 'revisions'))
+  const [first, ...others] = filterTexts(getPartAt(last, 'revisions'))
   return commitIn(
     first !== undefined && others.every((each) => each === first)
       ? first
-      : partOf(last, 'revision'),
+      : getPartAt(last, 'revision'),
   )
 }
 
@@ -271,12 +287,16 @@ function judge(question: ApplierCase): Judgement {
     'Argo CD has it in another namespace or runs in another cluster',
     (application, namespace) => {
       const here = APPLICATION.title({ ...claim, namespace })
-      const policy = policyOf(application)
+      const policy = getSyncPolicy(application)
       const unexpected = fields.some(({ drift }) => drift.change === 'unexpected')
       const sync = `argocd app sync ${namespace === ARGO_CD_NAMESPACES[0] ? '' : `${namespace}/`}${claim.name}${unexpected ? ' --prune' : ''}`
-      const ignored = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'yes')
-      const perhaps = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'unknown')
-      const ignoredText = listed(ignored.map(describeField))
+      const ignored = fields.filter(
+        (field) => isIgnoredBySource(IGNORES, application, field) === 'yes',
+      )
+      const perhaps = fields.filter(
+        (field) => isIgnoredBySource(IGNORES, application, field) === 'unknown',
+      )
+      const ignoredText = listPhrases(ignored.map(describeField))
       if (fields.length > 0 && ignored.length === fields.length) {
         return policy.respects
           ? {
@@ -303,13 +323,13 @@ function judge(question: ApplierCase): Judgement {
         ...(perhaps.length === 0
           ? []
           : [
-              phrase`${here} may ignore ${listed(perhaps.map(describeField))}: spec.ignoreDifferences has jq expressions that are not evaluated`,
+              phrase`${here} may ignore ${listPhrases(perhaps.map(describeField))}: spec.ignoreDifferences has jq expressions that are not evaluated`,
             ]),
         ...(unexpected && policy.automated && !policy.prune
           ? [phrase`${here} does not prune by itself: the unexpected objects stay`]
           : []),
         // Argo CD does not retry a failed commit (`auto_sync.md`); the next one may fail too.
-        ...(failedPhase(application) === undefined
+        ...(findFailedPhase(application) === undefined
           ? []
           : [phrase`the last sync of ${here} failed`]),
       ]
@@ -317,30 +337,31 @@ function judge(question: ApplierCase): Judgement {
     },
   )
   if (!('failure' in found) || found.failure !== undefined) return judgement
-  const locations = listed(own.map(({ wanted }) => phrase`${wanted.id.namespace}`))
+  const locations = listPhrases(own.map(({ wanted }) => phrase`${wanted.id.namespace}`))
   return { ...judgement, warnings: [phrase`looked for it in ${locations}`] }
 }
 
 function checkApplication(own: JsonObject, repository: SyncedRepository): Finding[] {
-  const name = `Argo CD Application ${titleOfOwn(own)}`
+  const name = `Argo CD Application ${formatOwnTitle(own)}`
   const { folder, isHere, rootKustomization } = repository
   const sources = [
-    ...[partOf(own, 'spec', 'source')].filter(isJsonObject),
-    ...objectsIn(partOf(own, 'spec', 'sources')),
+    ...[getPartAt(own, 'spec', 'source')].filter(isJsonObject),
+    ...filterObjects(getPartAt(own, 'spec', 'sources')),
   ]
   return sources.flatMap((source) => {
-    const path = textOf(source, 'path')
-    if (!isHere(textOf(source, 'repoURL')) || path === '' || !reachesFolder(path, folder)) return []
+    const path = getTextAt(source, 'path')
+    if (!isHere(getTextAt(source, 'repoURL')) || path === '' || !reachesFolder(path, folder))
+      return []
     const ownFolder = isInFolder(path, folder)
-    if (!ownFolder && partOf(source, 'directory', 'recurse') !== true) return []
+    if (!ownFolder && getPartAt(source, 'directory', 'recurse') !== true) return []
     if (rootKustomization && !ownFolder) return []
     if (
       new RegExp(`(^|[{,])(/?${folder.replace('.', '\\.')}/\\*\\*?)([,}]|$)`).test(
-        textOf(source, 'directory', 'exclude'),
+        getTextAt(source, 'directory', 'exclude'),
       )
     ) {
-      return [passed(`${name} reads every folder, and excludes ${folder}/`)]
+      return [createPassedFinding(`${name} reads every folder, and excludes ${folder}/`)]
     }
-    return [verdict(name, repository, ({ marked }) => marked)]
+    return [createVerdict(name, repository, ({ marked }) => marked)]
   })
 }

@@ -1,6 +1,6 @@
 /** As argo-cd `docs/user-guide/{resource_hooks,helm}.md`, gitops-engine `pkg/sync/hook`. */
 import type { JsonObject } from '@backporch/kyaml/json'
-import { hookValues } from './helm.ts'
+import { listHookValues } from './helm.ts'
 import type { BuiltInRule } from './syncer.ts'
 
 const NOT_IN_A_SYNC = new Set(['SyncFail', 'PreDelete', 'PostDelete', 'Skip'])
@@ -20,10 +20,10 @@ const HELM_EVENTS: { readonly [event: string]: string | undefined } = {
 }
 
 /** Its own hook annotation replaces Helm's (gitops-engine pkg/sync/hook/hook.go). */
-export function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
-  const own = hookValues(manifest, 'argocd.argoproj.io/hook')
+export function findArgoHook(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
+  const own = listHookValues(manifest, 'argocd.argoproj.io/hook')
   if (own.length === 0 && !runs) return undefined
-  const events = hookValues(manifest, 'helm.sh/hook')
+  const events = listHookValues(manifest, 'helm.sh/hook')
   const mapped = events.flatMap((event) => HELM_EVENTS[event] ?? [])
   const hooks = own.length > 0 ? own : mapped
   const because = (why: string): BuiltInRule => ({ rule: 'argo-hook', why })
@@ -38,8 +38,8 @@ export function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undef
       `Argo CD creates this hook only when a sync fails or the Application is deleted (${from})`,
     )
   const policies = [
-    ...hookValues(manifest, 'argocd.argoproj.io/hook-delete-policy'),
-    ...hookValues(manifest, 'helm.sh/hook-delete-policy'),
+    ...listHookValues(manifest, 'argocd.argoproj.io/hook-delete-policy'),
+    ...listHookValues(manifest, 'helm.sh/hook-delete-policy'),
   ]
   const clears = policies.some(
     (policy) => policy === 'HookSucceeded' || policy === 'hook-succeeded',

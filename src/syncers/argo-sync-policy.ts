@@ -1,6 +1,6 @@
 /** As argo-cd `docs/user-guide/{auto_sync,sync-options,skip_reconcile}.md`. */
-import { isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
-import { annotationsOf } from '@backporch/kyaml/resource'
+import { getPartAt, isJsonArray, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { getAnnotations } from '@backporch/kyaml/resource'
 import { type Phrase, phrase } from '@backporch/kyaml/text'
 import type { Judgement } from './syncer.ts'
 
@@ -14,15 +14,15 @@ interface SyncPolicy {
   readonly skipped: boolean
 }
 
-export function policyOf(own: JsonObject): SyncPolicy {
-  const automated = partOf(own, 'spec', 'syncPolicy', 'automated')
-  const options = partOf(own, 'spec', 'syncPolicy', 'syncOptions')
+export function getSyncPolicy(own: JsonObject): SyncPolicy {
+  const automated = getPartAt(own, 'spec', 'syncPolicy', 'automated')
+  const options = getPartAt(own, 'spec', 'syncPolicy', 'syncOptions')
   return {
-    automated: isJsonObject(automated) && partOf(automated, 'enabled') !== false,
-    selfHeal: isJsonObject(automated) && partOf(automated, 'selfHeal') === true,
-    prune: isJsonObject(automated) && partOf(automated, 'prune') === true,
+    automated: isJsonObject(automated) && getPartAt(automated, 'enabled') !== false,
+    selfHeal: isJsonObject(automated) && getPartAt(automated, 'selfHeal') === true,
+    prune: isJsonObject(automated) && getPartAt(automated, 'prune') === true,
     respects: isJsonArray(options) && options.includes('RespectIgnoreDifferences=true'),
-    skipped: annotationsOf(own).get(SKIP_RECONCILE) === 'true',
+    skipped: getAnnotations(own).get(SKIP_RECONCILE) === 'true',
   }
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveState } from '@backporch/kyaml/resource'
 import { withMetadata } from '../../test/fakes/live-object.ts'
 import { deploymentOf, type MarkedBy } from '../../test/fakes/syncer-marks.ts'
-import { claimsOf } from './claims.ts'
+import { listClaims } from './claims.ts'
 
 const WEB = 'apps/Deployment/shop/web'
 
@@ -15,8 +15,8 @@ function claimed(...objects: readonly JsonObject[]): string[] {
       { state: 'present', object, metadataOnly: false },
     ]),
   )
-  return claimsOf(live).map(({ tool, wanted }) =>
-    [tool, ...wanted.map(({ id }) => resourceKey(id))].join(' '),
+  return listClaims(live).map(({ tool, wanted }) =>
+    [tool, ...wanted.map(({ id }) => getResourceKey(id))].join(' '),
   )
 }
 

@@ -1,14 +1,14 @@
 /** Marks can be forged or copied, so a mark that names its object is compared with it. */
 import type { JsonObject } from '@backporch/kyaml/json'
-import { annotationsOf, type LiveView, labelsOf, readResource } from '@backporch/kyaml/resource'
+import { getAnnotations, getLabels, type LiveView, readResource } from '@backporch/kyaml/resource'
 import type { Phrase } from '@backporch/kyaml/text'
-import { APPLIER_KINDS, applierKind } from './registry.ts'
+import { APPLIER_KINDS, getApplierKind } from './registry.ts'
 import type { Claim, MarkedObject } from './syncer.ts'
 
-export function claimsOf(live: LiveView): readonly Claim[] {
+export function listClaims(live: LiveView): readonly Claim[] {
   const claims = new Map<string, Claim & { readonly objects: Set<string> }>()
   for (const [key, state] of live) {
-    for (const named of state.state === 'present' ? namedBy(state.object) : []) {
+    for (const named of state.state === 'present' ? listNamedClaims(state.object) : []) {
       const location = `${named.tool} ${named.kind} ${named.namespace} ${named.name}`
       const claim = claims.get(location) ?? { ...named, objects: new Set<string>() }
       claim.objects.add(key)
@@ -23,13 +23,13 @@ export function claimsOf(live: LiveView): readonly Claim[] {
     .map(([, claim]) => claim)
 }
 
-function namedBy(object: JsonObject): readonly Omit<Claim, 'objects'>[] {
+function listNamedClaims(object: JsonObject): readonly Omit<Claim, 'objects'>[] {
   const read = readResource(object)
   if ('problem' in read) return []
   const marked: MarkedObject = {
     id: read.id,
-    labels: labelsOf(read.object),
-    annotations: annotationsOf(read.object),
+    labels: getLabels(read.object),
+    annotations: getAnnotations(read.object),
     object: read.object,
   }
   const found = APPLIER_KINDS.flatMap((kind) => {
@@ -44,12 +44,12 @@ function namedBy(object: JsonObject): readonly Omit<Claim, 'objects'>[] {
 }
 
 export function isMarkedBy({ tool, kind, namespace, name }: Claim, object: JsonObject): boolean {
-  return namedBy(object).some(
+  return listNamedClaims(object).some(
     (one) =>
       one.tool === tool && one.kind === kind && one.namespace === namespace && one.name === name,
   )
 }
 
-export function titleOf(claim: Claim): Phrase {
-  return applierKind(claim.tool).title(claim)
+export function formatClaimTitle(claim: Claim): Phrase {
+  return getApplierKind(claim.tool).title(claim)
 }

@@ -3,24 +3,24 @@
  * `pkg/declared/{scope,resource_manager}.go`, `pkg/core` GKNN, `pkg/api/configsync`,
  * `pkg/remediator`, `pkg/hydrate`. It applies through kpt's library.
  */
-import { isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { getPartAt, getTextAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import { type Phrase, phrase } from '@backporch/kyaml/text'
-import { judgeOwn, withExceptions } from './judgement.ts'
-import { KEPT_BY_INVENTORY, KPT_LIVE_TOOL, mutationIgnored } from './kpt-live.ts'
+import { addExceptions, judgeOwn } from './judgement.ts'
+import { KEPT_BY_INVENTORY, KPT_LIVE_TOOL, listIgnoredMutation } from './kpt-live.ts'
 import {
   commitIn,
-  conditionProblem,
-  conditionReason,
-  folderOf,
+  createNamedApplier,
+  findConditionProblem,
+  findConditionReason,
   hasCondition,
   isName,
-  named,
-  secondsOf,
+  parseSeconds,
+  parseSyncFolder,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
-import { reachesFolder, titleOfOwn, verdict } from './sync-path.ts'
+import { createVerdict, formatOwnTitle, reachesFolder } from './sync-path.ts'
 import type {
   ApplierCase,
   ApplierKind,
@@ -42,9 +42,9 @@ const SYNC: ApplierKind = {
   wraps: [KPT_LIVE_TOOL],
   selector: () => '',
   source: (own) => {
-    const git = own === undefined ? undefined : partOf(own, 'spec', 'git')
+    const git = own === undefined ? undefined : getPartAt(own, 'spec', 'git')
     return isJsonObject(git)
-      ? { ...UNKNOWN_SOURCE, folder: folderOf(partOf(git, 'dir') ?? '') }
+      ? { ...UNKNOWN_SOURCE, folder: parseSyncFolder(getPartAt(git, 'dir') ?? '') }
       : UNKNOWN_SOURCE
   },
   inventory: {
@@ -122,31 +122,31 @@ function claimOf({ id, annotations }: MarkedObject): NamedApplier | undefined {
   if (!root && id.namespace !== namespace) return undefined
   const name = given ?? (root ? 'root-sync' : 'repo-sync')
   return isName(namespace) && isName(name) && more === undefined
-    ? named(GROUP, root ? 'RootSync' : 'RepoSync', [namespace], name)
+    ? createNamedApplier(GROUP, root ? 'RootSync' : 'RepoSync', [namespace], name)
     : undefined
 }
 
 function report(own: JsonObject, title: string): SyncerReport {
-  const failed = conditionProblem(title, own, ['Stalled', 'True']) ?? errorsOf(title, own)
+  const failed = findConditionProblem(title, own, ['Stalled', 'True']) ?? findErrors(title, own)
   return {
-    applied: commitIn(partOf(own, 'status', 'lastSyncedCommit')),
+    applied: commitIn(getPartAt(own, 'status', 'lastSyncedCommit')),
     atWork: hasCondition(own, 'Syncing', 'True') ? `${title} is at work` : undefined,
     suspended: undefined,
     title,
     says: failed,
     failed,
     unappliedSince:
-      textOf(own, 'status', 'lastSyncedCommit') === ''
-        ? metadataText(own, 'creationTimestamp')
+      getTextAt(own, 'status', 'lastSyncedCommit') === ''
+        ? getMetadataText(own, 'creationTimestamp')
         : undefined,
-    interval: secondsOf(partOf(own, 'spec', 'git', 'period')),
+    interval: parseSeconds(getPartAt(own, 'spec', 'git', 'period')),
   }
 }
 
 /** As `pkg/api/configsync/v1beta1/resourcesync_types.go`, ErrorSummary. */
-function errorsOf(title: string, own: JsonObject): string | undefined {
+function findErrors(title: string, own: JsonObject): string | undefined {
   for (const stage of ['source', 'rendering', 'sync']) {
-    const count = partOf(own, 'status', stage, 'errorSummary', 'totalCount')
+    const count = getPartAt(own, 'status', stage, 'errorSummary', 'totalCount')
     if (typeof count === 'number' && count > 0)
       return `${title} has ${count} ${stage} ${count === 1 ? 'error' : 'errors'}`
   }
@@ -157,8 +157,8 @@ function errorsOf(title: string, own: JsonObject): string | undefined {
 function judge(question: ApplierCase): Judgement {
   const { title, fields } = question
   return judgeOwn(question, undefined, (own) => {
-    const stalled = conditionReason(own, 'Stalled', 'True')
-    const errors = partOf(own, 'status', 'sync', 'errorSummary', 'totalCount')
+    const stalled = findConditionReason(own, 'Stalled', 'True')
+    const errors = getPartAt(own, 'status', 'sync', 'errorSummary', 'totalCount')
     const warnings: Phrase[] = [
       ...(stalled === undefined ? [] : [phrase`${title} is stalled (${stalled})`]),
       ...(typeof errors === 'number' && errors > 0
@@ -172,17 +172,17 @@ function judge(question: ApplierCase): Judgement {
       command: undefined,
       warnings,
     }
-    return withExceptions(judgement, question, fields.flatMap(mutationIgnored))
+    return addExceptions(judgement, question, fields.flatMap(listIgnoredMutation))
   })
 }
 
 function checkSync(own: JsonObject, repository: SyncedRepository): Finding[] {
   const { isHere, folder } = repository
   if (
-    !isHere(textOf(own, 'spec', 'git', 'repo')) ||
-    !reachesFolder(textOf(own, 'spec', 'git', 'dir'), folder)
+    !isHere(getTextAt(own, 'spec', 'git', 'repo')) ||
+    !reachesFolder(getTextAt(own, 'spec', 'git', 'dir'), folder)
   )
     return []
-  const name = `${textOf(own, 'kind') || 'RootSync'} ${titleOfOwn(own)}`
-  return [verdict(name, repository, ({ localConfig }) => localConfig)]
+  const name = `${getTextAt(own, 'kind') || 'RootSync'} ${formatOwnTitle(own)}`
+  return [createVerdict(name, repository, ({ localConfig }) => localConfig)]
 }

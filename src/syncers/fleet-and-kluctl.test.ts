@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { drift, judged } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
-import { goneByDesign } from '../drift/compare/gone-by-design.ts'
-import { retainedOnPurpose } from '../drift/compare/unexpected-on-purpose.ts'
-import { claimsOf } from './claims.ts'
-import { applierKind } from './registry.ts'
+import { findGoneByDesignRule } from '../drift/compare/gone-by-design.ts'
+import { findRetentionRule } from '../drift/compare/unexpected-on-purpose.ts'
+import { listClaims } from './claims.ts'
+import { getApplierKind } from './registry.ts'
 import type { Claim } from './syncer.ts'
 
 const BUNDLE = 'fleet.cattle.io/Bundle/fleet-local/web'
 
 function claimOf(by: 'fleet' | 'kluctl'): Claim {
-  const [claim, ...more] = claimsOf(
+  const [claim, ...more] = listClaims(
     new Map([
       [
         'apps/Deployment/shop/web',
@@ -74,7 +74,7 @@ test('a bundle says its commit once it is ready, and that it is paused', () => {
   const commit = 'a'.repeat(40)
   const metadata = { labels: { 'fleet.cattle.io/commit': commit } }
   const report = (status: string, spec: JsonObject = {}) =>
-    applierKind('fleet').report(
+    getApplierKind('fleet').report(
       { metadata, spec, status: { conditions: [{ type: 'Ready', status, reason: 'Modified' }] } },
       'bundle web',
     )
@@ -87,7 +87,7 @@ test('a bundle says its commit once it is ready, and that it is paused', () => {
 })
 
 test('what a bundle applied is in the Helm release that its marks name', () => {
-  const { inventory } = applierKind('fleet')
+  const { inventory } = getApplierKind('fleet')
   assert.ok(inventory !== 'none')
   assert.deepEqual(inventory.questions(claimOf('fleet'), undefined, ['shop']), [
     { helmRelease: { namespace: 'shop', name: 'web' } },
@@ -96,9 +96,9 @@ test('what a bundle applied is in the Helm release that its marks name', () => {
 
 test('what Kluctl applied is listed by its discriminator, and is kept where it is marked so', () => {
   const claim = claimOf('kluctl')
-  assert.equal(applierKind('kluctl').selector(claim), 'kluctl.io/discriminator=shop-prod')
+  assert.equal(getApplierKind('kluctl').selector(claim), 'kluctl.io/discriminator=shop-prod')
   const retained = (tool: string, annotations: JsonObject) =>
-    retainedOnPurpose({
+    findRetentionRule({
       live: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'old', annotations } },
       tool,
       inventoryId: '',
@@ -112,7 +112,7 @@ test('what Kluctl applied is listed by its discriminator, and is kept where it i
 
 test('hooks that Kluctl clears away, and what it deletes or never applies, may be gone', () => {
   const rule = (annotations: JsonObject, tool = 'kluctl') =>
-    goneByDesign(
+    findGoneByDesignRule(
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', annotations } },
       { tools: new Set([tool]), unknown: false },
     )?.rule

@@ -6,19 +6,19 @@
  * `pkg/apis/fleet.cattle.io/v1alpha1`. Not tested with a running Fleet
  * (docs/facts/fleet-and-kluctl.md).
  */
-import { getKey, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
-import { labelsOf, parseApiVersion } from '@backporch/kyaml/resource'
+import { filterObjects, getKey, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'
+import { getLabels, parseApiVersion } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
-import { hookOfHelm, leftUnmarkedByHelm, releaseMark, retainedByHelm } from './helm.ts'
+import { findHelmHook, findHelmKeepRule, isLeftUnmarkedByHelm, releaseMark } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
-import { ignoreException, judgeOwn, withExceptions } from './judgement.ts'
+import { addExceptions, ignoreException, judgeOwn } from './judgement.ts'
 import {
   commitIn,
-  conditionProblem,
+  createNamedApplier,
+  findConditionProblem,
   findOwn,
   hasCondition,
   isName,
-  named,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
 import type {
@@ -63,12 +63,12 @@ const BUNDLE: ApplierKind = {
     id: () => '',
     ofPackage: false,
   },
-  keeps: [retainedByHelm],
+  keeps: [findHelmKeepRule],
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
-  leavesUnmarked: leftUnmarkedByHelm,
+  leavesUnmarked: isLeftUnmarkedByHelm,
   namesObject: false,
-  hooks: hookOfHelm,
+  hooks: findHelmHook,
   report,
   judge,
 }
@@ -119,7 +119,7 @@ function claimOf(marked: MarkedObject): NamedApplier | undefined {
   const bundle = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
   const release = releaseMark(marked)
   return {
-    ...named(GROUP, 'Bundle', [LOCAL], bundle),
+    ...createNamedApplier(GROUP, 'Bundle', [LOCAL], bundle),
     namespace: '',
     name,
     ...(release === undefined
@@ -130,15 +130,15 @@ function claimOf(marked: MarkedObject): NamedApplier | undefined {
 
 /** `ignore` applies to whole objects. */
 function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
-  const patches = objectsIn(partOf(own, 'spec', 'diff', 'comparePatches'))
+  const patches = filterObjects(getPartAt(own, 'spec', 'diff', 'comparePatches'))
   const rules = readIgnores(patches, 'jsonPointers', '')
   return patches.flatMap((patch, index) => {
     const rule = rules[index]
     if (rule === undefined) return []
-    const removed = objectsIn(getKey(patch, 'operations')).flatMap((each) =>
-      getKey(each, 'op') === 'remove' ? [textOf(each, 'path')] : [],
+    const removed = filterObjects(getKey(patch, 'operations')).flatMap((each) =>
+      getKey(each, 'op') === 'remove' ? [getTextAt(each, 'path')] : [],
     )
-    const { group } = parseApiVersion(textOf(patch, 'apiVersion'))
+    const { group } = parseApiVersion(getTextAt(patch, 'apiVersion'))
     return [
       { ...rule, target: { ...rule.target, group }, pointers: [...rule.pointers, ...removed] },
     ]
@@ -148,12 +148,12 @@ function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
 function report(own: JsonObject, title: string): SyncerReport {
   return {
     applied: hasCondition(own, 'Ready', 'True')
-      ? commitIn(labelsOf(own).get('fleet.cattle.io/commit'))
+      ? commitIn(getLabels(own).get('fleet.cattle.io/commit'))
       : undefined,
     atWork: undefined,
-    suspended: partOf(own, 'spec', 'paused') === true ? `${title} is paused` : undefined,
+    suspended: getPartAt(own, 'spec', 'paused') === true ? `${title} is paused` : undefined,
     title,
-    says: conditionProblem(title, own, ['Ready', 'False']),
+    says: findConditionProblem(title, own, ['Ready', 'False']),
     // Which conditions are failures is untested.
     failed: undefined,
     unappliedSince: undefined,
@@ -174,7 +174,7 @@ function judge(question: ApplierCase): Judgement {
     }
   }
   return judgeOwn(question, undefined, (bundle) => {
-    if (partOf(bundle, 'spec', 'paused') === true) {
+    if (getPartAt(bundle, 'spec', 'paused') === true) {
       return {
         restores: 'never',
         revertsUnasked: 'no',
@@ -183,7 +183,7 @@ function judge(question: ApplierCase): Judgement {
         warnings: [],
       }
     }
-    if (partOf(bundle, 'spec', 'correctDrift', 'enabled') !== true) {
+    if (getPartAt(bundle, 'spec', 'correctDrift', 'enabled') !== true) {
       return {
         restores: 'unknown',
         revertsUnasked: 'no',
@@ -202,6 +202,6 @@ function judge(question: ApplierCase): Judgement {
     const exceptions = fields.flatMap((field) =>
       ignoreException(field, COMPARE_PATCHES, bundle, 'spec.diff.comparePatches'),
     )
-    return withExceptions(judgement, question, exceptions)
+    return addExceptions(judgement, question, exceptions)
   })
 }

@@ -1,12 +1,12 @@
 /** As helm-controller `docs/spec/v2/helmreleases.md`. */
 import { createHash } from 'node:crypto'
 import {
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 
 export const HELM_TOOLKIT = 'helm.toolkit.fluxcd.io'
@@ -17,23 +17,23 @@ export function releaseOf(
   own: JsonObject,
 ): { namespace: string; name: string } {
   const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-  const history = partOf(own, 'status', 'history')
+  const history = getPartAt(own, 'status', 'history')
   const newest = isJsonArray(history) && isJsonObject(history[0]) ? text(history[0]['name']) : ''
-  const target = textOf(own, 'spec', 'targetNamespace')
+  const target = getTextAt(own, 'spec', 'targetNamespace')
   const composed = target === '' ? name : `${target}-${name}`
   return {
     namespace:
-      textOf(own, 'status', 'storageNamespace') ||
-      textOf(own, 'spec', 'storageNamespace') ||
+      getTextAt(own, 'status', 'storageNamespace') ||
+      getTextAt(own, 'spec', 'storageNamespace') ||
       namespace,
-    name: newest || shortened(textOf(own, 'spec', 'releaseName') || composed),
+    name: newest || shortenName(getTextAt(own, 'spec', 'releaseName') || composed),
   }
 }
 
 const MOST_NAME = 53
 
 /** For a name that Helm does not accept (helm-controller `internal/release/name.go`). */
-function shortened(name: string): string {
+function shortenName(name: string): string {
   if (name.length <= MOST_NAME) return name
   return `${name.slice(0, MOST_NAME - 13)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
 }

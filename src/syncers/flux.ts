@@ -5,44 +5,49 @@
  * HelmRelease, from 1.5 on), fluxcd/pkg `ssa/manager.go`, `ssa/jsondiff/selector.go`, `apis/meta`.
  */
 import {
+  filterObjects,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
-import { annotationsOf, labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import {
+  getAnnotations,
+  getLabels,
+  getMetadataText,
+  type ResourceId,
+} from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
-import { contentOf } from './flux-artifact/artifact-content.ts'
+import { getArtifactContent } from './flux-artifact/artifact-content.ts'
 import { ArtifactFiles } from './flux-artifact/artifact-files.ts'
 import { HELM_TOOLKIT as HELM, releaseOf } from './flux-release-name.ts'
-import { hookOfHelm, leftUnmarkedByHelm, retainedByHelm } from './helm.ts'
+import { findHelmHook, findHelmKeepRule, isLeftUnmarkedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import {
+  addExceptions,
+  describeNotPruned,
+  describeNotReady,
   type Exception,
   ignoreException,
   judgeOwn,
-  notPruned,
-  notReady,
-  suspended,
-  withExceptions,
+  judgeSuspended,
 } from './judgement.ts'
 import {
   commitIn,
-  conditionProblem,
-  durationOf,
-  folderOf,
+  createNamedApplier,
+  findConditionProblem,
+  findDuration,
   hasCondition,
   isFilled,
   isName,
-  named,
-  secondsOf,
+  parseSeconds,
+  parseSyncFolder,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
-import { failedCondition } from './sync-failure.ts'
-import { passed, reachesFolder, titleOfOwn, verdict } from './sync-path.ts'
+import { findFailedCondition } from './sync-failure.ts'
+import { createPassedFinding, createVerdict, formatOwnTitle, reachesFolder } from './sync-path.ts'
 import type {
   ApplierCase,
   ApplierKind,
@@ -65,7 +70,7 @@ const KUSTOMIZATION_IGNORES: IgnoreSource = {
   kind: 'Kustomization',
   product: 'Flux',
   names: 'patterns',
-  rules: (own) => readIgnores(partOf(own, 'spec', 'ignore'), 'paths', 'target'),
+  rules: (own) => readIgnores(getPartAt(own, 'spec', 'ignore'), 'paths', 'target'),
   notImported: 'none',
 }
 
@@ -73,28 +78,30 @@ const HELM_RELEASE_IGNORES: IgnoreSource = {
   ...KUSTOMIZATION_IGNORES,
   group: HELM,
   kind: 'HelmRelease',
-  rules: (own) => readIgnores(partOf(own, 'spec', 'driftDetection', 'ignore'), 'paths', 'target'),
+  rules: (own) =>
+    readIgnores(getPartAt(own, 'spec', 'driftDetection', 'ignore'), 'paths', 'target'),
 }
 
 const KUSTOMIZATION: ApplierKind = {
   tool: 'flux-kustomization',
   title: ({ namespace, name }) => phrase`Flux Kustomization ${`${namespace}/${name}`}`,
-  claim: (object) => marked(KUSTOMIZE, 'Kustomization', object),
+  claim: (object) => findMarkedApplier(KUSTOMIZE, 'Kustomization', object),
   wraps: [],
-  selector: (claim) => selector(KUSTOMIZE, claim),
+  selector: (claim) => formatSelector(KUSTOMIZE, claim),
   source: (own) => {
     if (own === undefined) return UNKNOWN_SOURCE
     // Only a GitRepository has a path in git.
-    const isGit = (partOf(own, 'spec', 'sourceRef', 'kind') ?? 'GitRepository') === 'GitRepository'
+    const isGit =
+      (getPartAt(own, 'spec', 'sourceRef', 'kind') ?? 'GitRepository') === 'GitRepository'
     return {
-      folder: isGit ? folderOf(partOf(own, 'spec', 'path') ?? './') : undefined,
+      folder: isGit ? parseSyncFolder(getPartAt(own, 'spec', 'path') ?? './') : undefined,
       transformed: ['namePrefix', 'nameSuffix', 'components'].find((name) =>
-        isFilled(partOf(own, 'spec', name)),
+        isFilled(getPartAt(own, 'spec', name)),
       ),
-      choosesNamespace: isFilled(partOf(own, 'spec', 'targetNamespace')),
+      choosesNamespace: isFilled(getPartAt(own, 'spec', 'targetNamespace')),
     }
   },
-  inventory: { listed: listedIn, questions: () => [], id: () => '', ofPackage: false },
+  inventory: { listed: findListedResources, questions: () => [], id: () => '', ofPackage: false },
   keeps: [
     (question) => {
       const name = `${KUSTOMIZE}/prune`
@@ -116,22 +123,22 @@ const HELM_RELEASE: ApplierKind = {
   tool: 'flux-helmrelease',
   title: ({ namespace, name }) => phrase`Flux HelmRelease ${`${namespace}/${name}`}`,
   // helm-controller internal/postrender/origin_labels.go
-  claim: (object) => marked(HELM, 'HelmRelease', object),
+  claim: (object) => findMarkedApplier(HELM, 'HelmRelease', object),
   wraps: ['helm'],
-  selector: (claim) => selector(HELM, claim),
+  selector: (claim) => formatSelector(HELM, claim),
   source: () => UNKNOWN_SOURCE,
   inventory: {
-    listed: listedIn,
+    listed: findListedResources,
     questions: (claim, own) => (own === undefined ? [] : [{ helmRelease: releaseOf(claim, own) }]),
     id: () => '',
     ofPackage: false,
   },
-  keeps: [retainedByHelm],
+  keeps: [findHelmKeepRule],
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
-  leavesUnmarked: leftUnmarkedByHelm,
+  leavesUnmarked: isLeftUnmarkedByHelm,
   namesObject: false,
-  hooks: hookOfHelm,
+  hooks: findHelmHook,
   report,
   judge: judgeHelmRelease,
 }
@@ -197,30 +204,36 @@ export const FLUX: Syncer = {
  */
 function takesOverKubectl(manager: string, live: JsonObject): boolean {
   // Without the label it is not a Kustomization that applies under this name.
-  if (!isName(labelsOf(live).get(`${KUSTOMIZE}/name`) ?? '')) return false
+  if (!isName(getLabels(live).get(`${KUSTOMIZE}/name`) ?? '')) return false
   return (
     /^(?:kubectl|before-first-apply)/.test(manager) && !hasMark(live, `${KUSTOMIZE}/ssa`, ['merge'])
   )
 }
 
 /** As fluxcd/pkg `ssa/manager.go` SetOwnerLabels. */
-function marked(group: string, kind: string, { labels }: MarkedObject): NamedApplier | undefined {
+function findMarkedApplier(
+  group: string,
+  kind: string,
+  { labels }: MarkedObject,
+): NamedApplier | undefined {
   const [name, namespace] = [
     labels.get(`${group}/name`) ?? '',
     labels.get(`${group}/namespace`) ?? '',
   ]
-  return isName(name) && isName(namespace) ? named(group, kind, [namespace], name) : undefined
+  return isName(name) && isName(namespace)
+    ? createNamedApplier(group, kind, [namespace], name)
+    : undefined
 }
 
-function selector(
+function formatSelector(
   group: string,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): string {
   return `${group}/name=${name},${group}/namespace=${namespace}`
 }
 
-function listedIn(own: JsonObject): ListedResources | undefined {
-  const entries = partOf(own, 'status', 'inventory', 'entries')
+function findListedResources(own: JsonObject): ListedResources | undefined {
+  const entries = getPartAt(own, 'status', 'inventory', 'entries')
   if (!isJsonArray(entries)) return undefined
   const resources = entries
     .filter(isJsonObject)
@@ -246,51 +259,51 @@ export function parseObjMetadata(text: string): ResourceId | undefined {
  * `lastReconciledStatus`).
  */
 function isApplied(own: JsonObject): boolean {
-  const releases = objectsIn(partOf(own, 'status', 'history')).filter(
-    (entry) => partOf(entry, 'lastReconciledStatus') === undefined,
+  const releases = filterObjects(getPartAt(own, 'status', 'history')).filter(
+    (entry) => getPartAt(entry, 'lastReconciledStatus') === undefined,
   )
-  return textOf(own, 'status', 'lastAppliedRevision') !== '' || releases.length > 0
+  return getTextAt(own, 'status', 'lastAppliedRevision') !== '' || releases.length > 0
 }
 
 function report(own: JsonObject, title: string): SyncerReport {
   const atWork = hasCondition(own, 'Reconciling', 'True') || hasCondition(own, 'Ready', 'Unknown')
   return {
-    applied: commitIn(partOf(own, 'status', 'lastAppliedRevision')),
+    applied: commitIn(getPartAt(own, 'status', 'lastAppliedRevision')),
     atWork: atWork ? `${title} is at work` : undefined,
-    suspended: partOf(own, 'spec', 'suspend') === true ? `${title} is suspended` : undefined,
+    suspended: getPartAt(own, 'spec', 'suspend') === true ? `${title} is suspended` : undefined,
     title,
-    says: conditionProblem(title, own, ['Stalled', 'True'], ['Ready', 'False']),
-    failed: failedCondition(title, own),
-    unappliedSince: isApplied(own) ? undefined : metadataText(own, 'creationTimestamp'),
-    interval: secondsOf(partOf(own, 'spec', 'interval')),
+    says: findConditionProblem(title, own, ['Stalled', 'True'], ['Ready', 'False']),
+    failed: findFailedCondition(title, own),
+    unappliedSince: isApplied(own) ? undefined : getMetadataText(own, 'creationTimestamp'),
+    interval: parseSeconds(getPartAt(own, 'spec', 'interval')),
   }
 }
 
 function judgeKustomization(question: ApplierCase): Judgement {
   const { claim, title, fields } = question
   return judgeOwn(question, ELSEWHERE, (own) => {
-    if (partOf(own, 'spec', 'suspend') === true)
-      return suspended(title, `flux resume kustomization ${claim.name} -n ${claim.namespace}`)
-    const interval = durationOf(own, 'spec', 'interval')
+    if (getPartAt(own, 'spec', 'suspend') === true)
+      return judgeSuspended(title, `flux resume kustomization ${claim.name} -n ${claim.namespace}`)
+    const interval = findDuration(own, 'spec', 'interval')
     const judgement: Judgement = {
       restores: 'at-interval',
       revertsUnasked: 'yes',
       sentence: phrase`${title} applies the package again as soon as its source has the merge, and every ${interval ?? 'interval of its own'} in any case: live may be restored before the review`,
       command: `flux reconcile kustomization ${claim.name} -n ${claim.namespace} --with-source`,
       warnings: [
-        ...notReady(title, own),
-        ...notPruned(question, partOf(own, 'spec', 'prune') === true),
+        ...describeNotReady(title, own),
+        ...describeNotPruned(question, getPartAt(own, 'spec', 'prune') === true),
       ],
     }
-    return withExceptions(
+    return addExceptions(
       judgement,
       question,
-      fields.flatMap((field) => exceptionOf(field, own)),
+      fields.flatMap((field) => listExceptions(field, own)),
     )
   })
 }
 
-function exceptionOf(field: DriftedField, own: JsonObject): Exception[] {
+function listExceptions(field: DriftedField, own: JsonObject): Exception[] {
   const isMarked = (key: string, ...values: readonly string[]): boolean =>
     hasMark(field.live, `${KUSTOMIZE}/${key}`, values)
   if (isMarked('reconcile', 'disabled'))
@@ -306,11 +319,11 @@ function judgeHelmRelease(question: ApplierCase): Judgement {
   return judgeOwn(question, ELSEWHERE, (own) => {
     const at = `${claim.name} -n ${claim.namespace}`
     const force = `flux reconcile helmrelease ${at} --force`
-    const given = partOf(own, 'spec', 'driftDetection', 'mode')
+    const given = getPartAt(own, 'spec', 'driftDetection', 'mode')
     const mode = given === 'enabled' || given === 'warn' ? given : 'disabled'
-    if (partOf(own, 'spec', 'suspend') === true) {
+    if (getPartAt(own, 'spec', 'suspend') === true) {
       const resume = `flux resume helmrelease ${at}`
-      return suspended(title, mode === 'enabled' ? resume : `${resume} && ${force}`)
+      return judgeSuspended(title, mode === 'enabled' ? resume : `${resume} && ${force}`)
     }
     if (mode !== 'enabled') {
       return {
@@ -319,31 +332,31 @@ function judgeHelmRelease(question: ApplierCase): Judgement {
         sentence: phrase`${title} does not put live back: its drift detection is ${[mode]}, and merging changes nothing in the cluster unless it makes a new release`,
         command: force,
         warnings: [
-          ...notReady(title, own),
+          ...describeNotReady(title, own),
           ['or set spec.driftDetection.mode of the HelmRelease to enabled'],
         ],
       }
     }
-    const interval = durationOf(own, 'spec', 'interval')
+    const interval = findDuration(own, 'spec', 'interval')
     const judgement: Judgement = {
       restores: 'at-interval',
       revertsUnasked: 'yes',
       sentence: phrase`${title} puts live back every ${interval ?? 'interval of its own'} (drift detection is enabled): it may be restored before the review`,
       command: undefined,
-      warnings: notReady(title, own),
+      warnings: describeNotReady(title, own),
     }
     const exceptions = fields.flatMap((field): Exception[] =>
       hasMark(field.live, `${HELM}/driftDetection`, ['disabled'])
         ? [{ field, why: ['the object is marked driftDetection: disabled'] }]
         : ignoreException(field, HELM_RELEASE_IGNORES, own, 'spec.driftDetection.ignore'),
     )
-    return withExceptions(judgement, question, exceptions)
+    return addExceptions(judgement, question, exceptions)
   })
 }
 
 function hasMark(live: JsonObject | undefined, key: string, values: readonly string[]): boolean {
   if (live === undefined) return false
-  const found = [labelsOf(live).get(key), annotationsOf(live).get(key)]
+  const found = [getLabels(live).get(key), getAnnotations(live).get(key)]
   return found.some((value) => value !== undefined && values.includes(value.toLowerCase()))
 }
 
@@ -356,26 +369,32 @@ function checkKustomization(
   sources: readonly JsonObject[],
   repository: SyncedRepository,
 ): Finding[] {
-  const name = `Flux Kustomization ${titleOfOwn(own)}`
-  const namespace = textOf(own, 'spec', 'sourceRef', 'namespace') || metadataText(own, 'namespace')
+  const name = `Flux Kustomization ${formatOwnTitle(own)}`
+  const namespace =
+    getTextAt(own, 'spec', 'sourceRef', 'namespace') || getMetadataText(own, 'namespace')
   const source = sources.find(
     (one) =>
-      metadataText(one, 'name') === textOf(own, 'spec', 'sourceRef', 'name') &&
-      metadataText(one, 'namespace') === namespace,
+      getMetadataText(one, 'name') === getTextAt(own, 'spec', 'sourceRef', 'name') &&
+      getMetadataText(one, 'namespace') === namespace,
   )
-  if (textOf(own, 'spec', 'sourceRef', 'kind') !== 'GitRepository' || source === undefined)
+  if (getTextAt(own, 'spec', 'sourceRef', 'kind') !== 'GitRepository' || source === undefined)
     return []
   const { folder, isHere, rootKustomization } = repository
-  if (!isHere(textOf(source, 'spec', 'url')) || !reachesFolder(textOf(own, 'spec', 'path'), folder))
+  if (
+    !isHere(getTextAt(source, 'spec', 'url')) ||
+    !reachesFolder(getTextAt(own, 'spec', 'path'), folder)
+  )
     return []
   if (rootKustomization) return []
-  const artifact = new ArtifactFiles(repository.ignoreFiles, contentOf(source))
+  const artifact = new ArtifactFiles(repository.ignoreFiles, getArtifactContent(source))
   const packed = repository.retained.filter(({ path }) => artifact.has(path))
   if (repository.retained.length > 0 && packed.length === 0)
     return [
-      passed(
+      createPassedFinding(
         `${name} reads the root, and its artifact has nothing of ${folder}/ (.sourceignore, spec.ignore or spec.sparseCheckout)`,
       ),
     ]
-  return [verdict(name, { ...repository, retained: packed }, ({ localConfig }) => localConfig)]
+  return [
+    createVerdict(name, { ...repository, retained: packed }, ({ localConfig }) => localConfig),
+  ]
 }

@@ -5,9 +5,9 @@
  * writes when it sets no manager).
  */
 import { getKey, type JsonObject } from '@backporch/kyaml/json'
-import { annotationsOf } from '@backporch/kyaml/resource'
+import { getAnnotations } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
-import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
+import { createUnlistedApplier, isName, UNKNOWN_SOURCE } from './own-resource.ts'
 import {
   type ApplierKind,
   type BuiltInRule,
@@ -24,11 +24,11 @@ export function releaseMark({ labels, annotations }: MarkedObject): NamedApplier
     annotations.get('meta.helm.sh/release-namespace') ?? '',
   ]
   return labels.get('app.kubernetes.io/managed-by') === 'Helm' && isName(name) && isName(namespace)
-    ? unlisted(name, namespace)
+    ? createUnlistedApplier(name, namespace)
     : undefined
 }
 
-export function retainedByHelm({ annotations }: KeepQuestion): BuiltInRule | undefined {
+export function findHelmKeepRule({ annotations }: KeepQuestion): BuiltInRule | undefined {
   return annotations.get('helm.sh/resource-policy')?.trim().toLowerCase() === 'keep'
     ? {
         rule: 'helm-keep',
@@ -37,10 +37,10 @@ export function retainedByHelm({ annotations }: KeepQuestion): BuiltInRule | und
     : undefined
 }
 
-export function leftUnmarkedByHelm(object: JsonObject): boolean {
+export function isLeftUnmarkedByHelm(object: JsonObject): boolean {
   return (
     getKey(object, 'kind') === 'CustomResourceDefinition' ||
-    annotationsOf(object).has('helm.sh/hook')
+    getAnnotations(object).has('helm.sh/hook')
   )
 }
 
@@ -55,15 +55,15 @@ const NOT_IN_A_RELEASE = new Set([
 ])
 
 /** A hook that stays until its next run counts as missing. */
-export function hookOfHelm(manifest: JsonObject): BuiltInRule | undefined {
-  const events = hookValues(manifest, 'helm.sh/hook')
+export function findHelmHook(manifest: JsonObject): BuiltInRule | undefined {
+  const events = listHookValues(manifest, 'helm.sh/hook')
   if (events.length === 0) return undefined
   if (events.every((event) => NOT_IN_A_RELEASE.has(event)))
     return {
       rule: 'helm-hook',
       why: `Helm creates this hook only on ${events.join(', ')} (helm.sh/hook)`,
     }
-  return hookValues(manifest, 'helm.sh/hook-delete-policy').includes('hook-succeeded')
+  return listHookValues(manifest, 'helm.sh/hook-delete-policy').includes('hook-succeeded')
     ? {
         rule: 'helm-hook',
         why: 'Helm removes this hook after it succeeded (helm.sh/hook-delete-policy)',
@@ -71,8 +71,8 @@ export function hookOfHelm(manifest: JsonObject): BuiltInRule | undefined {
     : undefined
 }
 
-export function hookValues(manifest: JsonObject, annotation: string): readonly string[] {
-  return (annotationsOf(manifest).get(annotation) ?? '')
+export function listHookValues(manifest: JsonObject, annotation: string): readonly string[] {
+  return (getAnnotations(manifest).get(annotation) ?? '')
     .split(',')
     .map((value) => value.trim())
     .filter((value) => value !== '')
@@ -95,12 +95,12 @@ const RELEASE: ApplierKind = {
     id: () => '',
     ofPackage: false,
   },
-  keeps: [retainedByHelm],
+  keeps: [findHelmKeepRule],
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
-  leavesUnmarked: leftUnmarkedByHelm,
+  leavesUnmarked: isLeftUnmarkedByHelm,
   namesObject: false,
-  hooks: hookOfHelm,
+  hooks: findHelmHook,
   report: () => NO_SYNCER_REPORT,
   judge: ({ title }) => ({
     restores: 'when-told',

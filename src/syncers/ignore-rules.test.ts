@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { drift } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import { HANGS_AFTER } from '../../test/waiting/wait-until.ts'
-import { type Ignored, ignoredBy } from './ignore-rules.ts'
+import { type Ignored, isIgnoredBySource } from './ignore-rules.ts'
 import { IGNORE_SOURCES } from './registry.ts'
 import type { DriftedField } from './syncer.ts'
 
@@ -18,7 +18,7 @@ function field(path: string) {
 function ignored(kind: string, own: (rules: Json) => JsonObject) {
   const source = IGNORE_SOURCES.find((one) => one.kind === kind)
   assert.ok(source)
-  return (rules: Json, of: DriftedField): Ignored => ignoredBy(source, own(rules), of)
+  return (rules: Json, of: DriftedField): Ignored => isIgnoredBySource(source, own(rules), of)
 }
 
 const ignoredByFlux = ignored('Kustomization', (ignore) => ({ spec: { ignore } }))

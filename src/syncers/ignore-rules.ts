@@ -1,16 +1,16 @@
-import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt, indexOfStep } from '@backporch/kyaml/field'
 import {
+  filterObjects,
+  filterTexts,
   getKey,
+  getTextAt,
   type Json,
   type JsonObject,
-  objectsIn,
   parsePointer,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
 import {
-  annotationsOf,
-  labelsOf,
+  getAnnotations,
+  getLabels,
   matchesLabels,
   parseApiVersion,
   parseLabelSelector,
@@ -30,9 +30,9 @@ export function readIgnores(
   pointers: string,
   target: string,
 ): readonly ForeignIgnore[] {
-  return objectsIn(rules).map((rule) => {
+  return filterObjects(rules).map((rule) => {
     const text = (part: TargetPart): string =>
-      textOf(target === '' ? rule : getKey(rule, target), part)
+      getTextAt(target === '' ? rule : getKey(rule, target), part)
     const [labelSelector, annotationSelector] = [text('labelSelector'), text('annotationSelector')]
     const id = {
       group: text('group'),
@@ -43,30 +43,34 @@ export function readIgnores(
     }
     return {
       target: { ...id, labelSelector, annotationSelector },
-      pointers: textsIn(getKey(rule, pointers)),
-      jq: textsIn(getKey(rule, 'jqPathExpressions')),
-      managers: textsIn(getKey(rule, 'managedFieldsManagers')),
+      pointers: filterTexts(getKey(rule, pointers)),
+      jq: filterTexts(getKey(rule, 'jqPathExpressions')),
+      managers: filterTexts(getKey(rule, 'managedFieldsManagers')),
     }
   })
 }
 
-export function ignoredBy(source: IgnoreSource, own: JsonObject, field: DriftedField): Ignored {
-  return anyOf(source.rules(own).map((rule) => ignoredByRule(rule, source.names, field)))
+export function isIgnoredBySource(
+  source: IgnoreSource,
+  own: JsonObject,
+  field: DriftedField,
+): Ignored {
+  return combineAnswers(source.rules(own).map((rule) => isIgnoredByRule(rule, source.names, field)))
 }
 
-function ignoredByRule(
+function isIgnoredByRule(
   { target, pointers, jq, managers }: ForeignIgnore,
   names: IgnoreSource['names'],
   field: DriftedField,
 ): Ignored {
   // The empty pointer is the whole object, except for Argo CD.
   const covered = pointers.some(
-    (pointer) => (pointer === '' && names !== 'globs') || pointerCovers(pointer, field),
+    (pointer) => (pointer === '' && names !== 'globs') || coversPointer(pointer, field),
   )
   const fields =
     covered || managers.includes(field.drift.actor.manager)
       ? 'yes'
-      : anyOf(jq.map((expression) => jqCovers(expression, field)))
+      : combineAnswers(jq.map((expression) => coversJqPath(expression, field)))
   if (fields === 'no') return 'no'
   const matches = matchesTarget(target, names, field)
   return matches === 'yes' ? fields : matches
@@ -77,7 +81,7 @@ function matchesTarget(
   names: IgnoreSource['names'],
   { drift: { id }, live }: DriftedField,
 ): Ignored {
-  const version = live === undefined ? '' : parseApiVersion(textOf(live, 'apiVersion')).version
+  const version = live === undefined ? '' : parseApiVersion(getTextAt(live, 'apiVersion')).version
   const parts = { ...id, version }
   let answer: Ignored = 'yes'
   for (const part of ['group', 'version', 'kind', 'name', 'namespace'] as const) {
@@ -86,10 +90,10 @@ function matchesTarget(
     if (matches === 'unknown') answer = 'unknown'
   }
   for (const [text, map] of [
-    [target.labelSelector, live === undefined ? new Map<string, string>() : labelsOf(live)],
+    [target.labelSelector, live === undefined ? new Map<string, string>() : getLabels(live)],
     [
       target.annotationSelector,
-      live === undefined ? new Map<string, string>() : annotationsOf(live),
+      live === undefined ? new Map<string, string>() : getAnnotations(live),
     ],
   ] as const) {
     if (text === '') continue
@@ -107,14 +111,14 @@ function matchesName(
   part: string,
 ): Ignored {
   if (names === 'globs' && (part === 'group' || part === 'kind'))
-    return globMatches(wanted, text) ? 'yes' : 'no'
+    return matchesGlobPattern(wanted, text) ? 'yes' : 'no'
   if (wanted === '' || wanted === text) return 'yes'
-  if (names === 'patterns') return wholeMatch(wanted, text)
+  if (names === 'patterns') return matchesWhole(wanted, text)
   return names === 'exact' && !/^[A-Za-z0-9.-]+$/.test(wanted) ? 'unknown' : 'no'
 }
 
 /** RE2 matches a foreign pattern in linear time. */
-function wholeMatch(pattern: string, text: string): Ignored {
+function matchesWhole(pattern: string, text: string): Ignored {
   try {
     return RE2JS.compile(`^(?:${pattern})$`).matcher(text).find() ? 'yes' : 'no'
   } catch {
@@ -123,7 +127,7 @@ function wholeMatch(pattern: string, text: string): Ignored {
 }
 
 /** As argo-cd `util/glob`, without exponential backtracking. */
-function globMatches(pattern: string, text: string): boolean {
+function matchesGlobPattern(pattern: string, text: string): boolean {
   let [at, from, star, starred] = [0, 0, -1, 0]
   while (from < text.length) {
     if (pattern[at] === '*') {
@@ -142,12 +146,12 @@ function globMatches(pattern: string, text: string): boolean {
   return /^\**$/.test(pattern.slice(at))
 }
 
-function pointerCovers(pointer: string, field: DriftedField): boolean {
+function coversPointer(pointer: string, field: DriftedField): boolean {
   return pointer.startsWith('/') && covers(parsePointer(pointer), field)
 }
 
 /** Plain paths only. */
-function jqCovers(expression: string, field: DriftedField): Ignored {
+function coversJqPath(expression: string, field: DriftedField): Ignored {
   const text = expression.trim()
   const step = /\.([A-Za-z_][A-Za-z0-9_]*)|\.?\["((?:[^"\\])*)"\]|\.?\[([0-9]*)\]/y
   const parts: (string | undefined)[] = []
@@ -165,11 +169,11 @@ function covers(
   { drift: { path }, live }: DriftedField,
 ): boolean {
   return (
-    parts.length <= path.length && parts.every((part, index) => sameStep(part, path, index, live))
+    parts.length <= path.length && parts.every((part, index) => isSameStep(part, path, index, live))
   )
 }
 
-function sameStep(
+function isSameStep(
   part: string | undefined,
   path: FieldPath,
   index: number,
@@ -179,10 +183,10 @@ function sameStep(
   if (step === undefined) return false
   if (step.kind === 'field') return step.name === part
   if (part === undefined) return true
-  const list = valueAt(live, path.slice(0, index))
+  const list = findValueAt(live, path.slice(0, index))
   return list !== undefined && part === String(indexOfStep(list, step))
 }
 
-function anyOf(answers: readonly Ignored[]): Ignored {
+function combineAnswers(answers: readonly Ignored[]): Ignored {
   return answers.includes('yes') ? 'yes' : answers.includes('unknown') ? 'unknown' : 'no'
 }

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { claimsOf, isMarkedBy } from './claims.ts'
+import { isMarkedBy, listClaims } from './claims.ts'
 import { parseObjMetadata } from './flux.ts'
 import { releaseOf } from './flux-release-name.ts'
-import { applierKind } from './registry.ts'
+import { getApplierKind } from './registry.ts'
 import type { ListedResources, SyncerSource } from './syncer.ts'
 
 const KUSTOMIZATION = 'flux-kustomization'
 const APPLICATION = 'argo-application'
 
 function inventoryIn(tool: string, own: JsonObject): ListedResources | undefined {
-  const { inventory } = applierKind(tool)
+  const { inventory } = getApplierKind(tool)
   return inventory === 'none' ? undefined : inventory.listed(own)
 }
 
 function sourceOf(tool: string, own: JsonObject | undefined): SyncerSource {
-  return applierKind(tool).source(own)
+  return getApplierKind(tool).source(own)
 }
 
 test('an id of cli-utils is read, with colons in names of RBAC, and what is none is left out', () => {
@@ -73,7 +73,7 @@ test('the inventory of a Kustomization is its status, and its folder is as git h
     status: { inventory: { entries } },
   }
   const found = inventoryIn(KUSTOMIZATION, own)
-  assert.deepEqual(found?.resources.map(resourceKey), ['apps/Deployment/shop/web'])
+  assert.deepEqual(found?.resources.map(getResourceKey), ['apps/Deployment/shop/web'])
   assert.equal(found?.extraneous, undefined)
   assert.deepEqual(sourceOf(KUSTOMIZATION, own), {
     folder: 'apps/web',
@@ -169,7 +169,7 @@ test('the release of a HelmRelease is its newest snapshot, else what its spec wo
 test('an object is found again by the mark that its neighbour bears, and a copy under another name is not', () => {
   for (const by of ['kustomization', 'argo', 'rootSync', 'kptLive', 'helm'] as const) {
     const object = deploymentOf([by])
-    const [claim] = claimsOf(
+    const [claim] = listClaims(
       new Map([['apps/Deployment/shop/web', { state: 'present', object, metadataOnly: false }]]),
     )
     assert.ok(claim, by)
@@ -177,7 +177,7 @@ test('an object is found again by the mark that its neighbour bears, and a copy 
     assert.equal(isMarkedBy({ ...claim, name: 'other' }, object), false, by)
     assert.equal(isMarkedBy(claim, {}), false, by)
   }
-  const [argo] = claimsOf(
+  const [argo] = listClaims(
     new Map([
       [
         'apps/Deployment/shop/web',
@@ -191,8 +191,8 @@ test('an object is found again by the mark that its neighbour bears, and a copy 
 test('only marks that are always labels select a list', () => {
   const claim = { namespace: 'apps', name: 'web' }
   assert.match(
-    applierKind(KUSTOMIZATION).selector(claim),
+    getApplierKind(KUSTOMIZATION).selector(claim),
     /^kustomize\.[^=]+\/name=web,kustomize\.[^=]+\/namespace=apps$/,
   )
-  assert.equal(applierKind(APPLICATION).selector(claim), '')
+  assert.equal(getApplierKind(APPLICATION).selector(claim), '')
 })

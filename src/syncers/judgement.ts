@@ -1,10 +1,10 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { listed, type Phrase, phrase } from '@backporch/kyaml/text'
-import { type Ignored, ignoredBy } from './ignore-rules.ts'
-import { conditionReason, findOwn } from './own-resource.ts'
+import { listPhrases, type Phrase, phrase } from '@backporch/kyaml/text'
+import { type Ignored, isIgnoredBySource } from './ignore-rules.ts'
+import { findConditionReason, findOwn } from './own-resource.ts'
 import type { ApplierCase, DriftedField, IgnoreSource, Judgement } from './syncer.ts'
 
 export interface Exception {
@@ -21,12 +21,12 @@ export function judgeOwn(
   const found = findOwn(own)
   if (!('failure' in found)) return judge(found.object, found.wanted.id.namespace)
   return found.failure === undefined
-    ? absent(title, byHand, elsewhere)
-    : unreadable(title, found.failure)
+    ? judgeAbsent(title, byHand, elsewhere)
+    : judgeUnreadable(title, found.failure)
 }
 
 /** An error is not absence. */
-function unreadable(title: Phrase, { code, why, remedy }: Failure): Judgement {
+function judgeUnreadable(title: Phrase, { code, why, remedy }: Failure): Judgement {
   return {
     restores: 'unknown',
     revertsUnasked: 'unknown',
@@ -36,7 +36,7 @@ function unreadable(title: Phrase, { code, why, remedy }: Failure): Judgement {
   }
 }
 
-function absent(
+function judgeAbsent(
   title: Phrase,
   command: string | undefined,
   elsewhere: string | undefined,
@@ -61,13 +61,15 @@ function absent(
 }
 
 /** `never` if nothing else is left. */
-export function withExceptions(
+export function addExceptions(
   judgement: Judgement,
   { title, fields }: ApplierCase,
   exceptions: readonly Exception[],
 ): Judgement {
   if (exceptions.length === 0) return judgement
-  const all = listed(exceptions.map(({ field, why }) => phrase`${describeField(field)} (${why})`))
+  const all = listPhrases(
+    exceptions.map(({ field, why }) => phrase`${describeField(field)} (${why})`),
+  )
   const rest = phrase`${title} leaves alone, whatever is merged: ${all}`
   if (exceptions.length < fields.length)
     return { ...judgement, warnings: [...judgement.warnings, rest] }
@@ -83,7 +85,7 @@ export function withExceptions(
 export function describeField({ drift: { id, path } }: DriftedField): Phrase {
   return path.length === 0
     ? phrase`${describeResourceId(id)}`
-    : phrase`${describeResourceId(id)} ${shownPathOnly(path, id)}`
+    : phrase`${describeResourceId(id)} ${formatRedactedPath(path, id)}`
 }
 
 /** An unevaluated rule may apply: a false promise to restore would be worse. */
@@ -93,7 +95,7 @@ export function ignoreException(
   own: JsonObject,
   where: string,
 ): Exception[] {
-  const ignored: Ignored = ignoredBy(source, own, field)
+  const ignored: Ignored = isIgnoredBySource(source, own, field)
   if (ignored === 'no') return []
   return [
     {
@@ -106,7 +108,7 @@ export function ignoreException(
   ]
 }
 
-export function suspended(title: Phrase, command: string): Judgement {
+export function judgeSuspended(title: Phrase, command: string): Judgement {
   return {
     restores: 'when-told',
     revertsUnasked: 'no',
@@ -116,14 +118,14 @@ export function suspended(title: Phrase, command: string): Judgement {
   }
 }
 
-export function notReady(title: Phrase, own: JsonObject): Phrase[] {
-  const reason = conditionReason(own, 'Ready', 'False')
+export function describeNotReady(title: Phrase, own: JsonObject): Phrase[] {
+  const reason = findConditionReason(own, 'Ready', 'False')
   return reason === undefined
     ? []
     : [phrase`${title} is not ready now (${reason}): it may not get as far as applying`]
 }
 
-export function notPruned({ title, fields }: ApplierCase, prunes: boolean): Phrase[] {
+export function describeNotPruned({ title, fields }: ApplierCase, prunes: boolean): Phrase[] {
   const unexpected = fields.some(({ drift }) => drift.change === 'unexpected')
   return !unexpected || prunes ? [] : [phrase`${title} does not prune: the unexpected objects stay`]
 }

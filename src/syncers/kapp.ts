@@ -1,5 +1,5 @@
 import { phrase } from '@backporch/kyaml/text'
-import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
+import { createUnlistedApplier, isName, UNKNOWN_SOURCE } from './own-resource.ts'
 import { type ApplierKind, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
 
 const APP: ApplierKind = {
@@ -10,7 +10,7 @@ const APP: ApplierKind = {
     const name = labels.get('kapp.k14s.io/app') ?? ''
     const identity = annotations.get('kapp.k14s.io/identity')?.split(';')[1]
     return isName(name) && identity === `${id.namespace}/${id.group}/${id.kind}/${id.name}`
-      ? unlisted(name)
+      ? createUnlistedApplier(name)
       : undefined
   },
   wraps: [],

@@ -5,10 +5,10 @@
  * against Kluctl (docs/facts/fleet-and-kluctl.md).
  */
 import type { JsonObject } from '@backporch/kyaml/json'
-import { annotationsOf } from '@backporch/kyaml/resource'
+import { getAnnotations } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
-import { hookValues, retainedByHelm } from './helm.ts'
-import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
+import { findHelmKeepRule, listHookValues } from './helm.ts'
+import { createUnlistedApplier, isName, UNKNOWN_SOURCE } from './own-resource.ts'
 import { type ApplierKind, type BuiltInRule, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
 
 const DISCRIMINATOR = 'kluctl.io/discriminator'
@@ -19,7 +19,7 @@ const TARGET: ApplierKind = {
   // The label names the target, by which Kluctl prunes, not the KluctlDeployment.
   claim: ({ labels }) => {
     const name = labels.get(DISCRIMINATOR) ?? ''
-    return isName(name) ? unlisted(name) : undefined
+    return isName(name) ? createUnlistedApplier(name) : undefined
   },
   wraps: [],
   selector: ({ name }) => `${DISCRIMINATOR}=${name}`,
@@ -34,14 +34,14 @@ const TARGET: ApplierKind = {
             why: 'the object is marked to stay when git drops it (kluctl.io/skip-delete)',
           }
         : undefined,
-    retainedByHelm,
+    findHelmKeepRule,
   ],
   // A KluctlDeployment deploys wherever its service account may write.
   ownNamespaceOnly: () => false,
   sourcePath: 'none',
   leavesUnmarked: () => false,
   namesObject: false,
-  hooks: hookOf,
+  hooks: findKluctlHook,
   report: () => NO_SYNCER_REPORT,
   judge: ({ title }) => ({
     restores: 'unknown',
@@ -99,19 +99,19 @@ function isTrue(value: string | undefined): boolean {
 /**
  * `kluctl.io/hook`, or Helm's hooks as Kluctl reads them; and objects to be deleted or left out.
  */
-function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
-  const annotations = annotationsOf(manifest)
+function findKluctlHook(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
+  const annotations = getAnnotations(manifest)
   const because = (why: string): BuiltInRule => ({ rule: 'kluctl-hook', why })
   if (isTrue(annotations.get('kluctl.io/delete')))
     return because('Kluctl deletes the object when it deploys (kluctl.io/delete)')
   if (isTrue(annotations.get('kluctl.io/ignore')))
     return because('Kluctl never applies the object (kluctl.io/ignore)')
-  const own = hookValues(manifest, 'kluctl.io/hook')
-  if (own.length === 0 && (!runs || hookValues(manifest, 'helm.sh/hook').length === 0))
+  const own = listHookValues(manifest, 'kluctl.io/hook')
+  if (own.length === 0 && (!runs || listHookValues(manifest, 'helm.sh/hook').length === 0))
     return undefined
   const policies = [
-    ...hookValues(manifest, 'kluctl.io/hook-delete-policy'),
-    ...hookValues(manifest, 'helm.sh/hook-delete-policy'),
+    ...listHookValues(manifest, 'kluctl.io/hook-delete-policy'),
+    ...listHookValues(manifest, 'helm.sh/hook-delete-policy'),
   ]
   return policies.includes('hook-succeeded')
     ? because('Kluctl removes this hook after it succeeded (hook-delete-policy)')

@@ -3,10 +3,10 @@
  * owning-inventory annotation, CanPrune), `pkg/common/common.go` (lifecycle annotations),
  * `pkg/object/{dependson,mutation}`; kpt's ResourceGroup.
  */
-import { annotationsOf } from '@backporch/kyaml/resource'
+import { getAnnotations } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
-import { type Exception, withExceptions } from './judgement.ts'
-import { isName, unlisted } from './own-resource.ts'
+import { addExceptions, type Exception } from './judgement.ts'
+import { createUnlistedApplier, isName } from './own-resource.ts'
 import {
   type ApplierKind,
   type DriftedField,
@@ -50,11 +50,11 @@ export const KEPT_BY_INVENTORY: readonly KeepRule[] = [
 ]
 
 /** The existing object is never changed. */
-export function mutationIgnored(field: DriftedField): Exception[] {
+export function listIgnoredMutation(field: DriftedField): Exception[] {
   const { live } = field
   const ignored =
     live !== undefined &&
-    annotationsOf(live).get('client.lifecycle.config.k8s.io/mutation') === 'ignore'
+    getAnnotations(live).get('client.lifecycle.config.k8s.io/mutation') === 'ignore'
   return ignored ? [{ field, why: ['the object is marked mutation: ignore'] }] : []
 }
 
@@ -63,7 +63,7 @@ const INVENTORY: ApplierKind = {
   title: ({ name }) => (name === '' ? ['kpt live'] : phrase`kpt live (inventory ${name})`),
   claim: ({ annotations }) => {
     const name = annotations.get(OWNING_INVENTORY)
-    return name === undefined ? undefined : unlisted(isName(name) ? name : '')
+    return name === undefined ? undefined : createUnlistedApplier(isName(name) ? name : '')
   },
   wraps: [],
   selector: () => '',
@@ -84,7 +84,7 @@ const INVENTORY: ApplierKind = {
   report: () => NO_SYNCER_REPORT,
   judge: (question) => {
     const { title, folder, fields } = question
-    return withExceptions(
+    return addExceptions(
       {
         restores: 'when-told',
         revertsUnasked: 'no',
@@ -93,7 +93,7 @@ const INVENTORY: ApplierKind = {
         warnings: [],
       },
       question,
-      fields.flatMap(mutationIgnored),
+      fields.flatMap(listIgnoredMutation),
     )
   },
 }

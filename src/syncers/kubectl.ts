@@ -23,7 +23,7 @@ export function writesManifest({
 }
 
 /** The write may be a single one, to anybody's object: only an apply is repeated. */
-export function onlyMakes(manager: string): boolean {
+export function isCreateOnlyManager(manager: string): boolean {
   return manager === KUBECTL_CREATE || manager === KUBECTL_REPLACE
 }
 

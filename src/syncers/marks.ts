@@ -1,19 +1,19 @@
 /** Marks that the syncer itself wrote are not differences. */
 import {
+  createFieldStep,
   type FieldPath,
   type FieldSet,
   type FieldSetChild,
-  field,
-  managedFieldsOf,
+  findValueAt,
+  getManagedFields,
   ownsLocation,
-  valueAt,
 } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { marksAs, SYNCERS } from './registry.ts'
+import { canMarkAs, SYNCERS } from './registry.ts'
 import type { Syncer } from './syncer.ts'
 
 /** @param value live, undefined if not read */
-export function syncersOfMark(path: FieldPath, value: Json | undefined): Syncer[] {
+export function listSyncersOfMark(path: FieldPath, value: Json | undefined): Syncer[] {
   const [metadata, map, key, below] = path
   if (
     metadata?.kind !== 'field' ||
@@ -35,11 +35,11 @@ export function syncersOfMark(path: FieldPath, value: Json | undefined): Syncer[
 
 /** A manual apply under a CI job's name leaves no Flux marks. */
 export function isMarkOf(manager: string, path: FieldPath, value: Json | undefined): boolean {
-  return syncersOfMark(path, value).some((syncer) => marksAs(syncer, manager))
+  return listSyncersOfMark(path, value).some((syncer) => canMarkAs(syncer, manager))
 }
 
 /** It declared the rest for the package. */
-export function withoutMarks(
+export function removeMarks(
   manager: string,
   owned: FieldSet,
   wanted: FieldSet,
@@ -70,13 +70,15 @@ const MAPS: ReadonlySet<string> = new Set(['metadata', 'metadata.labels', 'metad
 const NOTHING: FieldSet = { owned: false, children: new Map() }
 
 /** A controller that copies an object with its marks owns the copy's. */
-export function writersOfMarks(object: JsonObject): ReadonlySet<string> {
-  const managed = managedFieldsOf(object)
+export function listWritersOfMarks(object: JsonObject): ReadonlySet<string> {
+  const managed = getManagedFields(object)
   const marks = [...MAPS].slice(1).flatMap((map) => {
-    const path = map.split('.').map(field)
-    const entries = valueAt(object, path)
+    const path = map.split('.').map(createFieldStep)
+    const entries = findValueAt(object, path)
     return Object.entries(isJsonObject(entries) ? entries : {}).flatMap(([key, value]) =>
-      syncersOfMark([...path, field(key)], value).length > 0 ? [[...path, field(key)]] : [],
+      listSyncersOfMark([...path, createFieldStep(key)], value).length > 0
+        ? [[...path, createFieldStep(key)]]
+        : [],
     )
   })
   return new Set(

@@ -1,11 +1,11 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import {
+  filterObjects,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   type Json,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import type { NamedApplier, OwnResource, SyncerSource } from './syncer.ts'
 
@@ -15,7 +15,7 @@ export function isName(text: string): boolean {
 }
 
 /** @param namespaces where the syncer's resource may be; a single one is its namespace */
-export function named(
+export function createNamedApplier(
   group: string,
   kind: string,
   namespaces: readonly string[],
@@ -28,7 +28,7 @@ export function named(
   return { kind, namespace: namespaces.length === 1 ? (namespaces[0] ?? '') : '', name, wanted }
 }
 
-export function unlisted(name: string, namespace = ''): NamedApplier {
+export function createUnlistedApplier(name: string, namespace = ''): NamedApplier {
   return { kind: '', namespace, name, wanted: [] }
 }
 
@@ -43,35 +43,35 @@ export function findOwn(
   return { failure: unread[0] }
 }
 
-function conditionOf(object: JsonObject, type: string, status: string): JsonObject | undefined {
-  return objectsIn(partOf(object, 'status', 'conditions')).find(
-    (one) => partOf(one, 'type') === type && partOf(one, 'status') === status,
+function findCondition(object: JsonObject, type: string, status: string): JsonObject | undefined {
+  return filterObjects(getPartAt(object, 'status', 'conditions')).find(
+    (one) => getPartAt(one, 'type') === type && getPartAt(one, 'status') === status,
   )
 }
 
 export function hasCondition(object: JsonObject, type: string, status: string): boolean {
-  return conditionOf(object, type, status) !== undefined
+  return findCondition(object, type, status) !== undefined
 }
 
-export function conditionReason(
+export function findConditionReason(
   object: JsonObject,
   type: string,
   status: 'True' | 'False',
 ): string | undefined {
-  const found = conditionOf(object, type, status)
-  return found === undefined ? undefined : textOf(found, 'reason') || 'no reason given'
+  const found = findCondition(object, type, status)
+  return found === undefined ? undefined : getTextAt(found, 'reason') || 'no reason given'
 }
 
 /** Type and reason only, because a message may quote anything. */
-export function conditionProblem(
+export function findConditionProblem(
   title: string,
   object: JsonObject,
   ...wrong: readonly (readonly [string, string])[]
 ): string | undefined {
   for (const [type, status] of wrong) {
-    const found = conditionOf(object, type, status)
+    const found = findCondition(object, type, status)
     if (found === undefined) continue
-    const reason = textOf(found, 'reason')
+    const reason = getTextAt(found, 'reason')
     // A condition's reason is one word (Kubernetes API conventions).
     return `${title} says ${type} is ${status}: ${/^[A-Za-z][A-Za-z0-9_,:]{0,99}$/.test(reason) ? reason : 'no reason'}`
   }
@@ -79,14 +79,14 @@ export function conditionProblem(
 }
 
 /** As `10m0s`. */
-export function durationOf(object: JsonObject, ...names: readonly string[]): string | undefined {
-  const value = textOf(object, ...names)
+export function findDuration(object: JsonObject, ...names: readonly string[]): string | undefined {
+  const value = getTextAt(object, ...names)
   return /^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$/.test(value) && value.length <= 30
     ? value
     : undefined
 }
 
-export function secondsOf(text: Json | undefined): number | undefined {
+export function parseSeconds(text: Json | undefined): number | undefined {
   const parts =
     typeof text === 'string'
       ? /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})(?:\.\d+)?s)?$/.exec(text)
@@ -102,7 +102,7 @@ export function commitIn(revision: Json | undefined): string | undefined {
 }
 
 /** `./apps/web/` is `apps/web`. Empty for the root, undefined outside the repository. */
-export function folderOf(path: Json | undefined): string | undefined {
+export function parseSyncFolder(path: Json | undefined): string | undefined {
   if (typeof path !== 'string') return undefined
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   return parts.includes('..') ? undefined : parts.join('/')

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { looksSecret } from '@backporch/kyaml/redaction'
-import { APPLIER_KINDS, marksAs, namesOfManager, SYNCERS } from './registry.ts'
+import { isLikelySecret } from '@backporch/kyaml/redaction'
+import { APPLIER_KINDS, canMarkAs, findManagerNames, SYNCERS } from './registry.ts'
 
 const SOURCES = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -149,8 +149,8 @@ test('no manager is of two programs that alone write under it, and a person leav
     managers.filter((one) => one.alone).flatMap(({ names }) => names),
   )
   assert.equal(new Set(alone).size, alone.length)
-  for (const name of alone) assert.equal(namesOfManager(name)?.alone, true, name)
-  for (const syncer of SYNCERS) assert.equal(marksAs(syncer, 'argocd-server'), false, syncer.name)
+  for (const name of alone) assert.equal(findManagerNames(name)?.alone, true, name)
+  for (const syncer of SYNCERS) assert.equal(canMarkAs(syncer, 'argocd-server'), false, syncer.name)
 })
 
 test('an annotation in which a syncer keeps the whole object is a credential, because the object may be a Secret', () => {
@@ -160,7 +160,7 @@ test('an annotation in which a syncer keeps the whole object is a credential, be
         kind: 'field' as const,
         name: each,
       }))
-      assert.equal(looksSecret(path, '{}'), true, name)
+      assert.equal(isLikelySecret(path, '{}'), true, name)
     }
 })
 

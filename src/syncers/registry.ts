@@ -33,17 +33,17 @@ export const IGNORE_SOURCES: readonly IgnoreSource[] = SYNCERS.flatMap(({ ignore
 const BY_TOOL = new Map(APPLIER_KINDS.map((kind) => [kind.tool, kind]))
 
 /** @throws Error for a tool of no syncer */
-export function applierKind(tool: string): ApplierKind {
+export function getApplierKind(tool: string): ApplierKind {
   const kind = BY_TOOL.get(tool)
   if (kind === undefined) throw new Error(`no syncer has the applier ${tool}`)
   return kind
 }
 
-export function namesOfManager(manager: string): ManagerNames | undefined {
+export function findManagerNames(manager: string): ManagerNames | undefined {
   return ALL_NAMES.find(({ names }) => matches(names, manager))
 }
 
-export function syncerOfManager(manager: string): string | undefined {
+export function findSyncerOfManager(manager: string): string | undefined {
   return SYNCERS.find(({ managers }) => managers.some(({ names }) => matches(names, manager)))?.name
 }
 
@@ -51,17 +51,17 @@ const ALL_NAMES = SYNCERS.flatMap(({ managers }) => managers)
 const ALONE = ALL_NAMES.filter(({ alone }) => alone)
 
 export function isSameProgram(left: string, right: string): boolean {
-  const program = programOf(left)
-  return program !== undefined && program === programOf(right)
+  const program = findManagerProgram(left)
+  return program !== undefined && program === findManagerProgram(right)
 }
 
 /** Undefined unless one program alone uses the name. */
-export function programOf(manager: string): string | undefined {
+export function findManagerProgram(manager: string): string | undefined {
   return ALONE.find(({ names }) => names.includes(manager))?.names[0]
 }
 
 /** People leave no marks or directives. */
-export function marksAs({ managers, marks }: Syncer, manager: string): boolean {
+export function canMarkAs({ managers, marks }: Syncer, manager: string): boolean {
   return (
     marks.writers.includes(manager) ||
     managers.find(({ names }) => matches(names, manager))?.class === 'gitops'
@@ -73,7 +73,7 @@ export function keepsLastApplied(manager: string): boolean {
 }
 
 export function takesOver(syncer: string, manager: string, live: JsonObject): boolean {
-  return namesOfManager(syncer)?.takesOver?.(manager, live) === true
+  return findManagerNames(syncer)?.takesOver?.(manager, live) === true
 }
 
 function matches(names: readonly string[], manager: string): boolean {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { drift, judged, PROFILE, present, WEB } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
-import { type Applier, applierOf } from '../status/applier.ts'
+import { type Applier, determineApplier } from '../status/applier.ts'
 import { keepsLastApplied } from './registry.ts'
 
 function profile(driftExclusions: Json, annotations: JsonObject = {}): Applier {
@@ -40,7 +40,7 @@ test('a target that may be a pattern is told as one that may hold', () => {
 
 test('where no object names a syncer, the names of each syncer tell that it may apply again, and argocd-server tells of a person', () => {
   const by = (manager: string): Applier =>
-    applierOf({
+    determineApplier({
       claims: [],
       live: new Map([[WEB, present(deploymentOf(['ci']))]]),
       own: new Map(),

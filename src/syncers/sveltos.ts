@@ -4,12 +4,12 @@
  * `api/v1beta1/multiclusterservice_types.go`: k0rdent passes its rules to a Sveltos profile. Read
  * only: not tested against Sveltos.
  */
-import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
-import { annotationsOf } from '@backporch/kyaml/resource'
+import { getPartAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { getAnnotations } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
 import { readIgnores } from './ignore-rules.ts'
-import { type Exception, ignoreException, judgeOwn, withExceptions } from './judgement.ts'
-import { isName, named, UNKNOWN_SOURCE } from './own-resource.ts'
+import { addExceptions, type Exception, ignoreException, judgeOwn } from './judgement.ts'
+import { createNamedApplier, isName, UNKNOWN_SOURCE } from './own-resource.ts'
 import {
   type ApplierCase,
   type ApplierKind,
@@ -31,7 +31,7 @@ const PROFILE_IGNORES: IgnoreSource = {
   kind: 'ClusterProfile',
   product: 'Sveltos',
   names: 'exact',
-  rules: (own) => readIgnores(partOf(own, 'spec', 'driftExclusions'), 'paths', 'target'),
+  rules: (own) => readIgnores(getPartAt(own, 'spec', 'driftExclusions'), 'paths', 'target'),
   notImported: 'none',
 }
 
@@ -40,7 +40,7 @@ const K0RDENT_IGNORES: IgnoreSource = {
   kind: 'MultiClusterService',
   product: 'k0rdent',
   names: 'exact',
-  rules: k0rdentRules,
+  rules: listK0rdentRules,
   notImported:
     'k0rdent hands it to a Sveltos profile, from which it is imported where that profile is in a cluster that was looked at',
 }
@@ -108,13 +108,13 @@ function claimOf({ annotations }: MarkedObject): NamedApplier | undefined {
     annotations.get('projectsveltos.io/owner-name') ?? '',
   ]
   if ((kind !== 'ClusterProfile' && kind !== 'Profile') || !isName(name)) return undefined
-  return named(GROUP, kind, kind === 'ClusterProfile' ? [''] : [], name)
+  return createNamedApplier(GROUP, kind, kind === 'ClusterProfile' ? [''] : [], name)
 }
 
 function judge(question: ApplierCase): Judgement {
   const { title, byHand, fields } = question
   return judgeOwn(question, 'Sveltos runs in a management cluster', (own) => {
-    const mode = partOf(own, 'spec', 'syncMode')
+    const mode = getPartAt(own, 'spec', 'syncMode')
     if (mode === 'ContinuousWithDriftDetection') {
       const judgement: Judgement = {
         restores: 'at-once',
@@ -123,10 +123,10 @@ function judge(question: ApplierCase): Judgement {
         command: undefined,
         warnings: [],
       }
-      return withExceptions(
+      return addExceptions(
         judgement,
         question,
-        fields.flatMap((field) => exceptionOf(field, own)),
+        fields.flatMap((field) => listExceptions(field, own)),
       )
     }
     if (mode === 'OneTime' || mode === 'DryRun') {
@@ -148,24 +148,24 @@ function judge(question: ApplierCase): Judgement {
   })
 }
 
-function exceptionOf(field: DriftedField, own: JsonObject): Exception[] {
+function listExceptions(field: DriftedField, own: JsonObject): Exception[] {
   // With any value.
-  if (field.live !== undefined && annotationsOf(field.live).has(DRIFT_IGNORE))
+  if (field.live !== undefined && getAnnotations(field.live).has(DRIFT_IGNORE))
     return [{ field, why: ['the object is marked driftDetectionIgnore'] }]
   return ignoreException(field, PROFILE_IGNORES, own, 'spec.driftExclusions')
 }
 
-function k0rdentRules(own: JsonObject): readonly ForeignIgnore[] {
+function listK0rdentRules(own: JsonObject): readonly ForeignIgnore[] {
   const locations = [
-    partOf(own, 'spec', 'serviceSpec'),
-    partOf(own, 'spec', 'provider', 'config'),
-    partOf(own, 'spec', 'serviceSpec', 'provider', 'config'),
+    getPartAt(own, 'spec', 'serviceSpec'),
+    getPartAt(own, 'spec', 'provider', 'config'),
+    getPartAt(own, 'spec', 'serviceSpec', 'provider', 'config'),
   ]
   return locations
     .filter(isJsonObject)
     .flatMap((location) =>
       ['driftIgnore', 'driftExclusions'].flatMap((name) =>
-        readIgnores(partOf(location, name), 'paths', ''),
+        readIgnores(getPartAt(location, name), 'paths', ''),
       ),
     )
 }

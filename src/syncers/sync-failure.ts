@@ -5,7 +5,7 @@
  * `api/v2/condition_types.go`.
  */
 import type { JsonObject } from '@backporch/kyaml/json'
-import { conditionProblem, conditionReason } from './own-resource.ts'
+import { findConditionProblem, findConditionReason } from './own-resource.ts'
 
 /** Reasons of `Ready: False` that end without a person. */
 const WAITS: ReadonlySet<string> = new Set([
@@ -17,11 +17,11 @@ const WAITS: ReadonlySet<string> = new Set([
 ])
 
 /** Undefined if it waits, is ready or is in progress. */
-export function failedCondition(title: string, own: JsonObject): string | undefined {
-  const stalled = conditionProblem(title, own, ['Stalled', 'True'])
+export function findFailedCondition(title: string, own: JsonObject): string | undefined {
+  const stalled = findConditionProblem(title, own, ['Stalled', 'True'])
   if (stalled !== undefined) return stalled
-  const reason = conditionReason(own, 'Ready', 'False')
+  const reason = findConditionReason(own, 'Ready', 'False')
   return reason === undefined || WAITS.has(reason)
     ? undefined
-    : conditionProblem(title, own, ['Ready', 'False'])
+    : findConditionProblem(title, own, ['Ready', 'False'])
 }

@@ -1,16 +1,18 @@
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
-import { metadataText } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { getMetadataText } from '@backporch/kyaml/resource'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { StoredFile, SyncedRepository } from './syncer.ts'
 
-export function verdict(
+export function createVerdict(
   name: string,
   { folder, retained }: SyncedRepository,
   isInert: (file: StoredFile) => boolean,
 ): Finding {
   if (retained.length === 0)
-    return passed(`${name} reads ${folder}/, and no file there has a name that it reads`)
+    return createPassedFinding(
+      `${name} reads ${folder}/, and no file there has a name that it reads`,
+    )
   const fix = renameFix(retained)
   const applied = retained.filter((file) => !isInert(file))
   const [first] = applied
@@ -19,7 +21,7 @@ export function verdict(
     return { check: 'syncer-path', state: 'warning', message, fix }
   }
   const more = applied.length > 1 ? ` and ${applied.length - 1} more` : ''
-  const message = `${name} reads ${folder}/ and would apply ${oneLine(first.path)}${more}`
+  const message = `${name} reads ${folder}/ and would apply ${convertToOneLine(first.path)}${more}`
   return { check: 'syncer-path', state: 'failed', code: 'BP1007', message, fix }
 }
 
@@ -32,14 +34,14 @@ export function renameFix(files: readonly Pick<StoredFile, 'path' | 'isRecord'>[
       : path.replace(/\.(?:ya?ml|json)$/, '.policy')
   const moves = own
     .slice(0, 5)
-    .map(({ path }) => `git mv ${oneLine(path)} ${oneLine(nameOf(path))}`)
+    .map(({ path }) => `git mv ${convertToOneLine(path)} ${convertToOneLine(nameOf(path))}`)
   const rest = own.length > moves.length ? [`and so on with ${own.length - moves.length} more`] : []
   const records =
     own.length === files.length ? [] : ['the records move with the next proposal of their package']
   return [moves.join(' && '), ...rest, ...records].filter((part) => part !== '').join('; ')
 }
 
-export function passed(message: string): Finding {
+export function createPassedFinding(message: string): Finding {
   return { check: 'syncer-path', state: 'passed', message }
 }
 
@@ -60,13 +62,13 @@ function cleanPath(path: string): string {
     .join('/')
 }
 
-export function sameRepository(left: string, right: string): boolean {
-  const [one, other] = [repositoryLocation(left), repositoryLocation(right)]
+export function isSameRepository(left: string, right: string): boolean {
+  const [one, other] = [normalizeRepositoryLocation(left), normalizeRepositoryLocation(right)]
   return one !== '' && one === other
 }
 
 /** `git.example.com/a/b`: the same for every form of one address. */
-export function repositoryLocation(address: string): string {
+export function normalizeRepositoryLocation(address: string): string {
   const plain = address
     .replace(/^[a-z+]+:\/\//i, '')
     .replace(/^[^@/]*@/, '')
@@ -76,6 +78,6 @@ export function repositoryLocation(address: string): string {
   return plain.replace(/^([^/]+?)(:\d+)?\//, '$1/').toLowerCase()
 }
 
-export function titleOfOwn(own: JsonObject): string {
-  return oneLine(`${metadataText(own, 'namespace')}/${metadataText(own, 'name')}`)
+export function formatOwnTitle(own: JsonObject): string {
+  return convertToOneLine(`${getMetadataText(own, 'namespace')}/${getMetadataText(own, 'name')}`)
 }

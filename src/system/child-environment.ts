@@ -26,7 +26,7 @@ const BESIDES: Readonly<Record<ChildKind, RegExp | undefined>> = {
   program: undefined,
 }
 
-export function childEnvironment(
+export function buildChildEnvironment(
   environment: Environment,
   kind: ChildKind,
 ): Record<string, string> {

@@ -57,6 +57,6 @@ export function answerDeadline(received: number): number {
 }
 
 /** A clause of Backporch's own words, safe to print. */
-export function slowAnswer(received: number, milliseconds: number): string {
+export function describeSlowAnswer(received: number, milliseconds: number): string {
   return `only ${received} bytes came in ${Math.round(milliseconds / 1000)} s`
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import type { Environment } from './child-environment.ts'
 
-export function settingOf(environment: Environment, name: string): string {
+export function getSetting(environment: Environment, name: string): string {
   return environment[name]?.trim() ?? ''
 }
 
 /** Some secret stores keep only one line: PEM then has `\n` for line breaks. */
-export function withLineBreaks(text: string): string {
+export function restoreLineBreaks(text: string): string {
   return text.includes('\n') ? text : text.replaceAll('\\n', '\n')
 }
 

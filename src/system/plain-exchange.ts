@@ -26,7 +26,7 @@ export class PlainExchange {
   }
 
   answer(status: number, text: string, headers: Headers = {}): void {
-    this.head(status, text, headers)
+    this.writeResponseHead(status, text, headers)
     this.response.end(this.method === 'HEAD' ? undefined : `${text}\n`)
   }
 
@@ -40,7 +40,7 @@ export class PlainExchange {
       this.answer(status, text, { ...headers, connection: 'close' })
       return
     }
-    this.head(status, text, { ...headers, connection: 'close' })
+    this.writeResponseHead(status, text, { ...headers, connection: 'close' })
     if (this.method !== 'HEAD') response.write(`${text}\n`)
     else response.flushHeaders()
     const close = (): void => {
@@ -54,7 +54,7 @@ export class PlainExchange {
     request.once('end', close).once('close', close).resume()
   }
 
-  private head(status: number, text: string, headers: Headers): void {
+  private writeResponseHead(status: number, text: string, headers: Headers): void {
     this.response.writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
       'content-length': String(Buffer.byteLength(text) + 1),

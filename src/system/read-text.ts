@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { answerDeadline, Deadline, slowAnswer } from './deadline.ts'
+import { answerDeadline, Deadline, describeSlowAnswer } from './deadline.ts'
 
 /** The message is Backporch's own and safe to print. */
 export class SlowAnswer extends Error {}
@@ -34,7 +34,7 @@ export async function readText(
     new Deadline(deadline(size) - waited, () => {
       waited += late.stop()
       if (deadline(size) > waited) late = watch()
-      else body.destroy(new SlowAnswer(slowAnswer(size, deadline(size))))
+      else body.destroy(new SlowAnswer(describeSlowAnswer(size, deadline(size))))
     })
   let late = watch()
   try {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectedCluster, connectCluster } from '@backporch/cluster/connect-cluster'
 import {
+  buildFieldSet,
   type FieldPath,
   type FieldSchema,
-  fieldSetOf,
+  getManagedFields,
   leavesOf,
-  managedFieldsOf,
   stepKey,
 } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
@@ -105,14 +105,14 @@ export function assertSameOwnership(
   manager: string,
   schema: FieldSchema,
 ): void {
-  const entry = managedFieldsOf(answer).entries.find(
+  const entry = getManagedFields(answer).entries.find(
     (one) => one.manager === manager && one.operation === 'Apply',
   )
   assert.ok(entry !== undefined, 'no Apply entry')
   const text = (paths: readonly FieldPath[]) =>
     paths.map((path) => path.map(stepKey).join(' ')).sort()
   assert.deepEqual(
-    text(leavesOf(fieldSetOf(desired, schema))),
+    text(leavesOf(buildFieldSet(desired, schema))),
     text(leavesOf(entry.fields)),
     String(desired['kind']),
   )

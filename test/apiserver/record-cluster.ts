@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ClusterReader } from '@backporch/cluster/cluster'
-import { predictionKey, RECORDING } from '@backporch/cluster/recording'
+import { computePredictionKey, RECORDING } from '@backporch/cluster/recording'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { type Resource, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import { getResourceKey, type Resource, type WantedObject } from '@backporch/kyaml/resource'
 import { LAST_APPLIED } from '../../src/syncers/kubectl.ts'
 import { trimDocument } from './trim-document.ts'
 
@@ -37,9 +37,9 @@ export async function recordCluster(
   const absent: JsonObject[] = []
   const versions: WantedObject[] = []
   for (const { id, apiVersion } of resolutionRequest.wanted) {
-    const state = view.get(resourceKey(id))
+    const state = view.get(getResourceKey(id))
     if (state === undefined || state.state === 'unreadable')
-      throw notRecorded(resourceKey(id), state?.failure)
+      throw notRecorded(getResourceKey(id), state?.failure)
     // An id of an inventory has no version: of what is there the object tells it, of what is not only the group counts.
     const version =
       apiVersion || (state.state === 'present' ? String(getKey(state.object, 'apiVersion')) : '')
@@ -53,7 +53,7 @@ export async function recordCluster(
       })
     } else
       writeJson(
-        join(folder, 'objects', `${fileName(resourceKey(id))}.json`),
+        join(folder, 'objects', `${fileName(getResourceKey(id))}.json`),
         isSecret(id) ? secretMetadata(state.object) : state.object,
       )
   }
@@ -86,7 +86,7 @@ async function recordKinds(
       kinds.push({
         apiVersion,
         kind,
-        namespaced: (await cluster.servedKind(apiVersion, kind, signal)).namespaced,
+        namespaced: (await cluster.findServedKind(apiVersion, kind, signal)).namespaced,
       })
     const document = await cluster.openApiDocument(apiVersion, signal)
     writeJson(
@@ -106,8 +106,8 @@ async function recordPrediction(
 ): Promise<void> {
   const prediction = await cluster.predict(resource, fieldManager, signal)
   if (prediction.state === 'unproven')
-    throw notRecorded(`the dry run of ${resourceKey(resource.id)}`, prediction.failure)
-  const key = predictionKey(resource, fieldManager)
+    throw notRecorded(`the dry run of ${getResourceKey(resource.id)}`, prediction.failure)
+  const key = computePredictionKey(resource, fieldManager)
   const answer: JsonObject =
     prediction.state === 'predicted'
       ? { object: prediction.object }

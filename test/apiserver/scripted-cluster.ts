@@ -3,7 +3,7 @@ import {
   type ClusterAccess,
   type ConnectionOptions,
   type CredentialOptions,
-  credentialSource,
+  createCredentialSource,
   type KubeconfigUser,
 } from '@backporch/cluster/api-server'
 import type { Clock } from '@backporch/system/clock'
@@ -75,7 +75,7 @@ export function connectionTo(
   const { user, access: part, credentials, ...rest } = options
   const clock = rest.clock ?? testClock()
   const access = { ...accessTo(server, user), ...part }
-  const source = credentialSource(access, {
+  const source = createCredentialSource(access, {
     environment: {},
     execAllow: [],
     now: () => clock.now(),

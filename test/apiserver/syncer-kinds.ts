@@ -59,7 +59,7 @@ export async function installSyncerKinds(
   for (const kind of Object.values(SYNCER_KINDS)) await install(plane, kind)
   for (const { group, version, kind } of Object.values(SYNCER_KINDS)) {
     const ask = () =>
-      cluster.reader.servedKind(`${group}/${version}`, kind, new AbortController().signal)
+      cluster.reader.findServedKind(`${group}/${version}`, kind, new AbortController().signal)
     // A server that has just got a kind may answer for a moment as if it was elsewhere.
     await retryWhile(`${kind} is served`, ask, (thrown) => thrown instanceof Failure)
   }

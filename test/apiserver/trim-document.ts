@@ -1,5 +1,5 @@
 /** OpenAPI documents as recordings keep them. */
-import { definitionOfKind, referenceOf, schemasOf } from '@backporch/kyaml/field'
+import { findKindDefinition, findReference, findSchemas } from '@backporch/kyaml/field'
 import {
   getKey,
   isJsonArray,
@@ -17,9 +17,9 @@ export function trimDocument(
   apiVersion: string,
   kinds: readonly string[],
 ): JsonObject {
-  const schemas = schemasOf(document) ?? {}
+  const schemas = findSchemas(document) ?? {}
   const retained = new Map<string, Json>()
-  const pending = kinds.flatMap((kind) => definitionOfKind(schemas, apiVersion, kind) ?? [])
+  const pending = kinds.flatMap((kind) => findKindDefinition(schemas, apiVersion, kind) ?? [])
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     const node = getKey(schemas, name)
     if (retained.has(name) || node === undefined) continue
@@ -49,7 +49,7 @@ const KEPT = new Set([
 function trimNode(node: Json, references: string[], isMap: boolean): Json {
   if (isJsonArray(node)) return node.map((item) => trimNode(item, references, false))
   if (!isJsonObject(node)) return node
-  const reference = isMap ? undefined : referenceOf(node)
+  const reference = isMap ? undefined : findReference(node)
   if (reference !== undefined) references.push(reference)
   return Object.fromEntries(
     Object.entries(node)

@@ -1,8 +1,8 @@
 /** A Flux Kustomization as Backporch builds it and as Flux does, to compare. */
 import { Failure } from '@backporch/kyaml/failure'
-import { canonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
+import { formatCanonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
-import { buildOf, printedResources } from '../../src/sources/build/read-built.ts'
+import { buildOf, parsePrintedResources } from '../../src/sources/build/read-built.ts'
 import { FLUX_BUILDER } from '../../src/sources/flux/flux-kustomization.ts'
 import { KUSTOMIZE_TOOL } from '../../src/sources/kustomize/kustomize-tool.ts'
 import type { FileTexts, FluxOracle, Variables } from './flux-oracle.ts'
@@ -64,7 +64,7 @@ export class FluxSides {
       const answer =
         'tool' in build ? await this.builds.build(build, new AbortController().signal) : build
       if ('failure' in answer) throw new Failure(answer.failure)
-      return sorted(printedResources(source, answer.text).map((resource) => resource.object))
+      return sorted(parsePrintedResources(source, answer.text).map((resource) => resource.object))
     } catch (thrown) {
       if (thrown instanceof Failure) return { error: thrown.message }
       throw thrown
@@ -90,7 +90,7 @@ function kustomization(spec: JsonObject = {}): JsonObject {
 function sorted(objects: readonly Json[]): BuiltSide {
   return {
     objects: objects
-      .map((object) => canonicalJson(object))
+      .map((object) => formatCanonicalJson(object))
       .sort()
       .map((text) => parseJson(text)),
   }

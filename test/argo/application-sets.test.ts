@@ -1,8 +1,8 @@
 /** Our Applications of an ApplicationSet against those that Argo CD's own generators made of the same files. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { canonicalJson, type Json } from '@backporch/kyaml/json'
-import { applicationsOf } from '../../src/sources/argo-cd/application-set.ts'
+import { formatCanonicalJson, type Json } from '@backporch/kyaml/json'
+import { listGeneratedApplications } from '../../src/sources/argo-cd/application-set.ts'
 import { REPOSITORY } from './argo-case.ts'
 import { SET_FILES, SETS } from './cases/application-sets.ts'
 import { digestOfSets, essence, readRecordedSets } from './recorded-sets.ts'
@@ -43,15 +43,15 @@ describe('the Applications of an ApplicationSet', () => {
     test(name, () => {
       const theirs = recording.cases[name]
       assert(theirs !== undefined)
-      const made = applicationsOf(set, repository)
+      const made = listGeneratedApplications(set, repository)
       const left = LEFT[name]
       if (left !== undefined) assert.deepEqual(made, { why: left })
       else if ('error' in theirs) assert.ok('why' in made, theirs.error)
       else {
         assert.ok(!('why' in made), JSON.stringify(made))
         assert.equal(
-          canonicalJson(made.map(({ application }) => essence(application)) as Json),
-          canonicalJson(theirs.applications as Json),
+          formatCanonicalJson(made.map(({ application }) => essence(application)) as Json),
+          formatCanonicalJson(theirs.applications as Json),
         )
       }
     })

@@ -7,15 +7,15 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  filterObjects,
+  filterTexts,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type JsonObject,
-  objectsIn,
   parseJson,
-  partOf,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import { realClock } from '../apiserver/live-cluster.ts'
 import type { ApplierOrder, Appliers } from '../appliers/appliers.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
@@ -76,7 +76,7 @@ export class ArgoSyncer {
   async syncFrom(root: string): Promise<readonly string[]> {
     await this.sync(root)
     const others = (await this.applications())
-      .map((each) => metadataText(each, 'name'))
+      .map((each) => getMetadataText(each, 'name'))
       .filter((name) => name !== root)
     for (const name of others.sort()) await this.sync(name)
     return [root, ...others]
@@ -95,14 +95,14 @@ export class ArgoSyncer {
     const found: { [application: string]: readonly string[] } = {}
     for (const application of await this.applications()) {
       const different = await this.report(application, await this.generate(application), false)
-      if (different.length > 0) found[metadataText(application, 'name')] = different
+      if (different.length > 0) found[getMetadataText(application, 'name')] = different
     }
     return found
   }
 
   private async applications(): Promise<readonly JsonObject[]> {
     const { body } = await this.options.plane.request<JsonObject>('GET', APPLICATIONS)
-    return objectsIn(body['items'])
+    return filterObjects(body['items'])
   }
 
   private async application(name: string): Promise<JsonObject> {
@@ -127,19 +127,19 @@ export class ArgoSyncer {
       HOME: this.folder,
       TMPDIR: this.folder,
     }
-    const name = metadataText(application, 'name')
+    const name = getMetadataText(application, 'name')
     const answer = parseJson(await answered(found.programs.generate, JSON.stringify(question), env))
-    if (!isJsonObject(answer) || textOf(answer, 'error') !== '')
-      throw new Error(`Argo CD generates nothing of ${name}: ${textOf(answer, 'error')}`)
-    const warnings = textsIn(answer['warnings'])
+    if (!isJsonObject(answer) || getTextAt(answer, 'error') !== '')
+      throw new Error(`Argo CD generates nothing of ${name}: ${getTextAt(answer, 'error')}`)
+    const warnings = filterTexts(answer['warnings'])
     if (warnings.length > 0) throw new Error(`Argo CD warns of ${name}: ${warnings.join('; ')}`)
-    const objects = objectsIn(answer['objects'])
-    const types = objectsIn(answer['sources']).map((source) =>
-      textOf(source, 'type').replace(/^none$/, ''),
+    const objects = filterObjects(answer['objects'])
+    const types = filterObjects(answer['sources']).map((source) =>
+      getTextAt(source, 'type').replace(/^none$/, ''),
     )
     const order = {
       kubeconfig: plane.kubeconfig,
-      namespace: textOf(application, 'spec', 'destination', 'namespace'),
+      namespace: getTextAt(application, 'spec', 'destination', 'namespace'),
       name,
       manifests: objects.map((object) => JSON.stringify(object)).join('\n---\n'),
       // The generation has marked them.
@@ -163,12 +163,12 @@ export class ArgoSyncer {
       ({ object }) => titleOf(object),
     )
     const now = realClock.now().toISOString()
-    const sources = objectsIn(partOf(application, 'spec', 'sources'))
+    const sources = filterObjects(getPartAt(application, 'spec', 'sources'))
     const revision =
       sources.length > 0 ? { revisions: sources.map(() => commit) } : { revision: commit }
     const source =
-      sources.length > 0 ? { sources } : { source: partOf(application, 'spec', 'source') }
-    const before = objectsIn(partOf(application, 'status', 'history'))
+      sources.length > 0 ? { sources } : { source: getPartAt(application, 'spec', 'source') }
+    const before = filterObjects(getPartAt(application, 'status', 'history'))
     const id = Number(before.at(-1)?.['id'] ?? -1) + 1
     const synced = {
       id,
@@ -185,12 +185,12 @@ export class ArgoSyncer {
         sync: { status: different.length === 0 ? 'Synced' : 'OutOfSync', ...revision },
         resources: objects.map((object) => {
           const [namespace, name, kind] = [
-            metadataText(object, 'namespace'),
-            metadataText(object, 'name'),
-            textOf(object, 'kind'),
+            getMetadataText(object, 'namespace'),
+            getMetadataText(object, 'name'),
+            getTextAt(object, 'kind'),
           ]
           const [, group = '', version] =
-            /^(?:(.*)\/)?(.*)$/.exec(textOf(object, 'apiVersion')) ?? []
+            /^(?:(.*)\/)?(.*)$/.exec(getTextAt(object, 'apiVersion')) ?? []
           const isDifferent = different.includes(titleOf({ kind, namespace, name }))
           return {
             ...{ group, version, kind, namespace, name },
@@ -222,7 +222,7 @@ export class ArgoSyncer {
 }
 
 function isMany(application: JsonObject): boolean {
-  return objectsIn(partOf(application, 'spec', 'sources')).length > 0
+  return filterObjects(getPartAt(application, 'spec', 'sources')).length > 0
 }
 
 function titleOf({
@@ -241,9 +241,9 @@ function titleOf({
 async function discover(plane: ControlPlane): Promise<Discovered> {
   const get = async (path: string): Promise<JsonObject> =>
     (await plane.request<JsonObject>('GET', path)).body
-  const groups = objectsIn((await get('/apis'))['groups'])
+  const groups = filterObjects((await get('/apis'))['groups'])
   const served = groups.flatMap((group) =>
-    objectsIn(group['versions']).map((version) => textOf(version, 'groupVersion')),
+    filterObjects(group['versions']).map((version) => getTextAt(version, 'groupVersion')),
   )
   const lists = await Promise.all(
     ['v1', ...served].map(
@@ -251,16 +251,16 @@ async function discover(plane: ControlPlane): Promise<Discovered> {
     ),
   )
   const kinds = lists.flatMap(([apiVersion, list]) =>
-    objectsIn(list['resources'])
-      .filter((resource) => !textOf(resource, 'name').includes('/'))
+    filterObjects(list['resources'])
+      .filter((resource) => !getTextAt(resource, 'name').includes('/'))
       .map((resource) => ({
         apiVersion,
-        kind: textOf(resource, 'kind'),
+        kind: getTextAt(resource, 'kind'),
         isNamespaced: resource['namespaced'] === true,
       })),
   )
   return {
-    kubeVersion: textOf(await get('/version'), 'gitVersion'),
+    kubeVersion: getTextAt(await get('/version'), 'gitVersion'),
     apiVersions: [
       ...new Set(kinds.flatMap(({ apiVersion, kind }) => [apiVersion, `${apiVersion}/${kind}`])),
     ].sort(),

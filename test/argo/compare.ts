@@ -3,7 +3,7 @@
  *
  *   node test/argo/compare.ts GROUP [PART OF A NAME]
  */
-import { canonicalJson } from '@backporch/kyaml/json'
+import { formatCanonicalJson } from '@backporch/kyaml/json'
 import { helmOrThrow } from '../helm/find-helm.ts'
 import { CASES, GROUPS } from './cases/all-cases.ts'
 import { type BuiltSide, ourBuild, sorted } from './our-build.ts'
@@ -41,5 +41,5 @@ function compared(ours: BuiltSide, theirs: BuiltSide): string {
 function textOf(side: BuiltSide): string {
   return 'error' in side
     ? `error: ${side.error}`
-    : `\n    ${side.objects.map((object) => canonicalJson(object)).join('\n    ')}`
+    : `\n    ${side.objects.map((object) => formatCanonicalJson(object)).join('\n    ')}`
 }

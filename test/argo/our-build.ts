@@ -1,14 +1,14 @@
 /** What Backporch compares with a cluster for a case: from the Applications of the cluster to objects in their namespaces. */
 import type { ServedKind } from '@backporch/cluster/cluster'
 import { Failure, Failures } from '@backporch/kyaml/failure'
-import { canonicalJson, type Json, parseJson } from '@backporch/kyaml/json'
-import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
+import { formatCanonicalJson, type Json, parseJson } from '@backporch/kyaml/json'
+import { addPackageBuilds, PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
 import { loadPackage } from '../../src/reconcile/observe/load-package.ts'
 import { readLiveSides } from '../../src/reconcile/observe/read-live-sides.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
 import {
-  sourceNotes,
-  withSources,
+  addSources,
+  listSourceNotes,
 } from '../../src/reconcile/repository/sources/discover-sources.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { MemoryCluster } from '../fakes/memory-cluster.ts'
@@ -48,8 +48,8 @@ class CaseCluster extends MemoryCluster {
     return { ...(await super.identify()), version: kubeVersion, apiVersions }
   }
 
-  override async servedKind(apiVersion: string, kind: string): Promise<ServedKind> {
-    const { schema } = await super.servedKind(apiVersion, kind)
+  override async findServedKind(apiVersion: string, kind: string): Promise<ServedKind> {
+    const { schema } = await super.findServedKind(apiVersion, kind)
     const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : ''
     return { namespaced: !CLUSTER_SCOPED.includes(`${group}/${kind}`), schema }
   }
@@ -61,7 +61,7 @@ export async function ourBuild(
   programs: readonly string[] = ['kubectl'],
 ): Promise<BuiltSide> {
   const { signal } = new AbortController()
-  const renderer = withBuilds(
+  const renderer = addPackageBuilds(
     new InProcessRenderer(),
     new PackageBuilds({ allowed: programs, environment: process.env }),
   )
@@ -69,8 +69,8 @@ export async function ourBuild(
   cluster.put(applicationOf(each))
   try {
     const bare = await readRepository(new CaseRepository(each), 'main', signal)
-    const view = await withSources(bare, [cluster], renderer, signal)
-    const [note] = sourceNotes(view)
+    const view = await addSources(bare, [cluster], renderer, signal)
+    const [note] = listSourceNotes(view)
     if (view.packages.length === 0 || note !== undefined)
       return { error: note?.text ?? 'there is no unit' }
     const objects: Json[] = []
@@ -91,7 +91,7 @@ export async function ourBuild(
 export function sorted(objects: readonly Json[]): BuiltSide {
   return {
     objects: objects
-      .map((object) => canonicalJson(object))
+      .map((object) => formatCanonicalJson(object))
       .sort()
       .map((text) => parseJson(text)),
   }

@@ -7,7 +7,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { canonicalJson, type Json, parseJson } from '@backporch/kyaml/json'
+import { formatCanonicalJson, type Json, parseJson } from '@backporch/kyaml/json'
 import { programOrThrow } from '../programs/build-programs.ts'
 import { SET_FILES, SETS } from './cases/application-sets.ts'
 import { VERSIONS } from './programs.ts'
@@ -28,7 +28,7 @@ const answers = execFileSync(path, {
   .map(parseJson)
 const cases = Object.keys(SETS).map(
   (name, index) =>
-    `    ${JSON.stringify(name)}: ${canonicalJson(madeOf(answers[index] as Json) as Json)}`,
+    `    ${JSON.stringify(name)}: ${formatCanonicalJson(madeOf(answers[index] as Json) as Json)}`,
 )
 const made = {
   'argo-cd': VERSIONS['argo-cd'],

@@ -20,14 +20,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import {
-  canonicalJson,
+  filterObjects,
+  filterTexts,
+  formatCanonicalJson,
+  getTextAt,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
   parseJson,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
 import { type ArgoCase, questionOf } from './argo-case.ts'
 import { CASES, GROUPS } from './cases/all-cases.ts'
@@ -81,18 +81,21 @@ async function recorded(each: ArgoCase): Promise<RecordedCase> {
   if (done === true) throw new Error(`the program ended: ${said}`)
   const answer = parseJson(String(value))
   if (!isJsonObject(answer)) throw new Error(`no answer: ${String(value)}`)
-  const types = objectsIn(answer['sources']).map((source) => textOf(source, 'type'))
+  const types = filterObjects(answer['sources']).map((source) => getTextAt(source, 'type'))
   const commands = existsSync(log) ? commandsIn(readFileSync(log, 'utf8')) : []
   const helm = commands.length === 0 ? {} : { helm: commands }
-  const error = textOf(answer, 'error')
+  const error = getTextAt(answer, 'error')
   if (error !== '')
     return { ...(types.length === 0 ? {} : { types }), ...helm, error: plain(error) }
-  const objects = objectsIn(answer['objects']).map(
-    (object) => parseJson(canonicalJson(object)) as JsonObject,
+  const objects = filterObjects(answer['objects']).map(
+    (object) => parseJson(formatCanonicalJson(object)) as JsonObject,
   )
-  const warnings = textsIn(answer['warnings']).toSorted()
+  const warnings = filterTexts(answer['warnings']).toSorted()
   const sorted = objects
-    .map((object) => [canonicalJson(keyOf(object)) + canonicalJson(object), object] as const)
+    .map(
+      (object) =>
+        [formatCanonicalJson(keyOf(object)) + formatCanonicalJson(object), object] as const,
+    )
     .sort(([one], [other]) => (one < other ? -1 : 1))
   return {
     types,
@@ -104,10 +107,10 @@ async function recorded(each: ArgoCase): Promise<RecordedCase> {
 
 function keyOf(object: JsonObject): Json {
   return [
-    textOf(object, 'apiVersion'),
-    textOf(object, 'kind'),
-    textOf(object, 'metadata', 'namespace'),
-    textOf(object, 'metadata', 'name'),
+    getTextAt(object, 'apiVersion'),
+    getTextAt(object, 'kind'),
+    getTextAt(object, 'metadata', 'namespace'),
+    getTextAt(object, 'metadata', 'name'),
   ]
 }
 

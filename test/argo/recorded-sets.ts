@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
-  canonicalJson,
+  filterObjects,
+  formatCanonicalJson,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
   parseJson,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import { SET_FILES, SETS } from './cases/application-sets.ts'
 
@@ -21,7 +21,7 @@ export const APPLICATION_SETS = new URL('./recorded/application-sets.json', impo
 
 export function digestOfSets(): string {
   return createHash('sha256')
-    .update(canonicalJson([SET_FILES, SETS] as unknown as Json))
+    .update(formatCanonicalJson([SET_FILES, SETS] as unknown as Json))
     .digest('hex')
     .slice(0, 16)
 }
@@ -35,16 +35,16 @@ export function readRecordedSets(): {
 
 /** What counts of an answer: name, namespace and specification. */
 export function madeOf(answer: Json): RecordedSet {
-  const error = textOf(answer, 'error')
+  const error = getTextAt(answer, 'error')
   if (error !== '') return { error: error.split(':')[0] ?? '' }
-  return { applications: objectsIn(partOf(answer, 'applications')).map(essence) }
+  return { applications: filterObjects(getPartAt(answer, 'applications')).map(essence) }
 }
 
 export function essence(application: JsonObject): JsonObject {
-  const spec = partOf(application, 'spec')
+  const spec = getPartAt(application, 'spec')
   const [name, namespace] = [
-    textOf(application, 'metadata', 'name'),
-    textOf(application, 'metadata', 'namespace'),
+    getTextAt(application, 'metadata', 'name'),
+    getTextAt(application, 'metadata', 'namespace'),
   ]
   return { name, namespace, spec: isJsonObject(spec) ? spec : {} }
 }

@@ -17,7 +17,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { canonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
+import { formatCanonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { type ArgoCases, questionOf } from './argo-case.ts'
 
 export interface HelmCommand {
@@ -47,7 +47,7 @@ export interface Recording {
 
 export function digestOfCases(cases: ArgoCases): string {
   const all = Object.entries(cases).map(([name, each]): Json => [name, questionOf(each)])
-  return createHash('sha256').update(canonicalJson(all)).digest('hex').slice(0, 16)
+  return createHash('sha256').update(formatCanonicalJson(all)).digest('hex').slice(0, 16)
 }
 
 export function readRecording(group: string): Recording {
@@ -57,7 +57,7 @@ export function readRecording(group: string): Recording {
 /** A line for each case. */
 export function writeRecording(group: string, { made, inputs, cases }: Recording): void {
   const lines = Object.entries(cases).map(
-    ([name, each]) => `${JSON.stringify(name)}: ${canonicalJson(each as unknown as Json)}`,
+    ([name, each]) => `${JSON.stringify(name)}: ${formatCanonicalJson(each as unknown as Json)}`,
   )
   writeFileSync(
     pathOf(group),

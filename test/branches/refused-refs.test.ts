@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { unitFailures } from '../../src/plan/unit/unit-result.ts'
+import { listUnitFailures } from '../../src/plan/unit/unit-result.ts'
 import { RefusingRemote, type RuleKind } from '../fakes/refusing-remote.ts'
 import { refused } from '../fakes/turn-world.ts'
 
@@ -20,7 +20,7 @@ async function open(t: TestContext, policy?: string): Promise<RefusingRemote> {
 function failures({ units }: Awaited<ReturnType<RefusingRemote['turn']>>): Map<string, string> {
   return new Map(
     units.flatMap((unit) => {
-      const [failure] = unitFailures(unit)
+      const [failure] = listUnitFailures(unit)
       const name = unit.state === 'planned' ? unit.unit.packagePath : unit.packagePath
       return failure === undefined
         ? []

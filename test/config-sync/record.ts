@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { canonicalJson, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { formatCanonicalJson, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { CASES, CLUSTER, type ConfigSyncCase } from './cases.ts'
 import { digestOfCases, inOrder, RECORDING } from './recording.ts'
@@ -60,14 +60,14 @@ function recorded({ format, files }: ConfigSyncCase): Json {
   // It prints a declared cluster of this name a second time.
   const objects = new Map(
     documents.flatMap(({ value }) =>
-      isJsonObject(value) ? [[canonicalJson(value), value] as const] : [],
+      isJsonObject(value) ? [[formatCanonicalJson(value), value] as const] : [],
     ),
   )
   return { objects: inOrder([...objects.values()]) }
 }
 
 const cases = Object.entries(CASES).map(
-  ([name, each]) => `    ${JSON.stringify(name)}: ${canonicalJson(recorded(each))}`,
+  ([name, each]) => `    ${JSON.stringify(name)}: ${formatCanonicalJson(recorded(each))}`,
 )
 const made = {
   'config-sync': version,

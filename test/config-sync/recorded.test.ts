@@ -1,11 +1,17 @@
 /** Our objects against those that Config Sync's own `nomos hydrate` made of the same sources. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { withoutAnnotations } from '@backporch/kpt/desired-set'
+import { removeAnnotations } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getPartAt,
+  getTextAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { configSyncFolder } from '../../src/sources/config-sync/config-sync-folder.ts'
+import { createConfigSyncBuilder } from '../../src/sources/config-sync/config-sync-folder.ts'
 import { ORIGIN } from '../../src/sources/kustomize/files/kustomize-build.ts'
 import { CASES, CLUSTER, type ConfigSyncCase } from './cases.ts'
 import { digestOfCases, inOrder, readRecording } from './recording.ts'
@@ -21,7 +27,7 @@ function built(
   { format, files }: ConfigSyncCase,
   clusterName = CLUSTER,
 ): readonly JsonObject[] | string {
-  const builder = configSyncFolder({ format, isKustomized: false, clusterName })
+  const builder = createConfigSyncBuilder({ format, isKustomized: false, clusterName })
   assert('print' in builder.way)
   const read = new Map(
     Object.entries(files).map(
@@ -46,19 +52,19 @@ function built(
 function plain(value: JsonObject): JsonObject {
   const object = withoutMarks(value)
   const isBare =
-    textOf(object, 'kind') === 'ConfigMap' && textOf(object, 'metadata', 'namespace') === ''
+    getTextAt(object, 'kind') === 'ConfigMap' && getTextAt(object, 'metadata', 'namespace') === ''
   return isBare ? { ...object, metadata: { ...metadataOf(object), namespace: 'default' } } : object
 }
 
 function withoutMarks(value: JsonObject): JsonObject {
   const marks = new Set(
     Object.keys(
-      isJsonObject(partOf(value, 'metadata', 'annotations'))
-        ? (partOf(value, 'metadata', 'annotations') as JsonObject)
+      isJsonObject(getPartAt(value, 'metadata', 'annotations'))
+        ? (getPartAt(value, 'metadata', 'annotations') as JsonObject)
         : {},
     ).filter((name) => name === ORIGIN || /^config(sync|management)\.gke\.io\//.test(name)),
   )
-  const object = withoutAnnotations(value, marks) as JsonObject
+  const object = removeAnnotations(value, marks) as JsonObject
   const { labels, ...rest } = metadataOf(object)
   const kept = isJsonObject(labels)
     ? Object.entries(labels).filter(([name]) => !name.endsWith('.tree.hnc.x-k8s.io/depth'))
@@ -71,11 +77,13 @@ function withoutMarks(value: JsonObject): JsonObject {
 
 /** Config Sync keeps an object that it manages no more. */
 function isManaged(object: JsonObject): boolean {
-  return partOf(object, 'metadata', 'annotations', 'configmanagement.gke.io/managed') === undefined
+  return (
+    getPartAt(object, 'metadata', 'annotations', 'configmanagement.gke.io/managed') === undefined
+  )
 }
 
 function metadataOf(object: JsonObject): { readonly [name: string]: Json } {
-  const metadata = partOf(object, 'metadata')
+  const metadata = getPartAt(object, 'metadata')
   return isJsonObject(metadata) ? metadata : {}
 }
 

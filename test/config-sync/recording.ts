@@ -4,7 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { canonicalJson, type Json, type JsonObject, parseJson, textOf } from '@backporch/kyaml/json'
+import {
+  formatCanonicalJson,
+  getTextAt,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '@backporch/kyaml/json'
 import { CASES } from './cases.ts'
 
 export interface Recording {
@@ -21,7 +27,7 @@ export const RECORDING = new URL('./recorded.json', import.meta.url)
 
 export function digestOfCases(): string {
   return createHash('sha256')
-    .update(canonicalJson(CASES as unknown as Json))
+    .update(formatCanonicalJson(CASES as unknown as Json))
     .digest('hex')
     .slice(0, 16)
 }
@@ -33,8 +39,8 @@ export function readRecording(): Recording {
 export function inOrder(objects: readonly JsonObject[]): readonly JsonObject[] {
   const key = (each: JsonObject): string =>
     ['apiVersion', 'kind']
-      .map((name) => textOf(each, name))
-      .concat(textOf(each, 'metadata', 'namespace'), textOf(each, 'metadata', 'name'))
+      .map((name) => getTextAt(each, name))
+      .concat(getTextAt(each, 'metadata', 'namespace'), getTextAt(each, 'metadata', 'name'))
       .join('\n')
   return objects.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
 }

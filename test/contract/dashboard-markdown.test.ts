@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isQuiet } from '../../src/proposal/text/dashboard-subject.ts'
-import { dashboardText } from '../../src/proposal/text/dashboard-text.ts'
+import { formatDashboard } from '../../src/proposal/text/dashboard-text.ts'
 import {
-  dashboardBox,
-  driftId,
+  formatDashboardBox,
+  getDriftId,
   readDashboardTicks,
 } from '../../src/proposal/text/dashboard-ticks.ts'
 import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
@@ -55,12 +55,12 @@ test('a dashboard of anything does nothing, fits, and has nothing ticked', () =>
       fc.constantFrom(900, 4_000, 58_000),
       (text, dialect, bodyLimit) => {
         const subject = { ...dashboardOfText(text), dialect: { ...dialect, bodyLimit } }
-        const { body } = dashboardText(subject)
+        const { body } = formatDashboard(subject)
         assert.ok(body.length <= bodyLimit, `${body.length} of ${bodyLimit}`)
         assert.deepEqual(actsOfMarkdown(body, ['https://', 'http://']), [])
         assert.deepEqual(ticked(body), [[], []])
         assert.equal(
-          dashboardText({ ...dashboardOfText(text), dialect: subject.dialect }).body,
+          formatDashboard({ ...dashboardOfText(text), dialect: subject.dialect }).body,
           body,
         )
       },
@@ -70,10 +70,10 @@ test('a dashboard of anything does nothing, fits, and has nothing ticked', () =>
 })
 
 test('ticked in the browser, its boxes are read; in code, in a quote or changed, they are not', () => {
-  const { body } = dashboardText(DASHBOARD)
+  const { body } = formatDashboard(DASHBOARD)
   const [open, raise] = ticked(body.replaceAll('- [ ]', '- [x]'))
   assert.deepEqual([open.length, raise], [30, ['abcdef0123456789']])
-  const box = dashboardBox('open', ID, 'x').replace('[ ]', '[X]')
+  const box = formatDashboardBox('open', ID, 'x').replace('[ ]', '[X]')
   assert.deepEqual(ticked(box), [[ID], []])
   assert.deepEqual(ticked(`\`\`\`\n${box}\n\`\`\`\n`), [[], []])
   assert.deepEqual(ticked(`> ${box}`), [[], []])
@@ -87,19 +87,19 @@ test('ticked in the browser, its boxes are read; in code, in a quote or changed,
 })
 
 test('a box is bound to a fingerprint; without one there is none', () => {
-  assert.equal(driftId(`sha256:${ID}${'f'.repeat(48)}`), ID)
-  assert.equal(driftId(''), '')
-  assert.equal(dashboardBox('open', '', 'x'), '- x')
+  assert.equal(getDriftId(`sha256:${ID}${'f'.repeat(48)}`), ID)
+  assert.equal(getDriftId(''), '')
+  assert.equal(formatDashboardBox('open', '', 'x'), '- x')
 })
 
 test('quiet is when nothing waits for anybody; ignore rules alone are quiet', () => {
   assert.deepEqual([isQuiet(DASHBOARD), isQuiet(QUIET_DASHBOARD)], [false, true])
   assert.match(
-    dashboardText(QUIET_DASHBOARD).body,
+    formatDashboard(QUIET_DASHBOARD).body,
     /No drift needs attention\. Some ignore rules do/,
   )
   assert.match(
-    dashboardText({ ...QUIET_DASHBOARD, staleRules: [] }).body,
+    formatDashboard({ ...QUIET_DASHBOARD, staleRules: [] }).body,
     /Nothing needs attention/,
   )
 })

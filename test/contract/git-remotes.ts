@@ -20,7 +20,7 @@ import {
   type RepositoryOptions,
 } from '@backporch/git-store/repository'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import {
   type GitHttpBackend,
   type GitHttpBackendOptions,
@@ -194,7 +194,7 @@ export async function headOf(
   repository: PackageRepository,
   signal: AbortSignal,
 ): Promise<ObjectId> {
-  return objectId((await repository.refs(signal)).refs.get('refs/heads/main') ?? '')
+  return parseObjectId((await repository.listRefs(signal)).refs.get('refs/heads/main') ?? '')
 }
 
 /** A commit on top of `base` that writes (text) or deletes (null) files. */

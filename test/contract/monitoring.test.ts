@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import {
-  declarationOf,
+  getDeclaration,
   METRICS,
   type MetricName,
   PROCESS_METRICS,
@@ -17,7 +17,7 @@ const RULES = read('alerts.yaml')
 const SERIES = new Set([
   ...PROCESS_METRICS,
   ...(Object.keys(METRICS) as MetricName[]).flatMap((name) =>
-    declarationOf(name).type === 'histogram'
+    getDeclaration(name).type === 'histogram'
       ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`)
       : [name],
   ),

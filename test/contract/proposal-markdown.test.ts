@@ -1,13 +1,13 @@
 /** Whatever somebody wrote into a cluster, a repository or a comment: a text of ours says it and does nothing with it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { massText } from '../../src/proposal/text/mass-text.ts'
-import { onboardingText } from '../../src/proposal/text/onboarding-text.ts'
-import { outcomeComment } from '../../src/proposal/text/outcome-comment.ts'
+import { formatMassText } from '../../src/proposal/text/mass-text.ts'
+import { formatOnboardingText } from '../../src/proposal/text/onboarding-text.ts'
+import { createOutcomeComment } from '../../src/proposal/text/outcome-comment.ts'
 import type { ProposalState, ProposalSubject } from '../../src/proposal/text/proposal-subject.ts'
-import { proposalText } from '../../src/proposal/text/proposal-text.ts'
+import { formatProposalText } from '../../src/proposal/text/proposal-text.ts'
 import { reportText } from '../../src/proposal/text/report-text.ts'
-import { stormText } from '../../src/proposal/text/storm-text.ts'
+import { formatStormText } from '../../src/proposal/text/storm-text.ts'
 import { readTicks } from '../../src/proposal/text/ticks.ts'
 import type { Change } from '../../src/record/documents/change.ts'
 import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
@@ -236,7 +236,7 @@ const GIVEN = [...URLS, 'https://e', 'https://github.com/org/x/issues/1']
 test('a pull request of anything does nothing, fits, and ends as ours', () => {
   fc.assert(
     fc.property(subject, (created) => {
-      const { title, body, labels } = proposalText(created)
+      const { title, body, labels } = formatProposalText(created)
       assert.ok(
         body.length <= created.dialect.bodyLimit,
         `${body.length} of ${created.dialect.bodyLimit}`,
@@ -255,7 +255,7 @@ test('a pull request of anything does nothing, fits, and ends as ours', () => {
       assert.match(body, /\n<!-- backporch:v1 [^\n]+ -->\n$/)
       assert.ok(readWithMicromark(body).html.some((html) => html.includes('backporch:v1')))
       assert.deepEqual(
-        proposalText({ ...created, record: structuredClone(created.record) }).body,
+        formatProposalText({ ...created, record: structuredClone(created.record) }).body,
         body,
       )
     }),
@@ -279,7 +279,7 @@ test('one cause in many clusters, a storm and a comment do nothing, and fit, wha
       subject,
       word,
       (changes, created, text) => {
-        const mass = massText({
+        const mass = formatMassText({
           ...MASS,
           ...created,
           changes,
@@ -298,7 +298,7 @@ test('one cause in many clusters, a storm and a comment do nothing, and fit, wha
           cluster: text,
           url: text,
         }))
-        const storm = stormText({
+        const storm = formatStormText({
           ...STORM,
           since: text,
           writers: [{ manager: text, units: 3 }],
@@ -309,7 +309,7 @@ test('one cause in many clusters, a storm and a comment do nothing, and fit, wha
         assert.ok(storm.body.length <= created.dialect.bodyLimit)
         assert.deepEqual(actsOfMarkdown(storm.body, GIVEN), [])
         for (const kind of ['edited', 'moved-to-mass', 'not-restored'] as const) {
-          const { body } = outcomeComment({
+          const { body } = createOutcomeComment({
             kind,
             why: text,
             author: text,
@@ -339,7 +339,7 @@ test('the proposal that enrols a repository does nothing by itself, and fits, wh
           ...ONBOARDING.expected,
           failed: [{ packageName: text, cluster: text, code: text, why: text }],
         }
-        const { title, body } = onboardingText({
+        const { title, body } = formatOnboardingText({
           ...ONBOARDING,
           dialect: created.dialect,
           version: text,

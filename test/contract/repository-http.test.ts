@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openRepository } from '@backporch/git-store/repository'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import {
   changeOf,
   expectFailure,
@@ -66,18 +66,18 @@ withRepository(
   async (fixture) => {
     const { remote, cacheDir, environment } = fixture
     await expectFailure(
-      openRepository({ remote, cacheDir, environment, token: 'canary-wrong' }).refs(signal),
+      openRepository({ remote, cacheDir, environment, token: 'canary-wrong' }).listRefs(signal),
       'BP4005',
     )
     const { why } = await expectFailure(
-      openRepository({ remote, cacheDir, environment }).refs(signal),
+      openRepository({ remote, cacheDir, environment }).listRefs(signal),
       'BP4005',
     )
     assert.match(why, /no credentials are known/)
     const withUser = remote.replace('://', '://bot:canary-wrong@')
     const repository = openRepository({ remote: withUser, cacheDir, environment, token: TOKEN })
     assert.equal(repository.remote, remote)
-    await expectFailure(repository.refs(signal), 'BP4005')
+    await expectFailure(repository.listRefs(signal), 'BP4005')
   },
 )
 
@@ -88,7 +88,7 @@ withRepository('credentials come from the address or from the user’s own git',
     cacheDir,
     environment,
   })
-  assert.equal((await inAddress.refs(signal)).defaultBranch, 'main')
+  assert.equal((await inAddress.listRefs(signal)).defaultBranch, 'main')
   assert.equal(inAddress.remote, remote)
   const helper = {
     ...environment,
@@ -119,7 +119,7 @@ withRepository('each kind of answer has its own failure', async (fixture, setFau
           .end(`no: ${request.headers.authorization} ${TOKEN}`)
       return true
     })
-    const { why } = await expectFailure(openTestRepository(fixture).refs(signal), code)
+    const { why } = await expectFailure(openTestRepository(fixture).listRefs(signal), code)
     assert.match(
       why,
       /no: Basic \*\*\* \*\*\*/,
@@ -129,7 +129,7 @@ withRepository('each kind of answer has its own failure', async (fixture, setFau
   setFault((_request, response) =>
     reply(response, 200, { 'content-type': 'text/html' }, '<html>Sign in</html>'),
   )
-  await expectFailure(openTestRepository(fixture).refs(signal), 'BP1002')
+  await expectFailure(openTestRepository(fixture).listRefs(signal), 'BP1002')
   setFault((_request, response) =>
     reply(
       response,
@@ -138,12 +138,12 @@ withRepository('each kind of answer has its own failure', async (fixture, setFau
       '<html>',
     ),
   )
-  await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')
+  await expectFailure(openTestRepository(fixture).listRefs(signal), 'BP4001')
   setFault((_request, response) => hangUp(response))
-  await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')
+  await expectFailure(openTestRepository(fixture).listRefs(signal), 'BP4001')
   setFault(() => true)
   const { why } = await expectFailure(
-    openTestRepository(fixture, { limits: { silence: 1000 } }).refs(signal),
+    openTestRepository(fixture, { limits: { silence: 1000 } }).listRefs(signal),
     'BP4001',
   )
   assert.match(why, /no answer for 1 s/)
@@ -156,16 +156,19 @@ withRepository('each kind of answer has its own failure', async (fixture, setFau
   assert.match(
     (
       await expectFailure(
-        openTestRepository(fixture, { limits: { silence: 1000 } }).refs(signal),
+        openTestRepository(fixture, { limits: { silence: 1000 } }).listRefs(signal),
         'BP4001',
       )
     ).why,
     /no byte for 1 s/,
   )
   setFault(() => false)
-  await expectFailure(openTestRepository(fixture, { limits: { bytes: 50 } }).refs(signal), 'BP4001')
+  await expectFailure(
+    openTestRepository(fixture, { limits: { bytes: 50 } }).listRefs(signal),
+    'BP4001',
+  )
   await fixture.backend?.close()
-  const refused = await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')
+  const refused = await expectFailure(openTestRepository(fixture).listRefs(signal), 'BP4001')
   assert.match(refused.why, /^the connection failed \((ECONNREFUSED|UND_ERR_SOCKET)\)$/)
   assert.equal(refused.retry, 'backoff')
 })
@@ -178,7 +181,7 @@ withRepository(
       return true
     })
     const { why } = await expectFailure(
-      openTestRepository(fixture, { limits: { silence: 500 } }).refs(signal),
+      openTestRepository(fixture, { limits: { silence: 500 } }).listRefs(signal),
       'BP4001',
     )
     assert.equal(why, 'the server answered 500: out of order')
@@ -188,7 +191,7 @@ withRepository(
       response.once('close', () => clearInterval(more))
       return true
     })
-    const endless = await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')
+    const endless = await expectFailure(openTestRepository(fixture).listRefs(signal), 'BP4001')
     assert.match(endless.why, /^the server answered 500: x+…?$/)
   },
 )
@@ -217,7 +220,7 @@ withRepository(
     })
     const limits = { deadline: (received: number) => 200 + received / 1000 }
     const { why } = await expectFailure(
-      openTestRepository(fixture, { limits }).refs(signal),
+      openTestRepository(fixture, { limits }).listRefs(signal),
       'BP4001',
     )
     assert.match(why, /^only \d+ bytes came in \d+ s$/)
@@ -227,7 +230,7 @@ withRepository(
       )
       response.end(`001e# service=git-upload-pack\n0000${names.join('')}0000`)
     })
-    const many = await expectFailure(openTestRepository(fixture).refs(signal), 'BP4010')
+    const many = await expectFailure(openTestRepository(fixture).listRefs(signal), 'BP4010')
     assert.match(many.why, /^the names of its branches and tags have more than 32 MiB$/)
   },
 )
@@ -259,7 +262,7 @@ withRepository(
       const { port } = other.address() as AddressInfo
       setFault(redirectTo(`http://127.0.0.1:${port}`))
       const { why } = await expectFailure(
-        openTestRepository(fixture, { remote }).refs(signal),
+        openTestRepository(fixture, { remote }).listRefs(signal),
         'BP4001',
       )
       assert.match(why, new RegExp(`redirects to http://127.0.0.1:${port}/repo.git/info/refs`))
@@ -268,7 +271,7 @@ withRepository(
         reply(response, 302, { location: `${fixture.remote}/info/refs?service=git-upload-pack` }),
       )
       assert.match(
-        (await expectFailure(openTestRepository(fixture).refs(signal), 'BP4001')).why,
+        (await expectFailure(openTestRepository(fixture).listRefs(signal), 'BP4001')).why,
         /circle/,
       )
     } finally {
@@ -340,15 +343,17 @@ withRepository(
   'a branch that was rewritten after it was read does not stop reading',
   async (fixture) => {
     const repository = openTestRepository(fixture)
-    const before = (await repository.refs(signal)).refs.get('refs/heads/drafts/apps/web/drift-0')
+    const before = (await repository.listRefs(signal)).refs.get(
+      'refs/heads/drafts/apps/web/drift-0',
+    )
     const head = fixture.git('rev-parse', 'main')
     fixture.git(
       'update-ref',
       'refs/heads/drafts/apps/web/drift-0',
       fixture.git('commit-tree', '-m', 'Rewritten', 'main^{tree}'),
     )
-    assert.equal((await repository.commit(objectId(head), signal)).id, head)
-    assert.equal((await repository.commit(objectId(before ?? ''), signal)).id, before)
+    assert.equal((await repository.commit(parseObjectId(head), signal)).id, head)
+    assert.equal((await repository.commit(parseObjectId(before ?? ''), signal)).id, before)
   },
 )
 
@@ -356,7 +361,7 @@ withRepository(
   'one new commit costs two requests, however many branches there are',
   async (fixture) => {
     const repository = openTestRepository(fixture)
-    for (const id of (await repository.refs(signal)).refs.values())
+    for (const id of (await repository.listRefs(signal)).refs.values())
       await repository.list(id, '', signal)
     for (let at = 0; at < 20; at++)
       fixture.git(
@@ -365,7 +370,7 @@ withRepository(
         fixture.git('commit-tree', '-p', 'main', '-m', `n ${at}`, 'main^{tree}'),
       )
     const before = fixture.backend?.requests.length ?? 0
-    const { refs } = await repository.refs(signal)
+    const { refs } = await repository.listRefs(signal)
     for (const [name, id] of refs) {
       if (name.startsWith('refs/heads/')) await repository.list(id, '', signal)
     }

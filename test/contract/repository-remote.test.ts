@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { RepositoryOptions } from '@backporch/git-store/repository'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import {
   changeOf,
   expectFailure,
@@ -181,7 +181,7 @@ for (const kind of REMOTES) {
       assert.equal(fixture.git('fsck', '--strict', '--no-dangling'), '')
       assert.ok(cacheBytes(fixture) < 40_000, `${cacheBytes(fixture)} bytes`)
       const later = open()
-      assert.equal((await later.repository.refs(signal)).refs.get(DRAFT), to)
+      assert.equal((await later.repository.listRefs(signal)).refs.get(DRAFT), to)
       assert.match(await readPackage(later.repository, to), /replicas: 9/)
     },
   )
@@ -209,8 +209,8 @@ for (const [name, server] of Object.entries(SERVERS)) {
           fixture.git('commit-tree', '-m', 'Ledger', 'main^{tree}:apps'),
         )
         const { repository } = open()
-        const { refs } = await repository.refs(signal)
-        const head = objectId(refs.get('refs/heads/main') ?? '')
+        const { refs } = await repository.listRefs(signal)
+        const head = parseObjectId(refs.get('refs/heads/main') ?? '')
         let commit = await repository.commit(head, signal)
         const messages = [commit.message]
         for (let at = 1; commit.parents[0] !== undefined; at += 1) {
@@ -235,9 +235,9 @@ for (const [name, server] of Object.entries(SERVERS)) {
           'refs/heads/drift-ledger',
         ]) {
           const fresh = open().repository
-          await fresh.refs(signal)
+          await fresh.listRefs(signal)
           const folder = ref.endsWith('ledger') ? 'web' : 'apps/web'
-          const files = await fresh.list(objectId(refs.get(ref) ?? ''), folder, signal)
+          const files = await fresh.list(parseObjectId(refs.get(ref) ?? ''), folder, signal)
           const contents = await fresh.read(
             files.map(({ id }) => id),
             signal,
@@ -245,7 +245,7 @@ for (const [name, server] of Object.entries(SERVERS)) {
           assert.equal(contents.size, new Set(files.map(({ id }) => id)).size)
           assert.ok(files.length > 2, ref)
         }
-        await expectFailure(repository.commit(objectId('1'.repeat(40)), signal), 'BP4006')
+        await expectFailure(repository.commit(parseObjectId('1'.repeat(40)), signal), 'BP4006')
       },
     )
   }
@@ -272,7 +272,7 @@ withServer(
         fixture.git('commit-tree', '-p', `main~${at}`, '-m', `n ${at}`, `main~${at}^{tree}`),
       )
     requested.length = 0
-    for (const [name, id] of (await repository.refs(signal)).refs)
+    for (const [name, id] of (await repository.listRefs(signal)).refs)
       if (name.includes('drift-') || name.endsWith('main')) await repository.commit(id, signal)
     assert.deepEqual(requested, [
       'list refs',
@@ -305,7 +305,7 @@ withServer('refs of others are not asked for', 'http', MODERN, async (fixture, o
     return new Response(bytes, response)
   }
   try {
-    assert.equal((await repository.refs(signal)).refs.size, 5)
+    assert.equal((await repository.listRefs(signal)).refs.size, 5)
   } finally {
     globalThis.fetch = whole
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { DEFAULT_BRANCH, type PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import {
   changeOf,
   expectFailure,
@@ -43,7 +43,7 @@ for (const kind of REMOTE_KINDS) {
     withRepository(
       'names its branches and tags, annotated tags by their commit, and the default branch',
       async (repository, built) => {
-        const { defaultBranch, refs } = await repository.refs(signal)
+        const { defaultBranch, refs } = await repository.listRefs(signal)
         const expected = built.git(
           'for-each-ref',
           '--format=%(refname) %(objectname) %(*objectname)',
@@ -95,7 +95,7 @@ for (const kind of REMOTE_KINDS) {
         assert.deepEqual(await repository.list(head, path, signal), [], path)
       }
       const contents = await repository.read(
-        [objectId(single?.id ?? ''), objectId(single?.id ?? '')],
+        [parseObjectId(single?.id ?? ''), parseObjectId(single?.id ?? '')],
         signal,
       )
       assert.deepEqual(
@@ -343,7 +343,7 @@ for (const kind of REMOTE_KINDS) {
           byDefault.push([{ ref: MAIN, from: base, to: rewrite }], signal),
           'BP4004',
         )
-        await byDefault.refs(signal)
+        await byDefault.listRefs(signal)
         await byDefault.write(changeOf(parent, { 'a.yaml': 'a: 1\n' }))
         const { why } = await expectFailure(
           byDefault.push([{ ref: MAIN, from: base, to: rewrite }], signal),
@@ -381,8 +381,8 @@ for (const kind of REMOTE_KINDS) {
         'refs/heads/drafts/apps/web/other',
         made.git('commit-tree', '-p', 'main', '-m', 'Other', 'main^{tree}'),
       )
-      const other = (await repository.refs(signal)).refs.get('refs/heads/drafts/apps/web/other')
-      assert.equal((await repository.commit(objectId(other ?? ''), signal)).message, 'Other\n')
+      const other = (await repository.listRefs(signal)).refs.get('refs/heads/drafts/apps/web/other')
+      assert.equal((await repository.commit(parseObjectId(other ?? ''), signal)).message, 'Other\n')
       const before = made.backend?.requests.length
       await repository.commit(base, signal)
       await openTestRepository(made).list(base, 'apps/web', signal)
@@ -394,18 +394,18 @@ for (const kind of REMOTE_KINDS) {
 
     withRepository('says that an object is nowhere', async (repository) => {
       await repository.commit(await headOf(repository, signal), signal)
-      await expectFailure(repository.commit(objectId('1'.repeat(40)), signal), 'BP4006')
+      await expectFailure(repository.commit(parseObjectId('1'.repeat(40)), signal), 'BP4006')
     })
 
     withRepository('stops when it is told to', async (repository, made) => {
       const head = await headOf(repository, signal)
-      await assert.rejects(repository.refs(AbortSignal.abort(new Error('enough'))), /enough/)
+      await assert.rejects(repository.listRefs(AbortSignal.abort(new Error('enough'))), /enough/)
       await assert.rejects(
         repository.commit(head, AbortSignal.abort(new Error('enough'))),
         /enough/,
       )
       const stop = new AbortController()
-      const running = repository.refs(stop.signal)
+      const running = repository.listRefs(stop.signal)
       stop.abort(new Error('enough'))
       await assert.rejects(running, /enough/)
       assert.equal(existsSync(join(made.root, 'repo.git')), true)

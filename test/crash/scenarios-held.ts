@@ -32,7 +32,7 @@ function atOnce(isHurried: boolean): World {
   const scene = many('abcdefg', `{mode: Propose, ${NOW}, ${limits}}`, 'abcdefg')
   const { world } = scene
   const always = (): boolean => true
-  const request = isHurried ? { meanwhile: { hasChanged: always, givesWay: always } } : {}
+  const request = isHurried ? { meanwhile: { hasChanged: always, shouldGiveWay: always } } : {}
   const turn = () =>
     controllerTurn({ ...world.ports, clusters: [world.cluster] }, world.request(request))
   return { ...scene, turn, pass: () => undefined }

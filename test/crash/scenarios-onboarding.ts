@@ -1,6 +1,6 @@
 /** What `backporch init` proposes, and what becomes of it. */
 import type { Failure } from '@backporch/kyaml/failure'
-import { onboard } from '../../src/reconcile/onboard/onboard.ts'
+import { runOnboarding } from '../../src/reconcile/onboard/onboard.ts'
 import { CONFIG, KPTFILE, TurnWorld, WEB } from '../fakes/turn-world.ts'
 import type { Scenario } from './forge-killer.ts'
 import { decide, quiet, signal, single, type World } from './forge-scenes.ts'
@@ -19,7 +19,7 @@ function unconfigured(): World {
       remove: false,
       confirm: async () => true,
     }
-    await onboard(world.ports, request, signal)
+    await runOnboarding(world.ports, request, signal)
     return []
   }
   return { ...scene, turn }

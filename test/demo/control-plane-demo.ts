@@ -62,12 +62,12 @@ async function play(
 ): Promise<void> {
   const stage = new Stage(world, folder, run)
   const cluster = ['--cluster', CLUSTER]
-  stage.title(
+  stage.printTitle(
     'A hand edit in a cluster becomes a package revision in git, and the cluster comes back',
     `Everything happens in ${folder.root}, against a real API server at ${plane.url}.`,
   )
 
-  stage.chapter(
+  stage.printChapter(
     'Two kpt packages in git, applied to the cluster',
     `The field manager of the syncer is ${SYNCER}.`,
   )
@@ -81,33 +81,33 @@ async function play(
   )
   await prepareCluster(plane, NAMESPACE)
   for (const name of ['apps/web', 'apps/orders']) await syncPackage(plane, DEMO_FILES, name, SYNCER)
-  await stage.git('log', '--oneline', '--decorate')
-  await stage.backporch(['diff', ...cluster], 0)
+  await stage.runGit('log', '--oneline', '--decorate')
+  await stage.runBackporch(['diff', ...cluster], 0)
   stage.say('(no difference, so no line)')
 
-  stage.chapter(
+  stage.printChapter(
     'Somebody works in the cluster by hand',
     'The requests are those of these commands, with their field managers:',
   )
   stage.say(...new Set(HAND_EDITS.map(({ command }) => `  ${command}`)))
   await makeHandEdits(plane)
 
-  stage.chapter(
+  stage.printChapter(
     'One turn: what differs, recorded and proposed in git',
     'The policy says Propose. The default plan is Restore.',
   )
-  const { output: scanned } = await stage.backporch(['scan', ...cluster], 1)
+  const { output: scanned } = await stage.runBackporch(['scan', ...cluster], 1)
   stage.check(scanned.includes('8 changes in 5 objects'), 'there are 8 changes in 5 objects')
-  await stage.backporch(
+  await stage.runBackporch(
     ['adopt', 'apps/web', 'deployment/web', '-m', 'campaign week: it stays', ...cluster],
     0,
   )
 
-  stage.chapter(
+  stage.printChapter(
     'Approve',
     'Merged first. Then, authorised by the merge commit, exactly the approved changes are written.',
   )
-  const { output: approved } = await stage.backporch(
+  const { output: approved } = await stage.runBackporch(
     ['approve', 'apps/web', '--yes', '--wait', ...cluster],
     0,
   )
@@ -117,7 +117,7 @@ async function play(
     'the cluster was written to and verified',
   )
 
-  stage.chapter('The cluster has come back, as git says it', 'Asked of the API server itself:')
+  stage.printChapter('The cluster has come back, as git says it', 'Asked of the API server itself:')
   const answers = await Promise.all(
     EXPECTED.map(({ path }) => plane.request<LiveObject>('GET', path)),
   )
@@ -127,11 +127,11 @@ async function play(
   })
   stage.say(...found.map(({ what, right }) => `  ${right ? '✓' : '✗'} ${what}`))
   for (const { what, right } of found) stage.check(right, what)
-  await stage.backporch(['diff', ...cluster], 0)
-  const { output } = await stage.backporch(['status'], 0)
+  await stage.runBackporch(['diff', ...cluster], 0)
+  const { output } = await stage.runBackporch(['status'], 0)
   stage.check((output.match(/InSync/g) ?? []).length === 2, 'both packages are in sync')
-  await stage.backporch(['history', '--columns', 'when,change,resolution,decided by,commit'], 0)
-  await stage.git('log', '--graph', '--oneline', 'main', 'drift-ledger')
+  await stage.runBackporch(['history', '--columns', 'when,change,resolution,decided by,commit'], 0)
+  await stage.runGit('log', '--graph', '--oneline', 'main', 'drift-ledger')
   stage.say(
     'The API server ends with this demo. The repository stays, and tells the story without it:',
     `  cd ${folder.repository}`,

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
-import { canonicalJson, type Json, jsonEquals, parseJson } from '@backporch/kyaml/json'
-import { type Resource, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import { formatCanonicalJson, isJsonEqual, type Json, parseJson } from '@backporch/kyaml/json'
+import { getResourceKey, type Resource, type WantedObject } from '@backporch/kyaml/resource'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import type { CliContext } from '../../src/cli/context/cli-context.ts'
 import { type DemoFolder, makeDemoFolder } from '../../src/cli/demo/demo-folder.ts'
@@ -85,7 +85,7 @@ export async function recordDemo(plane: ControlPlane): Promise<Recordings> {
 function withSharedSchemas(drifted: RecordingFiles, settled: RecordingFiles): Recordings {
   const [first, second] = [pick(drifted, true), pick(settled, true)]
   for (const path of Object.keys(second)) {
-    if (!jsonEquals(first[path], second[path]))
+    if (!isJsonEqual(first[path], second[path]))
       throw new Error(`${path} is not the same in both recordings`)
   }
   return { schemas: first, drifted: pick(drifted, false), settled: pick(settled, false) }
@@ -101,7 +101,7 @@ function pick(files: RecordingFiles, schemas: boolean): RecordingFiles {
 export function formatRecordings(recordings: Recordings): string {
   const parts = Object.entries(recordings).map(([name, files]: [string, RecordingFiles]) => {
     const lines = Object.entries(files).map(
-      ([path, value]) => `    ${JSON.stringify(path)}: ${canonicalJson(value)}`,
+      ([path, value]) => `    ${JSON.stringify(path)}: ${formatCanonicalJson(value)}`,
     )
     return `  ${JSON.stringify(name)}: {\n${lines.join(',\n')}\n  }`
   })
@@ -112,7 +112,7 @@ export function formatRecordings(recordings: Recordings): string {
 class Spy implements ClusterReader {
   readonly name: string
   readonly identify: ClusterReader['identify']
-  readonly servedKind: ClusterReader['servedKind']
+  readonly findServedKind: ClusterReader['findServedKind']
   readonly list: ClusterReader['list']
   readonly readInventories: ClusterReader['readInventories']
   private readonly reader: ClusterReader
@@ -126,14 +126,15 @@ class Spy implements ClusterReader {
     this.reader = reader
     this.name = reader.name
     this.identify = (signal) => reader.identify(signal)
-    this.servedKind = (apiVersion, kind, signal) => reader.servedKind(apiVersion, kind, signal)
+    this.findServedKind = (apiVersion, kind, signal) =>
+      reader.findServedKind(apiVersion, kind, signal)
     this.list = (group, kind, signal) => reader.list(group, kind, signal)
     this.readInventories = (refs, signal) => {
       for (const ref of refs) {
         if (!('id' in ref)) continue
         const { namespace, name } = ref
         const id = { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name }
-        this.requested.set(resourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })
+        this.requested.set(getResourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })
       }
       return reader.readInventories(refs, signal)
     }
@@ -148,13 +149,13 @@ class Spy implements ClusterReader {
   }
 
   readLive: ClusterReader['readLive'] = (wanted, signal) => {
-    for (const one of wanted) this.requested.set(resourceKey(one.id), one)
+    for (const one of wanted) this.requested.set(getResourceKey(one.id), one)
     return this.reader.readLive(wanted, signal)
   }
 
   predict: ClusterReader['predict'] = (resource, fieldManager, signal) => {
     const { id, apiVersion, object } = resource
-    this.dryRuns.set(`${fieldManager} ${canonicalJson(object)}`, {
+    this.dryRuns.set(`${fieldManager} ${formatCanonicalJson(object)}`, {
       resource: { id, apiVersion, object },
       fieldManager,
     })

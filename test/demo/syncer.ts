@@ -3,7 +3,7 @@
  * the inventory holds and the commit does not. Plain requests, because a demo machine has neither kpt nor kubectl.
  */
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { listDocumentObjects, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { type Resource, readResource } from '@backporch/kyaml/resource'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
@@ -71,7 +71,7 @@ function manifestsOf(files: SyncerFiles, packagePath: string): Resource[] {
   return Object.entries(files).flatMap(([path, text]) => {
     if (!path.startsWith(`${packagePath}/`) || !path.endsWith('.yaml')) return []
     return parseGoYaml(text, path).documents.flatMap((document) =>
-      objectsOfDocument(document, text, path).map(({ object }) => {
+      listDocumentObjects(document, text, path).map(({ object }) => {
         const resource = readResource(object)
         if ('problem' in resource) throw new Error(`${path}: ${resource.problem}`)
         return resource

@@ -1,10 +1,10 @@
 /** Tier 1 says without a request that an apply would change nothing. The recording has the server's own answer to that. */
-import { predictionKey } from '@backporch/cluster/recording'
+import { computePredictionKey } from '@backporch/cluster/recording'
 import { formatFieldPath } from '@backporch/kyaml/field'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { compareObjects } from '../../src/drift/compare/compare-resource.ts'
 import type { Observation } from '../../src/plan/observation/observation.ts'
-import { syncersOfMark } from '../../src/syncers/marks.ts'
+import { listSyncersOfMark } from '../../src/syncers/marks.ts'
 import { nameOf } from './observe-case.ts'
 import type { CaseRecording } from './recording.ts'
 import type { RecordedServer, ReplayCluster } from './replay-cluster.ts'
@@ -28,12 +28,12 @@ export async function brokenProofs(
       syncer === undefined
     )
       continue
-    const key = predictionKey(desired, syncer.manager)
+    const key = computePredictionKey(desired, syncer.manager)
     const answer = recording.answers.find((one) => one.key === key)
     // The server may refuse on its side what an apply on the client side gets through.
     if (answer?.refused !== undefined && syncer.operation === 'Update') continue
     const predicted = answer?.object
-    const live = (await cluster.readLive([desired])).get(resourceKey(desired.id))
+    const live = (await cluster.readLive([desired])).get(getResourceKey(desired.id))
     if (predicted === undefined || live?.state !== 'present')
       throw new Error(`${nameOf(desired.id)}: its dry run was not recorded`)
     const schema = server.schemaOf(desired.apiVersion, desired.id.kind)
@@ -43,7 +43,7 @@ export async function brokenProofs(
       schema,
     )) {
       // The syncer's real apply has its marks in it; the recorded dry run is of the manifest alone.
-      const isMark = git === undefined && syncersOfMark(path, value).length > 0
+      const isMark = git === undefined && listSyncersOfMark(path, value).length > 0
       if (formatFieldPath(path) !== KUBECTL_COPY && !isMark)
         broken.push(`${nameOf(desired.id)} ${formatFieldPath(path)}`)
     }

@@ -2,7 +2,7 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { LocalForge } from '@backporch/forge/local-forge'
 import { formatFieldPath } from '@backporch/kyaml/field'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import type { Drift } from '../../src/drift/compare/drift.ts'
 import type { Observation } from '../../src/plan/observation/observation.ts'
@@ -21,7 +21,7 @@ import {
   type Truth,
 } from './case.ts'
 
-const KEY = redactionKey(new Uint8Array(32).fill(7))
+const KEY = createRedactionKey(new Uint8Array(32).fill(7))
 
 /** When the package was applied for the first time, and when all that was done to it was done: RFC 3339 UTC. */
 export interface CaseTimes {

@@ -1,7 +1,7 @@
 /** Records a staged case: what the API server says of its objects, and of applying what git says. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
-import { predictionKey } from '@backporch/cluster/recording'
+import { computePredictionKey } from '@backporch/cluster/recording'
 import {
   getKey,
   isJsonArray,
@@ -9,7 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '@backporch/kyaml/json'
-import { metadataText, parseApiVersion, type Resource } from '@backporch/kyaml/resource'
+import { getMetadataText, parseApiVersion, type Resource } from '@backporch/kyaml/resource'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import type { Observation } from '../../src/plan/observation/observation.ts'
 import { trimDocument } from '../apiserver/trim-document.ts'
@@ -57,7 +57,7 @@ export async function recordCase(
     const manager = observation.syncer?.manager ?? 'kubectl'
     for (const { desired } of observation.verdicts)
       if (desired !== undefined)
-        requested.predictions.set(predictionKey(desired, manager), {
+        requested.predictions.set(computePredictionKey(desired, manager), {
           resource: desired,
           fieldManager: manager,
         })
@@ -117,7 +117,7 @@ function listening(reader: ClusterReader, requested: ClusterQuestion): ClusterRe
     get(target, property) {
       if (property === 'predict') {
         return (resource: Resource, fieldManager: string, signal: AbortSignal) => {
-          requested.predictions.set(predictionKey(resource, fieldManager), {
+          requested.predictions.set(computePredictionKey(resource, fieldManager), {
             resource,
             fieldManager,
           })
@@ -197,11 +197,11 @@ async function liveObjects(
 }
 
 function keyOf(object: JsonObject): string {
-  return `${getKey(object, 'apiVersion')} ${getKey(object, 'kind')} ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
+  return `${getKey(object, 'apiVersion')} ${getKey(object, 'kind')} ${getMetadataText(object, 'namespace')}/${getMetadataText(object, 'name')}`
 }
 
 function isOfEveryNamespace(kind: string, object: JsonObject): boolean {
-  const name = metadataText(object, 'name')
+  const name = getMetadataText(object, 'name')
   return (
     (kind === 'ServiceAccount' && name === 'default') ||
     (kind === 'ConfigMap' && name === 'kube-root-ca.crt')

@@ -1,18 +1,18 @@
 /** The cluster of a case as it was recorded: it answers what the API server answered, and nothing that was not asked of it then. */
 import type { ClusterIdentity, ClusterReader, ServedKind } from '@backporch/cluster/cluster'
-import { predictionKey, RecordedCluster, type Recording } from '@backporch/cluster/recording'
+import { computePredictionKey, RecordedCluster, type Recording } from '@backporch/cluster/recording'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
+import { type FieldSchema, findKindSchema } from '@backporch/kyaml/field'
 import { getKey, type Json } from '@backporch/kyaml/json'
 import {
+  getMetadataText,
+  getResourceKey,
   type LiveState,
   type LiveView,
-  metadataText,
   type Prediction,
   parseApiVersion,
   type Resource,
   readResource,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import { type CaseRecording, type RecordedKind, readKinds, readSchemas } from './recording.ts'
@@ -56,7 +56,7 @@ export class RecordedServer {
       complete: kinds,
       absent: new Set(),
       kinds,
-      objects: new Map(resources.map((resource) => [resourceKey(resource.id), resource])),
+      objects: new Map(resources.map((resource) => [getResourceKey(resource.id), resource])),
       predictions: new Map(),
       schemas: [],
     }
@@ -67,7 +67,7 @@ export class RecordedServer {
     const document = this.documents.get(apiVersion)
     const schema =
       this.schemas.get(key) ??
-      (document === undefined ? undefined : schemaOfKind(document, apiVersion, kind))
+      (document === undefined ? undefined : findKindSchema(document, apiVersion, kind))
     if (schema === undefined) throw notRecorded(`the schema of ${apiVersion} ${kind}`)
     this.schemas.set(key, schema)
     return schema
@@ -98,7 +98,7 @@ export class ReplayCluster implements ClusterReader {
     return { uid: 'corpus', version, observedAt, recorded: false, namespace: this.namespace }
   }
 
-  async servedKind(apiVersion: string, kind: string): Promise<ServedKind> {
+  async findServedKind(apiVersion: string, kind: string): Promise<ServedKind> {
     const { group, version } = parseApiVersion(apiVersion)
     const served = this.server.kindOf(group, version, kind)
     if (served === undefined) throw notServed(`${apiVersion} ${kind}`)
@@ -106,7 +106,7 @@ export class ReplayCluster implements ClusterReader {
   }
 
   async readLive(wanted: readonly WantedObject[]): Promise<LiveView> {
-    return new Map(wanted.map((one) => [resourceKey(one.id), this.stateOf(one)]))
+    return new Map(wanted.map((one) => [getResourceKey(one.id), this.stateOf(one)]))
   }
 
   list: ClusterReader['list'] = async (group, kind, signal) => {
@@ -118,10 +118,10 @@ export class ReplayCluster implements ClusterReader {
     this.lists.readInventories(refs, signal)
 
   async predict(resource: Resource, fieldManager: string): Promise<Prediction> {
-    const key = predictionKey(resource, fieldManager)
+    const key = computePredictionKey(resource, fieldManager)
     const answer = this.recording.answers.find((one) => one.key === key)
     if (answer === undefined)
-      throw notRecorded(`the dry run of ${resourceKey(resource.id)} as ${fieldManager}`)
+      throw notRecorded(`the dry run of ${getResourceKey(resource.id)} as ${fieldManager}`)
     if (answer.object !== undefined) return { state: 'predicted', object: answer.object }
     const why = answer.refused ?? ''
     return {
@@ -145,12 +145,12 @@ export class ReplayCluster implements ClusterReader {
       (object) =>
         getKey(object, 'kind') === id.kind &&
         parseApiVersion(String(getKey(object, 'apiVersion'))).group === id.group &&
-        metadataText(object, 'name') === id.name &&
-        metadataText(object, 'namespace') === namespace,
+        getMetadataText(object, 'name') === id.name &&
+        getMetadataText(object, 'namespace') === namespace,
     )
     if (same.length === 0) return { state: 'absent' }
     const object = same.find((one) => getKey(one, 'apiVersion') === version)
-    if (object === undefined) throw notRecorded(`${resourceKey(id)} in ${version}`)
+    if (object === undefined) throw notRecorded(`${getResourceKey(id)} in ${version}`)
     return { state: 'present', object, metadataOnly: false }
   }
 }

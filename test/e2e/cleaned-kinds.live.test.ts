@@ -1,11 +1,11 @@
 /** Live objects of many kinds as manifests: what people wrote comes back, without what the server, its controllers and defaults added. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { valueAt } from '@backporch/kyaml/field'
+import { findValueAt } from '@backporch/kyaml/field'
 import { formatJson } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { readResource, resourceKey } from '@backporch/kyaml/resource'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
+import { getResourceKey, readResource } from '@backporch/kyaml/resource'
 import { DEFAULT_POLICY } from '../../src/policy/effective-policy.ts'
 import { cleanObject } from '../../src/reconcile/observe/clean-object.ts'
 import { leaves } from '../../src/sources/edits/prove-edit.ts'
@@ -58,9 +58,13 @@ await controlPlaneSuite(
           const declared = readResource(value)
           assert.ok(!('problem' in declared))
           if (declared.id.kind === 'Secret') continue
-          const { schema } = await cluster.servedKind(declared.apiVersion, declared.id.kind, signal)
-          const live = (await cluster.readLive([declared], signal)).get(resourceKey(declared.id))
-          assert.ok(live?.state === 'present', resourceKey(declared.id))
+          const { schema } = await cluster.findServedKind(
+            declared.apiVersion,
+            declared.id.kind,
+            signal,
+          )
+          const live = (await cluster.readLive([declared], signal)).get(getResourceKey(declared.id))
+          assert.ok(live?.state === 'present', getResourceKey(declared.id))
           const ports = {
             reader: cluster,
             manager: 'ci',
@@ -78,7 +82,7 @@ await controlPlaneSuite(
           const { manifest } = answer
           for (const path of leaves(declared.object, manifest, []))
             others.push(
-              `${name} ${shownPathOnly(path, declared.id)} ${formatJson(valueAt(manifest, path) ?? 'left out')}`,
+              `${name} ${formatRedactedPath(path, declared.id)} ${formatJson(findValueAt(manifest, path) ?? 'left out')}`,
             )
         }
         // The server stores quantities in their shortest form.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
 import { LocalForge } from '@backporch/forge/local-forge'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'
 import { create, realClock } from '../apiserver/live-cluster.ts'
@@ -32,7 +32,7 @@ async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: M
   t.after(close)
   const request = turnRequest({
     fieldManager: 'ci',
-    key: redactionKey(new Uint8Array(32).fill(7)),
+    key: createRedactionKey(new Uint8Array(32).fill(7)),
     clock: realClock,
     bot: { email: BOT_EMAIL },
     renderer: new InProcessRenderer(),

@@ -1,12 +1,12 @@
 /** Tier 1 of design §5 against a real server: whenever ownership proves an object in sync, a dry run of the apply says that nothing changes. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { canonicalQuantity, formatFieldPath, managedFieldsOf } from '@backporch/kyaml/field'
+import { formatCanonicalQuantity, formatFieldPath, getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { parseApiVersion, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, parseApiVersion } from '@backporch/kyaml/resource'
 import { compareObjects } from '../../src/drift/compare/compare-resource.ts'
 import type { SyncerManager } from '../../src/drift/compare/drift.ts'
-import { whyOwnershipProvesNothing } from '../../src/drift/compare/ownership-proof.ts'
+import { explainUnprovenOwnership } from '../../src/drift/compare/ownership-proof.ts'
 import { connect, resourceOf, wanted } from '../apiserver/live-cluster.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import * as fc from '../seeds/fast-check.ts'
@@ -70,7 +70,11 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
             desired,
           )
         const resource = resourceOf(desired)
-        const { schema } = await cluster.servedKind(resource.apiVersion, resource.id.kind, signal)
+        const { schema } = await cluster.findServedKind(
+          resource.apiVersion,
+          resource.id.kind,
+          signal,
+        )
         const patches = HAND_PATCH[resource.id.kind] ?? []
         const edited = index % 3 === 0
         if (edited) {
@@ -82,17 +86,17 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
           [wanted(resource.apiVersion, resource.id.kind, namespace, resource.id.name)],
           signal,
         )
-        const live = view.get(resourceKey(resource.id))
+        const live = view.get(getResourceKey(resource.id))
         assert.ok(live?.state === 'present')
         const subject = {
           apiVersion: resource.apiVersion,
           desired,
           live: live.object,
-          managed: managedFieldsOf(live.object),
+          managed: getManagedFields(live.object),
           schema,
           syncer,
         }
-        const why = whyOwnershipProvesNothing(subject)
+        const why = explainUnprovenOwnership(subject)
         if (why !== undefined) {
           if (!edited) unproven.push(`${resource.id.kind}: ${why}`)
           continue
@@ -140,7 +144,7 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
     )
     let known = 0
     for (const [index, text] of texts.entries()) {
-      const canonical = canonicalQuantity(text)
+      const canonical = formatCanonicalQuantity(text)
       if (canonical === undefined) continue
       known += 1
       assert.equal(canonical, stored.get(`v${index}`), text)

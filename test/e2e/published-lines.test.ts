@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { cloneState } from '@backporch/git-store/work-tree'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import {
+  formatPublishedLines,
   publishCommand,
-  publishedLines,
   type RepositoryLocation,
 } from '../../src/cli/print/published-lines.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../fakes/onboarding-samples.ts'
 import { PROGRAM } from '../program.ts'
 
 const HERE: RepositoryLocation = { kind: 'clone', git: 'git', name: 'this clone', origin: true }
-const SOME = objectId('a'.repeat(40))
+const SOME = parseObjectId('a'.repeat(40))
 const LEDGER = 'refs/heads/drift-ledger'
 const PROPOSED = 'refs/heads/proposed/apps/web/drift-1a2b3c4d'
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1a2b3c4d'
@@ -164,7 +164,7 @@ test('one push brings everything to origin, or nothing where somebody was faster
   }
   commit(PROPOSED, '-p main')
   commit(LEDGER, '')
-  const proposed = publishedLines(
+  const proposed = formatPublishedLines(
     [
       // The draft that it was before was never published.
       { ref: DRAFT, from: SOME, to: null },
@@ -231,11 +231,15 @@ test('a clone, a repository without origin, a bare one, and none', async (t) => 
 
 test('nothing is said of a repository that everybody has, and no push where there is no origin', () => {
   const updates = [{ ref: PROPOSED, from: null, to: SOME }]
-  assert.deepEqual(publishedLines(updates, 'main', { kind: 'shared' }), [])
-  assert.deepEqual(publishedLines([], 'main', HERE), [])
-  assert.deepEqual(publishedLines(updates, 'main', { ...HERE, origin: false }), [])
+  assert.deepEqual(formatPublishedLines(updates, 'main', { kind: 'shared' }), [])
+  assert.deepEqual(formatPublishedLines([], 'main', HERE), [])
+  assert.deepEqual(formatPublishedLines(updates, 'main', { ...HERE, origin: false }), [])
   assert.deepEqual(
-    publishedLines(updates, "it's", { ...HERE, git: "git -C '../a b'", name: 'the clone ../a b' }),
+    formatPublishedLines(updates, "it's", {
+      ...HERE,
+      git: "git -C '../a b'",
+      name: 'the clone ../a b',
+    }),
     [
       '  written to the clone ../a b: proposed/apps/web/drift-1a2b3c4d',
       "  review:  git -C '../a b' diff 'it'\\''s...proposed/apps/web/drift-1a2b3c4d'",

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { answerCalls } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
-import { valueAt } from '@backporch/kyaml/field'
+import { findValueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import type { Drift, Resolution } from '../../src/drift/compare/drift.ts'
@@ -28,7 +28,7 @@ export function changeIn(
   if ('failures' in rendering) throw rendering.failures[0]
   const desired = rendering.desired.resources.find(({ id }) => id.kind === kind)
   assert.ok(desired !== undefined)
-  const git = location === '' ? desired.object : valueAt(desired.object, path(location))
+  const git = location === '' ? desired.object : findValueAt(desired.object, path(location))
   const change = live === undefined ? 'removed' : git === undefined ? 'added' : 'modified'
   return {
     desired,

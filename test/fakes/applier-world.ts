@@ -1,20 +1,20 @@
 /** The answer about one Deployment, from the marks on it and the resources of the syncers that these name. */
 import assert from 'node:assert/strict'
 import { Failure } from '@backporch/kyaml/failure'
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
-import { plain } from '@backporch/kyaml/text'
+import { getResourceKey, type LiveState } from '@backporch/kyaml/resource'
+import { formatPhrase } from '@backporch/kyaml/text'
 import { UNKNOWN_ACTOR } from '../../src/drift/attribute/actor.ts'
 import type { ChangeKind } from '../../src/drift/compare/drift.ts'
-import { type Applier, applierOf } from '../../src/status/applier.ts'
-import { claimsOf } from '../../src/syncers/claims.ts'
+import { type Applier, determineApplier } from '../../src/status/applier.ts'
+import { listClaims } from '../../src/syncers/claims.ts'
 import type { DriftedField } from '../../src/syncers/syncer.ts'
 import { path as fieldPath } from './live-object.ts'
 import { deploymentOf, type MarkedBy } from './syncer-marks.ts'
 
 const ID = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }
-export const WEB = resourceKey(ID)
+export const WEB = getResourceKey(ID)
 export const KUSTOMIZATION = 'kustomize.toolkit.fluxcd.io/Kustomization/apps/web'
 export const HELM_RELEASE = 'helm.toolkit.fluxcd.io/HelmRelease/apps/web'
 export const APPLICATION = 'argoproj.io/Application/argocd/web'
@@ -63,8 +63,8 @@ export function judged({
 }: ApplierWorld): Applier {
   const object = deploymentOf(by, { annotations })
   const live = new Map<string, LiveState>([[WEB, present(object)], ...Object.entries(more)])
-  const claims = claimsOf(live)
-  const wanted = claims.flatMap((claim) => claim.wanted.map(({ id }) => resourceKey(id)))
+  const claims = listClaims(live)
+  const wanted = claims.flatMap((claim) => claim.wanted.map(({ id }) => getResourceKey(id)))
   const answers = wanted.map((key): [string, LiveState] => {
     const given = own[key]
     return [
@@ -76,8 +76,8 @@ export function judged({
           : present(given as JsonObject),
     ]
   })
-  const [syncer] = managedFieldsOf(object).entries
-  const applier = applierOf({
+  const [syncer] = getManagedFields(object).entries
+  const applier = determineApplier({
     claims,
     live,
     own: new Map(answers),
@@ -86,7 +86,7 @@ export function judged({
     packagePath: 'apps/web',
     pipeline: false,
   })
-  assert.equal(plain(applier.phrases.sentence), applier.sentence)
-  assert.equal(plain(applier.phrases.warning), applier.warning ?? '')
+  assert.equal(formatPhrase(applier.phrases.sentence), applier.sentence)
+  assert.equal(formatPhrase(applier.phrases.warning), applier.warning ?? '')
   return applier
 }

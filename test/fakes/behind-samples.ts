@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveState } from '@backporch/kyaml/resource'
 import { setBehindAside } from '../../src/drift/behind/behind.ts'
 import {
   NO_MEMORY,
@@ -54,7 +54,7 @@ export function version(
   ...objects: readonly JsonObject[]
 ): PackageVersion {
   const keyOf = (object: JsonObject): string =>
-    resourceKey({ ...ID, name: String((object['metadata'] as JsonObject)['name']) })
+    getResourceKey({ ...ID, name: String((object['metadata'] as JsonObject)['name']) })
   return {
     commit,
     tree: commit.slice(0, 16),
@@ -72,7 +72,7 @@ interface Given {
 }
 
 export function judge({ versions, live: object, predicted, evidence = {} }: Given): ObjectVerdict {
-  const desired = versions[0]?.objects.get(resourceKey(ID)) ?? {}
+  const desired = versions[0]?.objects.get(getResourceKey(ID)) ?? {}
   const state: LiveState = object === undefined ? { state: 'absent' } : present(object)
   const verdict = detectDrift(
     {
@@ -85,7 +85,7 @@ export function judge({ versions, live: object, predicted, evidence = {} }: Give
   )
   const [decided] = setBehindAside(
     [verdict],
-    evidenceOf(versions, new Map([[resourceKey(ID), state]]), evidence),
+    evidenceOf(versions, new Map([[getResourceKey(ID), state]]), evidence),
   )
   assert.ok(decided !== undefined)
   return decided

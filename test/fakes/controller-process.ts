@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
-import { loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
 import { JsonLog } from '../../src/adapters/log/json-log.ts'
 import { PrometheusMetrics } from '../../src/adapters/metrics/prometheus-metrics.ts'
 import type { RepositoryEntry } from '../../src/controller/repository-set.ts'
@@ -74,7 +74,7 @@ export class ControllerProcess {
       options: { sessionAge: 600_000, dryRun: false, intake: { interval, resync: 3_600_000 } },
       ports: {
         clock: this.clock,
-        log: this.log.of(loggableName(name)),
+        log: this.log.bindRepository(formatLoggableName(name)),
         openSession: async (_hooks, signal) => {
           await meet(signal)
           let opening = true

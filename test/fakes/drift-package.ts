@@ -2,7 +2,7 @@
 import { INDEX, LEGACY_INDEX, LEGACY_PATH, PATH, setAnnotation } from '@backporch/kpt/function'
 import { emptyObject, type Json, setKey } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
+import { convertJsonToYaml, type YamlMap } from '@backporch/kyaml/yaml'
 import type { Change } from '../../src/record/documents/change.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../../src/record/documents/document.ts'
 import type { DriftRecord } from '../../src/record/documents/drift-record.ts'
@@ -165,7 +165,7 @@ export function treeOf(document: object): YamlMap {
   const json = emptyObject()
   for (const [key, value] of Object.entries(structuredClone(document)))
     setKey(json, key, value as Json)
-  const tree = yamlOf(json)
+  const tree = convertJsonToYaml(json)
   if (tree.kind !== 'map') throw new TypeError('a document is a map')
   return tree
 }

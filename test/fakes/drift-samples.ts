@@ -1,10 +1,10 @@
 /** Differences for tests that do not care where they come from. */
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { UNKNOWN_ACTOR } from '../../src/drift/attribute/actor.ts'
 import type { Drift } from '../../src/drift/compare/drift.ts'
 import { path } from './live-object.ts'
 
-export const TEST_KEY = redactionKey(new Uint8Array(32).fill(7))
+export const TEST_KEY = createRedactionKey(new Uint8Array(32).fill(7))
 
 /** `field` is a keyed path; empty for a whole object. */
 export function driftOf(field: string, more: Partial<Drift> = {}): Drift {

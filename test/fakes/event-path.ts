@@ -1,8 +1,8 @@
 /** A fleet that is reconciled as the controller does it: changes name units, and a turn is about these. */
 import type { Failure } from '@backporch/kyaml/failure'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
-import { failingCluster } from '../../src/cli/session/turn-session.ts'
+import { createFailingCluster } from '../../src/cli/session/turn-session.ts'
 import { TurnIntake, type TurnScope } from '../../src/controller/turn-intake.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import type { Meanwhile, OnlyUnits } from '../../src/reconcile/observe/turn-request.ts'
@@ -28,7 +28,7 @@ export class EventPath {
   onSight: (cluster: string, why: string | undefined) => void = () => undefined
   /** What changes while its turns write. */
   meanwhile: Meanwhile | undefined
-  private readonly key = redactionKey(new Uint8Array(32).fill(7))
+  private readonly key = createRedactionKey(new Uint8Array(32).fill(7))
   private readonly renderer = new WorkerRenderer({
     allowed: { exec: [], images: [] },
     engine: undefined,
@@ -82,24 +82,24 @@ export class EventPath {
   /** One turn about what is named, or none. */
   async turn(): Promise<TurnScope> {
     const began = performance.now()
-    const scope = await this.intake.next(() => this.poll())
+    const scope = await this.intake.chooseNextScope(() => this.poll())
     this.scopes.push(textOf(scope))
     if (scope.about === 'nothing') return scope
     let result: TurnResult | undefined
     try {
       result = await wholeTurn(this.world, {
-        unreachable: this.intake.unreachable(),
+        unreachable: this.intake.listUnreachable(),
         between: this.between,
         key: this.key,
         renderer: this.renderer,
-        watched: this.intake.seen(),
+        watched: this.intake.listSeen(),
         ...(this.meanwhile === undefined ? {} : { meanwhile: this.meanwhile }),
         ...(scope.about === 'units' ? { only: scope.only } : {}),
       })
     } catch (thrown) {
       this.failures.push(thrown)
     }
-    await this.intake.ended(scope, result, began)
+    await this.intake.finishTurn(scope, result, began)
     return scope
   }
 
@@ -128,7 +128,7 @@ export function wholeTurn(
   const request = world.request({ ...more, requestedActions: NO_REQUESTED_ACTIONS })
   const clusters = world.clusters.map((cluster) => {
     const failure = unreachable.get(cluster.name)
-    return failure === undefined ? cluster : failingCluster(cluster.name, failure)
+    return failure === undefined ? cluster : createFailingCluster(cluster.name, failure)
   })
   return runFleetTurn({ repository, forge, clusters }, request, new AbortController().signal)
 }

@@ -1,7 +1,7 @@
 /** One package in many clusters, with a forge that has pages, and everything in memory. */
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import type { UnitPlan } from '../../src/plan/observation/unit-plan.ts'
 import type { TurnRequest } from '../../src/reconcile/observe/turn-request.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
@@ -74,7 +74,7 @@ export class FleetWorld {
     return turnRequest({
       packages: [],
       clock: { now: () => new Date(this.cluster(0).now) },
-      key: redactionKey(new Uint8Array(32).fill(7)),
+      key: createRedactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT_EMAIL },
       renderer: new InProcessRenderer(),
       ...more,

@@ -1,11 +1,11 @@
 /** A repository without a Kptfile, whose folders a Flux Kustomization applies. */
 import type { Json } from '@backporch/kyaml/json'
-import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
+import { addPackageBuilds, PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'
 import { appliedBy } from './live-object.ts'
 import { TurnWorld, yaml } from './turn-world.ts'
 
-const RENDERER = withBuilds(
+const RENDERER = addPackageBuilds(
   new InProcessRenderer(),
   new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
 )

@@ -79,7 +79,7 @@ export class Followed {
   }
 
   keep(unit: string, live: LiveState, state = 'in-sync'): void {
-    this.verdicts.ofUnit(unit).keep(live, { ...IN_SYNC, state } as typeof IN_SYNC, [], NOW)
+    this.verdicts.getUnitVerdicts(unit).keep(live, { ...IN_SYNC, state } as typeof IN_SYNC, [], NOW)
   }
 
   /** Reason and units of the changes since the last call. */
@@ -90,14 +90,14 @@ export class Followed {
   }
 
   change(object: JsonObject, kind = DEPLOYMENTS): string[] {
-    this.follower.changed(kind, object, 5)
+    this.follower.handleChange(kind, object, 5)
     return this.told()
   }
 
   list(kind: WatchedKind, ...objects: readonly JsonObject[]): string[] {
-    this.follower.listing(kind)
-    for (const object of objects) this.follower.changed(kind, object, 5)
-    this.follower.listed(kind)
+    this.follower.beginList(kind)
+    for (const object of objects) this.follower.handleChange(kind, object, 5)
+    this.follower.finishList(kind)
     return this.told()
   }
 }

@@ -1,8 +1,8 @@
 /** A world whose live objects bear the marks of a syncer, and what a turn tells of it. */
 import type { InventoryQuestion } from '@backporch/cluster/cluster'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { sentenceOf } from '@backporch/kyaml/note'
-import { resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import { formatNoteSentence } from '@backporch/kyaml/note'
+import { getResourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import { appliedBy } from './live-object.ts'
 import { CONFIG, TurnWorld, WEB, WEB_CONFIG, yaml } from './turn-world.ts'
 
@@ -20,7 +20,7 @@ export class InventoryWorld extends TurnWorld {
     super('{mode: Propose}', files)
     const { readLive, readInventories } = this.cluster
     this.cluster.readLive = (wanted: readonly WantedObject[]) => {
-      this.read.push(...wanted.map(({ id }) => resourceKey(id)))
+      this.read.push(...wanted.map(({ id }) => getResourceKey(id)))
       return readLive.call(this.cluster, wanted)
     }
     this.cluster.readInventories = (questions) => {
@@ -60,7 +60,7 @@ export class InventoryWorld extends TurnWorld {
         setAside.map(({ drift, rule }) => `${drift.change} ${drift.id.name} ${rule}`),
       ),
       incomplete: (report.status.incomplete ?? []).map(({ code, why }) => `${code} ${why}`),
-      notes: unit.notes.map(sentenceOf),
+      notes: unit.notes.map(formatNoteSentence),
       state: report.status.state,
     }
   }

@@ -4,7 +4,7 @@ import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set
 import { readResource } from '@backporch/kyaml/resource'
 import type { SyncerBuild } from '../../src/sources/build/built-source.ts'
 import { KustomizeOrigins } from '../../src/sources/kustomize/origins/kustomize-origins.ts'
-import { builtOriginLines } from '../../src/sources/kustomize/origins/origin-lines.ts'
+import { formatBuiltOriginLines } from '../../src/sources/kustomize/origins/origin-lines.ts'
 import { path } from './live-object.ts'
 import { yaml } from './turn-world.ts'
 
@@ -41,12 +41,12 @@ export function syncedOriginLines(
       { path: file, mode: '100644' as const, content: new TextEncoder().encode(text) },
     ]),
   )
-  const origin = new KustomizeOrigins({ folder: 'prod', files, synced, resources }).of(
+  const origin = new KustomizeOrigins({ folder: 'prod', files, synced, resources }).findOrigin(
     resources[0],
     path(at),
   )
   assert.ok(origin !== undefined)
-  return builtOriginLines(origin)
+  return formatBuiltOriginLines(origin)
 }
 
 export const MANIFEST = `apiVersion: apps/v1

@@ -1,13 +1,13 @@
 /** A unit that `kubectl kustomize` renders: an overlay, and the base that it is built from. */
 import type { Json } from '@backporch/kyaml/json'
-import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
+import { addPackageBuilds, PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
 import type { PackageRenderer } from '../../src/sources/kpt/render/package-renderer.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'
 import { appliedBy } from './live-object.ts'
 import { KPTFILE, policyText, TurnWorld, yaml } from './turn-world.ts'
 
 /** Remembers what was built, so that the tests together build each content once. */
-const RENDERER = withBuilds(
+const RENDERER = addPackageBuilds(
   new InProcessRenderer(),
   new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
 )

@@ -1,4 +1,4 @@
-import { type PlannedUnit, unitKey } from '../../src/plan/observation/planned-unit.ts'
+import { formatUnitKey, type PlannedUnit } from '../../src/plan/observation/planned-unit.ts'
 import { type LimitsQuestion, planHolds } from '../../src/plan/turn/limits/plan-limits.ts'
 import {
   DEFAULT_LIMITS,
@@ -90,7 +90,7 @@ export function reasons(
   })
   return Object.fromEntries(
     units.map(({ observation: { unit: own } }) => {
-      const hold = holds.get(unitKey(own.cluster, own.packagePath))
+      const hold = holds.get(formatUnitKey(own.cluster, own.packagePath))
       return [
         own.packagePath,
         hold === undefined

@@ -1,17 +1,17 @@
 /** Live objects as a server would hold them, made from a manifest: who applied it, who edited it afterwards. */
-import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
 import {
+  buildFieldSet,
   type FieldPath,
   type FieldSchema,
   type FieldSet,
-  fieldSetOf,
+  findKindSchema,
+  findValueAt,
+  getManagedFields,
   leavesOf,
-  managedFieldsOf,
   type PathStep,
   parseFieldPath,
-  schemaOfKind,
   stepKey,
-  valueAt,
 } from '@backporch/kyaml/field'
 import {
   emptyObject,
@@ -82,7 +82,7 @@ const DOCUMENT: JsonObject = {
   },
 }
 
-export const TEST_SCHEMA: FieldSchema = schemaOfKind(DOCUMENT, 'test/v1', 'Any') as FieldSchema
+export const TEST_SCHEMA: FieldSchema = findKindSchema(DOCUMENT, 'test/v1', 'Any') as FieldSchema
 
 /** A set as the server writes it. */
 export function fieldsV1Of(set: FieldSet): JsonObject {
@@ -104,9 +104,9 @@ export function appliedBy(
   manifest: JsonObject,
   time = '2026-11-20T08:00:00Z',
 ): JsonObject {
-  const fieldsV1 = fieldsV1Of(fieldSetOf(manifest, TEST_SCHEMA))
+  const fieldsV1 = fieldsV1Of(buildFieldSet(manifest, TEST_SCHEMA))
   return withMetadata(manifest, {
-    uid: `uid-${String(valueAt(manifest, path('metadata.name')))}`,
+    uid: `uid-${String(findValueAt(manifest, path('metadata.name')))}`,
     resourceVersion: '1',
     generation: 1,
     managedFields: [
@@ -131,13 +131,13 @@ export function editedBy(
   time = '2026-11-21T09:30:00Z',
 ): JsonObject {
   const location = path(field)
-  return own(withValueAt(live, location, value) as JsonObject, location, manager, time)
+  return own(writeValueAt(live, location, value) as JsonObject, location, manager, time)
 }
 
 /** The object after somebody removed the field: nobody owns what is not there. */
 export function removedFrom(live: JsonObject, field: string): JsonObject {
   const location = path(field)
-  return own(withoutValueAt(live, location) as JsonObject, location, undefined, '')
+  return own(removeValueAt(live, location) as JsonObject, location, undefined, '')
 }
 
 function own(
@@ -146,7 +146,7 @@ function own(
   manager: string | undefined,
   time: string,
 ): JsonObject {
-  const entries = managedFieldsOf(live).entries.map(({ fields, ...entry }) => ({
+  const entries = getManagedFields(live).entries.map(({ fields, ...entry }) => ({
     ...entry,
     fields: without(fields, location),
   }))
@@ -170,7 +170,7 @@ function own(
     fieldsType: 'FieldsV1',
     fieldsV1: fieldsV1Of(fields),
   }))
-  const version = Number(valueAt(live, path('metadata.resourceVersion')) ?? 1) + 1
+  const version = Number(findValueAt(live, path('metadata.resourceVersion')) ?? 1) + 1
   return withMetadata(live, { managedFields, resourceVersion: String(version) })
 }
 
@@ -207,24 +207,25 @@ export function predictedApply(
   manifest: JsonObject,
   manager: string,
 ): JsonObject {
-  const wanted = fieldSetOf(manifest, TEST_SCHEMA)
+  const wanted = buildFieldSet(manifest, TEST_SCHEMA)
   let object: Json = live
-  const { entries } = managedFieldsOf(live)
+  const { entries } = getManagedFields(live)
   const own = entries.find((entry) => entry.manager === manager && entry.operation === 'Apply')
   const others = entries.filter((entry) => entry !== own)
   for (const leaf of own === undefined ? [] : leavesOf(own.fields)) {
-    const declared = valueAt(manifest, leaf) !== undefined
+    const declared = findValueAt(manifest, leaf) !== undefined
     const shared = others.some((entry) =>
       leavesOf(entry.fields).some((other) => sameText(other, leaf)),
     )
-    if (!declared && !shared) object = withoutValueAt(object, leaf)
+    if (!declared && !shared) object = removeValueAt(object, leaf)
   }
-  for (const leaf of leavesOf(wanted)) object = setAt(object, leaf, valueAt(manifest, leaf) ?? null)
+  for (const leaf of leavesOf(wanted))
+    object = setAt(object, leaf, findValueAt(manifest, leaf) ?? null)
   return object as JsonObject
 }
 
 function setAt(object: Json, location: FieldPath, value: Json): Json {
-  return withValueAt(object, location, value)
+  return writeValueAt(object, location, value)
 }
 
 function sameText(left: FieldPath, right: FieldPath): boolean {

@@ -51,8 +51,8 @@ export class MeasuredWorld {
   async turn(): Promise<void> {
     this.meter.begin()
     const result = await this.world.scan({ onProgress: (step) => this.meter.step(step) })
-    this.meter.ended('succeeded', result)
-    this.meter.failing([FAILURE])
+    this.meter.finishTurn('succeeded', result)
+    this.meter.reportFailures([FAILURE])
     this.requests()
   }
 
@@ -83,7 +83,7 @@ export class MeasuredWorld {
 
   serve() {
     const { metrics, readiness } = this
-    const at = () => readiness.at(Date.parse(this.world.cluster.now))
+    const at = () => readiness.computeReadiness(Date.parse(this.world.cluster.now))
     return startMonitoringServer({
       host: '127.0.0.1',
       port: 0,
@@ -140,7 +140,7 @@ export class MeasuredWorld {
     for (const event of ['added', 'retried'] as const) metrics.queue({ queue: 'clusters', event })
     metrics.queue({ queue: 'clusters', event: 'started', waited: 0.002 })
     metrics.queue({ queue: 'clusters', event: 'finished', worked: 0.2 })
-    metrics.verdict(0.012)
+    metrics.recordVerdict(0.012)
     this.events += 5
     const state = (): readonly KindWatchState[] => [
       {

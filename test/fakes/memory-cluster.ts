@@ -12,17 +12,17 @@ import type {
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import {
+  getMetadataText,
+  getResourceKey,
   type LiveState,
   type LiveView,
-  metadataText,
   type Prediction,
   type Resource,
   type ResourceId,
   readResource,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
-import { withSecretData } from '../../src/drift/compare/secret-data.ts'
+import { mergeSecretData } from '../../src/drift/compare/secret-data.ts'
 import { predictedApply, TEST_SCHEMA, withMetadata } from './live-object.ts'
 
 const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole'])
@@ -55,7 +55,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   put(object: JsonObject): void {
     const read = readResource(object)
     if ('problem' in read) throw new TypeError(read.problem)
-    this.store(resourceKey(read.id), object)
+    this.store(getResourceKey(read.id), object)
   }
 
   /** The object under a key, changed. */
@@ -67,7 +67,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
 
   /** A server gives an object no version twice. What has none stays without one. */
   private store(key: string, object: JsonObject): void {
-    const version = metadataText(object, 'resourceVersion')
+    const version = getMetadataText(object, 'resourceVersion')
     const given = this.versions.has(`${key} ${version}`)
     const next = version === '' || !given ? version : `${1_000_000 + this.versions.size}`
     this.versions.add(`${key} ${next}`)
@@ -88,7 +88,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
     }
   }
 
-  async servedKind(_apiVersion: string, kind: string): Promise<ServedKind> {
+  async findServedKind(_apiVersion: string, kind: string): Promise<ServedKind> {
     if (kind === 'Unserved')
       throw new Failure({
         code: 'BP3009',
@@ -100,7 +100,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   }
 
   async readLive(wanted: readonly WantedObject[]): Promise<LiveView> {
-    return new Map(wanted.map(({ id }) => [resourceKey(id), this.stateOf(id)]))
+    return new Map(wanted.map(({ id }) => [getResourceKey(id), this.stateOf(id)]))
   }
 
   /** Of kinds without any object: as of a cluster that does not serve them. */
@@ -150,8 +150,8 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
 
   async predict(resource: Resource, fieldManager: string): Promise<Prediction> {
     if (this.outage !== undefined) return { state: 'unproven', failure: this.outage }
-    const live = this.objects.get(resourceKey(resource.id))
-    const sent = resource.id.kind === 'Secret' ? withSecretData(resource.object) : resource.object
+    const live = this.objects.get(getResourceKey(resource.id))
+    const sent = resource.id.kind === 'Secret' ? mergeSecretData(resource.object) : resource.object
     return {
       state: 'predicted',
       object: live === undefined ? sent : predictedApply(live, sent, fieldManager),
@@ -167,7 +167,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   }
 
   private stateOf(id: ResourceId): LiveState {
-    const key = resourceKey(id)
+    const key = getResourceKey(id)
     if (this.isForbidden(id.group, id.kind))
       return { state: 'unreadable', failure: forbidden(id.kind) }
     if (this.unreadable.has(key)) {

@@ -1,9 +1,9 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
 import {
   assertSeen,
-  endedMeanwhile,
+  createEndedFailure,
+  createMovedFailure,
   finishMerge,
-  movedBeforeMerge,
   readByNumber,
 } from '@backporch/forge/adapter'
 import { GITEA_SETUP } from '@backporch/forge/gitea'
@@ -127,7 +127,7 @@ export class MemoryForge implements HostedForge {
       (proposal) => proposal.state === 'open' && proposal.ref === ref,
     )
     const before = this.proposals[open]
-    if (before === undefined && known?.state === 'open') throw endedMeanwhile(known)
+    if (before === undefined && known?.state === 'open') throw createEndedFailure(known)
     if (before === undefined) {
       const last = this.proposals.findLast((proposal) => proposal.ref === ref)
       if (last !== undefined) assertSeen(last, wanted, known)
@@ -159,7 +159,7 @@ export class MemoryForge implements HostedForge {
     if (same) return before
     this.write(`edit #${before.number}`, () => {
       const now = this.proposals[open]
-      if (now?.state !== 'open') throw endedMeanwhile(before)
+      if (now?.state !== 'open') throw createEndedFailure(before)
       this.proposals[open] = { ...now, title, body, labels, draft, baseBranch }
     })
     return before
@@ -169,7 +169,7 @@ export class MemoryForge implements HostedForge {
     const { proposal, base, merge } = decision
     const refs = this.repository.branches
     for (const { ref, commit } of [base, proposal])
-      if (refs.get(ref) !== commit) throw movedBeforeMerge('memory', ref)
+      if (refs.get(ref) !== commit) throw createMovedFailure('memory', ref)
     const branch = base.ref.replace('refs/heads/', '')
     // As the forge's own account of ours, and the rest in one push afterwards.
     this.write(
@@ -205,7 +205,7 @@ export class MemoryForge implements HostedForge {
     this.beforeEndCheck(known)
     this.refresh()
     if (this.proposals.find(({ number }) => number === known.number)?.state !== 'open')
-      throw endedMeanwhile(known)
+      throw createEndedFailure(known)
   }
 
   async closeProposal({ ref, commit, number }: KnownProposal): Promise<void> {

@@ -1,6 +1,6 @@
 /** `PackageRepository` in memory: same draft, same id; a push is compare and swap over all refs or none. */
 import { createHash } from 'node:crypto'
-import { gitObject, parseCommit } from '@backporch/git-store/objects'
+import { createGitObject, parseCommit } from '@backporch/git-store/objects'
 import type {
   CommitDraft,
   CommitView,
@@ -12,7 +12,7 @@ import type {
 } from '@backporch/git-store/package-repository'
 import { assertPushable } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 
 export const BOT_EMAIL = 'bot@example.com'
 
@@ -74,7 +74,7 @@ export class MemoryRepository implements PackageRepository {
     return id
   }
 
-  async refs(): Promise<RepositoryRefs> {
+  async listRefs(): Promise<RepositoryRefs> {
     return { defaultBranch: 'main', refs: new Map(this.branches) }
   }
 
@@ -112,7 +112,7 @@ export class MemoryRepository implements PackageRepository {
   }
 
   async takeCommit(content: Uint8Array): Promise<ObjectId> {
-    const { id, content: bytes } = gitObject('commit', content)
+    const { id, content: bytes } = createGitObject('commit', content)
     const view = parseCommit(id, bytes)
     this.commits.set(id, { ...view, files: this.filesOf(view.tree) })
     return id
@@ -171,7 +171,7 @@ export class MemoryRepository implements PackageRepository {
       if (id === commit) return true
       if (observed.has(id)) continue
       observed.add(id)
-      open.push(...this.known(objectId(id)).parents)
+      open.push(...this.known(parseObjectId(id)).parents)
     }
     return false
   }
@@ -203,7 +203,7 @@ export class MemoryRepository implements PackageRepository {
   ): ObjectId {
     const files = new Map(base === undefined ? [] : this.filesOf(base))
     for (const { path, blob } of changes)
-      blob === null ? files.delete(path) : files.set(path, objectId(blob))
+      blob === null ? files.delete(path) : files.set(path, parseObjectId(blob))
     return this.treeOf(files)
   }
 
@@ -264,5 +264,5 @@ export class MemoryRepository implements PackageRepository {
 }
 
 function hash(content: string | Uint8Array): ObjectId {
-  return objectId(createHash('sha1').update(content).digest('hex'))
+  return parseObjectId(createHash('sha1').update(content).digest('hex'))
 }

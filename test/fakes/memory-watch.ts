@@ -6,7 +6,7 @@ import type {
   WatchObserver,
 } from '@backporch/cluster/cluster-watch'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { forbidden, idOf, type MemoryCluster } from './memory-cluster.ts'
 
 export interface WatchEvent {
@@ -103,9 +103,17 @@ export class MemoryWatch implements ClusterWatch {
       if (state.state !== 'watching' || !isOf(state.watched, event.key)) continue
       state.events += 1
       if (event.isGone)
-        this.observer.deleted(state.watched, seen(state.watched, event.object), performance.now())
+        this.observer.handleDeletion(
+          state.watched,
+          seen(state.watched, event.object),
+          performance.now(),
+        )
       else
-        this.observer.changed(state.watched, seen(state.watched, event.object), performance.now())
+        this.observer.handleChange(
+          state.watched,
+          seen(state.watched, event.object),
+          performance.now(),
+        )
     }
   }
 
@@ -115,20 +123,20 @@ export class MemoryWatch implements ClusterWatch {
       this.refuse(state)
       return
     }
-    this.observer.listing(watched)
+    this.observer.beginList(watched)
     for (const [key, object] of this.source.objects)
       if (isOf(watched, key))
-        this.observer.changed(watched, seen(watched, object), performance.now())
+        this.observer.handleChange(watched, seen(watched, object), performance.now())
     state.state = 'watching'
     state.failure = undefined
     state.lists += 1
-    this.observer.listed(watched)
+    this.observer.finishList(watched)
   }
 
   private refuse(state: Mutable<KindWatchState>): void {
     state.state = 'unreadable'
     state.failure = forbidden(state.watched.kind)
-    this.observer.unreadable(state.watched, state.failure)
+    this.observer.handleUnreadable(state.watched, state.failure)
   }
 
   private isForbidden({ watched }: KindWatchState): boolean {
@@ -149,12 +157,12 @@ export class MemoryWatch implements ClusterWatch {
 
 function placeOf({ apiVersion, kind, namespace }: WatchedKind): string {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
-  return resourceKey({ group, kind, namespace, name: '' })
+  return getResourceKey({ group, kind, namespace, name: '' })
 }
 
 function isOf(watched: WatchedKind, key: string): boolean {
   const { group, kind, namespace } = idOf(key)
-  const place = resourceKey({ group, kind, namespace: watched.namespace, name: '' })
+  const place = getResourceKey({ group, kind, namespace: watched.namespace, name: '' })
   return place === placeOf(watched) && (watched.namespace === '' || watched.namespace === namespace)
 }
 

@@ -1,12 +1,12 @@
 /** Metrics with a fixed clock, the packages and turns that are put into them, and the samples that come out. */
-import { loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
 import { PrometheusMetrics } from '../../src/adapters/metrics/prometheus-metrics.ts'
 import type { ObservedNumbers, PackageNumbers } from '../../src/ports/metrics.ts'
 
 /** The time of the metrics, in milliseconds. */
 export const NOW = Date.parse('2026-11-21T10:00:00Z')
 const clock = { now: () => new Date(NOW) }
-export const PROD = loggableName('prod')
+export const PROD = formatLoggableName('prod')
 
 export function metricsOf(limit?: number): PrometheusMetrics {
   return new PrometheusMetrics({
@@ -19,7 +19,7 @@ export function metricsOf(limit?: number): PrometheusMetrics {
 export function packageOf(name: string, more: Partial<PackageNumbers> = {}): PackageNumbers {
   return {
     cluster: PROD,
-    package: loggableName(name),
+    package: formatLoggableName(name),
     mode: 'Propose',
     state: 'InSync',
     syncer: 'Flux',
@@ -51,7 +51,7 @@ export function turnOf(
 
 /** Samples of our own metrics, `name{labels} value`, without the buckets of histograms. */
 export async function samples(metrics: PrometheusMetrics, name: string): Promise<string[]> {
-  const lines = (await metrics.exposition()).split('\n')
+  const lines = (await metrics.renderExposition()).split('\n')
   return lines
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
     .map((line) => line.slice(name.length))

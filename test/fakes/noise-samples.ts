@@ -1,12 +1,12 @@
 /** Differences and surroundings for the tests of preset rules: one line says who wrote what where. */
 import assert from 'node:assert/strict'
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
-import { actorOf, UNKNOWN_ACTOR } from '../../src/drift/attribute/actor.ts'
+import { createActor, UNKNOWN_ACTOR } from '../../src/drift/attribute/actor.ts'
 import type { ChangeKind, Drift } from '../../src/drift/compare/drift.ts'
 import type { Judgement, Surroundings } from '../../src/drift/noise/noise-rule.ts'
-import { ruleNamed } from '../../src/drift/noise/presets.ts'
+import { findRuleByName } from '../../src/drift/noise/presets.ts'
 import { NO_SCALERS } from '../../src/drift/noise/scaler.ts'
 import { driftOf } from './drift-samples.ts'
 import { path } from './live-object.ts'
@@ -51,7 +51,7 @@ export function driftBy({ of, at, change, git, live, by }: Edit): Drift {
     change: change ?? (git === undefined ? 'added' : 'modified'),
     git,
     live,
-    actor: by === '' ? UNKNOWN_ACTOR : actorOf(entry, 'field-manager'),
+    actor: by === '' ? UNKNOWN_ACTOR : createActor(entry, 'field-manager'),
   }
 }
 
@@ -60,7 +60,7 @@ export function surroundings(more: Partial<Surroundings> = {}): Surroundings {
   return {
     desired: {},
     live,
-    managed: managedFieldsOf(live),
+    managed: getManagedFields(live),
     syncer: SYNCER,
     scalers: NO_SCALERS,
     liveOf: () => undefined,
@@ -80,7 +80,7 @@ export function judgedOrNot(
   edit: Edit,
   more: Partial<Surroundings> = {},
 ): Judgement | undefined {
-  const found = ruleNamed(rule)
+  const found = findRuleByName(rule)
   assert.ok(found !== undefined, `there is no rule ${rule}`)
   return found.judge(driftBy(edit), surroundings(more))
 }

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Drift, ObjectVerdict } from '../../src/drift/compare/drift.ts'
-import { later } from '../../src/plan/observation/drift-age.ts'
-import { ledgerAfter } from '../../src/plan/observation/ledger-after.ts'
+import { addSeconds } from '../../src/plan/observation/drift-age.ts'
+import { computeLedgerAfter } from '../../src/plan/observation/ledger-after.ts'
 import type { GitState, Observation, OpenBranch } from '../../src/plan/observation/observation.ts'
 import type { PlanOptions, UnitPlan } from '../../src/plan/observation/unit-plan.ts'
 import type {
@@ -30,7 +30,7 @@ import { driftOf, TEST_KEY } from './drift-samples.ts'
 import { AT_ONCE } from './turn-world.ts'
 
 export const NOW = '2026-11-21T10:00:00Z'
-export const BASE = objectId('a'.repeat(40))
+export const BASE = parseObjectId('a'.repeat(40))
 const encoder = new TextEncoder()
 /** The Deployment `web`, as git has it. */
 const MANIFEST =
@@ -80,7 +80,7 @@ export function gitOf(more: Partial<GitState> = {}): GitState {
   const tree = Object.keys(FILES).map((path, index) => ({
     path,
     mode: '100644' as const,
-    id: objectId(`${index}`.repeat(40)),
+    id: parseObjectId(`${index}`.repeat(40)),
   }))
   return {
     baseBranch: 'main',
@@ -150,7 +150,7 @@ export function observationOf(
 /** The branch that a plan makes, as the next turn finds it. */
 export function branchOf({ branch, record }: UnitPlan, more: Partial<OpenBranch> = {}): OpenBranch {
   if (record === undefined) throw new TypeError('the plan has no record')
-  const commit = objectId('b'.repeat(40))
+  const commit = parseObjectId('b'.repeat(40))
   return {
     ref: `refs/heads/${branch}`,
     state: branch.startsWith('proposed/') ? 'proposed' : 'drafts',
@@ -182,16 +182,16 @@ export function after(
   }
   const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode]))
   const reports = new Map(git.ledger.report === undefined ? [] : [[folder, git.ledger.report]])
-  const ledger = ledgerAfter({ reports, closed: known, clusters: new Map() }, writes.ledger)
+  const ledger = computeLedgerAfter({ reports, closed: known, clusters: new Map() }, writes.ledger)
   const moved = new Set(writes.updates.map(({ ref }) => ref))
   const refs = new Map([...git.refs].filter(([ref]) => !moved.has(ref)))
   for (const { ref, to } of writes.updates)
-    if (to !== null) refs.set(ref, typeof to === 'string' ? to : objectId('b'.repeat(40)))
+    if (to !== null) refs.set(ref, typeof to === 'string' ? to : parseObjectId('b'.repeat(40)))
   const own =
     plan.record !== undefined && moved.has(`refs/heads/${plan.branch}`) ? [branchOf(plan)] : []
   return {
     ...before,
-    cluster: { ...cluster, observedAt: later(cluster.observedAt, 60) },
+    cluster: { ...cluster, observedAt: addSeconds(cluster.observedAt, 60) },
     git: {
       ...git,
       refs,
@@ -201,7 +201,7 @@ export function after(
           ? git.revision
           : Number(plan.report.spec.unit.revision.slice(1)),
       ledger: {
-        head: objectId('1'.repeat(40)),
+        head: parseObjectId('1'.repeat(40)),
         report: ledger.reports.get(folder),
         closed: [...ledger.closed.values()],
         texts,
@@ -227,7 +227,7 @@ export function mergedOf(proposed: Observation): Observation {
   const [open] = git.branches
   if (open === undefined) throw new TypeError('nothing is proposed')
   const refs = new Map([...git.refs].filter(([ref]) => ref !== open.ref))
-  const commit = objectId('c'.repeat(40))
+  const commit = parseObjectId('c'.repeat(40))
   const mergeCommit = {
     commit,
     published: commit,
@@ -272,7 +272,7 @@ export function pullOf(ref: string, more: Partial<KnownProposal> = {}): KnownPro
       state: 'open',
     },
     ...{
-      commit: objectId('b'.repeat(40)),
+      commit: parseObjectId('b'.repeat(40)),
       title: '',
       body: '',
       labels: [],

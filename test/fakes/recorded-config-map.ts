@@ -1,5 +1,5 @@
 /** ConfigMaps of one field as a recorded cluster has them: live, and what an apply of anything that git may say would give. */
-import { predictionKey, RECORDING } from '@backporch/cluster/recording'
+import { computePredictionKey, RECORDING } from '@backporch/cluster/recording'
 import { readResource } from '@backporch/kyaml/resource'
 
 export const COLOURS = ['blue', 'red', 'green'] as const
@@ -28,7 +28,7 @@ export function recordingOf(live: readonly LiveColour[]): object {
       })
       if ('problem' in read) throw new TypeError(read.problem)
       const object = configMap({ ...one, color: desired, by: desired === color ? by : 'ci' })
-      const spec = { key: predictionKey(read, 'ci'), fieldManager: 'ci', object }
+      const spec = { key: computePredictionKey(read, 'ci'), fieldManager: 'ci', object }
       return {
         apiVersion: RECORDING.apiVersion,
         kind: RECORDING.prediction,

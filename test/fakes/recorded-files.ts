@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openRecordedCluster, type RecordedCluster } from '@backporch/cluster/recording'
 import { Failure } from '@backporch/kyaml/failure'
-import { type LiveState, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveState, type WantedObject } from '@backporch/kyaml/resource'
 
 const { signal } = new AbortController()
 /** Of recordings that tell no time. */
@@ -44,7 +44,7 @@ export function wanted(
 }
 
 export async function stateOf(cluster: RecordedCluster, one: WantedObject): Promise<LiveState> {
-  const state = (await cluster.readLive([one], signal)).get(resourceKey(one.id))
+  const state = (await cluster.readLive([one], signal)).get(getResourceKey(one.id))
   assert.ok(state !== undefined)
   return state
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { answerCalls, type FunctionLibrary, NO_FUNCTIONS } from '@backporch/kpt/function'
-import { valueAt } from '@backporch/kyaml/field'
+import { findValueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import type { Drift, Resolution } from '../../src/drift/compare/drift.ts'
 import type { ResolvedChange } from '../../src/sources/edits/resolution-edits.ts'
@@ -50,7 +50,7 @@ export function changeIn(
   functions: FunctionLibrary = NO_FUNCTIONS,
 ): ResolvedChange {
   const desired = desiredIn(texts, kind, name, functions)
-  const git = valueAt(desired.object, path(field || 'none'))
+  const git = findValueAt(desired.object, path(field || 'none'))
   const change = live === undefined ? 'removed' : git === undefined ? 'added' : 'modified'
   return {
     desired,

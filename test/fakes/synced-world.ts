@@ -1,6 +1,6 @@
 /** A repository without a Kptfile that a syncer applies, and the programs that may build its units. */
 import type { Json } from '@backporch/kyaml/json'
-import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
+import { addPackageBuilds, PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
 import type { PackageBuilder } from '../../src/sources/programs/package-builder.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'
 import { TurnWorld } from './turn-world.ts'
@@ -43,7 +43,7 @@ export class SyncedWorld extends TurnWorld {
         }
       },
     }
-    return super.request({ renderer: withBuilds(new InProcessRenderer(), counted), ...more })
+    return super.request({ renderer: addPackageBuilds(new InProcessRenderer(), counted), ...more })
   }
 
   /** `<resource of the syncer>: <state>` of each unit, or `<code> <why>`. */

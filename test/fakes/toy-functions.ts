@@ -2,10 +2,10 @@
 import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type KrmFunction, succeeded } from '@backporch/kpt/function'
+import { createSuccess, type KrmFunction } from '@backporch/kpt/function'
 import type { BuiltIn, BuiltIns } from '@backporch/kpt/runtime'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { mapCreatedAt, setEntry, textAt, yamlPlain } from '@backporch/kyaml/yaml'
+import { createYamlPlain, findTextAt, mapCreatedAt, setEntry } from '@backporch/kyaml/yaml'
 
 export const CONFIG_MAP =
   'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\ndata:\n  color: blue\n'
@@ -64,9 +64,9 @@ function toy(run: KrmFunction): BuiltIn {
 
 const paint: KrmFunction = ({ items }) => {
   for (const item of items)
-    if (textAt(item, 'kind') === 'ConfigMap')
-      setEntry(mapCreatedAt(item, 'data'), 'color', yamlPlain('green'))
-  return succeeded(items)
+    if (findTextAt(item, 'kind') === 'ConfigMap')
+      setEntry(mapCreatedAt(item, 'data'), 'color', createYamlPlain('green'))
+  return createSuccess(items)
 }
 
 /** Built into `toy-render-worker.ts`. */
@@ -77,7 +77,7 @@ export const TOY_FUNCTIONS: BuiltIns = new Map([
     toy(({ items }) => {
       let turns = 0
       while (turns >= 0) turns = (turns + 1) % 1000
-      return succeeded(items)
+      return createSuccess(items)
     }),
   ],
   [
@@ -86,7 +86,7 @@ export const TOY_FUNCTIONS: BuiltIns = new Map([
       const held: number[][] = []
       for (;;) {
         held.push(new Array<number>(100_000).fill(held.length))
-        if (held.length < 0) return succeeded(items)
+        if (held.length < 0) return createSuccess(items)
       }
     }),
   ],

@@ -1,5 +1,5 @@
 /** Requests of turns as tests write them: one flat list of options. */
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type {
   ClusterPart,
   ForgePart,
@@ -54,15 +54,15 @@ export function turnRequest(
   return {
     ...rest,
     mode: !dryRun ? 'apply' : rehearses ? 'rehearse' : 'read',
-    units: { packages, labels, only, ...given({ folders, watched }) },
+    units: { packages, labels, only, ...omitUndefined({ folders, watched }) },
     git: { branch, bot, ...(takeRefs === undefined ? {} : { takeRefs }) },
-    cluster: { audit, deadline, ...given({ unmanaged }) },
+    cluster: { audit, deadline, ...omitUndefined({ unmanaged }) },
     policy: { fieldManager, operator },
     forge: {
       requestedActions,
       resolutionRequest,
       version,
-      ...given({ meanwhile }),
+      ...omitUndefined({ meanwhile }),
     },
   }
 }

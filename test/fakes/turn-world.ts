@@ -5,7 +5,7 @@ import type { RefUpdate } from '@backporch/git-store/package-repository'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { type RedactionKey, redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey, type RedactionKey } from '@backporch/kyaml/redaction'
 import type { UnitPlan } from '../../src/plan/observation/unit-plan.ts'
 import type { ResolutionSelectors } from '../../src/plan/unit/commands/resolution-request.ts'
 import type { TurnRequest } from '../../src/reconcile/observe/turn-request.ts'
@@ -66,7 +66,7 @@ export class TurnWorld {
   readonly repository = new MemoryRepository()
   readonly cluster: MemoryCluster
   readonly syncer = 'kustomize-controller'
-  key: RedactionKey = redactionKey(new Uint8Array(32).fill(7))
+  key: RedactionKey = createRedactionKey(new Uint8Array(32).fill(7))
   packages: readonly string[] = []
   /** Set for a forge with pages; git alone otherwise. */
   forge: MemoryForge | undefined

@@ -7,7 +7,7 @@ import type { WatchOptions } from '@backporch/cluster/api-server'
 import type { KindWatchState, WatchedKind } from '@backporch/cluster/cluster-watch'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
 import { realClock } from '../apiserver/live-cluster.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
@@ -132,18 +132,18 @@ export class Writer {
     })
     assert.ok(answer.status < 300, JSON.stringify(answer.body))
     this.expected.push(
-      `changed ${metadataText(answer.body, 'name')} ${metadataText(answer.body, 'resourceVersion')}`,
+      `changed ${getMetadataText(answer.body, 'name')} ${getMetadataText(answer.body, 'resourceVersion')}`,
     )
   }
 
   /** What is there, by the server's own list. */
   async there(): Promise<ReadonlyMap<string, string>> {
     const { body } = await this.plane.request<{ items: JsonObject[] }>('GET', this.path)
-    const items = body.items.filter((item) => metadataText(item, 'name') !== NOT_OURS)
+    const items = body.items.filter((item) => getMetadataText(item, 'name') !== NOT_OURS)
     return new Map(
       items.map((item) => [
-        metadataText(item, 'name'),
-        `${metadataText(item, 'uid')} ${metadataText(item, 'resourceVersion')}`,
+        getMetadataText(item, 'name'),
+        `${getMetadataText(item, 'uid')} ${getMetadataText(item, 'resourceVersion')}`,
       ]),
     )
   }
@@ -159,8 +159,8 @@ export class Writer {
     const entries = known.map(
       (object) =>
         [
-          metadataText(object, 'name'),
-          `${metadataText(object, 'uid')} ${metadataText(object, 'resourceVersion')}`,
+          getMetadataText(object, 'name'),
+          `${getMetadataText(object, 'uid')} ${getMetadataText(object, 'resourceVersion')}`,
         ] as const,
     )
     assert.deepEqual(new Map(entries.toSorted()), new Map([...(await this.there())].toSorted()))

@@ -1,7 +1,7 @@
 import type { WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 
 /** A controller manager puts it into each namespace, some time after that was made. */
 export const NOT_OURS = 'kube-root-ca.crt'
@@ -15,28 +15,28 @@ export class RecordingObserver implements WatchObserver {
   readonly failures: Failure[] = []
   private readonly there = new Map<string, Set<string>>()
 
-  listing({ kind }: WatchedKind): void {
+  beginList({ kind }: WatchedKind): void {
     this.told.push(`listing ${kind}`)
     this.there.set(kind, new Set())
   }
 
-  changed({ kind }: WatchedKind, object: JsonObject): void {
-    if (metadataText(object, 'name') === NOT_OURS) return
+  handleChange({ kind }: WatchedKind, object: JsonObject): void {
+    if (getMetadataText(object, 'name') === NOT_OURS) return
     this.told.push(
-      `changed ${metadataText(object, 'name')} ${metadataText(object, 'resourceVersion')}`,
+      `changed ${getMetadataText(object, 'name')} ${getMetadataText(object, 'resourceVersion')}`,
     )
     this.objects.set(keyOf(kind, object), object)
     this.there.get(kind)?.add(keyOf(kind, object))
   }
 
-  deleted({ kind }: WatchedKind, object: JsonObject): void {
+  handleDeletion({ kind }: WatchedKind, object: JsonObject): void {
     this.told.push(
-      `deleted ${metadataText(object, 'name')} ${metadataText(object, 'resourceVersion')}`,
+      `deleted ${getMetadataText(object, 'name')} ${getMetadataText(object, 'resourceVersion')}`,
     )
     this.objects.delete(keyOf(kind, object))
   }
 
-  listed({ kind }: WatchedKind): void {
+  finishList({ kind }: WatchedKind): void {
     this.told.push(`listed ${kind}`)
     const there = this.there.get(kind)
     for (const key of this.objects.keys())
@@ -44,7 +44,7 @@ export class RecordingObserver implements WatchObserver {
     this.there.delete(kind)
   }
 
-  unreadable({ kind }: WatchedKind, failure: Failure): void {
+  handleUnreadable({ kind }: WatchedKind, failure: Failure): void {
     this.told.push(`unreadable ${kind} ${failure.code}`)
     this.failures.push(failure)
   }
@@ -61,5 +61,5 @@ export class RecordingObserver implements WatchObserver {
 }
 
 function keyOf(kind: string, object: JsonObject): string {
-  return `${kind}/${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
+  return `${kind}/${getMetadataText(object, 'namespace')}/${getMetadataText(object, 'name')}`
 }

@@ -6,13 +6,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { githubGovernor, openGitHub, parseGitHubAddress } from '@backporch/forge/github'
+import { createGitHubGovernor, openGitHub, parseGitHubAddress } from '@backporch/forge/github'
 import { PushPaces } from '@backporch/forge/push-pace'
 import { BOT } from '@backporch/git-store/commit'
 import { openRepository } from '@backporch/git-store/repository'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
@@ -56,7 +56,7 @@ export class SkippingClock implements Clock {
 }
 
 export class MassDrift {
-  private readonly key = redactionKey(new Uint8Array(32).fill(7))
+  private readonly key = createRedactionKey(new Uint8Array(32).fill(7))
   readonly clock: SkippingClock
   readonly clusters: readonly MemoryCluster[]
   readonly emulator: GitHubEmulator
@@ -121,7 +121,7 @@ export class MassDrift {
     if (address === undefined) throw new Error('no address')
     const { clock } = this
     const environment = { ...gitTestEnvironment(this.#folder), GITHUB_SERVER_URL: origin }
-    const admitPush = new PushPaces(clock).of(remote, environment)
+    const admitPush = new PushPaces(clock).findAdmitPush(remote, environment)
     if (admitPush === undefined) throw new Error('the remote is not taken for one on GitHub')
     const cacheDir = join(this.#folder, 'cache')
     const repository = openRepository({
@@ -132,7 +132,7 @@ export class MassDrift {
       baseBranch: 'main',
       admitPush,
     })
-    const governor = githubGovernor(clock, 120_000)
+    const governor = createGitHubGovernor(clock, 120_000)
     const opened = await openGitHub({
       address,
       credential: { kind: 'token', token: BOT_TOKEN },

@@ -1,7 +1,7 @@
 /** What every hosted forge must do when a proposal is merged or closed, by people and by us. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { type ContractHands, type ForgeFixture, failsWith } from './forge-fixture.ts'
 
 export function decisionContract(
@@ -90,7 +90,7 @@ export function decisionContract(
   })
 
   const tagsOf = async (): Promise<readonly string[]> =>
-    [...(await fixture().repository.refs(signal)).refs.keys()].filter((ref) =>
+    [...(await fixture().repository.listRefs(signal)).refs.keys()].filter((ref) =>
       ref.startsWith('refs/tags/'),
     )
 
@@ -106,7 +106,7 @@ export function decisionContract(
       at: 1_760_000_000,
     })
     const there =
-      (await fixture().repository.refs(signal)).refs.get('refs/heads/drift-ledger') ?? null
+      (await fixture().repository.listRefs(signal)).refs.get('refs/heads/drift-ledger') ?? null
     const merge = {
       parents: [base, wanted.commit],
       base,
@@ -125,8 +125,8 @@ export function decisionContract(
       tag,
       along,
     }
-    const commit = objectId(await fixture().openForge().merge(decision, signal))
-    const { refs } = await fixture().repository.refs(signal)
+    const commit = parseObjectId(await fixture().openForge().merge(decision, signal))
+    const { refs } = await fixture().repository.listRefs(signal)
     assert.deepEqual(
       [
         refs.get('refs/heads/main'),
@@ -166,10 +166,10 @@ export function decisionContract(
       tag: undefined,
       along: [],
     }
-    const commit = objectId(await fixture().openForge().merge(decision, signal))
+    const commit = parseObjectId(await fixture().openForge().merge(decision, signal))
     assert.equal(await mainOf(), commit)
     assert.deepEqual(await tagsOf(), before)
-    assert.equal((await fixture().repository.refs(signal)).refs.has(wanted.ref), false)
+    assert.equal((await fixture().repository.listRefs(signal)).refs.has(wanted.ref), false)
   })
 
   it('opens no second one of the commit that somebody closed, where the caller has not seen that', async () => {
@@ -283,7 +283,7 @@ export function decisionContract(
       'nothing is closed when the push is refused',
     )
     await fixture().openForge().close({ proposal: wanted, along: [] }, signal)
-    assert.equal((await fixture().repository.refs(signal)).refs.get(wanted.ref), undefined)
+    assert.equal((await fixture().repository.listRefs(signal)).refs.get(wanted.ref), undefined)
     const known = await readOne(wanted.ref)
     assert.deepEqual([known.number, known.state], [number, 'closed'])
   })

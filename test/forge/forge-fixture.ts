@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { HostedForge, KnownProposal, WantedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 
 export interface ForgeFixture {
   /** A forge as a new process would open it: nothing is remembered from the last one. */
@@ -71,7 +71,7 @@ export function contractHands(fixture: () => ForgeFixture, signal: AbortSignal):
   let count = 0
 
   const mainOf = async (): Promise<ObjectId> =>
-    objectId((await fixture().repository.refs(signal)).refs.get('refs/heads/main') ?? '')
+    parseObjectId((await fixture().repository.listRefs(signal)).refs.get('refs/heads/main') ?? '')
 
   const commitOn = async (onto: ObjectId): Promise<ObjectId> => {
     count += 1

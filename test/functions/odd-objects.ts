@@ -1,6 +1,6 @@
 /** Objects as nobody means them: the right names over the wrong things. For tests that a function takes whatever it is given. */
 import type { Json } from '@backporch/kyaml/json'
-import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
+import { convertJsonToYaml, type YamlMap } from '@backporch/kyaml/yaml'
 import fc from 'fast-check'
 
 const NAMES =
@@ -96,7 +96,7 @@ export const oddItems: fc.Arbitrary<readonly YamlMap[]> = fc
   .array(fc.oneof({ weight: 6, arbitrary: object }, { weight: 1, arbitrary: value }), {
     maxLength: 4,
   })
-  .map((objects) => objects.map(yamlOf).filter((node) => node.kind === 'map'))
+  .map((objects) => objects.map(convertJsonToYaml).filter((node) => node.kind === 'map'))
 
 /** Something in the place of a config. */
 export const oddConfig: fc.Arbitrary<YamlMap | undefined> = fc
@@ -116,7 +116,7 @@ export const oddConfig: fc.Arbitrary<YamlMap | undefined> = fc
   )
   .map(([type, meta, first, second]) => {
     const [apiVersion = '', kind = ''] = type.split(' ')
-    const node = yamlOf({
+    const node = convertJsonToYaml({
       apiVersion,
       kind,
       metadata: meta,

@@ -324,7 +324,7 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
   })
   const refs: Record<string, unknown> = {}
   const signal = new AbortController().signal
-  for (const [ref, id] of (await repository.refs(signal)).refs) {
+  for (const [ref, id] of (await repository.listRefs(signal)).refs) {
     if (!/^refs\/(heads|tags)\//.test(ref)) continue
     const { message } = await repository.commit(id, signal)
     const files = await repository.list(id, '', signal)

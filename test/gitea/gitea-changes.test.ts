@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WantedProposal } from '@backporch/forge/hosted-forge'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { nextSecond } from '../waiting/next-second.ts'
 import { isApiWrite } from './faulty-proxy.ts'
 import { createGiteaFixture, type GiteaFixture } from './gitea-fixture.ts'
@@ -179,8 +179,8 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       enable_push: true,
       required_approvals: 1,
     })
-    const before = (await ground.repository.refs(signal)).refs
-    const base = objectId(before.get('refs/heads/main') ?? '')
+    const before = (await ground.repository.listRefs(signal)).refs
+    const base = parseObjectId(before.get('refs/heads/main') ?? '')
     const merge = {
       parents: [base, wanted.commit],
       base,
@@ -201,7 +201,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       assert.match(thrown.why, /405/)
       return true
     })
-    assert.deepEqual([...(await ground.repository.refs(signal)).refs], [...before])
+    assert.deepEqual([...(await ground.repository.listRefs(signal)).refs], [...before])
   })
 
   test('a repository without merge commits is merged by a style that it allows, with our message', async (t) => {
@@ -217,7 +217,9 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       allow_squash_merge: true,
       default_merge_style: 'squash',
     })
-    const base = objectId((await ground.repository.refs(signal)).refs.get('refs/heads/main') ?? '')
+    const base = parseObjectId(
+      (await ground.repository.listRefs(signal)).refs.get('refs/heads/main') ?? '',
+    )
     const merge = {
       parents: [base, wanted.commit],
       base,
@@ -232,16 +234,21 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       tag: 'refs/tags/apps/web/v1',
       along: [],
     }
-    const commit = objectId(await ground.openForge().merge(decision, signal))
+    const commit = parseObjectId(await ground.openForge().merge(decision, signal))
     const view = await ground.repository.commit(commit, signal)
     assert.deepEqual(view.parents, [base])
     assert.match(view.message, /^Approve\n\nkpt:\{"package":"apps\/web"\}/)
-    assert.equal((await ground.repository.refs(signal)).refs.get('refs/tags/apps/web/v1'), commit)
+    assert.equal(
+      (await ground.repository.listRefs(signal)).refs.get('refs/tags/apps/web/v1'),
+      commit,
+    )
   })
 
   test('the answer to a merge is lost: it is found merged, and finished', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
-    const base = objectId((await ground.repository.refs(signal)).refs.get('refs/heads/main') ?? '')
+    const base = parseObjectId(
+      (await ground.repository.listRefs(signal)).refs.get('refs/heads/main') ?? '',
+    )
     const merge = {
       parents: [base, wanted.commit],
       base,
@@ -257,8 +264,8 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       along: [],
     }
     ground.proxy.fault = ({ path }) => (path.endsWith('/merge') ? { kind: 'lost' } : undefined)
-    const commit = objectId(await ground.openForge().merge(decision, signal))
-    const { refs } = await ground.repository.refs(signal)
+    const commit = parseObjectId(await ground.openForge().merge(decision, signal))
+    const { refs } = await ground.repository.listRefs(signal)
     assert.deepEqual(
       [refs.get('refs/heads/main'), refs.get('refs/tags/apps/web/v1'), refs.get(wanted.ref)],
       [commit, commit, undefined],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RequestGovernor } from '@backporch/forge/adapter'
 import { parseForgeAddress } from '@backporch/forge/forges'
-import { GiteaClient, giteaForge } from '@backporch/forge/gitea'
+import { createGiteaForge, GiteaClient } from '@backporch/forge/gitea'
 import type { HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { openRepository } from '@backporch/git-store/repository'
@@ -134,7 +134,7 @@ export async function createGiteaFixture(
       userAgent: 'backporch/0.0.0-test',
       note,
     })
-    return giteaForge(client, repository, clock)
+    return createGiteaForge(client, repository, clock)
   }
   return {
     gitea,

@@ -1,7 +1,7 @@
 /** A branch as a turn pushes it, with the pull request that is wanted for it. */
 import type { WantedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 
 let count = 0
 
@@ -10,7 +10,7 @@ export async function pushBranch(
   signal: AbortSignal,
 ): Promise<WantedProposal> {
   count += 1
-  const base = objectId((await repository.refs(signal)).refs.get('refs/heads/main') ?? '')
+  const base = parseObjectId((await repository.listRefs(signal)).refs.get('refs/heads/main') ?? '')
   const changes = [
     { path: `apps/web/file-${count}.yaml`, content: Buffer.from(`value: ${count}\n`) },
   ]

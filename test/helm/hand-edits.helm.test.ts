@@ -1,9 +1,9 @@
 /** Hand edits of a release of a chart as public ones are, and what Adopt makes of each. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import { annotationsOf } from '@backporch/kyaml/resource'
+import { getAnnotations } from '@backporch/kyaml/resource'
 import { editedBy, removedFrom } from '../fakes/live-object.ts'
 import { helmOrThrow } from './find-helm.ts'
 import { HAND_EDITS, type HandEdit } from './hand-edits.ts'
@@ -42,7 +42,7 @@ function assertOnly(
 ): void {
   const key = edit.object.replace('/shop/', '//')
   const textOf = (object: JsonObject | undefined): string | undefined => {
-    if (object === undefined || annotationsOf(object).has('helm.sh/hook')) return undefined
+    if (object === undefined || getAnnotations(object).has('helm.sh/hook')) return undefined
     const { managedFields: _, resourceVersion: __, ...metadata } = object['metadata'] as JsonObject
     return JSON.stringify({ ...object, metadata })
   }
@@ -78,7 +78,7 @@ for (const [version, helm] of [
         }
         const answer = await world.adopted().then(
           (files) => ({ files }),
-          (thrown: unknown) => ({ failure: asFailure(thrown) }),
+          (thrown: unknown) => ({ failure: convertToFailure(thrown) }),
         )
         if ('refused' in edit.outcome) {
           assert.ok('failure' in answer, 'not refused')

@@ -5,7 +5,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { DeployedRelease } from '@backporch/cluster/cluster'
-import { formatJson, isJsonObject, type JsonObject, objectsIn, partOf } from '@backporch/kyaml/json'
+import {
+  filterObjects,
+  formatJson,
+  getPartAt,
+  isJsonObject,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResource } from '@backporch/kyaml/resource'
 import type { Preview } from '../../src/record/documents/preview.ts'
@@ -146,8 +152,8 @@ export class ReleaseWorld extends SyncedWorld {
   constructor(helm: string, base = RELEASE) {
     super({ ...FILES, 'apps/base/release.yaml': base }, ['kubectl', helm])
     this.helm = helm
-    const [renderer] = objectsIn(partOf(yaml(base), 'spec', 'postRenderers'))
-    const kustomization = partOf(renderer, 'kustomize')
+    const [renderer] = filterObjects(getPartAt(yaml(base), 'spec', 'postRenderers'))
+    const kustomization = getPartAt(renderer, 'kustomize')
     this.postRenderer = isJsonObject(kustomization) ? kustomization : undefined
     this.cluster.put(appliedBy('kustomize-controller', yaml(SYNC)))
     this.cluster.put(appliedBy('kustomize-controller', yaml(APPS)))

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { getPartAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { readResource, resourceKey } from '@backporch/kyaml/resource'
-import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
+import { getResourceKey, readResource } from '@backporch/kyaml/resource'
+import { addPackageBuilds, PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
 import type { PackageBuilder } from '../../src/sources/programs/package-builder.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { appliedBy, withMetadata } from '../fakes/live-object.ts'
@@ -90,7 +90,7 @@ export function templated(helm: string, files: Files): ReadonlyMap<string, JsonO
 function keyOf(object: JsonObject): string {
   const read = readResource(object)
   if ('problem' in read) throw new TypeError(read.problem)
-  return resourceKey({ ...read.id, namespace: '' })
+  return getResourceKey({ ...read.id, namespace: '' })
 }
 
 export class StorefrontWorld extends TurnWorld {
@@ -129,11 +129,11 @@ export class StorefrontWorld extends TurnWorld {
       if (isHook) continue
       // As Helm marks what it installs. The cluster of these tests knows no kind without a namespace.
       const annotations = {
-        ...(partOf(object, 'metadata', 'annotations') as JsonObject | undefined),
+        ...(getPartAt(object, 'metadata', 'annotations') as JsonObject | undefined),
         ...MARKS,
       }
       const labels = {
-        ...(partOf(object, 'metadata', 'labels') as JsonObject | undefined),
+        ...(getPartAt(object, 'metadata', 'labels') as JsonObject | undefined),
         'app.kubernetes.io/managed-by': 'Helm',
       }
       this.cluster.put(
@@ -145,7 +145,10 @@ export class StorefrontWorld extends TurnWorld {
   override sync(): void {}
 
   override request(more = {}) {
-    return super.request({ renderer: withBuilds(new InProcessRenderer(), this.builder), ...more })
+    return super.request({
+      renderer: addPackageBuilds(new InProcessRenderer(), this.builder),
+      ...more,
+    })
   }
 
   /** Adopts what differs. @returns the files that change, with the text of each */

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { credentialSource } from '@backporch/cluster/api-server'
+import { createCredentialSource } from '@backporch/cluster/api-server'
 import { probePush } from '@backporch/git-store/probe-push'
 import { openRepository } from '@backporch/git-store/repository'
 import { cloneState, workTreeState } from '@backporch/git-store/work-tree'
@@ -133,7 +133,7 @@ suite('children get what they need of the environment, and no credential', () =>
         const to = await repository.write(changeOf(base, { 'a.yaml': `a: ${remote.length}\n` }))
         await repository.push([{ ref: `${DRAFT}${remote.length}`, from: null, to }], signal)
       }
-      await assert.rejects(open(`${backend.url}/deploy.git`).refs(signal), /BP4005|credentials/)
+      await assert.rejects(open(`${backend.url}/deploy.git`).listRefs(signal), /BP4005|credentials/)
     } finally {
       await backend.close()
     }
@@ -183,7 +183,7 @@ suite('children get what they need of the environment, and no credential', () =>
       { url: 'https://127.0.0.1:6443', authority: '-----BEGIN CERTIFICATE-----\nx' },
       { exec },
     )
-    await credentialSource(access, {
+    await createCredentialSource(access, {
       environment,
       execAllow: [plugin],
       now: () => new Date('2026-11-21T10:00:00Z'),

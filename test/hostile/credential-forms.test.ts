@@ -4,26 +4,26 @@ import { describe, test } from 'node:test'
 import {
   type FieldPath,
   type FieldSchema,
+  findValueAt,
   formatFieldPath,
   UNKNOWN_SCHEMA,
-  valueAt,
 } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { readResource } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict } from '../../src/drift/compare/drift.ts'
-import { type VisibilityRules, withVisibility } from '../../src/drift/noise/visibility.ts'
+import { applyVisibility, type VisibilityRules } from '../../src/drift/noise/visibility.ts'
 import { showChange } from '../../src/record/build-report.ts'
-import { objectCopies } from '../../src/record/object-copies.ts'
-import { objectSides } from '../../src/record/object-sides.ts'
-import { shownText } from '../../src/record/shown-text.ts'
+import { createObjectCopies } from '../../src/record/object-copies.ts'
+import { buildObjectSides } from '../../src/record/object-sides.ts'
+import { redactShownText } from '../../src/record/shown-text.ts'
 import { formatDocument } from '../../src/record/write-document.ts'
 import { path } from '../fakes/live-object.ts'
 import { seedsOf } from '../seeds/seeds.ts'
 import { base64, type CredentialForm, formsInUse, mustHideForms } from './credential-forms.ts'
 import { heldOutForms, laterForms } from './held-out-forms.ts'
 
-const KEY = redactionKey(new Uint8Array(32).fill(1))
+const KEY = createRedactionKey(new Uint8Array(32).fill(1))
 const NO_RULES: VisibilityRules = { hide: [], show: [] }
 /** Of the 70 forms in use and the 80 that were held out, those that are told: the guide names them. */
 const TOLD: readonly string[] = ['chap-secrets (pppd(8))']
@@ -52,7 +52,7 @@ for (const seed of seedsOf(import.meta.filename).map((one) => String(one.seed)))
         [46, 150, 50, 30],
       )
       for (const form of [...must, ...use]) {
-        const text = JSON.stringify(valueAt(form.object, path(form.location)) ?? null)
+        const text = JSON.stringify(findValueAt(form.object, path(form.location)) ?? null)
         for (const needle of form.needles)
           assert.ok(text.includes(JSON.stringify(needle).slice(1, -1)), form.name)
       }
@@ -86,7 +86,7 @@ function leaksOf(form: CredentialForm): readonly string[] {
   assert.ok(!('problem' in read), form.name)
   const { id } = read
   const location = path(form.location)
-  const live = valueAt(object, location) as Json
+  const live = findValueAt(object, location) as Json
   const change = (over: Partial<Drift>): Drift => ({
     id,
     apiVersion: String(object['apiVersion']),
@@ -110,7 +110,7 @@ function leaksOf(form: CredentialForm): readonly string[] {
     ...over,
   })
   const judged = (drift: Drift, over: Partial<ObjectVerdict> = {}): ObjectVerdict =>
-    withVisibility(
+    applyVisibility(
       {
         id,
         apiVersion: drift.apiVersion,
@@ -135,7 +135,7 @@ function leaksOf(form: CredentialForm): readonly string[] {
     (at) =>
       [
         formatFieldPath(at),
-        judged(change({ path: at, live: valueAt(object, at) as Json })),
+        judged(change({ path: at, live: findValueAt(object, at) as Json })),
       ] as const,
   )
   const harmless = judged(change({ path: path('metadata.labels.tier'), live: 'web' }))
@@ -148,11 +148,11 @@ function leaksOf(form: CredentialForm): readonly string[] {
           textOf(showChange({ drift: items[0] as Drift, resolution: 'Restore' }, KEY)),
         ] as const,
     ),
-    ['sides around another change', textOf(objectSides(harmless, () => true, KEY))],
-    ['copy', textOf(objectCopies([unexpected], KEY))],
+    ['sides around another change', textOf(buildObjectSides(harmless, () => true, KEY))],
+    ['copy', textOf(createObjectCopies([unexpected], KEY))],
     // A file says nothing of schemas.
     ...(form.passwords === undefined
-      ? [['file', shownText(formatDocument(object), KEY) ?? ''] as const]
+      ? [['file', redactShownText(formatDocument(object), KEY) ?? ''] as const]
       : []),
   ]
   return out
@@ -184,14 +184,14 @@ function schemaWith(locations: readonly string[]): FieldSchema {
   const at = (depth: number, open: readonly FieldPath[]): FieldSchema => ({
     ...UNKNOWN_SCHEMA,
     format: open.some((one) => one.length === depth) ? 'password' : '',
-    child: (name) =>
+    getChildSchema: (name) =>
       at(
         depth + 1,
         open.filter(
           (one) => one[depth]?.kind === 'field' && (one[depth] as { name: string }).name === name,
         ),
       ),
-    items: () =>
+    getItemSchema: () =>
       at(
         depth + 1,
         open.filter((one) => one[depth] !== undefined && one[depth]?.kind !== 'field'),

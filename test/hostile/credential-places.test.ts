@@ -1,7 +1,7 @@
 /** A name that says credential hides its value in whatever form the two stand; a name that only sounds like one hides nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isHiddenOfSecret, looksSecret, whySecret } from '@backporch/kyaml/redaction'
+import { explainSecret, isHiddenOfSecret, isLikelySecret } from '@backporch/kyaml/redaction'
 import { path } from '../fakes/live-object.ts'
 import { seedsOf } from '../seeds/seeds.ts'
 import { Draw } from './credential-forms.ts'
@@ -23,7 +23,7 @@ for (const { seed } of seedsOf(import.meta.filename))
           const value = placesOf(x)[index]?.value
           return !(group === 'Secret'
             ? isHiddenOfSecret(path(location), value)
-            : looksSecret(path(location), value))
+            : isLikelySecret(path(location), value))
         })
         assert.deepEqual(shown, [])
       })
@@ -35,7 +35,7 @@ for (const { seed } of seedsOf(import.meta.filename))
       const draw = new Draw(`more ${seed} ${index}`)
       const shown = Object.values(SHAPES).flatMap((shape) =>
         Array.from({ length: 10 }, () => make(shape(draw), draw)).filter(
-          (value) => !looksSecret(path(location), value),
+          (value) => !isLikelySecret(path(location), value),
         ),
       )
       assert.deepEqual(shown, [])
@@ -48,7 +48,7 @@ for (const { seed } of seedsOf(import.meta.filename))
       const shown = TELLING_NAMES.flatMap((name) =>
         Object.entries(SHAPES).flatMap(([shape, drawn]) => {
           const [location, value] = make(name, drawn(draw))
-          return looksSecret(path(location), value) ? [] : [`${name} ${shape}`]
+          return isLikelySecret(path(location), value) ? [] : [`${name} ${shape}`]
         }),
       )
       assert.deepEqual(shown, [])
@@ -63,14 +63,14 @@ test('a number is a credential under a name of one, whatever it begins with', ()
     'minSecret',
     'accountToken',
   ])
-    assert.equal(looksSecret(path(`data.${name}`), '12345678'), true, name)
+    assert.equal(isLikelySecret(path(`data.${name}`), '12345678'), true, name)
 })
 
 test('why a value is hidden has no part of a hidden text, and no name that is a credential', () => {
   const token = `ghp_${new Draw('why').text(36)}`
   const whys = [
-    whySecret(path('data.color'), 'hunter2password: x4711\n'),
-    whySecret(path('spec.list'), [{ value: 'x4711', name: `${token}-password` }]),
+    explainSecret(path('data.color'), 'hunter2password: x4711\n'),
+    explainSecret(path('spec.list'), [{ value: 'x4711', name: `${token}-password` }]),
   ]
   assert.ok(
     whys.every((why) => why !== undefined && !/hunter2|ghp_/.test(why)),
@@ -80,4 +80,4 @@ test('why a value is hidden has no part of a hidden text, and no name that is a 
 
 for (const [location, value] of [...HARMLESS, ...NEARLY])
   test(`shown: ${location.replace('spec.template.spec.containers[name=app]', '…')} ${JSON.stringify(value).slice(0, 60)}`, () =>
-    assert.equal(looksSecret(path(location), value), false))
+    assert.equal(isLikelySecret(path(location), value), false))

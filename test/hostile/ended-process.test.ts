@@ -37,7 +37,7 @@ class Processes {
       throw new Error('the process ended')
     }
     await this.run({
-      endingsOf: (key) => file.endingsOf(key),
+      getEndings: (key) => file.getEndings(key),
       begin,
       end: () => assert.fail('it has ended'),
     })

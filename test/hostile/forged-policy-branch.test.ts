@@ -5,7 +5,7 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import {
   type Onboarded,
   type OnboardRequest,
-  onboard,
+  runOnboarding,
 } from '../../src/reconcile/onboard/onboard.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/turn/requests/observe-requests.ts'
 import { runTurn } from '../../src/reconcile/turn/run-turn.ts'
@@ -37,7 +37,7 @@ async function amend(
 
 async function init(world: TurnWorld, more: Partial<OnboardRequest> = {}): Promise<Onboarded> {
   world.pass(1)
-  return onboard(
+  return runOnboarding(
     world.ports,
     { turn: world.request(), again: false, remove: false, confirm: async () => true, ...more },
     signal,

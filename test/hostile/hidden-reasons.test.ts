@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'
-import { looksSecret } from '@backporch/kyaml/redaction'
+import { isLikelySecret } from '@backporch/kyaml/redaction'
 import { formatDocument } from '../../src/record/write-document.ts'
 import { runInWorld } from '../fakes/cli-world.ts'
 import { appliedBy, path } from '../fakes/live-object.ts'
@@ -137,15 +137,16 @@ for (const [names = '', says = ''] of tableBelow('### Names')) {
     const [, hidden, shown] = row
     for (const [, name = ''] of names.matchAll(/`([^`]+)`/g)) {
       const [key = '', text] = name.split('=')
-      if (text !== undefined) assert.equal(looksSecret(path('data.text'), `${name}\n`), false, name)
+      if (text !== undefined)
+        assert.equal(isLikelySecret(path('data.text'), `${name}\n`), false, name)
       else {
         assert.deepEqual(
-          hidden.filter((value) => !looksSecret(path(`data["${key}"]`), value)),
+          hidden.filter((value) => !isLikelySecret(path(`data["${key}"]`), value)),
           [],
           name,
         )
         assert.deepEqual(
-          shown.filter((value) => looksSecret(path(`data["${key}"]`), value)),
+          shown.filter((value) => isLikelySecret(path(`data["${key}"]`), value)),
           [],
           name,
         )

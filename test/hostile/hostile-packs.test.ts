@@ -8,14 +8,14 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import {
   BrokenObject,
+  createGitObject,
   DamagedCache,
-  gitObject,
   indexPack,
   ObjectCache,
   OversizedObject,
   readPackEntries,
 } from '@backporch/git-store/objects'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { gitTestEnvironment } from '../contract/git-remotes.ts'
 import { copy, deltaOf, ForgedPack, varint } from '../fakes/forged-pack.ts'
 
@@ -33,7 +33,7 @@ function openCache(): ObjectCache {
 const store = (pack: Buffer, cache = openCache()): Promise<void> =>
   cache.store({ content: pack, most: MOST })
 
-const idOf = (content: Buffer): string => gitObject('blob', content).id
+const idOf = (content: Buffer): string => createGitObject('blob', content).id
 
 /** `count` versions of `size` bytes, each of a few bytes in the pack. @param isChain whether each unfolds from the one before it */
 function versions(count: number, size: number, isChain: boolean): ForgedPack {
@@ -107,7 +107,7 @@ test('a deep chain of small deltas is read to its end, and one beyond the limit 
   const cache = openCache()
   await store(versions(4_095, 8, true).bytes(), cache)
   const last = Buffer.concat([Buffer.from([4_094 & 255, 4_094 >> 8]), Buffer.alloc(6)])
-  assert.ok((await cache.read(objectId(idOf(last))))?.content.equals(last))
+  assert.ok((await cache.read(parseObjectId(idOf(last))))?.content.equals(last))
   await assert.rejects(
     store(versions(4_097, 8, true).bytes()),
     /^Error: a chain of deltas of the pack is longer than 4095$/,
@@ -142,7 +142,10 @@ test('deltas that name each other, themselves or nothing by id are refused; one 
   later.addBlob(content)
   const cache = openCache()
   await store(later.bytes(), cache)
-  assert.equal((await cache.read(objectId(idOf(Buffer.from('aome')))))?.content.toString(), 'aome')
+  assert.equal(
+    (await cache.read(parseObjectId(idOf(Buffer.from('aome')))))?.content.toString(),
+    'aome',
+  )
 })
 
 test('an object that is there twice is read at its first place: the other one may unfold from itself', async () => {
@@ -154,7 +157,7 @@ test('an object that is there twice is read at its first place: the other one ma
   pack.addDelta(idOf(content), same)
   const cache = openCache()
   await store(pack.bytes(), cache)
-  assert.equal((await cache.read(objectId(idOf(content))))?.content.toString(), 'some')
+  assert.equal((await cache.read(parseObjectId(idOf(content))))?.content.toString(), 'some')
 })
 
 test('the same object many times with the same deltas is not unfolded for each of them', async () => {
@@ -167,7 +170,7 @@ test('the same object many times with the same deltas is not unfolded for each o
   // 40,000 of them would be 40 GiB.
   await store(pack.bytes(), cache)
   const last = Buffer.concat([Buffer.from([199]), Buffer.alloc(MEBIBYTE - 1)])
-  assert.ok((await cache.read(objectId(idOf(last))))?.content.equals(last))
+  assert.ok((await cache.read(parseObjectId(idOf(last))))?.content.equals(last))
 })
 
 test('sizes, counts and commands that lie are found', async () => {

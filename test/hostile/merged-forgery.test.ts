@@ -1,7 +1,7 @@
 /** A forged proposal is merged in spite of its red statuses: who merged decided, and what nobody proposed is never written by itself. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pendingSettles } from '../../src/plan/unit/pending-settles.ts'
+import { listPendingSettles } from '../../src/plan/unit/pending-settles.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
 import { settleByWriting } from '../../src/reconcile/turn/settle.ts'
 import type { ClosedEpisode } from '../../src/record/documents/closed-episode.ts'
@@ -104,7 +104,7 @@ async function settled(world: TurnWorld): Promise<number> {
       sent += 1
     },
   }
-  for (const pending of pendingSettles(turn))
+  for (const pending of listPendingSettles(turn))
     await settleByWriting(
       { ...world.ports, writer: writer as never },
       world.request(),

@@ -1,6 +1,6 @@
 /** The forms of credential-forms.ts as objects of a cluster and of git. */
-import { withValueAt } from '@backporch/kyaml/edit-yaml'
-import { valueAt } from '@backporch/kyaml/field'
+import { writeValueAt } from '@backporch/kyaml/edit-yaml'
+import { findValueAt } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { path } from '../fakes/live-object.ts'
 import { base64, type CredentialForm, configMap, deployment } from './credential-forms.ts'
@@ -32,10 +32,10 @@ export function withoutSecret({ object, location }: CredentialForm): JsonObject 
       ? Object.fromEntries(Object.entries(value).map(([key, below]) => [key, words(below)]))
       : word
   }
-  const changed = withValueAt(
+  const changed = writeValueAt(
     object,
     path(location),
-    words(valueAt(object, path(location)) ?? null),
+    words(findValueAt(object, path(location)) ?? null),
   )
   if (!isJsonObject(changed)) throw new TypeError('an object stays one')
   return changed
@@ -92,17 +92,17 @@ export function batchedForms(
 function ofTexts(objects: readonly JsonObject[]): JsonObject {
   return configMap(
     Object.fromEntries(
-      objects.map((object, at) => [`color-${at}`, valueAt(object, path('data.color')) ?? null]),
+      objects.map((object, at) => [`color-${at}`, findValueAt(object, path('data.color')) ?? null]),
     ),
   )
 }
 
 function ofPrograms(objects: readonly JsonObject[]): JsonObject {
   const containers = objects.map((object, at) => {
-    const container = valueAt(object, path('spec.template.spec.containers[name=app]'))
+    const container = findValueAt(object, path('spec.template.spec.containers[name=app]'))
     return { ...(isJsonObject(container) ? container : {}), name: `app-${at}` }
   })
   const one = deployment({})
-  const changed = withValueAt(one, path('spec.template.spec.containers'), containers)
+  const changed = writeValueAt(one, path('spec.template.spec.containers'), containers)
   return isJsonObject(changed) ? changed : one
 }

@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
 import {
+  filterTexts,
   getKey,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  textsIn,
 } from '@backporch/kyaml/json'
-import { isSensitive, redactionKey, shownObject } from '@backporch/kyaml/redaction'
+import { createRedactionKey, isSensitive, showObject } from '@backporch/kyaml/redaction'
 import { readResource } from '@backporch/kyaml/resource'
-import { shownText } from '../../src/record/shown-text.ts'
+import { redactShownText } from '../../src/record/shown-text.ts'
 import { formatDocument } from '../../src/record/write-document.ts'
 import { CanarySearch } from '../e2e/canary-search.ts'
 import { runInWorld } from '../fakes/cli-world.ts'
@@ -23,7 +23,7 @@ import { Draw } from './credential-forms.ts'
 import { type PlacedValue, placedObject, placedObjects, placedValues } from './placed-places.ts'
 
 const PLACES = 194
-const KEY = redactionKey(new Uint8Array(32).fill(1))
+const KEY = createRedactionKey(new Uint8Array(32).fill(1))
 /** What the functions of a package and formats print. */
 const OUTPUTS: readonly (readonly string[])[] = [
   ...['table', 'wide', 'json', 'yaml', 'jsonl', 'github'].map((format) => [
@@ -101,8 +101,8 @@ for (const { seed } of seedsOf(import.meta.filename)) {
         assertNowhere(
           [value],
           [
-            JSON.stringify(shownObject(KEY, read.id, object)),
-            shownText(formatDocument(object), KEY) ?? '',
+            JSON.stringify(showObject(KEY, read.id, object)),
+            redactShownText(formatDocument(object), KEY) ?? '',
           ],
         )
       }
@@ -188,7 +188,7 @@ function changed(applied: JsonObject, withSecrets: JsonObject): JsonObject {
     ...(getKey(applied, 'metadata') as JsonObject),
     ...(getKey(withSecrets, 'metadata') as JsonObject),
   }
-  const finalizers = textsIn(getKey(metadata, 'finalizers'))
+  const finalizers = filterTexts(getKey(metadata, 'finalizers'))
   return finalizers.reduce(
     (object, name) => editedBy('kubectl-edit', object, `metadata.finalizers[="${name}"]`, name),
     {

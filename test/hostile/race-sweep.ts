@@ -3,7 +3,7 @@
  * between its look at git and its look at the forge. Then turns go on until nothing is written any more.
  */
 import assert from 'node:assert/strict'
-import { pendingSettles } from '../../src/plan/unit/pending-settles.ts'
+import { listPendingSettles } from '../../src/plan/unit/pending-settles.ts'
 import { planSettle, settleTargets } from '../../src/plan/unit/plan-settle.ts'
 import { runFleetTurn } from '../../src/reconcile/turn/run-turn.ts'
 import {
@@ -176,7 +176,7 @@ async function settledLocations(
   const [unit] = turn.units
   if (unit?.state !== 'planned') return []
   const locations: string[] = []
-  for (const { record } of pendingSettles(turn)) {
+  for (const { record } of listPendingSettles(turn)) {
     const live = await world.cluster.readLive(settleTargets(unit.observation, record))
     try {
       const text = JSON.stringify(planSettle(unit.observation, record, live))

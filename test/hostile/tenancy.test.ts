@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { pendingSettles } from '../../src/plan/unit/pending-settles.ts'
+import { listPendingSettles } from '../../src/plan/unit/pending-settles.ts'
 import { assertMayWrite } from '../../src/plan/unit/plan-settle.ts'
-import { boundaryOf } from '../../src/policy/boundary.ts'
+import { findBoundary } from '../../src/policy/boundary.ts'
 import { type PolicyFile, parsePolicyFiles } from '../../src/policy/parse-policy.ts'
 import { settleByWriting } from '../../src/reconcile/turn/settle.ts'
 import { runInWorld } from '../fakes/cli-world.ts'
@@ -94,7 +94,7 @@ async function everythingReported(world: TurnWorld): Promise<string> {
     const { stdout, stderr } = await runInWorld(world, argv)
     reported.push(`${argv.join(' ')}\n${stdout}${stderr}`)
   }
-  for (const [ref, commit] of (await world.repository.refs()).refs) {
+  for (const [ref, commit] of (await world.repository.listRefs()).refs) {
     const files = await world.repository.list(commit, '')
     const blobs = await world.repository.read(files.map(({ id }) => id))
     for (const { path, id } of files)
@@ -370,7 +370,7 @@ async function settled(world: TurnWorld, operator?: string): Promise<string | un
     operator === undefined
       ? {}
       : { operator: parsePolicyFiles([{ path: 'operator.yaml', text: operator }], 'operator') }
-  const [pending] = pendingSettles(await world.scan())
+  const [pending] = listPendingSettles(await world.scan())
   assert.ok(pending !== undefined, 'something is to be settled')
   try {
     await settleByWriting(
@@ -426,7 +426,7 @@ test('the last look at a write refuses what the placement does not allow, whatev
     [{ path: 'operator.yaml', text: placement('{namespaces: [shop]}') }],
     'operator',
   )
-  const observed = { ...unit.observation, boundary: boundaryOf(bindings, 'prod', 'apps/web') }
+  const observed = { ...unit.observation, boundary: findBoundary(bindings, 'prod', 'apps/web') }
   const write = (namespace: string): ApprovedWrite => {
     const id = { group: '', kind: 'ConfigMap', namespace, name: 'web' }
     return { kind: 'delete', target: { id, apiVersion: 'v1' }, uid: 'u', resourceVersion: '1' }

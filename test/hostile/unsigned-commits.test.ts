@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { onboard } from '../../src/reconcile/onboard/onboard.ts'
+import { runOnboarding } from '../../src/reconcile/onboard/onboard.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/turn/requests/observe-requests.ts'
 import { runTurn } from '../../src/reconcile/turn/run-turn.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
@@ -201,7 +201,7 @@ test('drift/configure and an ignore branch: unsigned commits with their entry in
   world.forge = new MemoryForge(world.repository)
   world.repository.signs = true
   const init = () =>
-    onboard(
+    runOnboarding(
       world.ports,
       { turn: world.request(), again: false, remove: false, confirm: async () => true },
       signal,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { throughText } from '@backporch/kpt/render'
+import { passThroughText } from '@backporch/kpt/render'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import type { OddPackage } from './odd-packages.ts'
 import { outcomeOf } from './outcome.ts'
@@ -28,7 +28,7 @@ const CASES = JSON.parse(
 describe('kpt with the original functions', () => {
   for (const { name, files, attribution, kpt } of CASES)
     it(name, () => {
-      const ours = outcomeOf(files, throughText(builtInFunctions), attribution)
+      const ours = outcomeOf(files, passThroughText(builtInFunctions), attribution)
       if (kpt.exitCode !== 0) return assert.ok('refused' in ours)
       const expected = Object.entries({ ...files, ...kpt.changed }).filter(
         ([path]) => !kpt.removed.includes(path),

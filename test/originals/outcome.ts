@@ -10,9 +10,9 @@ import {
   type RenderProcess,
   readFunctionOutput,
 } from '@backporch/kpt/function'
-import { renderFiles, throughText } from '@backporch/kpt/render'
-import { failuresOf, formatFailure } from '@backporch/kyaml/failure'
-import { withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
+import { passThroughText, renderFiles } from '@backporch/kpt/render'
+import { formatFailure, listFailures } from '@backporch/kyaml/failure'
+import { removeDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
 import type { OddPackage } from './odd-packages.ts'
 import { digestOf } from './original-inputs.ts'
 import { type ProgramRun, runOnce, runOnEach } from './run-program.ts'
@@ -40,7 +40,7 @@ function* renderOne(files: OddPackage, attributed: boolean): RenderProcess<Outco
 }
 
 export function builtInLibrary(run: KrmFunction): FunctionLibrary {
-  return throughText({ answer: ({ input }) => run(input) })
+  return passThroughText({ answer: ({ input }) => run(input) })
 }
 
 /** Runs the program, a process for each call. @param program an absolute path */
@@ -85,7 +85,7 @@ function programTexts(): {
   return {
     inputOf: ({ input }) => {
       const items = input.items.map((item) =>
-        given.has(item) ? item : withoutDocumentComments(item),
+        given.has(item) ? item : removeDocumentComments(item),
       )
       return formatFunctionInput({ ...input, items })
     },
@@ -101,7 +101,7 @@ function programTexts(): {
           items: [],
           results: [],
           exitCode: 1,
-          stderr: failuresOf(thrown).map(formatFailure).join('\n'),
+          stderr: listFailures(thrown).map(formatFailure).join('\n'),
         }
       }
     },

@@ -79,7 +79,7 @@ function suite(binaries: PrometheusBinaries): void {
     await measured.leaveOpen()
     const { status, text } = promtool(
       ['check', 'metrics', '--extended'],
-      await measured.metrics.exposition(),
+      await measured.metrics.renderExposition(),
     )
     assert.equal(status, 0, text)
   })

@@ -5,9 +5,9 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { answerCalls } from '@backporch/kpt/function'
 import { renderFiles } from '@backporch/kpt/render'
 import { Failure } from '@backporch/kyaml/failure'
-import { valueAt } from '@backporch/kyaml/field'
+import { findValueAt } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { canonicalJson, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { formatCanonicalJson, isJsonEqual, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import type { ResolvedChange } from '../../src/sources/edits/resolution-edits.ts'
 import { adoptThroughPipeline } from '../../src/sources/kpt/adopt/adoption.ts'
@@ -51,7 +51,7 @@ function changeOf(before: readonly DesiredResource[], field: DriftedField): Reso
   const drift = {
     ...driftOf(field.path),
     id: desired.id,
-    git: valueAt(desired.object, path(field.path)),
+    git: findValueAt(desired.object, path(field.path)),
     live: field.live,
   }
   return { desired, resolution: 'Adopt', drift }
@@ -65,7 +65,7 @@ function withLive(before: readonly DesiredResource[], field: DriftedField): read
         ? put(object, path(field.path), field.live)
         : object,
     )
-    .map((object) => canonicalJson(object))
+    .map((object) => formatCanonicalJson(object))
 }
 
 function put(object: Json, [step, ...rest]: ReturnType<typeof path>, value: Json): Json {
@@ -75,9 +75,9 @@ function put(object: Json, [step, ...rest]: ReturnType<typeof path>, value: Json
       ...(object as JsonObject),
       [step.name]: put((object as JsonObject)[step.name] ?? null, rest, value),
     }
-  const item = valueAt(object, [step])
+  const item = findValueAt(object, [step])
   return (object as readonly Json[]).map((each) =>
-    jsonEquals(each, item) ? put(each, rest, value) : each,
+    isJsonEqual(each, item) ? put(each, rest, value) : each,
   )
 }
 
@@ -106,7 +106,7 @@ test(`${RUNS} random packages and drifts: proven or refused, and at least nine o
     const field = fields[chosen % fields.length] as DriftedField
     const before = rendered(texts)
     const change = changeOf(before, field)
-    if (jsonEquals(change.drift.git, field.live)) return
+    if (isJsonEqual(change.drift.git, field.live)) return
     if (field.invertible === 'yes') count.yes += 1
     let edited: ReadonlyMap<string, string>
     try {
@@ -129,7 +129,7 @@ test(`${RUNS} random packages and drifts: proven or refused, and at least nine o
       ),
     }
     assert.deepEqual(
-      rendered(after).map(({ object }) => canonicalJson(object)),
+      rendered(after).map(({ object }) => formatCanonicalJson(object)),
       withLive(before, field),
     )
     assert.notEqual(field.invertible, 'no', 'a place that feeds other fields was edited')

@@ -1,6 +1,6 @@
 /** Random days in the clusters: what people, syncers and controllers do there, and what cannot be read for a while. */
 import { Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
+import { getTextAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import fc from 'fast-check'
 import { editedBy, withMetadata } from '../fakes/live-object.ts'
 import { WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
@@ -32,7 +32,7 @@ export function edits(size: Size): fc.Arbitrary<Day> {
       // A server does not even change the time of a manager that writes what is there.
       day(`${key} of ${index} is ${color} by hand`, (world) =>
         at(world, index, key, (live) =>
-          textOf(live, 'data', 'color') === color
+          getTextAt(live, 'data', 'color') === color
             ? live
             : editedBy('kubectl-edit', live, 'data.color', color, world.cluster(index).now),
         ),

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/turn/requests/observe-requests.ts'
@@ -79,7 +79,7 @@ test('a turn with what the turns before left in memory does what a turn of a new
         const memory = {
           between: new BetweenTurns(),
           renderer,
-          key: redactionKey(new Uint8Array(32).fill(7)),
+          key: createRedactionKey(new Uint8Array(32).fill(7)),
         }
         // Something is known from the first turn on.
         for (const world of [lasting, anew]) {

@@ -17,15 +17,15 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/turn/requests/observe-requests.ts'
 import { runFleetTurn, type TurnResult } from '../../src/reconcile/turn/run-turn.ts'
 import { type DriftReport, driftReportSchema } from '../../src/record/documents/drift-report.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'
 import { parseDocument } from '../../src/record/write-document.ts'
 import { type GroupMember, readResourceGroup } from '../../src/status/resource-group.ts'
-import { worstHealth } from '../../src/status/unit-health.ts'
+import { findWorstHealth } from '../../src/status/unit-health.ts'
 import { runInWorld } from '../fakes/cli-world.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
 import { editedBy } from '../fakes/live-object.ts'
@@ -88,7 +88,7 @@ function ledgerOf({ repository }: FleetWorld): readonly LedgerUnit[] {
 
 function assertAgreement({ report: { spec, status }, members, conditions }: LedgerUnit): void {
   const { state, incomplete = [], health } = status
-  const differs = new Set(spec.changes.map(({ ref }) => resourceKey(ref)))
+  const differs = new Set(spec.changes.map(({ ref }) => getResourceKey(ref)))
   assert.ok(health !== undefined)
   if (state === 'InSync') assert.deepEqual([spec.changes, incomplete], [[], []])
   if (state === 'Unknown') assert.ok(incomplete.length > 0)
@@ -110,7 +110,7 @@ function assertAgreement({ report: { spec, status }, members, conditions }: Ledg
   for (const { id, drift } of members) {
     const whole = state === 'Unknown' && incomplete.some(({ ref }) => ref === undefined)
     const unproven = incomplete.some(
-      ({ ref }) => ref !== undefined && resourceKey(ref) === resourceKey(id),
+      ({ ref }) => ref !== undefined && getResourceKey(ref) === getResourceKey(id),
     )
     if (
       whole &&
@@ -118,24 +118,24 @@ function assertAgreement({ report: { spec, status }, members, conditions }: Ledg
       members.every((member) => member.drift === 'unverified')
     )
       continue
-    if (differs.has(resourceKey(id))) assert.equal(drift, 'drifted')
+    if (differs.has(getResourceKey(id))) assert.equal(drift, 'drifted')
     else if (unproven) assert.equal(drift, 'unverified')
     else
       assert.ok(
         drift === 'in-sync' ||
           drift === 'waiting' ||
           (drift === 'stuck' && status.stuckSince !== undefined),
-        `${resourceKey(id)} is ${drift}`,
+        `${getResourceKey(id)} is ${drift}`,
       )
   }
   if (members.length > 0)
-    assert.equal(health.status, worstHealth(members.map((member) => member.status)))
+    assert.equal(health.status, findWorstHealth(members.map((member) => member.status)))
   if (health.objects !== undefined) {
     const others = members
       .filter((member) => member.status !== 'Current')
-      .map((member) => `${resourceKey(member.id)} ${member.status}`)
+      .map((member) => `${getResourceKey(member.id)} ${member.status}`)
     assert.deepEqual(
-      health.objects.map(({ ref, status: word }) => `${resourceKey(ref)} ${word}`).sort(),
+      health.objects.map(({ ref, status: word }) => `${getResourceKey(ref)} ${word}`).sort(),
       others.sort(),
     )
   }
@@ -153,7 +153,7 @@ async function assertShown(world: FleetWorld, units: readonly LedgerUnit[]): Pro
   const machine = {
     repository,
     cluster,
-    key: redactionKey(new Uint8Array(32).fill(7)),
+    key: createRedactionKey(new Uint8Array(32).fill(7)),
     ports,
     pass: () => undefined,
   } as never
@@ -188,7 +188,7 @@ async function assertShown(world: FleetWorld, units: readonly LedgerUnit[]): Pro
       row.includes('(stuck since '),
       report.status.state === 'Behind' && report.status.stuckSince !== undefined,
     )
-    const objects = new Set(report.spec.changes.map(({ ref }) => resourceKey(ref))).size
+    const objects = new Set(report.spec.changes.map(({ ref }) => getResourceKey(ref))).size
     assert.equal(drift?.split('/')[0], report.status.state === 'Unknown' ? '?' : String(objects))
   }
   const states = units.map(({ report }) => report.status.state)

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { ClosedEpisode } from '../../src/record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../src/record/documents/drift-record.ts'
@@ -263,5 +263,5 @@ for (const policy of [
 it('the person of these tests is who commits by hand', () => {
   const world = new TurnWorld()
   assert.equal(world.repository.authorOf(world.repository.head('main')), PERSON)
-  assert.throws(() => world.repository.authorOf(objectId('0'.repeat(40))))
+  assert.throws(() => world.repository.authorOf(parseObjectId('0'.repeat(40))))
 })

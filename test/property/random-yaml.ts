@@ -1,5 +1,5 @@
 /** Random manifests printed in random styles, with the lines that each field takes. */
-import { textOnOneLine } from '@backporch/kyaml/edit-yaml'
+import { formatOnOneLine } from '@backporch/kyaml/edit-yaml'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 
 export interface PrintStyle {
@@ -74,7 +74,7 @@ class Printer {
   }
 
   private key(key: string): string {
-    return textOnOneLine(key, this.chance(8) ? 'plain' : 'double', '"', false)
+    return formatOnOneLine(key, this.chance(8) ? 'plain' : 'double', '"', false)
   }
 
   private list(value: readonly Json[], column: number, path: PlainPath): void {
@@ -157,7 +157,7 @@ class Printer {
     if (typeof value === 'object') return ' {}'
     if (typeof value !== 'string') return ` ${value}`
     const style = (['plain', 'plain', 'single', 'double'] as const)[this.roll(4)] ?? 'plain'
-    return ` ${textOnOneLine(value, style, this.chance(5) ? '"' : "'", inFlow)}`
+    return ` ${formatOnOneLine(value, style, this.chance(5) ? '"' : "'", inFlow)}`
   }
 
   private flow(head: string, value: Json, column: number, path: PlainPath): void {
@@ -172,7 +172,7 @@ class Printer {
       ? value.map((item, index) => [index, this.flowText(item)] as const)
       : Object.entries(value as { [key: string]: Json }).map(
           ([key, below]) =>
-            [key, `${textOnOneLine(key, 'plain', '"', true)}: ${this.flowText(below)}`] as const,
+            [key, `${formatOnOneLine(key, 'plain', '"', true)}: ${this.flowText(below)}`] as const,
         )
     const comma = this.chance(5) ? ',' : ''
     const indentation = ' '.repeat(column + this.style.step + 2)
@@ -195,7 +195,9 @@ class Printer {
     if (isJsonObject(value) && Object.keys(value).length > 0) {
       const pad = this.chance(3) ? ' ' : ''
       return `{${pad}${Object.entries(value)
-        .map(([key, below]) => `${textOnOneLine(key, 'plain', '"', true)}: ${this.flowText(below)}`)
+        .map(
+          ([key, below]) => `${formatOnOneLine(key, 'plain', '"', true)}: ${this.flowText(below)}`,
+        )
         .join(', ')}${pad}}`
     }
     return this.scalar(value, true).trim()

@@ -1,13 +1,13 @@
 /** A fleet whose syncer marks what it applies, and reports in a resource of its own in each cluster. */
 import type { Inventory } from '@backporch/cluster/cluster'
 import {
+  filterObjects,
+  getPartAt,
   isJsonArray,
   isJsonObject,
   type JsonObject,
-  objectsIn,
-  partOf,
 } from '@backporch/kyaml/json'
-import { type ResourceId, readResource, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type ResourceId, readResource } from '@backporch/kyaml/resource'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { appliedBy, withMetadata } from '../fakes/live-object.ts'
 import { idOf, type MemoryCluster } from '../fakes/memory-cluster.ts'
@@ -172,7 +172,8 @@ export class SyncedFleet extends FleetWorld {
       ...joined('labels', labels, syncer.labels(name)),
       ...joined('annotations', annotations, syncer.annotations(name, found.id)),
     }
-    for (const cluster of this.clusters) this.inventoryOf(cluster, name).add(resourceKey(found.id))
+    for (const cluster of this.clusters)
+      this.inventoryOf(cluster, name).add(getResourceKey(found.id))
     return appliedBy(syncer.manager, withMetadata(manifest, marks))
   }
 
@@ -214,7 +215,7 @@ function addedTo(
 function inventoryIn({ objects }: MemoryCluster): Inventory | undefined {
   const group = objects.get(ownKey('kpt', 'web'))
   if (group === undefined) return undefined
-  const resources = objectsIn(partOf(group, 'spec', 'resources')).map(
+  const resources = filterObjects(getPartAt(group, 'spec', 'resources')).map(
     (each) => each as unknown as ResourceId,
   )
   return { source: 'ResourceGroup shop/web', resources }

@@ -10,18 +10,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt, formatFieldPath } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { isEmbeddedSecret, redactionKey, shownWithHidden } from '@backporch/kyaml/redaction'
+import { createRedactionKey, isEmbeddedSecret, showWithHidden } from '@backporch/kyaml/redaction'
 import { readResource } from '@backporch/kyaml/resource'
-import { jsonOf } from '@backporch/kyaml/yaml'
+import { convertYamlToJson } from '@backporch/kyaml/yaml'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { list: { type: 'boolean', default: false } },
 })
-const KEY = redactionKey(new Uint8Array(32).fill(1))
+const KEY = createRedactionKey(new Uint8Array(32).fill(1))
 
 const LEFT_OUT = new Set(['Secret', 'CustomResourceDefinition'])
 
@@ -40,7 +40,7 @@ function holdsSecret(value: Json): boolean {
 function objectsIn(text: string): readonly JsonObject[] {
   try {
     return readYamlNodes(text, '').flatMap((node) => {
-      const value = jsonOf(node)
+      const value = convertYamlToJson(node)
       return isJsonObject(value) &&
         !('problem' in readResource(value)) &&
         !holdsSecret(value) &&
@@ -54,7 +54,7 @@ function objectsIn(text: string): readonly JsonObject[] {
 }
 
 function line(file: string, object: JsonObject, path: FieldPath): string {
-  return `${file} ${String(object['kind'])} ${formatFieldPath(path)}: ${JSON.stringify(valueAt(object, path) ?? null).slice(0, 300)}`
+  return `${file} ${String(object['kind'])} ${formatFieldPath(path)}: ${JSON.stringify(findValueAt(object, path) ?? null).slice(0, 300)}`
 }
 
 let [allValues, allHidden] = [0, 0]
@@ -70,8 +70,8 @@ for (const folder of positionals) {
       if ('problem' in read) continue
       objects += 1
       count += leaves(object)
-      for (const path of shownWithHidden(KEY, read.id, object).hidden) {
-        hidden += leaves(valueAt(object, path) ?? null)
+      for (const path of showWithHidden(KEY, read.id, object).hidden) {
+        hidden += leaves(findValueAt(object, path) ?? null)
         if (values.list) console.log(line(file.slice(folder.length + 1), object, path))
       }
     }

@@ -15,10 +15,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { inferredSchema } from '@backporch/cluster/recording'
-import { fieldSetOf } from '@backporch/kyaml/field'
+import { inferSchema } from '@backporch/cluster/recording'
+import { buildFieldSet } from '@backporch/kyaml/field'
 import { formatJson, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { listDocumentObjects, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { isNamespacedKind, readResource } from '@backporch/kyaml/resource'
 import { sharedControlPlane } from '../controlplane/shared-control-plane.ts'
 import { fieldsV1Of } from '../fakes/live-object.ts'
@@ -207,7 +207,7 @@ async function clusterOf(text: string, folder: string): Promise<Cluster> {
   const file = join(folder, 'rendered.yaml')
   writeFileSync(file, text)
   const objects = parseGoYaml(text, 'rendered').documents.flatMap((document) =>
-    objectsOfDocument(document, text, 'rendered').flatMap(({ object }) =>
+    listDocumentObjects(document, text, 'rendered').flatMap(({ object }) =>
       isJsonObject(object) ? [object] : [],
     ),
   )
@@ -268,7 +268,7 @@ function asApplied(object: JsonObject): JsonObject {
     readonly kind?: string
     readonly metadata: JsonObject
   }
-  const fieldsV1 = fieldsV1Of(fieldSetOf(object, inferredSchema(apiVersion, kind, [])))
+  const fieldsV1 = fieldsV1Of(buildFieldSet(object, inferSchema(apiVersion, kind, [])))
   const entry = {
     manager: SYNCER,
     operation: 'Apply',

@@ -2,17 +2,22 @@
  * Functions of the corpus alone, for what no function of the catalog does: delete, move, make, report, fail. kpt runs them as programs
  * like the others, our render in process.
  */
-import { type FunctionInput, failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import {
-  itemsAt,
+  createFailedOutput,
+  createSuccess,
+  type FunctionInput,
+  type KrmFunction,
+} from '@backporch/kpt/function'
+import {
+  createYamlMap,
+  createYamlText,
+  findNodeAt,
+  findTextAt,
+  listItemsAt,
   mapCreatedAt,
-  nodeAt,
   removeEntry,
   setEntry,
-  textAt,
   type YamlMap,
-  yamlMap,
-  yamlText,
 } from '@backporch/kyaml/yaml'
 
 const PATH = 'internal.config.kubernetes.io/path'
@@ -21,23 +26,23 @@ const LEGACY_PATH = 'config.kubernetes.io/path'
 const LEGACY_INDEX = 'config.kubernetes.io/index'
 
 const requested = ({ config }: FunctionInput, name: string): string | undefined =>
-  textAt(config, 'data', name)
+  findTextAt(config, 'data', name)
 const named = ({ items }: FunctionInput, name: string | undefined): readonly YamlMap[] =>
-  items.filter((item) => textAt(item, 'metadata', 'name') === name)
+  items.filter((item) => findTextAt(item, 'metadata', 'name') === name)
 
 function annotate(item: YamlMap, name: string, value: string): void {
-  setEntry(mapCreatedAt(item, 'metadata', 'annotations'), name, yamlText(value))
+  setEntry(mapCreatedAt(item, 'metadata', 'annotations'), name, createYamlText(value))
 }
 
 function created(input: FunctionInput): YamlMap {
-  const metadata = yamlMap()
+  const metadata = createYamlMap()
   for (const field of ['name', 'namespace']) {
     const value = requested(input, field)
-    if (value !== undefined) setEntry(metadata, field, yamlText(value))
+    if (value !== undefined) setEntry(metadata, field, createYamlText(value))
   }
-  const object = yamlMap([
-    ['apiVersion', yamlText('v1')],
-    ['kind', yamlText(requested(input, 'kind') ?? 'ConfigMap')],
+  const object = createYamlMap([
+    ['apiVersion', createYamlText('v1')],
+    ['kind', createYamlText(requested(input, 'kind') ?? 'ConfigMap')],
     ['metadata', metadata],
   ])
   const path = requested(input, 'path')
@@ -49,16 +54,18 @@ function created(input: FunctionInput): YamlMap {
 
 /** By the name of the program. */
 export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
-  'corpus-identity': ({ items }) => succeeded(items),
+  'corpus-identity': ({ items }) => createSuccess(items),
   /** Gives back nothing. */
-  'corpus-empty': () => succeeded([]),
+  'corpus-empty': () => createSuccess([]),
   /** `name` */
   'corpus-delete': (input) =>
-    succeeded(input.items.filter((item) => !named(input, requested(input, 'name')).includes(item))),
-  'corpus-reverse': ({ items }) => succeeded(items.toReversed()),
+    createSuccess(
+      input.items.filter((item) => !named(input, requested(input, 'name')).includes(item)),
+    ),
+  'corpus-reverse': ({ items }) => createSuccess(items.toReversed()),
   /** `name`, `namespace`, `kind`, `path`, `index`; `first` for a place before all others */
   'corpus-create': (input) =>
-    succeeded(
+    createSuccess(
       requested(input, 'first') === undefined
         ? [...input.items, created(input)]
         : [created(input), ...input.items],
@@ -66,8 +73,8 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
   /** `name`, `to` */
   'corpus-rename': (input) => {
     for (const item of named(input, requested(input, 'name')))
-      setEntry(mapCreatedAt(item, 'metadata'), 'name', yamlText(requested(input, 'to') ?? ''))
-    return succeeded(input.items)
+      setEntry(mapCreatedAt(item, 'metadata'), 'name', createYamlText(requested(input, 'to') ?? ''))
+    return createSuccess(input.items)
   },
   /** `name`, `path`, `index`; `by`: legacy or internal alone; `other`: a different path in the legacy annotation */
   'corpus-move': (input) => {
@@ -81,13 +88,13 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
       if (index !== undefined && by !== 'legacy') annotate(item, INDEX, index)
       if (index !== undefined && by !== 'internal') annotate(item, LEGACY_INDEX, index)
     }
-    return succeeded(input.items)
+    return createSuccess(input.items)
   },
   /** `name`: all its annotations go, those of kpt too. */
   'corpus-strip': (input) => {
     for (const item of named(input, requested(input, 'name')))
       removeEntry(mapCreatedAt(item, 'metadata'), 'annotations')
-    return succeeded(input.items)
+    return createSuccess(input.items)
   },
   /** Writes into each object at which place it came: `place-2: 4 of 7`, one more entry for each run. */
   'corpus-number': ({ items }) => {
@@ -98,20 +105,20 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
       ).length
       annotate(item, `place-${runs + 1}`, `${index + 1} of ${items.length}`)
     }
-    return succeeded(items)
+    return createSuccess(items)
   },
   /** Reports how many objects it got, and which. */
   'corpus-count': ({ items }) =>
-    succeeded(items, [
+    createSuccess(items, [
       {
-        message: `${items.length}: ${items.map((item) => `${textAt(item, 'kind')}/${textAt(item, 'metadata', 'name')}`).join(' ')}`,
+        message: `${items.length}: ${items.map((item) => `${findTextAt(item, 'kind')}/${findTextAt(item, 'metadata', 'name')}`).join(' ')}`,
         severity: 'info',
       },
     ]),
   /** `message`, `severity` */
   'corpus-report': (input) => {
     const severity = requested(input, 'severity')
-    return succeeded(input.items, [
+    return createSuccess(input.items, [
       {
         message: requested(input, 'message') ?? '',
         severity: severity === 'error' || severity === 'warning' ? severity : 'info',
@@ -125,19 +132,19 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
   'corpus-fail': (input) => {
     const [about] = named(input, requested(input, 'name'))
     const name = requested(input, 'name')
-    const answer = failed(
+    const answer = createFailedOutput(
       input.items,
       requested(input, 'message') ?? 'failed',
       about === undefined || name === undefined
         ? {}
         : {
-            resourceRef: { apiVersion: 'v1', kind: textAt(about, 'kind') ?? '', name },
+            resourceRef: { apiVersion: 'v1', kind: findTextAt(about, 'kind') ?? '', name },
             field: { path: 'data.a' },
           },
     )
     return {
       ...answer,
-      stderr: `said ${itemsAt(nodeAt(input.config, 'data')).length} things\nin two lines`,
+      stderr: `said ${listItemsAt(findNodeAt(input.config, 'data')).length} things\nin two lines`,
     }
   },
 }

@@ -1,6 +1,6 @@
 /** Our render of a package tree, with the functions that kpt runs as programs. */
 import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
-import { renderFiles, throughText } from '@backporch/kpt/render'
+import { passThroughText, renderFiles } from '@backporch/kpt/render'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Json } from '@backporch/kyaml/json'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
@@ -34,7 +34,7 @@ export function renderOurs(
       content: new TextEncoder().encode(text),
       mode: '100644' as const,
     }))
-  const rendering = answerCalls(renderFiles('', given, !unattributed), throughText(LIBRARY))
+  const rendering = answerCalls(renderFiles('', given, !unattributed), passThroughText(LIBRARY))
   if ('failures' in rendering) return { files: tree, failures: rendering.failures, results: [] }
   const files = new Map([...Object.entries(tree), ...rendering.written])
   for (const path of rendering.removed) files.delete(path)

@@ -5,9 +5,9 @@ import { answerCalls } from '@backporch/kpt/function'
 import {
   formatApplied,
   formatResourceList,
-  outputFiles,
+  passThroughText,
   renderFiles,
-  throughText,
+  writeOutputFiles,
 } from '@backporch/kpt/render'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { ALL_CASES } from './all-cases.ts'
@@ -37,14 +37,14 @@ function ours({ files, unattributed }: RenderCase): {
       content: new TextEncoder().encode(text),
       mode: '100644' as const,
     }))
-  const library = throughText(LIBRARY)
+  const library = passThroughText(LIBRARY)
   const rendering = answerCalls(renderFiles('', given, unattributed !== true), library)
   if ('failures' in rendering) return assert.fail(rendering.failures[0].message)
   const { items } = rendering
   return {
     list: formatResourceList(items, library.passed),
     applied: formatApplied(items, library.passed),
-    files: Object.fromEntries(outputFiles(items, library.passed)),
+    files: Object.fromEntries(writeOutputFiles(items, library.passed)),
   }
 }
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
-import { sopsValues } from '../../src/adapters/functions/sops-values.ts'
+import { addPackageBuilds, PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
+import { createSopsDecryptor } from '../../src/adapters/functions/sops-values.ts'
 import type { PackageRenderer } from '../../src/sources/kpt/render/package-renderer.ts'
 import { type CliOutcome, runInWorld } from '../fakes/cli-world.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
@@ -68,8 +68,8 @@ export function rendererOf(
   environment = tools.environment,
   allowed: readonly string[] = [tools.program],
 ): PackageRenderer {
-  const sops = sopsValues({ allowed, environment, workingDirectory: '/' })
-  return withBuilds(
+  const sops = createSopsDecryptor({ allowed, environment, workingDirectory: '/' })
+  return addPackageBuilds(
     new InProcessRenderer(),
     new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
     sops,

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { sopsValues } from '../../src/adapters/functions/sops-values.ts'
+import { createSopsDecryptor } from '../../src/adapters/functions/sops-values.ts'
 import { decryptedBuildsSuite } from './decrypted-builds.ts'
 import { decryptedSuite, documents, PASSWORD, type SopsTools } from './decrypted-suite.ts'
 import { sopsOrThrow } from './find-sops.ts'
@@ -66,7 +66,7 @@ test('what is compared is what sops encrypts', () => {
 
 for (const format of ['yaml', 'json'] as const)
   test(`a ${format} file with other keys beside the age recipient is opened with age alone, and its signature holds`, async () => {
-    const values = sopsValues({
+    const values = createSopsDecryptor({
       allowed: [sops],
       environment: tools.environment,
       workingDirectory: '/',

@@ -2,7 +2,7 @@ import type { Build } from '../../sources/programs/package-builder.ts'
 
 export const ENABLE_HELM = '--enable-helm'
 
-export function runsHelm({ tool, command }: Build): boolean {
+export function needsHelm({ tool, command }: Build): boolean {
   return tool === 'helm' || (tool === 'kustomize' && command.includes(ENABLE_HELM))
 }
 
@@ -11,7 +11,7 @@ const VARYING =
   /\{\{(?:[^}]|\}(?!\}))*?\b(?:rand[A-Z]\w*|gen[A-Z]\w*|uuidv4|now|ago|shuffle|htpasswd|bcrypt|encryptAES|buildCustomCert)\b/
 
 export function mayVary(build: Build): boolean {
-  if (!runsHelm(build)) return build.tool === 'command'
+  if (!needsHelm(build)) return build.tool === 'command'
   const { files } = build
   // Archives are not read.
   return files.some(
@@ -23,10 +23,10 @@ export function mayVary(build: Build): boolean {
 export function hasSecrets(build: Build): boolean {
   return (
     build.hasSecrets === true ||
-    build.files.some(({ content }) => namesSecret(new TextDecoder().decode(content)))
+    build.files.some(({ content }) => containsSecret(new TextDecoder().decode(content)))
   )
 }
 
-export function namesSecret(text: string): boolean {
+export function containsSecret(text: string): boolean {
   return /secretGenerator|\bkind["']?\s*:\s*["']?Secret\b/.test(text)
 }

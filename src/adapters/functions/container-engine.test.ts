@@ -5,7 +5,7 @@ import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
 import { HANG } from '../../../test/processes/hang-command.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import type { TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
-import { containerWords } from './container-engine.ts'
+import { buildContainerArgs } from './container-engine.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
 import { WorkerRenderer } from './worker-renderer.ts'
 
@@ -58,22 +58,25 @@ function files(image = IMAGE) {
 }
 
 test('an image runs without network, rights, disk and bounds of its own', () => {
-  assert.deepEqual(containerWords('backporch-1', IMAGE, FUNCTION_LIMITS).join(' ').split(' --'), [
-    'run',
-    'rm -i',
-    'name backporch-1',
-    'pull never',
-    'network none',
-    'user 65534:65534',
-    'security-opt=no-new-privileges',
-    'cap-drop ALL',
-    'read-only',
-    'tmpfs /tmp:rw,size=64m,mode=1777',
-    'memory 268435456',
-    'memory-swap 268435456',
-    'pids-limit 128',
-    `log-driver none ${IMAGE}`,
-  ])
+  assert.deepEqual(
+    buildContainerArgs('backporch-1', IMAGE, FUNCTION_LIMITS).join(' ').split(' --'),
+    [
+      'run',
+      'rm -i',
+      'name backporch-1',
+      'pull never',
+      'network none',
+      'user 65534:65534',
+      'security-opt=no-new-privileges',
+      'cap-drop ALL',
+      'read-only',
+      'tmpfs /tmp:rw,size=64m,mode=1777',
+      'memory 268435456',
+      'memory-swap 268435456',
+      'pids-limit 128',
+      `log-driver none ${IMAGE}`,
+    ],
+  )
 })
 
 test('an image that is not there is fetched once, and its function run twice for each input', async () => {

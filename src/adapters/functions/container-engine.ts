@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { basename, parse } from 'node:path'
-import { childEnvironment } from '@backporch/system/child-environment'
+import { buildChildEnvironment } from '@backporch/system/child-environment'
 import { findProgram } from '@backporch/system/find-program'
 import type { FunctionLimits } from './function-limits.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
@@ -27,7 +27,7 @@ export class ContainerEngine {
   private readonly present = new Set<string>()
 
   constructor(options: EngineOptions) {
-    this.options = { ...options, environment: childEnvironment(options.environment, 'engine') }
+    this.options = { ...options, environment: buildChildEnvironment(options.environment, 'engine') }
   }
 
   find(): string | undefined {
@@ -44,10 +44,10 @@ export class ContainerEngine {
    */
   async run(image: string, input: string, signal: AbortSignal): Promise<ProgramEnd> {
     const program = this.find()
-    if (program === undefined) return noEngine(this.options.engine)
+    if (program === undefined) return createNoEngineEnd(this.options.engine)
     const missing = await this.fetchImage(program, image, signal)
     if (missing !== undefined)
-      return this.notStarted(
+      return this.explainNotStarted(
         program,
         missing,
         'correct the name of the image, or let it be fetched from here',
@@ -62,7 +62,7 @@ export class ContainerEngine {
       const end = await runProgram(
         {
           program,
-          words: containerWords(name, image, limits),
+          words: buildContainerArgs(name, image, limits),
           input,
           environment,
           limits: { ...limits, memory: Number.POSITIVE_INFINITY },
@@ -71,9 +71,9 @@ export class ContainerEngine {
       )
       clean = end.is === 'ended'
       if (end.is !== 'ended' || end.exitCode !== ENGINE_FAILED) return end
-      return await this.notStarted(
+      return await this.explainNotStarted(
         program,
-        failedEngine(program, 'run', end.stderr),
+        describeEngineFailure(program, 'run', end.stderr),
         'correct what it says',
         signal,
       )
@@ -101,14 +101,14 @@ export class ContainerEngine {
     if (found.is !== 'ended' || found.exitCode !== 0) {
       const pulled = await this.ask(program, ['pull', '--quiet', image], pullTime, signal)
       if (pulled.is !== 'ended') return `${basename(program)} pull: ${pulled.why}`
-      if (pulled.exitCode !== 0) return failedEngine(program, 'pull', pulled.stderr)
+      if (pulled.exitCode !== 0) return describeEngineFailure(program, 'pull', pulled.stderr)
     }
     this.present.add(image)
     return undefined
   }
 
   /** By behaviour, not by message: an engine that cannot list containers has to be started. */
-  private async notStarted(
+  private async explainNotStarted(
     program: string,
     why: string,
     remedy: string,
@@ -144,7 +144,7 @@ export class ContainerEngine {
   }
 }
 
-function noEngine(engine: EngineName | undefined): ProgramEnd {
+function createNoEngineEnd(engine: EngineName | undefined): ProgramEnd {
   return engine === undefined
     ? {
         is: 'not-started',
@@ -159,7 +159,7 @@ function noEngine(engine: EngineName | undefined): ProgramEnd {
 }
 
 /** Common to docker 20.10 and podman 4. */
-export function containerWords(
+export function buildContainerArgs(
   name: string,
   image: string,
   { memory }: Pick<FunctionLimits, 'memory'>,
@@ -199,7 +199,7 @@ function removeContainer(
   child.unref()
 }
 
-function failedEngine(program: string, command: string, stderr: string): string {
+function describeEngineFailure(program: string, command: string, stderr: string): string {
   const first = stderr.trim().split('\n')[0]?.trim() ?? ''
   return `${basename(program)} ${command} failed${first === '' ? '' : `: ${first.slice(0, 300)}`}`
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { sentenceOf } from '@backporch/kyaml/note'
+import { formatNoteSentence } from '@backporch/kyaml/note'
 import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
 import { HANG } from '../../../test/processes/hang-command.ts'
@@ -63,7 +63,7 @@ function notified(rendering: TurnRendering): readonly string[] {
 function notesOf(rendering: TurnRendering): readonly string[] {
   return 'failures' in rendering
     ? assert.fail(rendering.failures[0].message)
-    : rendering.desired.notes.map(sentenceOf)
+    : rendering.desired.notes.map(formatNoteSentence)
 }
 
 function isRunning(id: number): boolean {

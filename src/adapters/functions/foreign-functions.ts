@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type PipelineStep, runtimeMissing } from '@backporch/kpt/function'
+import { createRuntimeMissingFailure, type PipelineStep } from '@backporch/kpt/function'
 import type { ChosenRuntime } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import { findProgram } from '@backporch/system/find-program'
 import { LRUCache } from 'lru-cache'
 import { ContainerEngine, type EngineName } from './container-engine.ts'
 import { type ForeignAnswer, isSameOutput, type PrintedOutput } from './foreign-output.ts'
-import { brokeLimit, notDeterministic } from './function-failures.ts'
+import { createLimitFailure, createNonDeterministicFailure } from './function-failures.ts'
 import type { FunctionLimits } from './function-limits.ts'
 import { runModule } from './run-module.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
@@ -40,8 +40,8 @@ export class ForeignFunctions {
     this.engine = new ContainerEngine(options)
   }
 
-  known(runtime: ForeignRuntime, input: string): ForeignAnswer | undefined {
-    return this.answers.get(keyOf(runtime, input))
+  findKnownAnswer(runtime: ForeignRuntime, input: string): ForeignAnswer | undefined {
+    return this.answers.get(getAnswerKey(runtime, input))
   }
 
   /**
@@ -54,16 +54,16 @@ export class ForeignFunctions {
     input: string,
     signal: AbortSignal,
   ): Promise<ForeignAnswer> {
-    const known = this.known(runtime, input)
+    const known = this.findKnownAnswer(runtime, input)
     if (known !== undefined) return known
     const answer = await this.runTwice(step, runtime, input, signal)
     if (answer instanceof Failure) {
       const detail = { failure: answer.toJSON() }
       if (answer.code === 'BP1205')
-        this.answers.set(keyOf(runtime, input), detail, { size: FAILED })
+        this.answers.set(getAnswerKey(runtime, input), detail, { size: FAILED })
       return detail
     }
-    this.answers.set(keyOf(runtime, input), answer, {
+    this.answers.set(getAnswerKey(runtime, input), answer, {
       size: 2 * (answer.stdout.length + answer.stderr.length) + FAILED,
     })
     return answer
@@ -75,16 +75,16 @@ export class ForeignFunctions {
     input: string,
     signal: AbortSignal,
   ): Promise<PrintedOutput | Failure> {
-    const first = this.printed(step, await this.run(runtime, input, signal))
+    const first = this.getPrintedOutput(step, await this.run(runtime, input, signal))
     if (first instanceof Failure) return first
     // From the end: a run that crosses a second may print either one.
-    const ended = presentSecond()
-    while (this.options.nextSecond && presentSecond() === ended)
+    const ended = getPresentSecond()
+    while (this.options.nextSecond && getPresentSecond() === ended)
       await wait(1000 - (Date.now() % 1000), undefined, { signal })
-    const second = this.printed(step, await this.run(runtime, input, signal))
+    const second = this.getPrintedOutput(step, await this.run(runtime, input, signal))
     if (second instanceof Failure) return second
     if (!isSameOutput(first, second))
-      return notDeterministic(
+      return createNonDeterministicFailure(
         step,
         'it was run twice, and the objects that it gave back are not the same',
       )
@@ -97,10 +97,10 @@ export class ForeignFunctions {
     if (runtime.is === 'module')
       return existsSync(runtime.file)
         ? runModule(runtime.file, input, limits, signal)
-        : Promise.resolve(notThere(runtime.file))
+        : Promise.resolve(createMissingProgramEnd(runtime.file))
     const path = environment['PATH'] ?? ''
     const program = findProgram(runtime.program, path)
-    if (program === undefined) return Promise.resolve(notThere(runtime.program))
+    if (program === undefined) return Promise.resolve(createMissingProgramEnd(runtime.program))
     return runProgram(
       {
         program,
@@ -113,15 +113,15 @@ export class ForeignFunctions {
     )
   }
 
-  private printed(step: PipelineStep, end: ProgramEnd): PrintedOutput | Failure {
+  private getPrintedOutput(step: PipelineStep, end: ProgramEnd): PrintedOutput | Failure {
     if (end.is === 'ended') return end
     return end.is === 'not-started'
-      ? runtimeMissing(step, end.why, end.remedy ?? 'correct what it says')
-      : brokeLimit(step, '', end.why)
+      ? createRuntimeMissingFailure(step, end.why, end.remedy ?? 'correct what it says')
+      : createLimitFailure(step, '', end.why)
   }
 }
 
-function notThere(program: string): ProgramEnd {
+function createMissingProgramEnd(program: string): ProgramEnd {
   return program.includes('/')
     ? {
         is: 'not-started',
@@ -135,7 +135,7 @@ function notThere(program: string): ProgramEnd {
       }
 }
 
-function keyOf(runtime: ForeignRuntime, input: string): string {
+function getAnswerKey(runtime: ForeignRuntime, input: string): string {
   const named =
     runtime.is === 'image'
       ? [runtime.image]
@@ -149,6 +149,6 @@ function keyOf(runtime: ForeignRuntime, input: string): string {
     .digest('base64')
 }
 
-function presentSecond(): number {
+function getPresentSecond(): number {
   return Math.trunc(Date.now() / 1000)
 }

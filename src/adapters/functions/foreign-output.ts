@@ -1,16 +1,22 @@
 import {
-  annotationOf,
   type FunctionAnswer,
   type FunctionOutput,
+  findAnnotation,
   ID,
   LEGACY_ID,
   type PipelineStep,
   readFunctionOutput,
 } from '@backporch/kpt/function'
-import { asFailure, type Failure, type FailureDetail } from '@backporch/kyaml/failure'
-import { canonicalJson } from '@backporch/kyaml/json'
-import { itemsAt, jsonOf, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
-import { brokeLimit, notAPackage } from './function-failures.ts'
+import { convertToFailure, type Failure, type FailureDetail } from '@backporch/kyaml/failure'
+import { formatCanonicalJson } from '@backporch/kyaml/json'
+import {
+  convertYamlToJson,
+  findTextAt,
+  listItemsAt,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
+import { createLimitFailure, createNotPackageFailure } from './function-failures.ts'
 import type { FunctionLimits } from './function-limits.ts'
 
 export interface PrintedOutput {
@@ -33,24 +39,25 @@ export function readForeignOutput(
   { objects }: Pick<FunctionLimits, 'objects'>,
 ): FunctionAnswer {
   if (stdout.trim() === '' && exitCode === 0)
-    return { failure: notAPackage(step, 'it printed nothing') }
+    return { failure: createNotPackageFailure(step, 'it printed nothing') }
   const read = readPrinted(stdout)
   if (exitCode !== 0)
     return { results: [], ...('why' in read ? {} : read), items: [], stderr, exitCode }
-  if ('why' in read) return { failure: notAPackage(step, `standard output: ${read.why}`) }
+  if ('why' in read)
+    return { failure: createNotPackageFailure(step, `standard output: ${read.why}`) }
   if (read.items.length > objects)
     return {
-      failure: brokeLimit(
+      failure: createLimitFailure(
         step,
         '',
         `it gave back ${read.items.length} objects, and at most ${objects} are taken`,
       ),
     }
-  const byId = new Map(given.map((item) => [annotationOf(item, ID), item]))
+  const byId = new Map(given.map((item) => [findAnnotation(item, ID), item]))
   for (const item of read.items) {
     forgetSources(item)
-    const from = byId.get(annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID))
-    if (from !== undefined) comeFrom(item, from)
+    const from = byId.get(findAnnotation(item, ID) ?? findAnnotation(item, LEGACY_ID))
+    if (from !== undefined) copyOrigin(item, from)
   }
   return { ...read, stderr, exitCode }
 }
@@ -66,11 +73,11 @@ function forgetSources(node: YamlNode): void {
     }
 }
 
-function comeFrom(item: YamlMap, from: YamlMap): void {
+function copyOrigin(item: YamlMap, from: YamlMap): void {
   item.source = from.source
   item.writes = from.writes
-  const earlier = itemsAt(from, 'items')
-  for (const [index, below] of itemsAt(item, 'items').entries())
+  const earlier = listItemsAt(from, 'items')
+  for (const [index, below] of listItemsAt(item, 'items').entries())
     below.source = earlier[index]?.source
 }
 
@@ -80,11 +87,11 @@ function readPrinted(
   try {
     return readFunctionOutput(stdout, 'standard output')
   } catch (thrown) {
-    return { why: whyOf(asFailure(thrown)) }
+    return { why: explainFailure(convertToFailure(thrown)) }
   }
 }
 
-function whyOf({ code, what, why }: Failure): string {
+function explainFailure({ code, what, why }: Failure): string {
   return code === 'BP9001' ? 'it cannot be read' : `${what}: ${why}`
 }
 
@@ -92,13 +99,15 @@ function whyOf({ code, what, why }: Failure): string {
 export function isSameOutput(one: PrintedOutput, other: PrintedOutput): boolean {
   if (one.exitCode !== other.exitCode) return false
   if (one.exitCode !== 0 || one.stdout === other.stdout) return true
-  const [left, right] = [objectsIn(one), objectsIn(other)]
+  const [left, right] = [formatPrintedObjects(one), formatPrintedObjects(other)]
   return left !== undefined && left === right
 }
 
-function objectsIn({ stdout }: PrintedOutput): string | undefined {
+function formatPrintedObjects({ stdout }: PrintedOutput): string | undefined {
   const read = readPrinted(stdout)
-  return 'why' in read ? undefined : canonicalJson(read.items.map((item) => jsonOf(item)))
+  return 'why' in read
+    ? undefined
+    : formatCanonicalJson(read.items.map((item) => convertYamlToJson(item)))
 }
 
 interface ObjectName {
@@ -106,40 +115,42 @@ interface ObjectName {
   readonly namespace: string
 }
 
-export function namesById(items: readonly YamlMap[]): ReadonlyMap<string, ObjectName> {
-  return new Map(items.map((item) => [annotationOf(item, ID) ?? '', nameOf(item)]))
+export function mapNamesById(items: readonly YamlMap[]): ReadonlyMap<string, ObjectName> {
+  return new Map(items.map((item) => [findAnnotation(item, ID) ?? '', nameOf(item)]))
 }
 
 /**
  * Not failures, because an allowed function may change identities, as set-namespace does; but the
  * files do not show it.
  */
-export function identityRemarks(
+export function listIdentityRemarks(
   before: ReadonlyMap<string, ObjectName>,
   items: readonly YamlMap[],
 ): readonly string[] {
   const counts = { kind: 0, namespace: 0, created: 0 }
   for (const item of items) {
-    const was = before.get(annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID) ?? '')
+    const was = before.get(findAnnotation(item, ID) ?? findAnnotation(item, LEGACY_ID) ?? '')
     const is = nameOf(item)
     if (was === undefined) counts.created += 1
     else if (was.kind !== is.kind) counts.kind += 1
     else if (was.namespace !== is.namespace) counts.namespace += 1
   }
   return [
-    ...(counts.kind === 0 ? [] : [`changed the kind of ${counted(counts.kind)}`]),
-    ...(counts.namespace === 0 ? [] : [`changed the namespace of ${counted(counts.namespace)}`]),
-    ...(counts.created === 0 ? [] : [`made ${counted(counts.created)}`]),
+    ...(counts.kind === 0 ? [] : [`changed the kind of ${formatObjectCount(counts.kind)}`]),
+    ...(counts.namespace === 0
+      ? []
+      : [`changed the namespace of ${formatObjectCount(counts.namespace)}`]),
+    ...(counts.created === 0 ? [] : [`made ${formatObjectCount(counts.created)}`]),
   ]
 }
 
 function nameOf(item: YamlMap): ObjectName {
   return {
-    kind: `${textAt(item, 'apiVersion') ?? ''} ${textAt(item, 'kind') ?? ''}`,
-    namespace: textAt(item, 'metadata', 'namespace') ?? '',
+    kind: `${findTextAt(item, 'apiVersion') ?? ''} ${findTextAt(item, 'kind') ?? ''}`,
+    namespace: findTextAt(item, 'metadata', 'namespace') ?? '',
   }
 }
 
-function counted(number: number): string {
+function formatObjectCount(number: number): string {
   return number === 1 ? 'one object' : `${number} objects`
 }

@@ -1,7 +1,7 @@
-import { describeStep, functionName, type PipelineStep } from '@backporch/kpt/function'
+import { describeStep, getFunctionName, type PipelineStep } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 
-export function brokeLimit(
+export function createLimitFailure(
   step: PipelineStep | undefined,
   packagePath: string,
   why: string,
@@ -11,7 +11,7 @@ export function brokeLimit(
     what:
       step === undefined
         ? 'rendering the package broke a limit'
-        : `the function ${functionName(step.function)} broke a limit`,
+        : `the function ${getFunctionName(step.function)} broke a limit`,
     where: step === undefined ? packagePath || '.' : describeStep(step),
     why,
     remedy:
@@ -22,10 +22,10 @@ export function brokeLimit(
   })
 }
 
-export function notAPackage(step: PipelineStep, why: string): Failure {
+export function createNotPackageFailure(step: PipelineStep, why: string): Failure {
   return new Failure({
     code: 'BP1204',
-    what: `the function ${functionName(step.function)} does not give back a package`,
+    what: `the function ${getFunctionName(step.function)} does not give back a package`,
     where: describeStep(step),
     why,
     remedy:
@@ -34,10 +34,10 @@ export function notAPackage(step: PipelineStep, why: string): Failure {
   })
 }
 
-export function notDeterministic(step: PipelineStep, why: string): Failure {
+export function createNonDeterministicFailure(step: PipelineStep, why: string): Failure {
   return new Failure({
     code: 'BP1205',
-    what: `NonDeterministic(${functionName(step.function)}): the function gives different output for the same input`,
+    what: `NonDeterministic(${getFunctionName(step.function)}): the function gives different output for the same input`,
     where: describeStep(step),
     why,
     remedy:

@@ -39,7 +39,7 @@ export class KeptBuilds {
    * @param program absolute path
    * @param input everything that determines the output
    */
-  entry(program: string, input: readonly string[]): KeptEntry {
+  createEntry(program: string, input: readonly string[]): KeptEntry {
     // A missing program fails when it is run.
     const found = statSync(program, { throwIfNoEntry: false })
     const whole = JSON.stringify([this.version, program, found?.size, found?.mtimeMs, ...input])
@@ -49,7 +49,7 @@ export class KeptBuilds {
     return {
       read: async () => {
         try {
-          const text = decrypted(key, await readFile(path))
+          const text = decryptFile(key, await readFile(path))
           const now = new Date()
           await utimes(path, now, now)
           return text
@@ -57,7 +57,7 @@ export class KeptBuilds {
           return undefined
         }
       },
-      write: (text) => this.write(path, encrypted(key, text)),
+      write: (text) => this.write(path, encryptText(key, text)),
     }
   }
 
@@ -94,7 +94,7 @@ export class KeptBuilds {
   }
 }
 
-function encrypted(key: Buffer, text: string): Buffer {
+function encryptText(key: Buffer, text: string): Buffer {
   const nonce = randomBytes(NONCE)
   const cipher = createCipheriv(CIPHER, key, nonce)
   const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
@@ -102,7 +102,7 @@ function encrypted(key: Buffer, text: string): Buffer {
 }
 
 /** @throws if `encrypted` with this key did not write the whole file */
-function decrypted(key: Buffer, file: Buffer): string {
+function decryptFile(key: Buffer, file: Buffer): string {
   const decipher = createDecipheriv(CIPHER, key, file.subarray(0, NONCE), { authTagLength: TAG })
   decipher.setAuthTag(file.subarray(NONCE, NONCE + TAG))
   const content = decipher.update(file.subarray(NONCE + TAG))

@@ -16,7 +16,7 @@ import {
 import { Unanswered } from '../../sources/programs/questions.ts'
 import type { ValueDecryptor } from '../../sources/programs/value-decryptor.ts'
 import { makeScratchFolder } from '../system/scratch-folder.ts'
-import { ENABLE_HELM, hasSecrets, mayVary, namesSecret, runsHelm } from './build-content.ts'
+import { containsSecret, ENABLE_HELM, hasSecrets, mayVary, needsHelm } from './build-content.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import type { KeptBuilds } from './kept-builds.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
@@ -49,7 +49,7 @@ const OWN_TOOLS = {
   helm: { name: 'helm', what: 'helm template has to render the chart', otherwise: '' },
 } as const
 
-function helmFolders(root: string): { readonly [name: string]: string } {
+function listHelmFolders(root: string): { readonly [name: string]: string } {
   const nothing = join(root, '.git', 'helm')
   return {
     HELM_CACHE_HOME: nothing,
@@ -90,14 +90,14 @@ export class PackageBuilds implements PackageBuilder {
     const key = buildKey(build)
     const known = this.answers.get(key)
     if (known !== undefined) return known
-    const answer = await this.keptOrRun(build, signal)
+    const answer = await this.runUnlessKept(build, signal)
     if (!('failure' in answer))
       this.answers.set(key, answer, { size: 2 * answer.text.length + FAILED })
     else if (answer.failure.retry !== 'backoff') this.answers.set(key, answer, { size: FAILED })
     return answer
   }
 
-  private async keptOrRun(build: Build, signal: AbortSignal): Promise<BuildAnswer> {
+  private async runUnlessKept(build: Build, signal: AbortSignal): Promise<BuildAnswer> {
     const program = this.choose(build)
     if ('failure' in program) return program
     const { kept } = this.options
@@ -107,16 +107,16 @@ export class PackageBuilds implements PackageBuilder {
       !build.command.includes(ENABLE_HELM) &&
       !mayVary(build) &&
       !hasSecrets(build)
-    if (kept === undefined || !isKept) return this.inTurn(() => this.run(build, program, signal))
-    const entry = kept.entry(program.program, [...program.words, buildKey(build)])
+    if (kept === undefined || !isKept) return this.runInTurn(() => this.run(build, program, signal))
+    const entry = kept.createEntry(program.program, [...program.words, buildKey(build)])
     const text = await entry.read()
     if (text !== undefined) return { text }
-    const answer = await this.inTurn(() => this.run(build, program, signal))
-    if ('text' in answer && !namesSecret(answer.text)) await entry.write(answer.text)
+    const answer = await this.runInTurn(() => this.run(build, program, signal))
+    if ('text' in answer && !containsSecret(answer.text)) await entry.write(answer.text)
     return answer
   }
 
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+  private async runInTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= WIDTH) await new Promise<void>((resolve) => this.waiting.push(resolve))
     else this.running += 1
     try {
@@ -131,9 +131,9 @@ export class PackageBuilds implements PackageBuilder {
   private async run(build: Build, program: Program, signal: AbortSignal): Promise<BuildAnswer> {
     const root = await makeScratchFolder('backporch-build-')
     try {
-      const why = await whyNotWritten(root, build)
+      const why = await explainWriteFailure(root, build)
       if (why !== undefined)
-        return failed(build, why, 'correct the names of its files', 'on-change')
+        return createBuildFailure(build, why, 'correct the names of its files', 'on-change')
       const first = await this.runOnce(build, program, root, signal)
       // kustomize is known to be deterministic.
       if (!mayVary(build) || 'failure' in first) return first
@@ -141,7 +141,7 @@ export class PackageBuilds implements PackageBuilder {
       await writeFiles(root, build)
       const second = await this.runOnce(build, program, root, signal)
       if ('failure' in second || second.text === first.text) return second
-      return failed(
+      return createBuildFailure(
         build,
         'it was run twice, and did not print the same',
         'take dates and random values out of what it prints',
@@ -155,7 +155,7 @@ export class PackageBuilds implements PackageBuilder {
   private choose({ tool, command, folder }: Build): Program | { readonly failure: FailureDetail } {
     const { allowed, environment } = this.options
     const path = environment['PATH'] ?? ''
-    if (tool === 'helm') return this.ownTool(tool, folder, command)
+    if (tool === 'helm') return this.chooseOwnTool(tool, folder, command)
     if (tool === 'kustomize') {
       const words = [
         'kustomize',
@@ -163,9 +163,9 @@ export class PackageBuilds implements PackageBuilder {
         '--load-restrictor=LoadRestrictionsNone',
         ...command,
       ]
-      const kustomize = this.ownTool(tool, folder, words)
+      const kustomize = this.chooseOwnTool(tool, folder, words)
       if ('failure' in kustomize || !command.includes(ENABLE_HELM)) return kustomize
-      const helm = this.ownTool('helm', folder, [])
+      const helm = this.chooseOwnTool('helm', folder, [])
       return 'failure' in helm
         ? helm
         : { ...kustomize, words: [...words, `--helm-command=${helm.program}`] }
@@ -175,14 +175,14 @@ export class PackageBuilds implements PackageBuilder {
       (text) => JSON.stringify(splitWords(text)) === JSON.stringify(command),
     )
     if (!isAllowed || (name.includes('/') && !name.startsWith('/')))
-      return notAllowed(commandText(command), commanded(command), folder)
+      return createNotAllowedFailure(formatCommand(command), describeCommand(command), folder)
     const program = findProgram(name, path)
     return program === undefined
-      ? notThere(name, folder)
+      ? createMissingProgramFailure(name, folder)
       : { program, words, environment: { PATH: path } }
   }
 
-  private ownTool(
+  private chooseOwnTool(
     tool: keyof typeof OWN_TOOLS,
     folder: string,
     words: readonly string[],
@@ -192,10 +192,10 @@ export class PackageBuilds implements PackageBuilder {
     const named = allowed.find(
       (each) => each === name || (each.startsWith('/') && each.endsWith(`/${name}`)),
     )
-    if (named === undefined) return notAllowed(name, what, folder, otherwise)
+    if (named === undefined) return createNotAllowedFailure(name, what, folder, otherwise)
     const program = findProgram(named, environment['PATH'] ?? '')
     return program === undefined
-      ? notThere(named, folder)
+      ? createMissingProgramFailure(named, folder)
       : { program, words, environment: NO_NETWORK }
   }
 
@@ -214,7 +214,7 @@ export class PackageBuilds implements PackageBuilder {
         input: '',
         environment: {
           ...environment,
-          ...(runsHelm(build) ? helmFolders(root) : {}),
+          ...(needsHelm(build) ? listHelmFolders(root) : {}),
           LANG: 'C.UTF-8',
           TZ: 'UTC',
         },
@@ -227,7 +227,7 @@ export class PackageBuilds implements PackageBuilder {
 }
 
 /** A stored chart may contain a file and a folder with the same name. */
-async function whyNotWritten(root: string, build: Build): Promise<string | undefined> {
+async function explainWriteFailure(root: string, build: Build): Promise<string | undefined> {
   try {
     await writeFiles(root, build)
     return undefined
@@ -254,7 +254,7 @@ async function writeFiles(root: string, { folder, files }: Build): Promise<void>
 
 function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
   if (end.is !== 'ended')
-    return failed(
+    return createBuildFailure(
       build,
       end.why,
       'give it less to do, or correct it; the limits are fixed',
@@ -263,7 +263,7 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
   if (end.exitCode === 0) return { text: end.stdout }
   // Messages of kustomize and Helm quote their input.
   if (hasSecrets(build))
-    return failed(
+    return createBuildFailure(
       build,
       `exit code ${end.exitCode}; what it said is not shown, because it reads Secrets`,
       `correct it${hint(build)}`,
@@ -280,7 +280,7 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
     .replace(/^[EF]\d{4} .*? err="(.*)"$/, (_, inner: string) => inner.replaceAll('\\"', '"'))
     .replace(/^error: /i, '')
     .slice(0, 400)
-  return failed(
+  return createBuildFailure(
     build,
     `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`,
     `correct what it names${hint(build)}`,
@@ -298,7 +298,7 @@ function nameOf({ tool, command }: Build): string {
   return tool === 'kustomize' ? 'kubectl kustomize' : (command[0] ?? '')
 }
 
-function failed(
+function createBuildFailure(
   build: Build,
   why: string,
   remedy: string,
@@ -308,7 +308,10 @@ function failed(
   return { failure: { code: 'BP1209', what, where: build.folder || '.', why, remedy, retry } }
 }
 
-function notThere(program: string, folder: string): { readonly failure: FailureDetail } {
+function createMissingProgramFailure(
+  program: string,
+  folder: string,
+): { readonly failure: FailureDetail } {
   return {
     failure: {
       code: 'BP1209',
@@ -321,7 +324,7 @@ function notThere(program: string, folder: string): { readonly failure: FailureD
   }
 }
 
-function commandText(command: readonly string[]): string {
+function formatCommand(command: readonly string[]): string {
   return command
     .map((word) =>
       /^[\w./:=@%+,-]+$/.test(word) ? word : `"${word.replaceAll(/[\\"]/g, '\\$&')}"`,
@@ -329,11 +332,11 @@ function commandText(command: readonly string[]): string {
     .join(' ')
 }
 
-function commanded(command: readonly string[]): string {
+function describeCommand(command: readonly string[]): string {
   return `the policy renders the package with ${JSON.stringify(command.join(' ').slice(0, 120))}`
 }
 
-function notAllowed(
+function createNotAllowedFailure(
   allow: string,
   what: string,
   folder: string,
@@ -351,7 +354,7 @@ function notAllowed(
   }
 }
 
-export function withBuilds(
+export function addPackageBuilds(
   renderer: PackageRenderer,
   builder: PackageBuilder,
   decryptor?: ValueDecryptor,

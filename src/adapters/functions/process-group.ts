@@ -37,7 +37,7 @@ export class ProcessGroup {
   kill(): void {
     signal(process.platform === 'win32' ? this.leader : -this.leader)
     for (let round = 0; round < 5; round += 1) {
-      const left = this.escaped()
+      const left = this.listEscapedProcesses()
       for (const id of left) signal(id)
       if (left.length === 0) return
     }
@@ -58,17 +58,17 @@ export class ProcessGroup {
   }
 
   /** Bytes; undefined except on Linux. */
-  async memory(): Promise<number | undefined> {
+  async measureMemory(): Promise<number | undefined> {
     if (process.platform !== 'linux') return undefined
     const members = await Promise.all(
       (await processIds()).map(async (id) =>
-        (await groupOf(id)) === this.leader ? residentSize(id) : 0,
+        (await groupOf(id)) === this.leader ? readResidentSize(id) : 0,
       ),
     )
     return members.reduce((sum, size) => sum + size, 0)
   }
 
-  private escaped(): readonly number[] {
+  private listEscapedProcesses(): readonly number[] {
     if (process.platform !== 'linux') return []
     return readdirSync('/proc')
       .filter(
@@ -106,7 +106,7 @@ async function groupOf(id: string): Promise<number | undefined> {
   return group === undefined ? undefined : Number(group)
 }
 
-async function residentSize(id: string): Promise<number> {
+async function readResidentSize(id: string): Promise<number> {
   const text = await readFile(`/proc/${id}/status`, 'latin1').catch(() => '')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024
 }

@@ -7,7 +7,7 @@ import type { PackageFiles } from '@backporch/kyaml/files'
 import { Deadline } from '@backporch/system/deadline'
 import type { TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
 import type { ForeignAnswer } from './foreign-output.ts'
-import { brokeLimit } from './function-failures.ts'
+import { createLimitFailure } from './function-failures.ts'
 import { describeSize, describeTime } from './function-limits.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
 
@@ -114,10 +114,10 @@ export class RenderWorkers {
         finish('ended', () => resolve({ rendering, bytes: 0 }))
       }
       const breakDown = (why: string): void =>
-        finish('ended', () => reject(broken(packagePath, why)))
+        finish('ended', () => reject(createBrokenThreadFailure(packagePath, why)))
       const late = (): void =>
         fail(
-          brokeLimit(
+          createLimitFailure(
             step,
             packagePath,
             `it did not end within ${describeTime(milliseconds)}, and was stopped`,
@@ -146,7 +146,11 @@ export class RenderWorkers {
       const fault = (error: NodeJS.ErrnoException): void => {
         if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
           fail(
-            brokeLimit(step, packagePath, `it needs more than ${describeSize(memory)} of memory`),
+            createLimitFailure(
+              step,
+              packagePath,
+              `it needs more than ${describeSize(memory)} of memory`,
+            ),
           )
         else breakDown(`${error.name}: ${error.message}`)
       }
@@ -167,7 +171,7 @@ function readRendering(bytes: Uint8Array): TurnRendering {
   return { failures: [first, ...others] }
 }
 
-function broken(packagePath: string, why: string): Failure {
+function createBrokenThreadFailure(packagePath: string, why: string): Failure {
   return new Failure({
     code: 'BP9001',
     what: 'the thread that renders the package broke',

@@ -88,7 +88,7 @@ function isRetained(rendering: TurnRendering): boolean {
   )
 }
 
-export function contentKey(packagePath: string, files: PackageFiles): string {
+export function computeContentKey(packagePath: string, files: PackageFiles): string {
   const hash = createHash('sha256').update(JSON.stringify(packagePath))
   for (const { path, mode, content } of files)
     hash.update(JSON.stringify([path, mode, content.length])).update(content)

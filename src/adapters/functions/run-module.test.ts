@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { sentenceOf } from '@backporch/kyaml/note'
+import { formatNoteSentence } from '@backporch/kyaml/note'
 import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { toyPackage } from '../../../test/fakes/toy-functions.ts'
 import { standStill } from '../../../test/waiting/stand-still.ts'
@@ -136,7 +136,7 @@ test('a pipeline runs a module that the operator allows, however its Kptfile nam
   ])
   const relative = await render('node ./paint.mjs', [file])
   assert.ok('desired' in relative)
-  assert.deepEqual(relative.desired.notes.map(sentenceOf), [
+  assert.deepEqual(relative.desired.notes.map(formatNoteSentence), [
     `apps/web/Kptfile:7 (mutator 1, paint): the module ${file} stands for the program "./paint.mjs"`,
   ])
 })

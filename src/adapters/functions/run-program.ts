@@ -91,7 +91,7 @@ function runIn(
     )
     const watchMemory = async (): Promise<void> => {
       const began = performance.now()
-      const memory = (await group?.memory()) ?? 0
+      const memory = (await group?.measureMemory()) ?? 0
       if (over) return
       if (memory > limits.memory)
         breakLimit(`it holds more than ${describeSize(limits.memory)} of memory, and was killed`)
@@ -138,7 +138,7 @@ function runIn(
             why: `it was killed (${killed}), most often for the memory that it took`,
           }),
         )
-      const ended = { stdout: textOf(stdout), stderr: textOf(stderr).slice(0, MOST_STDERR) }
+      const ended = { stdout: decodeText(stdout), stderr: decodeText(stderr).slice(0, MOST_STDERR) }
       finish(() => resolve({ is: 'ended', exitCode: code ?? 1, ...ended }))
     })
     // A program may ignore its input or exit early.
@@ -147,6 +147,6 @@ function runIn(
   })
 }
 
-function textOf(chunks: readonly Buffer[]): string {
+function decodeText(chunks: readonly Buffer[]): string {
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -7,15 +7,20 @@ import {
   formatFunctionInput,
   type PipelineStep,
 } from '@backporch/kpt/function'
-import { answerNotRun, type BuiltIns, chooseRuntime, refusedAnswer } from '@backporch/kpt/runtime'
+import {
+  answerNotRun,
+  type BuiltIns,
+  chooseRuntime,
+  createRefusedAnswer,
+} from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import { renderPackage } from '../../sources/kpt/render/render-package.ts'
 import {
   type ForeignAnswer,
-  identityRemarks,
-  namesById,
+  listIdentityRemarks,
+  mapNamesById,
   readForeignOutput,
 } from './foreign-output.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
@@ -62,7 +67,7 @@ export function serveRenders(
     notes: Note[],
   ): FunctionAnswer | Promise<FunctionAnswer> {
     const chosen = chooseRuntime(step, allowed, builtIns)
-    if (chosen.is === 'refused') return refusedAnswer(chosen.failure, allowed, builtIns)
+    if (chosen.is === 'refused') return createRefusedAnswer(chosen.failure, allowed, builtIns)
     if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
     if ('remark' in chosen)
       notes.push({ cause: 'function-release', subject: describeStep(step), text: chosen.remark })
@@ -77,7 +82,7 @@ export function serveRenders(
       if ('failure' in answer) return { failure: new Failure(answer.failure) }
       const read = readForeignOutput(step, input.items, answer, limits)
       if (!('failure' in read) && step.list === 'mutators') {
-        const remarks = identityRemarks(namesById(input.items), read.items)
+        const remarks = listIdentityRemarks(mapNamesById(input.items), read.items)
         if (remarks.length > 0)
           notes.push({
             cause: 'function-identity',

@@ -7,7 +7,7 @@ import { inspect } from 'node:util'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { BLOCK, scriptedSops } from '../../../test/sops/scripted-sops.ts'
-import { sopsValues } from './sops-values.ts'
+import { createSopsDecryptor } from './sops-values.ts'
 
 const signal = new AbortController().signal
 const tools = scriptedSops()
@@ -19,7 +19,7 @@ function decrypting(
   environment: { readonly [name: string]: string | undefined } = tools.environment,
   workingDirectory = '/',
 ) {
-  const sops = sopsValues({ allowed: [tools.program], environment, workingDirectory })
+  const sops = createSopsDecryptor({ allowed: [tools.program], environment, workingDirectory })
   assert.ok(sops !== undefined)
   return sops.decrypt({ where: 'apps/web/secret.yaml', text, format: 'yaml', signed: true }, signal)
 }
@@ -37,7 +37,7 @@ async function failureOf(
 
 test('only sops by its name or its path is started, and only where the operator allows it', () => {
   const given = (...allowed: readonly string[]) =>
-    sopsValues({ allowed, environment: {}, workingDirectory: '/' }) !== undefined
+    createSopsDecryptor({ allowed, environment: {}, workingDirectory: '/' }) !== undefined
   assert.deepEqual(
     [
       given('sops'),
@@ -75,7 +75,7 @@ test('sops gets the age key, and nothing else of the environment', async () => {
 })
 
 test('a caller whose time is over takes nothing from another one', async () => {
-  const sops = sopsValues({
+  const sops = createSopsDecryptor({
     allowed: [tools.program],
     environment: tools.environment,
     workingDirectory: '/',
@@ -89,7 +89,7 @@ test('a caller whose time is over takes nothing from another one', async () => {
 })
 
 test('a file of several clusters is decrypted once', async () => {
-  const sops = sopsValues({
+  const sops = createSopsDecryptor({
     allowed: [tools.program],
     environment: tools.environment,
     workingDirectory: '/',
@@ -124,9 +124,12 @@ test('a value is found by its ciphertext, and nothing prints it; no file is left
   const document = parseGoYaml(text, 'test').documents[0]?.value as {
     readonly stringData: { readonly token: string }
   }
-  assert.equal(values.of(document.stringData.token), 'c4n4ry-token')
-  assert.deepEqual(values.of([document.stringData.token, 'open']), ['c4n4ry-token', 'open'])
-  assert.equal(values.of({ a: 'ENC[AES256_GCM,data:eA==,iv:eA==,tag:eA==,type:str]' }), undefined)
+  assert.equal(values.findPlain(document.stringData.token), 'c4n4ry-token')
+  assert.deepEqual(values.findPlain([document.stringData.token, 'open']), ['c4n4ry-token', 'open'])
+  assert.equal(
+    values.findPlain({ a: 'ENC[AES256_GCM,data:eA==,iv:eA==,tag:eA==,type:str]' }),
+    undefined,
+  )
   for (const printed of [
     JSON.stringify(answer),
     inspect(answer, { depth: 9, showHidden: true }),

@@ -8,17 +8,17 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
-import { field } from '@backporch/kyaml/field'
+import { createFieldStep } from '@backporch/kyaml/field'
 import {
   getKey,
+  getPartAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
 } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { PlainValues, pairedValues } from '@backporch/kyaml/redaction'
+import { PlainValues, pairValues } from '@backporch/kyaml/redaction'
 import { findProgram } from '@backporch/system/find-program'
 import { LRUCache } from 'lru-cache'
 import type {
@@ -55,7 +55,7 @@ const EDITED = [24, 25, 51, 52]
 const NO_KEY = 128
 
 /** Undefined if the operator does not allow sops. */
-export function sopsValues(options: SopsOptions): ValueDecryptor | undefined {
+export function createSopsDecryptor(options: SopsOptions): ValueDecryptor | undefined {
   const program = options.allowed.find(
     (each) => each === 'sops' || (each.startsWith('/') && each.endsWith('/sops')),
   )
@@ -96,40 +96,44 @@ class SopsValues implements ValueDecryptor {
 
   private async ask(encrypted: EncryptedText, signal: AbortSignal): Promise<Decryption> {
     const { where } = encrypted
-    const environment = this.keys()
+    const environment = this.collectKeys()
     if (Object.keys(environment).length === 0)
-      return failed(
+      return createDecryptionFailure(
         where,
         'sops is allowed, and there is no key for it',
         `set ${KEYS[1]} or ${KEYS[0]} to the age key`,
       )
     const program = findProgram(this.program, this.options.environment['PATH'] ?? '')
     if (program === undefined)
-      return failed(
+      return createDecryptionFailure(
         where,
         'sops is not on the PATH, or it cannot be run',
         'install it where backporch runs',
       )
     try {
-      const documents = documentsIn(encrypted.text, where)
-      const recipients = recipientsOf(documents)
-      if (typeof recipients === 'string') return failed(where, recipients, ADD_AGE)
+      const documents = parseDocuments(encrypted.text, where)
+      const recipients = findRecipients(documents)
+      if (typeof recipients === 'string') return createDecryptionFailure(where, recipients, ADD_AGE)
       const text =
-        recipients.others.length === 0 ? encrypted.text : withoutKeys(encrypted, recipients.others)
+        recipients.others.length === 0 ? encrypted.text : omitKeys(encrypted, recipients.others)
       const end = await this.run({ ...encrypted, text }, { program, environment }, signal)
       if (typeof end !== 'string') return end
-      const plain = documentsIn(end, where)
+      const plain = parseDocuments(end, where)
       return {
         values: new PlainValues(
-          new Map(documents.flatMap((each, at) => [...pairedValues(each, plain[at])])),
+          new Map(documents.flatMap((each, at) => [...pairValues(each, plain[at])])),
         ),
       }
     } catch (thrown) {
       signal.throwIfAborted()
       // A parser message may quote the text.
       if (!(thrown instanceof Failure))
-        return failed(where, 'the file or the output of sops cannot be read', BY_HAND)
-      return failed(
+        return createDecryptionFailure(
+          where,
+          'the file or the output of sops cannot be read',
+          BY_HAND,
+        )
+      return createDecryptionFailure(
         where,
         `the file or the output of sops cannot be read (${thrown.code})`,
         BY_HAND,
@@ -164,14 +168,14 @@ class SopsValues implements ValueDecryptor {
         { program, words, folder, input: '', environment: variables, limits },
         signal,
       )
-      if (end.is !== 'ended') return failed(where, end.why, BY_HAND)
-      return end.exitCode === 0 ? end.stdout : failedWith(where, end.exitCode)
+      if (end.is !== 'ended') return createDecryptionFailure(where, end.why, BY_HAND)
+      return end.exitCode === 0 ? end.stdout : createExitFailure(where, end.exitCode)
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
     }
   }
 
-  private keys(): { readonly [name: string]: string } {
+  private collectKeys(): { readonly [name: string]: string } {
     const { environment, workingDirectory } = this.options
     const given = KEYS.flatMap((name) => {
       const value = environment[name]
@@ -185,27 +189,31 @@ class SopsValues implements ValueDecryptor {
 const BY_HAND = 'run sops -d on it where backporch runs, and correct what that says'
 const ADD_AGE = 'add an age recipient (sops updatekeys); until then who wrote a value decides'
 
-function failedWith(where: string, exitCode: number): Decryption {
+function createExitFailure(where: string, exitCode: number): Decryption {
   if (EDITED.includes(exitCode))
-    return failed(
+    return createDecryptionFailure(
       where,
       'a value or the signature is not what SOPS wrote: the file was edited without the key',
       'restore the file, and change it with sops edit',
     )
   if (exitCode === NO_KEY)
-    return failed(
+    return createDecryptionFailure(
       where,
       'no key that was given opens it',
       `give the key of one of its age recipients in ${KEYS[1]} or ${KEYS[0]}`,
     )
-  return failed(
+  return createDecryptionFailure(
     where,
     `sops ended with exit code ${exitCode}; what it said is not shown, because it reads Secrets`,
     BY_HAND,
   )
 }
 
-function failed(where: string, why: string, remedy: string): { readonly failure: FailureDetail } {
+function createDecryptionFailure(
+  where: string,
+  why: string,
+  remedy: string,
+): { readonly failure: FailureDetail } {
   return {
     failure: {
       code: 'BP1211',
@@ -218,11 +226,13 @@ function failed(where: string, why: string, remedy: string): { readonly failure:
   }
 }
 
-function documentsIn(text: string, where: string): readonly Json[] {
+function parseDocuments(text: string, where: string): readonly Json[] {
   return parseGoYaml(text, where).documents.map(({ value }) => value)
 }
 
-function recipientsOf(documents: readonly Json[]): { readonly others: readonly string[] } | string {
+function findRecipients(
+  documents: readonly Json[],
+): { readonly others: readonly string[] } | string {
   const blocks = documents.flatMap((document): JsonObject[] => {
     const sops = isJsonObject(document) ? getKey(document, 'sops') : undefined
     return isJsonObject(sops) ? [sops] : []
@@ -246,26 +256,26 @@ function isFilled(value: Json | undefined): boolean {
 }
 
 /** The signature does not cover these keys. */
-function withoutKeys({ text, format }: EncryptedText, names: readonly string[]): string {
+function omitKeys({ text, format }: EncryptedText, names: readonly string[]): string {
   if (format === 'json')
     return JSON.stringify(JSON.parse(text), (key, value: unknown) =>
-      key === 'sops' ? without(value, names) : value,
+      key === 'sops' ? omitNames(value, names) : value,
     )
   const edits = parseGoYaml(text, 'the file').documents.flatMap(({ index, value }) =>
     names
-      .filter((name) => partOf(value, 'sops', name) !== undefined)
+      .filter((name) => getPartAt(value, 'sops', name) !== undefined)
       .map(
         (name): YamlEdit => ({
           document: index,
           item: undefined,
           kind: 'remove',
-          path: [field('sops'), field(name)],
+          path: [createFieldStep('sops'), createFieldStep(name)],
         }),
       ),
   )
   return editYaml(text, edits, 'the file')
 }
 
-function without(value: unknown, names: readonly string[]): unknown {
+function omitNames(value: unknown, names: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => !names.includes(name)))
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { answerCalls } from '@backporch/kpt/function'
-import { renderFiles, throughText } from '@backporch/kpt/render'
+import { passThroughText, renderFiles } from '@backporch/kpt/render'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { partOf } from '@backporch/kyaml/json'
-import { sentenceOf } from '@backporch/kyaml/note'
+import { getPartAt } from '@backporch/kyaml/json'
+import { formatNoteSentence } from '@backporch/kyaml/note'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { TOY_FUNCTIONS, toyPackage } from '../../../test/fakes/toy-functions.ts'
 import type { TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
@@ -102,7 +102,7 @@ test('an image whose tag moves is told, and so is a built-in function in place o
     ]),
     never,
   )
-  assert.deepEqual('desired' in rendering && rendering.desired.notes.map(sentenceOf), [
+  assert.deepEqual('desired' in rendering && rendering.desired.notes.map(formatNoteSentence), [
     'a/Kptfile:7 (mutator 1, set-namespace): set-namespace without a tag means another release from time to time: v0.4.6 runs',
     'a/Kptfile:8 (mutator 2, set-namespace): the built-in set-namespace stands for the program "bin/set-namespace"',
   ])
@@ -135,7 +135,7 @@ test('every function that nothing may run is named at once, those of subpackages
   ]
   for (const rendering of [
     await own.render('apps/web', files, never),
-    answerCalls(renderFiles('apps/web', files), throughText(own.library)),
+    answerCalls(renderFiles('apps/web', files), passThroughText(own.library)),
   ])
     assert.deepEqual(
       'failures' in rendering && rendering.failures.map(({ code, where }) => `${code} ${where}`),
@@ -165,7 +165,7 @@ test('a validator that nothing may run is passed over with a note, and the plan 
   const own = renderer()
   const rendering = await own.render('a', files, never)
   if ('failures' in rendering) assert.fail(rendering.failures[0].message)
-  assert.deepEqual(rendering.desired.notes.map(sentenceOf), [
+  assert.deepEqual(rendering.desired.notes.map(formatNoteSentence), [
     'a/Kptfile:9 (validator 1, kubeval): it did not run, and what it would report is not known: the image gcr.io/kpt-fn/kubeval:v0.3.0: it is not built in; ' +
       'use a function that is built in, or allow this image with --allow-image=gcr.io/kpt-fn/kubeval:v0.3.0',
   ])
@@ -281,7 +281,7 @@ test("a render is recorded on objects of Config Connector, and not with any text
     const rendering = await own.render('apps/web', files, never)
     assert.ok(!('failures' in rendering))
     const bucket = rendering.desired.resources.find(({ id }) => id.kind === 'StorageBucket')
-    assert.deepEqual(partOf(bucket?.object, 'metadata', 'annotations'), expected)
+    assert.deepEqual(getPartAt(bucket?.object, 'metadata', 'annotations'), expected)
     assert.equal(own.attributed, expected !== undefined)
   }
 })

@@ -14,7 +14,7 @@ import {
   answerNotRun,
   type BuiltIns,
   chooseRuntime,
-  refusedAnswer,
+  createRefusedAnswer,
 } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
@@ -27,7 +27,7 @@ import { ForeignFunctions } from './foreign-functions.ts'
 import { type ForeignAnswer, readForeignOutput } from './foreign-output.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { RenderWorkers, type SizedRendering } from './render-workers.ts'
-import { contentKey, RenderingCache } from './rendering-cache.ts'
+import { computeContentKey, RenderingCache } from './rendering-cache.ts'
 
 declare const BACKPORCH_VERSION: string | undefined
 
@@ -82,9 +82,10 @@ export class WorkerRenderer implements PackageRenderer {
       pullTime: PULL_TIME,
       nextSecond,
     })
-    if (engine !== undefined && this.foreign.engine.find() === undefined) throw noEngine(engine)
+    if (engine !== undefined && this.foreign.engine.find() === undefined)
+      throw createNoEngineFailure(engine)
     this.workers = new RenderWorkers({
-      entry: worker?.entry ?? workerEntry(),
+      entry: worker?.entry ?? getWorkerEntry(),
       width: THREADS,
       memory: options.workerMemory ?? 512 * MEBIBYTE,
       start: { allowed, limits, attributed: this.attributed },
@@ -104,7 +105,7 @@ export class WorkerRenderer implements PackageRenderer {
       const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
       return { rendering: answerCalls(renderPackage(packagePath, files), NO_FUNCTIONS), bytes }
     }
-    return this.cache.get(contentKey(packagePath, files), make, signal)
+    return this.cache.get(computeContentKey(packagePath, files), make, signal)
   }
 
   async fetch({ step, input }: FunctionCall, signal: AbortSignal): Promise<void> {
@@ -118,8 +119,9 @@ export class WorkerRenderer implements PackageRenderer {
     const chosen = chooseRuntime(step, this.allowed, this.builtIns)
     if (chosen.is === 'built-in') return chosen.run(input)
     if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
-    if (chosen.is === 'refused') return refusedAnswer(chosen.failure, this.allowed, this.builtIns)
-    const known = this.foreign.known(chosen, formatFunctionInput(input))
+    if (chosen.is === 'refused')
+      return createRefusedAnswer(chosen.failure, this.allowed, this.builtIns)
+    const known = this.foreign.findKnownAnswer(chosen, formatFunctionInput(input))
     if (known === undefined) throw new Unanswered({ kind: 'function', call })
     return 'failure' in known
       ? { failure: new Failure(known.failure) }
@@ -140,13 +142,13 @@ export class WorkerRenderer implements PackageRenderer {
 }
 
 /** A source file, or in the published package the bundler's name for it. */
-function workerEntry(): URL {
+function getWorkerEntry(): URL {
   return typeof BACKPORCH_VERSION === 'string'
     ? new URL('./render-worker.mjs', import.meta.url)
     : new URL('./render-worker.ts', import.meta.url)
 }
 
-function noEngine(engine: EngineName): Failure {
+function createNoEngineFailure(engine: EngineName): Failure {
   return new Failure({
     code: 'BP1001',
     what: `the container engine ${engine} cannot be used`,

@@ -1,16 +1,23 @@
 import { Failure } from '@backporch/kyaml/failure'
-import { loggableText } from '@backporch/kyaml/redaction'
+import { formatLoggableText } from '@backporch/kyaml/redaction'
 import type { LogLevel, ProcessEvent, Transition, TurnEvent } from '../../ports/log.ts'
 
 /** Library messages may quote their input. */
-export function loggableFailure({ code, what, where, why, remedy, retry }: Failure): Failure {
-  const location = where === undefined ? {} : { where: loggableText(where) }
+export function convertToLoggableFailure({
+  code,
+  what,
+  where,
+  why,
+  remedy,
+  retry,
+}: Failure): Failure {
+  const location = where === undefined ? {} : { where: formatLoggableText(where) }
   return new Failure({
     code,
-    what: loggableText(what),
+    what: formatLoggableText(what),
     ...location,
-    why: loggableText(why),
-    remedy: loggableText(remedy),
+    why: formatLoggableText(why),
+    remedy: formatLoggableText(remedy),
     retry,
   })
 }
@@ -27,7 +34,7 @@ export function levelOf(event: Transition | ProcessEvent): LogLevel {
   return event.outcome === 'not-settled' ? 'warn' : 'info'
 }
 
-export function transitionText({
+export function formatTransition({
   outcome,
   cluster,
   package: name,
@@ -77,7 +84,7 @@ export function processText(event: ProcessEvent): string {
       return `${event.what} ${event.what === 'audit events' ? 'were' : 'was'} refused: ${event.why}`
     case 'answered': {
       const by = event.by === undefined ? '' : ` of ${event.by}`
-      return `${event.proposal} ${event.command}${by}: ${event.outcome}${event.failure === undefined ? '' : `: ${loggableText(event.failure.message)}`}`
+      return `${event.proposal} ${event.command}${by}: ${event.outcome}${event.failure === undefined ? '' : `: ${formatLoggableText(event.failure.message)}`}`
     }
     case 'previewed':
       return event.outcome === 'written'

@@ -1,12 +1,18 @@
 /** Field names follow controller-runtime and Flux. No transport: each event is one write. */
 import { groupNotes, groupSentence, type Note } from '@backporch/kyaml/note'
-import { type Loggable, loggableText } from '@backporch/kyaml/redaction'
-import { oneLine } from '@backporch/kyaml/text'
+import { formatLoggableText, type Loggable } from '@backporch/kyaml/redaction'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import type { TracedRequest } from '@backporch/system/trace'
 import { type Logger, pino } from 'pino'
 import type { Log, LogLevel, ProcessEvent, ReportedFailure, TurnEvent } from '../../ports/log.ts'
-import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
+import {
+  convertToLoggableFailure,
+  formatTransition,
+  levelOf,
+  processText,
+  turnText,
+} from './event-text.ts'
 
 export interface LogSink {
   readonly level: LogLevel
@@ -33,7 +39,7 @@ export class JsonLog implements Log {
     )
   }
 
-  of(repository: Loggable): Log {
+  bindRepository(repository: Loggable): Log {
     return new JsonLog({ ...this.#sink, repository })
   }
 
@@ -43,7 +49,7 @@ export class JsonLog implements Log {
       const { detail, ...fields } = transition
       this.#pino[levelOf(transition)](
         { event: 'transition', ...fields },
-        transitionText(transition),
+        formatTransition(transition),
       )
     }
     if (plan !== undefined)
@@ -62,9 +68,9 @@ export class JsonLog implements Log {
     )
   }
 
-  failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
+  logFailures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
     for (const { failure, cluster, package: name } of failures) {
-      const { code, what, where, why, remedy, retry } = loggableFailure(failure)
+      const { code, what, where, why, remedy, retry } = convertToLoggableFailure(failure)
       const fields = { cluster, package: name, code, what, where, why }
       if (state === 'gone')
         this.#pino.warn({ event: 'recovered', ...fields }, `the error is gone: ${what}`)
@@ -72,10 +78,10 @@ export class JsonLog implements Log {
     }
   }
 
-  notes(notes: readonly Note[]): void {
+  logNotes(notes: readonly Note[]): void {
     for (const group of groupNotes(notes)) {
       const { cause, count } = group
-      this.#pino.info({ event: 'note', cause, count }, loggableText(groupSentence(group)))
+      this.#pino.info({ event: 'note', cause, count }, formatLoggableText(groupSentence(group)))
     }
   }
 
@@ -84,7 +90,7 @@ export class JsonLog implements Log {
     this.#pino[levelOf(event)](
       failure === undefined
         ? fields
-        : { ...fields, code: failure.code, why: loggableText(failure.message) },
+        : { ...fields, code: failure.code, why: formatLoggableText(failure.message) },
       processText(event),
     )
   }
@@ -92,7 +98,7 @@ export class JsonLog implements Log {
   request({ what, outcome, milliseconds }: TracedRequest): void {
     this.#pino.trace(
       { event: 'request', outcome, durationSeconds: Math.round(milliseconds) / 1000 },
-      oneLine(what, 300),
+      convertToOneLine(what, 300),
     )
   }
 }

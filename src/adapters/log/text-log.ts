@@ -2,8 +2,8 @@
 import { styleText } from 'node:util'
 import { formatFailure, groupFailures } from '@backporch/kyaml/failure'
 import { groupNotes, groupSentence, type Note } from '@backporch/kyaml/note'
-import { type Loggable, loggableText } from '@backporch/kyaml/redaction'
-import { oneLine } from '@backporch/kyaml/text'
+import { formatLoggableText, type Loggable } from '@backporch/kyaml/redaction'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { TracedRequest } from '@backporch/system/trace'
 import { dryRunLines } from '../../plan/turn/turn-words.ts'
 import {
@@ -14,7 +14,13 @@ import {
   type ReportedFailure,
   type TurnEvent,
 } from '../../ports/log.ts'
-import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
+import {
+  convertToLoggableFailure,
+  formatTransition,
+  levelOf,
+  processText,
+  turnText,
+} from './event-text.ts'
 import type { LogSink } from './json-log.ts'
 
 const NAMED = 10
@@ -26,7 +32,7 @@ export class TextLog implements Log {
     this.#sink = sink
   }
 
-  of(repository: Loggable): Log {
+  bindRepository(repository: Loggable): Log {
     return new TextLog({ ...this.#sink, repository })
   }
 
@@ -35,38 +41,43 @@ export class TextLog implements Log {
     if (transitions.length > 0) {
       const level = transitions.some((one) => levelOf(one) === 'warn') ? 'warn' : 'info'
       const more = transitions.length > NAMED ? `, and ${transitions.length - NAMED} more` : ''
-      this.#line(level, `${transitions.slice(0, NAMED).map(transitionText).join(', ')}${more}`)
+      this.#writeLine(
+        level,
+        `${transitions.slice(0, NAMED).map(formatTransition).join(', ')}${more}`,
+      )
     }
-    if (plan !== undefined) this.#line('info', dryRunLines(plan).join('\n'))
-    this.#line('debug', turnText(turn))
+    if (plan !== undefined) this.#writeLine('info', dryRunLines(plan).join('\n'))
+    this.#writeLine('debug', turnText(turn))
   }
 
-  failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
-    for (const failure of groupFailures(failures.map((one) => loggableFailure(one.failure)))) {
+  logFailures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
+    for (const failure of groupFailures(
+      failures.map((one) => convertToLoggableFailure(one.failure)),
+    )) {
       const [head = '', ...rest] = formatFailure(failure).split('\n')
       const text = head.slice('error'.length)
-      if (state === 'gone') this.#line('warn', `the error is gone:${text}`)
-      else this.#line('error', [`${this.#red('error')}${text}`, ...rest].join('\n'))
+      if (state === 'gone') this.#writeLine('warn', `the error is gone:${text}`)
+      else this.#writeLine('error', [`${this.#styleRed('error')}${text}`, ...rest].join('\n'))
     }
   }
 
-  notes(notes: readonly Note[]): void {
+  logNotes(notes: readonly Note[]): void {
     for (const group of groupNotes(notes))
-      this.#line('info', `note: ${loggableText(groupSentence(group))}`)
+      this.#writeLine('info', `note: ${formatLoggableText(groupSentence(group))}`)
   }
 
   process(event: ProcessEvent): void {
-    this.#line(levelOf(event), processText(event))
+    this.#writeLine(levelOf(event), processText(event))
   }
 
   request({ what, outcome, milliseconds }: TracedRequest): void {
-    this.#line(
+    this.#writeLine(
       'trace',
-      `${String(Math.round(milliseconds)).padStart(6)} ms  ${oneLine(what, 300)}  ${oneLine(outcome, 100)}`,
+      `${String(Math.round(milliseconds)).padStart(6)} ms  ${convertToOneLine(what, 300)}  ${convertToOneLine(outcome, 100)}`,
     )
   }
 
-  #line(level: LogLevel, text: string): void {
+  #writeLine(level: LogLevel, text: string): void {
     const { level: least, clock, stream, repository } = this.#sink
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return
     stream.write(
@@ -74,7 +85,7 @@ export class TextLog implements Log {
     )
   }
 
-  #red(text: string): string {
+  #styleRed(text: string): string {
     return this.#sink.color ? styleText(['red', 'bold'], text, { validateStream: false }) : text
   }
 }

@@ -33,24 +33,28 @@ export class FleetNumbers {
   }: Omit<ObservedNumbers, 'occurrences'>): void {
     this.policyProblem = policyProblem
     if (whole) this.forget(packages, failed, new Set([...clusters.keys(), ...unobserved]))
-    for (const one of packages) this.of(one.cluster).set(one.package, one)
+    for (const one of packages) this.getClusterPackages(one.cluster).set(one.package, one)
     for (const { cluster, package: name } of failed) {
-      const before = this.of(cluster).get(name) ?? { cluster, package: name, ...BLANK }
-      this.of(cluster).set(name, { ...before, state: BLANK.state })
+      const before = this.getClusterPackages(cluster).get(name) ?? {
+        cluster,
+        package: name,
+        ...BLANK,
+      }
+      this.getClusterPackages(cluster).set(name, { ...before, state: BLANK.state })
     }
     for (const cluster of unobserved) {
-      for (const [name, before] of this.of(cluster))
-        this.of(cluster).set(name, { ...before, state: BLANK.state })
+      for (const [name, before] of this.getClusterPackages(cluster))
+        this.getClusterPackages(cluster).set(name, { ...before, state: BLANK.state })
       if (!this.observedAt.has(cluster)) this.observedAt.set(cluster, 0)
     }
     for (const [cluster, at] of clusters) this.observedAt.set(cluster, at)
   }
 
-  everyPackage(): readonly PackageNumbers[] {
+  listPackages(): readonly PackageNumbers[] {
     return [...this.packages.values()].flatMap((packages) => [...packages.values()])
   }
 
-  everyCluster(): ReadonlyMap<Loggable, number> {
+  getClusterTimes(): ReadonlyMap<Loggable, number> {
     return this.observedAt
   }
 
@@ -67,12 +71,12 @@ export class FleetNumbers {
     const named = Map.groupBy([...packages, ...failed], ({ cluster }) => cluster)
     for (const [cluster, own] of named) {
       const names = new Set(own.map((one) => one.package))
-      for (const name of this.of(cluster).keys())
-        if (!names.has(name)) this.of(cluster).delete(name)
+      for (const name of this.getClusterPackages(cluster).keys())
+        if (!names.has(name)) this.getClusterPackages(cluster).delete(name)
     }
   }
 
-  private of(cluster: Loggable): Map<Loggable, PackageNumbers> {
+  private getClusterPackages(cluster: Loggable): Map<Loggable, PackageNumbers> {
     const found = this.packages.get(cluster) ?? new Map()
     this.packages.set(cluster, found)
     return found
@@ -80,11 +84,11 @@ export class FleetNumbers {
 }
 
 /** Rows of two repositories with equal package and cluster names are joined when printed. */
-export function fleetRows(
+export function buildFleetRows(
   fleets: readonly FleetNumbers[],
 ): ReadonlyMap<MetricName, readonly Row[]> {
   const all = fleets
-    .flatMap((fleet) => fleet.everyPackage())
+    .flatMap((fleet) => fleet.listPackages())
     .sort((left, right) => rankOf(left) - rankOf(right))
   const place = ({ cluster, package: name }: PackageNumbers) => ({ cluster, package: name })
   const drifted = all.flatMap((one) =>
@@ -94,9 +98,9 @@ export function fleetRows(
   return new Map<MetricName, readonly Row[]>([
     [
       'backporch_package_info',
-      all.map((one) => ({ labels: { ...place(one), ...infoOf(one) }, value: 1 })),
+      all.map((one) => ({ labels: { ...place(one), ...buildInfoLabels(one) }, value: 1 })),
     ],
-    ['backporch_objects', objectRows(all)],
+    ['backporch_objects', buildObjectRows(all)],
     ['backporch_drifted_objects', drifted],
     [
       'backporch_oldest_drift_timestamp_seconds',
@@ -107,7 +111,7 @@ export function fleetRows(
       all.flatMap((one) => (one.restoreFailed ? [{ labels: place(one), value: 1 }] : [])),
     ],
     ['backporch_pull_request_info', all.flatMap(pageRows)],
-    ['backporch_pull_requests', fleets.flatMap((fleet) => proposalRows(fleet.everyPackage()))],
+    ['backporch_pull_requests', fleets.flatMap((fleet) => buildProposalRows(fleet.listPackages()))],
     [
       'backporch_held',
       countRows(
@@ -125,13 +129,13 @@ export function fleetRows(
     [
       'backporch_cluster_last_observed_timestamp_seconds',
       fleets.flatMap((fleet) =>
-        [...fleet.everyCluster()].map(([cluster, value]) => ({ labels: { cluster }, value })),
+        [...fleet.getClusterTimes()].map(([cluster, value]) => ({ labels: { cluster }, value })),
       ),
     ],
   ])
 }
 
-function objectRows(all: readonly PackageNumbers[]): readonly Row[] {
+function buildObjectRows(all: readonly PackageNumbers[]): readonly Row[] {
   return [...Map.groupBy(all, ({ cluster }) => cluster)].flatMap(([cluster, packages]) => {
     const sums = new Map<string, number>()
     for (const { objects } of packages)
@@ -147,7 +151,7 @@ function rankOf({ drifted, restoreFailed, state }: PackageNumbers): number {
   return restoreFailed ? RISKS.length : state === 'InSync' ? RISKS.length + 2 : RISKS.length + 1
 }
 
-function infoOf({ mode, state, syncer }: PackageNumbers) {
+function buildInfoLabels({ mode, state, syncer }: PackageNumbers) {
   return { mode, state, syncer: syncer === '' ? 'none' : syncer }
 }
 
@@ -158,7 +162,7 @@ function pageRows({ cluster, package: name, proposal }: PackageNumbers): readonl
     : [{ labels: { cluster, package: name, url }, value: 1 }]
 }
 
-function proposalRows(all: readonly PackageNumbers[]): readonly Row[] {
+function buildProposalRows(all: readonly PackageNumbers[]): readonly Row[] {
   const proposals = new Map(
     all.flatMap(({ proposal }) =>
       proposal === undefined ? [] : [[proposal.branch, proposal] as const],

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { declarationOf, METRICS, type MetricName, PROCESS_METRICS } from './metric-table.ts'
+import { getDeclaration, METRICS, type MetricName, PROCESS_METRICS } from './metric-table.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -34,7 +34,7 @@ export class Instruments {
     for (const { name } of this.registry.getMetricsAsArray())
       if (!PROCESS_METRICS.has(name)) this.registry.removeSingleMetric(name)
     for (const name of Object.keys(METRICS) as MetricName[]) {
-      const { type, help, labels, buckets = [] } = declarationOf(name)
+      const { type, help, labels, buckets = [] } = getDeclaration(name)
       const options = { name, help, labelNames: [...labels], registers: [this.registry] }
       if (type === 'gauge') this.gauges.set(name, new Gauge(options))
       else if (type === 'counter') this.counters.set(name, new Counter(options))
@@ -43,31 +43,31 @@ export class Instruments {
   }
 
   count(name: MetricName, labels: Labels, by = 1): void {
-    this.counters.get(name)?.inc(this.admitted(name, labels), by)
+    this.counters.get(name)?.inc(this.admitLabels(name, labels), by)
   }
 
   observe(name: MetricName, labels: Labels, value: number): void {
     // The clock may have been set back.
-    this.histograms.get(name)?.observe(this.admitted(name, labels), Math.max(0, value))
+    this.histograms.get(name)?.observe(this.admitLabels(name, labels), Math.max(0, value))
   }
 
   /** The first rows keep their own series. Rows with equal labels are joined. */
   replace(name: MetricName, rows: Iterable<Row>): void {
     const gauge = this.gauges.get(name)
     if (gauge === undefined) return
-    const join = JOIN[declarationOf(name).overflow ?? 'sum']
+    const join = JOIN[getDeclaration(name).overflow ?? 'sum']
     const overflow = new Map<string, Row>()
     let own = 0
     let dropped = 0
     gauge.reset()
-    for (const row of joined(rows, join)) {
+    for (const row of joinRows(rows, join)) {
       own += 1
       if (own <= this.limit) {
         gauge.set(row.labels, row.value)
         continue
       }
       dropped += 1
-      const labels = overflowLabels(name, row.labels)
+      const labels = createOverflowLabels(name, row.labels)
       const key = JSON.stringify(labels)
       const before = overflow.get(key)
       overflow.set(key, {
@@ -79,15 +79,15 @@ export class Instruments {
     this.countDropped(name, dropped)
   }
 
-  private admitted(name: MetricName, labels: Labels): Labels {
-    const { open } = declarationOf(name)
+  private admitLabels(name: MetricName, labels: Labels): Labels {
+    const { open } = getDeclaration(name)
     if (open === undefined) return labels
     const known = this.known.get(name) ?? new Set()
     this.known.set(name, known)
     const key = JSON.stringify(labels)
     if (!known.has(key) && known.size >= this.limit) {
       this.countDropped(name, 1)
-      return overflowLabels(name, labels)
+      return createOverflowLabels(name, labels)
     }
     known.add(key)
     return labels
@@ -98,7 +98,10 @@ export class Instruments {
   }
 }
 
-function joined(rows: Iterable<Row>, join: (left: number, right: number) => number): Iterable<Row> {
+function joinRows(
+  rows: Iterable<Row>,
+  join: (left: number, right: number) => number,
+): Iterable<Row> {
   const series = new Map<string, Row>()
   for (const row of rows) {
     const key = JSON.stringify(row.labels)
@@ -112,8 +115,8 @@ function joined(rows: Iterable<Row>, join: (left: number, right: number) => numb
 }
 
 /** Labels with few values stay, so that sums over them are correct. */
-function overflowLabels(name: MetricName, labels: Labels): Labels {
-  const open = new Set(declarationOf(name).open)
+function createOverflowLabels(name: MetricName, labels: Labels): Labels {
+  const open = new Set(getDeclaration(name).open)
   return Object.fromEntries(
     Object.entries(labels).map(([label, value]) => [label, open.has(label) ? OTHER : value]),
   )

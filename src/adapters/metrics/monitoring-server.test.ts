@@ -12,20 +12,20 @@ const TEXT = `# HELP a A.\n# TYPE a gauge\n${'a{b="c"} 1\n'.repeat(100)}`
 
 interface Parts {
   readonly readiness?: Readiness
-  readonly exposition?: () => Promise<string>
+  readonly renderExposition?: () => Promise<string>
   readonly limits?: Partial<MonitoringLimits>
 }
 
 async function open(
   t: TestContext,
-  { readiness = { ready: true, checks: [] }, exposition, limits = {} }: Parts = {},
+  { readiness = { ready: true, checks: [] }, renderExposition, limits = {} }: Parts = {},
 ) {
   const server = await startMonitoringServer({
     host: '127.0.0.1',
     port: 0,
     metrics: {
       contentType: 'text/plain; version=0.0.4',
-      exposition: exposition ?? (async () => TEXT),
+      renderExposition: renderExposition ?? (async () => TEXT),
     },
     readiness: () => readiness,
     onRefused: () => undefined,
@@ -124,7 +124,7 @@ test('a client that does not send its request in time, or does not read the answ
   assert.match(await dial(slow.port, 'GET /metrics HTTP/1.1\r\n'), /^HTTP\/1\.1 408 /)
   const { port } = await open(t, {
     limits: { answer: 100 },
-    exposition: async () => 'a'.repeat(64 * 1024 * 1024),
+    renderExposition: async () => 'a'.repeat(64 * 1024 * 1024),
   })
   let isClosed = false
   const socket = connect(port, '127.0.0.1', () =>
@@ -143,7 +143,9 @@ test('a client that does not send its request in time, or does not read the answ
 })
 
 test('metrics that cannot be written are a failed scrape, and the server goes on', async (t) => {
-  const { url, origin } = await open(t, { exposition: () => Promise.reject(new Error('a secret')) })
+  const { url, origin } = await open(t, {
+    renderExposition: () => Promise.reject(new Error('a secret')),
+  })
   const answer = await fetch(url)
   assert.deepEqual(
     [answer.status, await answer.text()],
@@ -154,7 +156,7 @@ test('metrics that cannot be written are a failed scrape, and the server goes on
 
 test('an address that is taken is a failure with the flag in its remedy', async (t) => {
   const { port } = await open(t)
-  const metrics = { contentType: '', exposition: async () => '' }
+  const metrics = { contentType: '', renderExposition: async () => '' }
   const readiness = () => ({ ready: true, checks: [] })
   const second = startMonitoringServer({
     host: '127.0.0.1',

@@ -13,7 +13,7 @@ interface MonitoringServerOptions {
   readonly host: string
   /** 0 selects a free port. */
   readonly port: number
-  readonly metrics: { readonly contentType: string; exposition(): Promise<string> }
+  readonly metrics: { readonly contentType: string; renderExposition(): Promise<string> }
   readonly readiness: () => Readiness
   readonly onRefused: (why: string) => void
   readonly limits?: Partial<MonitoringLimits>
@@ -97,7 +97,7 @@ async function writeMetrics(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const text = await metrics.exposition()
+  const text = await metrics.renderExposition()
   const compressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
   const body = compressed ? await compress(text, { level: 1 }) : Buffer.from(text)
   response.writeHead(200, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KindWatchState } from '@backporch/cluster/cluster-watch'
-import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName, type Loggable } from '@backporch/kyaml/redaction'
 import { CANARIES, MeasuredWorld } from '../../../test/fakes/measured-world.ts'
 import {
   DRIFTED,
@@ -16,7 +16,7 @@ import { SERIES_LIMIT } from './instruments.ts'
 import { METRICS, PROCESS_METRICS } from './metric-table.ts'
 
 test('the registry has the metrics of the table and those of the process, and no others', async () => {
-  const text = await metricsOf().exposition()
+  const text = await metricsOf().renderExposition()
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? '')
   const wanted = [...Object.keys(METRICS), ...PROCESS_METRICS]
   assert.deepEqual(names.sort(), wanted.sort())
@@ -48,14 +48,14 @@ test('a package that drifts has its series, and loses them when it is in sync or
 
 test('a cluster or a package that cannot be observed keeps its drift and is Unknown, so that an outage ends no alert', async () => {
   const metrics = metricsOf()
-  const stage = loggableName('stage')
+  const stage = formatLoggableName('stage')
   const web = packageOf('apps/web', DRIFTED)
   metrics.turn(
     turnOf([web, { ...web, cluster: stage }], {
       clusters: new Map([...new Map([[PROD, 100]]), [stage, 100]]),
     }),
   )
-  const failed = [{ cluster: PROD, package: loggableName('apps/web') }]
+  const failed = [{ cluster: PROD, package: formatLoggableName('apps/web') }]
   metrics.turn(turnOf([], { clusters: new Map([[PROD, 160]]), failed, unobserved: [stage] }))
   assert.equal((await samples(metrics, 'backporch_drifted_objects')).length, 2)
   for (const line of await samples(metrics, 'backporch_package_info'))
@@ -65,7 +65,7 @@ test('a cluster or a package that cannot be observed keeps its drift and is Unkn
     '{cluster="stage"} 100',
   ])
   metrics.turn({ outcome: 'failed', phases: new Map(), observed: undefined })
-  metrics.failing('', new Map([['BP3001', 2]]))
+  metrics.setFailures('', new Map([['BP3001', 2]]))
   assert.deepEqual(await samples(metrics, 'backporch_failures'), ['{code="BP3001"} 2'])
   assert.equal((await samples(metrics, 'backporch_drifted_objects')).length, 2)
   assert.deepEqual(await samples(metrics, 'backporch_turns_total'), [
@@ -119,7 +119,7 @@ test('an open proposal with a page has its address, and a draft has none', async
     branch: 'proposed/apps/a/drift-1',
     state: 'open',
     plan: 'Restore',
-    url: loggableName('https://forge.example/pulls/4'),
+    url: formatLoggableName('https://forge.example/pulls/4'),
   } as const
   const draft = packageOf('apps/b', { proposal: { ...proposal, state: 'draft' } })
   const local = packageOf('apps/c', { proposal: { ...proposal, url: '' } })
@@ -149,7 +149,7 @@ test('ten thousand packages that drift stay under the bound of each metric, sums
       }) as const,
   )
   metrics.turn(turnOf(packages, { occurrences }))
-  const text = await metrics.exposition()
+  const text = await metrics.renderExposition()
   const perMetric = Map.groupBy(
     text.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
     (line) => line.split(/[ {]/, 1)[0] ?? '',
@@ -190,7 +190,7 @@ test('a counter stays bounded while names come and go', async () => {
 test('names are escaped, and one with the form of a credential is not shown', async () => {
   const metrics = metricsOf()
   const token = `ghp_${'a1B2'.repeat(9)}`
-  const names = ['a"b\\c', 'line\nbreak', token].map((name) => loggableName(name))
+  const names = ['a"b\\c', 'line\nbreak', token].map((name) => formatLoggableName(name))
   metrics.turn(
     turnOf(
       names.map((name: Loggable) => packageOf('apps/web', { cluster: name })),
@@ -207,14 +207,14 @@ test('names are escaped, and one with the form of a credential is not shown', as
     outcome: '200',
     milliseconds: 1,
   })
-  assert.doesNotMatch(await metrics.exposition(), /ghp_/)
+  assert.doesNotMatch(await metrics.renderExposition(), /ghp_/)
 })
 
 test('no object, no field, no manager, no path and no value of a real turn is in the metrics', async () => {
   const measured = new MeasuredWorld()
   await measured.round(5)
   await measured.leaveOpen()
-  const text = await measured.metrics.exposition()
+  const text = await measured.metrics.renderExposition()
   // Texts of our own about the metrics may have these words.
   const lines = text.split('\n').filter((line) => !line.startsWith('#'))
   for (const canary of CANARIES)
@@ -306,7 +306,7 @@ test('a queue is counted as controller-runtime counts its own', async () => {
   metrics.queue({ queue: 'clusters', event: 'retried' })
   metrics.queue({ queue: 'clusters', event: 'started', waited: 0.5 })
   metrics.queue({ queue: 'clusters', event: 'finished', worked: 2 })
-  metrics.verdict(0.02)
+  metrics.recordVerdict(0.02)
   for (const [name, value] of [
     ['workqueue_adds_total', '1'],
     ['workqueue_retries_total', '1'],
@@ -319,7 +319,7 @@ test('a queue is counted as controller-runtime counts its own', async () => {
 
 test('repositories that share a cluster neither replace nor double the numbers of each other', async () => {
   const metrics = metricsOf()
-  const edge = loggableName('edge')
+  const edge = formatLoggableName('edge')
   const [one, other] = [
     { repository: 'git.example.com/a/one' },
     { repository: 'git.example.com/a/other' },
@@ -338,8 +338,8 @@ test('repositories that share a cluster neither replace nor double the numbers o
   ])
   const web = packageOf('apps/web', { ...DRIFTED, driftedSince: 40, proposal })
   metrics.turn({ ...turnOf([web, api], { clusters }), ...other })
-  metrics.failing(one.repository, new Map([['BP3001', 1]]))
-  metrics.failing(other.repository, new Map([['BP3001', 2]]))
+  metrics.setFailures(one.repository, new Map([['BP3001', 1]]))
+  metrics.setFailures(other.repository, new Map([['BP3001', 2]]))
   // A whole turn of one says nothing of what the other has.
   metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one })
   const labels = '{cluster="prod",package="apps/web"'

@@ -1,5 +1,5 @@
 import { type KindWatchState, STALE_AFTER } from '@backporch/cluster/cluster-watch'
-import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName, type Loggable } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { TracedRequest } from '@backporch/system/trace'
 import type {
@@ -9,7 +9,7 @@ import type {
   QueueEvent,
   TurnNumbers,
 } from '../../ports/metrics.ts'
-import { FleetNumbers, fleetRows } from './fleet-numbers.ts'
+import { buildFleetRows, FleetNumbers } from './fleet-numbers.ts'
 import { Instruments, type Row } from './instruments.ts'
 
 interface PrometheusOptions {
@@ -53,17 +53,17 @@ export class PrometheusMetrics implements Metrics {
   }
 
   turn({ repository = '', outcome, phases, observed }: TurnNumbers): void {
-    const own = this.of(repository)
+    const own = this.getRepository(repository)
     this.instruments.count('backporch_turns_total', { outcome })
     for (const [phase, seconds] of phases)
       this.instruments.observe('backporch_reconcile_duration_seconds', { phase }, seconds)
     if (observed === undefined) return
     own.fleet.take(observed)
-    for (const occurrence of observed.occurrences) this.occurred(occurrence)
+    for (const occurrence of observed.occurrences) this.recordOccurrence(occurrence)
   }
 
-  failing(repository: string, failures: ReadonlyMap<string, number>): void {
-    this.of(repository).failures = failures
+  setFailures(repository: string, failures: ReadonlyMap<string, number>): void {
+    this.getRepository(repository).failures = failures
   }
 
   request({ to: { system, name }, what, outcome, budget }: TracedRequest): void {
@@ -90,7 +90,7 @@ export class PrometheusMetrics implements Metrics {
     }
   }
 
-  verdict(seconds: number): void {
+  recordVerdict(seconds: number): void {
     this.instruments.observe('backporch_detection_latency_seconds', {}, seconds)
   }
 
@@ -115,7 +115,7 @@ export class PrometheusMetrics implements Metrics {
     Object.assign(this.source, source)
   }
 
-  exposition(): Promise<string> {
+  renderExposition(): Promise<string> {
     this.rendering ??= this.render().finally(() => {
       this.rendering = undefined
     })
@@ -148,7 +148,7 @@ export class PrometheusMetrics implements Metrics {
     return this.instruments.registry.metrics()
   }
 
-  private of(repository: string): RepositoryNumbers {
+  private getRepository(repository: string): RepositoryNumbers {
     const own = this.repositories.get(repository) ?? {
       fleet: new FleetNumbers(),
       failures: new Map(),
@@ -167,7 +167,7 @@ export class PrometheusMetrics implements Metrics {
 
   private readTurns(): void {
     const repositories = [...this.repositories.values()]
-    for (const [name, rows] of fleetRows(repositories.map(({ fleet }) => fleet)))
+    for (const [name, rows] of buildFleetRows(repositories.map(({ fleet }) => fleet)))
       this.instruments.replace(name, rows)
     const failures = repositories.flatMap((own) =>
       [...own.failures].map(([code, value]) => ({ labels: { code }, value })),
@@ -213,7 +213,7 @@ export class PrometheusMetrics implements Metrics {
     }
   }
 
-  private occurred(occurrence: Occurrence): void {
+  private recordOccurrence(occurrence: Occurrence): void {
     switch (occurrence.kind) {
       case 'detected': {
         const { cluster, package: name, risk, actorClass } = occurrence
@@ -253,7 +253,7 @@ export class PrometheusMetrics implements Metrics {
   }
 
   private learn(forge: string, { name, remaining }: NonNullable<TracedRequest['budget']>): void {
-    const limit = loggableName(name, 40)
+    const limit = formatLoggableName(name, 40)
     this.budgets.set(limit, { labels: { forge, limit }, value: remaining })
     // A forge has about a dozen limits.
     if (this.budgets.size > 50) this.budgets.delete(this.budgets.keys().next().value ?? '')
@@ -263,7 +263,7 @@ export class PrometheusMetrics implements Metrics {
   private nameOf(cluster: string): Loggable {
     const known = this.names.get(cluster)
     if (known !== undefined) return known
-    const name = loggableName(cluster)
+    const name = formatLoggableName(cluster)
     if (this.names.size >= MOST_NAMES) this.names.clear()
     this.names.set(cluster, name)
     return name

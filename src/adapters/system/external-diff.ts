@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import { childEnvironment } from '@backporch/system/child-environment'
+import { buildChildEnvironment } from '@backporch/system/child-environment'
 
 interface DiffFile {
   readonly name: string
@@ -45,19 +45,19 @@ export function runExternalDiff({
     const [command, ...args] = program
     const { error, stdout } = spawnSync(command, [...args, ...sides], {
       cwd: workingDirectory,
-      env: childEnvironment(environment, 'viewer'),
+      env: buildChildEnvironment(environment, 'viewer'),
       stdio: inherit ? 'inherit' : ['ignore', 'pipe', 'inherit'],
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
     })
-    if (error !== undefined) throw notStarted(command, error)
+    if (error !== undefined) throw createNotStartedFailure(command, error)
     return stdout ?? ''
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function notStarted(command: string, cause: Error): Failure {
+function createNotStartedFailure(command: string, cause: Error): Failure {
   return new Failure({
     code: 'BP1001',
     what: `the program ${command} of BACKPORCH_EXTERNAL_DIFF did not run`,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import { type RedactionKey, redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey, type RedactionKey } from '@backporch/kyaml/redaction'
 
 /** Another run has another key, unless it finds the file. */
 const made = new Set<string>()
@@ -24,15 +24,15 @@ interface LoadedKey {
 /** @throws Failure BP1009 if the key is too short or its file is unusable */
 export async function loadInstallationKey({ value, path }: KeySource): Promise<LoadedKey> {
   if (value !== undefined && value !== '')
-    return { key: keyFrom(value, 'BACKPORCH_KEY'), created: false }
+    return { key: parseKey(value, 'BACKPORCH_KEY'), created: false }
   const stored = await readKeyFile(path)
-  if (stored !== undefined) return { key: keyFrom(stored, path, made.has(path)), created: false }
+  if (stored !== undefined) return { key: parseKey(stored, path, made.has(path)), created: false }
   await createKeyFile(path)
   made.add(path)
   // If two processes create it at once, both use the winner's key.
   const created = await readKeyFile(path)
-  if (created === undefined) throw keyFailure(path, 'the file was removed while it was made')
-  return { key: keyFrom(created, path, true), created: true }
+  if (created === undefined) throw createKeyFailure(path, 'the file was removed while it was made')
+  return { key: parseKey(created, path, true), created: true }
 }
 
 /**
@@ -44,31 +44,31 @@ export async function findInstallationKey({
   path,
 }: KeySource): Promise<'environment' | 'file' | 'nowhere'> {
   if (value !== undefined && value !== '') {
-    keyFrom(value, 'BACKPORCH_KEY')
+    parseKey(value, 'BACKPORCH_KEY')
     return 'environment'
   }
   const stored = await readKeyFile(path)
   if (stored === undefined) return 'nowhere'
-  keyFrom(stored, path)
+  parseKey(stored, path)
   return 'file'
 }
 
-function keyFrom(text: string, where: string, isNew = false): RedactionKey {
+function parseKey(text: string, where: string, isNew = false): RedactionKey {
   const trimmed = text.trim()
   if (trimmed.length < SHORTEST)
-    throw keyFailure(
+    throw createKeyFailure(
       where,
       `it has ${trimmed.length} characters, and fewer than ${SHORTEST} can be guessed`,
     )
-  return redactionKey(Buffer.from(trimmed, 'utf8'), isNew)
+  return createRedactionKey(Buffer.from(trimmed, 'utf8'), isNew)
 }
 
 async function readKeyFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return undefined
-    throw keyFailure(path, `the file cannot be read (${codeOf(thrown)})`, thrown)
+    if (getErrorCode(thrown) === 'ENOENT') return undefined
+    throw createKeyFailure(path, `the file cannot be read (${getErrorCode(thrown)})`, thrown)
   }
 }
 
@@ -80,16 +80,16 @@ async function createKeyFile(path: string): Promise<void> {
     await chmod(draft, 0o600)
     // A link fails if the name exists, and no process sees a partial file.
     await link(draft, path).catch((thrown: unknown) => {
-      if (codeOf(thrown) !== 'EEXIST') throw thrown
+      if (getErrorCode(thrown) !== 'EEXIST') throw thrown
     })
   } catch (thrown) {
-    throw keyFailure(path, `the file cannot be made (${codeOf(thrown)})`, thrown)
+    throw createKeyFailure(path, `the file cannot be made (${getErrorCode(thrown)})`, thrown)
   } finally {
     await rm(draft, { force: true }).catch(() => undefined)
   }
 }
 
-function keyFailure(where: string, why: string, cause?: unknown): Failure {
+function createKeyFailure(where: string, why: string, cause?: unknown): Failure {
   return new Failure({
     code: 'BP1009',
     what: 'the installation key cannot be used',
@@ -101,6 +101,6 @@ function keyFailure(where: string, why: string, cause?: unknown): Failure {
   })
 }
 
-function codeOf(thrown: unknown): string {
+function getErrorCode(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
 }

@@ -18,22 +18,22 @@ test('a package that two processes in a row ended with is refused by the next on
   const first = start(path)
   await first.begin(['heavy', 'web'])
   const second = start(path)
-  assert.deepEqual([second.endingsOf('heavy'), second.endingsOf('web')], [ONCE, ONCE])
+  assert.deepEqual([second.getEndings('heavy'), second.getEndings('web')], [ONCE, ONCE])
   await second.begin(['web'])
   await second.end(['web'])
-  assert.deepEqual(second.endingsOf('web'), NEVER)
+  assert.deepEqual(second.getEndings('web'), NEVER)
   await second.begin(['heavy'])
   const third = start(path)
   assert.deepEqual(
-    [third.endingsOf('heavy'), third.endingsOf('web')],
+    [third.getEndings('heavy'), third.getEndings('web')],
     [{ count: 2, isRefused: true }, NEVER],
   )
   await third.begin(['web'])
   await third.end(['web'])
   const fourth = start(path)
-  assert.deepEqual(fourth.endingsOf('heavy'), { count: 2, isRefused: false })
+  assert.deepEqual(fourth.getEndings('heavy'), { count: 2, isRefused: false })
   await fourth.begin(['heavy'])
-  assert.deepEqual(start(path).endingsOf('heavy'), { count: 3, isRefused: true })
+  assert.deepEqual(start(path).getEndings('heavy'), { count: 3, isRefused: true })
 })
 
 test('a process that goes on takes its marks away, and another version, a damaged file and another content begin anew', async () => {
@@ -41,12 +41,12 @@ test('a process that goes on takes its marks away, and another version, a damage
   const first = start(path)
   await first.begin(['heavy'])
   await first.end(['heavy'])
-  assert.deepEqual(start(path).endingsOf('heavy'), NEVER)
+  assert.deepEqual(start(path).getEndings('heavy'), NEVER)
   await start(path).begin(['heavy'])
-  assert.deepEqual(start(path, '1.0.1').endingsOf('heavy'), NEVER)
+  assert.deepEqual(start(path, '1.0.1').getEndings('heavy'), NEVER)
   await start(path).begin(['heavy'])
   writeFileSync(path, '{')
-  assert.deepEqual(start(path).endingsOf('heavy'), NEVER)
+  assert.deepEqual(start(path).getEndings('heavy'), NEVER)
 })
 
 test('what was observed before is not written again', async () => {
@@ -67,5 +67,5 @@ test('without a disk nothing is marked, and nothing fails', async () => {
   const marks = start(join(folder, 'file', 'marks.json'))
   await marks.begin(['web'])
   await marks.end(['web'])
-  assert.deepEqual(marks.endingsOf('web'), NEVER)
+  assert.deepEqual(marks.getEndings('web'), NEVER)
 })

@@ -46,7 +46,7 @@ export class PackageMarkFile implements PackageMarks {
     if (this.endings.size > 0) void this.write()
   }
 
-  endingsOf(key: string): { readonly count: number; readonly isRefused: boolean } {
+  getEndings(key: string): { readonly count: number; readonly isRefused: boolean } {
     return { count: this.endings.get(key) ?? 0, isRefused: this.refused.has(key) }
   }
 
@@ -92,7 +92,7 @@ export class PackageMarkFile implements PackageMarks {
   }
 }
 
-export function packageMarks(folder: string, remote: string, version: string): PackageMarks {
+export function createPackageMarks(folder: string, remote: string, version: string): PackageMarks {
   return new PackageMarkFile(join(folder, `${hash('sha256', remote).slice(0, 32)}.json`), version)
 }
 

@@ -6,22 +6,22 @@ import type { PolicyFile } from '../../policy/parse-policy.ts'
 /** @throws Failure BP1001: without policies nothing would restrict a repository */
 export function readPolicyFiles(path: string): readonly PolicyFile[] {
   try {
-    const paths = statSync(path).isDirectory() ? filesIn(path) : [path]
+    const paths = statSync(path).isDirectory() ? listPolicyFiles(path) : [path]
     if (paths.length > 0)
       return paths.map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
   } catch (thrown) {
-    throw notRead(path, thrown instanceof Error ? thrown.message : String(thrown))
+    throw createReadFailure(path, thrown instanceof Error ? thrown.message : String(thrown))
   }
-  throw notRead(path, 'no file of the folder ends with .yaml or .yml')
+  throw createReadFailure(path, 'no file of the folder ends with .yaml or .yml')
 }
 
 /** A mounted ConfigMap links to files in a folder that starts with two dots. */
-function filesIn(folder: string): readonly string[] {
+function listPolicyFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
   return names.sort().map((name) => join(folder, name))
 }
 
-function notRead(path: string, why: string): Failure {
+function createReadFailure(path: string, why: string): Failure {
   return new Failure({
     code: 'BP1001',
     what: `the policies of the operator in ${path} cannot be read`,

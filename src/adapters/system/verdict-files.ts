@@ -9,7 +9,7 @@ interface Files {
   write(cluster: string, content: Uint8Array): Promise<void>
 }
 
-export function verdictFiles(folder: string, remote: string): Files {
+export function createVerdictFiles(folder: string, remote: string): Files {
   const pathOf = (cluster: string): string =>
     join(folder, `${hash('sha256', `${remote}\n${cluster}`).slice(0, 32)}.verdicts`)
   return {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Note } from '@backporch/kyaml/note'
-import { loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
 import { type OtlpReceiver, otlpReceiver } from '../../../test/fakes/otlp-receiver.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import type { TracedCall, TurnTrace } from '../../ports/turn-traces.ts'
@@ -12,7 +12,7 @@ import { MOST_SPANS, OtlpTraces } from './otlp-traces.ts'
 import { traceSettings } from './trace-settings.ts'
 
 const AT = Date.parse('2026-11-21T10:00:00Z')
-const PROD = loggableName('prod')
+const PROD = formatLoggableName('prod')
 const CALL: TracedCall = {
   began: AT + 1,
   ended: AT + 3.5,
@@ -26,7 +26,7 @@ const PUSH: TracedCall = {
   began: AT + 6,
   ended: AT + 9,
   system: 'git',
-  peer: loggableName('push'),
+  peer: formatLoggableName('push'),
   method: '',
   status: undefined,
   failed: true,
@@ -38,7 +38,7 @@ const TURN: TurnTrace = {
   outcome: 'failed',
   units: 1,
   writes: 2,
-  observed: [{ cluster: PROD, package: loggableName('apps/web'), state: 'Drifted' }],
+  observed: [{ cluster: PROD, package: formatLoggableName('apps/web'), state: 'Drifted' }],
   phases: [{ name: 'observe', began: AT, ended: AT + 5, requests: [CALL] }],
   requests: [PUSH],
   moreRequests: 0,

@@ -34,7 +34,7 @@ export class OtlpTraces implements TurnTraces {
 
   constructor({ url, headers, resource, version }: TraceSettings, onNote: (note: Note) => void) {
     this.onNote = onNote
-    const exporter = this.counting(
+    const exporter = this.wrapExporter(
       new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: SEND_WITHIN }),
     )
     const processor = new BatchSpanProcessor({
@@ -117,7 +117,7 @@ export class OtlpTraces implements TurnTraces {
     span.end(at)
   }
 
-  private counting(inner: SpanExporter): SpanExporter {
+  private wrapExporter(inner: SpanExporter): SpanExporter {
     return {
       export: (spans, done) =>
         inner.export(spans, (result) => {

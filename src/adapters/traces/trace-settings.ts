@@ -25,8 +25,8 @@ export function traceSettings(
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     return { problem: 'the endpoint is not an address with http or https' }
   const headers = {
-    ...pairsOf(env['OTEL_EXPORTER_OTLP_HEADERS']),
-    ...pairsOf(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS']),
+    ...parsePairs(env['OTEL_EXPORTER_OTLP_HEADERS']),
+    ...parsePairs(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS']),
   }
   if (
     Object.entries(headers).some(
@@ -34,7 +34,7 @@ export function traceSettings(
     )
   )
     return { problem: 'a header has characters that HTTP does not allow' }
-  const resource = pairsOf(env['OTEL_RESOURCE_ATTRIBUTES'])
+  const resource = parsePairs(env['OTEL_RESOURCE_ATTRIBUTES'])
   const name = env['OTEL_SERVICE_NAME']?.trim() || resource['service.name'] || 'backporch'
   return {
     url,
@@ -45,17 +45,17 @@ export function traceSettings(
 }
 
 /** Percent-encoded values. Invalid parts are skipped. */
-function pairsOf(text = ''): Record<string, string> {
+function parsePairs(text = ''): Record<string, string> {
   return Object.fromEntries(
     text.split(',').flatMap((part) => {
       const at = part.indexOf('=')
       const key = part.slice(0, at).trim()
-      return at < 1 || key === '' ? [] : [[key, decoded(part.slice(at + 1).trim())]]
+      return at < 1 || key === '' ? [] : [[key, decodePart(part.slice(at + 1).trim())]]
     }),
   )
 }
 
-function decoded(text: string): string {
+function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readActionInputs } from './action-inputs.ts'
-import { worstOf } from './action-run.ts'
+import { findWorstCode } from './action-run.ts'
 
 test('the workflow is about its own repository, unless another is named', () => {
   const own = { GITHUB_SERVER_URL: 'https://github.example', GITHUB_REPOSITORY: 'acme/deploy' }
@@ -64,7 +64,7 @@ test("a token of the workflow is nobody's where the environment says who we are"
 
 test('of several ends an error beats missing rights, and those what was not observed', () => {
   assert.deepEqual(
-    [[0, 1, 3, 4, 2], [0, 3, 4], [1, 3], [0, 1], [0], []].map(worstOf),
+    [[0, 1, 3, 4, 2], [0, 3, 4], [1, 3], [0, 1], [0], []].map(findWorstCode),
     [2, 4, 3, 1, 0, 0],
   )
 })

@@ -35,55 +35,55 @@ export interface ActionInputs {
 
 /** @throws Failure BP1001 for an invalid value */
 export function readActionInputs(env: CliContext['env']): ActionInputs {
-  const command = oneOf(env, 'command', ACTION_COMMANDS, 'scan')
-  const token = input(env, 'token')
+  const command = getChoice(env, 'command', ACTION_COMMANDS, 'scan')
+  const token = getInput(env, 'token')
   const named = (name: string): boolean => (env[name] ?? '') !== ''
   return {
     command,
-    repo: input(env, 'repo') || ownRepository(env),
-    branch: input(env, 'branch') || undefined,
-    packages: words(input(env, 'packages')),
-    targets: targetsOf(env),
+    repo: getInput(env, 'repo') || getOwnRepository(env),
+    branch: getInput(env, 'branch') || undefined,
+    packages: parseWords(getInput(env, 'packages')),
+    targets: listTargets(env),
     token: token === '' ? undefined : token,
-    signingKey: input(env, 'signing-key') || undefined,
+    signingKey: getInput(env, 'signing-key') || undefined,
     ownToken:
       token !== '' &&
-      token === input(env, 'workflow-token') &&
+      token === getInput(env, 'workflow-token') &&
       !named('BACKPORCH_TOKEN') &&
       !named('BACKPORCH_APP_ID'),
-    failOn: oneOf(env, 'fail-on', FAIL_ON, 'high'),
-    summary: oneOf(env, 'summary', ['true', 'false'] as const, 'true') === 'true',
-    comment: oneOf(env, 'comment', ['true', 'false'] as const, 'true') === 'true',
-    partialOk: oneOf(env, 'partial', ['fail', 'ok'] as const, 'fail') === 'ok',
+    failOn: getChoice(env, 'fail-on', FAIL_ON, 'high'),
+    summary: getChoice(env, 'summary', ['true', 'false'] as const, 'true') === 'true',
+    comment: getChoice(env, 'comment', ['true', 'false'] as const, 'true') === 'true',
+    partialOk: getChoice(env, 'partial', ['fail', 'ok'] as const, 'fail') === 'ok',
   }
 }
 
 /** The runner upper-cases names and replaces blanks by `_`; hyphens stay. */
-function input(env: CliContext['env'], name: string): string {
+function getInput(env: CliContext['env'], name: string): string {
   return (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
 }
 
-function ownRepository(env: CliContext['env']): string {
+function getOwnRepository(env: CliContext['env']): string {
   const [server, repository] = [env['GITHUB_SERVER_URL'] ?? '', env['GITHUB_REPOSITORY'] ?? '']
   return server === '' || repository === '' ? '.' : `${server}/${repository}`
 }
 
-function targetsOf(env: CliContext['env']): ActionTarget[] {
+function listTargets(env: CliContext['env']): ActionTarget[] {
   const [names, live, kubeconfig] = [
-    words(input(env, 'clusters')),
-    input(env, 'live'),
-    input(env, 'kubeconfig'),
+    parseWords(getInput(env, 'clusters')),
+    getInput(env, 'live'),
+    getInput(env, 'kubeconfig'),
   ]
   if (live !== '' && names.length > 1) {
-    throw wrong(
+    throw createInputFailure(
       'live',
       'it is the recording of one cluster, and clusters names several',
       'name one cluster',
     )
   }
   const each = (flag: string): string[] =>
-    lines(input(env, flag)).map((value) => `--${flag}=${value}`)
-  const engine = input(env, 'container-engine')
+    splitLines(getInput(env, flag)).map((value) => `--${flag}=${value}`)
+  const engine = getInput(env, 'container-engine')
   const operator = [
     ...['operator-policy', 'allow-exec', 'allow-module', 'allow-image', 'allow-render'].flatMap(
       each,
@@ -92,7 +92,7 @@ function targetsOf(env: CliContext['env']): ActionTarget[] {
   ]
   const shared = [
     ...(kubeconfig === '' ? [] : ['--kubeconfig', kubeconfig]),
-    ...lines(input(env, 'kubeconfig-exec-allow')).flatMap((path) => [
+    ...splitLines(getInput(env, 'kubeconfig-exec-allow')).flatMap((path) => [
       '--kubeconfig-exec-allow',
       path,
     ]),
@@ -117,35 +117,35 @@ function targetsOf(env: CliContext['env']): ActionTarget[] {
   }))
 }
 
-function lines(text: string): string[] {
+function splitLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 }
 
-function words(text: string): string[] {
+function parseWords(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))]
 }
 
-function oneOf<Value extends string>(
+function getChoice<Value extends string>(
   env: CliContext['env'],
   name: string,
   values: readonly Value[],
   preset: Value,
 ): Value {
-  const given = input(env, name)
+  const given = getInput(env, name)
   if (given === '') return preset
   const found = values.find((value) => value === given)
   if (found !== undefined) return found
-  throw wrong(
+  throw createInputFailure(
     name,
     `it is ${JSON.stringify(given.slice(0, 60))}`,
     `give one of ${values.join(', ')}`,
   )
 }
 
-function wrong(name: string, why: string, remedy: string): Failure {
+function createInputFailure(name: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1001',
     what: `the input ${name} cannot be used`,

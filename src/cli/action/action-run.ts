@@ -29,6 +29,6 @@ export interface ActionRun {
   run(argv: readonly string[]): Promise<Printed>
 }
 
-export function worstOf(codes: readonly number[]): number {
+export function findWorstCode(codes: readonly number[]): number {
   return [2, 4, 3].find((code) => codes.includes(code)) ?? codes.find((code) => code !== 0) ?? 0
 }

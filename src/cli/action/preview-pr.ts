@@ -25,27 +25,27 @@ const SUMMARY = {
 export async function previewPullRequest(action: ActionRun): Promise<number> {
   const { runner, cli, inputs } = action
   const pull = readPullRequest(cli.env, 'preview')
-  const printed = await action.run(argvOf(pull, inputs))
+  const printed = await action.run(buildArguments(pull, inputs))
   runner.log(printed.stderr)
   const preview = read(printed)
   if (preview === undefined) {
     const [first = `backporch preview gave no answer and ended with ${printed.code}`] =
-      errorsIn(printed)
+      listErrors(printed)
     runner.annotate('error', first, { title: 'backporch' })
     return printed.code === 0 ? 2 : printed.code
   }
   if (inputs.summary)
-    runner.summary(previewText(preview, { dialect: SUMMARY, version: cli.version }))
+    runner.writeSummary(previewText(preview, { dialect: SUMMARY, version: cli.version }))
   const changes = preview.items.flatMap((unit) => unit.changes)
   const folder = cli.env['RUNNER_TEMP'] ?? ''
   const path =
     folder === '' ? '' : join(folder, `backporch-${cli.clock.now().getTime()}-${process.pid}.json`)
   if (path !== '') cli.appendText(path, printed.stdout)
-  runner.outputs({
+  runner.writeOutputs({
     risk: RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'none',
     'report-json': path,
   })
-  const refused = errorsIn(printed).find((line) => /^BP50(?:02|03|06):/.test(line))
+  const refused = listErrors(printed).find((line) => /^BP50(?:02|03|06):/.test(line))
   if (preview.head.fork && refused !== undefined && inputs.comment) {
     runner.annotate(
       'warning',
@@ -56,11 +56,11 @@ export async function previewPullRequest(action: ActionRun): Promise<number> {
     )
     return 0
   }
-  for (const line of errorsIn(printed)) runner.annotate('error', line, { title: 'backporch' })
+  for (const line of listErrors(printed)) runner.annotate('error', line, { title: 'backporch' })
   return printed.code
 }
 
-function argvOf(pull: EventPullRequest, inputs: ActionInputs): readonly string[] {
+function buildArguments(pull: EventPullRequest, inputs: ActionInputs): readonly string[] {
   const { number, head, base, fork } = pull
   const of =
     inputs.comment && number !== undefined
@@ -70,14 +70,14 @@ function argvOf(pull: EventPullRequest, inputs: ActionInputs): readonly string[]
     'preview',
     ...['-o', 'json', '--repo', inputs.repo, ...of],
     ...(fork ? ['--fork'] : []),
-    ...targetFlags(inputs),
+    ...listTargetFlags(inputs),
     '--',
     ...inputs.packages,
   ]
 }
 
 /** One run for all clusters gives one comment. */
-function targetFlags({ targets }: ActionInputs): readonly string[] {
+function listTargetFlags({ targets }: ActionInputs): readonly string[] {
   const [first] = targets
   if (first === undefined || targets.length === 1) return first?.flags ?? []
   const own = new Set(['--context', '--cluster'])
@@ -87,7 +87,7 @@ function targetFlags({ targets }: ActionInputs): readonly string[] {
   return ['--contexts', targets.flatMap(({ cluster }) => cluster ?? []).join(','), ...shared]
 }
 
-function errorsIn({ stderr }: Printed): readonly string[] {
+function listErrors({ stderr }: Printed): readonly string[] {
   return stderr
     .split('\n')
     .flatMap((line) => (line.startsWith('error ') ? [line.slice('error '.length)] : []))

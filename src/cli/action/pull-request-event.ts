@@ -29,7 +29,7 @@ export function readPullRequest(env: CliContext['env'], command: string): EventP
     // Fails below like an event that is not for a pull request.
   }
   const pull = event['pull_request']
-  const [head, base] = isJsonObject(pull) ? [sideOf(pull['head']), sideOf(pull['base'])] : []
+  const [head, base] = isJsonObject(pull) ? [parseSide(pull['head']), parseSide(pull['base'])] : []
   const number = isJsonObject(pull) ? pull['number'] : undefined
   if (head !== undefined && base !== undefined)
     return {
@@ -47,7 +47,7 @@ export function readPullRequest(env: CliContext['env'], command: string): EventP
   })
 }
 
-function sideOf(side: JsonObject[string] | undefined): EventSide | undefined {
+function parseSide(side: JsonObject[string] | undefined): EventSide | undefined {
   if (!isJsonObject(side)) return undefined
   const { ref, repo, sha } = side
   // Null if the fork was deleted.

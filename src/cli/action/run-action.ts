@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { Failure, failuresOf } from '@backporch/kyaml/failure'
+import { Failure, listFailures } from '@backporch/kyaml/failure'
 import { formatJson, type Json, parseJson } from '@backporch/kyaml/json'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/compare/drift.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import {
@@ -9,16 +9,16 @@ import {
   driftReportListSchema,
 } from '../../record/documents/drift-report-list.ts'
 import type { CliContext, RunCommand } from '../context/cli-context.ts'
-import { interruptedExit, worstExit } from '../flags/exit-status.ts'
+import { getInterruptedExit, getWorstExitStatus } from '../flags/exit-status.ts'
 import { formatAnnotations } from '../report/report-annotations.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
 import { type ActionInputs, type FailOn, readActionInputs } from './action-inputs.ts'
 import {
   type ActionRun,
   type Answered,
+  findWorstCode,
   type Printed,
   type Question,
-  worstOf,
 } from './action-run.ts'
 import { RunnerCommands } from './runner-commands.ts'
 
@@ -38,7 +38,7 @@ export async function runAction(cli: CliContext, run: RunCommand): Promise<numbe
       runner,
       cli,
       run: printed,
-      ask: (question) => answer(argvOf(question, inputs), action),
+      ask: (question) => answer(buildArguments(question, inputs), action),
     }
     if (inputs.command === 'verify-pr')
       return await (await import('./verify-pr.ts')).verifyPullRequest(action)
@@ -46,11 +46,11 @@ export async function runAction(cli: CliContext, run: RunCommand): Promise<numbe
       return await (await import('./preview-pr.ts')).previewPullRequest(action)
     return await report(inputs.command, action)
   } catch (thrown) {
-    if (cli.signal.aborted) return interruptedExit(cli.signal)
-    const failures = failuresOf(thrown)
+    if (cli.signal.aborted) return getInterruptedExit(cli.signal)
+    const failures = listFailures(thrown)
     for (const { code, what, why, remedy } of failures)
       runner.annotate('error', `${code}: ${what}: ${why}. ${remedy}`, { title: 'backporch' })
-    return worstExit(failures)
+    return getWorstExitStatus(failures)
   }
 }
 
@@ -62,12 +62,12 @@ async function report(
   // Sequential, because scans of one repository push to the same ledger.
   for (const target of inputs.targets)
     answers.push(await ask({ command, packages: inputs.packages, target }))
-  const list = merged(answers.map((answered) => answered.list))
-  runner.lines(formatAnnotations(list))
-  if (inputs.summary) runner.summary(`${formatMarkdown(list)}${proposalLines(list)}`)
-  runner.outputs(outputsOf(list, cli))
-  const failed = worstOf(answers.map(({ code }) => code))
-  return failed !== 0 ? failed : failsOn(list, inputs.failOn) ? 1 : 0
+  const list = mergeReports(answers.map((answered) => answered.list))
+  runner.printLines(formatAnnotations(list))
+  if (inputs.summary) runner.writeSummary(`${formatMarkdown(list)}${formatProposalLines(list)}`)
+  runner.writeOutputs(createOutputs(list, cli))
+  const failed = findWorstCode(answers.map(({ code }) => code))
+  return failed !== 0 ? failed : shouldFail(list, inputs.failOn) ? 1 : 0
 }
 
 function printWhatIsMissing(
@@ -96,7 +96,7 @@ function printWhatIsMissing(
   }
 }
 
-function argvOf(
+function buildArguments(
   { command, packages, target, branch: asked }: Question,
   inputs: ActionInputs,
 ): string[] {
@@ -122,7 +122,7 @@ async function answer(argv: readonly string[], { runner, run }: ActionRun): Prom
       ? `backporch ${argv[0]} gave no report and ended with ${code}`
       : first.replace(/^error /, '')
   runner.annotate('error', message, { title: 'backporch' })
-  return { code: code === 0 ? 2 : code, list: merged([]) }
+  return { code: code === 0 ? 2 : code, list: mergeReports([]) }
 }
 
 async function runWith(
@@ -153,12 +153,12 @@ function readList(text: string): DriftReportList | undefined {
   throw new Failure({
     code: 'BP9001',
     what: 'backporch does not understand its own report',
-    why: oneLine(read.error.issues[0]?.message ?? 'it has another shape', 200),
+    why: convertToOneLine(read.error.issues[0]?.message ?? 'it has another shape', 200),
     remedy: 'report this with the version of backporch',
   })
 }
 
-function merged(lists: readonly DriftReportList[]): DriftReportList {
+function mergeReports(lists: readonly DriftReportList[]): DriftReportList {
   const times = lists.flatMap(({ observedAt }) => (observedAt === '' ? [] : [observedAt])).sort()
   const proposals = lists.flatMap((list) => list.proposals ?? [])
   return {
@@ -172,7 +172,7 @@ function merged(lists: readonly DriftReportList[]): DriftReportList {
 }
 
 /** `report-json` is a path, because an output is limited to 1 MB. */
-function outputsOf(
+function createOutputs(
   list: DriftReportList,
   cli: Pick<CliContext, 'appendText' | 'clock' | 'env'>,
 ): Record<string, string> {
@@ -189,7 +189,7 @@ function outputsOf(
   }
 }
 
-function proposalLines({ proposals = [] }: DriftReportList): string {
+function formatProposalLines({ proposals = [] }: DriftReportList): string {
   const lines = proposals.flatMap(({ label, url }) =>
     /^https?:\/\/[\w.:/~%-]+$/.test(url)
       ? [`- [${label.replace(/[^\w#./-]/g, '')}](${url})\n`]
@@ -201,7 +201,7 @@ function proposalLines({ proposals = [] }: DriftReportList): string {
 /**
  * Rejected drift does not fail, because the decision was to leave it. A stuck syncer has no risk.
  */
-function failsOn({ items }: DriftReportList, failOn: FailOn): boolean {
+function shouldFail({ items }: DriftReportList, failOn: FailOn): boolean {
   if (failOn === 'none') return false
   if (failOn === 'any' && items.some(({ status }) => status.stuckSince !== undefined)) return true
   const grave = failOn === 'any' ? RISKS : RISKS.slice(0, RISKS.indexOf(failOn) + 1)

@@ -59,15 +59,15 @@ test('ten annotations of each level are kept, the first ones', () => {
 
 test('an output ends with a line that its value cannot have', () => {
   const { runner: commands, file } = runner({ GITHUB_OUTPUT: 'file' })
-  commands.outputs({ one: 'a\nghadelimiter\nb', two: '' })
+  commands.writeOutputs({ one: 'a\nghadelimiter\nb', two: '' })
   const [, first = '', second = ''] =
     /^one<<(ghadelimiter_\S+)\na\nghadelimiter\nb\n\1\ntwo<<(ghadelimiter_\S+)\n\n\2\n$/.exec(
       file(),
     ) ?? []
   assert.ok(first !== '' && first !== second, file())
   const byHand = runner()
-  byHand.runner.outputs({ one: 'a' })
-  byHand.runner.summary('b')
+  byHand.runner.writeOutputs({ one: 'a' })
+  byHand.runner.writeSummary('b')
   assert.equal(byHand.file(), '', 'nobody runs this as a step')
 })
 
@@ -75,7 +75,7 @@ test('a summary is cut behind a whole line, and says so, where the runner would 
   assert.equal(cutToBytes('é\né', 5), 'é\né')
   assert.match(cutToBytes('é\né\né', 7), /^é\né\n\n\*\*This summary is cut/)
   const { runner: commands, file } = runner({ GITHUB_STEP_SUMMARY: 'file' })
-  commands.summary(`${'x'.repeat(99)}\n`.repeat(12_000))
+  commands.writeSummary(`${'x'.repeat(99)}\n`.repeat(12_000))
   assert.ok(Buffer.byteLength(file()) <= 1024 * 1024)
   assert.match(file(), /report-json/)
 })

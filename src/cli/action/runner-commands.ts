@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
 import type { CliContext } from '../context/cli-context.ts'
-import { command } from '../report/report-annotations.ts'
+import { formatWorkflowCommand } from '../report/report-annotations.ts'
 
 /** Per level and step; the runner drops the rest. */
 const MOST_ANNOTATIONS = 10
@@ -24,10 +24,10 @@ export class RunnerCommands {
   }
 
   annotate(level: Level, message: string, location: Readonly<Record<string, string>> = {}): void {
-    this.lines(command(level, location, message))
+    this.printLines(formatWorkflowCommand(level, location, message))
   }
 
-  lines(text: string): void {
+  printLines(text: string): void {
     for (const line of text.split('\n').filter((one) => one !== '')) {
       const level = /^::(error|warning|notice) /.exec(line)?.[1]
       const before = this.#said.get(level ?? '') ?? 0
@@ -47,7 +47,7 @@ export class RunnerCommands {
   }
 
   /** @throws Failure BP4008: a workflow that depends on the outputs would decide wrongly */
-  outputs(values: Readonly<Record<string, string>>): void {
+  writeOutputs(values: Readonly<Record<string, string>>): void {
     const path = this.#cli.env['GITHUB_OUTPUT'] ?? ''
     if (path === '') return
     const blocks = Object.entries(values).map(([name, value]) => {
@@ -61,7 +61,7 @@ export class RunnerCommands {
         code: 'BP4008',
         what: 'cannot write the outputs of the step',
         where: 'GITHUB_OUTPUT',
-        why: refusal(thrown),
+        why: getRefusal(thrown),
         remedy: 'look at the runner: its temporary folder has to be writable',
         cause: thrown,
       })
@@ -69,18 +69,21 @@ export class RunnerCommands {
   }
 
   /** Only a warning: the result does not depend on it. */
-  summary(markdown: string): void {
+  writeSummary(markdown: string): void {
     const path = this.#cli.env['GITHUB_STEP_SUMMARY'] ?? ''
     if (path === '') return
     try {
       this.#cli.appendText(path, cutToBytes(markdown, SUMMARY_LIMIT))
     } catch (thrown) {
-      this.annotate('warning', `the summary of the step could not be written (${refusal(thrown)})`)
+      this.annotate(
+        'warning',
+        `the summary of the step could not be written (${getRefusal(thrown)})`,
+      )
     }
   }
 }
 
-function refusal(thrown: unknown): string {
+function getRefusal(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown
     ? String(thrown.code)
     : 'the file system refused it'

@@ -3,23 +3,23 @@
  * exists.
  */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { type DriftRecord, driftRecordSchema } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import {
+  convertToPresentPath,
   DRIFT_FOLDER,
-  pathSegment,
-  presentRecordPath,
+  formatPathSegment,
   RECORD_FILE,
 } from '../../record/record-paths.ts'
 import {
+  appendLastDocument,
   INERT_LINE,
   isNoManifest,
   parseDocument,
-  withLastDocument,
 } from '../../record/write-document.ts'
-import { type ActionRun, type Answered, worstOf } from './action-run.ts'
+import { type ActionRun, type Answered, findWorstCode } from './action-run.ts'
 import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
 
 const RECORDS = `${DRIFT_FOLDER}/records`
@@ -42,12 +42,14 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
     return 1
   }
   const repository = await cli.openRepository(inputs.repo, { baseBranch: pull.base.ref })
-  const records = await changedRecords(repository, pull, cli.signal)
+  const records = await readChangedRecords(repository, pull, cli.signal)
   let broken = false
   const found: { readonly path: string; readonly record: DriftRecord }[] = []
   for (const { path, text } of records) {
     const problem =
-      text === null ? 'a record was removed: decisions are only ever added' : problemOf(path, text)
+      text === null
+        ? 'a record was removed: decisions are only ever added'
+        : checkRecord(path, text)
     if (typeof problem === 'string') {
       broken = true
       runner.annotate('error', problem, { file: path, title: 'this record does not hold' })
@@ -56,18 +58,18 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
   const codes = await compare(action, pull.base.ref, found)
   const outcome = `${records.length} changed record${records.length === 1 ? '' : 's'}: ${broken || codes.includes(1) ? 'not all of them hold' : codes.some((code) => code !== 0) ? 'not all of them could be checked' : 'all hold'}\n`
   runner.log(outcome)
-  if (inputs.summary) runner.summary(`## Records of drift\n\n${outcome}`)
-  return broken ? 1 : codes.includes(1) ? 1 : worstOf(codes)
+  if (inputs.summary) runner.writeSummary(`## Records of drift\n\n${outcome}`)
+  return broken ? 1 : codes.includes(1) ? 1 : findWorstCode(codes)
 }
 
-function problemOf(path: string, text: string): DriftRecord | string {
+function checkRecord(path: string, text: string): DriftRecord | string {
   if (!text.startsWith(`${INERT_LINE}\n`))
     return `its first line is not "${INERT_LINE}": Argo CD could apply it`
   let record: DriftRecord
   try {
     record = parseDocument(text, driftRecordSchema, path)
   } catch (thrown) {
-    const failure = asFailure(thrown)
+    const failure = convertToFailure(thrown)
     return `it is no DriftRecord (${failure.code}): ${failure.why}`
   }
   // Another document has no mark that keeps a syncer from applying it.
@@ -75,7 +77,7 @@ function problemOf(path: string, text: string): DriftRecord | string {
     return 'it holds more than its one document'
   const { unit, episode } = record.spec
   if (
-    !path.startsWith(`${RECORDS}/${pathSegment(unit.cluster)}/`) ||
+    !path.startsWith(`${RECORDS}/${formatPathSegment(unit.cluster)}/`) ||
     RECORD_FILE.exec(path.slice(path.lastIndexOf('/') + 1))?.[1] !== episode
   ) {
     return `it stands at a path that is not that of episode ${episode} in cluster ${unit.cluster}`
@@ -129,7 +131,7 @@ async function compare(
       unknown(`nothing was observed of ${unit.package} in ${unit.cluster}`)
     else if (report.spec.fingerprint !== fingerprint) {
       codes.push(1)
-      runner.annotate('error', changed(report), {
+      runner.annotate('error', describeChange(report), {
         file: path,
         title: 'the cluster changed since this was recorded',
       })
@@ -138,7 +140,7 @@ async function compare(
   return codes
 }
 
-function changed({ spec }: DriftReport): string {
+function describeChange({ spec }: DriftReport): string {
   const now =
     spec.changes.length === 0
       ? 'there is no more drift'
@@ -152,23 +154,23 @@ interface ChangedFile {
   readonly text: string | null
 }
 
-async function changedRecords(
+async function readChangedRecords(
   repository: PackageRepository,
   { head, base }: EventPullRequest,
   signal: AbortSignal,
 ): Promise<ChangedFile[]> {
-  const { refs } = await repository.refs(signal)
+  const { refs } = await repository.listRefs(signal)
   const [before, after] = await Promise.all(
     [base, head].map(async ({ ref }) => {
       const commit = refs.get(`refs/heads/${ref}`)
-      if (commit === undefined) throw noBranch(ref)
-      return yamlFiles(await repository.list(commit, RECORDS, signal))
+      if (commit === undefined) throw createNoBranchFailure(ref)
+      return indexYamlFiles(await repository.list(commit, RECORDS, signal))
     }),
   )
   const [old, now] = [before ?? new Map<string, TreeFile>(), after ?? new Map<string, TreeFile>()]
   // A decision under an earlier version's file name moves unchanged.
   const gone = [...old.values()].filter(({ path }) => !now.has(path))
-  const moved = new Map(gone.map((file) => [presentName(file.path), file]))
+  const moved = new Map(gone.map((file) => [getPresentName(file.path), file]))
   const changed = [...now.values()].filter(
     ({ path, id, mode }) => old.get(path)?.id !== id || old.get(path)?.mode !== mode,
   )
@@ -182,24 +184,24 @@ async function changedRecords(
     return (
       before !== undefined &&
       before.mode === file.mode &&
-      withLastDocument(textOf(before)).trimEnd() === textOf(file).trimEnd()
+      appendLastDocument(textOf(before)).trimEnd() === textOf(file).trimEnd()
     )
   }
   const written = changed.filter((file) => !isMoved(file))
   const kept = new Set(changed.filter(isMoved).map(({ path }) => path))
-  const removed = gone.map(({ path }) => path).filter((path) => !kept.has(presentName(path)))
+  const removed = gone.map(({ path }) => path).filter((path) => !kept.has(getPresentName(path)))
   return [
     ...written.map((file) => ({ path: `${RECORDS}/${file.path}`, text: textOf(file) })),
     ...removed.map((path) => ({ path: `${RECORDS}/${path}`, text: null })),
   ]
 }
 
-function presentName(path: string): string {
-  return presentRecordPath(`${RECORDS}/${path}`).slice(RECORDS.length + 1)
+function getPresentName(path: string): string {
+  return convertToPresentPath(`${RECORDS}/${path}`).slice(RECORDS.length + 1)
 }
 
 /** Every record and other file that a syncer could read. */
-function yamlFiles(files: readonly TreeFile[]): Map<string, TreeFile> {
+function indexYamlFiles(files: readonly TreeFile[]): Map<string, TreeFile> {
   return new Map(
     files
       .filter(({ path }) => /\.(record|ya?ml|json)$/i.test(path))
@@ -207,7 +209,7 @@ function yamlFiles(files: readonly TreeFile[]): Map<string, TreeFile> {
   )
 }
 
-function noBranch(ref: string): Failure {
+function createNoBranchFailure(ref: string): Failure {
   return new Failure({
     code: 'BP1003',
     what: `there is no branch ${JSON.stringify(ref)}`,

@@ -1,12 +1,16 @@
 import type { ClusterAccessAnswer, ClusterReader, ObjectList } from '@backporch/cluster/cluster'
-import { failuresOf } from '@backporch/kyaml/failure'
+import { listFailures } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import { addressesOf } from '../../policy/repository-addresses.ts'
+import { createAddressMatcher } from '../../policy/repository-addresses.ts'
 import type { Probes } from '../../ports/probes.ts'
-import { judgeAccess, judgeClock, notAsked } from '../../reconcile/onboard/check-cluster.ts'
+import {
+  createNotAskedFindings,
+  judgeAccess,
+  judgeClock,
+} from '../../reconcile/onboard/check-cluster.ts'
 import type { ReadPackages } from '../../reconcile/onboard/check-packages.ts'
 import { judgePorch, PORCH_REPOSITORY } from '../../reconcile/onboard/check-porch.ts'
 import { readBase, readPolicy, readSynced } from '../../reconcile/onboard/check-repository.ts'
@@ -18,23 +22,23 @@ import {
 } from '../../reconcile/onboard/check-syncers.ts'
 import { readRepository } from '../../reconcile/repository/repository-view.ts'
 import { discoverSources } from '../../reconcile/repository/sources/discover-sources.ts'
-import { knownAddresses } from '../../reconcile/repository/sources/other-addresses.ts'
+import { listKnownAddresses } from '../../reconcile/repository/sources/other-addresses.ts'
 import { readSyncers } from '../../reconcile/repository/sources/read-syncers.ts'
 import type { CliContext, LedgerContext, TurnContext } from '../context/cli-context.ts'
 import type { CHECK_FLAGS } from '../flags/command-flags.ts'
 import {
-  allowedFunctions,
   type ClusterOptions,
-  clusterTarget,
+  createClusterTarget,
   type ForgeOptions,
   type FunctionOptions,
+  getAllowedFunctions,
   type OutputOptions,
   type RepositoryOptions,
   type ValuesOf,
 } from '../flags/options.ts'
 import { Printer } from '../print/printer.ts'
 import { readLedgerOf } from '../session/ledger-session.ts'
-import { operatorPolicy } from '../session/turn-session.ts'
+import { readOperatorPolicy } from '../session/turn-session.ts'
 
 interface ClusterQuestion {
   readonly options: CheckOptions
@@ -49,7 +53,7 @@ export async function checkCluster(
   ask: Check,
 ): Promise<number> {
   const { signal } = cli
-  const target = { ...clusterTarget(options), trace: new Printer(cli, options).trace }
+  const target = { ...createClusterTarget(options), trace: new Printer(cli, options).trace }
   let reader: ClusterReader | undefined
   let namespace = 'default'
   let units = 0
@@ -61,31 +65,37 @@ export async function checkCluster(
       const identity = await opened.reader.identify(signal)
       reader = opened.reader
       namespace = identity.namespace
-      const what = `cluster ${oneLine(opened.reader.name)}`
+      const what = `cluster ${convertToOneLine(opened.reader.name)}`
       if (identity.recorded)
-        return [passed('cluster', `${what}: a recording of ${identity.observedAt}`)]
-      const answers = passed('cluster', `${what}: answers, ${oneLine(identity.version)}`)
+        return [createPassedCheck('cluster', `${what}: a recording of ${identity.observedAt}`)]
+      const answers = createPassedCheck(
+        'cluster',
+        `${what}: answers, ${convertToOneLine(identity.version)}`,
+      )
       if (identity.uid !== '') return [answers]
       const message = `${what}: its identity cannot be read, so another cluster behind the same name is not noticed`
-      return [answers, warning('cluster', message, 'let the account get the namespace kube-system')]
+      return [
+        answers,
+        createWarningCheck('cluster', message, 'let the account get the namespace kube-system'),
+      ]
     })
     const found = reader
     if (found === undefined) return units
     if (options.live === undefined) {
       await ask('cluster-rbac', async () => {
         const answers = new Map<string, ClusterAccessAnswer>()
-        const wanted = await namespacesOf({ options, cli, declared: namespaces, own: namespace })
+        const wanted = await listNamespaces({ options, cli, declared: namespaces, own: namespace })
         for (const one of wanted.slice(0, MOST_NAMESPACES))
           answers.set(one, await probes.access(target, one, signal))
         const [first] = answers.values()
-        const settles = (await policiesOf(options, cli)).some(
+        const settles = (await readPolicies(options, cli)).some(
           ({ document }) => document.spec.settle === 'backporch',
         )
         return [
-          ...judgeAccess(oneLine(found.name), answers, settles),
-          ...notAsked(oneLine(found.name), wanted.slice(MOST_NAMESPACES)),
+          ...judgeAccess(convertToOneLine(found.name), answers, settles),
+          ...createNotAskedFindings(convertToOneLine(found.name), wanted.slice(MOST_NAMESPACES)),
           ...judgeClock(
-            `cluster ${oneLine(found.name)}`,
+            `cluster ${convertToOneLine(found.name)}`,
             first?.serverTime,
             cli.clock.now().getTime(),
           ),
@@ -93,7 +103,7 @@ export async function checkCluster(
       })
     }
     await ask('syncers', async () => {
-      const operator = operatorPolicy(options, cli)
+      const operator = readOperatorPolicy(options, cli)
       const view = await readRepository(
         await cli.openRepository(options.repo, { readOnly: true }),
         options.branch,
@@ -103,7 +113,7 @@ export async function checkCluster(
       const sources = await discoverSources(
         view,
         found,
-        await cli.openRenderer(allowedFunctions(options, cli.env)),
+        await cli.openRenderer(getAllowedFunctions(options, cli.env)),
         signal,
       )
       units = sources.titles.size
@@ -111,10 +121,10 @@ export async function checkCluster(
     })
     await ask('syncer-path', async () => {
       const repository = await cli.openRepository(options.repo, { readOnly: true })
-      const objects = await syncerObjects(found, signal)
-      const isHere = addressesOf(
-        await knownAddresses(repository, signal),
-        await policiesOf(options, cli),
+      const objects = await readSyncerObjects(found, signal)
+      const isHere = createAddressMatcher(
+        await listKnownAddresses(repository, signal),
+        await readPolicies(options, cli),
       )
       return judgeSyncers(
         objects,
@@ -131,10 +141,10 @@ export async function checkCluster(
       if (objects === undefined || objects.objects.length === 0) return []
       const repository = await cli.openRepository(options.repo, { readOnly: true })
       const { branch: baseBranch } = await readBase(repository, options.branch, signal)
-      const policies = await policiesOf(options, cli)
+      const policies = await readPolicies(options, cli)
       const approvesInPorch = policies.some(({ document }) => document.spec.approval === 'porch')
       return judgePorch(objects.objects, {
-        isHere: addressesOf(await knownAddresses(repository, signal), policies),
+        isHere: createAddressMatcher(await listKnownAddresses(repository, signal), policies),
         baseBranch,
         approvesInPorch,
       })
@@ -155,18 +165,18 @@ interface NamespacesQuestion {
   readonly own: string
 }
 
-async function namespacesOf({
+async function listNamespaces({
   options,
   cli,
   declared,
   own,
 }: NamespacesQuestion): Promise<readonly string[]> {
   const names = [...declared].map((name) => name || own)
-  const all = [...new Set([...names, ...(await recordedNamespaces(options, cli))])]
+  const all = [...new Set([...names, ...(await readRecordedNamespaces(options, cli))])]
   return all.length === 0 ? [own] : all
 }
 
-async function recordedNamespaces(
+async function readRecordedNamespaces(
   options: CheckOptions,
   cli: LedgerContext,
 ): Promise<readonly string[]> {
@@ -177,29 +187,33 @@ async function recordedNamespaces(
       .filter((name) => name !== '')
   } catch (thrown) {
     cli.signal.throwIfAborted()
-    failuresOf(thrown)
+    listFailures(thrown)
     // The ledger probe reports it.
     return []
   }
 }
 
 /** An unreadable policy is a separate finding. */
-async function policiesOf(
+async function readPolicies(
   options: CheckOptions,
   cli: Pick<CliContext, 'openRepository' | 'readPolicyFiles' | 'signal'>,
 ): Promise<PolicySet['policies']> {
   try {
     const repository = await cli.openRepository(options.repo, { readOnly: true })
     const base = await readBase(repository, options.branch, cli.signal)
-    return (await readPolicy(repository, base, operatorPolicy(options, cli), cli.signal)).policies
+    return (await readPolicy(repository, base, readOperatorPolicy(options, cli), cli.signal))
+      .policies
   } catch (thrown) {
     cli.signal.throwIfAborted()
-    failuresOf(thrown)
+    listFailures(thrown)
     return []
   }
 }
 
-async function syncerObjects(reader: ClusterReader, signal: AbortSignal): Promise<SyncerObjects> {
+async function readSyncerObjects(
+  reader: ClusterReader,
+  signal: AbortSignal,
+): Promise<SyncerObjects> {
   let complete = true
   const byKind = new Map<string, readonly JsonObject[]>()
   for (const kind of CHECKED_KINDS) {
@@ -218,7 +232,7 @@ async function listInstalled(
   try {
     return await reader.list(group, kind, signal)
   } catch (thrown) {
-    if (failuresOf(thrown)[0].code !== 'BP3009') throw thrown
+    if (listFailures(thrown)[0].code !== 'BP3009') throw thrown
     return undefined
   }
 }
@@ -233,10 +247,10 @@ export type CheckOptions = ValuesOf<typeof CHECK_FLAGS> &
 
 export type Check = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
 
-export function passed(check: string, message: string): Finding {
+export function createPassedCheck(check: string, message: string): Finding {
   return { check, state: 'passed', message }
 }
 
-export function warning(check: string, message: string, fix: string): Finding {
+export function createWarningCheck(check: string, message: string, fix: string): Finding {
   return { check, state: 'warning', message, fix }
 }

@@ -1,8 +1,8 @@
 /** A line that cannot be proven says so. A failed check does not stop the others. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
-import { failuresOf } from '@backporch/kyaml/failure'
+import { listFailures } from '@backporch/kyaml/failure'
 import type { Finding } from '@backporch/kyaml/note'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { Probes } from '../../ports/probes.ts'
 import { checkHeads } from '../../reconcile/onboard/check-heads.ts'
@@ -22,16 +22,22 @@ import {
   readReports,
   readSynced,
 } from '../../reconcile/onboard/check-repository.ts'
-import { headNotes } from '../../reconcile/repository/base-branch.ts'
+import { createHeadNotes } from '../../reconcile/repository/base-branch.ts'
 import { isHosted } from '../../reconcile/repository/is-hosted.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
 import type { CliContext, TurnContext } from '../context/cli-context.ts'
-import { allowedFunctions, Progress } from '../flags/options.ts'
+import { getAllowedFunctions, Progress } from '../flags/options.ts'
 import { Printer } from '../print/printer.ts'
 import { printList } from '../report/print-document.ts'
-import { operatorPolicy } from '../session/turn-session.ts'
-import { type Check, type CheckOptions, checkCluster, passed, warning } from './check-cluster.ts'
+import { readOperatorPolicy } from '../session/turn-session.ts'
+import {
+  type Check,
+  type CheckOptions,
+  checkCluster,
+  createPassedCheck,
+  createWarningCheck,
+} from './check-cluster.ts'
 
 /** Names that no package has. Nothing is created under them. */
 const REHEARSED = [
@@ -54,10 +60,10 @@ export async function check(
   const findings: Finding[] = []
   const ask = async (name: string, work: () => Promise<readonly Finding[]>): Promise<void> => {
     progress.step(`checking ${name}`)
-    findings.push(...(await guarded(name, work, cli)))
+    findings.push(...(await guardCheck(name, work, cli)))
   }
   const base = await checkGit(options, probes, cli, ask)
-  const packages = base === undefined ? undefined : packagesOf(base, options, cli)
+  const packages = base === undefined ? undefined : listCheckedPackages(base, options, cli)
   const namespaces = (await packages?.catch(() => undefined))?.namespaces
   const synced = await checkCluster(
     { options, probes, cli, namespaces: namespaces ?? new Set() },
@@ -72,16 +78,16 @@ export async function check(
   return findings.some(({ state }) => state === 'failed') ? 1 : 0
 }
 
-async function packagesOf(
+async function listCheckedPackages(
   { repository, branch, operator }: CheckedBase,
   options: CheckOptions,
   cli: Pick<CliContext, 'env' | 'openRenderer' | 'signal'>,
 ): Promise<ReadPackages> {
-  const renderer = await cli.openRenderer(allowedFunctions(options, cli.env))
+  const renderer = await cli.openRenderer(getAllowedFunctions(options, cli.env))
   return readPackages(repository, { branch, renderer, operator }, cli.signal)
 }
 
-async function guarded(
+async function guardCheck(
   name: string,
   work: () => Promise<readonly Finding[]>,
   cli: Pick<CliContext, 'signal'>,
@@ -90,7 +96,7 @@ async function guarded(
     return await work()
   } catch (thrown) {
     cli.signal.throwIfAborted()
-    return failuresOf(thrown).map(({ code, what, why, remedy, where }) => ({
+    return listFailures(thrown).map(({ code, what, why, remedy, where }) => ({
       check: name,
       state: 'failed',
       code,
@@ -129,11 +135,14 @@ async function checkGit(
   let base: BaseTree | undefined
   await ask('git-read', async () => {
     base = await readBase(repository, options.branch, signal)
-    const others = headNotes(base.refs, options.branch).map(({ subject, text }) =>
-      warning('git-read', `git: ${subject}: ${text}`, NAME_BASE),
+    const others = createHeadNotes(base.refs, options.branch).map(({ subject, text }) =>
+      createWarningCheck('git-read', `git: ${subject}: ${text}`, NAME_BASE),
     )
     return [
-      passed('git-read', `git: ${repository.remote} can be read, base branch ${base.branch}`),
+      createPassedCheck(
+        'git-read',
+        `git: ${repository.remote} can be read, base branch ${base.branch}`,
+      ),
       ...others,
     ]
   })
@@ -160,7 +169,7 @@ async function checkGit(
   let isEnrolled = false
   await ask('policy', async () => {
     const reports = options.pre === true ? [] : await readReports(repository, known, signal)
-    const operator = operatorPolicy(options, cli)
+    const operator = readOperatorPolicy(options, cli)
     const set = await readPolicy(repository, known, operator, signal)
     checked = { repository, branch: known.branch, operator }
     isEnrolled = set.policies.length > 0
@@ -178,7 +187,7 @@ async function checkGit(
         trace,
       }
       const forge = await cli.openForge(repository, wanted)
-      if (isHosted(forge)) account = await forge.commits?.account(signal)
+      if (isHosted(forge)) account = await forge.commits?.getAccount(signal)
       return checkHeads(forge, { baseBranch: known.branch, refs: known.refs.refs }, signal)
     })
   }
@@ -202,9 +211,16 @@ async function checkGit(
       ),
     )
   await ask('git-identity', async () => {
-    if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]
-    const message = `git: has no user.name and user.email, so decisions made here are signed as ${oneLine(await cli.userName())}`
-    return [warning('git-identity', message, 'git config --global user.name "…" and user.email')]
+    if (await probes.hasGitIdentity())
+      return [createPassedCheck('git-identity', 'git: knows who you are')]
+    const message = `git: has no user.name and user.email, so decisions made here are signed as ${convertToOneLine(await cli.userName())}`
+    return [
+      createWarningCheck(
+        'git-identity',
+        message,
+        'git config --global user.name "…" and user.email',
+      ),
+    ]
   })
   return checked
 }
@@ -215,7 +231,7 @@ function pushFinding(
   why: string,
 ): Finding {
   if (answer === 'let-through')
-    return passed('git-push', `git: no rule of the server refuses a push to ${name}`)
+    return createPassedCheck('git-push', `git: no rule of the server refuses a push to ${name}`)
   if (answer === 'unclear')
     return {
       check: 'git-push',
@@ -237,21 +253,23 @@ async function checkSigningKey(probes: Probes): Promise<readonly Finding[]> {
   const found = await probes.signingKey()
   if (found === undefined) return []
   const message = `signing key: ${found.fingerprint}, from ${found.from}`
-  if (!found.readByAll) return [passed('signing-key', message)]
+  if (!found.readByAll) return [createPassedCheck('signing-key', message)]
   const fix = `chmod 600 ${found.from}, or defaultMode: 0400 of the Secret's volume`
-  return [warning('signing-key', `${message}, which every user of this machine may read`, fix)]
+  return [
+    createWarningCheck('signing-key', `${message}, which every user of this machine may read`, fix),
+  ]
 }
 
 async function checkKey(probes: Probes): Promise<Finding> {
   const { from, path } = await probes.keySource()
-  if (from === 'environment') return passed('key', 'key: from BACKPORCH_KEY')
+  if (from === 'environment') return createPassedCheck('key', 'key: from BACKPORCH_KEY')
   if (from === 'file')
-    return passed(
+    return createPassedCheck(
       'key',
       `key: from ${path}; scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`,
     )
   const message = `key: there is none yet; the first command that needs one makes ${path}`
-  return warning(
+  return createWarningCheck(
     'key',
     message,
     'set BACKPORCH_KEY where scans run on new machines (openssl rand -hex 32)',
@@ -277,10 +295,10 @@ function print(findings: readonly Finding[], printer: Printer): void {
   const { terminal } = printer
   for (const { state, code, message, fix } of findings) {
     const [glyph, style] = GLYPHS[state]
-    const head = `${terminal.style(terminal.glyph(glyph), style)} ${code === undefined || state === 'passed' ? '' : `${code} `}`
+    const head = `${terminal.style(terminal.getGlyph(glyph), style)} ${code === undefined || state === 'passed' ? '' : `${code} `}`
     // A server must not send colours or line breaks.
-    printer.write(`${head}${oneLine(message, 1_000)}\n`)
-    if (fix !== undefined) printer.write(`    fix: ${oneLine(fix, 1_000)}\n`)
+    printer.write(`${head}${convertToOneLine(message, 1_000)}\n`)
+    if (fix !== undefined) printer.write(`    fix: ${convertToOneLine(fix, 1_000)}\n`)
   }
   const count = (state: Finding['state']): number =>
     findings.filter((one) => one.state === state).length

@@ -1,4 +1,4 @@
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { Argument, type Command } from '@commander-js/extra-typings'
 import type { CliContext, Run } from '../context/cli-context.ts'
 import { type Candidate, completeLine } from '../flags/complete-line.ts'
@@ -36,14 +36,17 @@ export async function complete(
 ): Promise<number> {
   const wanted = completeLine(program, words)
   if (wanted.kind === 'files') cli.stdout.write(':files\n')
-  else if (wanted.kind === 'words') cli.stdout.write(wanted.candidates.map(lineOf).join(''))
+  else if (wanted.kind === 'words')
+    cli.stdout.write(wanted.candidates.map(formatCandidate).join(''))
   else {
     const { kind, repo, typed, before, taken } = wanted
     const names = /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) ? [] : await cli.localNames(kind, repo)
     const shown = names.filter(
       (name) => name.startsWith(typed) && PLAIN.test(name) && !taken.includes(name),
     )
-    cli.stdout.write(shown.map((name) => lineOf({ text: before + name, about: '' })).join(''))
+    cli.stdout.write(
+      shown.map((name) => formatCandidate({ text: before + name, about: '' })).join(''),
+    )
   }
   return 0
 }
@@ -51,8 +54,8 @@ export async function complete(
 /** Names come from a repository, and a shell inserts them unquoted. */
 const PLAIN = /^[A-Za-z0-9._@%+/][A-Za-z0-9._@%+/-]*$/
 
-function lineOf({ text, about }: Candidate): string {
-  return `${text}${about === '' ? '' : `\t${oneLine(about, 80)}`}\n`
+function formatCandidate({ text, about }: Candidate): string {
+  return `${text}${about === '' ? '' : `\t${convertToOneLine(about, 80)}`}\n`
 }
 
 // Candidates are never expanded, evaluated or split: `compgen -W` would execute a name.

@@ -15,12 +15,12 @@ import { countResolutions } from '../../record/subject.ts'
 import type { TurnContext } from '../context/cli-context.ts'
 import type { APPROVE_FLAGS, DECISION_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
-import { applierLines } from '../print/print-applier.ts'
+import { formatApplierLines } from '../print/print-applier.ts'
 import { formatDiff } from '../print/print-diff.ts'
 import type { Printer } from '../print/printer.ts'
-import { decisionUpdates, printPublished } from '../print/published-lines.ts'
-import { lossLines, printSettled } from '../report/print-turn.ts'
-import { type Session, type SessionOptions, withSession } from '../session/turn-session.ts'
+import { listDecisionUpdates, printPublished } from '../print/published-lines.ts'
+import { formatLossLines, printSettled } from '../report/print-turn.ts'
+import { runWithSession, type Session, type SessionOptions } from '../session/turn-session.ts'
 
 type DecideOptions = SessionOptions & ForgeOptions & ValuesOf<typeof DECISION_FLAGS>
 
@@ -29,7 +29,7 @@ export async function approveOne(
   options: DecideOptions & ValuesOf<typeof APPROVE_FLAGS>,
   cli: TurnContext,
 ): Promise<number> {
-  return withSession(
+  return runWithSession(
     cli,
     options,
     { packages: name === undefined ? [] : [name] },
@@ -37,7 +37,7 @@ export async function approveOne(
       const { ports, request, progress, printer, openWriter } = session
       const decided = await approve(
         ports,
-        await decisionOf('approve', session, options),
+        await buildDecisionRequest('approve', session, options),
         cli.signal,
       )
       progress.end()
@@ -51,13 +51,19 @@ export async function approveOne(
         )
         if (!printer.quiet && options.wait !== true)
           printer.write(`  next: backporch scan ${packageName} reads what happened there\n`)
-        if (options.wait === true) throw notMergedYet(packageName, observation.git.baseBranch)
+        if (options.wait === true)
+          throw createNotMergedFailure(packageName, observation.git.baseBranch)
         return 0
       }
       printer.write(
         `${printer.ok} ${packageName}${decided.revision === undefined ? '' : ` ${decided.revision} is published`}: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
       )
-      await printPublished(decisionUpdates(decided), observation.git.baseBranch, options, printer)
+      await printPublished(
+        listDecisionUpdates(decided),
+        observation.git.baseBranch,
+        options,
+        printer,
+      )
       const pending = settleOf(decided)
       if (pending.length > 0) {
         const target = { ...ports, clusters: [ports.cluster], openWriter }
@@ -91,7 +97,7 @@ export async function approveOne(
 }
 
 /** The queue has its own timing: hours if many wait. */
-function notMergedYet(packageName: string, baseBranch: string): Failure {
+function createNotMergedFailure(packageName: string, baseBranch: string): Failure {
   return new Failure({
     code: 'BP3014',
     what: `${packageName} is not verified`,
@@ -120,7 +126,7 @@ function printNext({ reviewed }: Decided, printer: Printer): void {
   const { plan, settle: by } = proposal.record.spec
   if (by === 'backporch') return
   if (plan === 'Restore' || plan === 'Mixed') {
-    for (const line of applierLines(observation.applier)) printer.write(`  ${line}\n`)
+    for (const line of formatApplierLines(observation.applier)) printer.write(`  ${line}\n`)
     const added = proposal.record.spec.changes.filter(
       ({ change, resolution, notes = [] }) =>
         change === 'added' && resolution === 'Restore' && !notes.some(isRemovedByApply),
@@ -141,25 +147,29 @@ export async function rejectOne(
   options: DecideOptions,
   cli: TurnContext,
 ): Promise<number> {
-  return withSession(
+  return runWithSession(
     cli,
     options,
     { packages: name === undefined ? [] : [name] },
     async (session) => {
       const { ports, progress, printer } = session
-      const decided = await reject(ports, await decisionOf('reject', session, options), cli.signal)
+      const decided = await reject(
+        ports,
+        await buildDecisionRequest('reject', session, options),
+        cli.signal,
+      )
       progress.end()
       const { unit, git } = decided.reviewed.observation
       printer.write(
         `${printer.ok} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent until ${decided.silentUntil}\n`,
       )
-      await printPublished(decisionUpdates(decided), git.baseBranch, options, printer)
+      await printPublished(listDecisionUpdates(decided), git.baseBranch, options, printer)
       return 0
     },
   )
 }
 
-async function decisionOf(
+async function buildDecisionRequest(
   verb: 'approve' | 'reject',
   session: Session,
   options: DecideOptions,
@@ -186,7 +196,7 @@ async function confirm(
   progress.end()
   const { packageName, cluster } = observation.unit
   const { changes, plan: resolution } = proposal.record.spec
-  const losses = verb === 'approve' ? lossLines(proposal.record) : ''
+  const losses = verb === 'approve' ? formatLossLines(proposal.record) : ''
   if (yes) {
     cli.stdout.write(losses)
     return true

@@ -1,6 +1,6 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, type Json } from '@backporch/kyaml/json'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
 import type { UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { runTurn } from '../../reconcile/turn/run-turn.ts'
@@ -13,9 +13,9 @@ import { printWorkTree } from '../print/print-notes.ts'
 import type { Printer } from '../print/printer.ts'
 import { count } from '../print/ranked-changes.ts'
 import { printTurn } from '../report/print-turn.ts'
-import { externalDiffProgram } from '../report/print-yaml-diff.ts'
+import { parseExternalDiffProgram } from '../report/print-yaml-diff.ts'
 import { changeFilter, narrowTurn, printHidden } from '../session/selection.ts'
-import { type SessionOptions, withSession } from '../session/turn-session.ts'
+import { runWithSession, type SessionOptions } from '../session/turn-session.ts'
 import { showOrWatch } from '../session/watch.ts'
 
 type DiffOptions = ValuesOf<typeof DIFF_FLAGS> &
@@ -34,7 +34,7 @@ export async function diff(
   const started = cli.clock.now()
   checkYaml(options, cli)
   const { flags } = changeFilter(options, started)
-  return withSession(
+  return runWithSession(
     cli,
     options,
     { packages, gitAlone: true, readOnly: true },
@@ -51,12 +51,12 @@ export async function diff(
         progress.end()
         if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }
         const { result, numbers, hidden } = narrowTurn(
-          { ...turn, unmanaged: inNamespace(turn.unmanaged, options.namespace) },
+          { ...turn, unmanaged: filterByNamespace(turn.unmanaged, options.namespace) },
           options,
           started,
         )
         return {
-          rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
+          rows: new Map(result.units.map((unit) => [nameOf(unit), formatUnit(unit)])),
           print: (names) => {
             const units = result.units.filter(
               (unit) => names === undefined || names.has(nameOf(unit)),
@@ -82,7 +82,7 @@ export async function diff(
 
 function checkYaml({ yaml, output }: DiffOptions, cli: Pick<CliContext, 'env'>): void {
   if (yaml !== true) return
-  externalDiffProgram(cli.env['BACKPORCH_EXTERNAL_DIFF'])
+  parseExternalDiffProgram(cli.env['BACKPORCH_EXTERNAL_DIFF'])
   if (output === 'table') return
   throw new Failure({
     code: 'BP1001',
@@ -92,7 +92,7 @@ function checkYaml({ yaml, output }: DiffOptions, cli: Pick<CliContext, 'env'>):
   })
 }
 
-function inNamespace(
+function filterByNamespace(
   found: readonly UnmanagedObjects[],
   namespace: string | undefined,
 ): readonly UnmanagedObjects[] {
@@ -109,7 +109,7 @@ function nameOf(unit: UnitResult): string {
 }
 
 /** Without anything that only time changes. */
-function textOf(unit: UnitResult): string {
+function formatUnit(unit: UnitResult): string {
   if (unit.state === 'failed')
     return unit.failures.map(({ code, message }) => `${code} ${message}`).join('\n')
   const { spec, status } = unit.plan.report
@@ -133,7 +133,7 @@ function printInSync(units: readonly UnitResult[], { yaml }: DiffOptions, printe
     (sum, unit) => sum + (unit.state === 'planned' ? unit.observation.verdicts.length : 0),
     0,
   )
-  const where = units.length > 1 ? `${units.length} packages` : oneLine(nameOf(first), 300)
+  const where = units.length > 1 ? `${units.length} packages` : convertToOneLine(nameOf(first), 300)
   const compared = `${count(objects, 'object')} of ${where}`
   printer.write(`${printer.ok} nothing differs: ${compared}\n`)
 }

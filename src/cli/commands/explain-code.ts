@@ -1,10 +1,10 @@
 import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { NOTE_CAUSES, type NoteCause } from '@backporch/kyaml/note'
-import { nearestNames } from '@backporch/kyaml/text'
-import { NOISE_RULES, ruleNamed } from '../../drift/noise/presets.ts'
+import { findNearestNames } from '@backporch/kyaml/text'
+import { findRuleByName, NOISE_RULES } from '../../drift/noise/presets.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
-import { wrapped } from '../print/explain-lines.ts'
+import { wrapText } from '../print/explain-lines.ts'
 import { FAILURE_GUIDE } from '../print/failure-guide.ts'
 import { NOTE_GUIDE } from '../print/note-guide.ts'
 
@@ -19,8 +19,8 @@ export function explainCode(what: string, width: number): readonly string[] | un
     const { cause, fix } = FAILURE_GUIDE[known]
     return [
       `${known}: ${FAILURE_CODES[known]}`,
-      ...wrapped('cause: ', cause, width),
-      ...wrapped('fix: ', fix, width),
+      ...wrapText('cause: ', cause, width),
+      ...wrapText('fix: ', fix, width),
       exitLine(known),
     ]
   }
@@ -31,16 +31,16 @@ export function explainCode(what: string, width: number): readonly string[] | un
       `${code}: ${TENANCY_RULES[code as TenancyRule]}`,
       `${FAILURE_CODES.BP3017} (BP3017), exit code 3`,
     ]
-  const preset = what.startsWith('preset:') ? ruleNamed(what) : undefined
+  const preset = what.startsWith('preset:') ? findRuleByName(what) : undefined
   if (preset !== undefined) return [`${what}: ${preset.reason}`, preset.mutes, `see ${preset.link}`]
   const cause = noteCause(what)
   if (cause !== undefined)
     return [
       `note ${cause}: it is about ${NOTE_CAUSES[cause]}`,
-      ...wrapped('fix: ', NOTE_GUIDE[cause], width),
+      ...wrapText('fix: ', NOTE_GUIDE[cause], width),
     ]
   if (!/^([Bb][Pp][0-9]+|[A-Z]+(-[A-Z]+)+|preset:.*|note:.*)$/.test(what)) return undefined
-  const near = nearestCodes(what)
+  const near = listNearestCodes(what)
   const didYouMean = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`
   throw new Failure({
     code: 'BP1001',
@@ -48,13 +48,13 @@ export function explainCode(what: string, width: number): readonly string[] | un
     why: `codes are BPnnnn for errors, those that diff prints behind the risk, preset:NAME for what is no drift, and note:CAUSE for notes${didYouMean}`,
     remedy:
       near.length === 0
-        ? codesOfKind(code)
+        ? describeCodesOfKind(code)
         : `write ${near.map((each) => `backporch explain ${each}`).join(' or ')}`,
   })
 }
 
-export function withNearestCodes(thrown: unknown, what: string): unknown {
-  const near = nearestCodes(what)
+export function addNearestCodes(thrown: unknown, what: string): unknown {
+  const near = listNearestCodes(what)
   if (!(thrown instanceof Failure) || thrown.code !== 'BP1004' || near.length === 0) return thrown
   return new Failure({
     ...thrown.toJSON(),
@@ -86,14 +86,14 @@ const CODES: ReadonlyMap<string, string> = new Map([
     ...RISK_RULES.map(({ code }) => code),
     ...Object.keys(TENANCY_RULES),
   ].map((code) => [code, code] as const),
-  ...prefixed(
+  ...listPrefixedNames(
     'preset:',
     NOISE_RULES.map(({ name }) => name),
   ),
-  ...prefixed('note:', Object.keys(NOTE_CAUSES)),
+  ...listPrefixedNames('note:', Object.keys(NOTE_CAUSES)),
 ])
 
-function prefixed(
+function listPrefixedNames(
   prefix: string,
   names: readonly string[],
 ): (readonly [typed: string, code: string])[] {
@@ -105,31 +105,31 @@ function prefixed(
 const MOST_OFFERED = 3
 
 /** By edit distance alone, BP1002 is as near to BP9002 as BP9001. */
-function nearestCodes(what: string): readonly string[] {
-  const near = nearestNames(what, CODES.keys()).toSorted(
-    (one, other) => sameBeginning(other, what) - sameBeginning(one, what),
+function listNearestCodes(what: string): readonly string[] {
+  const near = findNearestNames(what, CODES.keys()).toSorted(
+    (one, other) => countCommonPrefix(other, what) - countCommonPrefix(one, what),
   )
   return [...new Set(near.map((typed) => CODES.get(typed) ?? typed))].slice(0, MOST_OFFERED)
 }
 
-function sameBeginning(one: string, other: string): number {
+function countCommonPrefix(one: string, other: string): number {
   const [left, right] = [one.toLowerCase(), other.toLowerCase()]
   let length = 0
   while (length < left.length && left[length] === right[length]) length += 1
   return length
 }
 
-function codesOfKind(code: string): string {
+function describeCodesOfKind(code: string): string {
   if (code.startsWith('PRESET:'))
     return `presets are ${NOISE_RULES.map(({ name }) => name).join(', ')}`
   if (code.startsWith('NOTE:')) return `causes are ${Object.keys(NOTE_CAUSES).join(', ')}`
-  if (code.startsWith('BP')) return `codes of errors are ${failureRanges().join(', ')}`
+  if (code.startsWith('BP')) return `codes of errors are ${listFailureRanges().join(', ')}`
   if (code.startsWith('TEN-'))
     return `codes of objects outside a package are ${Object.keys(TENANCY_RULES).join(', ')}`
   return `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`
 }
 
-function failureRanges(): readonly string[] {
+function listFailureRanges(): readonly string[] {
   const hundreds = Map.groupBy(Object.keys(FAILURE_CODES), (code) => code.slice(0, -2))
   return [...hundreds.values()].map((codes) => [...new Set([codes[0], codes.at(-1)])].join(' to '))
 }

@@ -1,27 +1,27 @@
-import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
+import { computeItemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import { type SelectableLine, selectChanges } from '../../plan/unit/commands/select-changes.ts'
-import { lastGoodNotes } from '../../policy/last-good-policy.ts'
+import { createLastGoodNotes } from '../../policy/last-good-policy.ts'
 import { runTurn } from '../../reconcile/turn/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
 import type { TurnContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 import type { AuditOptions } from '../flags/options.ts'
-import { originsOf } from '../print/change-origins.ts'
+import { createOriginFormatter } from '../print/change-origins.ts'
 import {
   type ExplainedLine,
   explainLines,
+  formatUnprovenLines,
   RULE_ORDER,
   type UnprovenLine,
-  unprovenLines,
-  wrapped,
+  wrapText,
 } from '../print/explain-lines.ts'
-import { applierLines, rolloutLines } from '../print/print-applier.ts'
+import { formatApplierLines, formatRolloutLines } from '../print/print-applier.ts'
 import { printNotes } from '../print/print-notes.ts'
-import { heldSentence } from '../print/unit-cells.ts'
-import { type SessionOptions, splitArguments, withSession } from '../session/turn-session.ts'
-import { explainCode, withNearestCodes } from './explain-code.ts'
+import { describeHeld } from '../print/unit-cells.ts'
+import { runWithSession, type SessionOptions, splitArguments } from '../session/turn-session.ts'
+import { addNearestCodes, explainCode } from './explain-code.ts'
 
 type ExplainOptions = SessionOptions & AuditOptions
 
@@ -42,7 +42,7 @@ export async function explain(
   try {
     return await explainPackage(what, selectors, options, cli)
   } catch (thrown) {
-    throw withNearestCodes(thrown, what)
+    throw addNearestCodes(thrown, what)
   }
 }
 
@@ -53,24 +53,26 @@ async function explainPackage(
   cli: TurnContext,
 ): Promise<number> {
   const { packages, selectors } = splitArguments(what, named)
-  return withSession(
+  return runWithSession(
     cli,
     options,
     { packages, gitAlone: true, readOnly: true },
     async ({ ports, request, progress, printer }) => {
       const result = await runTurn(ports, { ...request, mode: 'read' }, cli.signal)
       progress.end()
-      printNotes(lastGoodNotes(result.view.policies), printer)
+      printNotes(createLastGoodNotes(result.view.policies), printer)
       for (const unit of result.units) {
         if (unit.state === 'failed') throw unit.failures[0]
-        printer.write(explanation(unit.observation, unit.plan, selectors, printer.terminal.width))
+        printer.write(
+          formatExplanation(unit.observation, unit.plan, selectors, printer.terminal.width),
+        )
       }
       return 0
     },
   )
 }
 
-function explanation(
+function formatExplanation(
   observed: Observation,
   plan: UnitPlan,
   selectors: readonly string[],
@@ -82,11 +84,11 @@ function explanation(
     `mode ${policy.mode} <- ${policy.chain.join(' > ')}`,
     `syncer ${observed.syncer === undefined ? 'not found: the objects do not say who applied them' : `${observed.syncer.manager} (${observed.syncer.operation})`}`,
     `applier ${observed.applier.name}`,
-    ...applierLines(observed.applier).map((line) => `   ${line}`),
-    ...rolloutLines(observed.health),
-    ...wrapped('rules ', RULE_ORDER, width),
+    ...formatApplierLines(observed.applier).map((line) => `   ${line}`),
+    ...formatRolloutLines(observed.health),
+    ...wrapText('rules ', RULE_ORDER, width),
   ]
-  const all = numberedLines(observed, plan)
+  const all = numberLines(observed, plan)
   const unproven = observed.incomplete.map(
     (incomplete, index): UnprovenLine => ({ number: all.length + index + 1, incomplete }),
   )
@@ -94,7 +96,7 @@ function explanation(
     selectors,
     [
       ...all.map(({ change }) => change),
-      ...unproven.map((line) => selectable(line, unit.packageName)),
+      ...unproven.map((line) => createSelectableLine(line, unit.packageName)),
     ],
     all.filter(({ aside }) => aside === undefined).length,
   )
@@ -103,7 +105,7 @@ function explanation(
   )
   const everyRule = selected !== undefined || shown.length <= FEW
   const reported = new Set<ExplainedLine['verdict']>()
-  const originOf = originsOf(observed)
+  const originOf = createOriginFormatter(observed)
   for (const line of shown) {
     lines.push(
       '',
@@ -118,7 +120,7 @@ function explanation(
   }
   for (const line of unproven)
     if (selected === undefined || selected.has(nameOf(line)))
-      lines.push('', ...unprovenLines(line, unit.packageName, width))
+      lines.push('', ...formatUnprovenLines(line, unit.packageName, width))
   if (!everyRule)
     lines.push(
       '',
@@ -127,7 +129,7 @@ function explanation(
   // Without a record, the branch does not exist yet.
   if (plan.openBranches.some(({ ref }) => ref === `refs/heads/${plan.branch}`))
     lines.push('', `branch ${plan.branch}`)
-  if (plan.report.status.held !== undefined) lines.push(heldSentence(plan.report.status.held))
+  if (plan.report.status.held !== undefined) lines.push(describeHeld(plan.report.status.held))
   return `${lines.join('\n')}\n`
 }
 
@@ -135,7 +137,7 @@ function nameOf({ number }: UnprovenLine): string {
   return `unproven ${number}`
 }
 
-function selectable(line: UnprovenLine, packageName: string): SelectableLine {
+function createSelectableLine(line: UnprovenLine, packageName: string): SelectableLine {
   const { ref, state } = line.incomplete
   return {
     ref: ref ?? { group: '', kind: 'Package', namespace: '', name: packageName },
@@ -146,9 +148,9 @@ function selectable(line: UnprovenLine, packageName: string): SelectableLine {
 
 const FEW = 3
 
-function numberedLines({ verdicts, key }: Observation, plan: UnitPlan): ExplainedLine[] {
+function numberLines({ verdicts, key }: Observation, plan: UnitPlan): ExplainedLine[] {
   const found = verdicts.flatMap((verdict) => verdict.items.map((drift) => ({ drift, verdict })))
-  const byFingerprint = new Map(found.map((one) => [itemFingerprint(one.drift, key), one]))
+  const byFingerprint = new Map(found.map((one) => [computeItemFingerprint(one.drift, key), one]))
   const open = plan.report.spec.changes.flatMap((change) => {
     const one = byFingerprint.get(change.fingerprint)
     return one === undefined ? [] : [{ ...one, change, aside: undefined }]

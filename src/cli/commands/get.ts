@@ -1,31 +1,37 @@
 import type { PackageRevision } from '@backporch/kpt/revision'
 import { formatJson, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { worstRisk } from '../../plan/observation/closed-episode.ts'
+import { findWorstRisk } from '../../plan/observation/closed-episode.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { readPorchListing } from '../../reconcile/repository/read-porch-listing.ts'
-import { actorName } from '../../record/actor-name.ts'
+import { formatActorName } from '../../record/actor-name.ts'
 import type { Change } from '../../record/documents/change.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { unitName } from '../../record/unit-name.ts'
-import { worstHealth } from '../../status/unit-health.ts'
+import { getUnitName } from '../../record/unit-name.ts'
+import { findWorstHealth } from '../../status/unit-health.ts'
 import type { LedgerContext } from '../context/cli-context.ts'
 import type { Terminal } from '../context/terminal.ts'
 import type { PORCH_FLAGS } from '../flags/command-flags.ts'
 import type { ListOptions, RepositoryOptions, ValuesOf, WatchOptions } from '../flags/options.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
-import { freshnessNotes } from '../print/freshness.ts'
-import { notesPart, printNotes } from '../print/print-notes.ts'
+import { listFreshnessNotes } from '../print/freshness.ts'
+import { buildNotesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
-import { proposalName } from '../print/pull-request.ts'
+import { formatProposalName } from '../print/pull-request.ts'
 import { count } from '../print/ranked-changes.ts'
-import { sidesText } from '../print/sides-text.ts'
-import { type Column, objectWord, printRows } from '../print/table.ts'
+import { formatSidesText } from '../print/sides-text.ts'
+import { type Column, formatObjectWord, printRows } from '../print/table.ts'
 import { timeOf } from '../print/time-text.ts'
-import { driftCount, healthCell, heldCell, sourceOf, workspaceOf } from '../print/unit-cells.ts'
 import {
-  incompleteOfReports,
+  formatDriftCount,
+  formatHealthCell,
+  formatHeldCell,
+  getUnitSource,
+  getWorkspaceName,
+} from '../print/unit-cells.ts'
+import {
+  listIncompleteOfReports,
   printList,
   printReports,
   reportList,
@@ -34,7 +40,7 @@ import { type LedgerReading, showLedger } from '../session/ledger-session.ts'
 import {
   changeFilter,
   changeKey,
-  flagsGiven,
+  listGivenFlags,
   narrowReport,
   printHidden,
   selectUnits,
@@ -69,7 +75,7 @@ export async function getPackages(
         : []
     const notes: readonly Note[] = [
       ...problems,
-      ...(units.length > 0 ? [] : folders.map(({ path }) => notListed(path, view))),
+      ...(units.length > 0 ? [] : folders.map(({ path }) => createNotListedNote(path, view))),
     ]
     const selection = await selectUnits(
       reading,
@@ -94,29 +100,33 @@ export async function getPackages(
     ]
     const selected = all.filter(({ path }) => selection.takesPackage(path))
     const rows = selected.filter((row) => isWanted(row, options))
-    const fresh = freshnessNotes(
+    const fresh = listFreshnessNotes(
       [...new Set(selected.flatMap((row) => row.reports))],
       ledger,
       view,
       cli.clock.now(),
     )
     return {
-      rows: new Map(rows.map((row) => [rowKey(row), formatJson(row as unknown as Json)])),
+      rows: new Map(rows.map((row) => [getRowKey(row), formatJson(row as unknown as Json)])),
       print: (only) => {
-        const shown = rows.filter((row) => only === undefined || only.has(rowKey(row)))
-        const part = notesPart([...ledger.problems, ...fresh, ...notes], printer)
+        const shown = rows.filter((row) => only === undefined || only.has(getRowKey(row)))
+        const part = buildNotesPart([...ledger.problems, ...fresh, ...notes], printer)
         if (
           !printList(
             {
               apiVersion: API_VERSION,
               kind: 'PackageRevisionList',
-              items: shown.map((row) => itemOf(row, view.policies)),
+              items: shown.map((row) => createItem(row, view.policies)),
               ...part,
             },
             printer,
           )
         ) {
-          const columns = packageColumns(printer.terminal, registered.repository, view.policies)
+          const columns = createPackageColumns(
+            printer.terminal,
+            registered.repository,
+            view.policies,
+          )
           const headers = only === undefined && (shown.length > 0 || options.watch === true)
           const named =
             printer.output === 'name' ? shown.filter((row) => nameOfRow(row) !== '') : shown
@@ -133,7 +143,7 @@ export async function getPackages(
         printHidden(
           selected.length - rows.length,
           'revision',
-          flagsGiven(options, ['namespace', 'risk', 'state']),
+          listGivenFlags(options, ['namespace', 'risk', 'state']),
           printer,
         )
       },
@@ -151,12 +161,15 @@ function nameOfRow({ revision, path }: PackageRow): string {
   return revision === undefined ? path || '.' : revision.name
 }
 
-function rowKey({ revision, path }: PackageRow): string {
+function getRowKey({ revision, path }: PackageRow): string {
   if (revision === undefined) return path
   return revision.name === '' ? revision.ref : revision.name
 }
 
-function notListed(path: string, { recorded }: Pick<LedgerReading['view'], 'recorded'>): Note {
+function createNotListedNote(
+  path: string,
+  { recorded }: Pick<LedgerReading['view'], 'recorded'>,
+): Note {
   const by = [
     ...new Set(
       recorded.flatMap((unit) =>
@@ -177,7 +190,7 @@ function notListed(path: string, { recorded }: Pick<LedgerReading['view'], 'reco
 function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): boolean {
   if (namespace !== undefined && row.reports.length === 0) return false
   if (risk === undefined && state === undefined) return true
-  const worst = worstRisk(row.reports.flatMap(({ spec }) => spec.changes))
+  const worst = findWorstRisk(row.reports.flatMap(({ spec }) => spec.changes))
   const unknown = row.reports.some(({ status }) => status.state === 'Unknown')
   return (
     (risk === undefined || unknown || (worst !== undefined && risk.includes(worst))) &&
@@ -185,10 +198,10 @@ function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): bool
   )
 }
 
-function itemOf(row: PackageRow, policies: PolicySet): object {
+function createItem(row: PackageRow, policies: PolicySet): object {
   const { revision, path, reports } = row
   return {
-    ...(revision ?? { packagePath: path, packageName: path, source: sourceOfRow(row, policies) }),
+    ...(revision ?? { packagePath: path, packageName: path, source: findRowSource(row, policies) }),
     drift: reports.map(({ spec, status }) => ({
       cluster: spec.unit.cluster,
       state: status.state,
@@ -198,17 +211,17 @@ function itemOf(row: PackageRow, policies: PolicySet): object {
   }
 }
 
-function sourceOfRow(
+function findRowSource(
   { revision, path, reports: [report] }: PackageRow,
   policies: PolicySet,
 ): string {
-  if (report !== undefined) return sourceOf(report.spec.unit, policies)
+  if (report !== undefined) return getUnitSource(report.spec.unit, policies)
   return revision === undefined
-    ? sourceOf({ cluster: '', package: path, source: 'folder' }, policies)
+    ? getUnitSource({ cluster: '', package: path, source: 'folder' }, policies)
     : 'kpt'
 }
 
-const packageColumns = (
+const createPackageColumns = (
   terminal: Terminal,
   repository: string,
   policies: PolicySet,
@@ -217,34 +230,34 @@ const packageColumns = (
   {
     name: 'PACKAGE',
     value: ({ revision, path, reports }) =>
-      (revision?.packageName ?? path) || unitName(reports[0]?.spec.unit ?? { package: '' }),
+      (revision?.packageName ?? path) || getUnitName(reports[0]?.spec.unit ?? { package: '' }),
   },
   { name: 'WORKSPACENAME', value: ({ revision }) => revision?.workspace ?? '' },
   { name: 'REVISION', value: ({ revision }) => String(revision?.revision ?? '') },
   { name: 'LATEST', value: ({ revision }) => String(revision?.latest ?? '') },
   { name: 'LIFECYCLE', value: ({ revision }) => revision?.lifecycle ?? '' },
   { name: 'REPOSITORY', value: () => repository },
-  { name: 'DRIFT', value: driftOf },
+  { name: 'DRIFT', value: formatDrift },
   {
     name: 'RISK',
-    value: ({ reports }) => worstRisk(reports.flatMap(({ spec }) => spec.changes)) ?? '-',
+    value: ({ reports }) => findWorstRisk(reports.flatMap(({ spec }) => spec.changes)) ?? '-',
   },
   {
     name: 'HEALTH',
     value: ({ reports }) =>
-      healthCell(
-        worstHealth(reports.flatMap(({ status }) => status.health?.status ?? [])),
+      formatHealthCell(
+        findWorstHealth(reports.flatMap(({ status }) => status.health?.status ?? [])),
         terminal,
       ),
   },
-  { name: 'PR', value: proposalOf },
-  { name: 'SOURCE', wide: true, value: (row) => sourceOfRow(row, policies) },
+  { name: 'PR', value: formatProposal },
+  { name: 'SOURCE', wide: true, value: (row) => findRowSource(row, policies) },
 ]
 
-function proposalOf({ revision, reports }: PackageRow): string {
+function formatProposal({ revision, reports }: PackageRow): string {
   if (revision !== undefined && revision.lifecycle !== 'Proposed') return '-'
   const open = reports.flatMap((report) =>
-    report.status.lifecycle === 'Proposed' ? [proposalName(report)] : [],
+    report.status.lifecycle === 'Proposed' ? [formatProposalName(report)] : [],
   )
   return [...new Set(open)].join(', ') || revision?.workspace || '-'
 }
@@ -257,13 +270,13 @@ function isAbout({ spec, status }: DriftReport, revision: PackageRevision): bool
   if (spec.unit.package !== revision.packagePath) return false
   const published =
     revision.lifecycle === 'Published' && (revision.latest || revision.revision === -1)
-  return published || revision.workspace === workspaceOf(status)
+  return published || revision.workspace === getWorkspaceName(status)
 }
 
-function driftOf({ reports }: PackageRow): string {
+function formatDrift({ reports }: PackageRow): string {
   const [only, ...others] = reports
   if (only === undefined) return '-'
-  if (others.length === 0) return driftCount(only)
+  if (others.length === 0) return formatDriftCount(only)
   const unknown = reports.filter(({ status }) => status.state === 'Unknown').length
   const drifted = reports.filter(
     ({ spec, status }) => status.state !== 'Unknown' && spec.changes.length > 0,
@@ -317,17 +330,17 @@ export async function getDrifts(
         )
         const reports = selected.map((report) => narrowReport(report, filter))
         const list = {
-          ...reportList(reports, incompleteOfReports(reports)),
-          ...notesPart(ledger.problems, printer),
+          ...reportList(reports, listIncompleteOfReports(reports)),
+          ...buildNotesPart(ledger.problems, printer),
         }
         if (!printReports(list, printer, numbers)) {
-          const columns = driftColumns(printer.terminal, cli.clock.now().getTime())
+          const columns = createDriftColumns(printer.terminal, cli.clock.now().getTime())
           const headers = only === undefined && (shown.length > 0 || options.watch === true)
           printRows(
             {
               rows: shown,
               columns,
-              nameOf: ({ change }) => objectWord(change.ref),
+              nameOf: ({ change }) => formatObjectWord(change.ref),
               widths,
               headers,
             },
@@ -337,7 +350,7 @@ export async function getDrifts(
         if (only !== undefined) return
         printHidden(all.length - wanted.length, 'change', filter.flags, printer)
         if (printer.isTable)
-          printNotes(freshnessNotes(selected, ledger, view, cli.clock.now()), printer)
+          printNotes(listFreshnessNotes(selected, ledger, view, cli.clock.now()), printer)
         if (all.length === 0 && printer.isTable) printer.hint('no drift recorded')
       },
       exit: 0,
@@ -345,27 +358,29 @@ export async function getDrifts(
   })
 }
 
-function driftColumns(terminal: Terminal, now: number): Column<DriftRow>[] {
+function createDriftColumns(terminal: Terminal, now: number): Column<DriftRow>[] {
   return [
     { name: 'CLUSTER', value: ({ report }) => report.spec.unit.cluster },
-    { name: 'PACKAGE', value: ({ report }) => unitName(report.spec.unit) },
+    { name: 'PACKAGE', value: ({ report }) => getUnitName(report.spec.unit) },
     { name: '#', value: ({ number }) => String(number) },
     { name: 'OBJECT', value: ({ change: { ref } }) => `${ref.kind}/${ref.name}` },
     { name: 'CHANGE', value: ({ change }) => change.change },
     { name: 'FIELD', value: ({ change }) => change.path ?? '-' },
     {
       name: 'GIT',
-      value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).git),
+      value: ({ change }) =>
+        change.path === undefined ? '-' : formatSidesText(change, terminal).git,
     },
     {
       name: 'LIVE',
-      value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).live),
+      value: ({ change }) =>
+        change.path === undefined ? '-' : formatSidesText(change, terminal).live,
     },
-    { name: 'BY', value: ({ change: { actor } }) => actorName(actor) },
+    { name: 'BY', value: ({ change: { actor } }) => formatActorName(actor) },
     { name: 'AT', value: ({ change: { actor } }) => timeOf(actor.at, { now }, terminal) },
     { name: 'RISK', value: ({ change }) => change.risk },
     { name: 'REASON', wide: true, value: ({ change }) => change.reason },
     { name: 'NAMESPACE', wide: true, value: ({ change }) => change.ref.namespace },
-    { name: 'HELD', wide: true, value: ({ report }) => heldCell(report.status.held) },
+    { name: 'HELD', wide: true, value: ({ report }) => formatHeldCell(report.status.held) },
   ]
 }

@@ -2,17 +2,17 @@ import { API_VERSION } from '../../record/documents/document.ts'
 import type { LedgerContext } from '../context/cli-context.ts'
 import type { ListOptions, RepositoryOptions } from '../flags/options.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
-import { notesPart, printNotes } from '../print/print-notes.ts'
+import { buildNotesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { count } from '../print/ranked-changes.ts'
 import { printNames, printRows } from '../print/table.ts'
 import { printList } from '../report/print-document.ts'
-import { decisionColumns, readDecisions } from '../session/decisions.ts'
+import { createDecisionColumns, readDecisions } from '../session/decisions.ts'
 import { readLedgerOf } from '../session/ledger-session.ts'
 
 type HistoryOptions = RepositoryOptions & ListOptions & Omit<SelectionOptions, 'state'>
 
-export async function history(
+export async function showHistory(
   packages: readonly string[],
   options: HistoryOptions,
   cli: LedgerContext,
@@ -30,14 +30,14 @@ export async function history(
     apiVersion: API_VERSION,
     kind: 'DecisionList',
     items,
-    ...notesPart([...reading.ledger.problems, ...notes], printer),
+    ...buildNotesPart([...reading.ledger.problems, ...notes], printer),
   }
   if (printList(list, printer)) return 0
   if (printer.output === 'name')
     printNames([...new Set(shown.map(({ spec }) => `drift-${spec.episode}`))], printer)
   else {
     printRows(
-      { rows: shown, columns: decisionColumns(printer.terminal), nameOf: () => '' },
+      { rows: shown, columns: createDecisionColumns(printer.terminal), nameOf: () => '' },
       printer,
     )
     const none =

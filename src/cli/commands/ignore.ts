@@ -1,12 +1,12 @@
 import { Failure } from '@backporch/kyaml/failure'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Observation } from '../../plan/observation/observation.ts'
 import {
+  createUnitPolicy,
+  formatPolicyFile,
   type IgnoreDocument,
-  policyFileText,
-  policyOfUnit,
 } from '../../plan/unit/commands/comment-policy.ts'
-import { exactRules } from '../../plan/unit/commands/exact-rules.ts'
+import { createExactRules } from '../../plan/unit/commands/exact-rules.ts'
 import { selectChanges } from '../../plan/unit/commands/select-changes.ts'
 import { type PolicyFile, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
@@ -19,15 +19,19 @@ import type { IGNORE_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import type { Printer } from '../print/printer.ts'
-import { printPublished, repositoryLocation, shellWord } from '../print/published-lines.ts'
+import {
+  printPublished,
+  quoteShellWord,
+  resolveRepositoryLocation,
+} from '../print/published-lines.ts'
 import { formatEdit } from '../report/print-turn.ts'
 import {
-  onlyUnit,
+  getOnlyUnit,
   type PlannedUnit,
+  runWithSession,
   type Session,
   type SessionOptions,
   splitArguments,
-  withSession,
 } from '../session/turn-session.ts'
 
 type IgnoreOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IGNORE_FLAGS>
@@ -40,21 +44,21 @@ export async function ignore(
   cli: TurnContext,
 ): Promise<number> {
   assertNoList(options)
-  const reason = reasonOf(options)
-  const expires = lastDay(options, cli.clock.now())
+  const reason = getReason(options)
+  const expires = computeLastDay(options, cli.clock.now())
   const { packages, selectors } = splitArguments(name, named)
-  return withSession(
+  return runWithSession(
     cli,
     options,
     { packages, gitAlone: options.print === true },
     async (session) => {
       const result = await runTurn(session.ports, { ...session.request, mode: 'read' }, cli.signal)
       session.progress.end()
-      const unit = onlyUnit(result, {
+      const unit = getOnlyUnit(result, {
         none: 'no single package is selected',
         why: 'a rule is for one package in one cluster',
       })
-      const rules = exactRules({ ...chosenOf(unit, selectors), reason, expires })
+      const rules = createExactRules({ ...selectChosen(unit, selectors), reason, expires })
       if (options.print === true) printPolicy(unit.observation, rules, session.printer)
       else await propose({ unit, view: result.view }, rules, session, options)
       if (expires === undefined)
@@ -65,13 +69,13 @@ export async function ignore(
 }
 
 /** @throws Failure BP1011 if a selector matches nothing, or nothing is open */
-function chosenOf({ observation, plan }: PlannedUnit, selectors: readonly string[]) {
+function selectChosen({ observation, plan }: PlannedUnit, selectors: readonly string[]) {
   const { changes } = plan.report.spec
   const selected = selectChanges(selectors.length === 0 ? ['all'] : selectors, changes)
   const chosen = changes.filter(
     ({ fingerprint }) => selected === undefined || selected.has(fingerprint),
   )
-  if (chosen.length === 0) throw nothingToIgnore(observation)
+  if (chosen.length === 0) throw createNothingToIgnore(observation)
   return { chosen, verdicts: observation.verdicts, key: observation.key }
 }
 
@@ -80,7 +84,7 @@ function printPolicy(
   rules: readonly IgnoreDocument[],
   printer: Printer,
 ): void {
-  const text = policyFileText(policyOfUnit(unit, rules))
+  const text = formatPolicyFile(createUnitPolicy(unit, rules))
   // The printed policy must be valid when pasted.
   parsePolicyFiles([{ path: 'the printed policy', text } satisfies PolicyFile])
   printer.write(text)
@@ -128,14 +132,14 @@ async function propose(
       ? ref.replace(/^refs\/heads\//, '')
       : `${opened.label} ${opened.url}`.trim()
   printer.write(
-    `${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`,
+    `${ok} proposed: ${convertToOneLine(label, 2_000)}\n  edits ${convertToOneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`,
   )
-  const location = await repositoryLocation(options, cli)
+  const location = await resolveRepositoryLocation(options, cli)
   const merge =
     opened === undefined && location.kind === 'clone'
-      ? `: ${location.git} merge ${shellWord(label)}`
+      ? `: ${location.git} merge ${quoteShellWord(label)}`
       : ''
-  const into = opened === undefined ? ` into ${oneLine(view.baseBranch, 300)}` : ''
+  const into = opened === undefined ? ` into ${convertToOneLine(view.baseBranch, 300)}` : ''
   printer.write(`  next: review it, then merge it${into}${merge}; the rule holds from then on\n`)
   await printPublished(updates, view.baseBranch, options, printer)
 }
@@ -150,7 +154,7 @@ function assertNoList({ output }: IgnoreOptions): void {
   })
 }
 
-function reasonOf({ message }: IgnoreOptions): string {
+function getReason({ message }: IgnoreOptions): string {
   if (message !== undefined && message.trim() !== '') return message.trim()
   throw new Failure({
     code: 'BP1001',
@@ -160,7 +164,7 @@ function reasonOf({ message }: IgnoreOptions): string {
   })
 }
 
-function lastDay({ expires, for: seconds }: IgnoreOptions, now: Date): string | undefined {
+function computeLastDay({ expires, for: seconds }: IgnoreOptions, now: Date): string | undefined {
   if (seconds === undefined) return expires
   if (expires !== undefined)
     throw new Failure({
@@ -172,7 +176,7 @@ function lastDay({ expires, for: seconds }: IgnoreOptions, now: Date): string | 
   return new Date(now.getTime() + seconds * 1_000).toISOString().slice(0, 10)
 }
 
-function nothingToIgnore({ unit: { packageName } }: Observation): Failure {
+function createNothingToIgnore({ unit: { packageName } }: Observation): Failure {
   return new Failure({
     code: 'BP1011',
     what: `nothing of ${packageName} is to be ignored`,

@@ -1,4 +1,4 @@
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import {
   importBody,
   importMessage,
@@ -8,28 +8,28 @@ import {
 import { importNamespace } from '../../reconcile/onboard/import-namespace.ts'
 import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
 import { readRepository } from '../../reconcile/repository/repository-view.ts'
-import { withSources } from '../../reconcile/repository/sources/discover-sources.ts'
+import { addSources } from '../../reconcile/repository/sources/discover-sources.ts'
 import { proposeFiles } from '../../reconcile/turn/apply/propose-files.ts'
 import type { TurnContext } from '../context/cli-context.ts'
 import type { IMPORT_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import type { Printer } from '../print/printer.ts'
 import { printPublished } from '../print/published-lines.ts'
-import { type SessionOptions, withSession } from '../session/turn-session.ts'
+import { runWithSession, type SessionOptions } from '../session/turn-session.ts'
 
 type ImportOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IMPORT_FLAGS>
 
 export async function importObjects(options: ImportOptions, cli: TurnContext): Promise<number> {
   // The imported namespace is no default for manifests without one.
   const session = { ...options, namespace: undefined }
-  return withSession(
+  return runWithSession(
     cli,
     session,
     { packages: [], gitAlone: options.dryRun === true },
     async ({ ports, request, progress, printer }) => {
       const { signal } = cli
       const read = await readRepository(ports.repository, options.branch, signal)
-      const view = await withSources(read, [ports.cluster], request.renderer, signal)
+      const view = await addSources(read, [ports.cluster], request.renderer, signal)
       const { namespace, to: path = namespace } = options
       const wanted = {
         namespace,
@@ -43,7 +43,9 @@ export async function importObjects(options: ImportOptions, cli: TurnContext): P
       if (options.dryRun === true) {
         printer.write(`${printer.ok} would be proposed:\n`)
         for (const { path: file, text } of made.files)
-          printer.write(`  ${oneLine(file, 1_000)}, ${text.split('\n').length - 1} lines\n`)
+          printer.write(
+            `  ${convertToOneLine(file, 1_000)}, ${text.split('\n').length - 1} lines\n`,
+          )
         printLeft(made, printer)
         return 0
       }
@@ -77,7 +79,7 @@ export async function importObjects(options: ImportOptions, cli: TurnContext): P
           : `${opened.label} ${opened.url}`.trim()
       const count = made.objects.length
       printer.write(
-        `${printer.ok} proposed: ${oneLine(label, 2_000)}\n  adds ${path} with ${count} ${count === 1 ? 'object' : 'objects'}\n`,
+        `${printer.ok} proposed: ${convertToOneLine(label, 2_000)}\n  adds ${path} with ${count} ${count === 1 ? 'object' : 'objects'}\n`,
       )
       printLeft(made, printer)
       await printPublished(updates, view.baseBranch, options, printer)
@@ -89,6 +91,6 @@ export async function importObjects(options: ImportOptions, cli: TurnContext): P
 function printLeft({ notImported }: NewPackage, printer: Printer): void {
   for (const { what, why, remedy } of notImported)
     printer.write(
-      `  not imported: ${oneLine(`${what}: ${why}`, 400)}\n    fix: ${oneLine(remedy, 400)}\n`,
+      `  not imported: ${convertToOneLine(`${what}: ${why}`, 400)}\n    fix: ${convertToOneLine(remedy, 400)}\n`,
     )
 }

@@ -1,31 +1,31 @@
 import { createInterface } from 'node:readline/promises'
 import { Failure } from '@backporch/kyaml/failure'
-import { type Onboarded, type Onboarding, onboard } from '../../reconcile/onboard/onboard.ts'
+import { type Onboarded, type Onboarding, runOnboarding } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { CliContext, TurnContext } from '../context/cli-context.ts'
 import type { INIT_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
-import { onboardedItem, printOnboarded, printOnboarding } from '../print/print-onboarding.ts'
+import { buildOnboardedItem, printOnboarded, printOnboarding } from '../print/print-onboarding.ts'
 import { Printer } from '../print/printer.ts'
-import { repositoryLocation } from '../print/published-lines.ts'
+import { resolveRepositoryLocation } from '../print/published-lines.ts'
 import { printList } from '../report/print-document.ts'
-import { type SessionOptions, withSession } from '../session/turn-session.ts'
+import { runWithSession, type SessionOptions } from '../session/turn-session.ts'
 
 type InitOptions = SessionOptions & ForgeOptions & ValuesOf<typeof INIT_FLAGS>
 
 export async function init(options: InitOptions, cli: TurnContext): Promise<number> {
   if (options.printRuleset === true) return printRuleset(options, cli)
-  if (options.again === true && options.remove === true) throw contradiction()
-  return withSession(
+  if (options.again === true && options.remove === true) throw createContradiction()
+  return runWithSession(
     cli,
     options,
     { packages: [] },
     async ({ ports, request, progress, printer }) => {
       const dryRun = options.dryRun === true
-      const location = await repositoryLocation(options, cli)
+      const location = await resolveRepositoryLocation(options, cli)
       let reported = false
       const ask = async (again: boolean): Promise<Onboarded> =>
-        onboard(
+        runOnboarding(
           ports,
           {
             // A named folder is one of the units; the packages are observed too.
@@ -50,11 +50,15 @@ export async function init(options: InitOptions, cli: TurnContext): Promise<numb
       const declined = done.plan.kind === 'declined' && !dryRun
       if (declined && cli.stdin.isTTY === true && printer.isTable) {
         printOnboarded(done, location, dryRun, printer)
-        if (!(await question('Propose it again? [y/N] ', false, cli))) return 0
+        if (!(await askQuestion('Propose it again? [y/N] ', false, cli))) return 0
         done = await ask(true)
         progress.end()
       }
-      const list = { apiVersion: API_VERSION, kind: 'OnboardingList', items: [onboardedItem(done)] }
+      const list = {
+        apiVersion: API_VERSION,
+        kind: 'OnboardingList',
+        items: [buildOnboardedItem(done)],
+      }
       if (printList(list, printer)) return 0
       if (!reported && done.subject !== undefined) printOnboarding(done, dryRun, printer)
       printOnboarded(done, location, dryRun, printer)
@@ -86,12 +90,12 @@ async function confirm(
     })
   }
   if (plan.kind !== 'remove')
-    return question('Open the onboarding proposal drift/configure? [Y/n] ', true, cli)
+    return askQuestion('Open the onboarding proposal drift/configure? [Y/n] ', true, cli)
   const whose = plan.editedBy === undefined ? '' : ', with commits that are not ours'
-  return question(`Remove drift/configure${whose}? [y/N] `, false, cli)
+  return askQuestion(`Remove drift/configure${whose}? [y/N] `, false, cli)
 }
 
-async function question(
+async function askQuestion(
   text: string,
   byDefault: boolean,
   cli: Pick<CliContext, 'signal' | 'stdin' | 'stdout'>,
@@ -112,7 +116,7 @@ async function printRuleset(options: InitOptions, cli: TurnContext): Promise<num
     baseBranch: options.branch,
     trace: printer.trace,
   })
-  const { defaultBranch } = await repository.refs(cli.signal)
+  const { defaultBranch } = await repository.listRefs(cli.signal)
   const setup = await cli.forgeSetup(options.repo, options.forge)
   const { remote } = repository
   const { requests, commands } = setup.protection({
@@ -125,7 +129,7 @@ async function printRuleset(options: InitOptions, cli: TurnContext): Promise<num
   return 0
 }
 
-function contradiction(): Failure {
+function createContradiction(): Failure {
   return new Failure({
     code: 'BP1001',
     what: '--again and --remove are both set',

@@ -25,7 +25,11 @@ export async function listIgnores(
   const { view, ledger } = await readLedgerOf(cli, options)
   const today = cli.clock.now().toISOString().slice(0, 10)
   const rules = listRules(view.policies, ledger.reports, today)
-  const list = { apiVersion: API_VERSION, kind: 'IgnoreRuleList', items: rules.map(itemOf) }
+  const list = {
+    apiVersion: API_VERSION,
+    kind: 'IgnoreRuleList',
+    items: rules.map(convertRuleToItem),
+  }
   if (printList(list, printer)) return 0
   printRows(
     { rows: rules, columns: COLUMNS, nameOf: ({ where }) => where, headers: rules.length > 0 },
@@ -35,7 +39,7 @@ export async function listIgnores(
   return 0
 }
 
-function itemOf({
+function convertRuleToItem({
   id,
   where,
   policy,

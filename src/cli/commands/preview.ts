@@ -4,17 +4,20 @@ import { Failure } from '@backporch/kyaml/failure'
 import { readObjectId } from '@backporch/kyaml/files'
 import { previewText } from '../../proposal/preview/preview-text.ts'
 import { preview as previewMerge } from '../../reconcile/observe/preview/preview.ts'
-import { headOf, writePreview } from '../../reconcile/observe/preview/preview-pull-request.ts'
+import {
+  getPreviewHead,
+  writePreview,
+} from '../../reconcile/observe/preview/preview-pull-request.ts'
 import type { PreviewHead } from '../../reconcile/observe/preview/preview-request.ts'
 import { isHosted } from '../../reconcile/repository/is-hosted.ts'
 import type { Preview } from '../../record/documents/preview.ts'
 import type { CliContext, TurnContext } from '../context/cli-context.ts'
 import type { PREVIEW_FLAGS } from '../flags/command-flags.ts'
-import { worstExit } from '../flags/exit-status.ts'
+import { getWorstExitStatus } from '../flags/exit-status.ts'
 import type { FleetOptions, ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { printPreview, printPreviewFailures } from '../print/print-preview.ts'
 import { printList } from '../report/print-document.ts'
-import { type Session, type SessionOptions, withSession } from '../session/turn-session.ts'
+import { runWithSession, type Session, type SessionOptions } from '../session/turn-session.ts'
 
 type PreviewOptions = ValuesOf<typeof PREVIEW_FLAGS> & SessionOptions & ForgeOptions & FleetOptions
 
@@ -38,19 +41,19 @@ export async function preview(
 ): Promise<number> {
   checkFlags(options)
   const gitAlone = options.pullRequest === undefined
-  return withSession(
+  return runWithSession(
     cli,
     options,
     { packages, gitAlone, readOnly: true, clusterOptional: true },
     async (session) => {
       const { progress, printer, ports, request } = session
-      const forge = gitAlone ? undefined : hostedForge(ports.forge)
+      const forge = gitAlone ? undefined : requireHostedForge(ports.forge)
       const pull = forge && (await forge.readPullRequest(options.pullRequest ?? 0, cli.signal))
       const head =
-        pull === undefined ? await headNamed(ports.repository, options, cli) : headOf(pull)
+        pull === undefined ? await findHead(ports.repository, options, cli) : getPreviewHead(pull)
       const branch = pull === undefined ? options.branch : pull.baseBranch
       const found = await previewMerge(
-        { repository: ports.repository, clusters: await clustersOf(session, cli) },
+        { repository: ports.repository, clusters: await listPreviewClusters(session, cli) },
         {
           observe: { ...request, git: { ...request.git, branch } },
           head: { ...head, fork: head.fork || options.fork === true },
@@ -66,7 +69,7 @@ export async function preview(
       const failures = printPreviewFailures(found, printer)
       if (options.comment === true && forge !== undefined && pull !== undefined)
         await writeComment(forge, pull, found, cli)
-      return failures.length === 0 ? 0 : worstExit(failures)
+      return failures.length === 0 ? 0 : getWorstExitStatus(failures)
     },
   )
 }
@@ -84,44 +87,44 @@ async function writeComment(
 
 function checkFlags({ head, pullRequest, comment, branch }: PreviewOptions): void {
   if (head === undefined && pullRequest === undefined)
-    throw usage(
+    throw createUsageFailure(
       'nothing to preview is named',
       'there is neither --head nor --pull-request',
       'give --head BRANCH, or --pull-request NUMBER',
     )
   if (comment === true && pullRequest === undefined)
-    throw usage(
+    throw createUsageFailure(
       '--comment has no pull request',
       'the comment is written on one',
       'give --pull-request NUMBER beside it',
     )
   if (branch !== undefined && pullRequest !== undefined)
-    throw usage(
+    throw createUsageFailure(
       '--branch and --pull-request are both set',
       'a pull request has its own base branch',
       'remove --branch',
     )
 }
 
-function usage(what: string, why: string, remedy: string): Failure {
+function createUsageFailure(what: string, why: string, remedy: string): Failure {
   return new Failure({ code: 'BP1001', what, why, remedy })
 }
 
-function hostedForge(forge: Session['ports']['forge']): HostedForge {
+function requireHostedForge(forge: Session['ports']['forge']): HostedForge {
   if (isHosted(forge)) return forge
-  throw usage(
+  throw createUsageFailure(
     'there is no forge with pull requests',
     'the repository is used with git alone',
     'give --head BRANCH, or a token of the forge',
   )
 }
 
-async function headNamed(
+async function findHead(
   repository: PackageRepository,
   { head = '', fork }: PreviewOptions,
   cli: Pick<CliContext, 'signal'>,
 ): Promise<PreviewHead> {
-  const { refs } = await repository.refs(cli.signal)
+  const { refs } = await repository.listRefs(cli.signal)
   const named = [`refs/heads/${head}`, `refs/tags/${head}`, head]
     .map((ref) => refs.get(ref))
     .find((commit) => commit !== undefined)
@@ -137,7 +140,7 @@ async function headNamed(
   })
 }
 
-export async function clustersOf(
+export async function listPreviewClusters(
   { clusters }: Pick<Session, 'clusters'>,
   cli: Pick<CliContext, 'offlineCluster'>,
 ) {

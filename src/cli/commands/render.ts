@@ -2,23 +2,23 @@
 import { randomBytes } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { type RedactionKey, redactionKey } from '@backporch/kyaml/redaction'
-import { oneLine } from '@backporch/kyaml/text'
+import { createRedactionKey, type RedactionKey } from '@backporch/kyaml/redaction'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import {
   type BuiltUnit,
   type PackageRender,
   type RenderedChange,
   renderPackages,
 } from '../../reconcile/repository/sources/render-packages.ts'
-import { shownText } from '../../record/shown-text.ts'
+import { redactShownText } from '../../record/shown-text.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
 import { describeChoice } from '../../sources/registry.ts'
 import type { CliContext, TurnContext } from '../context/cli-context.ts'
 import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'
-import { worstExit } from '../flags/exit-status.ts'
+import { getWorstExitStatus } from '../flags/exit-status.ts'
 import {
-  allowedFunctions,
   type FunctionOptions,
+  getAllowedFunctions,
   type RepositoryOptions,
   type TerminalOptions,
   type ValuesOf,
@@ -29,7 +29,7 @@ import { printNotes, printWorkTree } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { count } from '../print/ranked-changes.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
-import { packageLabel } from '../session/ledger-session.ts'
+import { formatPackageLabel } from '../session/ledger-session.ts'
 
 type RenderedPackage = Extract<PackageRender, { readonly output: unknown }>
 
@@ -55,7 +55,7 @@ export async function render(
     readOnly: true,
     trace: printer.trace,
   })
-  const renderer = await cli.openRenderer(allowedFunctions(options, cli.env))
+  const renderer = await cli.openRenderer(getAllowedFunctions(options, cli.env))
   const notes: Note[] = []
   const renders = await renderPackages(
     repository,
@@ -74,13 +74,13 @@ export async function render(
   if (output.to === 'diff') {
     await printWorkTree('rendered', options.repo, printer)
     // Hidden values are comparable within one output only.
-    const key = redactionKey(randomBytes(32))
+    const key = createRedactionKey(randomBytes(32))
     for (const one of renders) printer.write(formatRender(one, key, printer))
   }
   printNotes([...notes, ...renders.flatMap((one) => ('notes' in one ? one.notes : []))], printer)
   printFailures(failures, cli, printer)
   // All or none: the output is likely to be applied.
-  if (failures.length > 0) return worstExit(failures)
+  if (failures.length > 0) return getWorstExitStatus(failures)
   if (output.to === 'diff')
     return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
   await printWorkTree('rendered', options.repo, printer)
@@ -102,13 +102,13 @@ function printRendered(
         .join('---\n'),
     )
   else {
-    const byKpt = rendered.map(renderedByKpt)
-    if (output.to === 'resourcelist') cli.stdout.write(onlyOne(byKpt).output.list())
-    else cli.writeNewFolder(output.path, filesBelow(byKpt))
+    const byKpt = rendered.map(requireKptRender)
+    if (output.to === 'resourcelist') cli.stdout.write(getOnlyPackage(byKpt).output.list())
+    else cli.writeNewFolder(output.path, indexFiles(byKpt))
   }
 }
 
-function filesBelow(rendered: readonly RenderedPackage[]): ReadonlyMap<string, string> {
+function indexFiles(rendered: readonly RenderedPackage[]): ReadonlyMap<string, string> {
   const single = rendered.length === 1
   return new Map(
     rendered.flatMap(({ path, output }) =>
@@ -119,7 +119,7 @@ function filesBelow(rendered: readonly RenderedPackage[]): ReadonlyMap<string, s
   )
 }
 
-function onlyOne(rendered: readonly RenderedPackage[]): RenderedPackage {
+function getOnlyPackage(rendered: readonly RenderedPackage[]): RenderedPackage {
   const [first, second] = rendered
   if (first !== undefined && second === undefined) return first
   throw new Failure({
@@ -131,12 +131,12 @@ function onlyOne(rendered: readonly RenderedPackage[]): RenderedPackage {
 }
 
 /** Only kpt's rendering has the file of each resource. */
-function renderedByKpt(one: RenderedPackage | BuiltUnit): RenderedPackage {
+function requireKptRender(one: RenderedPackage | BuiltUnit): RenderedPackage {
   if (!('built' in one)) return one
   const { path, built } = one
   throw new Failure({
     code: 'BP1001',
-    what: `${packageLabel(path)} has no rendered files`,
+    what: `${formatPackageLabel(path)} has no rendered files`,
     why: `it is rendered ${describeChoice(built).how}, which says of no object in which file it belongs`,
     remedy: 'give -o unwrap',
   })
@@ -144,28 +144,28 @@ function renderedByKpt(one: RenderedPackage | BuiltUnit): RenderedPackage {
 
 function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): string {
   const { terminal } = printer
-  const name = oneLine(packageLabel(one.path), 300)
+  const name = convertToOneLine(formatPackageLabel(one.path), 300)
   if ('failures' in one)
-    return `${terminal.glyph('removed')} ${terminal.style(name, 'bold')}  does not render\n`
+    return `${terminal.getGlyph('removed')} ${terminal.style(name, 'bold')}  does not render\n`
   if ('built' in one) {
     const { built, resources } = one
     const how = `rendered ${describeChoice(built).how}`
-    return `${terminal.glyph('ok')} ${terminal.style(name, 'bold')}  ${count(resources, 'object')}, ${oneLine(how, 300)}: it has no Kptfile\n`
+    return `${terminal.getGlyph('ok')} ${terminal.style(name, 'bold')}  ${count(resources, 'object')}, ${convertToOneLine(how, 300)}: it has no Kptfile\n`
   }
   const { functions, resources, changes, otherwise } = one
-  const mark = changes.length === 0 ? terminal.glyph('ok') : terminal.glyph('changed')
+  const mark = changes.length === 0 ? terminal.getGlyph('ok') : terminal.getGlyph('changed')
   const head = `${mark} ${terminal.style(name, 'bold')}  ${count(functions, 'function')}, ${count(resources, 'resource')}, ${count(changes.length, 'file')} would change`
   return [
     head,
-    ...otherwise.map(otherwiseLine),
+    ...otherwise.map(formatOtherwiseLine),
     ...changes.flatMap((change) => patchLines(change, key, printer)),
     '',
   ].join('\n')
 }
 
-function otherwiseLine(choice: RenderChoice): string {
+function formatOtherwiseLine(choice: RenderChoice): string {
   const how = `renders it ${describeChoice(choice).how}`
-  return `   a policy ${oneLine(how, 300)}; this is what kpt would make of it`
+  return `   a policy ${convertToOneLine(how, 300)}; this is what kpt would make of it`
 }
 
 function patchLines(
@@ -174,14 +174,14 @@ function patchLines(
   { terminal, cli }: Printer,
 ): readonly string[] {
   const [from, to] = [before, after].map((text) =>
-    text === undefined ? undefined : { shown: shownText(text, key) },
+    text === undefined ? undefined : { shown: redactShownText(text, key) },
   )
   if (
     (from !== undefined && from.shown === undefined) ||
     (to !== undefined && to.shown === undefined)
   )
     return [
-      `   ${oneLine(path, 300)}: changes, and its lines are not shown, because it may hold a Secret`,
+      `   ${convertToOneLine(path, 300)}: changes, and its lines are not shown, because it may hold a Secret`,
     ]
   const sides = [
     { name: `git/${path}`, text: from?.shown },

@@ -1,14 +1,14 @@
-import { markdownCell, markdownCode } from '@backporch/kyaml/markdown'
-import { staleNotes } from '../../plan/turn/forge/listed-rules.ts'
+import { formatMarkdownCell, formatMarkdownCode } from '@backporch/kyaml/markdown'
+import { createStaleNotes } from '../../plan/turn/forge/listed-rules.ts'
 import type { LedgerContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
 import type { PackageOptions, SelectionOptions } from '../flags/selection-flags.ts'
-import { notesPart, printNotes } from '../print/print-notes.ts'
+import { buildNotesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
-import { incompleteOfReports, reportList } from '../report/print-document.ts'
+import { listIncompleteOfReports, reportList } from '../report/print-document.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
-import { type Decision, decisionColumns, readDecisions } from '../session/decisions.ts'
+import { createDecisionColumns, type Decision, readDecisions } from '../session/decisions.ts'
 import { readLedgerOf } from '../session/ledger-session.ts'
 import { selectUnits } from '../session/selection.ts'
 
@@ -34,7 +34,7 @@ export async function report(
       selection.takesPackage(unit.package) && selection.takesCluster(unit.cluster),
   )
   const now = `${cli.clock.now().toISOString().slice(0, 19)}Z`
-  const stale = notesPart(staleNotes(view.policies, ledger.reports, now.slice(0, 10)), {
+  const stale = buildNotesPart(createStaleNotes(view.policies, ledger.reports, now.slice(0, 10)), {
     verbose: options.verbose === true,
   })
   const { shown, notes } = await readDecisions(
@@ -44,25 +44,28 @@ export async function report(
     cli,
   )
   printNotes(notes, new Printer(cli, options))
-  const decided = decisionTable(
+  const decided = formatDecisionTable(
     shown,
     new Terminal(cli.stdout, { color: 'never', ascii: options.ascii === true, env: cli.env }),
   )
   cli.stdout.write(
     formatMarkdown(
-      { ...reportList(items, incompleteOfReports(items)), ...stale },
+      { ...reportList(items, listIncompleteOfReports(items)), ...stale },
       { also: decided },
     ),
   )
   return 0
 }
 
-function decisionTable(decisions: readonly Decision[], terminal: Terminal): readonly string[] {
+function formatDecisionTable(
+  decisions: readonly Decision[],
+  terminal: Terminal,
+): readonly string[] {
   if (decisions.length === 0) return ['## Decided: nothing', '']
-  const columns = decisionColumns(terminal)
+  const columns = createDecisionColumns(terminal)
   const rows = decisions
     .slice(0, ROWS)
-    .map((decision) => columns.map(({ value }) => cell(value(decision))))
+    .map((decision) => columns.map(({ value }) => formatCell(value(decision))))
   const more = decisions.length - rows.length
   return [
     `## Decided: ${decisions.length}`,
@@ -73,10 +76,12 @@ function decisionTable(decisions: readonly Decision[], terminal: Terminal): read
       ...rows,
     ].map((cells) => `| ${cells.join(' | ')} |`),
     '',
-    ...(more > 0 ? [`And ${more} more: ${markdownCode('backporch history')} lists them.`, ''] : []),
+    ...(more > 0
+      ? [`And ${more} more: ${formatMarkdownCode('backporch history')} lists them.`, '']
+      : []),
   ]
 }
 
-function cell(text: string): string {
-  return text === '' ? '–' : markdownCell(text, 200)
+function formatCell(text: string): string {
+  return text === '' ? '–' : formatMarkdownCell(text, 200)
 }

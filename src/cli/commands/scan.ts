@@ -1,15 +1,15 @@
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Answer } from '../../reconcile/turn/apply/apply-answers.ts'
 import { writeOpenHeads } from '../../reconcile/turn/apply/write-open-heads.ts'
 import { assertObserved } from '../../reconcile/turn/run-turn.ts'
 import type { TurnContext } from '../context/cli-context.ts'
 import type { SCAN_FLAGS } from '../flags/command-flags.ts'
-import { exitStatusOf, worstExit } from '../flags/exit-status.ts'
+import { exitStatusOf, getWorstExitStatus } from '../flags/exit-status.ts'
 import type { ExitOptions, ValuesOf } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
 import { printNotes } from '../print/print-notes.ts'
 import { printSettled, printTurn, printWrites } from '../report/print-turn.ts'
-import { runScan, type SessionOptions, withSession } from '../session/turn-session.ts'
+import { runScan, runWithSession, type SessionOptions } from '../session/turn-session.ts'
 
 type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & ExitOptions
 
@@ -18,7 +18,7 @@ export async function scan(
   options: ScanOptions,
   cli: TurnContext,
 ): Promise<number> {
-  return withSession(cli, options, { packages }, async (session) => {
+  return runWithSession(cli, options, { packages }, async (session) => {
     const { progress, printer, clusters } = session
     const dryRun = options.dryRun === true
     const result = await runScan(session, dryRun, cli.signal)
@@ -33,17 +33,17 @@ export async function scan(
     printSettled(result.settled, printer)
     printFailures(result.unsettled, cli)
     if (!printer.quiet && printer.isTable) await printWrites(result, options, printer)
-    if (result.unsettled.length > 0) return worstExit(result.unsettled)
+    if (result.unsettled.length > 0) return getWorstExitStatus(result.unsettled)
     const { lastGood } = result.view.policies
-    if (lastGood !== undefined) return worstExit([lastGood.failure])
+    if (lastGood !== undefined) return getWorstExitStatus([lastGood.failure])
     const missed = result.notObserved.flatMap(({ failures }) => failures)
-    if (missed.length > 0 && options.partial !== 'ok') return worstExit(missed)
+    if (missed.length > 0 && options.partial !== 'ok') return getWorstExitStatus(missed)
     return exitStatusOf(result.units, options, false)
   })
 }
 
 function answerText({ proposal, by, line, outcome, failure }: Answer): string {
-  const who = by === '' ? '' : ` of ${oneLine(by, 60)}`
-  const why = failure === undefined ? '' : `: ${oneLine(failure.message, 300)}`
-  return `${oneLine(proposal.label, 60)} ${oneLine(line, 100)}${who}: ${outcome}${why}`
+  const who = by === '' ? '' : ` of ${convertToOneLine(by, 60)}`
+  const why = failure === undefined ? '' : `: ${convertToOneLine(failure.message, 300)}`
+  return `${convertToOneLine(proposal.label, 60)} ${convertToOneLine(line, 100)}${who}: ${outcome}${why}`
 }

@@ -1,25 +1,31 @@
 import { formatJson, type Json } from '@backporch/kyaml/json'
-import { worstRisk } from '../../plan/observation/closed-episode.ts'
-import { staleNotes } from '../../plan/turn/forge/listed-rules.ts'
-import { lastGoodNotes } from '../../policy/last-good-policy.ts'
+import { findWorstRisk } from '../../plan/observation/closed-episode.ts'
+import { createStaleNotes } from '../../plan/turn/forge/listed-rules.ts'
+import { createLastGoodNotes } from '../../policy/last-good-policy.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { stateWord } from '../../record/stuck-lines.ts'
-import { unitName } from '../../record/unit-name.ts'
+import { getUnitName } from '../../record/unit-name.ts'
 import type { LedgerContext } from '../context/cli-context.ts'
 import type { Terminal } from '../context/terminal.ts'
 import type { ExitOptions, ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
-import { isNotBefore, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
-import { clusterParts, freshnessNotes, isStale, seenAtOf } from '../print/freshness.ts'
-import { notesPart, printNotes } from '../print/print-notes.ts'
+import { computeSinceTime, isNotBefore, type SelectionOptions } from '../flags/selection-flags.ts'
+import { buildClusterParts, getSeenTime, isStale, listFreshnessNotes } from '../print/freshness.ts'
+import { buildNotesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
-import { proposalName } from '../print/pull-request.ts'
+import { formatProposalName } from '../print/pull-request.ts'
 import { count } from '../print/ranked-changes.ts'
 import { type Column, printRows } from '../print/table.ts'
-import { formatAge, stuckText } from '../print/time-text.ts'
-import { driftCount, healthCell, heldCell, sourceOf, unhealthyCell } from '../print/unit-cells.ts'
-import { incompleteOfReports, printReports, reportList } from '../report/print-document.ts'
+import { describeStuckSince, formatAge } from '../print/time-text.ts'
+import {
+  formatDriftCount,
+  formatHealthCell,
+  formatHeldCell,
+  formatUnhealthyCell,
+  getUnitSource,
+} from '../print/unit-cells.ts'
+import { listIncompleteOfReports, printReports, reportList } from '../report/print-document.ts'
 import { type LedgerReading, showLedger } from '../session/ledger-session.ts'
-import { flagsGiven, printHidden, selectUnits } from '../session/selection.ts'
+import { listGivenFlags, printHidden, selectUnits } from '../session/selection.ts'
 
 type StatusOptions = RepositoryOptions & WatchOptions & ListOptions & ExitOptions & SelectionOptions
 
@@ -36,7 +42,7 @@ const STATE_GLYPH = {
   Off: 'ok',
 } as const
 
-export async function status(
+export async function showStatus(
   packages: readonly string[],
   options: StatusOptions,
   cli: LedgerContext,
@@ -54,36 +60,39 @@ export async function status(
     )
     const reports = selected.filter(matches)
     // People read status every day.
-    const stale = staleNotes(
+    const stale = createStaleNotes(
       reading.view.policies,
       reading.ledger.reports,
       cli.clock.now().toISOString().slice(0, 10),
     )
     return {
-      rows: new Map(reports.map((report) => [nameOf(report), textOf(report)])),
+      rows: new Map(reports.map((report) => [nameOf(report), formatReport(report)])),
       print: (names) => {
         const shown = reports.filter((report) => names === undefined || names.has(nameOf(report)))
         const list = {
-          ...reportList(shown, incompleteOfReports(shown)),
-          ...clusterParts(shown, reading.ledger),
-          ...notesPart([...lastGoodNotes(reading.view.policies), ...stale], printer),
+          ...reportList(shown, listIncompleteOfReports(shown)),
+          ...buildClusterParts(shown, reading.ledger),
+          ...buildNotesPart([...createLastGoodNotes(reading.view.policies), ...stale], printer),
         }
         if (!printReports(list, printer)) {
-          const columns = statusColumns(printer.terminal, cli.clock.now(), reading.view)
-          const nameOf = ({ spec }: DriftReport): string => unitName(spec.unit)
+          const columns = createStatusColumns(printer.terminal, cli.clock.now(), reading.view)
+          const nameOf = ({ spec }: DriftReport): string => getUnitName(spec.unit)
           printRows({ rows: shown, columns, nameOf, widths, headers: names === undefined }, printer)
         }
         if (names !== undefined || printer.quiet) return
         printHidden(
           selected.length - reports.length,
           'package',
-          flagsGiven(options, ['risk', 'state', 'since']),
+          listGivenFlags(options, ['risk', 'state', 'since']),
           printer,
         )
         if (!printer.isTable) return
-        cli.stderr.write(summary(reports, selected.length, reading))
+        cli.stderr.write(formatSummary(reports, selected.length, reading))
         printNotes(
-          [...freshnessNotes(selected, reading.ledger, reading.view, cli.clock.now()), ...stale],
+          [
+            ...listFreshnessNotes(selected, reading.ledger, reading.view, cli.clock.now()),
+            ...stale,
+          ],
           printer,
         )
       },
@@ -103,11 +112,11 @@ function stateFilter(
   { risk, state, since }: StatusOptions,
   now: Date,
 ): (report: DriftReport) => boolean {
-  const after = since === undefined ? undefined : sinceTime(since, now)
+  const after = since === undefined ? undefined : computeSinceTime(since, now)
   return (report) => {
     if (state?.includes(report.status.state) === false) return false
     if (report.status.state === 'Unknown') return true
-    const worst = worstRisk(report.spec.changes)
+    const worst = findWorstRisk(report.spec.changes)
     return (
       (risk === undefined || (worst !== undefined && risk.includes(worst))) &&
       isNotBefore(report.status.since, after)
@@ -136,13 +145,13 @@ function exitOf(
 }
 
 /** Without the observation time. */
-function textOf(report: DriftReport): string {
+function formatReport(report: DriftReport): string {
   const { seenAt: _seen, ...observed } = report.spec.observed
   return formatJson({ ...report, spec: { ...report.spec, observed } } as unknown as Json)
 }
 
 function nameOf({ spec: { unit } }: DriftReport): string {
-  return `${unit.cluster} ${unitName(unit)}`
+  return `${unit.cluster} ${getUnitName(unit)}`
 }
 
 interface CellContext {
@@ -164,7 +173,7 @@ interface StatusColumn {
 /** In print order, as in docs/guides/selecting-and-watching.md. */
 export const STATUS_COLUMNS: readonly StatusColumn[] = [
   { name: 'CLUSTER', about: 'name of the cluster', value: ({ spec }) => spec.unit.cluster },
-  { name: 'PACKAGE', about: 'path of the package', value: ({ spec }) => unitName(spec.unit) },
+  { name: 'PACKAGE', about: 'path of the package', value: ({ spec }) => getUnitName(spec.unit) },
   {
     name: 'REVISION',
     about: 'latest published package revision',
@@ -174,13 +183,13 @@ export const STATUS_COLUMNS: readonly StatusColumn[] = [
   {
     name: 'HEALTH',
     about: 'worst status of its objects, in words of kstatus',
-    value: ({ status: { health } }, { terminal }) => healthCell(health?.status, terminal),
+    value: ({ status: { health } }, { terminal }) => formatHealthCell(health?.status, terminal),
   },
-  { name: 'DRIFT', about: 'number of differences', value: driftCount },
+  { name: 'DRIFT', about: 'number of differences', value: formatDriftCount },
   {
     name: 'RISK',
     about: 'highest risk of the differences ([risk](risk.md))',
-    value: ({ spec }) => worstRisk(spec.changes) ?? '-',
+    value: ({ spec }) => findWorstRisk(spec.changes) ?? '-',
   },
   {
     name: 'SINCE',
@@ -192,30 +201,32 @@ export const STATUS_COLUMNS: readonly StatusColumn[] = [
     name: 'PR',
     about: 'pull request, or why there is none yet',
     value: (report) =>
-      report.status.lifecycle === 'Proposed' ? proposalName(report) : heldWord(report.status.held),
+      report.status.lifecycle === 'Proposed'
+        ? formatProposalName(report)
+        : formatHeld(report.status.held),
   },
   {
     name: 'OBSERVED',
     about: 'last recorded observation',
-    value: (report, { age }) => age(seenAtOf(report)),
+    value: (report, { age }) => age(getSeenTime(report)),
   },
   {
     name: 'UNHEALTHY',
     wide: true,
     about: 'objects that are not Current',
-    value: ({ status: { health } }) => unhealthyCell(health),
+    value: ({ status: { health } }) => formatUnhealthyCell(health),
   },
   {
     name: 'HELD',
     wide: true,
     about: 'why the proposal is held back, and until when',
-    value: ({ status }) => heldCell(status.held),
+    value: ({ status }) => formatHeldCell(status.held),
   },
   {
     name: 'SOURCE',
     wide: true,
     about: 'what declares the package',
-    value: ({ spec }, { view }) => sourceOf(spec.unit, view.policies),
+    value: ({ spec }, { view }) => getUnitSource(spec.unit, view.policies),
   },
   {
     name: 'SYNCER',
@@ -237,7 +248,7 @@ export const STATUS_COLUMNS: readonly StatusColumn[] = [
   },
 ]
 
-function statusColumns(
+function createStatusColumns(
   terminal: Terminal,
   now: Date,
   view: LedgerReading['view'],
@@ -255,8 +266,8 @@ function stateCell(report: DriftReport, { terminal, now, view, age }: CellContex
   const { state, stuckSince } = report.status
   const stale = isStale(report, view, now)
   if (state === 'Behind' && stuckSince !== undefined)
-    return `${terminal.glyph('warning')} ${state} (${stuckText(stuckSince === '' ? '' : age(stuckSince))})`
-  return `${terminal.glyph(stale ? 'unknown' : STATE_GLYPH[state])} ${state}${stale ? ' (stale)' : ''}`
+    return `${terminal.getGlyph('warning')} ${state} (${describeStuckSince(stuckSince === '' ? '' : age(stuckSince))})`
+  return `${terminal.getGlyph(stale ? 'unknown' : STATE_GLYPH[state])} ${state}${stale ? ' (stale)' : ''}`
 }
 
 /** An earlier version wrote a plan for mode Off. */
@@ -264,11 +275,11 @@ function planCell({ status: { plan, lifecycle, state } }: DriftReport): string {
   return plan === '' || lifecycle === 'Draft' || state === 'Off' ? '-' : plan.toLowerCase()
 }
 
-function heldWord(held: DriftReport['status']['held']): string {
+function formatHeld(held: DriftReport['status']['held']): string {
   return held === undefined ? '-' : `held: ${held.reason}`
 }
 
-function summary(
+function formatSummary(
   reports: readonly DriftReport[],
   selected: number,
   { view, ledger }: LedgerReading,

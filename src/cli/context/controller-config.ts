@@ -1,16 +1,16 @@
 /** Fields have the long names of flags. */
 import { FORGE_KINDS } from '@backporch/forge/forge-setup'
 import { parseLabelSelector } from '@backporch/kyaml/resource'
-import { secondsOf } from '@backporch/kyaml/text'
+import { convertDurationToSeconds } from '@backporch/kyaml/text'
 import * as z from 'zod'
 import { durationSchema } from '../../policy/schema.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
-import { repositoryLocation } from '../../syncers/sync-path.ts'
+import { normalizeRepositoryLocation } from '../../syncers/sync-path.ts'
 
 const word = z.string().min(1).max(1_000)
 /** A Node timer holds at most 24 days. */
 const intervalSchema = durationSchema.refine(
-  (text) => secondsOf(text) <= 86_400,
+  (text) => convertDurationToSeconds(text) <= 86_400,
   'wanted a duration from 1s to 24h',
 )
 
@@ -129,18 +129,18 @@ export type ConfiguredRepository = z.infer<typeof repositorySchema>
 
 /** Without scheme and user, for logs and metrics. */
 export function nameOfRepository(address: string): string {
-  const location = repositoryLocation(address)
-  const port = webPortOf(address) ?? ''
+  const location = normalizeRepositoryLocation(address)
+  const port = getWebPort(address) ?? ''
   return port === '' ? location : location.replace(/(?=\/)/, `:${port}`)
 }
 
 /** Empty for the scheme's default; undefined without a web address. */
-export function webPortOf(address: string): string | undefined {
+export function getWebPort(address: string): string | undefined {
   const url = URL.parse(address)
   return url !== null && /^https?:$/.test(url.protocol) ? url.port : undefined
 }
 
-export function clustersOf({
+export function listConfiguredClusters({
   contexts = [],
   clusters = [],
 }: ConfiguredRepository): readonly ConfiguredCluster[] {

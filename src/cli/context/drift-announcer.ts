@@ -1,6 +1,6 @@
 /** A connection is opened for its first Event. */
 import type { DriftEvent, OpenedDriftEvents } from '@backporch/cluster/drift-events'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import type { CliContext, ClusterTarget } from './cli-context.ts'
 
@@ -43,7 +43,7 @@ export class DriftAnnouncer {
       this.opened.set(cluster, opened)
       return await opened.events.write(events, signal)
     } catch (thrown) {
-      const { what, why } = asFailure(thrown)
+      const { what, why } = convertToFailure(thrown)
       return [
         {
           cause: 'events-not-written',

@@ -1,7 +1,7 @@
-import { gitText } from '@backporch/git-store/git-program'
+import { readGitText } from '@backporch/git-store/git-program'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
-import { findPackages, PACKAGE_FILE, rootPackageName } from '@backporch/kpt/package'
-import { field, valueAt } from '@backporch/kyaml/field'
+import { deriveRootPackageName, findPackages, PACKAGE_FILE } from '@backporch/kpt/package'
+import { createFieldStep, findValueAt } from '@backporch/kyaml/field'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { Environment } from '@backporch/system/child-environment'
 
@@ -11,7 +11,7 @@ const LONGEST = 800
 const MOST_NAMES = 2_000
 
 /** Of the work tree or HEAD, or of the ledger branch. Never throws, sends no request. */
-export async function localNames(
+export async function listLocalNames(
   kind: 'packages' | 'clusters',
   path: string,
   environment: Environment,
@@ -21,8 +21,8 @@ export async function localNames(
   try {
     const names =
       kind === 'packages'
-        ? await packageNames(path, environment, stop.signal)
-        : await clusterNames(path, environment, stop.signal)
+        ? await listPackageNames(path, environment, stop.signal)
+        : await listClusterNames(path, environment, stop.signal)
     return names.slice(0, MOST_NAMES)
   } catch {
     // Completion cannot show a reason.
@@ -32,12 +32,12 @@ export async function localNames(
   }
 }
 
-async function packageNames(
+async function listPackageNames(
   path: string,
   environment: Environment,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const files = await gitText(
+  const files = await readGitText(
     ['-C', path, 'ls-tree', '-r', '-z', '--full-tree', 'HEAD'],
     environment,
     signal,
@@ -52,49 +52,49 @@ async function packageNames(
     return [{ mode, path: name } as const]
   })
   const paths = findPackages(kptfiles).map((found) => found.path)
-  return paths.includes('') ? [await rootName(path, environment, signal)] : paths
+  return paths.includes('') ? [await readRootName(path, environment, signal)] : paths
 }
 
 /** The name in the Kptfile, or `.` if unreadable. */
-async function rootName(
+async function readRootName(
   path: string,
   environment: Environment,
   signal: AbortSignal,
 ): Promise<string> {
-  const text = await gitText(
+  const text = await readGitText(
     ['-C', path, 'cat-file', 'blob', `HEAD:${PACKAGE_FILE}`],
     environment,
     signal,
   )
-  const metadata = valueAt(parseGoYaml(text, PACKAGE_FILE).documents[0]?.value, [
-    field('metadata'),
-    field('name'),
+  const metadata = findValueAt(parseGoYaml(text, PACKAGE_FILE).documents[0]?.value, [
+    createFieldStep('metadata'),
+    createFieldStep('name'),
   ])
   return typeof metadata === 'string' && /^[a-z0-9/-]+$/.test(metadata)
-    ? rootPackageName(metadata)
+    ? deriveRootPackageName(metadata)
     : '.'
 }
 
-async function clusterNames(
+async function listClusterNames(
   path: string,
   environment: Environment,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   for (const ref of [`refs/heads/${LEDGER_BRANCH}`, `refs/remotes/origin/${LEDGER_BRANCH}`]) {
-    const found = await gitText(
+    const found = await readGitText(
       ['-C', path, 'grep', '-h', '-e', '^  name: ', ref, '--', 'clusters/*/observation.yaml'],
       environment,
       signal,
     )
     const names = found
       .split('\n')
-      .flatMap((line) => (line === '' ? [] : [unquoted(line.slice('  name: '.length))]))
+      .flatMap((line) => (line === '' ? [] : [unquoteText(line.slice('  name: '.length))]))
     if (names.length > 0) return [...new Set(names)].sort()
   }
   return []
 }
 
 /** The ledger's names are plain or in quotes. */
-function unquoted(text: string): string {
+function unquoteText(text: string): string {
   return text.trim().replace(/^(["'])(.*)\1$/, '$2')
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { clustersOf, nameOfRepository } from './controller-config.ts'
+import { listConfiguredClusters, nameOfRepository } from './controller-config.ts'
 import { parseControllerConfig } from './parse-controller-config.ts'
 
 const HEAD = 'apiVersion: backporch.dev/v1alpha1\nkind: ControllerConfig\nspec:\n  repositories:\n'
@@ -29,7 +29,7 @@ test('the example of the guide is valid', () => {
     ) ?? []
   const repositories = parseControllerConfig({ path: 'controller.yaml', text: example })
   assert.ok(repositories.length >= 2)
-  assert.ok(repositories.every((repository) => clustersOf(repository).length > 0))
+  assert.ok(repositories.every((repository) => listConfiguredClusters(repository).length > 0))
 })
 
 test('all problems are reported at once, each with its line', () => {

@@ -4,16 +4,16 @@ import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { hasSecretText } from '@backporch/kyaml/redaction'
 import {
   type Locations,
+  listSchemaProblems,
   type Problem,
-  problemsOf,
   readLocated,
 } from '../../policy/located-documents.ts'
-import { sameRepository } from '../../syncers/sync-path.ts'
+import { isSameRepository } from '../../syncers/sync-path.ts'
 import {
   type ConfiguredRepository,
-  clustersOf,
   controllerConfigSchema,
-  webPortOf,
+  getWebPort,
+  listConfiguredClusters,
 } from './controller-config.ts'
 
 interface ConfigFile {
@@ -33,11 +33,11 @@ export function parseControllerConfig(file: ConfigFile): readonly ConfiguredRepo
     })
   if (second !== undefined)
     problems.push({
-      where: second.location.of([]),
+      where: second.location.formatLocation([]),
       why: 'a second document; wanted one ControllerConfig',
     })
   const repositories =
-    document === undefined ? [] : repositoriesOf(document.value, document.location, problems)
+    document === undefined ? [] : parseRepositories(document.value, document.location, problems)
   if (problems.length === 0) return repositories
   throw new Failure({
     code: 'BP1005',
@@ -49,17 +49,20 @@ export function parseControllerConfig(file: ConfigFile): readonly ConfiguredRepo
   })
 }
 
-function repositoriesOf(
+function parseRepositories(
   value: Json,
   location: Locations,
   problems: Problem[],
 ): readonly ConfiguredRepository[] {
-  const secrets = credentialPlaces(value, [])
+  const secrets = findCredentialPlaces(value, [])
   for (const place of secrets)
-    problems.push({ where: location.of(place), why: `${place.join('.')}: ${CREDENTIAL}` })
+    problems.push({
+      where: location.formatLocation(place),
+      why: `${place.join('.')}: ${CREDENTIAL}`,
+    })
   const checked = controllerConfigSchema.safeParse(value)
   if (!checked.success) {
-    problems.push(...problemsOf(checked.error, location))
+    problems.push(...listSchemaProblems(checked.error, location))
     return []
   }
   const { repositories } = checked.data.spec
@@ -68,22 +71,27 @@ function repositoriesOf(
   repositories.forEach(({ repo }, index) => {
     const place = placeOf(index, 'repo')
     if (hasUserSecret(repo) && !secrets.some((other) => other.join('.') === place.join('.')))
-      problems.push({ where: location.of(place), why: `${place.join('.')}: ${CREDENTIAL}` })
+      problems.push({
+        where: location.formatLocation(place),
+        why: `${place.join('.')}: ${CREDENTIAL}`,
+      })
     const first = repositories.findIndex((other) => isSame(other.repo, repo))
     if (first === index) return
-    const before = location.of(placeOf(first, 'repo'))
+    const before = location.formatLocation(placeOf(first, 'repo'))
     problems.push({
-      where: location.of(place),
+      where: location.formatLocation(place),
       why: `${place.join('.')}: the repository is already at ${before}; name it once, with all of its clusters`,
     })
   })
   problems.push(
-    ...clusterProblems(repositories, (index, cluster) => location.of(placeOf(index, ...cluster))),
+    ...listClusterProblems(repositories, (index, cluster) =>
+      location.formatLocation(placeOf(index, ...cluster)),
+    ),
   )
   return repositories
 }
 
-function clusterProblems(
+function listClusterProblems(
   repositories: readonly ConfiguredRepository[],
   at: (repository: number, cluster: readonly (string | number)[]) => string,
 ): readonly Problem[] {
@@ -92,7 +100,7 @@ function clusterProblems(
   const problems: Problem[] = []
   repositories.forEach((repository, index) => {
     const own = new Set<string>()
-    clustersOf(repository).forEach(({ name, context, kubeconfig = '' }, number) => {
+    listConfiguredClusters(repository).forEach(({ name, context, kubeconfig = '' }, number) => {
       const where = at(index, [repository.contexts === undefined ? 'clusters' : 'contexts', number])
       const key = JSON.stringify([kubeconfig, context])
       const [named, target] = [names.get(name), targets.get(key)]
@@ -132,22 +140,22 @@ function hasUserSecret(address: string): boolean {
 
 /** An SSH server has another port than its web server. */
 function isSame(left: string, right: string): boolean {
-  const [port, other] = [webPortOf(left), webPortOf(right)]
+  const [port, other] = [getWebPort(left), getWebPort(right)]
   if (port !== undefined && other !== undefined && port !== other) return false
-  return left === right || sameRepository(plainPath(left), plainPath(right))
+  return left === right || isSameRepository(normalizePath(left), normalizePath(right))
 }
 
-function plainPath(address: string): string {
+function normalizePath(address: string): string {
   return address.replace(/^(\.\/+)+(?=.)/, '').replace(/^file:\/\/(?=\/)/, '')
 }
 
-function credentialPlaces(
+function findCredentialPlaces(
   value: Json,
   place: readonly (string | number)[],
 ): readonly (readonly (string | number)[])[] {
   if (typeof value === 'string') return hasSecretText(value) ? [place] : []
   if (isJsonArray(value))
-    return value.flatMap((item, index) => credentialPlaces(item, [...place, index]))
+    return value.flatMap((item, index) => findCredentialPlaces(item, [...place, index]))
   if (!isJsonObject(value)) return []
-  return Object.entries(value).flatMap(([key, item]) => credentialPlaces(item, [...place, key]))
+  return Object.entries(value).flatMap(([key, item]) => findCredentialPlaces(item, [...place, key]))
 }

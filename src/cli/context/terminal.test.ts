@@ -52,6 +52,6 @@ test('with --ascii every glyph is of ASCII', () => {
     'hidden',
     'nothing',
   ] as const) {
-    assert.match(terminal.glyph(glyph), /^[ -~]+$/)
+    assert.match(terminal.getGlyph(glyph), /^[ -~]+$/)
   }
 })

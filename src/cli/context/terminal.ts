@@ -47,7 +47,7 @@ export class Terminal {
     return `\u001b[${styles.map((style) => CODES[style]).join(';')}m${text}\u001b[0m`
   }
 
-  glyph(name: Glyph): string {
+  getGlyph(name: Glyph): string {
     return GLYPHS[name][this.ascii ? 1 : 0]
   }
 }

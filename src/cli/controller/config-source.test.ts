@@ -17,7 +17,7 @@ function sourceOf(texts: readonly string[]): ConfigSource {
     verdictFiles: () => undefined,
     packageMarks: () => undefined,
   } as unknown as CliContext
-  const log: Pick<Log, 'of'> = { of: () => log as Log }
+  const log: Pick<Log, 'bindRepository'> = { bindRepository: () => log as Log }
   return new ConfigSource('c.yaml', {} as ControllerOptions, cli, {
     log: log as Log,
     watches: new SharedWatches(),
@@ -25,21 +25,21 @@ function sourceOf(texts: readonly string[]): ConfigSource {
 }
 
 const namesOf = (
-  entries: Awaited<ReturnType<ConfigSource['next']>>,
+  entries: Awaited<ReturnType<ConfigSource['readNext']>>,
 ): readonly string[] | undefined => entries?.map(({ name }) => name)
 const [ONE, OTHER] = ['git.example.com/acme/one', 'git.example.com/acme/other']
 
 test('a file that changed is used at the second look, and at the first one where somebody says that it is written', async () => {
   const looked = sourceOf([fileWith('one'), fileWith('one', 'other'), fileWith('one', 'other')])
-  assert.deepEqual(namesOf(await looked.first()), [ONE])
+  assert.deepEqual(namesOf(await looked.readFirst()), [ONE])
   assert.deepEqual(
-    [namesOf(await looked.next()), namesOf(await looked.next())],
+    [namesOf(await looked.readNext()), namesOf(await looked.readNext())],
     [undefined, [ONE, OTHER]],
   )
   const asked = sourceOf([fileWith('one'), fileWith('one', 'other'), fileWith('one', 'other')])
-  await asked.first()
+  await asked.readFirst()
   assert.deepEqual(
-    [namesOf(await asked.next(true)), namesOf(await asked.next(true))],
+    [namesOf(await asked.readNext(true)), namesOf(await asked.readNext(true))],
     [[ONE, OTHER], undefined],
   )
 })

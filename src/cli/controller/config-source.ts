@@ -1,18 +1,18 @@
 /** Reread while the controller runs. */
-import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, type Failure } from '@backporch/kyaml/failure'
 import { parseLabelSelector } from '@backporch/kyaml/resource'
-import { secondsOf } from '@backporch/kyaml/text'
+import { convertDurationToSeconds } from '@backporch/kyaml/text'
 import type { RepositoryEntry } from '../../controller/repository-set.ts'
 import type { SharedWatches } from '../../controller/shared-watch.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ControllerContext } from '../context/cli-context.ts'
 import {
   type ConfiguredRepository,
-  clustersOf,
+  listConfiguredClusters,
   nameOfRepository,
 } from '../context/controller-config.ts'
 import { parseControllerConfig } from '../context/parse-controller-config.ts'
-import { type ControllerOptions, repositoryEntry } from './repository-entry.ts'
+import { type ControllerOptions, createRepositoryEntry } from './repository-entry.ts'
 
 interface Shared {
   readonly log: Log
@@ -38,30 +38,30 @@ export class ConfigSource {
   }
 
   /** @throws Failure BP1001 or BP1005 */
-  async first(): Promise<readonly RepositoryEntry[]> {
+  async readFirst(): Promise<readonly RepositoryEntry[]> {
     const text = await this.cli.readConfig(this.path)
     this.decided = text
     this.found = text
-    return this.entriesOf(text)
+    return this.createEntries(text)
   }
 
   /**
    * Undefined if unchanged. Two reads must find the same text, so that no half-written file is
    * used, unless `isAsked`. Reports a problem once while it lasts. Never rejects.
    */
-  async next(isAsked = false): Promise<readonly RepositoryEntry[] | undefined> {
+  async readNext(isAsked = false): Promise<readonly RepositoryEntry[] | undefined> {
     try {
       const text = await this.cli.readConfig(this.path)
       const isStable = isAsked || text === this.found
       this.found = text
       if (!isStable || (text === this.decided && this.failing?.code !== 'BP1001')) return undefined
-      const entries = this.entriesOf(text)
+      const entries = this.createEntries(text)
       this.report(undefined)
       const isNew = text !== this.decided
       this.decided = text
       return isNew ? entries : undefined
     } catch (thrown) {
-      const failure = asFailure(thrown)
+      const failure = convertToFailure(thrown)
       // An unreadable file is reread; an invalid one stays invalid until it changes.
       if (failure.code === 'BP1005') this.decided = this.found
       this.report(failure)
@@ -73,25 +73,30 @@ export class ConfigSource {
     const { failing } = this
     if (failing?.message === failure?.message) return
     this.failing = failure
-    if (failing !== undefined) this.shared.log.failures([{ failure: failing }], 'gone')
-    if (failure !== undefined) this.shared.log.failures([{ failure }], 'new')
+    if (failing !== undefined) this.shared.log.logFailures([{ failure: failing }], 'gone')
+    if (failure !== undefined) this.shared.log.logFailures([{ failure }], 'new')
   }
 
-  private entriesOf(text: string): readonly RepositoryEntry[] {
+  private createEntries(text: string): readonly RepositoryEntry[] {
     return parseControllerConfig({ path: this.path, text }).map((repository) => {
       const { repo, packages = [] } = repository
       const named = {
         name: nameOfRepository(repo),
         text: JSON.stringify(repository),
         packages,
-        clusters: clustersOf(repository),
+        clusters: listConfiguredClusters(repository),
       }
-      return repositoryEntry(named, optionsOf(repository, this.options), this.cli, this.shared)
+      return createRepositoryEntry(
+        named,
+        mergeOptions(repository, this.options),
+        this.cli,
+        this.shared,
+      )
     })
   }
 }
 
-function optionsOf(
+function mergeOptions(
   repository: ConfiguredRepository,
   options: ControllerOptions,
 ): ControllerOptions {
@@ -116,8 +121,11 @@ function optionsOf(
     selector: parsed === undefined || 'problem' in parsed ? undefined : parsed.selector,
     fieldManager,
     preview: preview === true ? true : undefined,
-    interval: interval === undefined ? options.interval : secondsOf(interval) * 1_000,
+    interval:
+      interval === undefined ? options.interval : convertDurationToSeconds(interval) * 1_000,
     resyncInterval:
-      resyncInterval === undefined ? options.resyncInterval : secondsOf(resyncInterval) * 1_000,
+      resyncInterval === undefined
+        ? options.resyncInterval
+        : convertDurationToSeconds(resyncInterval) * 1_000,
   }
 }

@@ -1,4 +1,4 @@
-import { Failure, failuresOf } from '@backporch/kyaml/failure'
+import { Failure, listFailures } from '@backporch/kyaml/failure'
 import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
 import { SharedWatches } from '../../controller/shared-watch.ts'
 import type { Log } from '../../ports/log.ts'
@@ -10,10 +10,14 @@ import type {
   ServerContext,
 } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
-import { worstExit } from '../flags/exit-status.ts'
-import { packagesNamed } from '../flags/selection-flags.ts'
+import { getWorstExitStatus } from '../flags/exit-status.ts'
+import { listNamedPackages } from '../flags/selection-flags.ts'
 import { ConfigSource } from './config-source.ts'
-import { type ControllerOptions, DEFAULT_INTERVAL, repositoryEntry } from './repository-entry.ts'
+import {
+  type ControllerOptions,
+  createRepositoryEntry,
+  DEFAULT_INTERVAL,
+} from './repository-entry.ts'
 
 /** Characters: a shorter secret can be guessed from one delivery. */
 const SHORTEST_SECRET = 16
@@ -24,7 +28,7 @@ const DEFAULT_CONCURRENT = 4
  * @returns 0 when stopped, 130 when a turn had to be stopped, the status of `scan` when no turn is
  * possible
  */
-export async function controller(
+export async function runControllerCommand(
   packages: readonly string[],
   options: ControllerOptions,
   cli: ControllerContext,
@@ -46,8 +50,8 @@ export async function controller(
   }
   try {
     const ports = {
-      ...listenersOf(options, cli),
-      ...(await repositoriesOf(packages, options, cli, log)),
+      ...createListeners(options, cli),
+      ...(await createRepositories(packages, options, cli, log)),
     }
     const { clock, signal, onHangup } = cli
     return (await runController(
@@ -57,16 +61,16 @@ export async function controller(
       ? 130
       : 0
   } catch (thrown) {
-    const failures = failuresOf(thrown)
-    log.failures(
+    const failures = listFailures(thrown)
+    log.logFailures(
       failures.map((failure) => ({ failure })),
       'new',
     )
-    return worstExit(failures)
+    return getWorstExitStatus(failures)
   }
 }
 
-async function repositoriesOf(
+async function createRepositories(
   packages: readonly string[],
   options: ControllerOptions,
   cli: ControllerContext,
@@ -75,9 +79,9 @@ async function repositoriesOf(
   const shared = { log, watches: new SharedWatches() }
   if (options.config === undefined) {
     const only = { name: '', text: '', packages, clusters: undefined }
-    return { repositories: [repositoryEntry(only, options, cli, shared)] }
+    return { repositories: [createRepositoryEntry(only, options, cli, shared)] }
   }
-  if (packagesNamed(packages, options).length > 0) {
+  if (listNamedPackages(packages, options).length > 0) {
     throw new Failure({
       code: 'BP1001',
       what: 'packages cannot be named beside --config',
@@ -86,14 +90,14 @@ async function repositoriesOf(
     })
   }
   const source = new ConfigSource(options.config, options, cli, shared)
-  return { repositories: await source.first(), reload: (isAsked) => source.next(isAsked) }
+  return { repositories: await source.readFirst(), reload: (isAsked) => source.readNext(isAsked) }
 }
 
-function listenersOf(
+function createListeners(
   options: ControllerOptions,
   cli: ProcessContext & ServerContext,
 ): Pick<ControllerPorts, 'openWebhooks' | 'openMonitoring' | 'openTraces' | 'openAuditHook'> {
-  const secrets = webhookSecrets(cli.env['BACKPORCH_WEBHOOK_SECRET'])
+  const secrets = parseWebhookSecrets(cli.env['BACKPORCH_WEBHOOK_SECRET'])
   const { webhookAddress, auditWebhookAddress, httpAddress, config } = options
   if (webhookAddress !== undefined && secrets.length === 0) {
     throw new Failure({
@@ -143,7 +147,7 @@ function listenersOf(
 }
 
 /** Several secrets are separated by commas, for rotation. */
-function webhookSecrets(text: string | undefined): readonly string[] {
+function parseWebhookSecrets(text: string | undefined): readonly string[] {
   return (text ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
 }
 

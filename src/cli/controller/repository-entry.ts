@@ -1,5 +1,5 @@
 import type { ForgePullRequest } from '@backporch/forge/hosted-forge'
-import { loggableName } from '@backporch/kyaml/redaction'
+import { formatLoggableName } from '@backporch/kyaml/redaction'
 import type { TurnsPorts } from '../../controller/controller-turns.ts'
 import { CurrentReaders } from '../../controller/current-reader.ts'
 import type { RepositoryEntry } from '../../controller/repository-set.ts'
@@ -9,7 +9,7 @@ import type { TurnSession } from '../../controller/turn-session.ts'
 import type { Log } from '../../ports/log.ts'
 import { OpenPreviews } from '../../reconcile/observe/preview/open-previews.ts'
 import { preview } from '../../reconcile/observe/preview/preview.ts'
-import { headOf } from '../../reconcile/observe/preview/preview-pull-request.ts'
+import { getPreviewHead } from '../../reconcile/observe/preview/preview-pull-request.ts'
 import {
   decodeVerdicts,
   encodeVerdicts,
@@ -19,7 +19,7 @@ import { type Refusals, writeOpenHeads } from '../../reconcile/turn/apply/write-
 import { pollRepository } from '../../reconcile/turn/poll-repository.ts'
 import { assertObserved } from '../../reconcile/turn/run-turn.ts'
 import type { Preview } from '../../record/documents/preview.ts'
-import { clustersOf, NOTHING_ALLOWED } from '../commands/preview.ts'
+import { listPreviewClusters, NOTHING_ALLOWED } from '../commands/preview.ts'
 import type {
   CliContext,
   ClusterTarget,
@@ -31,8 +31,8 @@ import { DriftAnnouncer } from '../context/drift-announcer.ts'
 import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
 import type { ValuesOf } from '../flags/options.ts'
 import {
-  failingCluster,
-  keyText,
+  createFailingCluster,
+  describeNewKey,
   openSession,
   runScan,
   type Session,
@@ -64,14 +64,14 @@ interface NamedRepository {
   readonly clusters: readonly ConfiguredCluster[] | undefined
 }
 
-export function repositoryEntry(
+export function createRepositoryEntry(
   repository: NamedRepository,
   options: ControllerOptions,
   cli: ControllerContext,
   shared: Shared,
 ): RepositoryEntry {
   const { name, text, packages, clusters } = repository
-  const log = name === '' ? shared.log : shared.log.of(loggableName(name))
+  const log = name === '' ? shared.log : shared.log.bindRepository(formatLoggableName(name))
   const interval = options.interval ?? DEFAULT_INTERVAL
   const dryRun = options.dryRun === true
   const targets = new Map<string, ClusterTarget>()
@@ -81,18 +81,22 @@ export function repositoryEntry(
   const ports: TurnsPorts = {
     clock: cli.clock,
     log,
-    intake: intakePorts(options.repo, cli, { ...shared, log }, targets),
+    intake: createIntakePorts(options.repo, cli, { ...shared, log }, targets),
     marks: cli.packageMarks(options.repo),
     openSession: async (hooks, turnSignal) => {
       const quiet = { ...options, quiet: true, verbose: undefined } as const
-      const opened = await openSession(reporting({ ...cli, signal: turnSignal }, hooks), quiet, {
-        packages,
-        clusters,
-      })
+      const opened = await openSession(
+        createReportingContext({ ...cli, signal: turnSignal }, hooks),
+        quiet,
+        {
+          packages,
+          clusters,
+        },
+      )
       // State that outlives the session.
       const session = {
         ...opened,
-        clusters: opened.clusters.map((one) => ({ ...one, reader: readers.of(one.reader) })),
+        clusters: opened.clusters.map((one) => ({ ...one, reader: readers.getReader(one.reader) })),
       }
       for (const { reader, target } of session.clusters)
         targets.set(reader.name, { ...target, trace: hooks.onRequest })
@@ -128,11 +132,11 @@ export function repositoryEntry(
   return { name, remote: options.repo, text, ports, interval, options: turns }
 }
 
-function keyOf({ kubeconfig = '', context = '', cluster = '' }: ClusterTarget): string {
+function getTargetKey({ kubeconfig = '', context = '', cluster = '' }: ClusterTarget): string {
   return JSON.stringify([kubeconfig, context, cluster])
 }
 
-function intakePorts(
+function createIntakePorts(
   remote: string,
   cli: Pick<CliContext, 'clock' | 'openWatch' | 'verdictFiles'>,
   { log, watches }: Shared,
@@ -146,14 +150,14 @@ function intakePorts(
       const target = targets.get(cluster)
       return target === undefined
         ? undefined
-        : watches.view(keyOf(target), observer, (shared) => cli.openWatch(target, shared))
+        : watches.view(getTargetKey(target), observer, (shared) => cli.openWatch(target, shared))
     },
     loadVerdicts: async (cluster, key) => {
       const content = await files.read(cluster)
       if (content === undefined) return undefined
       const stored = decodeVerdicts(content, cluster, key)
       if (!('problem' in stored)) return stored
-      log.notes([
+      log.logNotes([
         {
           cause: 'verdicts-not-read',
           subject: cluster,
@@ -167,21 +171,21 @@ function intakePorts(
     onVerdict: (cluster, verdict, milliseconds) =>
       log.process({
         event: 'judged',
-        cluster: loggableName(cluster),
-        verdict: loggableName(verdict),
+        cluster: formatLoggableName(cluster),
+        verdict: formatLoggableName(verdict),
         milliseconds: Math.round(milliseconds),
       }),
     onSight: (cluster, why) =>
       log.process({
         event: 'watch',
-        cluster: loggableName(cluster),
-        ...(why === undefined ? {} : { why: loggableName(why, 300) }),
+        cluster: formatLoggableName(cluster),
+        ...(why === undefined ? {} : { why: formatLoggableName(why, 300) }),
       }),
   }
 }
 
 /** The context whose ports report each request and note to the log. */
-function reporting(
+function createReportingContext(
   cli: TurnContext,
   { onNote, onRequest }: Parameters<TurnsPorts['openSession']>[0],
 ): TurnContext {
@@ -197,7 +201,7 @@ function reporting(
     loadKey: async () => {
       const loaded = await cli.loadKey()
       if (loaded.created)
-        onNote({ cause: 'installation-key', subject: '', text: keyText(loaded.path) })
+        onNote({ cause: 'installation-key', subject: '', text: describeNewKey(loaded.path) })
       return loaded
     },
   }
@@ -211,7 +215,7 @@ async function previewOf(
   const { repository, forge } = session.ports
   if (!isHosted(forge)) return undefined
   const [clusters, untrusted] = [
-    await clustersOf(session, cli),
+    await listPreviewClusters(session, cli),
     await cli.openRenderer(NOTHING_ALLOWED),
   ]
   const { branch } = session.request.git
@@ -221,7 +225,7 @@ async function previewOf(
       { repository, clusters },
       {
         observe: { ...session.request, onProgress: () => undefined },
-        head: headOf(pull),
+        head: getPreviewHead(pull),
         untrusted,
       },
       signal,
@@ -247,7 +251,7 @@ function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
       const failure = unreachable.get(one.reader.name)
       return failure === undefined
         ? one
-        : { ...one, reader: failingCluster(one.reader.name, failure) }
+        : { ...one, reader: createFailingCluster(one.reader.name, failure) }
     })
     const result = await runScan(
       { ...session, clusters, request, requestedActions },

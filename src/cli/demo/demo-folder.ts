@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promis
 import { devNull, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { gitEnvironment } from '@backporch/git-store/git-program'
+import { buildGitEnvironment } from '@backporch/git-store/git-program'
 import { Failure } from '@backporch/kyaml/failure'
 import type { CliContext } from '../context/cli-context.ts'
 import { DEMO_FILES } from './demo-package.ts'
@@ -138,7 +138,7 @@ async function runGit(
   try {
     const { stdout } = await promisify(execFile)('git', [...args], {
       cwd,
-      env: gitEnvironment({ ...env, ...author }),
+      env: buildGitEnvironment({ ...env, ...author }),
       maxBuffer: 16 * 1024 * 1024,
     })
     return stdout

@@ -28,36 +28,36 @@ export async function runDemo(
   const folder = await makeDemoFolder(cli, options.folder)
   const stage = new Stage(cli, folder, run)
   await writeRecordings(folder)
-  stage.title(
+  stage.printTitle(
     'A hand edit in a cluster becomes a package revision in git',
     `Everything happens in ${folder.root}; nothing else is touched.`,
     `The cluster is a recording of a real API server. Commands, repository and commits are real.`,
   )
   await printDrift(stage, LIVE.drifted)
   await printDecision(stage, LIVE.drifted)
-  stage.chapter(
+  stage.printChapter(
     `The syncer applies the merged commit, and the cluster agrees`,
     `(${SYNCER} applied it between the two recordings. With a cluster of your own, your syncer does.)`,
   )
-  stage.at(TIMES.settled)
-  await stage.backporch(['scan', '--live', LIVE.settled], 0)
+  stage.setTime(TIMES.settled)
+  await stage.runBackporch(['scan', '--live', LIVE.settled], 0)
   await reportEnd(stage)
-  stage.say(...whatNext(folder))
+  stage.say(...listNextSteps(folder))
   return 0
 }
 
 async function printDrift(stage: Stage, live: string): Promise<void> {
-  stage.chapter(
+  stage.printChapter(
     'Two kpt packages in git',
     `The syncer (${SYNCER}) has applied them to the cluster ${CLUSTER}.`,
   )
-  await stage.git('log', '--oneline', '--decorate')
-  stage.at(TIMES.drifted)
-  stage.chapter(
+  await stage.runGit('log', '--oneline', '--decorate')
+  stage.setTime(TIMES.drifted)
+  stage.printChapter(
     'Then people worked in the cluster by hand. What differs, who did it, and how risky is it?',
     'Reads only; the exit code is 1 because there is drift. Values of Secrets are never shown or written.',
   )
-  const { output } = await stage.backporch(['diff', '--live', live], 1)
+  const { output } = await stage.runBackporch(['diff', '--live', live], 1)
   for (const part of [
     'spec.replicas',
     'env[name=TRACE]',
@@ -69,28 +69,28 @@ async function printDrift(stage: Stage, live: string): Promise<void> {
     stage.check(output.includes(part), `diff names ${part}`)
   }
   stage.check(output.includes('8 changes in 5 objects'), 'there are 8 changes in 5 objects')
-  stage.chapter(
+  stage.printChapter(
     'Record it',
     'Without a policy the mode is Warn: a branch that Porch lists as a Draft, and a ledger of what is.',
   )
-  await stage.backporch(['scan', '-o', 'name', '--live', live], 1)
-  await stage.git('branch', '--list')
+  await stage.runBackporch(['scan', '-o', 'name', '--live', live], 1)
+  await stage.runGit('branch', '--list')
 }
 
 async function printDecision(stage: Stage, live: string): Promise<void> {
-  stage.at(TIMES.adopted)
-  stage.chapter(
+  stage.setTime(TIMES.adopted)
+  stage.printChapter(
     'Decide: Adopt what shall stay, Release what git should not manage, Restore the rest',
     'The numbers are those of the diff above.',
   )
-  await stage.backporch([...DECISIONS.adopt, '--live', live], 0)
-  const { output } = await stage.backporch([...DECISIONS.release, '--live', live], 0)
+  await stage.runBackporch([...DECISIONS.adopt, '--live', live], 0)
+  const { output } = await stage.runBackporch([...DECISIONS.release, '--live', live], 0)
   const branch = /proposed\/apps\/web\/drift-[0-9a-f]{8}/.exec(output)?.[0]
   stage.check(branch !== undefined, 'the proposal is a branch proposed/apps/web/drift-…')
   stage.say(
     'Adopt edits the authored file and nothing but the adopted fields; comments and layout stay:',
   )
-  const edit = await stage.git(
+  const edit = await stage.runGit(
     'diff',
     '-U0',
     'main',
@@ -102,24 +102,24 @@ async function printDecision(stage: Stage, live: string): Promise<void> {
     edit.includes('replicas: 5') && edit.includes('# moved by the release pipeline only'),
     'the file is edited in place',
   )
-  stage.at(TIMES.approved)
-  stage.chapter(
+  stage.setTime(TIMES.approved)
+  stage.printChapter(
     'Approve',
     'A merge commit on main, the tag that Porch would set, the branch gone. Nothing goes to the cluster.',
   )
-  await stage.backporch(['approve', 'apps/web', '--yes', '--live', live], 0)
-  const tags = await stage.git('tag', '--list')
+  await stage.runBackporch(['approve', 'apps/web', '--yes', '--live', live], 0)
+  const tags = await stage.runGit('tag', '--list')
   stage.check(tags.includes('apps/web/v2'), 'the merge has the tag apps/web/v2')
 }
 
 async function reportEnd(stage: Stage): Promise<void> {
-  const { output } = await stage.backporch(['status'], 0)
+  const { output } = await stage.runBackporch(['status'], 0)
   stage.check((output.match(/InSync/g) ?? []).length === 2, 'both packages are in sync')
-  stage.chapter(
+  stage.printChapter(
     'Git alone tells what happened, in any clone',
     'The record, the decision and the live status are commits.',
   )
-  const { output: history } = await stage.backporch(
+  const { output: history } = await stage.runBackporch(
     ['history', '--columns', 'when,change,resolution,decided by,commit'],
     0,
   )
@@ -127,7 +127,7 @@ async function reportEnd(stage: Stage): Promise<void> {
     history.includes('mixed') && history.includes('Ada Lovelace'),
     'history names the decision and who made it',
   )
-  await stage.git('log', '--graph', '--oneline', 'main', 'drift-ledger')
+  await stage.runGit('log', '--graph', '--oneline', 'main', 'drift-ledger')
 }
 
 async function writeRecordings(folder: DemoFolder): Promise<void> {
@@ -138,11 +138,11 @@ async function writeRecordings(folder: DemoFolder): Promise<void> {
   }
 }
 
-function whatNext(folder: DemoFolder): string[] {
+function listNextSteps(folder: DemoFolder): string[] {
   return [
     'What to type next:',
     `  cd ${folder.repository}`,
-    `  alias backporch='node ${launcher()}'`,
+    `  alias backporch='node ${findLauncher()}'`,
     `  export BACKPORCH_KEY=${DEMO_KEY}`,
     '  git show main^2                                     the proposal, with trailers for git log',
     '  git show drift-ledger:clusters/prod/apps--web/resourcegroup.yaml',
@@ -154,7 +154,7 @@ function whatNext(folder: DemoFolder): string[] {
   ]
 }
 
-function launcher(): string {
+function findLauncher(): string {
   const locations = ['../../launch.cjs', '../src/launch.cjs'].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),
   )

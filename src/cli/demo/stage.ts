@@ -28,16 +28,16 @@ export class Stage {
     this.terminal = new Terminal(cli.stdout, { color: 'auto', ascii: false, env: cli.env })
   }
 
-  at(time: string): void {
+  setTime(time: string): void {
     const { sleep } = this.cli.clock
     this.clock = { now: () => new Date(time), sleep }
   }
 
-  title(text: string, ...lines: readonly string[]): void {
+  printTitle(text: string, ...lines: readonly string[]): void {
     this.print(this.terminal.style(text, 'bold'), ...lines)
   }
 
-  chapter(heading: string, ...lines: readonly string[]): void {
+  printChapter(heading: string, ...lines: readonly string[]): void {
     this.step += 1
     this.print('', this.terminal.style(`${this.step}. ${heading}`, 'bold'), ...lines)
   }
@@ -47,10 +47,10 @@ export class Stage {
   }
 
   /** @throws StoryBroken if the exit code differs */
-  async backporch(args: readonly string[], wanted: number): Promise<Ran> {
+  async runBackporch(args: readonly string[], wanted: number): Promise<Ran> {
     this.prompt('backporch', args)
     const parts: string[] = []
-    const code = await this.run(args, this.worldOf(parts))
+    const code = await this.run(args, this.createWorld(parts))
     const output = parts.join('')
     if (code !== wanted)
       throw new StoryBroken(
@@ -59,9 +59,9 @@ export class Stage {
     return { code, output }
   }
 
-  async git(...args: readonly string[]): Promise<string> {
+  async runGit(...args: readonly string[]): Promise<string> {
     this.prompt('git', args)
-    const text = await this.folder.git(...this.coloured(args))
+    const text = await this.folder.git(...this.addColor(args))
     this.cli.stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`)
     return text
   }
@@ -71,7 +71,7 @@ export class Stage {
     if (!holds) throw new StoryBroken(`the story says that ${what}, and it is not so`)
   }
 
-  private coloured(args: readonly string[]): string[] {
+  private addColor(args: readonly string[]): string[] {
     const [command = '', ...rest] = args
     return [
       command,
@@ -80,7 +80,7 @@ export class Stage {
     ]
   }
 
-  private worldOf(parts: string[]): CliContext {
+  private createWorld(parts: string[]): CliContext {
     const tee = (stream: OutputStream): OutputStream => ({
       isTTY: stream.isTTY,
       columns: stream.columns,

@@ -1,8 +1,8 @@
-import { normalPath } from '@backporch/kpt/package'
+import { normalizePackagePath } from '@backporch/kpt/package'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { LOG_FORMATS, LOG_LEVELS } from '../../ports/log.ts'
 import type { ListenAddress } from '../context/cli-context.ts'
-import { collect, durationSeconds, interval, type ValuesOf } from './options.ts'
+import { collect, parseDurationSeconds, parseInterval, type ValuesOf } from './options.ts'
 import { renderOutputOption } from './outputs.ts'
 
 export const DIFF_FLAGS = new Command()
@@ -24,12 +24,12 @@ export const PORCH_FLAGS = new Command()
   .option(
     '--name <name>',
     'name of the Porch Repository (default: last segment of the address, without .git)',
-    repositoryName,
+    parseRepositoryName,
   )
   .option(
     '--directory <path>',
     'directory of the Porch Repository (spec.git.directory): only packages in it (default: /)',
-    directory,
+    parseDirectory,
   )
 
 export const CHECK_FLAGS = new Command().option(
@@ -62,8 +62,8 @@ export const IGNORE_FLAGS = new Command()
   .option('-m, --message <why>', 'why, for the people who read the rule later; required')
   .option('--print', 'print a policy with the rule; nothing is written')
   .option('--dry-run', 'say what would be proposed, and write nothing')
-  .option('--for <duration>', 'how long the rule holds, from now: 30d', durationSeconds)
-  .option('--expires <day>', 'the last day on which the rule holds: 2026-12-31', day)
+  .option('--for <duration>', 'how long the rule holds, from now: 30d', parseDurationSeconds)
+  .option('--expires <day>', 'the last day on which the rule holds: 2026-12-31', parseDay)
   .addOption(
     new Option(
       '--list',
@@ -76,7 +76,7 @@ export const IMPORT_FLAGS = new Command()
   .option(
     '--to <folder>',
     'folder of the new package (default: the name of the namespace)',
-    directory,
+    parseDirectory,
   )
   .option('--dry-run', 'list the files that would be proposed, and write nothing')
 
@@ -106,7 +106,7 @@ export const APPROVE_FLAGS = new Command()
   .option(
     '--wait-timeout <duration>',
     'how long to wait (default: from the policy)',
-    durationSeconds,
+    parseDurationSeconds,
   )
 
 export const INIT_FLAGS = new Command()
@@ -145,17 +145,17 @@ export const CONTROLLER_FLAGS = new Command()
   .option(
     '--concurrent <turns>',
     'turns of different repositories that run at the same time; 4 otherwise',
-    concurrent,
+    parseConcurrency,
   )
   .option(
     '--interval <duration>',
     'time between two polls of git and the forge, as in 5m; 60s otherwise',
-    interval,
+    parseInterval,
   )
   .option(
     '--resync-interval <duration>',
     'time between two turns about everything, where the clusters are watched; 1h otherwise',
-    interval,
+    parseInterval,
   )
   .option(
     '--webhook-address <host:port>',
@@ -208,13 +208,13 @@ function pullRequestNumber(text: string): number {
   return Number(text)
 }
 
-function concurrent(text: string): number {
+function parseConcurrency(text: string): number {
   if (!/^[1-9][0-9]{0,2}$/.test(text))
     throw new InvalidArgumentError('wanted a number from 1 to 999')
   return Number(text)
 }
 
-function repositoryName(text: string): string {
+function parseRepositoryName(text: string): string {
   if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
     throw new InvalidArgumentError(
       'Porch takes lower-case letters, digits and "-", at most 63, with a letter or digit at both ends',
@@ -223,14 +223,14 @@ function repositoryName(text: string): string {
   return text
 }
 
-function directory(text: string): string {
-  const path = normalPath(text.replace(/^\/+/, ''))
+function parseDirectory(text: string): string {
+  const path = normalizePackagePath(text.replace(/^\/+/, ''))
   if (path === undefined)
     throw new InvalidArgumentError('wanted a folder of the repository, from its root: apps')
   return path
 }
 
-function day(text: string): string {
+function parseDay(text: string): string {
   const time = Date.parse(`${text}T00:00:00Z`)
   if (
     !/^\d{4}-\d{2}-\d{2}$/.test(text) ||

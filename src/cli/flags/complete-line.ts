@@ -38,26 +38,27 @@ const PACKAGE_ARGUMENTS = new Set(['packages', 'package', 'what'])
  */
 export function completeLine(program: CommandUnknownOpts, words: readonly string[]): Wanted {
   const typed = words.at(-1) ?? ''
-  const location = locationOf(program, words.slice(0, -1))
+  const location = findLocation(program, words.slice(0, -1))
   const { command, open } = location
-  if (open !== undefined) return valuesOf(open, typed === '=' ? '' : typed, '', location)
+  if (open !== undefined) return listValues(open, typed === '=' ? '' : typed, '', location)
   if (typed === '=') return nothing
   const joined = /^(--[^=]+)=(.*)$/s.exec(typed)
   if (joined !== null && !location.argumentsOnly) {
-    const option = optionOf(command, joined[1] ?? '')
+    const option = findOption(command, joined[1] ?? '')
     return option === undefined || !takesValue(option)
       ? nothing
-      : valuesOf(option, joined[2] ?? '', `${joined[1]}=`, location)
+      : listValues(option, joined[2] ?? '', `${joined[1]}=`, location)
   }
-  if (typed.startsWith('-') && !location.argumentsOnly) return matching(flagsOf(command), typed, '')
+  if (typed.startsWith('-') && !location.argumentsOnly)
+    return filterCandidates(listFlags(command), typed, '')
   if (command.commands.length > 0 && location.given.length === 0) {
     const commands = command.commands.map((below) => ({
       text: below.name(),
       about: below.description(),
     }))
-    return matching(commands, typed, '')
+    return filterCandidates(commands, typed, '')
   }
-  return argumentAt(command, typed, location)
+  return findArgument(command, typed, location)
 }
 
 const nothing: Wanted = { kind: 'words', candidates: [] }
@@ -71,7 +72,7 @@ interface Location {
   readonly packages: readonly string[]
 }
 
-function locationOf(program: CommandUnknownOpts, words: readonly string[]): Location {
+function findLocation(program: CommandUnknownOpts, words: readonly string[]): Location {
   let command = program
   let open: Option | undefined
   let argumentsOnly = false
@@ -91,7 +92,7 @@ function locationOf(program: CommandUnknownOpts, words: readonly string[]): Loca
     else if (word === '--') argumentsOnly = true
     else if (word.startsWith('-') && word !== '-') {
       const [flag = '', value] = word.split(/=(.*)/s)
-      const option = optionOf(command, flag)
+      const option = findOption(command, flag)
       if (option === undefined || !takesValue(option)) continue
       if (value === undefined) open = option
       else take(option, value)
@@ -105,7 +106,7 @@ function locationOf(program: CommandUnknownOpts, words: readonly string[]): Loca
   return { command, open, given, argumentsOnly, repo, packages }
 }
 
-function optionOf(command: CommandUnknownOpts, flag: string): Option | undefined {
+function findOption(command: CommandUnknownOpts, flag: string): Option | undefined {
   return command.options.find(({ long, short }) => flag === long || flag === short)
 }
 
@@ -113,14 +114,14 @@ function takesValue({ required, optional }: Option): boolean {
   return required || optional
 }
 
-function flagsOf(command: CommandUnknownOpts): Candidate[] {
+function listFlags(command: CommandUnknownOpts): Candidate[] {
   const own = command.options.flatMap(({ long, hidden, description }) =>
     long && !hidden ? [{ text: long, about: description }] : [],
   )
   return [...own, { text: '--help', about: 'what the command does and takes' }]
 }
 
-function valuesOf(option: Option, typed: string, before: string, location: Location): Wanted {
+function listValues(option: Option, typed: string, before: string, location: Location): Wanted {
   const kind = VALUES[option.attributeName()]
   if (kind === 'files') return { kind }
   if (kind !== undefined)
@@ -134,10 +135,10 @@ function valuesOf(option: Option, typed: string, before: string, location: Locat
   const cut = typed.lastIndexOf(',') + 1
   const [done, last] = [typed.slice(0, cut), typed.slice(cut)]
   const choices = (option.argChoices ?? []).filter((choice) => !done.split(',').includes(choice))
-  return matching(choices.map(withoutText), last, before + done)
+  return filterCandidates(choices.map(createCandidate), last, before + done)
 }
 
-function argumentAt(
+function findArgument(
   command: CommandUnknownOpts,
   typed: string,
   { given, repo, packages }: Location,
@@ -149,14 +150,14 @@ function argumentAt(
   if (argument === undefined) return nothing
   if (PACKAGE_ARGUMENTS.has(argument.name()))
     return { kind: 'packages', repo, typed, before: '', taken: [...given, ...packages] }
-  return matching((argument.argChoices ?? []).map(withoutText), typed, '')
+  return filterCandidates((argument.argChoices ?? []).map(createCandidate), typed, '')
 }
 
-function withoutText(text: string): Candidate {
+function createCandidate(text: string): Candidate {
   return { text, about: '' }
 }
 
-function matching(candidates: readonly Candidate[], typed: string, before: string): Wanted {
+function filterCandidates(candidates: readonly Candidate[], typed: string, before: string): Wanted {
   return {
     kind: 'words',
     candidates: candidates.flatMap(({ text, about }) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
-import { exitStatusOf, worstExit } from './exit-status.ts'
+import { exitStatusOf, getWorstExitStatus } from './exit-status.ts'
 import type { ExitOptions } from './options.ts'
 
 function failed(code: FailureCode): UnitResult {
@@ -70,7 +70,7 @@ for (const [name, units, code, options] of ROWS) {
 
 test('of several failures an error is worse than credentials, and those than an outage', () => {
   const failure = (code: FailureCode) => new Failure({ code, what: 'w', why: 'y', remedy: 'r' })
-  assert.equal(worstExit([failure('BP3001')]), 3)
-  assert.equal(worstExit([failure('BP3001'), failure('BP3003')]), 4)
-  assert.equal(worstExit([failure('BP3001'), failure('BP3003'), failure('BP1110')]), 2)
+  assert.equal(getWorstExitStatus([failure('BP3001')]), 3)
+  assert.equal(getWorstExitStatus([failure('BP3001'), failure('BP3003')]), 4)
+  assert.equal(getWorstExitStatus([failure('BP3001'), failure('BP3003'), failure('BP1110')]), 2)
 })

@@ -3,7 +3,7 @@
  * credentials or rights, 130 and 143 interrupted. Error takes precedence over drift.
  */
 import { exitCodeOf, type Failure, Interrupted } from '@backporch/kyaml/failure'
-import { type UnitResult, unitFailures } from '../../plan/unit/unit-result.ts'
+import { listUnitFailures, type UnitResult } from '../../plan/unit/unit-result.ts'
 import type { ExitOptions } from './options.ts'
 
 /**
@@ -15,7 +15,7 @@ export function exitStatusOf(
   silencedCounts: boolean,
 ): number {
   const partialOk = partial === 'ok'
-  const failures = units.flatMap(unitFailures)
+  const failures = units.flatMap(listUnitFailures)
   const codes = failures.map(({ code }) => exitCodeOf(code))
   if (codes.includes(2)) return 2
   const incomplete = units.flatMap((unit) =>
@@ -37,11 +37,11 @@ function isAuth(code: string): boolean {
   return code === 'BP3002' || code === 'BP3003'
 }
 
-export function worstExit(failures: readonly Failure[]): number {
+export function getWorstExitStatus(failures: readonly Failure[]): number {
   const codes = failures.map(({ code }) => exitCodeOf(code))
   return codes.includes(2) ? 2 : codes.includes(4) ? 4 : 3
 }
 
-export function interruptedExit({ reason }: AbortSignal): number {
+export function getInterruptedExit({ reason }: AbortSignal): number {
   return reason instanceof Interrupted ? reason.exitCode : 130
 }

@@ -4,7 +4,12 @@ import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import type { CliContext } from '../context/cli-context.ts'
-import { type ClusterOptions, clusterTarget, durationSeconds, Progress } from './options.ts'
+import {
+  type ClusterOptions,
+  createClusterTarget,
+  Progress,
+  parseDurationSeconds,
+} from './options.ts'
 
 const DURATIONS: readonly (readonly [text: string, seconds: number | undefined])[] = [
   ['30s', 30],
@@ -22,19 +27,19 @@ const DURATIONS: readonly (readonly [text: string, seconds: number | undefined])
 
 for (const [text, seconds] of DURATIONS) {
   test(`the duration ${JSON.stringify(text)} is ${seconds === undefined ? 'refused' : `${seconds} s`}`, () => {
-    if (seconds === undefined) assert.throws(() => durationSeconds(text), /30s, 5m or 1h30m/)
-    else assert.equal(durationSeconds(text), seconds)
+    if (seconds === undefined) assert.throws(() => parseDurationSeconds(text), /30s, 5m or 1h30m/)
+    else assert.equal(parseDurationSeconds(text), seconds)
   })
 }
 
 test('objects come from a recording or from an API server', () => {
   const options = { live: 'objects.yaml', context: 'prod' } as unknown as ClusterOptions
   assert.throws(
-    () => clusterTarget(options),
+    () => createClusterTarget(options),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP1001',
   )
   assert.equal(
-    clusterTarget({ live: 'objects.yaml' } as unknown as ClusterOptions).live,
+    createClusterTarget({ live: 'objects.yaml' } as unknown as ClusterOptions).live,
     'objects.yaml',
   )
 })

@@ -2,7 +2,7 @@
 import { FORGE_KINDS } from '@backporch/forge/forge-setup'
 import { splitWords } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
-import { DURATION, secondsOf } from '@backporch/kyaml/text'
+import { convertDurationToSeconds, DURATION } from '@backporch/kyaml/text'
 import {
   Command,
   InvalidArgumentError,
@@ -10,7 +10,7 @@ import {
   type OptionValues,
 } from '@commander-js/extra-typings'
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../context/cli-context.ts'
-import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
+import { createOutputOption, isTable, LIST_OUTPUTS, type Output } from './outputs.ts'
 
 /** A document is printed as a whole. */
 export function isRows(output: Output): boolean {
@@ -30,7 +30,7 @@ export type ValuesOf<Group extends { opts(): unknown }> = Complete<ReturnType<Gr
 
 export type Optional<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined }
 
-export function withFlags<
+export function addFlags<
   Args extends unknown[],
   Own extends OptionValues,
   Groups extends OptionValues[],
@@ -58,17 +58,17 @@ export const TERMINAL_FLAGS = new Command()
   .option('--debug', 'print stack traces with errors')
 export type TerminalOptions = ValuesOf<typeof TERMINAL_FLAGS>
 
-export function outputFlags(outputs: readonly Output[]) {
-  return withFlags(new Command().addOption(outputOption(outputs)), TERMINAL_FLAGS)
+export function createOutputFlags(outputs: readonly Output[]) {
+  return addFlags(new Command().addOption(createOutputOption(outputs)), TERMINAL_FLAGS)
 }
-export type OutputOptions = ValuesOf<ReturnType<typeof outputFlags>>
+export type OutputOptions = ValuesOf<ReturnType<typeof createOutputFlags>>
 
 export function listFlags(outputs: readonly Output[] = LIST_OUTPUTS) {
   const columns = new Command()
-    .addOption(outputOption(outputs))
+    .addOption(createOutputOption(outputs))
     .option('--no-headers', 'do not print the column names')
     .option('--columns <names>', 'columns to print, as in package,state', list)
-  return withFlags(columns, TERMINAL_FLAGS)
+  return addFlags(columns, TERMINAL_FLAGS)
 }
 export type ListOptions = ValuesOf<ReturnType<typeof listFlags>>
 
@@ -90,12 +90,12 @@ export const FUNCTION_FLAGS = new Command()
   .option(
     '--allow-exec <program>',
     'allow pipelines to run this program, as named in the Kptfile (repeatable)',
-    programs,
+    collectPrograms,
   )
   .option(
     '--allow-module <path>',
     'a JavaScript or TypeScript module that pipelines may run in this process (repeatable)',
-    modules,
+    collectModules,
   )
   .option(
     '--allow-image <image>',
@@ -140,7 +140,7 @@ export const CLUSTER_FLAGS = new Command()
   .option(
     '--timeout <duration>',
     'timeout of one request to the cluster, for example 30s',
-    duration,
+    parseDuration,
   )
 
 /** In `diff`, `-n` also selects. */
@@ -180,28 +180,36 @@ const LONGEST_INTERVAL = 86_400_000
 
 export const WATCH_FLAGS = new Command()
   .option('-w, --watch', 'repeat and print changes until interrupted')
-  .option('--interval <duration>', 'interval of --watch, for example 10s (default: 5s)', interval)
+  .option(
+    '--interval <duration>',
+    'interval of --watch, for example 10s (default: 5s)',
+    parseInterval,
+  )
 export type WatchOptions = ValuesOf<typeof WATCH_FLAGS>
 
-export function interval(text: string): number {
-  const milliseconds = duration(text)
+export function parseInterval(text: string): number {
+  const milliseconds = parseDuration(text)
   if (milliseconds > LONGEST_INTERVAL)
     throw new InvalidArgumentError('wanted a duration from 1s to 24h')
   return milliseconds
 }
 
 export const EXIT_FLAGS = new Command()
-  .option('--partial <ok>', '"ok": exit 0 or 1 even if some objects could not be observed', partial)
+  .option(
+    '--partial <ok>',
+    '"ok": exit 0 or 1 even if some objects could not be observed',
+    parsePartial,
+  )
   .option('--no-exit-code', 'exit 0 even if there is drift')
   .addOption(
     new Option('--exit-code <boolean>', '"false": exit 0 even if there is drift')
-      .argParser(onOff)
+      .argParser(parseOnOff)
       .hideHelp(),
   )
 export type ExitOptions = ValuesOf<typeof EXIT_FLAGS>
 
 /** In addition to built-in functions. A repository cannot allow functions. */
-export function allowedFunctions(
+export function getAllowedFunctions(
   {
     allowExec,
     allowModule,
@@ -226,7 +234,7 @@ export function allowedFunctions(
 
 const RENDER_VARIABLE = 'BACKPORCH_ALLOW_RENDER'
 
-export function clusterTarget(options: ClusterOptions): ClusterTarget {
+export function createClusterTarget(options: ClusterOptions): ClusterTarget {
   if (
     options.live !== undefined &&
     (options.context !== undefined || options.kubeconfig !== undefined)
@@ -250,14 +258,14 @@ export function clusterTarget(options: ClusterOptions): ClusterTarget {
   }
 }
 
-function duration(text: string): number {
+function parseDuration(text: string): number {
   if (!DURATION.test(text))
     throw new InvalidArgumentError('wanted a duration like 30s, 5m or 1h30m')
-  return secondsOf(text) * 1000
+  return convertDurationToSeconds(text) * 1000
 }
 
-export function durationSeconds(text: string): number {
-  return duration(text) / 1000
+export function parseDurationSeconds(text: string): number {
+  return parseDuration(text) / 1000
 }
 
 function list(text: string): string[] {
@@ -269,7 +277,7 @@ export function collect(text: string, before: string[] | undefined): string[] {
 }
 
 /** A relative path has no base folder. */
-function programs(text: string, before: string[] | undefined): string[] {
+function collectPrograms(text: string, before: string[] | undefined): string[] {
   const [program] = splitWords(text.trim()) ?? []
   if (program === undefined)
     throw new InvalidArgumentError(
@@ -284,19 +292,19 @@ function programs(text: string, before: string[] | undefined): string[] {
   return collect(text, before)
 }
 
-function modules(path: string, before: string[] | undefined): string[] {
+function collectModules(path: string, before: string[] | undefined): string[] {
   if (path.startsWith('/') && /\.[cm]?[jt]s$/.test(path)) return collect(path, before)
   throw new InvalidArgumentError(
     'wanted the absolute path of a JavaScript or TypeScript file: --allow-module=/…/NAME.mjs',
   )
 }
 
-function partial(text: string): 'ok' {
+function parsePartial(text: string): 'ok' {
   if (text !== 'ok') throw new InvalidArgumentError('wanted "ok"')
   return text
 }
 
-function onOff(text: string): boolean {
+function parseOnOff(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('wanted true or false')
   return text === 'true'
 }

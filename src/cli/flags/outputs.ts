@@ -10,14 +10,14 @@ export const REPORT_OUTPUTS = [...LIST_OUTPUTS, 'markdown', 'github', 'sarif'] a
 export type Output = (typeof REPORT_OUTPUTS)[number]
 
 /** `-o` of a command that prints these. */
-export function outputOption(outputs: readonly Output[]) {
+export function createOutputOption(outputs: readonly Output[]) {
   return new Option('-o, --output <format>', 'output format')
     .choices(outputs)
-    .argParser((text): Output => checkedOutput(text, outputs))
+    .argParser((text): Output => parseOutput(text, outputs))
     .default('table')
 }
 
-function checkedOutput(text: string, outputs: readonly Output[]): Output {
+function parseOutput(text: string, outputs: readonly Output[]): Output {
   const known = outputs.find((name) => name === text)
   if (known !== undefined) return known
   const documents = outputs.includes('json')
@@ -49,11 +49,11 @@ export function renderOutputOption() {
     '-o, --output <what>',
     'unwrap: the rendered objects; resourcelist: all as kpt fn render -o stdout; a new folder',
   )
-    .argParser(checkedRenderOutput)
+    .argParser(parseRenderOutput)
     .default<RenderOutput>({ to: 'diff' }, 'what would change')
 }
 
-function checkedRenderOutput(text: string): RenderOutput {
+function parseRenderOutput(text: string): RenderOutput {
   if (text === 'unwrap' || text === 'resourcelist') return { to: text }
   if (text === 'stdout') return { to: 'resourcelist' }
   if (text !== '' && !REPORT_OUTPUTS.some((name) => name === text) && !text.startsWith('jsonpath='))

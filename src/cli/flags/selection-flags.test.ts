@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from '@commander-js/extra-typings'
-import { withFlags } from './options.ts'
+import { addFlags } from './options.ts'
 import {
+  computeSinceTime,
+  createSelectionFlags,
   RISKS,
   type SelectionOptions,
   STATES,
-  selectionFlags,
-  sinceTime,
 } from './selection-flags.ts'
 
 const EVERY = { namespace: 'n', cluster: 'c', risk: 'r', state: 's', since: 'w' }
 const NOW = new Date('2026-11-21T10:00:00Z')
 
 function parse(...argv: string[]): SelectionOptions {
-  const command = withFlags(
+  const command = addFlags(
     new Command('x').exitOverride().configureOutput({ writeErr: () => undefined }),
-    selectionFlags(EVERY),
+    createSelectionFlags(EVERY),
   )
   return command.parse(argv, { from: 'user' }).opts()
 }
@@ -52,7 +52,7 @@ for (const [text, moment] of MOMENTS) {
     else {
       const { since } = parse('--since', text)
       assert.ok(since !== undefined)
-      assert.equal(new Date(sinceTime(since, NOW)).toISOString(), moment)
+      assert.equal(new Date(computeSinceTime(since, NOW)).toISOString(), moment)
     }
   })
 }
@@ -75,7 +75,7 @@ test('-l is parsed once, an empty one selects everything, and packages add up', 
 })
 
 test('a flag without a meaning in a command is not there', () => {
-  const command = selectionFlags({})
+  const command = createSelectionFlags({})
   assert.deepEqual(
     command.options.map(({ long }) => long),
     ['--selector', '--package'],

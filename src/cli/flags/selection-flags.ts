@@ -1,5 +1,5 @@
 import { type LabelSelector, parseLabelSelector } from '@backporch/kyaml/resource'
-import { DURATION, secondsOf } from '@backporch/kyaml/text'
+import { convertDurationToSeconds, DURATION } from '@backporch/kyaml/text'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { Change } from '../../record/documents/change.ts'
 import type { UnitState } from '../../record/documents/drift-report.ts'
@@ -36,7 +36,7 @@ interface SelectionHelp {
   readonly since?: string
 }
 
-function everyFlag({ namespace, cluster, risk, state, since }: SelectionHelp) {
+function createEveryFlag({ namespace, cluster, risk, state, since }: SelectionHelp) {
   return new Command()
     .option('-n, --namespace <name>', namespace)
     .addOption(
@@ -45,19 +45,19 @@ function everyFlag({ namespace, cluster, risk, state, since }: SelectionHelp) {
     .option(
       '-l, --selector <labels>',
       'only packages with these labels in their Kptfile: team=shop,!legacy',
-      selector,
+      parseSelector,
     )
     .option('--package <path>', 'same as the argument (repeatable)', collect)
     .option('--cluster <name>', cluster)
     .addOption(listOption('--risk <levels>', risk, RISKS))
     .addOption(listOption('--state <states>', state, STATES))
-    .option('--since <when>', `${since}: 2026-11-01, 2026-11-01T14:00:00Z, 7d or 24h`, sinceWhen)
+    .option('--since <when>', `${since}: 2026-11-01, 2026-11-01T14:00:00Z, 7d or 24h`, parseSince)
 }
 
-export type SelectionOptions = Omit<ValuesOf<ReturnType<typeof everyFlag>>, 'allNamespaces'>
+export type SelectionOptions = Omit<ValuesOf<ReturnType<typeof createEveryFlag>>, 'allNamespaces'>
 export type PackageOptions = Pick<SelectionOptions, 'selector' | 'package'>
 
-export function selectionFlags<Help extends SelectionHelp>(
+export function createSelectionFlags<Help extends SelectionHelp>(
   help: Help & SelectionHelp,
 ): Flags<Pick<SelectionOptions, keyof PackageOptions | (keyof Help & keyof SelectionOptions)>> {
   const offered = new Set([
@@ -67,14 +67,14 @@ export function selectionFlags<Help extends SelectionHelp>(
     ...(help.namespace === undefined ? [] : ['allNamespaces']),
   ])
   const command = new Command()
-  for (const option of everyFlag(help).options)
+  for (const option of createEveryFlag(help).options)
     if (offered.has(option.attributeName())) command.addOption(option)
   return command as unknown as Flags<
     Pick<SelectionOptions, keyof PackageOptions | (keyof Help & keyof SelectionOptions)>
   >
 }
 
-export function packagesNamed(
+export function listNamedPackages(
   named: readonly string[],
   options: Optional<PackageOptions>,
 ): readonly string[] {
@@ -82,7 +82,7 @@ export function packagesNamed(
 }
 
 /** Milliseconds since 1970. */
-export function sinceTime(wanted: Since, now: Date): number {
+export function computeSinceTime(wanted: Since, now: Date): number {
   return 'at' in wanted ? Date.parse(wanted.at) : now.getTime() - wanted.secondsAgo * 1000
 }
 
@@ -114,7 +114,7 @@ function listOption<Name extends string, Word extends string>(
 }
 
 /** As in kubectl, an empty selector selects everything. */
-function selector(text: string): LabelSelector {
+function parseSelector(text: string): LabelSelector {
   const parsed = parseLabelSelector(text)
   if ('selector' in parsed) return parsed.selector
   throw new InvalidArgumentError(
@@ -125,7 +125,7 @@ function selector(text: string): LabelSelector {
 /** No record is older. */
 const LONGEST_DAYS = 36_500
 
-function sinceWhen(text: string): Since {
+function parseSince(text: string): Since {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isMoment(`${text}T00:00:00Z`))
     return { at: `${text}T00:00:00Z` }
   if (
@@ -134,7 +134,7 @@ function sinceWhen(text: string): Since {
   )
     return { at: text }
   if (DURATION.test(text)) {
-    const seconds = secondsOf(text)
+    const seconds = convertDurationToSeconds(text)
     if (seconds <= LONGEST_DAYS * 86_400) return { secondsAgo: seconds }
   }
   throw new InvalidArgumentError(

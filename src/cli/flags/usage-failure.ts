@@ -1,5 +1,5 @@
 import { Failure } from '@backporch/kyaml/failure'
-import { nearestNames, oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine, findNearestNames } from '@backporch/kyaml/text'
 import type { CommanderError, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 
 /** Commands of earlier versions, each with what to do instead. */
@@ -15,42 +15,42 @@ interface Reported {
 }
 
 /** Commander reports details only in its messages. */
-export function usageFailure(
+export function createUsageFailure(
   thrown: CommanderError,
   argv: readonly string[],
   program: CommandUnknownOpts,
 ): Failure {
   const message = thrown.message.replace(/^error: /, '')
-  const { what, why, remedy } = report(thrown.code, message, commandOf(argv, program))
+  const { what, why, remedy } = report(thrown.code, message, findCommand(argv, program))
   return new Failure({
     code: 'BP1001',
-    what: oneLine(what, 300),
-    why: oneLine(why, 600),
-    remedy: oneLine(remedy, 600),
+    what: convertToOneLine(what, 300),
+    why: convertToOneLine(why, 600),
+    remedy: convertToOneLine(remedy, 600),
   })
 }
 
 function report(code: string, message: string, command: CommandUnknownOpts): Reported {
-  const name = pathOf(command)
+  const name = getCommandPath(command)
   const [what = message, ...hints] = message.split('\n')
   switch (code) {
     case 'commander.unknownCommand':
     case 'commander.unknownOption':
-      return unknown(
+      return reportUnknownWord(
         what,
         hints.join(' '),
         command,
         code === 'commander.unknownCommand' ? 'command' : 'flag',
       )
     case 'commander.invalidArgument':
-      return invalidValue(message, command)
+      return reportInvalidValue(message, command)
     case 'commander.missingArgument':
-      return missingArgument(what, command)
+      return reportMissingArgument(what, command)
     case 'commander.optionMissingArgument': {
-      const option = optionIn(what, command)
+      const option = findOption(what, command)
       return {
         what,
-        why: `the flag wants a value${choicesOf(option?.argChoices)}`,
+        why: `the flag wants a value${formatChoices(option?.argChoices)}`,
         remedy: `write ${option?.flags ?? 'it behind the flag'}`,
       }
     }
@@ -59,7 +59,7 @@ function report(code: string, message: string, command: CommandUnknownOpts): Rep
       return {
         what: first,
         why: second.replace(/^E/, 'e') || 'it takes no more',
-        remedy: `write ${usageOf(command)}`,
+        remedy: `write ${formatUsage(command)}`,
       }
     }
     case 'commander.conflictingOption':
@@ -77,13 +77,13 @@ function report(code: string, message: string, command: CommandUnknownOpts): Rep
   }
 }
 
-function unknown(
+function reportUnknownWord(
   what: string,
   hint: string,
   command: CommandUnknownOpts,
   kind: 'command' | 'flag',
 ): Reported {
-  const name = pathOf(command)
+  const name = getCommandPath(command)
   const moved = REMOVED.get(`${name} ${/'(.*)'$/.exec(what)?.[1] ?? ''}`)
   if (moved !== undefined)
     return { what, why: `${name} does not have this command any more`, remedy: moved }
@@ -98,7 +98,7 @@ function unknown(
   }
 }
 
-function invalidValue(message: string, command: CommandUnknownOpts): Reported {
+function reportInvalidValue(message: string, command: CommandUnknownOpts): Reported {
   const [, what, argument, reason] =
     /^(.*) is invalid(?: for argument '([^']*)')?\. (.*)$/s.exec(message) ?? []
   if (what === undefined || reason === undefined) {
@@ -109,7 +109,7 @@ function invalidValue(message: string, command: CommandUnknownOpts): Reported {
       remedy: 'give what there is, or leave the flag out',
     }
   }
-  const flag = optionIn(what, command)?.long
+  const flag = findOption(what, command)?.long
   const to = flag ? `give ${flag}` : 'write'
   const [, choices] = /^Allowed choices are (.*)\.$/.exec(reason) ?? []
   const refused =
@@ -122,28 +122,28 @@ function invalidValue(message: string, command: CommandUnknownOpts): Reported {
   return { what: refused, why, remedy: remedy.join(' ') || `${to} such a value, or leave it out` }
 }
 
-function missingArgument(what: string, command: CommandUnknownOpts): Reported {
+function reportMissingArgument(what: string, command: CommandUnknownOpts): Reported {
   const [, wanted] = /'(.*)'$/.exec(what) ?? []
   const argument = command.registeredArguments.find((each) => each.name() === wanted)
   const about =
-    argument === undefined ? '' : `: ${argument.description}${choicesOf(argument.argChoices)}`
+    argument === undefined ? '' : `: ${argument.description}${formatChoices(argument.argChoices)}`
   return {
     what,
-    why: `${pathOf(command)} wants <${wanted}>${about}`,
-    remedy: `write ${usageOf(command)}`,
+    why: `${getCommandPath(command)} wants <${wanted}>${about}`,
+    remedy: `write ${formatUsage(command)}`,
   }
 }
 
-function choicesOf(choices: readonly string[] | undefined): string {
+function formatChoices(choices: readonly string[] | undefined): string {
   return choices === undefined ? '' : ` (${choices.join(', ')})`
 }
 
-function optionIn(message: string, command: CommandUnknownOpts): Option | undefined {
+function findOption(message: string, command: CommandUnknownOpts): Option | undefined {
   const [, flags] = /^option '([^']*)'/.exec(message) ?? []
   return command.options.find((option) => option.flags === flags)
 }
 
-function commandOf(argv: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts {
+function findCommand(argv: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts {
   let command = program
   for (const word of argv) {
     if (word.startsWith('-')) continue
@@ -154,12 +154,14 @@ function commandOf(argv: readonly string[], program: CommandUnknownOpts): Comman
   return command
 }
 
-function pathOf(command: CommandUnknownOpts): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+function getCommandPath(command: CommandUnknownOpts): string {
+  return command.parent === null
+    ? command.name()
+    : `${getCommandPath(command.parent)} ${command.name()}`
 }
 
-function usageOf(command: CommandUnknownOpts): string {
-  return `${pathOf(command)} ${command.usage()}`
+function formatUsage(command: CommandUnknownOpts): string {
+  return `${getCommandPath(command)} ${command.usage()}`
 }
 
 /**
@@ -167,7 +169,7 @@ function usageOf(command: CommandUnknownOpts): string {
  * program's help.
  * @throws Failure BP1001 for an unknown command
  */
-export function wantedHelp(
+export function findWantedHelp(
   argv: readonly string[],
   program: CommandUnknownOpts,
 ): CommandUnknownOpts | undefined {
@@ -182,20 +184,21 @@ export function wantedHelp(
     const below = command.commands.find((each) => each.name() === word)
     if (below !== undefined) command = below
     else if (!requested) return undefined
-    else if (word !== 'help' && command.commands.length > 0) throw noSuchCommand(word, command)
+    else if (word !== 'help' && command.commands.length > 0)
+      throw createNoSuchCommandFailure(word, command)
   }
   return requested ? command : undefined
 }
 
-function noSuchCommand(word: string, command: CommandUnknownOpts): Failure {
-  const near = nearestNames(
+function createNoSuchCommandFailure(word: string, command: CommandUnknownOpts): Failure {
+  const near = findNearestNames(
     word,
     command.commands.map((each) => each.name()),
   )
-  const name = pathOf(command)
+  const name = getCommandPath(command)
   return new Failure({
     code: 'BP1001',
-    what: `unknown command ${oneLine(`'${word}'`, 300)}`,
+    what: `unknown command ${convertToOneLine(`'${word}'`, 300)}`,
     why: `${name} has no such command${near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`}`,
     remedy:
       near.length === 0

@@ -1,5 +1,5 @@
-import { oneLine } from '@backporch/kyaml/text'
-import { type ActorRule, rowFor, ruleFor } from '../../drift/attribute/actor-classes.ts'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { type ActorRule, findActorRule, findClassRow } from '../../drift/attribute/actor-classes.ts'
 import type { Actor } from '../../drift/compare/drift.ts'
 
 const HOW = {
@@ -18,24 +18,24 @@ export function explainActor(actor: Actor, rules: readonly ActorRule[]): readonl
   const who =
     user === undefined
       ? ''
-      : `${oneLine(user, 120)}${actingAs === undefined ? '' : ` acting as ${oneLine(actingAs, 120)}`}, by `
+      : `${convertToOneLine(user, 120)}${actingAs === undefined ? '' : ` acting as ${convertToOneLine(actingAs, 120)}`}, by `
   const way = [`${operation}${subresource === '' ? '' : ` on ${subresource}`}`, actor.class]
     .filter((word) => word !== '')
     .join(', ')
   return [
-    `${who}${oneLine(manager, 60)} (${way}), ${HOW[actor.confidence]}; ${actor.confidence === 'audit' ? 'at' : 'last write'} ${at === '' ? 'at an unknown time' : at}`,
-    ...classText(actor, rules),
+    `${who}${convertToOneLine(manager, 60)} (${way}), ${HOW[actor.confidence]}; ${actor.confidence === 'audit' ? 'at' : 'last write'} ${at === '' ? 'at an unknown time' : at}`,
+    ...describeActorClass(actor, rules),
     ...others.map(
       (other) =>
-        `${oneLine(other.manager, 60)} (${other.operation}, ${other.class}) owns the same field${other.at === '' ? '' : `, since ${other.at}`}`,
+        `${convertToOneLine(other.manager, 60)} (${other.operation}, ${other.class}) owns the same field${other.at === '' ? '' : `, since ${other.at}`}`,
     ),
   ]
 }
 
-function classText(actor: Actor, rules: readonly ActorRule[]): string[] {
-  const rule = ruleFor(actor, rules)
+function describeActorClass(actor: Actor, rules: readonly ActorRule[]): string[] {
+  const rule = findActorRule(actor, rules)
   if (rule !== undefined) return [`${rule.class} by the policy (${rule.where})`]
-  const row = rowFor(actor)
+  const row = findClassRow(actor)
   if (row === undefined) return ['no rule knows this name: a policy can say what it is (actors)']
   return row.class === actor.class
     ? [`${row.class}: ${row.what}`]

@@ -5,7 +5,7 @@ import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { KPTFILE, policyText, TurnWorld, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
-import { withBuilds } from '../../adapters/functions/package-builds.ts'
+import { addPackageBuilds } from '../../adapters/functions/package-builds.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 
 const CONFIG =
@@ -39,7 +39,7 @@ function edited(
   })
   world.cluster.put(appliedBy(world.syncer, yaml(CONFIG)))
   world.edit('/ConfigMap/shop/settings', field, '7')
-  const renderer = withBuilds(new InProcessRenderer(), {
+  const renderer = addPackageBuilds(new InProcessRenderer(), {
     library: { built: () => ({ text }) },
     build: async () => ({ text }),
   })

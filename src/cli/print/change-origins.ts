@@ -1,29 +1,29 @@
-import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import { isSecret } from '@backporch/kyaml/redaction'
 import type { Drift, ObjectVerdict } from '../../drift/compare/drift.ts'
-import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
-import { authoredSecretPath } from '../../drift/compare/secret-data.ts'
+import { computeItemFingerprint } from '../../drift/compare/fingerprint.ts'
+import { getAuthoredSecretPath } from '../../drift/compare/secret-data.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { LinesOf } from '../../sources/build/built-source.ts'
 import { attempt } from '../../sources/programs/questions.ts'
-import { sourceOf } from '../../sources/registry.ts'
+import { getSource } from '../../sources/registry.ts'
 
 /**
  * Empty for a whole object, for one that git does not declare, in a unit whose files are used
  * unchanged, and if a function would have to run first.
  */
-export function originsOf(
+export function createOriginFormatter(
   observed: Observation,
 ): (drift: Drift, verdict: ObjectVerdict) => readonly string[] {
   let linesOf: LinesOf | undefined
   return (drift, { desired }) => {
     if (desired === undefined || drift.path.length === 0) return []
-    const tried = orFailure(() =>
+    const tried = catchFailure(() =>
       attempt(() => {
-        linesOf ??= linesIn(observed)
+        linesOf ??= createOriginLines(observed)
         return linesOf(
           desired,
-          isSecret(desired.id) ? authoredSecretPath(desired.object, drift.path) : drift.path,
+          isSecret(desired.id) ? getAuthoredSecretPath(desired.object, drift.path) : drift.path,
         )
       }),
     )
@@ -32,7 +32,7 @@ export function originsOf(
   }
 }
 
-function linesIn({
+function createOriginLines({
   unit: { packagePath },
   git: { files },
   functions,
@@ -41,16 +41,16 @@ function linesIn({
   verdicts,
 }: Observation): LinesOf {
   const resources = verdicts.flatMap(({ desired }) => desired ?? [])
-  return sourceOf(policy.render).originOf({ packagePath, files, functions, built, resources })
+  return getSource(policy.render).originOf({ packagePath, files, functions, built, resources })
 }
 
 /** By fingerprint. */
 export function changeOrigins(observed: Observation): ReadonlyMap<string, readonly string[]> {
-  const of = originsOf(observed)
+  const of = createOriginFormatter(observed)
   return new Map(
     observed.verdicts.flatMap((verdict) =>
       verdict.items.map(
-        (drift) => [itemFingerprint(drift, observed.key), of(drift, verdict)] as const,
+        (drift) => [computeItemFingerprint(drift, observed.key), of(drift, verdict)] as const,
       ),
     ),
   )

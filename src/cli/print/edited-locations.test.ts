@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { PlannedCommit } from '../../plan/observation/action.ts'
 import { NO_WRITES } from '../../plan/observation/action.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
-import { editedFiles, editedLocations } from './edited-locations.ts'
+import { formatEditedLocations, listEditedFiles } from './edited-locations.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -28,7 +28,7 @@ function locationsOf(after: { readonly [path: string]: string | null }): readonl
     'unit' | 'git'
   >
   const commits = [{ changes } as unknown as PlannedCommit]
-  return editedLocations(editedFiles(observed, { writes: { ...NO_WRITES, commits } }))
+  return formatEditedLocations(listEditedFiles(observed, { writes: { ...NO_WRITES, commits } }))
 }
 
 test('each line that changes, and neither records nor the condition in the Kptfile', () => {
@@ -66,11 +66,12 @@ test('a file outside of the package that kustomize builds from', () => {
     unit: { packagePath: 'apps/web' },
     git: { files: [] },
     built,
-  } as unknown as Parameters<typeof editedFiles>[0]
+  } as unknown as Parameters<typeof listEditedFiles>[0]
   const commits = [
     { changes: [{ path, content: bytes('a: 1\nb: 3\n') }] } as unknown as PlannedCommit,
   ]
-  assert.deepEqual(editedLocations(editedFiles(observed, { writes: { ...NO_WRITES, commits } })), [
-    'base/web.yaml:2',
-  ])
+  assert.deepEqual(
+    formatEditedLocations(listEditedFiles(observed, { writes: { ...NO_WRITES, commits } })),
+    ['base/web.yaml:2'],
+  )
 })

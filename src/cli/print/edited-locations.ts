@@ -15,7 +15,7 @@ export interface EditedFile {
 }
 
 /** Excludes records and the Kptfile condition that every proposal sets. */
-export function editedFiles(
+export function listEditedFiles(
   { unit, git, built }: Pick<Observation, 'unit' | 'git' | 'built'>,
   { writes }: Pick<UnitPlan, 'writes'>,
 ): readonly EditedFile[] {
@@ -32,34 +32,34 @@ export function editedFiles(
   for (const { path, content } of writes.commits.flatMap(({ changes }) => changes)) {
     const was = authored.get(path)
     if (was === undefined && path.startsWith(`${DRIFT_FOLDER}/`)) continue
-    const before = was === undefined ? undefined : authoredText(path, was)
-    const after = content === null ? undefined : authoredText(path, content)
+    const before = was === undefined ? undefined : getAuthoredText(path, was)
+    const after = content === null ? undefined : getAuthoredText(path, content)
     if (before !== after) edited.set(path, { path, before, after })
   }
   return [...edited.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
 /** Lines after the edit; for removed lines, the following line. */
-export function editedLocations(files: readonly EditedFile[]): readonly string[] {
+export function formatEditedLocations(files: readonly EditedFile[]): readonly string[] {
   const locations = files.map(({ path, before, after }) => {
     if (before === undefined) return `${path} (new)`
     return after === undefined
       ? `${path} (deleted)`
-      : `${path}:${lineRanges(before, after).join(',')}`
+      : `${path}:${formatLineRanges(before, after).join(',')}`
   })
   return locations.length <= MOST_PLACES
     ? locations
     : [...locations.slice(0, MOST_PLACES), `${locations.length - MOST_PLACES} more`]
 }
 
-function authoredText(path: string, content: Uint8Array): string {
+function getAuthoredText(path: string, content: Uint8Array): string {
   const text = new TextDecoder().decode(content)
   if (!/(^|\/)Kptfile$/.test(path)) return text
   const status = text.search(/^status:/m)
   return `${(status === -1 ? text : text.slice(0, status)).trimEnd()}\n`
 }
 
-function lineRanges(before: string, after: string): string[] {
+function formatLineRanges(before: string, after: string): string[] {
   const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: 0 })
   const ranges = hunks.map(({ newStart, newLines }) => {
     return newLines <= 1 ? `${newStart}` : `${newStart}-${newStart + newLines - 1}`

@@ -1,25 +1,25 @@
 import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
-import { shownPath, whyHidden, whySecret } from '@backporch/kyaml/redaction'
-import { annotationsOf, describeResourceId } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { explainHidden, explainSecret, formatShownPath } from '@backporch/kyaml/redaction'
+import { describeResourceId, getAnnotations } from '@backporch/kyaml/resource'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Drift, ObjectVerdict, SetAside } from '../../drift/compare/drift.ts'
 import {
   describeFields,
+  describeMismatch,
   describeTarget,
+  findIgnoreMismatch,
   type IgnoreRule,
   isActive,
-  mismatchText,
-  whyNotIgnored,
 } from '../../drift/noise/ignore-rules.ts'
-import { ruleNamed } from '../../drift/noise/presets.ts'
+import { findRuleByName } from '../../drift/noise/presets.ts'
 import { isNeverShown, PASSWORD_BY_SCHEMA } from '../../drift/noise/visibility.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
-import { liveOnlyAnnotations } from '../../policy/package-annotations.ts'
+import { listLiveOnlyAnnotations } from '../../policy/package-annotations.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import { explainActor } from './actor-text.ts'
-import { stuckText } from './time-text.ts'
+import { describeStuckSince } from './time-text.ts'
 
 /** `aside`: no drift. */
 export interface ExplainedLine {
@@ -35,7 +35,7 @@ export interface UnprovenLine {
   readonly incomplete: Incomplete
 }
 
-export function unprovenLines(
+export function formatUnprovenLines(
   { number, incomplete }: UnprovenLine,
   packageName: string,
   width: number,
@@ -43,13 +43,13 @@ export function unprovenLines(
   const { ref, state, code, why, remedy } = incomplete
   const rows: (readonly [label: string, text: string])[] = [
     ['state', `${UNPROVEN[state ?? 'unreadable']}, so it is neither drift nor in sync`],
-    ['why', oneLine(why, 600)],
-    ...(remedy === undefined ? [] : [['fix', oneLine(remedy, 400)] as const]),
+    ['why', convertToOneLine(why, 600)],
+    ...(remedy === undefined ? [] : [['fix', convertToOneLine(remedy, 400)] as const]),
     ['code', `${code}: ${FAILURE_CODES[code as FailureCode] ?? ''}`],
   ]
   return [
-    `${number}  ${ref === undefined ? oneLine(packageName) : oneLine(describeResourceId(ref))}  (${state ?? 'not observed'})`,
-    ...rows.flatMap(([label, text]) => wrapped(`   ${label.padEnd(8)}`, text, width)),
+    `${number}  ${ref === undefined ? convertToOneLine(packageName) : convertToOneLine(describeResourceId(ref))}  (${state ?? 'not observed'})`,
+    ...rows.flatMap(([label, text]) => wrapText(`   ${label.padEnd(8)}`, text, width)),
   ]
 }
 
@@ -78,7 +78,7 @@ export function explainLines(
   observed: Observation,
   detail: ExplainDetail,
 ): string[] {
-  const path = shownPath(observed.key, drift.id, drift.path)
+  const path = formatShownPath(observed.key, drift.id, drift.path)
   const rows: (readonly [label: string, text: string])[] = []
   if (aside === undefined) {
     const risk = RISK_RULES.find(({ code }) => code === change.reason)
@@ -87,26 +87,29 @@ export function explainLines(
       `${change.resolution}, risk ${change.risk} ${change.reason}: ${risk?.why ?? ''}`,
     ])
   } else rows.push(['state', stateText(aside)])
-  const shown = visibilityText(drift)
-  if (shown !== undefined) rows.push(['value', oneLine(shown, 400)])
+  const shown = describeVisibility(drift)
+  if (shown !== undefined) rows.push(['value', convertToOneLine(shown, 400)])
   for (const [index, text] of explainActor(drift.actor, observed.policy.actors).entries())
     rows.push([index === 0 ? 'writer' : '', text])
   for (const [index, text] of (detail.origin ?? []).entries())
-    rows.push([index === 0 ? 'git' : '', oneLine(text, 400)])
-  for (const note of drift.notes) rows.push(['note', oneLine(note, 400)])
-  for (const name of detail.unheard ? unheard(verdict) : [])
-    rows.push(['note', `${oneLine(name, 100)} counts as git has it, not as the live object does`])
+    rows.push([index === 0 ? 'git' : '', convertToOneLine(text, 400)])
+  for (const note of drift.notes) rows.push(['note', convertToOneLine(note, 400)])
+  for (const name of detail.unheard ? describeUnheardAnnotations(verdict) : [])
+    rows.push([
+      'note',
+      `${convertToOneLine(name, 100)} counts as git has it, not as the live object does`,
+    ])
   return [
-    `${number}  ${oneLine(describeResourceId(drift.id))}  ${oneLine(path, 200)}${path === '' ? '' : '  '}(${drift.change}${drift.rolledBack === undefined ? '' : ', rolled back'})`,
-    ...rows.flatMap(([label, text]) => wrapped(`   ${label.padEnd(8)}`, text, detail.width)),
-    ...ruleLines({ drift, verdict, aside }, observed, detail),
+    `${number}  ${convertToOneLine(describeResourceId(drift.id))}  ${convertToOneLine(path, 200)}${path === '' ? '' : '  '}(${drift.change}${drift.rolledBack === undefined ? '' : ', rolled back'})`,
+    ...rows.flatMap(([label, text]) => wrapText(`   ${label.padEnd(8)}`, text, detail.width)),
+    ...formatRuleLines({ drift, verdict, aside }, observed, detail),
   ]
 }
 
-function visibilityText(drift: Drift): string | undefined {
+function describeVisibility(drift: Drift): string | undefined {
   if (drift.liveUnread) return 'not shown: the content of the Secret is not read'
   const values = [drift.live, drift.git].filter((value) => value !== undefined)
-  const hidden = values.map((value) => whyHidden(drift, value)).find((why) => why !== undefined)
+  const hidden = values.map((value) => explainHidden(drift, value)).find((why) => why !== undefined)
   if (drift.path.length > 0 && hidden !== undefined)
     return `not shown: ${hidden}${canBeShown(drift, hidden) ? '; a policy can show it with spec.show' : ''}`
   return drift.visibility?.shown === true ? `shown: ${drift.visibility.why}` : undefined
@@ -116,7 +119,7 @@ function canBeShown({ path, live, git }: Drift, hidden: string): boolean {
   if (hidden === PASSWORD_BY_SCHEMA) return true
   return (
     [live, git].every((value) => value === undefined || !isNeverShown(path, value)) &&
-    [live, git].some((value) => whySecret(path, value) === hidden)
+    [live, git].some((value) => explainSecret(path, value) === hidden)
   )
 }
 
@@ -124,32 +127,32 @@ function stateText({ state, why, commit, stuckSince, observe }: SetAside): strin
   const late =
     state === 'SyncFailed' || stuckSince === undefined
       ? state
-      : `${state} (${stuckText(stuckSince)})`
+      : `${state} (${describeStuckSince(stuckSince)})`
   if (stuckSince !== undefined)
-    return `${late}: ${oneLine(why, 600)}${observe === undefined ? '' : `; ${observe}`}`
+    return `${late}: ${convertToOneLine(why, 600)}${observe === undefined ? '' : `; ${observe}`}`
   const at =
     commit === undefined || why.includes(commit.slice(0, 7))
       ? ''
       : `; live is of commit ${commit.slice(0, 12)}`
-  return `${state}, no drift: ${oneLine(why, 400)}${at}`
+  return `${state}, no drift: ${convertToOneLine(why, 400)}${at}`
 }
 
-function unheard({ live, desired }: ObjectVerdict): readonly string[] {
+function describeUnheardAnnotations({ live, desired }: ObjectVerdict): readonly string[] {
   if (live === undefined) return []
-  return liveOnlyAnnotations(
-    annotationsOf(live),
-    desired === undefined ? new Map() : annotationsOf(desired.object),
+  return listLiveOnlyAnnotations(
+    getAnnotations(live),
+    desired === undefined ? new Map() : getAnnotations(desired.object),
   )
 }
 
-function ruleLines(
+function formatRuleLines(
   { drift, verdict, aside }: Pick<ExplainedLine, 'drift' | 'verdict' | 'aside'>,
   { policy, cluster }: Observation,
   { width, everyRule }: ExplainDetail,
 ): string[] {
   const today = cluster.observedAt.slice(0, 10)
   const preset =
-    aside?.state === 'Ignored' && aside.rule !== undefined ? ruleNamed(aside.rule) : undefined
+    aside?.state === 'Ignored' && aside.rule !== undefined ? findRuleByName(aside.rule) : undefined
   const tried = [
     ...(verdict.tried ?? [])
       .filter((one) => one.change === drift.change && one.path === drift.path)
@@ -163,14 +166,17 @@ function ruleLines(
             answer: `hides it: ${preset.reason} See ${preset.link}`,
           },
         ]),
-    ...answers(policy.ignore, { drift, verdict }, today, preset !== undefined),
+    ...listRuleAnswers(policy.ignore, { drift, verdict }, today, preset !== undefined),
   ]
   const count = `${tried.length} ${tried.length === 1 ? 'rule' : 'rules'} tried`
   if (tried.length === 0)
     return ['   rules   there is no ignore rule, and no preset is about such a field']
   if (!everyRule)
     return [`   rules   ${count}, ${aside?.state === 'Ignored' ? 'one hides it' : 'none hides it'}`]
-  return [`   rules   ${count}, in this order`, ...tried.flatMap((one) => triedLines(one, width))]
+  return [
+    `   rules   ${count}, in this order`,
+    ...tried.flatMap((one) => formatTriedLines(one, width)),
+  ]
 }
 
 interface Tried {
@@ -180,16 +186,16 @@ interface Tried {
   readonly answer: string
 }
 
-function triedLines({ name, about, answer }: Tried, width: number): string[] {
+function formatTriedLines({ name, about, answer }: Tried, width: number): string[] {
   const one = `     ${name}  ${answer}`
   if (about === '' && one.length <= width) return [one]
   return [
-    ...wrapped('     ', `${name}${about === '' ? '' : `  ${about}`}`, width),
-    ...wrapped('       ', answer, width),
+    ...wrapText('     ', `${name}${about === '' ? '' : `  ${about}`}`, width),
+    ...wrapText('       ', answer, width),
   ]
 }
 
-function answers(
+function listRuleAnswers(
   rules: readonly IgnoreRule[],
   { drift, verdict }: Pick<ExplainedLine, 'drift' | 'verdict'>,
   today: string,
@@ -197,21 +203,21 @@ function answers(
 ): Tried[] {
   let first = !hidden
   return rules.map((rule) => {
-    const about = oneLine(
+    const about = convertToOneLine(
       [describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ') ||
         'every object',
       200,
     )
-    const name = `${oneLine(rule.where, 200)} (${levelText(rule)})`
+    const name = `${convertToOneLine(rule.where, 200)} (${levelText(rule)})`
     if (!isActive(rule, today))
       return { name, about, answer: `not tried: it ended on ${rule.expires ?? ''}` }
-    const mismatch = whyNotIgnored(drift, rule, verdict)
+    const mismatch = findIgnoreMismatch(drift, rule, verdict)
     if (mismatch !== undefined)
-      return { name, about: '', answer: `no: ${oneLine(mismatchText(mismatch), 300)}` }
+      return { name, about: '', answer: `no: ${convertToOneLine(describeMismatch(mismatch), 300)}` }
     const answer = first ? 'hides it' : 'would hide it too'
     first = false
     const until = rule.expires === undefined ? 'without an end' : `until ${rule.expires}`
-    return { name, about, answer: `${answer}, ${until}: ${oneLine(rule.reason, 200)}` }
+    return { name, about, answer: `${answer}, ${until}: ${convertToOneLine(rule.reason, 200)}` }
   })
 }
 
@@ -221,7 +227,7 @@ function levelText({ level, policy }: IgnoreRule): string {
   return policy === undefined ? 'policy' : `policy/${policy.name}, priority ${policy.priority}`
 }
 
-export function wrapped(head: string, text: string, width: number): string[] {
+export function wrapText(head: string, text: string, width: number): string[] {
   const lines: string[] = []
   let line = head
   for (const word of text.split(' ')) {

@@ -1,23 +1,26 @@
 /** docs/adr/0056-what-the-ledger-says-about-time.md */
 import type { FailureCode } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { given } from '@backporch/kyaml/text'
-import { later } from '../../plan/observation/drift-age.ts'
-import { isAhead, lastSeen } from '../../plan/observation/seen-at.ts'
-import { clusterDetection, clusterStaleAfter } from '../../policy/effective-policy.ts'
+import { omitUndefined } from '@backporch/kyaml/text'
+import { addSeconds } from '../../plan/observation/drift-age.ts'
+import { getLastSeen, isAhead } from '../../plan/observation/seen-at.ts'
+import { getClusterDetection, getClusterStaleAfter } from '../../policy/effective-policy.ts'
 import type { Ledger } from '../../reconcile/repository/read-ledger.ts'
-import { packagesIn, type RepositoryView } from '../../reconcile/repository/repository-view.ts'
+import {
+  listClusterPackages,
+  type RepositoryView,
+} from '../../reconcile/repository/repository-view.ts'
 import type { DriftReport, Incomplete } from '../../record/documents/drift-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
-import { unitName } from '../../record/unit-name.ts'
-import { withPullRequest } from './pull-request.ts'
+import { getUnitName } from '../../record/unit-name.ts'
+import { addPullRequest } from './pull-request.ts'
 import { formatAge } from './time-text.ts'
 
 /** A unit whose last observation is too old is Unknown. */
-export function withSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): Ledger {
+export function addSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): Ledger {
   const current = (report: DriftReport): DriftReport =>
-    withoutExpired(
-      withoutUnreachable(withPullRequest(withSeenTime(report, ledger, view), view), ledger),
+    markExpired(
+      markUnreachable(addPullRequest(addSeenTime(report, ledger, view), view), ledger),
       view,
       now,
     )
@@ -29,13 +32,9 @@ export function withSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): 
   return { ...ledger, folders, reports }
 }
 
-function withSeenTime(
-  report: DriftReport,
-  { clusters }: Ledger,
-  view: RepositoryView,
-): DriftReport {
+function addSeenTime(report: DriftReport, { clusters }: Ledger, view: RepositoryView): DriftReport {
   const { cluster } = report.spec.unit
-  const seenAt = lastSeen(
+  const seenAt = getLastSeen(
     report,
     isObserved(report, view) ? clusters.get(cluster)?.status : undefined,
   )
@@ -53,51 +52,51 @@ const RECORDED = {
 }
 
 /** Seconds: when the age is reported, and when the state is unknown. */
-function limitsOf(
+function getLimits(
   { spec }: DriftReport,
   { policies }: Pick<RepositoryView, 'policies'>,
 ): { readonly said: number; readonly known: number } {
   const { cluster } = spec.unit
-  const staleAfter = clusterStaleAfter(policies, cluster)
+  const staleAfter = getClusterStaleAfter(policies, cluster)
   if (spec.observed.recorded !== true) return { said: staleAfter, known: staleAfter }
-  const interval = clusterDetection(policies, cluster, 'interval')
+  const interval = getClusterDetection(policies, cluster, 'interval')
   const after = ({ intervals, seconds }: (typeof RECORDED)['said']): number =>
     Math.max(intervals * interval, seconds)
   return { said: after(RECORDED.said), known: after(RECORDED.known) }
 }
 
 /** Whatever its own report says. */
-function withoutUnreachable(report: DriftReport, { clusters }: Ledger): DriftReport {
+function markUnreachable(report: DriftReport, { clusters }: Ledger): DriftReport {
   const { state } = report.status
   const failure = clusters.get(report.spec.unit.cluster)?.status.failure
   if (
     failure === undefined ||
     state === 'Unknown' ||
     state === 'Off' ||
-    seenAtOf(report) > failure.since
+    getSeenTime(report) > failure.since
   )
     return report
   const { since, code, why, remedy } = failure
-  return unknownReport(report, since, { state: 'unreadable', code, why, remedy })
+  return createUnknownReport(report, since, { state: 'unreadable', code, why, remedy })
 }
 
 /** A unit that is no longer observed keeps its last state, because no scan can update it. */
-function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): DriftReport {
+function markExpired(report: DriftReport, view: RepositoryView, now: Date): DriftReport {
   const { state, since } = report.status
-  const observed = seenAtOf(report)
+  const observed = getSeenTime(report)
   if (state === 'Unknown' || state === 'Off' || observed === '' || !isObserved(report, view))
     return report
   if (isAhead(observed, now.toISOString()))
-    return unknownReport(report, since, {
+    return createUnknownReport(report, since, {
       state: 'unreadable',
       code: EXPIRED,
       why: `the time of its last observation is still to come: ${observed}`,
       remedy:
         'run backporch scan, and correct the clock of the machine that scanned, or of this one',
     })
-  const end = later(observed, limitsOf(report, view).known)
+  const end = addSeconds(observed, getLimits(report, view).known)
   if (Date.parse(end) >= now.getTime()) return report
-  return unknownReport(report, end, {
+  return createUnknownReport(report, end, {
     state: 'unreadable',
     code: EXPIRED,
     why: `it was last looked at on ${observed}`,
@@ -105,7 +104,7 @@ function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): D
   })
 }
 
-function unknownReport(report: DriftReport, at: string, reason: Incomplete): DriftReport {
+function createUnknownReport(report: DriftReport, at: string, reason: Incomplete): DriftReport {
   const {
     state,
     since,
@@ -136,17 +135,17 @@ function isExpired({ status: { incomplete } }: DriftReport): boolean {
 }
 
 function isObserved({ spec: { unit } }: DriftReport, view: RepositoryView): boolean {
-  return packagesIn(view, unit.cluster).some(({ path }) => path === unit.package)
+  return listClusterPackages(view, unit.cluster).some(({ path }) => path === unit.package)
 }
 
-export function seenAtOf({ spec: { observed } }: DriftReport): string {
+export function getSeenTime({ spec: { observed } }: DriftReport): string {
   return observed.seenAt ?? observed.at
 }
 
 /** RFC 3339 UTC, oldest first. */
-export function observedTimes(items: readonly DriftReport[]): readonly string[] {
+export function listObservedTimes(items: readonly DriftReport[]): readonly string[] {
   return items
-    .map(seenAtOf)
+    .map(getSeenTime)
     .filter((at) => at !== '')
     .sort()
 }
@@ -158,10 +157,10 @@ export function isStale(
   now: Date,
 ): boolean {
   if (report.status.state === 'Unknown') return isExpired(report)
-  return now.getTime() - Date.parse(seenAtOf(report)) > 1_000 * limitsOf(report, view).said
+  return now.getTime() - Date.parse(getSeenTime(report)) > 1_000 * getLimits(report, view).said
 }
 
-export function clusterParts(
+export function buildClusterParts(
   reports: readonly DriftReport[],
   { clusters }: Pick<Ledger, 'clusters'>,
 ): Pick<DriftReportList, 'clusters'> {
@@ -170,12 +169,12 @@ export function clusterParts(
     const status = clusters.get(name)?.status
     if (status === undefined) return []
     const { observedAt, reachable, failure } = status
-    return [{ name, ...given({ observedAt }), reachable, ...given({ failure }) }]
+    return [{ name, ...omitUndefined({ observedAt }), reachable, ...omitUndefined({ failure }) }]
   })
   return parts.length === 0 ? {} : { clusters: parts }
 }
 
-export function freshnessNotes(
+export function listFreshnessNotes(
   reports: readonly DriftReport[],
   { clusters }: Pick<Ledger, 'clusters'>,
   view: RepositoryView,
@@ -205,7 +204,7 @@ export function freshnessNotes(
     return [
       {
         cause: 'package-not-observed',
-        subject: `${unitName(unit)} in ${unit.cluster}`,
+        subject: `${getUnitName(unit)} in ${unit.cluster}`,
         text,
       } as const,
     ]
@@ -215,14 +214,14 @@ export function freshnessNotes(
     ({ spec }) => spec.unit.cluster,
   )
   const ofAge = [...old].flatMap(([cluster, stale]) => {
-    const [oldest = ''] = stale.map(seenAtOf).sort()
+    const [oldest = ''] = stale.map(getSeenTime).sort()
     const what =
       stale.length === 1
-        ? unitName(stale[0]?.spec.unit ?? { package: '' })
+        ? getUnitName(stale[0]?.spec.unit ?? { package: '' })
         : `${stale.length} packages`
     const [first] = stale
     if (first === undefined) return []
-    const { said, known } = limitsOf(first, view)
+    const { said, known } = getLimits(first, view)
     const [limit, end] = stale.some(isExpired)
       ? [known, 'it is unknown until the next scan']
       : [said, 'it may be otherwise now']

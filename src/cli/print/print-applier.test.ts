@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { withMetadata } from '../../../test/fakes/live-object.ts'
 import { proposed, WEB } from '../../../test/fakes/turn-world.ts'
-import { applierLines } from './print-applier.ts'
+import { formatApplierLines } from './print-applier.ts'
 
 const MARKED = {
   'kustomize.toolkit.fluxcd.io/name': 'web',
@@ -34,7 +34,7 @@ test('explain and the end of approve tell who applies, what merging does, and th
 })
 
 test('each line is one line, whatever a path in the command holds', () => {
-  const lines = applierLines({
+  const lines = formatApplierLines({
     restores: 'when-told',
     sentence: 'a',
     command: "kubectl apply -f 'a\n\u202eb'",
@@ -45,7 +45,7 @@ test('each line is one line, whatever a path in the command holds', () => {
 
 test('a command that only saves waiting is told as such', () => {
   assert.deepEqual(
-    applierLines({
+    formatApplierLines({
       restores: 'at-interval',
       sentence: 'a',
       command: 'flux reconcile',

@@ -1,20 +1,20 @@
 /** docs/guides/first-look.md */
-import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
+import { getResourceKey } from '@backporch/kyaml/resource'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Drift, ObjectVerdict, SetAside } from '../../drift/compare/drift.ts'
 import { PRESET } from '../../drift/noise/presets.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
-import { actorLimit, actorName } from '../../record/actor-name.ts'
-import { refOf } from '../../record/build-report.ts'
+import { computeActorLimit, formatActorName } from '../../record/actor-name.ts'
+import { getChangeRef } from '../../record/build-report.ts'
 import type { Change } from '../../record/documents/change.ts'
-import { rollbackText } from '../../record/rolled-back.ts'
+import { formatRollback } from '../../record/rolled-back.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import type { Style, Terminal } from '../context/terminal.ts'
-import { rolloutLines } from './print-applier.ts'
-import { valuesOf } from './sides-text.ts'
-import { aligned, columnWidths, widthOf } from './table.ts'
-import { stuckText, timeOf } from './time-text.ts'
+import { formatRolloutLines } from './print-applier.ts'
+import { formatChangeValues } from './sides-text.ts'
+import { alignCells, computeColumnWidths, measureTextWidth } from './table.ts'
+import { describeStuckSince, timeOf } from './time-text.ts'
 
 export interface DiffView {
   readonly packageName: string
@@ -61,23 +61,23 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
   let object = ''
   changes.forEach((change, index) => {
     const here = `${change.ref.group}/${change.ref.kind}/${change.ref.namespace}/${change.ref.name}`
-    if (here !== object) lines.push(...objectHead(change, view, terminal))
+    if (here !== object) lines.push(...formatObjectHead(change, view, terminal))
     object = here
     lines.push(rows[index] ?? '')
-    const rollback = rollbackText(change)
+    const rollback = formatRollback(change)
     if (rollback !== undefined && rollback !== reported.get(here))
-      lines.push(`       ${terminal.style(oneLine(rollback, 200), 'yellow')}`)
+      lines.push(`       ${terminal.style(convertToOneLine(rollback, 200), 'yellow')}`)
     if (rollback !== undefined) reported.set(here, rollback)
-    for (const line of view.wide ? ownerLines(change) : [])
+    for (const line of view.wide ? formatOwnerLines(change) : [])
       lines.push(`       ${terminal.style(line, 'dim')}`)
     for (const line of view.origins?.get(change.fingerprint) ?? [])
-      lines.push(`       ${terminal.style(oneLine(line, 400), 'dim')}`)
+      lines.push(`       ${terminal.style(convertToOneLine(line, 400), 'dim')}`)
     for (const note of change.notes ?? [])
       if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
   })
   for (const verdict of view.verdicts) lines.push(...reapplyLines(verdict, terminal))
-  lines.push(...setAsideLines(view, terminal), ...incompleteLines(view, terminal))
-  if (changes.length > 0) lines.push(summary(view))
+  lines.push(...setAsideLines(view, terminal), ...formatIncompleteLines(view, terminal))
+  if (changes.length > 0) lines.push(formatSummary(view))
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
@@ -109,22 +109,22 @@ function layOut(view: DiffView, terminal: Terminal): string[] {
     }),
   }))
   if (!terminal.isTTY)
-    return inColumns(
+    return alignColumns(
       rows.map(({ cells }) => cells),
       COLUMN_LIMIT,
     )
-  const inOne = withRoom(rows, valueRoom(rows, terminal), terminal)
-  if (inOne !== undefined) return inColumns(inOne)
+  const inOne = fitRowsToRoom(rows, computeValueRoom(rows, terminal), terminal)
+  if (inOne !== undefined) return alignColumns(inOne)
   const starts = rows.map(({ change, cells }) => ({ change, cells: cells.slice(0, 3) }))
   const firsts =
-    alignedStarts(starts, terminal) ??
-    starts.flatMap((row) => inColumns([startAlone(row, terminal)]))
-  const actors = inColumns(rows.map(({ cells }) => cells.slice(3)))
+    alignStarts(starts, terminal) ??
+    starts.flatMap((row) => alignColumns([startAlone(row, terminal)]))
+  const actors = alignColumns(rows.map(({ cells }) => cells.slice(3)))
   return firsts.map((line, index) => `${line}\n       ${actors[index]?.trimStart() ?? ''}`)
 }
 
-function valueRoom(rows: readonly Row[], terminal: Terminal): number {
-  const widths = columnWidths(rows.map(({ cells }) => cells))
+function computeValueRoom(rows: readonly Row[], terminal: Terminal): number {
+  const widths = computeColumnWidths(rows.map(({ cells }) => cells))
   return (
     terminal.width -
     widths.reduce(
@@ -135,52 +135,66 @@ function valueRoom(rows: readonly Row[], terminal: Terminal): number {
 }
 
 /** Undefined if a value would become too short. */
-function withRoom(rows: readonly Row[], room: number, terminal: Terminal): string[][] | undefined {
+function fitRowsToRoom(
+  rows: readonly Row[],
+  room: number,
+  terminal: Terminal,
+): string[][] | undefined {
   const fitted = rows.map(({ change, cells }) => {
-    if (widthOf(cells[VALUES] ?? '') <= room) return [...cells]
-    const cut = valuesOf(change, terminal, valueLimit(room, terminal))
-    return widthOf(cut) <= room ? cells.with(VALUES, cut) : undefined
+    if (measureTextWidth(cells[VALUES] ?? '') <= room) return [...cells]
+    const cut = formatChangeValues(change, terminal, computeValueLimit(room, terminal))
+    return measureTextWidth(cut) <= room ? cells.with(VALUES, cut) : undefined
   })
   return fitted.every((cells) => cells !== undefined) ? fitted : undefined
 }
 
-function valueLimit(room: number, terminal: Terminal): number {
-  return Math.max(VALUE_LIMITS.least, Math.floor((room - widthOf(terminal.glyph('arrow')) - 2) / 2))
+function computeValueLimit(room: number, terminal: Terminal): number {
+  return Math.max(
+    VALUE_LIMITS.least,
+    Math.floor((room - measureTextWidth(terminal.getGlyph('arrow')) - 2) / 2),
+  )
 }
 
 /** Undefined if alignment cuts a value that would otherwise have more room. */
-function alignedStarts(rows: readonly Row[], terminal: Terminal): string[] | undefined {
-  const room = valueRoom(rows, terminal)
-  const fitted = withRoom(rows, room, terminal)
-  const cut = rows.filter(({ cells }) => widthOf(cells[VALUES] ?? '') > room)
-  return fitted !== undefined && cut.every((row) => valueRoom([row], terminal) <= room + SLACK)
-    ? inColumns(fitted)
+function alignStarts(rows: readonly Row[], terminal: Terminal): string[] | undefined {
+  const room = computeValueRoom(rows, terminal)
+  const fitted = fitRowsToRoom(rows, room, terminal)
+  const cut = rows.filter(({ cells }) => measureTextWidth(cells[VALUES] ?? '') > room)
+  return fitted !== undefined &&
+    cut.every((row) => computeValueRoom([row], terminal) <= room + SLACK)
+    ? alignColumns(fitted)
     : undefined
 }
 
 function startAlone(row: Row, terminal: Terminal): readonly string[] {
   const { change, cells } = row
-  const room = Math.max(0, valueRoom([row], terminal))
-  return widthOf(cells[VALUES] ?? '') <= room
+  const room = Math.max(0, computeValueRoom([row], terminal))
+  return measureTextWidth(cells[VALUES] ?? '') <= room
     ? cells
-    : cells.with(VALUES, valuesOf(change, terminal, valueLimit(room, terminal)))
+    : cells.with(VALUES, formatChangeValues(change, terminal, computeValueLimit(room, terminal)))
 }
 
-function inColumns(rows: readonly (readonly string[])[], limits: readonly number[] = []): string[] {
-  const widths = columnWidths(rows).map((width, column) =>
+function alignColumns(
+  rows: readonly (readonly string[])[],
+  limits: readonly number[] = [],
+): string[] {
+  const widths = computeColumnWidths(rows).map((width, column) =>
     Math.min(limits[column] ?? Number.POSITIVE_INFINITY, width),
   )
-  return rows.map((row) => `  ${aligned(row, widths, GAP)}`)
+  return rows.map((row) => `  ${alignCells(row, widths, GAP)}`)
 }
 
-function objectHead(change: Change, view: DiffView, terminal: Terminal): string[] {
+function formatObjectHead(change: Change, view: DiffView, terminal: Terminal): string[] {
   const { ref } = change
   const version =
-    view.verdicts.find(({ id }) => resourceKey(id) === resourceKey(ref))?.apiVersion ?? ref.group
+    view.verdicts.find(({ id }) => getResourceKey(id) === getResourceKey(ref))?.apiVersion ??
+    ref.group
   const name = ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`
-  const head = terminal.style(oneLine(`${version} ${ref.kind} ${name}`), 'bold')
+  const head = terminal.style(convertToOneLine(`${version} ${ref.kind} ${name}`), 'bold')
   const source =
-    change.source === undefined ? '' : terminal.style(`   ${oneLine(change.source, 300)}`, 'dim')
+    change.source === undefined
+      ? ''
+      : terminal.style(`   ${convertToOneLine(change.source, 300)}`, 'dim')
   return [head + source]
 }
 
@@ -197,24 +211,25 @@ function changeCells(
   { terminal, limit, riskWidth }: CellLayout,
 ): string[] {
   const style: Style = change.risk === 'critical' ? 'red' : CHANGE_STYLE[change.change]
-  const mark = terminal.style(terminal.glyph(CHANGE_GLYPH[change.change]), style)
+  const mark = terminal.style(terminal.getGlyph(CHANGE_GLYPH[change.change]), style)
   const { actor } = change
   return [
     `${terminal.style(String(number), 'dim')} ${mark}${view.resolutions === true ? ` ${change.resolution.toLowerCase()}` : ''}`,
-    change.path === undefined ? change.change : oneLine(change.path, 160),
-    change.path === undefined ? '' : valuesOf(change, terminal, limit),
+    change.path === undefined ? change.change : convertToOneLine(change.path, 160),
+    change.path === undefined ? '' : formatChangeValues(change, terminal, limit),
     actor.confidence === 'none'
       ? 'unknown'
-      : `${oneLine(actorName(actor), actorLimit(actor, 40))}${actor.confidence === 'last-writer' ? '?' : ''}`,
+      : `${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 40))}${actor.confidence === 'last-writer' ? '?' : ''}`,
     actor.class === 'unknown' ? '-' : actor.class.replace('-', ' '),
     timeOf(actor.at, view, terminal),
-    `${terminal.style(change.risk, ...riskStyle(change.risk))}${' '.repeat(riskWidth - change.risk.length)} ${change.reason}`,
+    `${terminal.style(change.risk, ...getRiskStyle(change.risk))}${' '.repeat(riskWidth - change.risk.length)} ${change.reason}`,
   ]
 }
 
-function ownerLines({ actor }: Change): string[] {
+function formatOwnerLines({ actor }: Change): string[] {
   const others = (actor.others ?? []).map(
-    ({ manager, at }) => `${oneLine(manager, 60)}${at === '' ? '' : ` ${oneLine(at, 40)}`}`,
+    ({ manager, at }) =>
+      `${convertToOneLine(manager, 60)}${at === '' ? '' : ` ${convertToOneLine(at, 40)}`}`,
   )
   return [
     ...(others.length === 0 ? [] : [`also owned by ${others.join(', ')}`]),
@@ -224,7 +239,7 @@ function ownerLines({ actor }: Change): string[] {
   ]
 }
 
-function riskStyle(risk: Change['risk']): Style[] {
+function getRiskStyle(risk: Change['risk']): Style[] {
   return risk === 'critical'
     ? ['red', 'bold']
     : risk === 'high'
@@ -238,14 +253,14 @@ function reapplyLines({ id, reapplyFails }: ObjectVerdict, terminal: Terminal): 
   if (reapplyFails === undefined) return []
   const name = `${id.kind} ${id.namespace === '' ? id.name : `${id.namespace}/${id.name}`}`
   return [
-    `${terminal.style(terminal.glyph('warning'), 'yellow')} a plain re-apply of ${oneLine(name)} fails: ${oneLine(reapplyFails, 400)}`,
+    `${terminal.style(terminal.getGlyph('warning'), 'yellow')} a plain re-apply of ${convertToOneLine(name)} fails: ${convertToOneLine(reapplyFails, 400)}`,
   ]
 }
 
 function setAsideLines(view: DiffView, terminal: Terminal): string[] {
   const aside = view.verdicts.flatMap(({ setAside }) => setAside)
   const rollouts = view.showIgnored
-    ? rolloutLines(view.health ?? []).map((line) => terminal.style(`  ${line}`, 'dim'))
+    ? formatRolloutLines(view.health ?? []).map((line) => terminal.style(`  ${line}`, 'dim'))
     : []
   if (aside.length === 0) return rollouts
   if (!view.showIgnored) {
@@ -259,61 +274,65 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
     const hidden =
       counts.length === 0
         ? []
-        : [`${counts.join(', ')}${ofUnit(view)} (no drift): --show-ignored lists them`]
+        : [`${counts.join(', ')}${formatOfUnit(view)} (no drift): --show-ignored lists them`]
     return [
-      ...waitingLines(aside, view, terminal),
+      ...formatWaitingLines(aside, view, terminal),
       ...hidden.map((line) => terminal.style(line, 'dim')),
     ]
   }
   const lines = aside.map((one) =>
     terminal.style(
-      `  ${waitingWord(one)}: ${describeDrift(one.drift)}: ${oneLine(one.why, 300)}`,
-      ...asideStyle(one),
+      `  ${formatWaitingState(one)}: ${describeDrift(one.drift)}: ${convertToOneLine(one.why, 300)}`,
+      ...getAsideStyle(one),
     ),
   )
   return [...lines, ...rollouts]
 }
 
 /** Always printed, one line per reason. */
-function waitingLines(aside: readonly SetAside[], view: DiffView, terminal: Terminal): string[] {
+function formatWaitingLines(
+  aside: readonly SetAside[],
+  view: DiffView,
+  terminal: Terminal,
+): string[] {
   const waiting = aside.filter(({ state }) => state !== 'Ignored' && state !== 'Released')
   const reported = Map.groupBy(
     waiting,
     (one) =>
-      `${waitingWord(one)}: ${one.why}${one.observe === undefined ? '' : `; ${one.observe}`}`,
+      `${formatWaitingState(one)}: ${one.why}${one.observe === undefined ? '' : `; ${one.observe}`}`,
   )
   return [...reported].map(([line, [first, ...more]]) => {
-    const count = `${more.length + 1} ${more.length === 0 ? 'difference' : 'differences'}${ofUnit(view)}`
+    const count = `${more.length + 1} ${more.length === 0 ? 'difference' : 'differences'}${formatOfUnit(view)}`
     const end = first?.stuckSince === undefined ? `${count}, no drift` : count
     return terminal.style(
-      `${oneLine(line, 600)} (${end})`,
-      ...(first === undefined ? [] : asideStyle(first)),
+      `${convertToOneLine(line, 600)} (${end})`,
+      ...(first === undefined ? [] : getAsideStyle(first)),
     )
   })
 }
 
-function ofUnit(view: DiffView): string {
-  return view.isOneOfSeveral === true ? ` of ${unitText(view)}` : ''
+function formatOfUnit(view: DiffView): string {
+  return view.isOneOfSeveral === true ? ` of ${describeUnit(view)}` : ''
 }
 
-function unitText({ packageName, appliedBy, cluster }: DiffView): string {
-  return `${oneLine(packageName)}${appliedBy === undefined ? '' : ` (${oneLine(appliedBy)})`} in ${oneLine(cluster)}`
+function describeUnit({ packageName, appliedBy, cluster }: DiffView): string {
+  return `${convertToOneLine(packageName)}${appliedBy === undefined ? '' : ` (${convertToOneLine(appliedBy)})`} in ${convertToOneLine(cluster)}`
 }
 
-function waitingWord({ state, stuckSince }: SetAside): string {
+function formatWaitingState({ state, stuckSince }: SetAside): string {
   return stuckSince === undefined || state === 'SyncFailed'
     ? state
-    : `${state} (${stuckText(stuckSince)})`
+    : `${state} (${describeStuckSince(stuckSince)})`
 }
 
-function asideStyle({ stuckSince }: SetAside): Style[] {
+function getAsideStyle({ stuckSince }: SetAside): Style[] {
   return [stuckSince === undefined ? 'dim' : 'yellow']
 }
 
 function describeDrift({ id, path, change }: Drift): string {
-  const ref = refOf(id)
-  return oneLine(
-    `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`} ${path.length === 0 ? change : shownPathOnly(path, id)}`,
+  const ref = getChangeRef(id)
+  return convertToOneLine(
+    `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`} ${path.length === 0 ? change : formatRedactedPath(path, id)}`,
     200,
   )
 }
@@ -321,7 +340,7 @@ function describeDrift({ id, path, change }: Drift): string {
 /** Per reason; `-o wide` lists each. */
 const MOST_UNPROVEN_LINES = 3
 
-function incompleteLines(view: DiffView, terminal: Terminal): string[] {
+function formatIncompleteLines(view: DiffView, terminal: Terminal): string[] {
   const all = view.plan.report.status.incomplete ?? []
   const alike = Map.groupBy(all, ({ state, code, why, remedy }) =>
     JSON.stringify([state, code, why, remedy]),
@@ -333,19 +352,19 @@ function incompleteLines(view: DiffView, terminal: Terminal): string[] {
       const name =
         ref === undefined
           ? view.isOneOfSeveral === true
-            ? unitText(view)
+            ? describeUnit(view)
             : view.packageName
           : `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
-      const mark = terminal.style(terminal.glyph('unknown'), 'yellow')
-      const end = remedy === undefined ? '' : `. ${oneLine(remedy, 300)}`
-      return `${mark} ${oneLine(name)}${others} ${state ?? 'not observed'} (${code}): ${oneLine(why, 300)}${end}`
+      const mark = terminal.style(terminal.getGlyph('unknown'), 'yellow')
+      const end = remedy === undefined ? '' : `. ${convertToOneLine(remedy, 300)}`
+      return `${mark} ${convertToOneLine(name)}${others} ${state ?? 'not observed'} (${code}): ${convertToOneLine(why, 300)}${end}`
     })
   })
 }
 
-function summary(view: DiffView): string {
+function formatSummary(view: DiffView): string {
   const { changes, observed } = view.plan.report.spec
-  const objects = new Set(changes.map(({ ref }) => resourceKey(ref))).size
+  const objects = new Set(changes.map(({ ref }) => getResourceKey(ref))).size
   const ignored = view.verdicts
     .flatMap(({ setAside }) => setAside)
     .filter(({ state }) => state === 'Ignored').length
@@ -353,5 +372,5 @@ function summary(view: DiffView): string {
   const count = (number: number, noun: string): string =>
     `${number} ${noun}${number === 1 ? '' : 's'}`
   const hidden = ignored === 0 ? '' : `, ${count(ignored, 'change')} ignored`
-  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${unitText(view)} (${observed.objects + unexpected} checked${hidden})`
+  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${describeUnit(view)} (${observed.objects + unexpected} checked${hidden})`
 }

@@ -1,6 +1,6 @@
 /** Separate from notes, because every command line loads this file. */
 import { type Failure, formatFailure, groupFailures } from '@backporch/kyaml/failure'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { CliContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 
@@ -13,9 +13,9 @@ export function printFailures(
   const terminal = new Terminal(cli.stderr, { color: 'auto', ascii: false, env: cli.env })
   for (const failure of verbose === true ? failures : groupFailures(failures)) {
     const [head = '', ...rest] = formatFailure(failure).split('\n')
-    const lines = rest.map((line) => oneLine(line, 2_000))
+    const lines = rest.map((line) => convertToOneLine(line, 2_000))
     cli.stderr.write(
-      `${terminal.style('error', 'red', 'bold')}${oneLine(head.slice('error'.length), 2_000)}\n${lines.join('\n')}\n`,
+      `${terminal.style('error', 'red', 'bold')}${convertToOneLine(head.slice('error'.length), 2_000)}\n${lines.join('\n')}\n`,
     )
   }
 }

@@ -1,5 +1,5 @@
-import { groupNotes, groupSentence, type Note, sentenceOf } from '@backporch/kyaml/note'
-import { oneLine } from '@backporch/kyaml/text'
+import { formatNoteSentence, groupNotes, groupSentence, type Note } from '@backporch/kyaml/note'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { NotePart } from '../../record/documents/drift-report-list.ts'
 import type { Printer } from './printer.ts'
 
@@ -13,7 +13,7 @@ export function noteLines(
   const groups = groupNotes(notes)
   // `explain` accepts the cause.
   if (verbose === true)
-    return [...new Set(notes.map((note) => `${sentenceOf(note)} [${note.cause}]`))]
+    return [...new Set(notes.map((note) => `${formatNoteSentence(note)} [${note.cause}]`))]
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   if (total === groups.length && total <= MOST_LINES) return groups.map(groupSentence)
   const shown = groups.slice(0, MOST_LINES - 1)
@@ -23,11 +23,12 @@ export function noteLines(
 }
 
 export function printNotes(notes: readonly Note[], printer: Printer): void {
-  for (const line of noteLines(notes, printer)) printer.hint(`note: ${oneLine(line, 2_000)}`)
+  for (const line of noteLines(notes, printer))
+    printer.hint(`note: ${convertToOneLine(line, 2_000)}`)
 }
 
 /** With `verbose` every note is among the examples. */
-export function notesPart(
+export function buildNotesPart(
   notes: readonly Note[],
   { verbose }: { readonly verbose?: boolean },
 ): { readonly notes?: NotePart[] } {

@@ -1,15 +1,15 @@
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { CONFIGURE_REF } from '../../plan/turn/plan-onboarding.ts'
 import type { OnboardingSubject } from '../../proposal/text/onboarding-text.ts'
-import { byDigest, onboardingText } from '../../proposal/text/onboarding-text.ts'
-import { worstRisk } from '../../proposal/text/proposal-subject.ts'
+import { formatOnboardingText, splitByDigest } from '../../proposal/text/onboarding-text.ts'
+import { getWorstRisk } from '../../proposal/text/proposal-subject.ts'
 import type { Onboarded, Onboarding } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { Printer } from './printer.ts'
-import { publishCommand, type RepositoryLocation, shellWord } from './published-lines.ts'
+import { publishCommand, quoteShellWord, type RepositoryLocation } from './published-lines.ts'
 import { count } from './ranked-changes.ts'
-import { aligned, columnWidths } from './table.ts'
+import { alignCells, computeColumnWidths } from './table.ts'
 
 /** A dry run also prints the files and the text of the proposal. */
 export function printOnboarding(
@@ -31,7 +31,7 @@ export function printOnboarding(
     expected,
     rights,
   } = subject
-  const write = (line: string): unknown => cli.stdout.write(`${oneLine(line, 1_000)}\n`)
+  const write = (line: string): unknown => cli.stdout.write(`${convertToOneLine(line, 1_000)}\n`)
   const mute = syncers.length > 2 ? ` and ${syncers.length - 2} more` : ''
   write(
     [
@@ -49,7 +49,7 @@ export function printOnboarding(
       `${count(imported, 'ignore rule')} taken over${notImported.length === 0 ? '' : `, ${notImported.length} not`}`,
     ].join(' · '),
   )
-  for (const line of sourceLines(subject.sources)) write(line)
+  for (const line of formatSourceLines(subject.sources)) write(line)
   for (const { name, sentence, units } of syncers.slice(0, 5)) {
     const text = sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
     write(`  after a merge: ${text} (${count(units, 'package')}, ${name})`)
@@ -62,8 +62,8 @@ export function printOnboarding(
       write(`  the policy of the branch: ${line.trim()}`)
   else {
     const risky = (risk: string): number =>
-      expected.proposals.filter(({ changes }) => worstRisk(changes) === risk).length
-    const { today, waiting } = byDigest(expected.proposals, subject.limits)
+      expected.proposals.filter(({ changes }) => getWorstRisk(changes) === risk).length
+    const { today, waiting } = splitByDigest(expected.proposals, subject.limits)
     const now = today.filter(({ mode }) => mode === 'Propose').length
     write(
       `would open with mode Propose today: ${count(today.length, 'pull request')} (${risky('critical')} critical, ${risky('high')} high)${waiting.length === 0 ? '' : ` · ${waiting.length} of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest`} · as the policy stands: ${now} · ${count(expected.muted.fields, 'difference')} muted`,
@@ -75,28 +75,29 @@ export function printOnboarding(
     `the account needs: ${rights.map(({ name }) => name).join(', ')} · rules for the branches: backporch init --print-ruleset`,
   )
   if (!dryRun) return
-  for (const { path, text } of files) cli.stdout.write(`\n--- ${oneLine(path)}\n${lines(text)}`)
-  const { title, body } = onboardingText(subject)
-  cli.stdout.write(`\n--- proposal: ${oneLine(title)}\n${lines(body)}`)
+  for (const { path, text } of files)
+    cli.stdout.write(`\n--- ${convertToOneLine(path)}\n${sanitizeLines(text)}`)
+  const { title, body } = formatOnboardingText(subject)
+  cli.stdout.write(`\n--- proposal: ${convertToOneLine(title)}\n${sanitizeLines(body)}`)
 }
 
-function sourceLines(sources: OnboardingSubject['sources']): readonly string[] {
+function formatSourceLines(sources: OnboardingSubject['sources']): readonly string[] {
   if (sources.length === 0) return []
   const cells = sources.map(({ title, path, cluster, objects, differences }) =>
     [title, path || '.', cluster, String(objects), String(differences)].map((text) =>
-      oneLine(text, 100),
+      convertToOneLine(text, 100),
     ),
   )
   const rows = [['SOURCE', 'PATH', 'CLUSTER', 'OBJECTS', 'DRIFT'], ...cells]
-  const widths = columnWidths(rows)
-  return rows.map((row) => `  ${aligned(row, widths, 3)}`)
+  const widths = computeColumnWidths(rows)
+  return rows.map((row) => `  ${alignCells(row, widths, 3)}`)
 }
 
-function lines(text: string): string {
+function sanitizeLines(text: string): string {
   return text
     .replace(/\n$/, '')
     .split('\n')
-    .map((line) => `${oneLine(line, Number.POSITIVE_INFINITY)}\n`)
+    .map((line) => `${convertToOneLine(line, Number.POSITIVE_INFINITY)}\n`)
     .join('')
 }
 
@@ -116,20 +117,20 @@ export function printOnboarded(
   switch (plan.kind) {
     case 'enrolled':
       write(
-        `${ok} enrolled: ${view.baseBranch} has ${oneLine(plan.where)}${removed ? `; the merged branch ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
+        `${ok} enrolled: ${view.baseBranch} has ${convertToOneLine(plan.where)}${removed ? `; the merged branch ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
       )
       if (unpublish !== undefined) write(`  where origin has it: ${unpublish}`)
       if (!quiet) write('  next: backporch scan, by hand or in CI')
       return
     case 'declined': {
       const { label, decidedBy, decidedAt } = plan.proposal
-      const who = decidedBy === '' ? '' : ` by ${oneLine(decidedBy, 60)}`
+      const who = decidedBy === '' ? '' : ` by ${convertToOneLine(decidedBy, 60)}`
       write(
-        `${oneLine(label)} was closed${who}${decidedAt === '' ? '' : ` at ${oneLine(decidedAt, 40)}`}: not enrolled${removed ? `, and ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
+        `${convertToOneLine(label)} was closed${who}${decidedAt === '' ? '' : ` at ${convertToOneLine(decidedAt, 40)}`}: not enrolled${removed ? `, and ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
       )
       if (plan.editedBy !== undefined)
         write(
-          `  ${CONFIGURE_BRANCH} has commits of ${oneLine(plan.editedBy, 60)} and stays: backporch init --remove takes it away`,
+          `  ${CONFIGURE_BRANCH} has commits of ${convertToOneLine(plan.editedBy, 60)} and stays: backporch init --remove takes it away`,
         )
       write('  to propose it again: backporch init --again')
       return
@@ -164,18 +165,18 @@ function printProposed(
         ? 'would leave the branch as it is'
         : `would ${location.kind === 'clone' ? `write to ${location.name}` : 'push'}${plan.push.from === null ? '' : ' anew'}`
     return void write(
-      `\n${what}: ${CONFIGURE_BRANCH}${proposal?.state === 'open' ? `, and render ${oneLine(proposal.label)} again where it is new` : ''}`,
+      `\n${what}: ${CONFIGURE_BRANCH}${proposal?.state === 'open' ? `, and render ${convertToOneLine(proposal.label)} again where it is new` : ''}`,
     )
   }
   const edited =
     plan.editedBy === undefined
       ? ''
-      : `; the branch was edited by ${oneLine(plan.editedBy, 60)} and is left alone`
+      : `; the branch was edited by ${convertToOneLine(plan.editedBy, 60)} and is left alone`
   if (opened === undefined) return
   if (opened.number !== undefined) {
     const verb = proposal?.state === 'open' ? 'is open' : 'is proposed'
     write(
-      `${ok} ${CONFIGURE_BRANCH} ${verb}: ${oneLine(opened.label)} ${oneLine(opened.url, 500)}${edited}`,
+      `${ok} ${CONFIGURE_BRANCH} ${verb}: ${convertToOneLine(opened.label)} ${convertToOneLine(opened.url, 500)}${edited}`,
     )
     if (!quiet)
       write(
@@ -183,7 +184,7 @@ function printProposed(
       )
     return
   }
-  const base = shellWord(view.baseBranch)
+  const base = quoteShellWord(view.baseBranch)
   if (location.kind === 'clone') {
     const { git, name, origin } = location
     write(
@@ -210,7 +211,7 @@ function printProposed(
   write(`  decline: git push origin --delete ${CONFIGURE_BRANCH}`)
 }
 
-export function onboardedItem({
+export function buildOnboardedItem({
   plan,
   subject,
   files,
@@ -223,7 +224,7 @@ export function onboardedItem({
   const late =
     subject === undefined || expected === undefined
       ? []
-      : byDigest(expected.proposals, subject.limits).waiting
+      : splitByDigest(expected.proposals, subject.limits).waiting
   const waiting = new Set(late)
   return {
     apiVersion: API_VERSION,
@@ -260,7 +261,7 @@ export function onboardedItem({
               package: proposal.packageName,
               cluster: proposal.cluster,
               changes: proposal.changes.length,
-              risk: worstRisk(proposal.changes),
+              risk: getWorstRisk(proposal.changes),
               mode: proposal.mode,
               ...(waiting.has(proposal) ? { waitsFor: 'digest' } : {}),
             })),

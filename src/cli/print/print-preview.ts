@@ -1,7 +1,11 @@
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { given, oneLine } from '@backporch/kyaml/text'
-import { liveCounts, objectCount, unitGroups } from '../../proposal/preview/preview-groups.ts'
+import { convertToOneLine, omitUndefined } from '@backporch/kyaml/text'
+import {
+  countLive,
+  countPreviewObjects,
+  groupPreviewUnits,
+} from '../../proposal/preview/preview-groups.ts'
 import type {
   Preview,
   PreviewChange,
@@ -30,14 +34,14 @@ export function printPreview(preview: Preview, printer: Printer): void {
   const what =
     changing.length === 0
       ? 'changes nothing that could be built'
-      : `changes ${count(objectCount(changing), 'object')} of ${count(changing.length, 'unit')} in ${count(clusters, 'cluster')}`
+      : `changes ${count(countPreviewObjects(changing), 'object')} of ${count(changing.length, 'unit')} in ${count(clusters, 'cluster')}`
   printer.write(
-    `merging ${oneLine(head.name, 300)} (${head.commit.slice(0, 7)}) into ${oneLine(base.branch, 300)} (${base.commit.slice(0, 7)}) ${what}\n`,
+    `merging ${convertToOneLine(head.name, 300)} (${head.commit.slice(0, 7)}) into ${convertToOneLine(base.branch, 300)} (${base.commit.slice(0, 7)}) ${what}\n`,
   )
-  for (const { units, changes } of unitGroups(preview)) {
+  for (const { units, changes } of groupPreviewUnits(preview)) {
     for (const unit of units)
       printer.write(
-        `${terminal.glyph('changed')} ${terminal.style(nameOf(unit), 'bold')}  ${unitText(unit)}\n`,
+        `${terminal.getGlyph('changed')} ${terminal.style(nameOf(unit), 'bold')}  ${describePreviewUnit(unit)}\n`,
       )
     for (const change of changes.slice(0, MOST_CHANGES))
       printer.write(`    ${changeText(change, units.length === 1, printer)}\n`)
@@ -48,33 +52,36 @@ export function printPreview(preview: Preview, printer: Printer): void {
   }
   for (const unit of items.filter(({ state }) => state === 'same'))
     printer.write(
-      `${terminal.glyph('ok')} ${nameOf(unit)}  reads ${oneLine(unit.edited.slice(0, 3).join(', '), 300)}, and does not change\n`,
+      `${terminal.getGlyph('ok')} ${nameOf(unit)}  reads ${convertToOneLine(unit.edited.slice(0, 3).join(', '), 300)}, and does not change\n`,
     )
   for (const unit of items.filter(({ state }) => state === 'failed'))
-    printer.write(`${terminal.glyph('unknown')} ${nameOf(unit)}  is not built\n`)
+    printer.write(`${terminal.getGlyph('unknown')} ${nameOf(unit)}  is not built\n`)
   for (const { name, files } of preview.elsewhere.slice(0, 10))
     printer.write(
-      `${terminal.glyph('unknown')} ${oneLine(name, 300)}  reads ${oneLine(files.slice(0, 3).join(', '), 300)}, and is in none of these clusters\n`,
+      `${terminal.getGlyph('unknown')} ${convertToOneLine(name, 300)}  reads ${convertToOneLine(files.slice(0, 3).join(', '), 300)}, and is in none of these clusters\n`,
     )
   if (preview.elsewhere.length > 10)
     printer.write(
       `    and ${preview.elsewhere.length - 10} more that read edited files; -o json has all\n`,
     )
   if (merge.why !== undefined)
-    printer.hint(`note: the head itself is compared: ${oneLine(merge.why, 500)}`)
+    printer.hint(`note: the head itself is compared: ${convertToOneLine(merge.why, 500)}`)
   for (const path of merge.conflicts.slice(0, 10))
-    printer.hint(`note: ${oneLine(path, 300)} changed on both sides: that of the head is compared`)
+    printer.hint(
+      `note: ${convertToOneLine(path, 300)} changed on both sides: that of the head is compared`,
+    )
   if (head.fork)
     printer.hint(
       'note: the head is from a fork: nothing that it names was run, and no cluster was read',
     )
   if (preview.policies)
     printer.hint('note: the head changes policies: those of the base branch were used')
-  for (const note of preview.notes.slice(0, 10)) printer.hint(`note: ${oneLine(note, 500)}`)
+  for (const note of preview.notes.slice(0, 10))
+    printer.hint(`note: ${convertToOneLine(note, 500)}`)
   for (const { name, failure } of preview.clusters)
     if (failure !== undefined && !head.fork)
       printer.hint(
-        `note: what is live in ${oneLine(name, 300)} is unknown (${failure.code}): ${oneLine(failure.why, 500)}`,
+        `note: what is live in ${convertToOneLine(name, 300)} is unknown (${failure.code}): ${convertToOneLine(failure.why, 500)}`,
       )
 }
 
@@ -87,12 +94,12 @@ export function printPreviewFailures(
   printer: Printer,
 ): readonly Failure[] {
   const ofUnits = items.flatMap((unit) =>
-    unit.failures.map((failure) => ({ at: failure.at, failure: failureOf(failure) })),
+    unit.failures.map((failure) => ({ at: failure.at, failure: createPreviewFailure(failure) })),
   )
   const ofPolicy =
     policyProblem === undefined
       ? []
-      : [{ at: 'merge' as const, failure: unusablePolicy(policyProblem) }]
+      : [{ at: 'merge' as const, failure: createUnusablePolicyFailure(policyProblem) }]
   const failures = [...ofPolicy, ...ofUnits]
   printFailures(
     failures.map(({ failure }) => failure),
@@ -102,7 +109,10 @@ export function printPreviewFailures(
   return failures.flatMap(({ at, failure }) => (at === 'merge' ? [failure] : []))
 }
 
-function unusablePolicy({ where, why }: NonNullable<Preview['policyProblem']>): Failure {
+function createUnusablePolicyFailure({
+  where,
+  why,
+}: NonNullable<Preview['policyProblem']>): Failure {
   return new Failure({
     code: 'BP1005',
     what: 'after the merge the policy cannot be used',
@@ -114,16 +124,16 @@ function unusablePolicy({ where, why }: NonNullable<Preview['policyProblem']>): 
   })
 }
 
-function failureOf({ code, where, ...failure }: PreviewFailure): Failure {
-  return new Failure({ ...failure, code: code as FailureCode, ...given({ where }) })
+function createPreviewFailure({ code, where, ...failure }: PreviewFailure): Failure {
+  return new Failure({ ...failure, code: code as FailureCode, ...omitUndefined({ where }) })
 }
 
 function nameOf({ package: path, cluster }: PreviewUnit): string {
-  return oneLine(`${path || '.'} in ${cluster}`, 300)
+  return convertToOneLine(`${path || '.'} in ${cluster}`, 300)
 }
 
-function unitText(unit: PreviewUnit): string {
-  const { before, after, other, unknown } = liveCounts(unit.changes)
+function describePreviewUnit(unit: PreviewUnit): string {
+  const { before, after, other, unknown } = countLive(unit.changes)
   const live = Object.entries({
     'not live': before,
     'already live': after,
@@ -133,8 +143,10 @@ function unitText(unit: PreviewUnit): string {
   const presence =
     unit.presence === 'both' ? '' : unit.presence === 'new' ? 'new unit, ' : 'no unit any more, '
   const shared =
-    unit.shared.length === 0 ? '' : `, through ${oneLine(unit.shared.slice(0, 3).join(', '), 300)}`
-  return `${presence}${count(objectCount([unit]), 'object')}, ${count(unit.changes.length, 'change')}: ${live.join(', ')}${shared}`
+    unit.shared.length === 0
+      ? ''
+      : `, through ${convertToOneLine(unit.shared.slice(0, 3).join(', '), 300)}`
+  return `${presence}${count(countPreviewObjects([unit]), 'object')}, ${count(unit.changes.length, 'change')}: ${live.join(', ')}${shared}`
 }
 
 function changeText(
@@ -142,12 +154,12 @@ function changeText(
   single: boolean,
   { terminal }: Printer,
 ): string {
-  const name = oneLine(describeResourceId(ref), 300)
+  const name = convertToOneLine(describeResourceId(ref), 300)
   const { git, live: to } = formatSides({ git: before, live: after })
   const what =
     path === undefined
       ? `${name} is ${change}`
-      : `${name} ${oneLine(path, 300)}: ${git} ${terminal.glyph('arrow')} ${to}`
+      : `${name} ${convertToOneLine(path, 300)}: ${git} ${terminal.getGlyph('arrow')} ${to}`
   const third = liveValue === undefined ? '' : `: ${formatValue(liveValue)}`
-  return `${what}  ${risk} ${oneLine(reason, 40)}${single ? `, ${LIVE[live]}${third}` : ''}`
+  return `${what}  ${risk} ${convertToOneLine(reason, 40)}${single ? `, ${LIVE[live]}${third}` : ''}`
 }

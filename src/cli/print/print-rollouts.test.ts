@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GroupMember } from '../../status/resource-group.ts'
-import { rolloutLines } from './print-applier.ts'
+import { formatRolloutLines } from './print-applier.ts'
 
 function member(name: string, status: GroupMember['status'], health?: string): GroupMember {
   const id = { group: 'apps', kind: 'Deployment', namespace: 'shop', name }
@@ -16,7 +16,7 @@ test('an object that is being rolled out is Reconciling, one that failed is Fail
     member('gone', 'NotFound'),
     member('old', 'InProgress'),
   ]
-  assert.deepEqual(rolloutLines(health), [
+  assert.deepEqual(formatRolloutLines(health), [
     'Failed: Deployment shop/job: no',
     'Reconciling: Deployment shop/web: Available: 0/1',
     'Reconciling: Deployment shop/old: its controller is at work',
@@ -24,6 +24,6 @@ test('an object that is being rolled out is Reconciling, one that failed is Fail
 })
 
 test('words from a cluster move no cursor', () => {
-  const [line = ''] = rolloutLines([member('web', 'InProgress', 'a\u001b[2Jb\nc')])
+  const [line = ''] = formatRolloutLines([member('web', 'InProgress', 'a\u001b[2Jb\nc')])
   assert.match(line, /^[^\p{Cc}]*$/u)
 })

@@ -4,7 +4,7 @@ import { UNKNOWN_ACTOR } from '../../drift/attribute/actor.ts'
 import type { UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { driftReportListSchema } from '../../record/documents/drift-report-list.ts'
 import { Terminal } from '../context/terminal.ts'
-import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
+import { buildUnmanagedPart, formatUnmanaged } from './print-unmanaged.ts'
 
 const creator = {
   manager: 'kubectl-create',
@@ -63,7 +63,7 @@ test('a document has it as its schema says', () => {
     observedAt: '',
     incomplete: [],
     items: [],
-    unmanaged: unmanagedPart([FOUND]),
+    unmanaged: buildUnmanagedPart([FOUND]),
   }
   const { unmanaged } = driftReportListSchema.parse(list)
   assert.deepEqual(unmanaged, list.unmanaged)

@@ -1,16 +1,16 @@
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import {
-  notLookedInto,
+  listNotLookedInto,
   type UnmanagedObject,
   type UnmanagedObjects,
 } from '../../reconcile/observe/read-unmanaged.ts'
-import { refOf } from '../../record/build-report.ts'
+import { getChangeRef } from '../../record/build-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import type { Terminal } from '../context/terminal.ts'
 import { timeOf } from './time-text.ts'
 
-export function unmanagedPart(
+export function buildUnmanagedPart(
   found: readonly UnmanagedObjects[],
 ): NonNullable<DriftReportList['unmanaged']> {
   return found.map((one) => ({
@@ -18,11 +18,11 @@ export function unmanagedPart(
     namespaces: [...one.namespaces],
     objects: one.objects.map(({ id, apiVersion, creator, createdAt }) => ({
       apiVersion,
-      ref: refOf(id),
+      ref: getChangeRef(id),
       ...(creator.confidence === 'none' ? {} : { manager: creator.manager }),
       ...(createdAt === '' ? {} : { createdAt }),
     })),
-    unread: [...notLookedInto(one)],
+    unread: [...listNotLookedInto(one)],
   }))
 }
 
@@ -37,32 +37,34 @@ export function formatUnmanaged(
 
 function formatCluster(found: UnmanagedObjects, now: number, terminal: Terminal): string {
   const { cluster, namespaces, objects } = found
-  const where = `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${oneLine(namespaces.join(', '), 200)} of ${oneLine(cluster)}`
+  const where = `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${convertToOneLine(namespaces.join(', '), 200)} of ${convertToOneLine(cluster)}`
   const lines = [
     namespaces.length === 0
-      ? `no package of ${oneLine(cluster)} has a namespace to look into`
+      ? `no package of ${convertToOneLine(cluster)} has a namespace to look into`
       : objects.length === 0
         ? `nothing without a manager was found in ${where}`
         : terminal.style(
             `${objects.length} managed by nobody in ${where} (no drift, and not recorded):`,
             'bold',
           ),
-    ...objects.map((object) => `  ${objectLine(object, now, terminal)}`),
-    ...notLookedInto(found).map(
+    ...objects.map((object) => `  ${formatObjectLine(object, now, terminal)}`),
+    ...listNotLookedInto(found).map(
       (why) =>
-        `${terminal.style(terminal.glyph('unknown'), 'yellow')} not looked into: ${oneLine(why, 300)}`,
+        `${terminal.style(terminal.getGlyph('unknown'), 'yellow')} not looked into: ${convertToOneLine(why, 300)}`,
     ),
   ]
   return `${lines.join('\n')}\n`
 }
 
-function objectLine(
+function formatObjectLine(
   { id, creator, createdAt }: UnmanagedObject,
   now: number,
   terminal: Terminal,
 ): string {
-  const group = id.group === '' ? '' : ` (${oneLine(id.group, 100)})`
+  const group = id.group === '' ? '' : ` (${convertToOneLine(id.group, 100)})`
   const by =
-    creator.confidence === 'none' ? 'by an unknown writer' : `by ${oneLine(creator.manager, 40)}`
-  return `${oneLine(describeResourceId(id), 200)}${group}  ${terminal.style(`${by}, ${timeOf(createdAt, { now }, terminal)}`, 'dim')}`
+    creator.confidence === 'none'
+      ? 'by an unknown writer'
+      : `by ${convertToOneLine(creator.manager, 40)}`
+  return `${convertToOneLine(describeResourceId(id), 200)}${group}  ${terminal.style(`${by}, ${timeOf(createdAt, { now }, terminal)}`, 'dim')}`
 }

@@ -1,5 +1,5 @@
 /** Results on stdout, everything else on stderr. */
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Trace } from '@backporch/system/trace'
 import type { LedgerContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
@@ -35,14 +35,16 @@ export class Printer {
   }
 
   get ok(): string {
-    return this.terminal.style(this.terminal.glyph('ok'), 'green')
+    return this.terminal.style(this.terminal.getGlyph('ok'), 'green')
   }
 
   get trace(): Trace | undefined {
     if (!this.verbose) return undefined
     return ({ what, outcome, milliseconds }) => {
       const duration = String(Math.round(milliseconds)).padStart(6)
-      this.cli.stderr.write(`${duration} ms  ${oneLine(what, 300)}  ${oneLine(outcome, 100)}\n`)
+      this.cli.stderr.write(
+        `${duration} ms  ${convertToOneLine(what, 300)}  ${convertToOneLine(outcome, 100)}\n`,
+      )
     }
   }
 

@@ -1,8 +1,8 @@
 /** A repository given by a path may be a clone whose remote lacks the branches. */
 import type { RefUpdate } from '@backporch/git-store/package-repository'
-import { LEDGER_BRANCH, ownedRef } from '@backporch/git-store/ref-name'
+import { LEDGER_BRANCH, parseOwnedRef } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { OpenBranch } from '../../plan/observation/observation.ts'
 import type { CliContext } from '../context/cli-context.ts'
 import type { RepositoryOptions } from '../flags/options.ts'
@@ -20,7 +20,7 @@ export type RepositoryLocation =
     }
 
 /** @throws Failure BP4009 if git is not installed */
-export async function repositoryLocation(
+export async function resolveRepositoryLocation(
   { repo }: Pick<RepositoryOptions, 'repo'>,
   cli: Pick<CliContext, 'cloneState'>,
 ): Promise<RepositoryLocation> {
@@ -32,8 +32,8 @@ export async function repositoryLocation(
   if (repo === '.') return { kind: 'clone', git: 'git', name: `this ${what}`, origin }
   return {
     kind: 'clone',
-    git: `git -C ${shellWord(repo)}`,
-    name: `the ${what} ${oneLine(repo, 200)}`,
+    git: `git -C ${quoteShellWord(repo)}`,
+    name: `the ${what} ${convertToOneLine(repo, 200)}`,
     origin,
   }
 }
@@ -43,26 +43,29 @@ type Written = Pick<RefUpdate, 'ref' | 'from' | 'to'>
 const MOST_REVIEWS = 5
 
 /** Empty if nothing was written, if the repository is shared, or without an origin. */
-export function publishedLines(
+export function formatPublishedLines(
   updates: readonly Written[],
   baseBranch: string,
   location: RepositoryLocation,
 ): readonly string[] {
   const publish = publishCommand(updates, location)
   if (location.kind === 'shared' || publish === undefined) return []
-  const written = updates.filter(({ to }) => to !== null).map(({ ref }) => shortName(ref))
+  const written = updates.filter(({ to }) => to !== null).map(({ ref }) => shortenRefName(ref))
   const reviews = updates
     .filter(({ ref, to }) => to !== null && isForReview(ref))
-    .map(({ ref }) => shortName(ref))
+    .map(({ ref }) => shortenRefName(ref))
   return [
     ...(written.length === 0
       ? []
-      : [`  written to ${location.name}: ${oneLine(written.join(', '), 1_000)}`]),
+      : [`  written to ${location.name}: ${convertToOneLine(written.join(', '), 1_000)}`]),
     ...reviews
       .slice(0, MOST_REVIEWS)
-      .map((branch) => `  review:  ${location.git} diff ${shellWord(`${baseBranch}...${branch}`)}`),
+      .map(
+        (branch) =>
+          `  review:  ${location.git} diff ${quoteShellWord(`${baseBranch}...${branch}`)}`,
+      ),
     `  publish: ${publish}`,
-    ...(startsLedger(updates)
+    ...(isLedgerStart(updates)
       ? [
           `  if origin rejects drift-ledger, which it has already: ${beginAgain(written, location)}, and scan again`,
         ]
@@ -71,7 +74,7 @@ export function publishedLines(
 }
 
 /** A clone that has not fetched the ledger of its origin starts another one. */
-function startsLedger(updates: readonly Written[]): boolean {
+function isLedgerStart(updates: readonly Written[]): boolean {
   return updates.some(
     ({ ref, from, to }) => ref === `refs/heads/${LEDGER_BRANCH}` && from === null && to !== null,
   )
@@ -81,7 +84,7 @@ function beginAgain(
   written: readonly string[],
   location: RepositoryLocation & { readonly kind: 'clone' },
 ): string {
-  return `${location.git} branch -D ${written.map(shellWord).join(' ')} && ${fetchRecorded(location)}`
+  return `${location.git} branch -D ${written.map(quoteShellWord).join(' ')} && ${fetchRecorded(location)}`
 }
 
 /** Branches of origin would count as deleted without the fetch. */
@@ -98,7 +101,11 @@ export async function printPublished(
   printer: Printer,
 ): Promise<void> {
   if (printer.quiet || updates.length === 0) return
-  const lines = publishedLines(updates, baseBranch, await repositoryLocation(options, printer.cli))
+  const lines = formatPublishedLines(
+    updates,
+    baseBranch,
+    await resolveRepositoryLocation(options, printer.cli),
+  )
   printer.write(lines.map((line) => `${line}\n`).join(''))
 }
 
@@ -116,10 +123,10 @@ export function publishCommand(
   )
   const words = [
     ...(updates.length > 1 ? ['--atomic'] : []),
-    ...leases.map(({ ref }) => shellWord(`--force-with-lease=${shortName(ref)}`)),
+    ...leases.map(({ ref }) => quoteShellWord(`--force-with-lease=${shortenRefName(ref)}`)),
     'origin',
     // The full name, because git rejects a short name that origin never had.
-    ...updates.map(({ ref, to }) => shellWord(to === null ? `:${ref}` : shortName(ref))),
+    ...updates.map(({ ref, to }) => quoteShellWord(to === null ? `:${ref}` : shortenRefName(ref))),
   ]
   return `${location.git} push ${words.join(' ')}`
 }
@@ -140,7 +147,7 @@ interface DecidedRefs {
  * An approval moves the base branch, the tag of its `revision` if any, and the ledger; a rejection
  * only the ledger. Both delete the proposal branch.
  */
-export function decisionUpdates({
+export function listDecisionUpdates({
   reviewed: { observation, proposal },
   commit,
   revision,
@@ -160,14 +167,16 @@ export function decisionUpdates({
 }
 
 function isForReview(ref: string): boolean {
-  return ['workspace', 'configure', 'policy'].includes(ownedRef(ref)?.kind ?? '')
+  return ['workspace', 'configure', 'policy'].includes(parseOwnedRef(ref)?.kind ?? '')
 }
 
 /** A branch may have the same name as a tag. */
-function shortName(ref: string): string {
+function shortenRefName(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
-export function shellWord(text: string): string {
-  return /^[A-Za-z0-9._/:=-]+$/.test(text) ? text : `'${oneLine(text.replaceAll("'", "'\\''"))}'`
+export function quoteShellWord(text: string): string {
+  return /^[A-Za-z0-9._/:=-]+$/.test(text)
+    ? text
+    : `'${convertToOneLine(text.replaceAll("'", "'\\''"))}'`
 }

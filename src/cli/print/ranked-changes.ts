@@ -11,7 +11,7 @@ export interface RankedChange {
   readonly number: number
 }
 
-export function rankedChanges(
+export function listRankedChanges(
   { items }: DriftReportList,
   numbers?: ReadonlyMap<Change, number>,
 ): RankedChange[] {
@@ -28,7 +28,7 @@ export function rankedChanges(
   )
 }
 
-export function objectName({ kind, namespace, name }: Change['ref']): string {
+export function formatObjectName({ kind, namespace, name }: Change['ref']): string {
   return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`
 }
 
@@ -38,16 +38,16 @@ interface SourceLocation {
 }
 
 /** Without a recorded location: the Kptfile, or else the first known manifest or the folder. */
-export function sourceOf({ change, report: { spec } }: RankedChange): SourceLocation {
-  const own = locationOf(change)
+export function getChangeSource({ change, report: { spec } }: RankedChange): SourceLocation {
+  const own = findSourceLocation(change)
   if (own !== undefined) return own
   const { package: folder, source } = spec.unit
   if (source !== 'folder') return { path: folder === '' ? 'Kptfile' : `${folder}/Kptfile`, line: 1 }
-  const [first] = spec.changes.flatMap((other) => locationOf(other)?.path ?? []).sort()
+  const [first] = spec.changes.flatMap((other) => findSourceLocation(other)?.path ?? []).sort()
   return { path: first ?? (folder || '.'), line: 1 }
 }
 
-function locationOf({ source }: Change): SourceLocation | undefined {
+function findSourceLocation({ source }: Change): SourceLocation | undefined {
   const [, path, line] = /^(.+):(\d{1,9})$/s.exec(source ?? '') ?? []
   return path !== undefined && line !== undefined && Number(line) > 0
     ? { path, line: Number(line) }

@@ -1,17 +1,17 @@
 import type { Change } from '../../record/documents/change.ts'
-import { formatSides, hiddenBytes } from '../../record/format-value.ts'
+import { formatSides, parseHiddenBytes } from '../../record/format-value.ts'
 import type { Terminal } from '../context/terminal.ts'
 
-export function valuesOf(change: Change, terminal: Terminal, limit: number): string {
-  const shown = sidesText(change, terminal, limit)
-  const [git, live] = [hiddenBytes(change.git), hiddenBytes(change.live)]
+export function formatChangeValues(change: Change, terminal: Terminal, limit: number): string {
+  const shown = formatSidesText(change, terminal, limit)
+  const [git, live] = [parseHiddenBytes(change.git), parseHiddenBytes(change.live)]
   const sizes = [git, live].every((size) => size === undefined)
     ? ''
-    : ` (${sizesOf(change, git, live, terminal)} bytes)`
-  return `${shown.git} ${terminal.glyph('arrow')} ${shown.live}${sizes}`
+    : ` (${formatSizes(change, git, live, terminal)} bytes)`
+  return `${shown.git} ${terminal.getGlyph('arrow')} ${shown.live}${sizes}`
 }
 
-export function sidesText(
+export function formatSidesText(
   change: Change,
   terminal: Terminal,
   limit = 40,
@@ -19,13 +19,13 @@ export function sidesText(
   const shown = formatSides(change, limit)
   const signs = (side: 'git' | 'live'): string =>
     change[side] === undefined
-      ? terminal.glyph('nothing')
-      : shown[side].replace('••••', terminal.glyph('hidden'))
+      ? terminal.getGlyph('nothing')
+      : shown[side].replace('••••', terminal.getGlyph('hidden'))
   return { git: signs('git'), live: signs('live') }
 }
 
 /** `?` for an unread side. */
-function sizesOf(
+function formatSizes(
   change: Change,
   git: number | undefined,
   live: number | undefined,
@@ -33,5 +33,5 @@ function sizesOf(
 ): string {
   if (change.git === undefined) return String(live)
   if (change.live === undefined) return String(git)
-  return `${git ?? '?'} ${terminal.glyph('arrow')} ${live ?? '?'}`
+  return `${git ?? '?'} ${terminal.getGlyph('arrow')} ${live ?? '?'}`
 }

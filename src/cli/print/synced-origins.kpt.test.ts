@@ -7,7 +7,7 @@ import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { SyncedWorld } from '../../../test/fakes/synced-world.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
-import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+import { addPackageBuilds, PackageBuilds } from '../../adapters/functions/package-builds.ts'
 
 const SYNC = `apiVersion: source.toolkit.fluxcd.io/v1
 kind: GitRepository
@@ -52,7 +52,7 @@ test('explain names the variable, the common label and the Secret of a folder th
   world.edit(settings, 'data.size', '7 m')
   world.edit(settings, 'data.user', 'other-canary')
   world.edit(settings, 'metadata.labels.tier', 'back')
-  const renderer = withBuilds(
+  const renderer = addPackageBuilds(
     new InProcessRenderer(),
     new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
   )

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { HOSTILE_TEXTS } from '../../../test/fakes/record-samples.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { type Column, checkedColumns, formatTable, widthOf } from './table.ts'
+import { type Column, checkColumns, formatTable, measureTextWidth } from './table.ts'
 
 interface Row {
   readonly name: string
@@ -66,16 +66,16 @@ test('text from outside makes neither a line nor a colour nor a column of its ow
 })
 
 test('colour codes take no width', () => {
-  assert.equal(widthOf('\u001b[31;1mred\u001b[0m'), 3)
-  assert.equal(widthOf('→ ••••'), 6)
-  assert.equal(widthOf('🎌'), 1)
+  assert.equal(measureTextWidth('\u001b[31;1mred\u001b[0m'), 3)
+  assert.equal(measureTextWidth('→ ••••'), 6)
+  assert.equal(measureTextWidth('🎌'), 1)
 })
 
 test('a column that there is not is refused, with those that there are', () => {
-  assert.equal(checkedColumns(undefined, COLUMNS), undefined)
-  assert.deepEqual(checkedColumns(['name', 'More'], COLUMNS), ['name', 'More'])
+  assert.equal(checkColumns(undefined, COLUMNS), undefined)
+  assert.deepEqual(checkColumns(['name', 'More'], COLUMNS), ['name', 'More'])
   assert.throws(
-    () => checkedColumns(['nmae'], COLUMNS),
+    () => checkColumns(['nmae'], COLUMNS),
     (thrown) => thrown instanceof InvalidArgumentError && /name, state, more/.test(thrown.message),
   )
 })

@@ -1,7 +1,7 @@
 /** Like kubectl's. */
 import { stripVTControlCharacters } from 'node:util'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Printer } from './printer.ts'
 
@@ -38,36 +38,41 @@ export function formatTable<Row>(
         )
   // Text from a cluster or git must add no line breaks or colours.
   const cells = rows.map((row) =>
-    shown.map(({ value }) => oneLine(value(row), CELL_LIMIT).trimEnd() || '-'),
+    shown.map(({ value }) => convertToOneLine(value(row), CELL_LIMIT).trimEnd() || '-'),
   )
   const lines = options.headers ? [shown.map(({ name }) => name), ...cells] : cells
-  const widths = columnWidths(lines).map((width, index) =>
+  const widths = computeColumnWidths(lines).map((width, index) =>
     Math.max(options.widths?.[index] ?? 0, width),
   )
   options.widths?.splice(0, widths.length, ...widths)
-  return lines.map((line) => `${aligned(line, widths, GAP)}\n`).join('')
+  return lines.map((line) => `${alignCells(line, widths, GAP)}\n`).join('')
 }
 
-export function columnWidths(rows: readonly (readonly string[])[]): number[] {
+export function computeColumnWidths(rows: readonly (readonly string[])[]): number[] {
   return (rows[0] ?? []).map((_cell, column) =>
-    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0),
+    rows.reduce((most, row) => Math.max(most, measureTextWidth(row[column] ?? '')), 0),
   )
 }
 
-export function aligned(cells: readonly string[], widths: readonly number[], gap: number): string {
+export function alignCells(
+  cells: readonly string[],
+  widths: readonly number[],
+  gap: number,
+): string {
   const padded = cells.map(
-    (cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))),
+    (cell, column) =>
+      cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - measureTextWidth(cell))),
   )
   return padded.join(' '.repeat(gap)).trimEnd()
 }
 
 /** Without colour codes. */
-export function widthOf(text: string): number {
+export function measureTextWidth(text: string): number {
   return Array.from(stripVTControlCharacters(text)).length
 }
 
 /** @throws InvalidArgumentError for an unknown column */
-export function checkedColumns<Row>(
+export function checkColumns<Row>(
   names: readonly string[] | undefined,
   columns: readonly Column<Row>[],
 ): readonly string[] | undefined {
@@ -99,7 +104,7 @@ export function printRows<Row>(
   const table = {
     headers: headers && options.headers !== false,
     wide: output === 'wide',
-    columns: checkedColumns(options.columns, columns),
+    columns: checkColumns(options.columns, columns),
     widths,
   }
   if (output === 'name') printNames(rows.map(nameOf), printer)
@@ -107,10 +112,10 @@ export function printRows<Row>(
 }
 
 export function printNames(names: readonly string[], printer: Printer): void {
-  printer.write(names.map((name) => `${oneLine(name, 300)}\n`).join(''))
+  printer.write(names.map((name) => `${convertToOneLine(name, 300)}\n`).join(''))
 }
 
 /** As kubectl takes it. */
-export function objectWord({ kind, name }: Pick<ResourceId, 'kind' | 'name'>): string {
+export function formatObjectWord({ kind, name }: Pick<ResourceId, 'kind' | 'name'>): string {
   return `${kind.toLowerCase()}/${name}`
 }

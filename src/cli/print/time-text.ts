@@ -1,4 +1,4 @@
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Terminal } from '../context/terminal.ts'
 
 /** Relative on a terminal, RFC 3339 in a pipe. */
@@ -7,7 +7,7 @@ export function timeOf(at: string, view: { readonly now: number }, terminal: Ter
   const time = Date.parse(at)
   return terminal.isTTY && !Number.isNaN(time)
     ? `${formatAge(view.now - time)} ago`
-    : oneLine(at, 40)
+    : convertToOneLine(at, 40)
 }
 
 /** Like kubectl. */
@@ -20,6 +20,6 @@ export function formatAge(milliseconds: number): string {
 }
 
 /** @param since RFC 3339 UTC or an age; empty if unknown */
-export function stuckText(since: string): string {
+export function describeStuckSince(since: string): string {
   return since === '' ? 'stuck' : `stuck since ${since}`
 }

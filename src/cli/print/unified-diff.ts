@@ -1,4 +1,4 @@
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { formatPatch, OMIT_HEADERS, structuredPatch } from 'diff'
 import type { Style, Terminal } from '../context/terminal.ts'
 
@@ -35,19 +35,22 @@ export function formatUnifiedDiff(
   )
   const lines =
     patch === undefined
-      ? wholly(before, after)
+      ? formatWholeFile(before, after)
       : formatPatch(patch, OMIT_HEADERS).replace(/\n$/, '').split('\n')
   const limit = terminal.isTTY ? 2_000 : Number.POSITIVE_INFINITY
   const shown = lines.map((line) => {
-    const text = oneLine(line, limit)
-    return terminal.style(inActions ? withoutCommands(text) : text, ...styleOf(line))
+    const text = convertToOneLine(line, limit)
+    return terminal.style(inActions ? escapeCommands(text) : text, ...styleOf(line))
   })
   return [terminal.style(`--- ${from}`, 'bold'), terminal.style(`+++ ${to}`, 'bold'), ...shown]
     .map((line) => `${line}\n`)
     .join('')
 }
 
-function wholly({ text: before = '' }: DiffSide, { text: after = '' }: DiffSide): string[] {
+function formatWholeFile(
+  { text: before = '' }: DiffSide,
+  { text: after = '' }: DiffSide,
+): string[] {
   const removed = before.split('\n').slice(0, -1)
   const added = after.split('\n').slice(0, -1)
   return [
@@ -67,6 +70,6 @@ function styleOf(line: string): Style[] {
         : []
 }
 
-function withoutCommands(line: string): string {
+function escapeCommands(line: string): string {
   return line.replace(/^(\s*):(?=:)/, '$1\\u{3a}').replaceAll('##[', '#\\u{23}[')
 }

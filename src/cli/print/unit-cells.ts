@@ -1,12 +1,12 @@
-import { oneLine } from '@backporch/kyaml/text'
-import { effectivePolicy } from '../../policy/effective-policy.ts'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { deriveEffectivePolicy } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { DriftReport, UnitHealth } from '../../record/documents/drift-report.ts'
 import { describeChoice } from '../../sources/registry.ts'
 import type { StatusWord } from '../../status/kstatus-fields.ts'
 import type { Terminal } from '../context/terminal.ts'
 
-export function driftCount({ spec, status: { state } }: DriftReport): string {
+export function formatDriftCount({ spec, status: { state } }: DriftReport): string {
   if (state === 'Unknown') return '?'
   const objects = new Set(
     spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`),
@@ -15,7 +15,7 @@ export function driftCount({ spec, status: { state } }: DriftReport): string {
   return `${objects}/${spec.observed.objects + unexpected}`
 }
 
-export function sourceOf(
+export function getUnitSource(
   {
     cluster,
     package: path,
@@ -25,11 +25,13 @@ export function sourceOf(
   policies: PolicySet,
 ): string {
   if (appliedBy !== undefined) return appliedBy
-  return describeChoice(effectivePolicy(policies, cluster, path).render).unit ?? source ?? 'kpt'
+  return (
+    describeChoice(deriveEffectivePolicy(policies, cluster, path).render).unit ?? source ?? 'kpt'
+  )
 }
 
 /** Of its own episode or its joint proposal. */
-export function workspaceOf({ episode, branch }: DriftReport['status']): string {
+export function getWorkspaceName({ episode, branch }: DriftReport['status']): string {
   return branch === undefined ? `drift-${episode}` : branch.slice(branch.lastIndexOf('/') + 1)
 }
 
@@ -43,25 +45,25 @@ const HEALTH_GLYPH = {
 } as const
 
 /** An earlier version wrote no health. */
-export function healthCell(status: StatusWord | undefined, terminal: Terminal): string {
-  return status === undefined ? '-' : `${terminal.glyph(HEALTH_GLYPH[status])} ${status}`
+export function formatHealthCell(status: StatusWord | undefined, terminal: Terminal): string {
+  return status === undefined ? '-' : `${terminal.getGlyph(HEALTH_GLYPH[status])} ${status}`
 }
 
-export function unhealthyCell(health: UnitHealth | undefined): string {
+export function formatUnhealthyCell(health: UnitHealth | undefined): string {
   const [worst, ...others] = health?.objects ?? []
   if (worst === undefined) return '-'
   const { ref, status, message } = worst
   const more = others.length === 0 ? '' : `, and ${others.length} more`
-  return `${oneLine(`${ref.kind}/${ref.name}: ${message ?? status}`, 120)}${more}`
+  return `${convertToOneLine(`${ref.kind}/${ref.name}: ${message ?? status}`, 120)}${more}`
 }
 
 type Held = NonNullable<DriftReport['status']['held']>
 
-export function heldSentence({ reason, until, why }: Held): string {
-  return `held back (${reason})${until === undefined ? '' : ` until ${oneLine(until, 40)}`}: ${oneLine(why, 300)}`
+export function describeHeld({ reason, until, why }: Held): string {
+  return `held back (${reason})${until === undefined ? '' : ` until ${convertToOneLine(until, 40)}`}: ${convertToOneLine(why, 300)}`
 }
 
-export function heldCell(held: Held | undefined): string {
+export function formatHeldCell(held: Held | undefined): string {
   if (held === undefined) return '-'
   return held.until === undefined ? held.reason : `${held.reason} until ${held.until}`
 }

@@ -1,46 +1,46 @@
 /** The plan of a dry run as `-o json` prints it: what `applyTurn` gets, without hidden values and without texts of other people. */
 import type { ForgeComment, KnownProposal } from '@backporch/forge/hosted-forge'
 import type { Observation } from '../../plan/observation/observation.ts'
-import { keyOf } from '../../plan/turn/pushed-units.ts'
+import { getActionKey } from '../../plan/turn/pushed-units.ts'
 import type { ActionUnit, TextCommit, TurnAction } from '../../plan/turn/turn-action.ts'
 import type { TurnResult } from '../../reconcile/turn/run-turn.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
-import { shownText, type VisibilityFor } from '../../record/shown-text.ts'
+import { redactShownText, type VisibilityFor } from '../../record/shown-text.ts'
 
 export type PrintedAction = NonNullable<DriftReportList['actions']>[number]
 
 /** @param visibilityOf the visibility of values in files of a unit */
-export function printedActions(
+export function formatActions(
   { plan, units }: Pick<TurnResult, 'plan' | 'units'>,
   visibilityOf: (observation: Observation) => VisibilityFor,
 ): readonly PrintedAction[] {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const observed = new Map(
-    [...planned, ...plan.decided].map(({ unit, observation }) => [keyOf(unit), observation]),
+    [...planned, ...plan.decided].map(({ unit, observation }) => [getActionKey(unit), observation]),
   )
   const [first] = observed.values()
   const textOf: TextOf = (unit) => (text) => {
-    const own = unit === undefined ? undefined : observed.get(keyOf(unit))
+    const own = unit === undefined ? undefined : observed.get(getActionKey(unit))
     const key = (own ?? first)?.key
     const visibility = own === undefined ? undefined : visibilityOf(own)
-    const shown = key === undefined ? undefined : shownText(text, key, visibility)
+    const shown = key === undefined ? undefined : redactShownText(text, key, visibility)
     return shown === undefined ? { hidden: true } : { text: shown }
   }
-  return plan.actions.map((action) => printed(action, textOf))
+  return plan.actions.map((action) => formatAction(action, textOf))
 }
 
 type TextOf = (
   unit?: ActionUnit,
 ) => (text: string) => { readonly text: string } | { readonly hidden: true }
 
-function printed(action: TurnAction, textOf: TextOf): PrintedAction {
+function formatAction(action: TurnAction, textOf: TextOf): PrintedAction {
   switch (action.kind) {
     case 'push': {
       const pushed = (unit: (typeof action.units)[number]) => ({
         ...unit,
         writes: {
           ...unit.writes,
-          commits: unit.writes.commits.map((commit) => printedCommit(commit, textOf(unit))),
+          commits: unit.writes.commits.map((commit) => formatCommit(commit, textOf(unit))),
         },
       })
       return {
@@ -50,24 +50,27 @@ function printed(action: TurnAction, textOf: TextOf): PrintedAction {
       }
     }
     case 'land':
-      return { ...action, commit: printedCommit(action.commit, textOf()) }
+      return { ...action, commit: formatCommit(action.commit, textOf()) }
     case 'propose': {
       const { known, ...proposal } = action.action
       return {
         ...action,
-        action: known === undefined ? proposal : { ...proposal, known: named(known) },
+        action: known === undefined ? proposal : { ...proposal, known: formatProposalName(known) },
       }
     }
     case 'forge':
       return 'proposal' in action.write && typeof action.write.proposal === 'object'
-        ? { ...action, write: { ...action.write, proposal: named(action.write.proposal) } }
+        ? {
+            ...action,
+            write: { ...action.write, proposal: formatProposalName(action.write.proposal) },
+          }
         : { ...action }
     case 'acknowledge':
-      return { ...action, comments: action.comments.map(withoutBody) }
+      return { ...action, comments: action.comments.map(omitBody) }
     case 'answer':
       return {
         ...action,
-        comments: action.comments.map(withoutBody),
+        comments: action.comments.map(omitBody),
         answers: action.answers.map(({ policy, ...answer }) =>
           policy === undefined
             ? answer
@@ -91,7 +94,7 @@ function printed(action: TurnAction, textOf: TextOf): PrintedAction {
   }
 }
 
-function printedCommit({ changes, ...commit }: TextCommit, textOf: ReturnType<TextOf>): object {
+function formatCommit({ changes, ...commit }: TextCommit, textOf: ReturnType<TextOf>): object {
   return {
     ...commit,
     changes: changes.map(({ path, content }) => {
@@ -103,10 +106,10 @@ function printedCommit({ changes, ...commit }: TextCommit, textOf: ReturnType<Te
 }
 
 /** People may have edited its text. */
-function named({ number, label, url, state }: KnownProposal): object {
+function formatProposalName({ number, label, url, state }: KnownProposal): object {
   return { number, label, url, state }
 }
 
-function withoutBody({ body: _body, ...comment }: ForgeComment): object {
+function omitBody({ body: _body, ...comment }: ForgeComment): object {
   return comment
 }

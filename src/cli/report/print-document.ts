@@ -1,7 +1,7 @@
 /** Integers stay exact. */
 import { formatJson, type Json } from '@backporch/kyaml/json'
-import { sentenceOf } from '@backporch/kyaml/note'
-import { oneLine } from '@backporch/kyaml/text'
+import { formatNoteSentence } from '@backporch/kyaml/note'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
 import type { Change } from '../../record/documents/change.ts'
@@ -10,11 +10,11 @@ import type { DriftReport, Incomplete } from '../../record/documents/drift-repor
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import type { CliContext } from '../context/cli-context.ts'
-import { observedTimes } from '../print/freshness.ts'
+import { listObservedTimes } from '../print/freshness.ts'
 import type { Printer } from '../print/printer.ts'
 import { formatAnnotations } from './report-annotations.ts'
 import { formatMarkdown } from './report-markdown.ts'
-import { sarifLog } from './report-sarif.ts'
+import { buildSarifLog } from './report-sarif.ts'
 
 interface ListDocument {
   readonly apiVersion: string
@@ -25,12 +25,12 @@ interface ListDocument {
 
 /** Prints the list for `-o json`, `yaml` or `jsonl`. @returns false for another format, and prints nothing */
 export function printList(list: ListDocument, { output, cli }: Printer): boolean {
-  if (output === 'json') cli.stdout.write(`${jsonText(list, 2)}\n`)
+  if (output === 'json') cli.stdout.write(`${formatJsonText(list, 2)}\n`)
   else if (output === 'yaml') cli.stdout.write(formatDocument(list))
   else if (output === 'jsonl')
     cli.stdout.write(
-      linesOf(list)
-        .map((line) => `${jsonText(line)}\n`)
+      listLineDocuments(list)
+        .map((line) => `${formatJsonText(line)}\n`)
         .join(''),
     )
   else return false
@@ -50,7 +50,7 @@ export function printReports(
   if (printList(list, printer)) return true
   if (output === 'markdown') printer.write(formatMarkdown(list, { numbers }))
   else if (output === 'sarif')
-    printer.write(`${jsonText(sarifLog(list, cli.version, numbers), 2)}\n`)
+    printer.write(`${formatJsonText(buildSarifLog(list, cli.version, numbers), 2)}\n`)
   else if (output === 'github') {
     printer.write(formatAnnotations(list, numbers))
     writeStepSummary(formatMarkdown(list, { numbers }), cli)
@@ -62,7 +62,7 @@ export function reportList(
   items: readonly DriftReport[],
   incomplete: readonly Incomplete[],
 ): DriftReportList {
-  const [observedAt = ''] = observedTimes(items)
+  const [observedAt = ''] = listObservedTimes(items)
   return {
     apiVersion: API_VERSION,
     kind: 'DriftReportList',
@@ -72,7 +72,7 @@ export function reportList(
   }
 }
 
-export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
+export function listIncompleteOfUnits(units: readonly UnitResult[]): Incomplete[] {
   return units.flatMap((unit) =>
     unit.state === 'planned'
       ? unit.observation.incomplete.map((entry) => ({ package: unit.unit.packagePath, ...entry }))
@@ -85,7 +85,7 @@ export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
   )
 }
 
-export function incompleteOfClusters(notObserved: readonly NotObserved[]): Incomplete[] {
+export function listIncompleteOfClusters(notObserved: readonly NotObserved[]): Incomplete[] {
   return notObserved.flatMap(({ cluster, failures }) =>
     failures.map(({ code, what, why, remedy }) => ({
       state: 'unreadable' as const,
@@ -96,14 +96,14 @@ export function incompleteOfClusters(notObserved: readonly NotObserved[]): Incom
   )
 }
 
-export function incompleteOfReports(reports: readonly DriftReport[]): Incomplete[] {
+export function listIncompleteOfReports(reports: readonly DriftReport[]): Incomplete[] {
   return reports.flatMap(({ spec, status }) =>
     (status.incomplete ?? []).map((entry) => ({ package: spec.unit.package, ...entry })),
   )
 }
 
 /** Includes unknown packages without an item. */
-function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
+function listLineDocuments({ apiVersion, items, incomplete }: ListDocument): object[] {
   const reported = new Set(
     (items as readonly Partial<DriftReport>[]).map(({ spec }) => spec?.unit?.package),
   )
@@ -115,7 +115,7 @@ function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
  * The GitHub Actions runner executes `##[command]` in any log line (actions/runner,
  * ActionCommand.cs). A cluster value must not produce one. In JSON the sign occurs only in strings.
  */
-function jsonText(document: object, indent?: number): string {
+function formatJsonText(document: object, indent?: number): string {
   return formatJson(document as Json, indent).replaceAll('##[', '#\\u0023[')
 }
 
@@ -133,8 +133,8 @@ function writeStepSummary(
     const note = {
       cause: 'report-not-written',
       subject: '',
-      text: `the step summary could not be written: ${oneLine(why, 300)}`,
+      text: `the step summary could not be written: ${convertToOneLine(why, 300)}`,
     } as const
-    cli.stderr.write(`note: ${oneLine(sentenceOf(note), 2_000)}\n`)
+    cli.stderr.write(`note: ${convertToOneLine(formatNoteSentence(note), 2_000)}\n`)
   }
 }

@@ -1,41 +1,50 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
-import { settledText } from '../../controller/transitions.ts'
-import { visibilityIn } from '../../drift/noise/visibility.ts'
+import { getResourceKey } from '@backporch/kyaml/resource'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { formatSettled } from '../../controller/transitions.ts'
+import { createVisibility } from '../../drift/noise/visibility.ts'
 import type { Observation, Unit } from '../../plan/observation/observation.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
-import { staleNotes } from '../../plan/turn/forge/listed-rules.ts'
+import { createStaleNotes } from '../../plan/turn/forge/listed-rules.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
-import { dryRunLines, writtenWord } from '../../plan/turn/turn-words.ts'
-import { unitFailures } from '../../plan/unit/unit-result.ts'
-import { lastGoodNotes } from '../../policy/last-good-policy.ts'
-import { sourceNotes } from '../../reconcile/repository/sources/discover-sources.ts'
+import { dryRunLines, getWrittenWord } from '../../plan/turn/turn-words.ts'
+import { listUnitFailures } from '../../plan/unit/unit-result.ts'
+import { createLastGoodNotes } from '../../policy/last-good-policy.ts'
+import { listSourceNotes } from '../../reconcile/repository/sources/discover-sources.ts'
 import type { TurnResult } from '../../reconcile/turn/run-turn.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
-import { shownText, type VisibilityFor } from '../../record/shown-text.ts'
+import { redactShownText, type VisibilityFor } from '../../record/shown-text.ts'
 import { countResolutions } from '../../record/subject.ts'
 import type { Terminal } from '../context/terminal.ts'
 import type { DIFF_FLAGS, DryRunOption } from '../flags/command-flags.ts'
 import type { Optional, RepositoryOptions, ValuesOf } from '../flags/options.ts'
 import { changeOrigins } from '../print/change-origins.ts'
-import { type EditedFile, editedFiles, editedLocations } from '../print/edited-locations.ts'
+import {
+  type EditedFile,
+  formatEditedLocations,
+  listEditedFiles,
+} from '../print/edited-locations.ts'
 import { formatDiff } from '../print/print-diff.ts'
 import { printFailures } from '../print/print-failures.ts'
-import { noteLines, notesPart, printNotes } from '../print/print-notes.ts'
-import { formatUnmanaged, unmanagedPart } from '../print/print-unmanaged.ts'
+import { buildNotesPart, noteLines, printNotes } from '../print/print-notes.ts'
+import { buildUnmanagedPart, formatUnmanaged } from '../print/print-unmanaged.ts'
 import type { Printer } from '../print/printer.ts'
-import { printPublished, shellWord } from '../print/published-lines.ts'
-import { objectWord, printNames } from '../print/table.ts'
+import { printPublished, quoteShellWord } from '../print/published-lines.ts'
+import { formatObjectWord, printNames } from '../print/table.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
-import { heldSentence } from '../print/unit-cells.ts'
-import { printedActions } from './plan-actions.ts'
-import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
+import { describeHeld } from '../print/unit-cells.ts'
+import { formatActions } from './plan-actions.ts'
+import {
+  listIncompleteOfClusters,
+  listIncompleteOfUnits,
+  printReports,
+  reportList,
+} from './print-document.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
 
 type TurnPrintOptions = Optional<
@@ -62,8 +71,8 @@ export function printTurn(
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const reports = planned.map(({ plan }) => plan.report)
   const notes = [
-    ...lastGoodNotes(result.view.policies),
-    ...sourceNotes(result.view),
+    ...createLastGoodNotes(result.view.policies),
+    ...listSourceNotes(result.view),
     ...planned.flatMap((unit) => unit.notes),
   ]
   const proposals = [...result.proposals].map(([branch, { label, url }]) => ({
@@ -73,22 +82,22 @@ export function printTurn(
   }))
   const list = {
     ...reportList(reports, [
-      ...incompleteOf(result.units),
-      ...incompleteOfClusters(result.notObserved),
+      ...listIncompleteOfUnits(result.units),
+      ...listIncompleteOfClusters(result.notObserved),
     ]),
     ...(proposals.length === 0 ? {} : { proposals }),
     ...(options.dryRun === true
       ? {
           wouldWrite: [...result.written],
-          actions: [...printedActions(result, visibilityFor)],
+          actions: [...formatActions(result, createVisibilityLookup)],
         }
       : {}),
     // Only the whole ledger shows which rules match nothing.
-    ...notesPart(
-      [...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))],
+    ...buildNotesPart(
+      [...notes, ...createStaleNotes(result.view.policies, [], result.observedAt.slice(0, 10))],
       printer,
     ),
-    ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
+    ...(result.unmanaged.length === 0 ? {} : { unmanaged: buildUnmanagedPart(result.unmanaged) }),
   }
   const now = cli.clock.now().getTime()
   if (options.yaml === true) printYamlDiff(result, printer)
@@ -96,7 +105,9 @@ export function printTurn(
     printNames(
       [
         ...new Set(
-          planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => objectWord(ref))),
+          planned.flatMap(({ plan }) =>
+            plan.report.spec.changes.map(({ ref }) => formatObjectWord(ref)),
+          ),
         ),
       ],
       printer,
@@ -132,8 +143,8 @@ export function printTurn(
     printer,
   )
   const failures = [
-    ...result.notObserved.flatMap(notObservedFailures),
-    ...result.units.flatMap(unitFailures),
+    ...result.notObserved.flatMap(createNotObservedFailures),
+    ...result.units.flatMap(listUnitFailures),
     ...result.reported,
   ]
   printFailures(failures, cli, printer)
@@ -141,7 +152,7 @@ export function printTurn(
 }
 
 /** A connection failure may lack the cluster's name. */
-function notObservedFailures({ cluster, failures }: NotObserved): readonly Failure[] {
+function createNotObservedFailures({ cluster, failures }: NotObserved): readonly Failure[] {
   return failures.map(({ code, what, where, why, remedy, retry }) => {
     return new Failure({
       code,
@@ -172,32 +183,34 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
     new Set(result.units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.unit.cluster])))
       .size > 1
   for (const { plan } of result.plan.decided)
-    for (const line of noteLines(plan.notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
+    for (const line of noteLines(plan.notes, printer))
+      printer.write(`  ${convertToOneLine(line, 2_000)}\n`)
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
     const { outcome, branch, notes, report } = unit.plan
-    for (const line of noteLines(notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
-    for (const line of settledLines(unit.plan, unit.unit, dryRun, terminal))
+    for (const line of noteLines(notes, printer))
+      printer.write(`  ${convertToOneLine(line, 2_000)}\n`)
+    for (const line of formatSettledLines(unit.plan, unit.unit, dryRun, terminal))
       printer.write(`${line}\n`)
-    const word = writtenWord(unit)
+    const word = getWrittenWord(unit)
     if (word === undefined || branch === '') continue
     const would = dryRun && outcome !== 'unchanged' ? 'would be ' : ''
     const { packageName, cluster } = unit.unit
     const label = result.proposals.get(branch)?.label ?? branch
     const name = result.units.length > 1 && !label.includes(packageName) ? ` (${packageName})` : ''
     const [where, context] = several
-      ? [` (${packageName} in ${cluster})`, ` --context ${shellWord(cluster)}`]
+      ? [` (${packageName} in ${cluster})`, ` --context ${quoteShellWord(cluster)}`]
       : [name, '']
-    printer.write(`${printer.ok} ${would}${word}: ${label}${oneLine(where)}\n`)
-    const files = editedFiles(unit.observation, unit.plan)
-    const locations = editedLocations(files)
+    printer.write(`${printer.ok} ${would}${word}: ${label}${convertToOneLine(where)}\n`)
+    const files = listEditedFiles(unit.observation, unit.plan)
+    const locations = formatEditedLocations(files)
     if (locations.length > 0)
       printer.write(
-        `  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`,
+        `  ${would === '' ? 'edits' : 'would edit'} ${convertToOneLine(locations.join(', '), 1_000)}\n`,
       )
-    if (report.status.held !== undefined) printer.write(`  ${heldSentence(report.status.held)}\n`)
+    if (report.status.held !== undefined) printer.write(`  ${describeHeld(report.status.held)}\n`)
     if (report.status.lifecycle === 'Proposed' && outcome !== 'healed')
-      printer.write(lossLines(unit.plan.record))
+      printer.write(formatLossLines(unit.plan.record))
     if (would !== '') {
       if (report.status.lifecycle === 'Proposed' && outcome !== 'healed')
         printer.write(`  plan: ${planText(report)}\n`)
@@ -205,7 +218,7 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
         files
           .map((file) =>
             formatEdit(
-              { ...file, visibilityFor: visibilityFor(unit.observation) },
+              { ...file, visibilityFor: createVisibilityLookup(unit.observation) },
               unit.observation.key,
               printer,
             ),
@@ -232,30 +245,30 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
 
 export function printSettled(settled: TurnResult['settled'], printer: Printer): void {
   if (printer.isTable)
-    for (const one of settled) printer.write(`${printer.ok} ${settledText(one)}\n`)
+    for (const one of settled) printer.write(`${printer.ok} ${formatSettled(one)}\n`)
 }
 
-export function lossLines(record: DriftRecord | undefined): string {
+export function formatLossLines(record: DriftRecord | undefined): string {
   return (record === undefined ? [] : restoreLosses(record))
-    .map((loss) => `  ${oneLine(loss, 2_000)}\n`)
+    .map((loss) => `  ${convertToOneLine(loss, 2_000)}\n`)
     .join('')
 }
 
-function settledLines(
+function formatSettledLines(
   { outcomes }: UnitPlan,
   { packageName, cluster }: Unit,
   dryRun: boolean,
   terminal: Terminal,
 ): string[] {
   return outcomes.flatMap(({ episode: { spec, status } }) => {
-    const name = oneLine(`drift-${spec.episode} of ${packageName}`, 300)
+    const name = convertToOneLine(`drift-${spec.episode} of ${packageName}`, 300)
     if (status.verifiedAt !== undefined)
       return [
-        `${terminal.style(terminal.glyph('ok'), 'green')} ${name} ${dryRun ? 'would be' : 'is'} verified: ${oneLine(cluster)} agrees with the decision`,
+        `${terminal.style(terminal.getGlyph('ok'), 'green')} ${name} ${dryRun ? 'would be' : 'is'} verified: ${convertToOneLine(cluster)} agrees with the decision`,
       ]
     if (status.failedAt === undefined) return []
     return [
-      `${terminal.style(terminal.glyph('warning'), 'yellow')} ${name} is not settled: ${oneLine(cluster)} still differs from the decision`,
+      `${terminal.style(terminal.getGlyph('warning'), 'yellow')} ${name} is not settled: ${convertToOneLine(cluster)} still differs from the decision`,
     ]
   })
 }
@@ -264,9 +277,10 @@ function planText({ spec, status }: DriftReport): string {
   return status.plan === 'Mixed' ? countResolutions(spec.changes) : (status.plan ?? '')
 }
 
-function visibilityFor({ verdicts, policy }: Observation): VisibilityFor {
-  const known = new Map(verdicts.map(({ id, visibilityOf }) => [resourceKey(id), visibilityOf]))
-  return (id) => known.get(resourceKey(id)) ?? visibilityIn(id, UNKNOWN_SCHEMA, policy.visibility)
+function createVisibilityLookup({ verdicts, policy }: Observation): VisibilityFor {
+  const known = new Map(verdicts.map(({ id, visibilityOf }) => [getResourceKey(id), visibilityOf]))
+  return (id) =>
+    known.get(getResourceKey(id)) ?? createVisibility(id, UNKNOWN_SCHEMA, policy.visibility)
 }
 
 /** Without hidden values. */
@@ -277,9 +291,9 @@ export function formatEdit(
 ): string {
   const { path, before, after, visibilityFor } = file
   const [was, is] = [before, after].map((text) =>
-    text === undefined ? '' : shownText(text, key, visibilityFor),
+    text === undefined ? '' : redactShownText(text, key, visibilityFor),
   )
-  const name = oneLine(path, 400)
+  const name = convertToOneLine(path, 400)
   if (was === undefined || is === undefined)
     return `  the lines of ${name} are not shown: it holds a Secret, or is not YAML\n`
   const [git, edited] = [

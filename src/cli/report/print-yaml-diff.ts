@@ -4,17 +4,17 @@
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { oneLine } from '@backporch/kyaml/text'
-import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { computeItemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { TurnResult } from '../../reconcile/turn/run-turn.ts'
-import { type ObjectSides, objectSides } from '../../record/object-sides.ts'
+import { buildObjectSides, type ObjectSides } from '../../record/object-sides.ts'
 import type { DiffFile } from '../context/cli-context.ts'
 import type { Terminal } from '../context/terminal.ts'
 import { printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
-import { objectName } from '../print/ranked-changes.ts'
+import { formatObjectName } from '../print/ranked-changes.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
-import { incompleteOf } from './print-document.ts'
+import { listIncompleteOfUnits } from './print-document.ts'
 
 interface NamedSides extends ObjectSides {
   /** `slug` is the folder in the diff's file names. */
@@ -30,17 +30,17 @@ export function printYamlDiff(result: TurnResult, printer: Printer): void {
     const shown = new Set(plan.report.spec.changes.map(({ fingerprint }) => fingerprint))
     const { packageName, slug } = unit.unit
     return observation.verdicts.flatMap((verdict) => {
-      const sides = objectSides(
+      const sides = buildObjectSides(
         verdict,
-        (drift) => shown.has(itemFingerprint(drift, observation.key)),
+        (drift) => shown.has(computeItemFingerprint(drift, observation.key)),
         observation.key,
       )
       return sides === undefined ? [] : [{ ...sides, packageName, slug }]
     })
   })
-  const program = externalDiffProgram(cli.env['BACKPORCH_EXTERNAL_DIFF'])
+  const program = parseExternalDiffProgram(cli.env['BACKPORCH_EXTERNAL_DIFF'])
   if (program !== undefined) {
-    if (objects.length > 0) cli.externalDiff(program, filesOf(objects))
+    if (objects.length > 0) cli.externalDiff(program, buildDiffFiles(objects))
   } else {
     for (const sides of objects)
       cli.stdout.write(formatYamlDiff(sides, terminal, cli.env['GITHUB_ACTIONS'] === 'true'))
@@ -49,7 +49,7 @@ export function printYamlDiff(result: TurnResult, printer: Printer): void {
 }
 
 function formatYamlDiff(sides: NamedSides, terminal: Terminal, inActions: boolean): string {
-  const name = oneLine(`${sides.packageName} ${objectName(sides.id)}`, 400)
+  const name = convertToOneLine(`${sides.packageName} ${formatObjectName(sides.id)}`, 400)
   return formatUnifiedDiff(
     { name: `git/${name}`, text: sides.git },
     { name: `live/${name}`, text: sides.live },
@@ -59,10 +59,10 @@ function formatYamlDiff(sides: NamedSides, terminal: Terminal, inActions: boolea
 }
 
 /** Like kubectl, a side without the object is an empty file. */
-function filesOf(objects: readonly NamedSides[]): DiffFile[] {
+function buildDiffFiles(objects: readonly NamedSides[]): DiffFile[] {
   const taken = new Set<string>()
   return objects.map((sides) => {
-    const wanted = fileName(sides)
+    const wanted = formatFileName(sides)
     const name = taken.has(wanted) ? `${taken.size}-${wanted}` : wanted
     taken.add(name)
     return { name, git: sides.git ?? '', live: sides.live ?? '' }
@@ -70,7 +70,7 @@ function filesOf(objects: readonly NamedSides[]): DiffFile[] {
 }
 
 /** After the names of `kubectl diff`. */
-function fileName({ slug, id, apiVersion }: NamedSides): string {
+function formatFileName({ slug, id, apiVersion }: NamedSides): string {
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
   const parts = [slug, id.group, version, id.kind, id.namespace, id.name].filter(
     (part) => part !== '',
@@ -86,7 +86,7 @@ function fileName({ slug, id, apiVersion }: NamedSides): string {
  * No shell. As in kubectl (k8s.io/kubectl, pkg/cmd/diff), arguments are letters, digits, dashes and
  * `=`. kubectl silently drops others; this rejects them.
  */
-export function externalDiffProgram(
+export function parseExternalDiffProgram(
   text: string | undefined,
 ): readonly [string, ...string[]] | undefined {
   const [program, ...args] = (text ?? '').split(' ').filter((word) => word !== '')
@@ -111,13 +111,13 @@ function printRest(
     unplaced.map((path) => ({
       cause: 'not-in-yaml-diff',
       subject: '',
-      text: `${objectName(id)} ${path} differs too: diff without --yaml shows it`,
+      text: `${formatObjectName(id)} ${path} differs too: diff without --yaml shows it`,
     })),
   )
-  for (const { package: path, ref, state, code, why } of incompleteOf(
+  for (const { package: path, ref, state, code, why } of listIncompleteOfUnits(
     result.units.filter((unit) => unit.state === 'planned'),
   )) {
-    const text = `${ref === undefined ? path || '.' : objectName(ref)} ${state ?? 'not observed'} (${code}): ${why}`
+    const text = `${ref === undefined ? path || '.' : formatObjectName(ref)} ${state ?? 'not observed'} (${code}): ${why}`
     notes.push({ cause: 'not-observed', subject: '', text })
   }
   // Even with --quiet.

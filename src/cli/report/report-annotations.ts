@@ -3,22 +3,22 @@
  * ActionCommand.cs. A step shows the first ten per level (actions/toolkit,
  * docs/problem-matchers.md), so the riskiest come first.
  */
-import { oneLine } from '@backporch/kyaml/text'
-import { actorName } from '../../record/actor-name.ts'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { formatActorName } from '../../record/actor-name.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import { formatSides } from '../../record/format-value.ts'
-import { rollbackText } from '../../record/rolled-back.ts'
-import { stuckLines } from '../../record/stuck-lines.ts'
+import { formatRollback } from '../../record/rolled-back.ts'
+import { formatStuckLines } from '../../record/stuck-lines.ts'
 import {
   count,
-  objectName,
+  formatObjectName,
+  getChangeSource,
+  listRankedChanges,
   type RankedChange,
-  rankedChanges,
-  sourceOf,
 } from '../print/ranked-changes.ts'
-import { packageLabel } from '../session/ledger-session.ts'
+import { formatPackageLabel } from '../session/ledger-session.ts'
 
 const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'notice' } as const
 
@@ -26,32 +26,32 @@ export function formatAnnotations(
   list: DriftReportList,
   numbers?: ReadonlyMap<Change, number>,
 ): string {
-  const ranked = rankedChanges(list, numbers)
+  const ranked = listRankedChanges(list, numbers)
   // Numbers only: the runner searches other lines for older commands.
   const drifted = list.items.filter(({ spec }) => spec.changes.length > 0).length
   const summary = `${count(ranked.length, 'change')} in ${drifted} of ${count(list.items.length, 'package')}${list.incomplete.length === 0 ? '' : ', not observed in full'}`
-  const stuck = stuckLines(list.items).map((line) =>
-    command('warning', { title: 'the syncer is stuck' }, line),
+  const stuck = formatStuckLines(list.items).map((line) =>
+    formatWorkflowCommand('warning', { title: 'the syncer is stuck' }, line),
   )
   return [
-    ...list.incomplete.map((entry) => notObserved(entry, list)),
+    ...list.incomplete.map((entry) => formatNotObserved(entry, list)),
     ...stuck,
-    ...ranked.map(annotation),
+    ...ranked.map(formatAnnotation),
     summary,
   ]
     .map((line) => `${line}\n`)
     .join('')
 }
 
-function annotation(entry: RankedChange): string {
+function formatAnnotation(entry: RankedChange): string {
   const { change, report, number } = entry
-  const { path, line } = sourceOf(entry)
+  const { path, line } = getChangeSource(entry)
   const location = {
     file: path,
     line: String(line),
-    title: `drift in ${report.spec.unit.cluster}: ${objectName(change.ref)}`,
+    title: `drift in ${report.spec.unit.cluster}: ${formatObjectName(change.ref)}`,
   }
-  return command(LEVELS[change.risk], location, describe(change, number))
+  return formatWorkflowCommand(LEVELS[change.risk], location, describe(change, number))
 }
 
 function describe(change: Change, number: number): string {
@@ -61,37 +61,37 @@ function describe(change: Change, number: number): string {
   const who =
     actor.confidence === 'none'
       ? 'by an unknown writer'
-      : `by ${actorName(actor)} (${actor.class.replace('-', ' ')})`
+      : `by ${formatActorName(actor)} (${actor.class.replace('-', ' ')})`
   const when = actor.at === '' ? '' : ` ${actor.at}`
-  const rollback = rollbackText(change)
+  const rollback = formatRollback(change)
   const what = `${change.path === undefined ? `object ${change.change}` : values}${rollback === undefined ? '' : `, ${rollback}`}`
   return `#${number} ${what}, ${who}${when}, ${change.risk} ${change.reason}`
 }
 
-function notObserved(
+function formatNotObserved(
   { package: path, ref, code, why, remedy }: Incomplete,
   { items }: DriftReportList,
 ): string {
   const where = [
-    ...(path === undefined ? [] : [packageLabel(path, items)]),
-    ...(ref === undefined ? [] : [objectName(ref)]),
+    ...(path === undefined ? [] : [formatPackageLabel(path, items)]),
+    ...(ref === undefined ? [] : [formatObjectName(ref)]),
   ].join(' ')
-  return command(
+  return formatWorkflowCommand(
     'warning',
     { title: `not observed: ${where}` },
     `${code}: ${why}${remedy === undefined ? '' : `. ${remedy}`}`,
   )
 }
 
-export function command(
+export function formatWorkflowCommand(
   level: string,
   properties: { readonly [name: string]: string },
   message: string,
 ): string {
   const pairs = Object.entries(properties).map(
-    ([name, value]) => `${name}=${escapeProperty(oneLine(value, 300))}`,
+    ([name, value]) => `${name}=${escapeProperty(convertToOneLine(value, 300))}`,
   )
-  return `::${level} ${pairs.join(',')}::${escapeData(oneLine(message, 2_000))}`
+  return `::${level} ${pairs.join(',')}::${escapeData(convertToOneLine(message, 2_000))}`
 }
 
 function escapeData(text: string): string {

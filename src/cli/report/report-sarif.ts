@@ -3,19 +3,24 @@
  * with fingerprints that survive moved lines.
  */
 import { createHash } from 'node:crypto'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Risk } from '../../drift/compare/drift.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
-import { actorName } from '../../record/actor-name.ts'
+import { formatActorName } from '../../record/actor-name.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import { formatSides } from '../../record/format-value.ts'
-import { rollbackText } from '../../record/rolled-back.ts'
-import { stuckLines } from '../../record/stuck-lines.ts'
-import { unitName } from '../../record/unit-name.ts'
-import { objectName, type RankedChange, rankedChanges, sourceOf } from '../print/ranked-changes.ts'
-import { packageLabel } from '../session/ledger-session.ts'
+import { formatRollback } from '../../record/rolled-back.ts'
+import { formatStuckLines } from '../../record/stuck-lines.ts'
+import { getUnitName } from '../../record/unit-name.ts'
+import {
+  formatObjectName,
+  getChangeSource,
+  listRankedChanges,
+  type RankedChange,
+} from '../print/ranked-changes.ts'
+import { formatPackageLabel } from '../session/ledger-session.ts'
 
 const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'note' } as const
 /** GitHub reads CodeQL's words for rules without a score. */
@@ -38,19 +43,19 @@ interface Rule {
   readonly why: string
 }
 
-export function sarifLog(
+export function buildSarifLog(
   list: DriftReportList,
   version: string,
   numbers?: ReadonlyMap<Change, number>,
 ): object {
-  const ranked = rankedChanges(list, numbers)
-  const rules = rulesOf(ranked)
+  const ranked = listRankedChanges(list, numbers)
+  const rules = listRules(ranked)
   const locations = new Map(rules.map(({ code }, index) => [code, index]))
   const cut = ranked.length - RESULT_LIMIT
   const notes = [
-    ...list.incomplete.map((entry) => notObserved(entry, list)),
-    ...stuckLines(list.items).map(notification),
-    ...(cut > 0 ? [notification(`${cut} changes of the least risk are left out`)] : []),
+    ...list.incomplete.map((entry) => buildNotObserved(entry, list)),
+    ...formatStuckLines(list.items).map(buildNotification),
+    ...(cut > 0 ? [buildNotification(`${cut} changes of the least risk are left out`)] : []),
   ]
   return {
     $schema:
@@ -61,7 +66,7 @@ export function sarifLog(
         tool: {
           driver: { name: 'Backporch', semanticVersion: version, rules: rules.map(describeRule) },
         },
-        automationDetails: { id: categoryOf(list) },
+        automationDetails: { id: getCategory(list) },
         originalUriBaseIds: {
           '%SRCROOT%': { description: { text: 'The root of the repository.' } },
         },
@@ -73,14 +78,14 @@ export function sarifLog(
             ...(notes.length === 0 ? {} : { toolExecutionNotifications: notes }),
           },
         ],
-        results: ranked.slice(0, RESULT_LIMIT).map((entry) => result(entry, locations)),
+        results: ranked.slice(0, RESULT_LIMIT).map((entry) => buildResult(entry, locations)),
       },
     ],
   }
 }
 
 /** All rules, so that each keeps its index, and codes of other versions. */
-function rulesOf(ranked: readonly RankedChange[]): Rule[] {
+function listRules(ranked: readonly RankedChange[]): Rule[] {
   const known = new Set(RISK_RULES.map(({ code }) => code))
   const others = new Map(
     ranked
@@ -104,7 +109,7 @@ function describeRule({ code, risk, why }: Rule): object {
     `backporch explain PACKAGE says why a change is what it is, and backporch explain ${code} what the code means.`,
   ].join(' ')
   return {
-    id: oneLine(code, 60),
+    id: convertToOneLine(code, 60),
     shortDescription: { text },
     fullDescription: { text: `The cluster does not run what git says: ${why}. Risk: ${risk}.` },
     help: { text: `${text} ${next}` },
@@ -118,25 +123,25 @@ function describeRule({ code, risk, why }: Rule): object {
   }
 }
 
-function result(entry: RankedChange, locations: ReadonlyMap<string, number>): object {
+function buildResult(entry: RankedChange, locations: ReadonlyMap<string, number>): object {
   const { change, report } = entry
   const { unit } = report.spec
-  const { path, line } = sourceOf(entry)
+  const { path, line } = getChangeSource(entry)
   const { group, kind, namespace, name } = change.ref
   return {
-    ruleId: oneLine(change.reason, 60),
+    ruleId: convertToOneLine(change.reason, 60),
     ruleIndex: locations.get(change.reason) ?? -1,
     level: LEVELS[change.risk],
-    message: { text: messageText(sentence(entry)) },
+    message: { text: escapeMessageText(describeChange(entry)) },
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri: uriOf(path), uriBaseId: '%SRCROOT%' },
+          artifactLocation: { uri: encodeUriPath(path), uriBaseId: '%SRCROOT%' },
           region: { startLine: line },
         },
         logicalLocations: [
           {
-            fullyQualifiedName: oneLine(
+            fullyQualifiedName: convertToOneLine(
               `${group}/${kind}/${namespace}/${name} ${change.path ?? ''}`.trim(),
               400,
             ),
@@ -151,17 +156,17 @@ function result(entry: RankedChange, locations: ReadonlyMap<string, number>): ob
       'backporch/v1': change.fingerprint,
     },
     properties: {
-      cluster: oneLine(unit.cluster),
-      package: oneLine(unitName(unit), 300),
+      cluster: convertToOneLine(unit.cluster),
+      package: convertToOneLine(getUnitName(unit), 300),
       risk: change.risk,
       change: change.change,
-      actor: oneLine(change.actor.manager),
-      ...(change.actor.user === undefined ? {} : { user: oneLine(change.actor.user) }),
+      actor: convertToOneLine(change.actor.manager),
+      ...(change.actor.user === undefined ? {} : { user: convertToOneLine(change.actor.user) }),
     },
   }
 }
 
-function sentence({ change, report, number }: RankedChange): string {
+function describeChange({ change, report, number }: RankedChange): string {
   const { actor } = change
   const { git, live } = formatSides(change, 120)
   const what =
@@ -169,45 +174,45 @@ function sentence({ change, report, number }: RankedChange): string {
   const who =
     actor.confidence === 'none'
       ? 'an unknown writer'
-      : `${actorName(actor)} (${actor.class.replace('-', ' ')})`
-  const rollback = rollbackText(change)
-  return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}${rollback === undefined ? '' : `, ${rollback}`}. Change ${number} of ${unitName(report.spec.unit)} in ${report.spec.unit.cluster}.`
+      : `${formatActorName(actor)} (${actor.class.replace('-', ' ')})`
+  const rollback = formatRollback(change)
+  return `${formatObjectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}${rollback === undefined ? '' : `, ${rollback}`}. Change ${number} of ${getUnitName(report.spec.unit)} in ${report.spec.unit.cluster}.`
 }
 
-function messageText(text: string): string {
-  return oneLine(text, 1_000)
+function escapeMessageText(text: string): string {
+  return convertToOneLine(text, 1_000)
     .replaceAll('](', '] (')
     .replace(/\{(?=\d+\})/g, '{ ')
 }
 
-function uriOf(path: string): string {
+function encodeUriPath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
 }
 
-function notObserved(
+function buildNotObserved(
   { package: path, ref, code, why }: Incomplete,
   { items }: DriftReportList,
 ): object {
   const where = [
-    ...(path === undefined ? [] : [packageLabel(path, items)]),
-    ...(ref === undefined ? [] : [objectName(ref)]),
+    ...(path === undefined ? [] : [formatPackageLabel(path, items)]),
+    ...(ref === undefined ? [] : [formatObjectName(ref)]),
   ].join(' ')
-  return notification(`${code} ${where}: ${why}`)
+  return buildNotification(`${code} ${where}: ${why}`)
 }
 
-function notification(text: string): object {
-  return { level: 'warning', message: { text: messageText(text) } }
+function buildNotification(text: string): object {
+  return { level: 'warning', message: { text: escapeMessageText(text) } }
 }
 
 /**
  * GitHub takes the text before the last slash as the category. Uploads of one category replace each
  * other.
  */
-function categoryOf({ items }: DriftReportList): string {
+function getCategory({ items }: DriftReportList): string {
   const clusters = new Set(items.map(({ spec }) => spec.unit.cluster))
   const [only] = clusters
   return clusters.size === 1 && only !== undefined
-    ? `backporch/${oneLine(only, 200)}/`
+    ? `backporch/${convertToOneLine(only, 200)}/`
     : 'backporch/'
 }
 

@@ -1,22 +1,22 @@
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { worstRisk } from '../../plan/observation/closed-episode.ts'
+import { findWorstRisk } from '../../plan/observation/closed-episode.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/documents/drift-record.ts'
 import { isRecordPath, recordFolder } from '../../record/record-paths.ts'
-import { unitName } from '../../record/unit-name.ts'
+import { getUnitName } from '../../record/unit-name.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import type { CliContext } from '../context/cli-context.ts'
 import type { Terminal } from '../context/terminal.ts'
 import type { Optional, RepositoryOptions } from '../flags/options.ts'
 import {
+  computeSinceTime,
   isNotBefore,
   type PackageOptions,
   type SelectionOptions,
-  sinceTime,
 } from '../flags/selection-flags.ts'
-import { sidesText } from '../print/sides-text.ts'
+import { formatSidesText } from '../print/sides-text.ts'
 import type { Column } from '../print/table.ts'
 import { formatAge } from '../print/time-text.ts'
 import type { LedgerReading } from './ledger-session.ts'
@@ -44,7 +44,8 @@ export async function readDecisions(
   options: Wanted,
   cli: Pick<CliContext, 'clock' | 'signal'>,
 ): Promise<Decisions> {
-  const since = options.since === undefined ? undefined : sinceTime(options.since, cli.clock.now())
+  const since =
+    options.since === undefined ? undefined : computeSinceTime(options.since, cli.clock.now())
   const { view, ledger } = reading
   const files = view.tree.filter(({ path }) => isRecordPath(path))
   const texts = await readTexts(view.repository, files, cli.signal)
@@ -57,7 +58,7 @@ export async function readDecisions(
       notes.push({
         cause: 'record-not-read',
         subject: path,
-        text: `the record cannot be read: ${asFailure(thrown).why}`,
+        text: `the record cannot be read: ${convertToFailure(thrown).why}`,
       })
       return []
     }
@@ -69,14 +70,14 @@ export async function readDecisions(
   )
   const copies = new Map(
     records.flatMap(({ spec }) =>
-      spec.copies === undefined ? [] : [[keyOf(spec), spec.copies] as const],
+      spec.copies === undefined ? [] : [[getDecisionKey(spec), spec.copies] as const],
     ),
   )
   const copiesOf = (spec: Decision['spec']): Pick<DriftRecord['spec'], 'copies'> => {
-    const own = copies.get(keyOf(spec))
+    const own = copies.get(getDecisionKey(spec))
     return own === undefined ? {} : { copies: own }
   }
-  const known = new Set(ledger.closed.map(({ spec }) => keyOf(spec)))
+  const known = new Set(ledger.closed.map(({ spec }) => getDecisionKey(spec)))
   const decisions: Decision[] = [
     ...ledger.closed.map(({ spec, status }) => ({
       spec: { ...spec, ...copiesOf(spec) },
@@ -84,7 +85,7 @@ export async function readDecisions(
       commit: status.commit ?? published.get(`${spec.unit.package}/${status.revision ?? ''}`) ?? '',
     })),
     ...records
-      .filter(({ spec }) => !known.has(keyOf(spec)))
+      .filter(({ spec }) => !known.has(getDecisionKey(spec)))
       .map(({ spec }) => ({ spec, status: undefined, commit: '' })),
   ]
   const recorded = records.map(({ spec }) => spec.unit.package)
@@ -109,11 +110,11 @@ export async function readDecisions(
 function matches({ spec: { changes } }: Decision, { namespace, risk }: Wanted): boolean {
   if (namespace !== undefined && !changes.some(({ ref }) => ref.namespace === namespace))
     return false
-  const worst = worstRisk(changes)
+  const worst = findWorstRisk(changes)
   return risk === undefined || (worst !== undefined && risk.includes(worst))
 }
 
-function keyOf(spec: Decision['spec']): string {
+function getDecisionKey(spec: Decision['spec']): string {
   return `${recordFolder(spec.unit.cluster, '')}\0${spec.unit.package}\0${spec.episode}`
 }
 
@@ -121,11 +122,11 @@ function timeOf({ spec, status }: Decision): string {
   return status?.at ?? spec.observed.at
 }
 
-export function decisionColumns(terminal: Terminal): readonly Column<Decision>[] {
+export function createDecisionColumns(terminal: Terminal): readonly Column<Decision>[] {
   return [
     { name: 'WHEN', value: (decision) => `${timeOf(decision).slice(0, 16).replace('T', ' ')}Z` },
     { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
-    { name: 'PACKAGE', value: ({ spec }) => unitName(spec.unit) },
+    { name: 'PACKAGE', value: ({ spec }) => getUnitName(spec.unit) },
     { name: 'CHANGE', value: ({ spec }) => describeChanges(spec.changes, terminal) },
     {
       name: 'BY',
@@ -159,14 +160,14 @@ export function decisionColumns(terminal: Terminal): readonly Column<Decision>[]
       name: 'WHY',
       wide: true,
       value: ({ spec, status }) =>
-        [spec.message ?? status?.reason, status?.altered, undoneText(status?.undone)]
+        [spec.message ?? status?.reason, status?.altered, describeUndone(status?.undone)]
           .filter((why) => why !== undefined)
           .join('; '),
     },
   ]
 }
 
-function undoneText(undone: ClosedEpisode['status']['undone']): string | undefined {
+function describeUndone(undone: ClosedEpisode['status']['undone']): string | undefined {
   if (undone === undefined) return undefined
   const by = `${undone.commit.slice(0, 7) || 'a later commit'}${undone.by === '' ? '' : ` by ${undone.by.replace(/ <.*/, '')}`}`
   return undone.how === 'TagMoved' ? `its tag was moved to ${by}` : `${by} took it out of git again`
@@ -178,6 +179,6 @@ function describeChanges(changes: Decision['spec']['changes'], terminal: Termina
   const more = others.length === 0 ? '' : ` (+${others.length})`
   if (first.path === undefined) return `${first.change} ${first.ref.kind}/${first.ref.name}${more}`
   const field = first.path.split('.').at(-1) ?? first.path
-  const { git, live } = sidesText(first, terminal, 24)
-  return `${first.ref.kind}/${first.ref.name} ${field} ${git} ${terminal.glyph('arrow')} ${live}${more}`
+  const { git, live } = formatSidesText(first, terminal, 24)
+  return `${first.ref.kind}/${first.ref.name} ${field} ${git} ${terminal.getGlyph('arrow')} ${live}${more}`
 }

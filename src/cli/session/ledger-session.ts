@@ -1,15 +1,15 @@
 import type { PackageRepository } from '@backporch/git-store/package-repository'
-import { type Note, sentenceOf } from '@backporch/kyaml/note'
-import { type Ledger, ledgerOf } from '../../reconcile/repository/read-ledger.ts'
+import { formatNoteSentence, type Note } from '@backporch/kyaml/note'
+import { createLedger, type Ledger } from '../../reconcile/repository/read-ledger.ts'
 import { type RepositoryView, readRepository } from '../../reconcile/repository/repository-view.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { unitName } from '../../record/unit-name.ts'
+import { getUnitName } from '../../record/unit-name.ts'
 import type { CliContext, LedgerContext } from '../context/cli-context.ts'
 import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
-import { withSeenTimes } from '../print/freshness.ts'
+import { addSeenTimes } from '../print/freshness.ts'
 import { printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
-import { fetchRecorded, repositoryLocation } from '../print/published-lines.ts'
+import { fetchRecorded, resolveRepositoryLocation } from '../print/published-lines.ts'
 import { type ShowOptions, showOrWatch, type WatchResult } from './watch.ts'
 
 type LedgerOptions = RepositoryOptions & TerminalOptions
@@ -37,12 +37,15 @@ export async function showLedger(
   let known: LedgerReading | undefined
   return showOrWatch(cli, options, async () => {
     const same =
-      known !== undefined && sameRefs(known.view.refs, (await repository.refs(cli.signal)).refs)
+      known !== undefined &&
+      hasSameRefs(known.view.refs, (await repository.listRefs(cli.signal)).refs)
         ? known
         : undefined
     const reading =
-      same === undefined ? await readFrom(repository, cli, options, reported) : atPresent(same, cli)
-    if (same !== undefined && statesOf(same) === statesOf(reading)) return undefined
+      same === undefined
+        ? await readFrom(repository, cli, options, reported)
+        : refreshSeenTimes(same, cli)
+    if (same !== undefined && formatStates(same) === formatStates(reading)) return undefined
     const answer = await observe(reading)
     known = reading
     return answer
@@ -65,46 +68,52 @@ async function readFrom(
   const view = await readRepository(repository, options.branch, cli.signal, {
     folders: options.path ?? [],
   })
-  const known = ledgerOf(view)
-  const ledger = { ...known, problems: [...known.problems, ...(await notHere(view, cli, options))] }
+  const known = createLedger(view)
+  const ledger = {
+    ...known,
+    problems: [...known.problems, ...(await listMissingLedgerNotes(view, cli, options))],
+  }
   printNotes(
-    ledger.problems.filter((note) => !reported.has(sentenceOf(note))),
+    ledger.problems.filter((note) => !reported.has(formatNoteSentence(note))),
     new Printer(cli, options),
   )
-  for (const note of ledger.problems) reported.add(sentenceOf(note))
-  return atPresent({ view, ledger }, cli)
+  for (const note of ledger.problems) reported.add(formatNoteSentence(note))
+  return refreshSeenTimes({ view, ledger }, cli)
 }
 
 /** A clone without a ledger may have a remote with one. */
-async function notHere(
+async function listMissingLedgerNotes(
   { ledger }: RepositoryView,
   cli: Pick<CliContext, 'cloneState'>,
   options: LedgerOptions,
 ): Promise<readonly Note[]> {
-  const location = ledger === null ? await repositoryLocation(options, cli) : undefined
+  const location = ledger === null ? await resolveRepositoryLocation(options, cli) : undefined
   if (location?.kind !== 'clone' || !location.origin) return []
   const text = `${location.name} has no drift-ledger; where origin has one: ${fetchRecorded(location)}`
   return [{ cause: 'ledger-not-here', subject: '', text }]
 }
 
 /** Times only advance: the last reading gives the same result as a new one. */
-function atPresent({ view, ledger }: LedgerReading, cli: Pick<CliContext, 'clock'>): LedgerReading {
-  return { view, ledger: withSeenTimes(ledger, view, cli.clock.now()) }
+function refreshSeenTimes(
+  { view, ledger }: LedgerReading,
+  cli: Pick<CliContext, 'clock'>,
+): LedgerReading {
+  return { view, ledger: addSeenTimes(ledger, view, cli.clock.now()) }
 }
 
-function statesOf({ ledger }: LedgerReading): string {
+function formatStates({ ledger }: LedgerReading): string {
   return ledger.reports.map(({ status }) => status.state).join()
 }
 
-function sameRefs(
+function hasSameRefs(
   before: ReadonlyMap<string, unknown>,
   now: ReadonlyMap<string, unknown>,
 ): boolean {
   return before.size === now.size && [...now].every(([ref, commit]) => before.get(ref) === commit)
 }
 
-export function packageLabel(path: string, reports: readonly DriftReport[] = []): string {
-  return unitName(
+export function formatPackageLabel(path: string, reports: readonly DriftReport[] = []): string {
+  return getUnitName(
     reports.find(({ spec }) => spec.unit.package === path)?.spec.unit ?? { package: path },
   )
 }

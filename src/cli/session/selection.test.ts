@@ -365,7 +365,7 @@ for (const [argv, why] of REFUSED) {
       'apps/web/Kptfile': KPTFILE,
       '.drift/policy.yaml': policyText('{mode: Propose}'),
     })
-    world.repository.refs = () => Promise.reject(new TypeError('the repository was asked'))
+    world.repository.listRefs = () => Promise.reject(new TypeError('the repository was asked'))
     const { code, stdout, stderr } = await runInWorld(world, argv)
     assert.equal(code, 2)
     assert.equal(stdout, '')

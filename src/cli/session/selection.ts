@@ -3,7 +3,7 @@
  * visible.
  */
 import { Failure } from '@backporch/kyaml/failure'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
 import { readNamespaces } from '../../reconcile/repository/ledger-namespaces.ts'
 import { choosePackages } from '../../reconcile/repository/manifest-folders.ts'
@@ -13,10 +13,10 @@ import type { Change } from '../../record/documents/change.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { Optional, RepositoryOptions } from '../flags/options.ts'
 import {
+  computeSinceTime,
   isNotBefore,
-  packagesNamed,
+  listNamedPackages,
   type SelectionOptions,
-  sinceTime,
 } from '../flags/selection-flags.ts'
 import type { Printer } from '../print/printer.ts'
 import type { LedgerReading } from './ledger-session.ts'
@@ -29,17 +29,17 @@ interface ChangeFilter {
 /** A change without a time never counts as old. */
 export function changeFilter(options: Optional<SelectionOptions>, now: Date): ChangeFilter {
   const { namespace, risk } = options
-  const since = options.since === undefined ? undefined : sinceTime(options.since, now)
+  const since = options.since === undefined ? undefined : computeSinceTime(options.since, now)
   return {
     shows: (change) =>
       (namespace === undefined || change.ref.namespace === namespace) &&
       (risk === undefined || risk.includes(change.risk)) &&
       isNotBefore(change.actor.at, since),
-    flags: flagsGiven(options, ['namespace', 'risk', 'since']),
+    flags: listGivenFlags(options, ['namespace', 'risk', 'since']),
   }
 }
 
-export function flagsGiven<Name extends keyof SelectionOptions>(
+export function listGivenFlags<Name extends keyof SelectionOptions>(
   options: Optional<Pick<SelectionOptions, Name>>,
   names: readonly Name[],
 ): string[] {
@@ -115,7 +115,7 @@ export async function selectUnits(
   signal: AbortSignal,
 ): Promise<UnitSelection> {
   assertKnownCluster(options.cluster, view, ledger)
-  const names = [...packagesNamed(named, options), ...(options.path ?? [])]
+  const names = [...listNamedPackages(named, options), ...(options.path ?? [])]
   // A package that left the repository still has a history.
   const past = new Set([
     ...[...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.package),
@@ -191,7 +191,10 @@ export function changeKey(
   unit: { readonly cluster: string; readonly package: string },
   change: Change,
 ): string {
-  return [unit.cluster, unit.package, resourceKey(change.ref), change.path ?? change.change].join(
-    ' ',
-  )
+  return [
+    unit.cluster,
+    unit.package,
+    getResourceKey(change.ref),
+    change.path ?? change.change,
+  ].join(' ')
 }

@@ -8,14 +8,14 @@ import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 /** How often a command asks the remote for its refs. */
 async function refsRequests(world: TurnWorld, ...argv: readonly string[]): Promise<number> {
   const { repository } = world
-  const { refs } = repository
+  const { listRefs } = repository
   let requested = 0
-  repository.refs = () => {
+  repository.listRefs = () => {
     requested += 1
-    return refs.call(repository)
+    return listRefs.call(repository)
   }
   await runInWorld(world, argv)
-  repository.refs = refs
+  repository.listRefs = listRefs
   return requested
 }
 

@@ -2,16 +2,16 @@ import type { ClusterReader, OpenedWriter } from '@backporch/cluster/cluster'
 import type { RequestedActionSource } from '@backporch/forge/check-run'
 import { GIT_ALONE } from '@backporch/forge/forge-setup'
 import { DEFAULT_BRANCH, type RepositoryRefs } from '@backporch/git-store/package-repository'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { isSelector } from '../../plan/unit/commands/select-changes.ts'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { BetweenTurns } from '../../reconcile/observe/between-turns.ts'
 import type { TurnPorts, TurnRequest } from '../../reconcile/observe/turn-request.ts'
-import { headNotes } from '../../reconcile/repository/base-branch.ts'
+import { createHeadNotes } from '../../reconcile/repository/base-branch.ts'
 import { isHosted } from '../../reconcile/repository/is-hosted.ts'
-import { signedRepository } from '../../reconcile/turn/apply/signed-repository.ts'
+import { createSignedRepository } from '../../reconcile/turn/apply/signed-repository.ts'
 import { NO_REQUESTED_ACTIONS } from '../../reconcile/turn/requests/observe-requests.ts'
 import { runFleetTurn, type TurnResult } from '../../reconcile/turn/run-turn.ts'
 import type { CliContext, ClusterTarget, TurnContext } from '../context/cli-context.ts'
@@ -19,18 +19,18 @@ import type { ConfiguredCluster } from '../context/controller-config.ts'
 import type { DryRunOption } from '../flags/command-flags.ts'
 import {
   type AuditOptions,
-  allowedFunctions,
   type ClusterOptions,
-  clusterTarget,
+  createClusterTarget,
   type FleetOptions,
   type ForgeOptions,
   type FunctionOptions,
+  getAllowedFunctions,
   type Optional,
   type OutputOptions,
   Progress,
   type RepositoryOptions,
 } from '../flags/options.ts'
-import { type PackageOptions, packagesNamed } from '../flags/selection-flags.ts'
+import { listNamedPackages, type PackageOptions } from '../flags/selection-flags.ts'
 import { printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 
@@ -70,7 +70,7 @@ interface SessionScope {
   readonly clusterOptional?: boolean
 }
 
-export async function withSession(
+export async function runWithSession(
   cli: TurnContext,
   options: SessionOptions,
   scope: SessionScope,
@@ -92,7 +92,7 @@ export async function openSession(
   const progress = new Progress(cli, options)
   const printer = new Printer(cli, options)
   const { trace } = printer
-  const target = { ...clusterTarget(options), trace }
+  const target = { ...createClusterTarget(options), trace }
   // The repository comes first: without it the cluster is not needed.
   const repository = await cli.openRepository(options.repo, {
     baseBranch: options.branch ?? DEFAULT_BRANCH,
@@ -100,12 +100,12 @@ export async function openSession(
     trace,
     note: (note) => printNotes([note], printer),
   })
-  let first: RepositoryRefs | undefined = await repository.refs(cli.signal)
-  printNotes(headNotes(first, options.branch), printer)
+  let first: RepositoryRefs | undefined = await repository.listRefs(cli.signal)
+  printNotes(createHeadNotes(first, options.branch), printer)
   const opened = await openClusters(
     cli,
     target,
-    clusters ?? clustersNamed(options.contexts),
+    clusters ?? parseNamedClusters(options.contexts),
     clusterOptional,
   )
   const [cluster] = opened
@@ -116,7 +116,7 @@ export async function openSession(
   }
   try {
     const { key, created, path } = await cli.loadKey()
-    if (created) printer.hint(keyText(path))
+    if (created) printer.hint(describeNewKey(path))
     const takeRefs = (): RepositoryRefs | undefined => {
       const taken = first
       first = undefined
@@ -125,7 +125,7 @@ export async function openSession(
     const request: TurnRequest = {
       mode: 'apply',
       units: {
-        packages: [...packagesNamed(packages, options), ...(options.path ?? [])],
+        packages: [...listNamedPackages(packages, options), ...(options.path ?? [])],
         folders: options.path ?? [],
         labels: options.selector,
       },
@@ -136,12 +136,12 @@ export async function openSession(
       },
       policy: {
         fieldManager: options.fieldManager,
-        operator: operatorPolicy(options, cli),
+        operator: readOperatorPolicy(options, cli),
       },
       forge: { version: cli.version },
       clock: cli.clock,
       key,
-      renderer: await cli.openRenderer(allowedFunctions(options, cli.env)),
+      renderer: await cli.openRenderer(getAllowedFunctions(options, cli.env)),
       between: new BetweenTurns(),
       onProgress: progress.step,
     }
@@ -154,9 +154,9 @@ export async function openSession(
     })
     const openWriter = (name: string) =>
       cli.openWriter((opened.find(({ reader }) => reader.name === name) ?? cluster).target)
-    const account = isHosted(forge) ? await forge.commits?.account(cli.signal) : undefined
+    const account = isHosted(forge) ? await forge.commits?.getAccount(cli.signal) : undefined
     const bot = { ...cli.bot, ...(account === undefined ? {} : { account }) }
-    const signing = signedRepository(
+    const signing = createSignedRepository(
       repository,
       forge,
       options.branch ?? first?.defaultBranch ?? '',
@@ -192,7 +192,13 @@ async function openClusters(
       // An unreadable recording is a wrong path.
       if (!isOptional || target.live !== undefined) throw thrown
       const name = target.cluster ?? target.context ?? 'no cluster'
-      return [{ reader: failingCluster(name, asFailure(thrown)), close: () => undefined, target }]
+      return [
+        {
+          reader: createFailingCluster(name, convertToFailure(thrown)),
+          close: () => undefined,
+          target,
+        },
+      ]
     }
   }
   return Promise.all(
@@ -202,7 +208,7 @@ async function openClusters(
         return { ...(await cli.openCluster(own)), target: own }
       } catch (thrown) {
         return {
-          reader: failingCluster(name, asFailure(thrown)),
+          reader: createFailingCluster(name, convertToFailure(thrown)),
           close: () => undefined,
           target: own,
         }
@@ -211,7 +217,7 @@ async function openClusters(
   )
 }
 
-function clustersNamed(
+function parseNamedClusters(
   contexts: readonly string[] | undefined,
 ): readonly ConfiguredCluster[] | undefined {
   if (contexts === undefined) return undefined
@@ -222,12 +228,12 @@ function clustersNamed(
   }))
 }
 
-export function failingCluster(name: string, failure: Failure): ClusterReader {
+export function createFailingCluster(name: string, failure: Failure): ClusterReader {
   const fail = (): Promise<never> => Promise.reject(failure)
   return {
     name,
     identify: fail,
-    servedKind: fail,
+    findServedKind: fail,
     readLive: fail,
     list: fail,
     readInventories: fail,
@@ -252,7 +258,7 @@ export function runScan(
 }
 
 /** @throws Failure BP1011 for none or several; the failure of the unit */
-export function onlyUnit(
+export function getOnlyUnit(
   { units }: TurnResult,
   words: { readonly none: string; readonly why: string },
 ): PlannedUnit {
@@ -278,12 +284,12 @@ export function splitArguments(name: string | undefined, selectors: readonly str
   }
 }
 
-export function keyText(path: string): string {
+export function describeNewKey(path: string): string {
   return `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`
 }
 
 /** @throws Failure BP1001 where it cannot be read, BP1005 */
-export function operatorPolicy(
+export function readOperatorPolicy(
   { operatorPolicy: path }: Pick<ClusterOptions, 'operatorPolicy'>,
   cli: Pick<CliContext, 'readPolicyFiles'>,
 ): PolicySet | undefined {

@@ -76,8 +76,8 @@ test('a look that finds no ref moved reads nothing but the refs', async () => {
   const world = await scanned()
   const { repository } = world
   const counts = { refs: 0, reads: 0 }
-  const [refs, read] = [repository.refs.bind(repository), repository.read.bind(repository)]
-  repository.refs = () => {
+  const [refs, read] = [repository.listRefs.bind(repository), repository.read.bind(repository)]
+  repository.listRefs = () => {
     counts.refs += 1
     return refs()
   }
@@ -176,21 +176,21 @@ test('diff -w looks at the cluster again, prints what differs now, and says when
 test('an error while watching is told once and is no news about drift; the watch goes on', async () => {
   const world = await scanned()
   const { repository } = world
-  const refs = repository.refs.bind(repository)
+  const refs = repository.listRefs.bind(repository)
   const { code, stdout, stderr } = await runInWorld(
     world,
     ['status', '-w', '--no-headers', '--columns', 'package,state'],
     {
       waits: [
         () => {
-          repository.refs = () => Promise.reject(down())
+          repository.listRefs = () => Promise.reject(down())
         },
         () => undefined,
         () => {
-          repository.refs = () => Promise.reject(down('no route to host'))
+          repository.listRefs = () => Promise.reject(down('no route to host'))
         },
         async () => {
-          repository.refs = refs
+          repository.listRefs = refs
           world.edit(WEB, 'spec.replicas', 5)
           await world.scan()
         },
@@ -210,7 +210,7 @@ test('an error while watching is told once and is no news about drift; the watch
 
 test('an error at the first look ends the command with its exit code', async () => {
   const world = await scanned()
-  world.repository.refs = () => Promise.reject(down())
+  world.repository.listRefs = () => Promise.reject(down())
   const { code, stderr } = await runInWorld(world, ['status', '-w'], { waits: [() => undefined] })
   assert.equal(code, 2)
   assert.match(stderr, /error BP4001/)
@@ -221,7 +221,7 @@ test('a fault of our own ends the watch', async () => {
   const { code, stderr } = await runInWorld(world, ['status', '-w'], {
     waits: [
       () => {
-        world.repository.refs = () => Promise.reject(new TypeError('a fault'))
+        world.repository.listRefs = () => Promise.reject(new TypeError('a fault'))
       },
       () => undefined,
     ],

@@ -1,7 +1,7 @@
-import { type Failure, failuresOf } from '@backporch/kyaml/failure'
-import { oneLine } from '@backporch/kyaml/text'
+import { type Failure, listFailures } from '@backporch/kyaml/failure'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { CliContext } from '../context/cli-context.ts'
-import { interruptedExit } from '../flags/exit-status.ts'
+import { getInterruptedExit } from '../flags/exit-status.ts'
 import { isRows, type OutputOptions, type WatchOptions } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
 
@@ -51,11 +51,11 @@ async function watch(
       printUpdates(shown, now, options, cli)
       shown = now
     } catch (thrown) {
-      if (cli.signal.aborted) return interruptedExit(cli.signal)
-      const failures = failuresOf(thrown)
+      if (cli.signal.aborted) return getInterruptedExit(cli.signal)
+      const failures = listFailures(thrown)
       // Waiting does not fix a bug.
       if (failures.some(({ code }) => code === 'BP9001')) throw thrown
-      const reported = textOf(failures)
+      const reported = formatFailures(failures)
       if (reported !== trouble) printFailures(failures, cli, { verbose: options.verbose === true })
       trouble = reported
     }
@@ -76,10 +76,10 @@ function printUpdates(
   if (isRows(options.output)) {
     if (updates.size > 0) now.print(updates)
     if (options.quiet !== true)
-      for (const name of gone) cli.stderr.write(`gone: ${oneLine(name, 300)}\n`)
+      for (const name of gone) cli.stderr.write(`gone: ${convertToOneLine(name, 300)}\n`)
   } else now.print(undefined)
 }
 
-function textOf(failures: readonly Failure[]): string {
+function formatFailures(failures: readonly Failure[]): string {
   return failures.map(({ code, where, message }) => `${code} ${where} ${message}`).join('\n')
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, field, managedFieldsOf } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath, getManagedFields } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
-import { metadataText, type WantedObject } from '@backporch/kyaml/resource'
+import { getMetadataText, type WantedObject } from '@backporch/kyaml/resource'
 import { realClock } from '../../../test/apiserver/live-cluster.ts'
 import type { ControlPlane } from '../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
@@ -89,18 +89,18 @@ async function prepared(plane: ControlPlane) {
 }
 
 const ENV: FieldPath = [
-  field('spec'),
-  field('template'),
-  field('spec'),
-  field('containers'),
+  createFieldStep('spec'),
+  createFieldStep('template'),
+  createFieldStep('spec'),
+  createFieldStep('containers'),
   { kind: 'item', keys: { name: 'app' } },
-  field('env'),
+  createFieldStep('env'),
 ]
 
 await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane) => {
   test('removes exactly the reviewed field, under the commit, and the audit log tells who authorised it', async () => {
     const { writer, target, read, namespace } = await prepared(plane)
-    const resourceVersion = metadataText(await read(), 'resourceVersion')
+    const resourceVersion = getMetadataText(await read(), 'resourceVersion')
     const path = [...ENV, { kind: 'item', keys: { name: 'B' } } as const]
     await writer.write(
       {
@@ -136,7 +136,7 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
       const metadata = {
         name: 'web',
         namespace,
-        resourceVersion: metadataText(await read(), 'resourceVersion'),
+        resourceVersion: getMetadataText(await read(), 'resourceVersion'),
       }
       const object = {
         ...desired,
@@ -153,7 +153,7 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     const after = await read()
     assert.equal(at(after, 'spec', 'replicas'), 1)
     assert.ok(
-      managedFieldsOf(after).entries.some(
+      getManagedFields(after).entries.some(
         ({ manager }) => manager === 'backporch.dev/feedfacefeed',
       ),
     )
@@ -162,7 +162,7 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
   test('what changed since the review is left as it is, by all three writes', async () => {
     const { writer, target, read, namespace } = await prepared(plane)
     const old = await read()
-    const resourceVersion = metadataText(old, 'resourceVersion')
+    const resourceVersion = getMetadataText(old, 'resourceVersion')
     await plane.kubectl(['scale', 'deployment/web', '--replicas=5', '-n', namespace])
     const metadata = { name: 'web', namespace, resourceVersion }
     const path = [...ENV, { kind: 'item', keys: { name: 'B' } } as const]
@@ -175,7 +175,7 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
         expected: { name: 'B', value: 'by-hand' },
         resourceVersion,
       },
-      { kind: 'delete', target, uid: metadataText(old, 'uid'), resourceVersion },
+      { kind: 'delete', target, uid: getMetadataText(old, 'uid'), resourceVersion },
     ]
     const before = await read()
     for (const change of changes)
@@ -193,8 +193,8 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     const deletion: ApprovedWrite = {
       kind: 'delete',
       target,
-      uid: metadataText(live, 'uid'),
-      resourceVersion: metadataText(live, 'resourceVersion'),
+      uid: getMetadataText(live, 'uid'),
+      resourceVersion: getMetadataText(live, 'resourceVersion'),
     }
     await writer.write(deletion, AUTHORISED, signal)
     const left = await plane.kubectl(['get', 'deployments', '-n', namespace, '-o', 'name'])
@@ -205,7 +205,12 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
   test('a removal that leaves the object invalid is refused with the reason', async () => {
     const { writer, target, read } = await prepared(plane)
     const live = await read()
-    const path = [field('spec'), field('template'), field('spec'), field('containers')]
+    const path = [
+      createFieldStep('spec'),
+      createFieldStep('template'),
+      createFieldStep('spec'),
+      createFieldStep('containers'),
+    ]
     const expected = at(live, 'spec', 'template', 'spec', 'containers')
     assert.ok(expected !== undefined)
     const change: ApprovedWrite = {
@@ -213,7 +218,7 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
       target,
       path,
       expected,
-      resourceVersion: metadataText(live, 'resourceVersion'),
+      resourceVersion: getMetadataText(live, 'resourceVersion'),
     }
     await assert.rejects(writer.write(change, AUTHORISED, signal), rejectsWith('BP3011'))
   })

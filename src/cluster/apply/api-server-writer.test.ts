@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, field } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath } from '@backporch/kyaml/field'
 import type { WantedObject } from '@backporch/kyaml/resource'
 import {
   DISCOVERY,
@@ -12,7 +12,7 @@ import {
   statusAnswer,
 } from '../../../test/apiserver/scripted-api.ts'
 import type { ApprovedWrite } from '../ports/cluster.ts'
-import { pointerTo } from './guarded-patch.ts'
+import { findPointer } from './guarded-patch.ts'
 
 const signal = new AbortController().signal
 const COMMIT = '0123456789abcdef0123456789abcdef01234567'
@@ -21,7 +21,7 @@ const target: WantedObject = {
   apiVersion: 'v1',
   id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'c' },
 }
-const path: FieldPath = [field('data'), field('extra/key')]
+const path: FieldPath = [createFieldStep('data'), createFieldStep('extra/key')]
 const OBJECT = '/api/v1/namespaces/shop/configmaps/c'
 
 const apply: ApprovedWrite = {
@@ -221,7 +221,7 @@ test('the reader sends nothing but reads and dry runs, whatever it is asked', as
     await api.cluster.readInventories([{ namespace: 'shop', name: 'inv', id: 'inv-1' }], signal),
     [undefined],
   )
-  await assert.rejects(api.cluster.servedKind('v1', 'ConfigMap', signal))
+  await assert.rejects(api.cluster.findServedKind('v1', 'ConfigMap', signal))
   const writes = api.server.requests.filter(({ method }) => method !== 'GET')
   assert.ok(writes.length >= 3)
   for (const write of writes)
@@ -236,27 +236,38 @@ test('a keyed path becomes the pointer of this very object', () => {
     },
   }
   const container: FieldPath = [
-    field('spec'),
-    field('containers'),
+    createFieldStep('spec'),
+    createFieldStep('containers'),
     { kind: 'item', keys: { name: 'b/~' } },
   ]
   assert.equal(
-    pointerTo(object, [
+    findPointer(object, [
       ...container,
-      field('env'),
+      createFieldStep('env'),
       { kind: 'item', keys: { name: 'X' } },
-      field('value'),
+      createFieldStep('value'),
     ]),
     '/spec/containers/1/env/0/value',
   )
   assert.equal(
-    pointerTo(object, [field('spec'), field('list'), { kind: 'member', value: 'q' }]),
+    findPointer(object, [
+      createFieldStep('spec'),
+      createFieldStep('list'),
+      { kind: 'member', value: 'q' },
+    ]),
     '/spec/list/1',
   )
-  assert.equal(pointerTo({ 'a/b~c': 1 }, [field('a/b~c')]), '/a~1b~0c')
+  assert.equal(findPointer({ 'a/b~c': 1 }, [createFieldStep('a/b~c')]), '/a~1b~0c')
   assert.equal(
-    pointerTo(object, [field('spec'), field('containers'), { kind: 'item', keys: { name: 'z' } }]),
+    findPointer(object, [
+      createFieldStep('spec'),
+      createFieldStep('containers'),
+      { kind: 'item', keys: { name: 'z' } },
+    ]),
     undefined,
   )
-  assert.equal(pointerTo(object, [field('spec'), field('nothing')]), undefined)
+  assert.equal(
+    findPointer(object, [createFieldStep('spec'), createFieldStep('nothing')]),
+    undefined,
+  )
 })

@@ -7,26 +7,31 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { SETTLE_MANAGER } from '@backporch/kyaml/field'
 import { formatJson, getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import {
   describeResourceId,
-  metadataText,
+  getMetadataText,
   type Resource,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
 import type { ApiWrite, ReadApi, WriteApi } from '../connection/cluster-api.ts'
 import {
-  failureOfResponse,
+  createNotKubernetesFailure,
+  createResponseFailure,
   isObjectAbsent,
-  jsonOf,
-  notKubernetes,
+  parseJsonResponse,
   type RequestDescription,
 } from '../connection/kubernetes-failure.ts'
-import { Discovery, objectPath, requestedFor, type ServedResource } from '../objects/discovery.ts'
+import {
+  buildObjectPath,
+  Discovery,
+  describeResourceRequest,
+  type ServedResource,
+} from '../objects/discovery.ts'
 import type { ApprovedWrite, Authorisation, ClusterWriter } from '../ports/cluster.ts'
-import { appliedObject } from './applied-object.ts'
-import { guardedPatch } from './guarded-patch.ts'
+import { buildAppliedObject } from './applied-object.ts'
+import { buildGuardedPatch } from './guarded-patch.ts'
 
 interface ApiServerWriterOptions {
   readonly clock: Clock
@@ -98,19 +103,23 @@ export class ApiServerWriter implements ClusterWriter {
     options: WriteOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const location = await this.location(
+    const location = await this.findLocation(
       { id: resource.id, apiVersion: resource.apiVersion },
       signal,
     )
-    const requested = this.requested('patch', location)
-    const body = formatJson(appliedObject(resource.object, ['uid', 'resourceVersion']))
+    const requested = this.describeRequest('patch', location)
+    const body = formatJson(buildAppliedObject(resource.object, ['uid', 'resourceVersion']))
     const answer = await this.writes.apply(
       { ...options, path: location.path, body, answers: [409] },
       requested,
       signal,
     )
     if (answer.status === 409)
-      throw changed(this.reads.cluster, resource, 'it is not the object that was reviewed any more')
+      throw createChangedFailure(
+        this.reads.cluster,
+        resource,
+        'it is not the object that was reviewed any more',
+      )
   }
 
   private async remove(
@@ -120,26 +129,30 @@ export class ApiServerWriter implements ClusterWriter {
   ): Promise<void> {
     const { uid, resourceVersion } = change
     if (uid === '' || resourceVersion === '')
-      throw changed(
+      throw createChangedFailure(
         this.reads.cluster,
         change.target,
         'its uid and resource version were not recorded',
       )
-    const location = await this.location(change.target, signal)
+    const location = await this.findLocation(change.target, signal)
     const body = {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
       propagationPolicy: 'Background',
       preconditions: { uid, resourceVersion },
     }
-    const requested = this.requested('delete', location)
+    const requested = this.describeRequest('delete', location)
     const write = { ...options, path: location.path, body: formatJson(body), answers: [404, 409] }
     const answer = await this.writes.delete(write, requested, signal)
     if (answer.status === 409)
-      throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
+      throw createChangedFailure(
+        this.reads.cluster,
+        change.target,
+        'it changed since it was reviewed',
+      )
     // An absent object is the approved state; a missing path is not.
     if (answer.status === 404 && !isObjectAbsent(answer, location.name))
-      throw failureOfResponse(answer, requested)
+      throw createResponseFailure(answer, requested)
   }
 
   /** A `test` of the version and of the reviewed value precedes each operation. */
@@ -148,33 +161,44 @@ export class ApiServerWriter implements ClusterWriter {
     options: WriteOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const location = await this.location(change.target, signal)
+    const location = await this.findLocation(change.target, signal)
     const live = await this.read(location, change.target, signal)
-    if (metadataText(live, 'resourceVersion') !== change.resourceVersion) {
-      throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
-    }
-    const patch = guardedPatch(live, change.fields)
-    if ('unlike' in patch) {
-      throw changed(
+    if (getMetadataText(live, 'resourceVersion') !== change.resourceVersion) {
+      throw createChangedFailure(
         this.reads.cluster,
         change.target,
-        `${shownPathOnly(patch.unlike, change.target.id)} does not hold the value that was reviewed`,
+        'it changed since it was reviewed',
+      )
+    }
+    const patch = buildGuardedPatch(live, change.fields)
+    if ('unlike' in patch) {
+      throw createChangedFailure(
+        this.reads.cluster,
+        change.target,
+        `${formatRedactedPath(patch.unlike, change.target.id)} does not hold the value that was reviewed`,
       )
     }
     const body = [
       { op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion },
       ...patch.operations,
     ]
-    const requested = this.requested('patch', location)
+    const requested = this.describeRequest('patch', location)
     const write = { ...options, path: location.path, body: formatJson(body), answers: [409, 422] }
     const answer = await this.writes.jsonPatch(write, requested, signal)
     if (answer.status < 300) return
     // A failed `test` and an invalid result are both 422: the version distinguishes them.
     const now = await this.read(location, change.target, signal)
-    if (answer.status === 409 || metadataText(now, 'resourceVersion') !== change.resourceVersion) {
-      throw changed(this.reads.cluster, change.target, 'it changed while it was written')
+    if (
+      answer.status === 409 ||
+      getMetadataText(now, 'resourceVersion') !== change.resourceVersion
+    ) {
+      throw createChangedFailure(
+        this.reads.cluster,
+        change.target,
+        'it changed while it was written',
+      )
     }
-    throw failureOfResponse(answer, requested)
+    throw createResponseFailure(answer, requested)
   }
 
   private async read(
@@ -182,34 +206,41 @@ export class ApiServerWriter implements ClusterWriter {
     target: WantedObject,
     signal: AbortSignal,
   ): Promise<JsonObject> {
-    const requested = this.requested('get', location)
+    const requested = this.describeRequest('get', location)
     const answer = await this.reads.get(location.path, requested, signal, { answers: [404] })
     if (answer.status === 404) {
       if (isObjectAbsent(answer, location.name))
-        throw changed(this.reads.cluster, target, 'it is not there any more')
-      throw failureOfResponse(answer, requested)
+        throw createChangedFailure(this.reads.cluster, target, 'it is not there any more')
+      throw createResponseFailure(answer, requested)
     }
-    const object = jsonOf(answer, requested)
+    const object = parseJsonResponse(answer, requested)
     if (!isJsonObject(object) || getKey(object, 'kind') !== target.id.kind)
-      throw notKubernetes(requested, 'its answer is not the object')
+      throw createNotKubernetesFailure(requested, 'its answer is not the object')
     return object
   }
 
-  private async location({ id, apiVersion }: WantedObject, signal: AbortSignal): Promise<Location> {
+  private async findLocation(
+    { id, apiVersion }: WantedObject,
+    signal: AbortSignal,
+  ): Promise<Location> {
     const served = await this.discovery.find(apiVersion, id.kind, signal)
     const namespace = served.namespaced ? id.namespace || this.options.defaultNamespace : ''
-    return { served, namespace, name: id.name, path: objectPath(served, namespace, id.name) }
+    return { served, namespace, name: id.name, path: buildObjectPath(served, namespace, id.name) }
   }
 
-  private requested(
+  private describeRequest(
     verb: RequestDescription['verb'],
     { served, namespace, name }: Location,
   ): RequestDescription {
-    return requestedFor(this.reads.cluster, verb, served, { namespace, name })
+    return describeResourceRequest(this.reads.cluster, verb, served, { namespace, name })
   }
 }
 
-function changed(cluster: string, { id }: Pick<WantedObject, 'id'>, why: string): Failure {
+function createChangedFailure(
+  cluster: string,
+  { id }: Pick<WantedObject, 'id'>,
+  why: string,
+): Failure {
   return new Failure({
     code: 'BP2005',
     what: `${describeResourceId(id)} is not written`,

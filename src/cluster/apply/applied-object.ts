@@ -14,20 +14,20 @@ const SERVER_METADATA = new Set([
 ])
 
 /** @param keep with `uid` and `resourceVersion` the server rejects a changed object */
-export function appliedObject(object: JsonObject, keep: readonly string[] = []): JsonObject {
+export function buildAppliedObject(object: JsonObject, keep: readonly string[] = []): JsonObject {
   const body = emptyObject()
   for (const [key, value] of Object.entries(object)) {
     if (key === 'status') continue
     setKey(
       body,
       key,
-      key === 'metadata' && isJsonObject(value) ? authoredMetadata(value, keep) : value,
+      key === 'metadata' && isJsonObject(value) ? retainAuthoredMetadata(value, keep) : value,
     )
   }
   return body
 }
 
-function authoredMetadata(metadata: JsonObject, keep: readonly string[]): JsonObject {
+function retainAuthoredMetadata(metadata: JsonObject, keep: readonly string[]): JsonObject {
   const retained = emptyObject()
   for (const [key, value] of Object.entries(metadata))
     if (!SERVER_METADATA.has(key) || keep.includes(key)) setKey(retained, key, value)

@@ -11,7 +11,7 @@ import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suit
 import { observeApplier } from '../../reconcile/observe/observe-applier.ts'
 import { OwnResources } from '../../reconcile/observe/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
-import { claimsOf } from '../../syncers/claims.ts'
+import { listClaims } from '../../syncers/claims.ts'
 import type { ConnectedCluster } from '../client/connect-cluster.ts'
 
 const signal = new AbortController().signal
@@ -31,7 +31,7 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
   async function applier({ reader }: ConnectedCluster, namespace: string): Promise<Applier> {
     const live = await reader.readLive([wanted('v1', 'ConfigMap', namespace, 'web')], signal)
     assert.equal([...live.values()][0]?.state, 'present')
-    const side = { live, claims: claimsOf(live), verdicts: [], syncer: CI }
+    const side = { live, claims: listClaims(live), verdicts: [], syncer: CI }
     return observeApplier(
       new OwnResources(reader),
       side,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FieldPath, parseFieldPath } from '@backporch/kyaml/field'
-import { guardedPatch } from './guarded-patch.ts'
+import { buildGuardedPatch } from './guarded-patch.ts'
 
 const SERVICE = {
   metadata: { name: 'web', labels: { 'a/b': '1' } },
@@ -23,7 +23,7 @@ test('an item that was renumbered by hand is taken out and put back in one patch
   const [live, git] = [SERVICE.spec.ports[0], { name: 'http', port: 80, targetPort: 8080 }]
   assert.ok(live !== undefined)
   assert.deepEqual(
-    guardedPatch(SERVICE, [
+    buildGuardedPatch(SERVICE, [
       { path: at('spec.ports[port=8081,protocol=TCP]'), expected: live, value: undefined },
       { path: at('spec.ports[port=80,protocol=TCP]'), expected: undefined, value: git },
     ]),
@@ -38,7 +38,7 @@ test('an item that was renumbered by hand is taken out and put back in one patch
 })
 
 test('a place is counted in the object as the changes before it leave it', () => {
-  const patch = guardedPatch(SERVICE, [
+  const patch = buildGuardedPatch(SERVICE, [
     {
       path: at('spec.ports[port=8081,protocol=TCP]'),
       expected: SERVICE.spec.ports[0],
@@ -56,14 +56,14 @@ test('a place is counted in the object as the changes before it leave it', () =>
 
 test('what is missing above a field is added with it, and names are escaped', () => {
   assert.deepEqual(
-    guardedPatch(SERVICE, [
+    buildGuardedPatch(SERVICE, [
       { path: at('metadata.annotations["x/y"]'), expected: undefined, value: 'on' },
     ]),
     {
       operations: [{ op: 'add', path: '/metadata/annotations', value: { 'x/y': 'on' } }],
     },
   )
-  const removal = guardedPatch(SERVICE, [
+  const removal = buildGuardedPatch(SERVICE, [
     { path: at('metadata.labels["a/b"]'), expected: '1', value: undefined },
   ])
   assert.ok('operations' in removal)
@@ -72,7 +72,7 @@ test('what is missing above a field is added with it, and names are escaped', ()
 
 test('a place that does not hold what was reviewed is named, and nothing is written', () => {
   const path = at('spec.ports[port=9090,protocol=TCP].name')
-  assert.deepEqual(guardedPatch(SERVICE, [{ path, expected: 'other', value: undefined }]), {
+  assert.deepEqual(buildGuardedPatch(SERVICE, [{ path, expected: 'other', value: undefined }]), {
     unlike: path,
   })
 })

@@ -1,8 +1,8 @@
 /** RFC 6902. A test of the replaced value precedes each change. */
-import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, field, indexOfStep, valueAt } from '@backporch/kyaml/field'
-import { isJsonArray, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
-import { secondNameOf } from '@backporch/kyaml/resource'
+import { removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
+import { createFieldStep, type FieldPath, findValueAt, indexOfStep } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonEqual, type Json, type JsonObject } from '@backporch/kyaml/json'
+import { findSecondName } from '@backporch/kyaml/resource'
 
 interface FieldChange {
   readonly path: FieldPath
@@ -10,7 +10,7 @@ interface FieldChange {
   readonly value: Json | undefined
 }
 
-export function guardedPatch(
+export function buildGuardedPatch(
   live: JsonObject,
   changes: readonly FieldChange[],
 ): { readonly operations: readonly Json[] } | { readonly unlike: FieldPath } {
@@ -18,15 +18,15 @@ export function guardedPatch(
   // Pointers count list items, so each change points into the object after the earlier ones.
   let object: Json = live
   for (const { path, expected, value } of changes.flatMap((change) =>
-    withSecondName(change, live),
+    addSecondName(change, live),
   )) {
-    const now = valueAt(object, path)
-    if (!jsonEquals(now, expected)) return { unlike: path }
+    const now = findValueAt(object, path)
+    if (!isJsonEqual(now, expected)) return { unlike: path }
     if (now === undefined) {
       if (value === undefined) continue
-      operations.push(addition(object, path, value))
+      operations.push(buildAddition(object, path, value))
     } else {
-      const pointer = pointerTo(object, path)
+      const pointer = findPointer(object, path)
       if (pointer === undefined) return { unlike: path }
       // Equal to the reviewed value, in the server's spelling.
       operations.push({ op: 'test', path: pointer, value: now })
@@ -36,41 +36,43 @@ export function guardedPatch(
           : { op: 'replace', path: pointer, value },
       )
     }
-    object = value === undefined ? withoutValueAt(object, path) : withValueAt(object, path, value)
+    object = value === undefined ? removeValueAt(object, path) : writeValueAt(object, path, value)
   }
   return { operations }
 }
 
 /** The server restores a removed field from its second name, so that one goes first. */
-function withSecondName(change: FieldChange, live: JsonObject): readonly FieldChange[] {
+function addSecondName(change: FieldChange, live: JsonObject): readonly FieldChange[] {
   const last = change.path.at(-1)
   const second =
-    change.value === undefined && last?.kind === 'field' ? secondNameOf(last.name) : undefined
-  const path = second === undefined ? [] : [...change.path.slice(0, -1), field(second)]
-  const expected = second === undefined ? undefined : valueAt(live, path)
-  return expected === undefined || !jsonEquals(expected, change.expected)
+    change.value === undefined && last?.kind === 'field' ? findSecondName(last.name) : undefined
+  const path = second === undefined ? [] : [...change.path.slice(0, -1), createFieldStep(second)]
+  const expected = second === undefined ? undefined : findValueAt(live, path)
+  return expected === undefined || !isJsonEqual(expected, change.expected)
     ? [change]
     : [{ path, expected, value: undefined }, change]
 }
 
-function addition(object: Json, path: FieldPath, value: Json): Json {
+function buildAddition(object: Json, path: FieldPath, value: Json): Json {
   let depth = path.length - 1
-  while (depth > 0 && valueAt(object, path.slice(0, depth)) === undefined) depth -= 1
+  while (depth > 0 && findValueAt(object, path.slice(0, depth)) === undefined) depth -= 1
   const parent = path.slice(0, depth)
-  const whole = withValueAt(object, path, value)
-  const base = depth === 0 ? '' : (pointerTo(object, parent) ?? '')
+  const whole = writeValueAt(object, path, value)
+  const base = depth === 0 ? '' : (findPointer(object, parent) ?? '')
   const step = path[depth]
   const last =
-    step?.kind === 'field' && !isJsonArray(valueAt(object, parent)) ? escapePointer(step.name) : '-'
+    step?.kind === 'field' && !isJsonArray(findValueAt(object, parent))
+      ? escapePointer(step.name)
+      : '-'
   return {
     op: 'add',
     path: `${base}/${last}`,
-    value: valueAt(whole, path.slice(0, depth + 1)) ?? null,
+    value: findValueAt(whole, path.slice(0, depth + 1)) ?? null,
   }
 }
 
 /** RFC 6901; undefined if the path leads nowhere. */
-export function pointerTo(object: Json, path: FieldPath): string | undefined {
+export function findPointer(object: Json, path: FieldPath): string | undefined {
   let pointer = ''
   let current: Json | undefined = object
   for (const step of path) {
@@ -78,7 +80,7 @@ export function pointerTo(object: Json, path: FieldPath): string | undefined {
     const location: string | number = step.kind === 'field' ? step.name : indexOfStep(current, step)
     if (location === -1) return undefined
     pointer += `/${escapePointer(String(location))}`
-    current = valueAt(current, [step])
+    current = findValueAt(current, [step])
   }
   return current === undefined ? undefined : pointer
 }

@@ -1,23 +1,27 @@
 /** A dry run of server-side apply with the syncer's field manager. */
-import { formatJson, getKey, isJsonObject, partOf, textOf } from '@backporch/kyaml/json'
-import { metadataText, type Prediction, type Resource } from '@backporch/kyaml/resource'
+import { formatJson, getKey, getPartAt, getTextAt, isJsonObject } from '@backporch/kyaml/json'
+import { getMetadataText, type Prediction, type Resource } from '@backporch/kyaml/resource'
 import type { V1SelfSubjectAccessReview } from '@kubernetes/client-node/dist/gen/models/V1SelfSubjectAccessReview.js'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import {
+  createNotKubernetesFailure,
+  createResponseFailure,
   dryRunUnsupported,
-  failureOfResponse,
-  jsonOf,
-  notKubernetes,
+  parseJsonResponse,
+  parseStatus,
   type RequestDescription,
   shorten,
-  statusOf,
 } from '../connection/kubernetes-failure.ts'
 import type { ApiResponse } from '../connection/transport.ts'
 import type { WireForm } from '../connection/wire-form.ts'
-import { objectPath, requestedFor, type ServedResource } from '../objects/discovery.ts'
-import { failureOrThrow, listObjects } from '../objects/list-objects.ts'
+import {
+  buildObjectPath,
+  describeResourceRequest,
+  type ServedResource,
+} from '../objects/discovery.ts'
+import { listObjects, requireFailure } from '../objects/list-objects.ts'
 import type { LiveSources } from '../objects/read-live.ts'
-import { appliedObject } from './applied-object.ts'
+import { buildAppliedObject } from './applied-object.ts'
 import { readRefusal } from './refused-apply.ts'
 
 /** @throws only the reason of `signal` */
@@ -31,30 +35,30 @@ export async function predict(
   try {
     const served = await sources.discovery.find(resource.apiVersion, resource.id.kind, signal)
     const namespace = served.namespaced ? resource.id.namespace || sources.defaultNamespace : ''
-    const requested = requestedFor(api.cluster, 'patch', served, {
+    const requested = describeResourceRequest(api.cluster, 'patch', served, {
       namespace,
       name: resource.id.name,
     })
-    const down = sources.outages.failureOf(requested)
+    const down = sources.outages.findFailure(requested)
     if (down !== undefined) return { state: 'unproven', failure: down }
-    const path = objectPath(served, namespace, resource.id.name)
-    const applied = { path, body: formatJson(appliedObject(resource.object)), fieldManager }
+    const path = buildObjectPath(served, namespace, resource.id.name)
+    const applied = { path, body: formatJson(buildAppliedObject(resource.object)), fieldManager }
     let response = await api.dryRunApply(applied, requested, signal)
     // etcd just elected another leader. A webhook or schema rejects again.
     if (isServerError(response, requested))
       response = await api.dryRunApply(applied, requested, signal)
     if (response.status >= 300) return await judge(sources, response, { served, requested }, signal)
-    const object = jsonOf(response, requested)
+    const object = parseJsonResponse(response, requested)
     if (
       !isJsonObject(object) ||
       getKey(object, 'kind') !== resource.id.kind ||
-      metadataText(object, 'name') !== resource.id.name
+      getMetadataText(object, 'name') !== resource.id.name
     ) {
-      throw notKubernetes(requested, 'its answer is not the object')
+      throw createNotKubernetesFailure(requested, 'its answer is not the object')
     }
     return { state: 'predicted', object }
   } catch (thrown) {
-    return { state: 'unproven', failure: failureOrThrow(thrown) }
+    return { state: 'unproven', failure: requireFailure(thrown) }
   }
 }
 
@@ -73,7 +77,7 @@ async function judge(
   }: { readonly served: ServedResource; readonly requested: RequestDescription },
   signal: AbortSignal,
 ): Promise<Prediction> {
-  const failure = failureOfResponse(response, requested)
+  const failure = createResponseFailure(response, requested)
   if (response.status === 404 && failure.code !== 'BP3011') return { state: 'unproven', failure }
   const refusal = readRefusal(response, requested)
   if (refusal.state === 'unproven') {
@@ -81,11 +85,11 @@ async function judge(
     return { state: 'unproven', failure: refusal.failure }
   }
   if (response.status === 403 && refusal.reason === 'Invalid') {
-    const lacking = await lackingRight(api, served, requested, signal)
+    const lacking = await findLackingRight(api, served, requested, signal)
     if (lacking !== undefined)
       return {
         state: 'unproven',
-        failure: failureOfResponse(response, { ...requested, verb: lacking }),
+        failure: createResponseFailure(response, { ...requested, verb: lacking }),
       }
   }
   const unsupported = dryRunUnsupportedBy(response)
@@ -98,7 +102,7 @@ async function judge(
  * Undefined when admission refused: RBAC and admission use the same status and reason, so this asks
  * the server about the account's rights. Without an answer it is the right to patch.
  */
-async function lackingRight(
+async function findLackingRight(
   api: ReadApi,
   served: ServedResource,
   requested: RequestDescription,
@@ -114,7 +118,7 @@ async function lackingRight(
     await listObjects(api, served, { ...options, take: () => (exists = true) }, signal)
     return exists ? undefined : 'create'
   } catch (thrown) {
-    failureOrThrow(thrown)
+    requireFailure(thrown)
     return 'patch'
   }
 }
@@ -137,10 +141,10 @@ async function isAllowed(
     resource: undefined,
     path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
   }
-  const answer = jsonOf(await api.reviewAccess(formatJson(body), about, signal), about)
-  if (!isJsonObject(partOf(answer, 'status')))
-    throw notKubernetes(about, 'its answer is not an access review')
-  return partOf(answer, 'status', 'allowed') === true
+  const answer = parseJsonResponse(await api.reviewAccess(formatJson(body), about, signal), about)
+  if (!isJsonObject(getPartAt(answer, 'status')))
+    throw createNotKubernetesFailure(about, 'its answer is not an access review')
+  return getPartAt(answer, 'status', 'allowed') === true
 }
 
 /**
@@ -151,6 +155,6 @@ async function isAllowed(
 function dryRunUnsupportedBy(response: ApiResponse): string | undefined {
   if (response.status !== 400) return undefined
   return /^admission webhook "(.*)" does not support dry run$/.exec(
-    textOf(statusOf(response.body), 'message'),
+    getTextAt(parseStatus(response.body), 'message'),
   )?.[1]
 }

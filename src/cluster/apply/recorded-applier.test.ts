@@ -8,7 +8,7 @@ import { deploymentOf } from '../../../test/fakes/syncer-marks.ts'
 import { observeApplier } from '../../reconcile/observe/observe-applier.ts'
 import { OwnResources } from '../../reconcile/observe/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
-import { claimsOf } from '../../syncers/claims.ts'
+import { listClaims } from '../../syncers/claims.ts'
 import { openRecordedCluster } from '../recording/recorded-cluster.ts'
 
 const signal = new AbortController().signal
@@ -27,7 +27,7 @@ async function applier(t: TestContext, ...objects: readonly JsonObject[]): Promi
     writeFileSync(join(path, `${index}.json`), formatJson(object))
   const cluster = openRecordedCluster({ path, observedAt: '2026-01-01T00:00:00Z' })
   const live = await cluster.readLive([{ id: WEB, apiVersion: 'apps/v1' }], signal)
-  const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
+  const side = { live, claims: listClaims(live), verdicts: [], syncer: undefined }
   return observeApplier(
     new OwnResources(cluster),
     side,

@@ -3,19 +3,19 @@
  * and an unknown field (docs/facts/refused-applies.md).
  */
 import type { Failure } from '@backporch/kyaml/failure'
-import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { filterObjects, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'
 import { hasSecretText } from '@backporch/kyaml/redaction'
 import type { RefusalReason } from '@backporch/kyaml/resource'
 import { compareText } from '@backporch/kyaml/text'
 import {
-  failureOfRefusal,
-  failureOfResponse,
-  hidesText,
+  createAdmissionUnavailable,
+  createRefusalFailure,
+  createRefusedFailure,
+  createResponseFailure,
+  parseStatus,
   type RequestDescription,
-  refusalOf,
   shorten,
-  statusOf,
-  unavailableAdmission,
+  shouldHideText,
 } from '../connection/kubernetes-failure.ts'
 import type { ApiResponse } from '../connection/transport.ts'
 
@@ -49,12 +49,12 @@ const UNREADABLE_VALUE =
   /^failed to convert new object \([^)]*\) to proper version: unable to convert unstructured object to [^:]*: ([\s\S]*)$/
 
 export function readRefusal(response: ApiResponse, requested: RequestDescription): RefusedApply {
-  const answer = statusOf(response.body)
-  const message = textOf(answer, 'message')
+  const answer = parseStatus(response.body)
+  const message = getTextAt(answer, 'message')
   const refused = (reason: RefusalReason, why: string, remedy: string): RefusedApply => {
-    return { state: 'refused', reason, failure: refusalOf(requested, why, remedy) }
+    return { state: 'refused', reason, failure: createRefusedFailure(requested, why, remedy) }
   }
-  const twice = TYPED_PATCH.test(message) ? placesIn(message, TWO_OF_ONE_KEY) : []
+  const twice = TYPED_PATCH.test(message) ? listPlaces(message, TWO_OF_ONE_KEY) : []
   if (twice.length > 0) {
     const lists = twice.map((place) => shorten(place, requested)).join(', ')
     const why = `${lists} ${twice.length === 1 ? 'has' : 'have'} two items with one key, which a server-side apply refuses`
@@ -66,9 +66,9 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   }
   const unknown = UNKNOWN_FIELD.exec(message)
   if (unknown !== null) {
-    const fields = placesIn(unknown[1] ?? '', UNDECLARED)
+    const fields = listPlaces(unknown[1] ?? '', UNDECLARED)
     if (fields.length === 0) {
-      const why = hidesText(requested, message)
+      const why = shouldHideText(requested, message)
         ? 'it does not fit the schema of its kind'
         : shorten(message, requested)
       return refused('Malformed', why, 'correct the object in git')
@@ -84,7 +84,7 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   const unreadable = UNREADABLE_VALUE.exec(message)
   if (unreadable !== null) {
     const words = unreadable[1] ?? ''
-    const why = hidesText(requested, words)
+    const why = shouldHideText(requested, words)
       ? 'a value does not fit its type'
       : `a value does not fit its type: ${shorten(words, requested)}`
     return refused('Malformed', why, 'correct the value in git')
@@ -94,16 +94,16 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
     if (name !== undefined)
       return {
         state: 'unproven',
-        failure: unavailableAdmission(requested, shorten(name)),
+        failure: createAdmissionUnavailable(requested, shorten(name)),
         webhookDown: true,
       }
     return {
       state: 'unproven',
-      failure: failureOfResponse(response, requested),
+      failure: createResponseFailure(response, requested),
       webhookDown: false,
     }
   }
-  const causes = causesOf(answer)
+  const causes = listCauses(answer)
   if (causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
     const why = `NamespaceTerminating: namespace ${requested.resource?.namespace ?? ''} is being deleted`
     return refused(
@@ -116,9 +116,9 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
     return {
       state: 'refused',
       reason: 'NamespaceMissing',
-      failure: failureOfResponse(response, requested),
+      failure: createResponseFailure(response, requested),
     }
-  const denied = deniedBy(requested, [message, ...causes.map((cause) => cause.message)])
+  const denied = findDenyingPolicy(requested, [message, ...causes.map((cause) => cause.message)])
   if (denied !== undefined)
     return refused(
       'Denied',
@@ -139,7 +139,7 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
       'delete the object so that the syncer makes it anew, or put the live value into git',
     )
   }
-  const failure = failureOfRefusal(response, requested)
+  const failure = createRefusalFailure(response, requested)
   if (response.status === 409) return { state: 'refused', reason: 'Conflict', failure }
   if (response.status === 413) return { state: 'refused', reason: 'TooLarge', failure }
   if (response.status === 403 && /exceeded quota: /.test(message))
@@ -148,13 +148,16 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
 }
 
 /** Sorted, because the server walks a Go map. */
-function placesIn(message: string, pattern: RegExp): readonly string[] {
+function listPlaces(message: string, pattern: RegExp): readonly string[] {
   const places = new Set([...message.matchAll(pattern)].map((match) => match[1] ?? ''))
   return [...places].sort(compareText).slice(0, 5)
 }
 
 /** No message if it may quote a secret. */
-function deniedBy(requested: RequestDescription, messages: readonly string[]): string | undefined {
+function findDenyingPolicy(
+  requested: RequestDescription,
+  messages: readonly string[],
+): string | undefined {
   for (const message of messages) {
     const policy = POLICY.exec(message)
     const webhook = WEBHOOK.exec(message)
@@ -162,7 +165,7 @@ function deniedBy(requested: RequestDescription, messages: readonly string[]): s
     if (name === undefined) continue
     const who =
       policy === null ? `the admission webhook ${shorten(name)}` : `the policy ${shorten(name)}`
-    return words === undefined || words.trim() === '' || hidesText(requested, words)
+    return words === undefined || words.trim() === '' || shouldHideText(requested, words)
       ? `${who} denies it`
       : `${who} denies it: ${shorten(words, requested)}`
   }
@@ -176,13 +179,13 @@ function endOf(message: string): string {
   )
 }
 
-function causesOf(answer: JsonObject | undefined): readonly Cause[] {
-  const causes = objectsIn(partOf(answer, 'details', 'causes'))
+function listCauses(answer: JsonObject | undefined): readonly Cause[] {
+  const causes = filterObjects(getPartAt(answer, 'details', 'causes'))
   return causes
     .map((cause) => ({
-      reason: textOf(cause, 'reason'),
-      field: textOf(cause, 'field'),
-      message: textOf(cause, 'message'),
+      reason: getTextAt(cause, 'reason'),
+      field: getTextAt(cause, 'field'),
+      message: getTextAt(cause, 'message'),
     }))
     .sort(
       (left, right) =>

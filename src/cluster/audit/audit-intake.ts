@@ -6,9 +6,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { getKey, isJsonArray, isJsonObject, type Json, parseJson } from '@backporch/kyaml/json'
 import {
   type AuditedWrite,
+  getResourceKey,
   type ResourceId,
   readAuditedWrite,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import type { AuditAnswer, AuditSource } from '../ports/audit-source.ts'
 
@@ -49,7 +49,7 @@ export class AuditIntake implements AuditSource {
   }
 
   /** By the headers alone. @returns undefined if the body must be read */
-  refusal(headers: {
+  refuseRequest(headers: {
     readonly [name: string]: string | readonly string[] | undefined
   }): IntakeAnswer | undefined {
     if (this.token !== undefined && !this.isToken(String(headers['authorization'] ?? ''))) {
@@ -83,7 +83,7 @@ export class AuditIntake implements AuditSource {
       const write = readAuditedWrite(item)
       if (write !== undefined)
         this.keep({
-          location: locationOf(cluster, write),
+          location: getLocationKey(cluster, write),
           write,
           bytes: Math.ceil(body.length / items.length),
         })
@@ -93,9 +93,9 @@ export class AuditIntake implements AuditSource {
 
   async writesTo(cluster: string, wanted: readonly ResourceId[]): Promise<AuditAnswer> {
     const writes = wanted.map((id): [string, readonly AuditedWrite[]] => {
-      const locations = ['', cluster].flatMap((name) => locationsOf(name, id))
+      const locations = ['', cluster].flatMap((name) => listLocationKeys(name, id))
       const own = [...new Set(locations)].flatMap((location) => this.byLocation.get(location) ?? [])
-      return [resourceKey(id), own.toSorted((left, right) => left.answeredAt - right.answeredAt)]
+      return [getResourceKey(id), own.toSorted((left, right) => left.answeredAt - right.answeredAt)]
     })
     return { writes: new Map(writes), notes: [] }
   }
@@ -133,11 +133,11 @@ const TOO_LARGE: IntakeAnswer = {
   why: 'the body has more than 16 MiB: lower --audit-webhook-truncate-max-batch-size',
 }
 
-function locationOf(cluster: string, { object }: AuditedWrite): string {
+function getLocationKey(cluster: string, { object }: AuditedWrite): string {
   return `${cluster}\0${object.namespace}/${object.name}`
 }
 
-function locationsOf(cluster: string, { namespace, name }: ResourceId): string[] {
+function listLocationKeys(cluster: string, { namespace, name }: ResourceId): string[] {
   const own = [`${cluster}\0${namespace}/${name}`, `${cluster}\0${namespace}/`]
   return namespace === '' ? own : [...own, `${cluster}\0/${namespace}`]
 }

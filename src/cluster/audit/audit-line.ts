@@ -5,15 +5,20 @@ import { type AuditedWrite, type ResourceId, readAuditedWrite } from '@backporch
 /** Bytes that hold everything but the bodies. */
 export const HEAD = 32_768
 
-function locationKey(namespace: string, name: string): string {
+function formatLocationKey(namespace: string, name: string): string {
   return `${namespace}/${name}`
 }
 
 /** Writes on the object, its collection, its namespace. A Namespace's name occurs twice. */
-export function locationsOf({ group, kind, namespace, name }: ResourceId): readonly string[] {
-  const own = [locationKey(namespace, name), locationKey(namespace, '')]
-  if (namespace !== '') return [...own, locationKey(namespace, namespace)]
-  return group === '' && kind === 'Namespace' ? [...own, locationKey(name, name)] : own
+export function listAuditLocations({
+  group,
+  kind,
+  namespace,
+  name,
+}: ResourceId): readonly string[] {
+  const own = [formatLocationKey(namespace, name), formatLocationKey(namespace, '')]
+  if (namespace !== '') return [...own, formatLocationKey(namespace, namespace)]
+  return group === '' && kind === 'Namespace' ? [...own, formatLocationKey(name, name)] : own
 }
 
 const REF = '"objectRef":{'
@@ -24,7 +29,7 @@ const WRITES = /"verb":\s*"(create|update|patch|delete|deletecollection)"/
  * event's own: quotes in text are escaped, and no earlier map has that name
  * (docs/facts/audit-events.md). @param head the line, or its first `HEAD` bytes
  */
-export function locationOf(head: string): string | undefined {
+export function findAuditLocation(head: string): string | undefined {
   const verb = WRITES.exec(head)?.[1]
   if (verb === undefined || !head.includes('ResponseComplete')) return undefined
   const start = head.indexOf(REF)
@@ -37,7 +42,7 @@ export function locationOf(head: string): string | undefined {
     // Pods and Events, which nobody declares.
     return name === '' && verb !== 'deletecollection'
       ? undefined
-      : locationKey(String(namespace), String(name))
+      : formatLocationKey(String(namespace), String(name))
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Failure } from '@backporch/kyaml/failure'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, auditEvent } from '../../../test/fakes/audit-samples.ts'
 import { type AuditLogLimits, openAuditLog } from './audit-log.ts'
 
@@ -37,7 +37,7 @@ async function users(
   id = ID,
 ): Promise<string[]> {
   const { writes } = await log.writesTo('c', [id], new AbortController().signal)
-  return (writes.get(resourceKey(id)) ?? []).map(({ user }) => user)
+  return (writes.get(getResourceKey(id)) ?? []).map(({ user }) => user)
 }
 
 test('writes to the object are found, oldest first, among other events and what is no event', async (t) => {

@@ -5,9 +5,9 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import { type AuditedWrite, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { type AuditedWrite, getResourceKey, type ResourceId } from '@backporch/kyaml/resource'
 import type { AuditAnswer, AuditSource } from '../ports/audit-source.ts'
-import { locationsOf, parseLine } from './audit-line.ts'
+import { listAuditLocations, parseLine } from './audit-line.ts'
 import { LogFile } from './log-file.ts'
 
 export interface AuditLogLimits {
@@ -49,11 +49,11 @@ class AuditLog implements AuditSource {
     const texts = new Map<string, readonly AuditedWrite[]>()
     const writes = new Map<string, readonly AuditedWrite[]>()
     for (const id of wanted) {
-      const locations = locationsOf(id)
+      const locations = listAuditLocations(id)
       for (const location of locations)
         if (!texts.has(location)) texts.set(location, await this.readLocation(files, location))
       writes.set(
-        resourceKey(id),
+        getResourceKey(id),
         locations
           .flatMap((position) => texts.get(position) ?? [])
           .sort((left, right) => left.answeredAt - right.answeredAt),
@@ -104,7 +104,7 @@ class AuditLog implements AuditSource {
     const end = extname(name)
     const stem = name.slice(0, name.length - end.length)
     try {
-      const current = await found(this.path)
+      const current = await readLogIdentity(this.path)
       const names = await readdir(folder).catch(() => [])
       const rotated = names
         .filter(
@@ -117,11 +117,11 @@ class AuditLog implements AuditSource {
         rotated
           .toSorted()
           .toReversed()
-          .map((other) => found(join(folder, other)).catch(() => undefined)),
+          .map((other) => readLogIdentity(join(folder, other)).catch(() => undefined)),
       )
       return [current, ...older.filter((one) => one !== undefined)]
     } catch (thrown) {
-      throw cannotRead(this.path, thrown)
+      throw createReadFailure(this.path, thrown)
     }
   }
 }
@@ -136,12 +136,12 @@ export async function openAuditLog(path: string, limits?: AuditLogLimits): Promi
       throw Object.assign(new Error('not a file'), { code: 'EISDIR' })
     await (await open(path, 'r')).close()
   } catch (thrown) {
-    throw cannotRead(path, thrown)
+    throw createReadFailure(path, thrown)
   }
   return new AuditLog(path, limits)
 }
 
-async function found(path: string): Promise<Found> {
+async function readLogIdentity(path: string): Promise<Found> {
   const { dev, ino, size } = await stat(path)
   return { path, id: `${dev} ${ino}`, size }
 }
@@ -152,7 +152,7 @@ const WHY: Readonly<Record<string, string>> = {
   EISDIR: 'it is not a file',
 }
 
-function cannotRead(path: string, thrown: unknown): Failure {
+function createReadFailure(path: string, thrown: unknown): Failure {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   return new Failure({
     code: 'BP1001',

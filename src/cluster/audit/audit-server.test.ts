@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, auditEvent } from '../../../test/fakes/audit-samples.ts'
 import { AuditIntake } from './audit-intake.ts'
 import { startAuditServer } from './audit-server.ts'
@@ -50,7 +50,7 @@ function list(...samples: AuditSample[]): string {
 
 async function users(intake: AuditIntake, cluster = 'prod'): Promise<string[]> {
   const { writes } = await intake.writesTo(cluster, [ID])
-  return (writes.get(resourceKey(ID)) ?? []).map(({ user }) => user)
+  return (writes.get(getResourceKey(ID)) ?? []).map(({ user }) => user)
 }
 
 test('the writes of a list of events are kept, and nothing else of it', async (t) => {

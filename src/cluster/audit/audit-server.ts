@@ -70,7 +70,7 @@ function receive(
     refuse({ status: 405, why: 'audit events are sent with POST' })
     return
   }
-  const refusal = intake.refusal(request.headers)
+  const refusal = intake.refuseRequest(request.headers)
   if (refusal !== undefined) {
     refuse(refusal)
     return

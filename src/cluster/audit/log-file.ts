@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
-import { HEAD, locationOf } from './audit-line.ts'
+import { findAuditLocation, HEAD } from './audit-line.ts'
 
 /** Bytes: two bodies of 1.5 MiB (etcd's limit) as JSON. */
 const LINE_LIMIT = 16_777_216
@@ -86,7 +86,7 @@ export class LogFile {
   }
 
   private take(data: Buffer, start: number, end: number, offset: number): void {
-    const location = locationOf(data.toString('utf8', start, Math.min(end, start + HEAD)))
+    const location = findAuditLocation(data.toString('utf8', start, Math.min(end, start + HEAD)))
     if (location === undefined) return
     const line = { offset, length: end - start }
     if (this.compressed) {

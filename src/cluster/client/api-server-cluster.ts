@@ -1,22 +1,22 @@
 /** It cannot write. */
-import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
+import { getPartAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import {
+  getMetadataText,
   type LiveView,
-  metadataText,
   type Prediction,
   type Resource,
   type WantedObject,
 } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import { predict } from '../apply/predict.ts'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import {
-  jsonOf,
-  notKubernetes,
+  createNotKubernetesFailure,
+  describeRequestedPath,
+  parseJsonResponse,
   type RequestDescription,
-  requestedPath,
 } from '../connection/kubernetes-failure.ts'
 import { AdmissionOutages } from '../objects/admission-outages.ts'
 import { Discovery } from '../objects/discovery.ts'
@@ -62,11 +62,14 @@ export class ApiServerCluster implements ClusterReader {
   }
 
   async identify(signal: AbortSignal): Promise<ClusterIdentity> {
-    const requested = requestedPath(this.name, '/version')
-    const answer = jsonOf(await this.api.get('/version', requested, signal), requested)
-    const version = partOf(answer, 'gitVersion')
+    const requested = describeRequestedPath(this.name, '/version')
+    const answer = parseJsonResponse(await this.api.get('/version', requested, signal), requested)
+    const version = getPartAt(answer, 'gitVersion')
     if (typeof version !== 'string')
-      throw notKubernetes(requested, 'its answer is not the version of a Kubernetes API server')
+      throw createNotKubernetesFailure(
+        requested,
+        'its answer is not the version of a Kubernetes API server',
+      )
     const { uid, hasNoUid } = await this.readUid(signal)
     return {
       uid,
@@ -75,23 +78,23 @@ export class ApiServerCluster implements ClusterReader {
       observedAt: `${this.clock.now().toISOString().slice(0, 19)}Z`,
       recorded: false,
       namespace: this.sources.defaultNamespace,
-      ...given({ apiVersions: await this.apiVersions(signal) }),
+      ...omitUndefined({ apiVersions: await this.listApiVersions(signal) }),
     }
   }
 
-  private async apiVersions(signal: AbortSignal): Promise<readonly string[] | undefined> {
+  private async listApiVersions(signal: AbortSignal): Promise<readonly string[] | undefined> {
     try {
-      return await this.sources.discovery.apiVersions(signal)
+      return await this.sources.discovery.listApiVersions(signal)
     } catch (thrown) {
       signal.throwIfAborted()
-      asFailure(thrown)
+      convertToFailure(thrown)
       return undefined
     }
   }
 
-  async servedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind> {
+  async findServedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind> {
     const { namespaced } = await this.sources.discovery.find(apiVersion, kind, signal)
-    return { namespaced, schema: await this.schemas.schemaOf(apiVersion, kind, signal) }
+    return { namespaced, schema: await this.schemas.readSchema(apiVersion, kind, signal) }
   }
 
   readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
@@ -124,7 +127,7 @@ export class ApiServerCluster implements ClusterReader {
 
   /** @throws Failure BP30xx */
   openApiDocument(apiVersion: string, signal: AbortSignal) {
-    return this.schemas.document(apiVersion, signal)
+    return this.schemas.readDocument(apiVersion, signal)
   }
 
   /** Empty if unreadable or absent: nothing else depends on it. */
@@ -141,8 +144,8 @@ export class ApiServerCluster implements ClusterReader {
     }
     const requested: RequestDescription = { cluster: this.name, verb: 'get', resource, path }
     try {
-      const answer = jsonOf(await this.api.get(path, requested, signal), requested)
-      return { uid: isJsonObject(answer) ? metadataText(answer, 'uid') : '', hasNoUid: false }
+      const answer = parseJsonResponse(await this.api.get(path, requested, signal), requested)
+      return { uid: isJsonObject(answer) ? getMetadataText(answer, 'uid') : '', hasNoUid: false }
     } catch (thrown) {
       if (thrown instanceof Failure && (thrown.code === 'BP3003' || thrown.code === 'BP3011'))
         return { uid: '', hasNoUid: thrown.code === 'BP3011' }

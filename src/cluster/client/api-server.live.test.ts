@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
-import { metadataText, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import { getMetadataText, getResourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import {
   assertSameOwnership,
   at,
@@ -77,7 +77,7 @@ async function untilServed(
   apiVersion: string,
   kind: string,
 ): Promise<void> {
-  const ask = () => cluster.reader.servedKind(apiVersion, kind, signal)
+  const ask = () => cluster.reader.findServedKind(apiVersion, kind, signal)
   await retryWhile(
     `${kind} is served`,
     ask,
@@ -119,8 +119,8 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
       )
     const { objects, complete } = await (await connect(plane)).reader.list('', 'ConfigMap', signal)
     const found = objects
-      .filter((object) => metadataText(object, 'name') === 'listed')
-      .map((object) => metadataText(object, 'namespace'))
+      .filter((object) => getMetadataText(object, 'name') === 'listed')
+      .map((object) => getMetadataText(object, 'namespace'))
     assert.ok(found.includes(one) && found.includes(two) && complete)
     assert.equal(objects[0]?.['kind'], 'ConfigMap')
     const refused = async (work: Promise<unknown>, code: string) =>
@@ -226,8 +226,8 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     assert.ok(prediction.state === 'predicted')
     assert.deepEqual([before['data'], prediction.object['data']], [{ a: 'hand' }, { a: 'git' }])
     assert.equal(
-      metadataText(await present(reader, id), 'resourceVersion'),
-      metadataText(before, 'resourceVersion'),
+      getMetadataText(await present(reader, id), 'resourceVersion'),
+      getMetadataText(before, 'resourceVersion'),
     )
   })
 
@@ -323,14 +323,16 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     )
     const apiVersion = await installWidgets(plane, namespace)
     await untilServed(cluster, apiVersion, 'Widget')
-    const { namespaced, schema } = await cluster.reader.servedKind(apiVersion, 'Widget', signal)
-    const rules = schema.child('spec').child('rules')
+    const { namespaced, schema } = await cluster.reader.findServedKind(apiVersion, 'Widget', signal)
+    const rules = schema.getChildSchema('spec').getChildSchema('rules')
     assert.deepEqual(
-      [namespaced, rules.listType, rules.keys, rules.items().defaultOf('zone')],
+      [namespaced, rules.listType, rules.keys, rules.getItemSchema().findDefault('zone')],
       [true, 'map', ['id', 'zone'], 'any'],
     )
-    assert.equal(schema.child('spec').child('plain').listType, 'atomic')
-    assert.deepEqual(schema.child('metadata').child('ownerReferences').keys, ['uid'])
+    assert.equal(schema.getChildSchema('spec').getChildSchema('plain').listType, 'atomic')
+    assert.deepEqual(schema.getChildSchema('metadata').getChildSchema('ownerReferences').keys, [
+      'uid',
+    ])
 
     const widget: JsonObject = {
       apiVersion,
@@ -357,7 +359,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
 })
 
 async function present(reader: ConnectedCluster['reader'], id: WantedObject): Promise<JsonObject> {
-  const state = (await reader.readLive([id], signal)).get(resourceKey(id.id))
+  const state = (await reader.readLive([id], signal)).get(getResourceKey(id.id))
   assert.ok(state?.state === 'present', verdict(state))
   return state.object
 }

@@ -1,11 +1,11 @@
 /** No connection before the first request. */
 import {
+  filterObjects,
+  filterTexts,
   formatJson,
+  getPartAt,
   isJsonArray,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textsIn,
 } from '@backporch/kyaml/json'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
@@ -13,11 +13,15 @@ import type { V1SelfSubjectRulesReview } from '@kubernetes/client-node/dist/gen/
 import { ApiServerWriter } from '../apply/api-server-writer.ts'
 import { ApiConnection, type ConnectionOptions } from '../connection/api-connection.ts'
 import { type ReadApi, readApi, writeApi } from '../connection/cluster-api.ts'
-import { credentialSource } from '../connection/credentials.ts'
+import { createCredentialSource } from '../connection/credentials.ts'
 import { type KubeconfigOptions, readKubeconfig } from '../connection/kubeconfig.ts'
-import { jsonOf, notKubernetes, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import {
+  createNotKubernetesFailure,
+  parseJsonResponse,
+  type RequestDescription,
+} from '../connection/kubernetes-failure.ts'
 import type { WireForm } from '../connection/wire-form.ts'
-import { eventApi } from '../events/event-api.ts'
+import { createEventApi } from '../events/event-api.ts'
 import { EventWriter } from '../events/event-writer.ts'
 import type { AccessRule, ClusterAccessAnswer } from '../ports/cluster.ts'
 import type { ClusterWatch, WatchObserver } from '../ports/cluster-watch.ts'
@@ -105,7 +109,7 @@ export function connectClusterWriter(
   const writer = new ApiServerWriter(readApi(connection), writeApi(connection), {
     clock: options.clock,
     defaultNamespace: given ?? namespace,
-    userAgent: userAgent(options),
+    userAgent: formatUserAgent(options),
   })
   return { writer, close: () => connection.close() }
 }
@@ -117,7 +121,7 @@ export function connectClusterWriter(
 export function connectDriftEvents(options: ConnectOptions): OpenedDriftEvents {
   const { connection } = open(options)
   return {
-    events: new EventWriter(eventApi(connection), readApi(connection), options.clock),
+    events: new EventWriter(createEventApi(connection), readApi(connection), options.clock),
     close: () => connection.close(),
   }
 }
@@ -128,7 +132,7 @@ function open(options: ConnectOptions): {
 } {
   const access = readKubeconfig(options)
   const { clock, environment } = options
-  const source = credentialSource(access, {
+  const source = createCredentialSource(access, {
     environment,
     execAllow: options.execAllow ?? [],
     now: () => clock.now(),
@@ -136,7 +140,7 @@ function open(options: ConnectOptions): {
   const connection = new ApiConnection(options.name ?? access.context, access, source, {
     clock,
     environment,
-    userAgent: userAgent(options),
+    userAgent: formatUserAgent(options),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     ...(options.trace === undefined ? {} : { trace: options.trace }),
     ...options.connection,
@@ -144,7 +148,7 @@ function open(options: ConnectOptions): {
   return { connection, namespace: access.namespace }
 }
 
-function userAgent({ version }: ConnectOptions): string {
+function formatUserAgent({ version }: ConnectOptions): string {
   return `backporch/${version}`
 }
 
@@ -170,19 +174,20 @@ async function probeAccess(
     path,
   }
   const response = await api.reviewRules(formatJson(body), requested, signal)
-  const answer = jsonOf(response, requested)
-  const listed = partOf(answer, 'status', 'resourceRules')
-  if (!isJsonArray(listed)) throw notKubernetes(requested, 'its answer is not a review of rules')
+  const answer = parseJsonResponse(response, requested)
+  const listed = getPartAt(answer, 'status', 'resourceRules')
+  if (!isJsonArray(listed))
+    throw createNotKubernetesFailure(requested, 'its answer is not a review of rules')
   const time = Date.parse(response.headers.get('date') ?? '')
   return {
-    rules: objectsIn(listed).map(ruleOf),
-    incomplete: partOf(answer, 'status', 'incomplete') === true,
+    rules: filterObjects(listed).map(readAccessRule),
+    incomplete: getPartAt(answer, 'status', 'incomplete') === true,
     serverTime: Number.isNaN(time) ? undefined : time,
   }
 }
 
-function ruleOf(rule: JsonObject): AccessRule {
-  const texts = (key: string): readonly string[] => textsIn(partOf(rule, key))
+function readAccessRule(rule: JsonObject): AccessRule {
+  const texts = (key: string): readonly string[] => filterTexts(getPartAt(rule, key))
   return {
     verbs: texts('verbs'),
     groups: texts('apiGroups'),

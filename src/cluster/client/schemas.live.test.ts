@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import type { FieldSchema } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import {
+  getMetadataText,
+  getResourceKey,
   type LiveView,
-  metadataText,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import {
@@ -22,7 +22,7 @@ import {
 } from '../../../test/apiserver/live-cluster.ts'
 import { recordCluster } from '../../../test/apiserver/record-cluster.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
-import { isBuiltInGroup, isKnownNamespaced, knownList } from '../recording/known-kinds.ts'
+import { findKnownList, isBuiltInGroup, isKnownNamespaced } from '../recording/known-kinds.ts'
 import { openRecordedCluster, type RecordedCluster } from '../recording/recorded-cluster.ts'
 
 const signal = new AbortController().signal
@@ -33,7 +33,7 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
     const { reader } = await connect(plane)
     for (const object of manifests(namespace)) {
       const resource = resourceOf(object)
-      const { schema } = await reader.servedKind(resource.apiVersion, resource.id.kind, signal)
+      const { schema } = await reader.findServedKind(resource.apiVersion, resource.id.kind, signal)
       const prediction = await reader.predict(resource, 'prover', signal)
       assert.ok(
         prediction.state === 'predicted',
@@ -81,9 +81,9 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
     ]) {
       const [apiVersion = '', kind = ''] = name.split(' ')
       const document = await reader.openApiDocument(apiVersion, signal)
-      const { schema } = await reader.servedKind(apiVersion, kind, signal)
+      const { schema } = await reader.findServedKind(apiVersion, kind, signal)
       visitLists(document, schema, [kind], (names, list) => {
-        const known = knownList(names)
+        const known = findKnownList(names)
         if (known === undefined) return
         lists += 1
         assert.deepEqual({ type: list.listType, keys: list.keys }, known, names.join('.'))
@@ -135,11 +135,11 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
     }
     assert.ok(recorded !== undefined)
     const then = await recorded.readLive(ids, signal)
-    assert.deepEqual(then.get(resourceKey(resource.id)), live.get(resourceKey(resource.id)))
+    assert.deepEqual(then.get(getResourceKey(resource.id)), live.get(getResourceKey(resource.id)))
     assert.deepEqual([...then.values()].map(verdict), ['present', 'present', 'absent'])
     const prediction = await recorded.predict(resource, 'kubectl', signal)
     assert.ok(prediction.state === 'predicted')
-    const { schema } = await recorded.servedKind(resource.apiVersion, resource.id.kind, signal)
+    const { schema } = await recorded.findServedKind(resource.apiVersion, resource.id.kind, signal)
     assertSameOwnership(desired, prediction.object, 'kubectl', schema)
     const { stdout } = await plane.kubectl(['get', '--raw', '/version'])
     assert.ok(stdout.includes((await recorded.identify(signal)).version))
@@ -147,8 +147,8 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
 })
 
 function versionOf(view: LiveView, { id }: WantedObject): string {
-  const state = view.get(resourceKey(id))
-  return state?.state === 'present' ? metadataText(state.object, 'resourceVersion') : ''
+  const state = view.get(getResourceKey(id))
+  return state?.state === 'present' ? getMetadataText(state.object, 'resourceVersion') : ''
 }
 
 function manifests(namespace: string): readonly JsonObject[] {
@@ -318,10 +318,10 @@ function visitLists(
   const visit = (current: FieldSchema, path: readonly string[]): void => {
     if (path.length > 9) return
     for (const name of fields) {
-      if (!current.declares(name)) continue
-      const below = current.child(name)
+      if (!current.hasField(name)) continue
+      const below = current.getChildSchema(name)
       if (below.kind === 'list') see([...path, name], below)
-      visit(below.kind === 'list' ? below.items() : below, [...path, name])
+      visit(below.kind === 'list' ? below.getItemSchema() : below, [...path, name])
     }
   }
   visit(schema, names)

@@ -3,15 +3,19 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import { chooseProxy, type Environment } from './choose-proxy.ts'
-import { type CredentialSource, type Credentials, expiredSince } from './credentials.ts'
+import { type CredentialSource, type Credentials, findCertificateExpiry } from './credentials.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
-import { failureOfFault, failureOfResponse, type RequestDescription } from './kubernetes-failure.ts'
-import { withoutLinkLocal } from './link-local.ts'
+import {
+  createFaultFailure,
+  createResponseFailure,
+  type RequestDescription,
+} from './kubernetes-failure.ts'
+import { excludeLinkLocal } from './link-local.ts'
 import { openTransport } from './open-transport.ts'
 import {
   type ApiResponse,
   type ApiStream,
-  faultOf,
+  convertToTransportFault,
   type HttpMethod,
   TRANSPORT_DEFAULTS,
   type Transport,
@@ -122,20 +126,23 @@ export class ApiConnection {
     const work = ({ transport, credentials }: Opened) =>
       transport.stream({ path, headers: { ...headers, ...credentials.headers }, timeout, signal })
     try {
-      const { answer } = await this.authorised(async () => {
+      const { answer } = await this.retryUnauthorized(async () => {
         for (;;) {
           const current = await this.open(signal)
           // No await from here, so that two streams cannot take the same room.
-          const opened = this.withRoom(current)
+          const opened = this.findOpenedWithRoom(current)
           if (opened !== undefined)
-            return { opened, answer: await this.traced(`GET ${path}`, signal, () => work(opened)) }
+            return {
+              opened,
+              answer: await this.traceRequest(`GET ${path}`, signal, () => work(opened)),
+            }
           await this.openFurther(current.credentials, signal)
         }
       })
       return answer
     } catch (thrown) {
       if (thrown instanceof Failure || signal.aborted) throw thrown
-      throw this.withExpiry(failureOfFault(faultOf(thrown), requested))
+      throw this.addExpiry(createFaultFailure(convertToTransportFault(thrown), requested))
     }
   }
 
@@ -147,12 +154,12 @@ export class ApiConnection {
     return this.generation
   }
 
-  failureOf(
+  createResponseFailure(
     answer: ApiResponse,
     requested: RequestDescription,
   ): { readonly failure: Failure; readonly retryAfter: number | undefined } {
     return {
-      failure: this.withExpiry(failureOfResponse(answer, requested)),
+      failure: this.addExpiry(createResponseFailure(answer, requested)),
       retryAfter: retryAfter(answer),
     }
   }
@@ -174,11 +181,11 @@ export class ApiConnection {
     signal: AbortSignal,
   ): Promise<ApiResponse | FailedAttempt> {
     try {
-      const { answer } = await this.authorised(async () => {
+      const { answer } = await this.retryUnauthorized(async () => {
         const opened = await this.open(signal)
         return {
           opened,
-          answer: await this.traced(`${call.method} ${call.path}`, signal, () =>
+          answer: await this.traceRequest(`${call.method} ${call.path}`, signal, () =>
             this.transmit(opened, call, signal),
           ),
         }
@@ -188,23 +195,23 @@ export class ApiConnection {
         call.answers?.includes(answer.status) === true
       )
         return answer
-      const failure = this.withExpiry(failureOfResponse(answer, requested))
+      const failure = this.addExpiry(createResponseFailure(answer, requested))
       const busy = answer.status === 429
       const again = busy || (call.repeatable && answer.status >= 500 && answer.status !== 501)
       return { failure, again, retryAfter: retryAfter(answer) }
     } catch (thrown) {
       if (thrown instanceof Failure || signal.aborted) throw thrown
-      const fault = faultOf(thrown)
+      const fault = convertToTransportFault(thrown)
       const again = call.repeatable && fault.fault === 'broken'
       return {
-        failure: this.withExpiry(failureOfFault(fault, requested)),
+        failure: this.addExpiry(createFaultFailure(fault, requested)),
         again,
         retryAfter: undefined,
       }
     }
   }
 
-  private async authorised<Answer extends { readonly status: number }>(
+  private async retryUnauthorized<Answer extends { readonly status: number }>(
     exchange: () => Promise<{ readonly answer: Answer; readonly opened: Opened }>,
   ): Promise<{ readonly answer: Answer; readonly opened: Opened }> {
     const first = await exchange()
@@ -216,11 +223,11 @@ export class ApiConnection {
       this.authorisedFrom = this.generation + 1
     }
     const again = await exchange()
-    if (again.answer.status === 401) this.refusedAt = this.now()
+    if (again.answer.status === 401) this.refusedAt = this.getNow()
     return again
   }
 
-  private async traced<Answer extends ApiStream | ApiResponse>(
+  private async traceRequest<Answer extends ApiStream | ApiResponse>(
     what: string,
     signal: AbortSignal,
     work: () => Promise<Answer>,
@@ -236,7 +243,7 @@ export class ApiConnection {
       )
       return answer
     } catch (thrown) {
-      report(signal.aborted ? 'interrupted' : faultOf(thrown).fault)
+      report(signal.aborted ? 'interrupted' : convertToTransportFault(thrown).fault)
       throw thrown
     }
   }
@@ -274,8 +281,8 @@ export class ApiConnection {
   private async reopen(signal: AbortSignal): Promise<Opened> {
     const credentials = await this.source.read(signal)
     const before = this.current
-    this.readAt = this.now()
-    if (before?.transport.usable === true && sameTls(before.credentials, credentials)) {
+    this.readAt = this.getNow()
+    if (before?.transport.usable === true && hasSameTls(before.credentials, credentials)) {
       this.current = { ...before, credentials }
       return this.current
     }
@@ -284,10 +291,10 @@ export class ApiConnection {
     return this.current
   }
 
-  private withRoom(current: Opened): Opened | undefined {
+  private findOpenedWithRoom(current: Opened): Opened | undefined {
     const { credentials } = current
     const isOf = (one: Opened): boolean =>
-      one.transport.usable && sameTls(one.credentials, credentials)
+      one.transport.usable && hasSameTls(one.credentials, credentials)
     for (const one of this.further) if (!isOf(one)) one.transport.close()
     this.further = this.further.filter(isOf)
     const found = [current, ...this.further].find(({ transport }) => transport.hasRoom)
@@ -317,16 +324,16 @@ export class ApiConnection {
         remedy: 'correct proxy-url or the environment variable',
       })
     }
-    const lookup = withoutLinkLocal(this.options.lookup)
+    const lookup = excludeLinkLocal(this.options.lookup)
     const transport = await openTransport(
-      { ...TRANSPORT_DEFAULTS, ...this.limits(), server, proxy, credentials, lookup },
+      { ...TRANSPORT_DEFAULTS, ...this.getLimits(), server, proxy, credentials, lookup },
       signal,
     )
     this.generation += 1
     return { transport, credentials, generation: this.generation }
   }
 
-  private limits(): Partial<typeof TRANSPORT_DEFAULTS> {
+  private getLimits(): Partial<typeof TRANSPORT_DEFAULTS> {
     const { pingEvery, pingWithin, connectTimeout, maxBody } = this.options
     const given = Object.entries({ pingEvery, pingWithin, connectTimeout, maxBody }).filter(
       ([, value]) => value !== undefined,
@@ -341,22 +348,22 @@ export class ApiConnection {
     return FIRST_WAIT * 2 ** (attempt - 1) * (0.5 + random)
   }
 
-  private withExpiry(failure: Failure): Failure {
+  private addExpiry(failure: Failure): Failure {
     const ended =
       this.current === undefined
         ? undefined
-        : expiredSince(this.current.credentials, this.options.clock.now())
+        : findCertificateExpiry(this.current.credentials, this.options.clock.now())
     return failure.code !== 'BP3002' || ended === undefined
       ? failure
-      : failure.because(`the client certificate was valid until ${ended}`)
+      : failure.replaceReason(`the client certificate was valid until ${ended}`)
   }
 
   /** A clock that was set back must not extend any period. */
   private isRecent(at: number): boolean {
-    return Math.abs(this.now() - at) < CREDENTIALS_LAST
+    return Math.abs(this.getNow() - at) < CREDENTIALS_LAST
   }
 
-  private now(): number {
+  private getNow(): number {
     return this.options.clock.now().getTime()
   }
 }
@@ -373,7 +380,7 @@ function retryAfter(answer: ApiResponse): number | undefined {
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined
 }
 
-function sameTls(left: Credentials, right: Credentials): boolean {
+function hasSameTls(left: Credentials, right: Credentials): boolean {
   return (
     left.authority === right.authority &&
     left.certificate === right.certificate &&

@@ -1,5 +1,10 @@
 import type { Readable } from 'node:stream'
-import { type ApiStream, faultOf, type StreamSink, TransportFault } from './transport.ts'
+import {
+  type ApiStream,
+  convertToTransportFault,
+  type StreamSink,
+  TransportFault,
+} from './transport.ts'
 
 interface BodyParts {
   readonly headers: ReadonlyMap<string, string>
@@ -8,7 +13,7 @@ interface BodyParts {
   readonly close: () => void
 }
 
-export function bodyStream(
+export function createBodyStream(
   body: Readable,
   { headers, provenAt, faultAtEnd, close }: BodyParts,
 ): ApiStream {
@@ -20,7 +25,7 @@ export function bodyStream(
     sink = undefined
     reader?.end(
       error !== undefined
-        ? faultOf(error)
+        ? convertToTransportFault(error)
         : complete
           ? faultAtEnd()
           : new TransportFault('broken', 'the connection ended'),

@@ -14,20 +14,20 @@ export function chooseProxy(
   configured: string | undefined,
   environment: Environment,
 ): URL | undefined | { readonly problem: string } {
-  if (configured !== undefined && configured !== '') return proxyUrl(configured, 'proxy-url')
+  if (configured !== undefined && configured !== '') return parseProxyUrl(configured, 'proxy-url')
   const name = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
   const value = environment[name] ?? environment[name.toLowerCase()]
   if (value === undefined || value === '') return undefined
   const host = server.hostname.replace(/^\[|\]$/g, '')
   if (
     isLoopback(host) ||
-    isExempt(host, portOf(server), environment['NO_PROXY'] ?? environment['no_proxy'] ?? '')
+    isExempt(host, getPort(server), environment['NO_PROXY'] ?? environment['no_proxy'] ?? '')
   )
     return undefined
-  return proxyUrl(value, name)
+  return parseProxyUrl(value, name)
 }
 
-function proxyUrl(text: string, source: string): URL | { readonly problem: string } {
+function parseProxyUrl(text: string, source: string): URL | { readonly problem: string } {
   // The text may contain a password.
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (url === null) return { problem: `${source} is not a URL` }
@@ -36,7 +36,7 @@ function proxyUrl(text: string, source: string): URL | { readonly problem: strin
     : { problem: `${source} has the scheme ${url.protocol}, wanted http, https or socks5` }
 }
 
-function portOf(server: URL): string {
+function getPort(server: URL): string {
   if (server.port !== '') return server.port
   return server.protocol === 'https:' ? '443' : '80'
 }
@@ -56,7 +56,7 @@ function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true
   const range = /^(.+)\/(\d+)$/.exec(entry)
   if (range?.[1] !== undefined && range[2] !== undefined)
-    return inRange(host, range[1], Number(range[2]))
+    return isInRange(host, range[1], Number(range[2]))
   const withPort = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry)
   if (withPort !== null && withPort[2] !== port) return false
   const name = (withPort?.[1] ?? entry).replace(/^\[|\]$/g, '')
@@ -64,7 +64,7 @@ function matches(entry: string, host: string, port: string): boolean {
   return host === name || (isIP(name) === 0 && host.endsWith(`.${name}`))
 }
 
-function inRange(host: string, network: string, prefix: number): boolean {
+function isInRange(host: string, network: string, prefix: number): boolean {
   const family = isIP(network)
   if (family === 0 || family !== isIP(host) || prefix > (family === 4 ? 32 : 128)) return false
   const list = new BlockList()

@@ -7,7 +7,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import { accessTo, NOBODY } from '../../../test/apiserver/scripted-cluster.ts'
 import { scriptedServer } from '../../../test/apiserver/scripted-server.ts'
 import { HANG } from '../../../test/processes/hang-command.ts'
-import { type CredentialOptions, credentialSource } from './credentials.ts'
+import { type CredentialOptions, createCredentialSource } from './credentials.ts'
 import type { ExecPlugin, KubeconfigUser } from './kubeconfig.ts'
 
 const signal = new AbortController().signal
@@ -15,7 +15,7 @@ const SERVER = { url: 'https://127.0.0.1:6443', authority: '-----BEGIN CERTIFICA
 const CREDENTIAL = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' }
 
 function sourceFor(user: Partial<KubeconfigUser>, options: Partial<CredentialOptions> = {}) {
-  return credentialSource(accessTo(SERVER, user), {
+  return createCredentialSource(accessTo(SERVER, user), {
     environment: process.env,
     execAllow: [],
     now: () => new Date('2026-11-21T09:00:00Z'),

@@ -37,7 +37,7 @@ export interface CredentialSource {
   forget(): void
 }
 
-export function credentialSource(
+export function createCredentialSource(
   access: ClusterAccess,
   options: CredentialOptions,
 ): CredentialSource {
@@ -50,7 +50,7 @@ export function credentialSource(
       if (user.exec !== undefined && (granted === undefined || expired))
         granted = await runExecPlugin(user.exec, access, options, signal)
       if (user.authProvider !== undefined) {
-        provider ??= authProvider(user, access)
+        provider ??= createAuthProvider(user, access)
         granted = { token: await (await provider)() }
       }
       return assemble(access, granted)
@@ -68,30 +68,33 @@ async function assemble(
 ): Promise<Credentials> {
   const { user } = access
   const certificate =
-    granted?.certificate ?? (await pem(user.certificate, access, 'client-certificate'))
-  const key = granted?.key ?? (await pem(user.key, access, 'client-key'))
+    granted?.certificate ?? (await readPem(user.certificate, access, 'client-certificate'))
+  const key = granted?.key ?? (await readPem(user.key, access, 'client-key'))
   const token =
     user.tokenFile === undefined
       ? user.token
-      : (await contents(user.tokenFile, access, 'tokenFile')).trim()
-  const authorization = authorizationOf(granted?.token ?? token, user)
+      : (await readContents(user.tokenFile, access, 'tokenFile')).trim()
+  const authorization = buildAuthorization(granted?.token ?? token, user)
   return {
-    authority: await pem(access.authority, access, 'certificate-authority'),
+    authority: await readPem(access.authority, access, 'certificate-authority'),
     certificate,
     key,
     serverName: access.serverName,
     skipTlsVerify: access.skipTlsVerify,
-    headers: { ...(authorization === undefined ? {} : { authorization }), ...impersonation(user) },
+    headers: {
+      ...(authorization === undefined ? {} : { authorization }),
+      ...buildImpersonationHeaders(user),
+    },
   }
 }
 
-function authorizationOf(token: string | undefined, user: KubeconfigUser): string | undefined {
+function buildAuthorization(token: string | undefined, user: KubeconfigUser): string | undefined {
   if (token !== undefined && token !== '') return `Bearer ${token}`
   if (user.basic === undefined) return undefined
   return `Basic ${Buffer.from(`${user.basic.username}:${user.basic.password}`).toString('base64')}`
 }
 
-function impersonation({
+function buildImpersonationHeaders({
   impersonate,
 }: KubeconfigUser): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = {}
@@ -106,7 +109,7 @@ function impersonation({
   return headers
 }
 
-async function pem(
+async function readPem(
   source: FileOrData | undefined,
   access: ClusterAccess,
   field: string,
@@ -114,19 +117,23 @@ async function pem(
   if (source === undefined) return undefined
   const text =
     'file' in source
-      ? await contents(source.file, access, field)
+      ? await readContents(source.file, access, field)
       : Buffer.from(source.data, 'base64').toString('utf8')
   if (!text.includes('-----BEGIN '))
-    throw unusable(access, `${field} is not PEM`, 'correct it, or make the kubeconfig anew')
+    throw createUnusableFailure(
+      access,
+      `${field} is not PEM`,
+      'correct it, or make the kubeconfig anew',
+    )
   return text
 }
 
-async function contents(file: string, access: ClusterAccess, field: string): Promise<string> {
+async function readContents(file: string, access: ClusterAccess, field: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unreadable'
-    throw unusable(
+    throw createUnusableFailure(
       access,
       `${field} names ${file}, which cannot be read (${code})`,
       'correct the path, or make the kubeconfig anew',
@@ -137,7 +144,10 @@ async function contents(file: string, access: ClusterAccess, field: string): Pro
 type TokenProvider = () => Promise<string>
 
 /** `auth-provider: oidc`; its libraries are loaded here only. */
-async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promise<TokenProvider> {
+async function createAuthProvider(
+  user: KubeconfigUser,
+  access: ClusterAccess,
+): Promise<TokenProvider> {
   const { authProvider: wanted } = user
   if (wanted?.name !== 'oidc') {
     // The gcp and azure providers run `cmd-path` through a shell; kubectl removed them in 1.26.
@@ -149,14 +159,14 @@ async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promis
       remedy: 'replace auth-provider by an exec plugin or a token',
     })
   }
-  const { oidcToken } = await import('./oidc-token.ts')
-  const tokenOf = oidcToken(user.name, wanted.config)
+  const { createOidcTokenSource } = await import('./oidc-token.ts')
+  const tokenOf = createOidcTokenSource(user.name, wanted.config)
   return async () => {
     const token = await tokenOf().catch((thrown: unknown) => {
-      throw noCredential(access, 'the OpenID Connect provider gave no token', thrown)
+      throw createNoCredentialFailure(access, 'the OpenID Connect provider gave no token', thrown)
     })
     if (token !== undefined) return token
-    throw noCredential(
+    throw createNoCredentialFailure(
       access,
       'the OpenID Connect token has expired and cannot be refreshed',
       undefined,
@@ -164,7 +174,7 @@ async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promis
   }
 }
 
-function noCredential(access: ClusterAccess, why: string, cause: unknown): Failure {
+function createNoCredentialFailure(access: ClusterAccess, why: string, cause: unknown): Failure {
   return new Failure({
     code: 'BP3002',
     what: `there are no credentials for cluster ${access.context}`,
@@ -186,7 +196,7 @@ interface TlsOptions {
   readonly minVersion: 'TLSv1.2'
 }
 
-export function tlsOptions(server: URL, credentials: Credentials): TlsOptions {
+export function buildTlsOptions(server: URL, credentials: Credentials): TlsOptions {
   const name = credentials.serverName ?? server.hostname.replace(/^\[|\]$/g, '')
   return {
     ...(credentials.authority === undefined ? {} : { ca: credentials.authority }),
@@ -200,7 +210,7 @@ export function tlsOptions(server: URL, credentials: Credentials): TlsOptions {
 }
 
 /** RFC 3339. */
-export function expiredSince(credentials: Credentials, now: Date): string | undefined {
+export function findCertificateExpiry(credentials: Credentials, now: Date): string | undefined {
   if (credentials.certificate === undefined) return undefined
   try {
     const end = new X509Certificate(credentials.certificate).validToDate
@@ -210,7 +220,7 @@ export function expiredSince(credentials: Credentials, now: Date): string | unde
   }
 }
 
-function unusable(access: ClusterAccess, why: string, remedy: string): Failure {
+function createUnusableFailure(access: ClusterAccess, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1006',
     what: 'the kubeconfig cannot be used',

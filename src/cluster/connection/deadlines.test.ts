@@ -10,14 +10,14 @@ import { FrameMemory } from '../watch/frame-reader.ts'
 import { readStream } from '../watch/read-stream.ts'
 import { runExecPlugin } from './exec-credential.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
-import { requestedPath } from './kubernetes-failure.ts'
-import { underDeadline } from './transport.ts'
+import { describeRequestedPath } from './kubernetes-failure.ts'
+import { runUnderDeadline } from './transport.ts'
 
 const { signal } = new AbortController()
 
 test('an answer to a request', async (t) => {
   const { stdout, miss } = startAnswer('answer', (end) => t.after(end))
-  const answer = underDeadline(40, signal, async (limit) =>
+  const answer = runUnderDeadline(40, signal, async (limit) =>
     String((await once(stdout, 'data', { signal: limit }))[0]),
   )
   await miss(100)
@@ -36,7 +36,7 @@ test('an event of a watch', async (t) => {
       close: () => undefined,
     },
     {
-      requested: requestedPath('test', '/api/v1/pods'),
+      requested: describeRequestedPath('test', '/api/v1/pods'),
       largestEvent: 1_000,
       memory: new FrameMemory(1_000),
       lasts: 80,

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { isAbsolute, parse } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject, type JsonObject, parseJson } from '@backporch/kyaml/json'
-import { childEnvironment } from '@backporch/system/child-environment'
+import { buildChildEnvironment } from '@backporch/system/child-environment'
 import { Deadline } from '@backporch/system/deadline'
 import { findProgram } from '@backporch/system/find-program'
 import type { Environment } from './choose-proxy.ts'
@@ -40,9 +40,9 @@ export async function runExecPlugin(
   options: ExecOptions,
   signal: AbortSignal,
 ): Promise<ExecCredential> {
-  const command = allowedCommand(plugin, access, options)
+  const command = resolveAllowedCommand(plugin, access, options)
   if (!API_VERSION.test(plugin.apiVersion)) {
-    throw noCredential(
+    throw createNoCredentialFailure(
       access,
       command,
       `it has apiVersion ${plugin.apiVersion}, wanted client.authentication.k8s.io/v1 or v1beta1`,
@@ -50,14 +50,19 @@ export async function runExecPlugin(
   }
   const run = {
     args: plugin.args,
-    env: environmentFor(plugin, access, options.environment),
+    env: buildPluginEnvironment(plugin, access, options.environment),
     timeout: options.execTimeout ?? TIME_LIMIT,
   }
-  const output = await outputOf(command, run, (why) => noCredential(access, command, why), signal)
+  const output = await runCredentialPlugin(
+    command,
+    run,
+    (why) => createNoCredentialFailure(access, command, why),
+    signal,
+  )
   return readCredential(output, access, command)
 }
 
-function allowedCommand(
+function resolveAllowedCommand(
   plugin: ExecPlugin,
   access: ClusterAccess,
   { environment, execAllow }: ExecOptions,
@@ -66,14 +71,14 @@ function allowedCommand(
     ? plugin.command
     : findProgram(plugin.command, environment['PATH'] ?? '')
   if (path === undefined) {
-    throw notAllowed(
+    throw createNotAllowedFailure(
       access,
       `the credential plugin ${JSON.stringify(plugin.command)} is not on the PATH`,
       'install it, or use a kubeconfig with a token',
     )
   }
   if (!execAllow.includes(path)) {
-    throw notAllowed(
+    throw createNotAllowedFailure(
       access,
       `the credential plugin ${path} is not on the list of allowed programs`,
       `allow it with --kubeconfig-exec-allow=${path}`,
@@ -82,7 +87,7 @@ function allowedCommand(
   return path
 }
 
-function environmentFor(
+function buildPluginEnvironment(
   plugin: ExecPlugin,
   access: ClusterAccess,
   environment: Environment,
@@ -98,13 +103,13 @@ function environmentFor(
   }
   const own = Object.fromEntries(plugin.env.map(({ name, value }) => [name, value]))
   return {
-    ...childEnvironment(environment, 'plugin'),
+    ...buildChildEnvironment(environment, 'plugin'),
     ...own,
     KUBERNETES_EXEC_INFO: JSON.stringify(info),
   }
 }
 
-function outputOf(
+function runCredentialPlugin(
   command: string,
   {
     args,
@@ -181,7 +186,11 @@ function readCredential(output: string, access: ClusterAccess, command: string):
     // The failure below does not contain the output.
   }
   if (status === undefined)
-    throw noCredential(access, command, 'its output is not an ExecCredential with a status')
+    throw createNoCredentialFailure(
+      access,
+      command,
+      'its output is not an ExecCredential with a status',
+    )
   const text = (name: string): string | undefined => {
     const value = status === undefined ? undefined : getKey(status, name)
     return typeof value === 'string' && value !== '' ? value : undefined
@@ -193,7 +202,7 @@ function readCredential(output: string, access: ClusterAccess, command: string):
     text('expirationTimestamp'),
   ]
   if (token === undefined && (certificate === undefined || key === undefined)) {
-    throw noCredential(
+    throw createNoCredentialFailure(
       access,
       command,
       'its ExecCredential has neither a token nor a certificate with its key',
@@ -207,7 +216,7 @@ function readCredential(output: string, access: ClusterAccess, command: string):
   }
 }
 
-function notAllowed(access: ClusterAccess, why: string, remedy: string): Failure {
+function createNotAllowedFailure(access: ClusterAccess, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1008',
     what: 'the kubeconfig wants to run a program',
@@ -217,7 +226,7 @@ function notAllowed(access: ClusterAccess, why: string, remedy: string): Failure
   })
 }
 
-function noCredential(access: ClusterAccess, command: string, why: string): Failure {
+function createNoCredentialFailure(access: ClusterAccess, command: string, why: string): Failure {
   return new Failure({
     code: 'BP3002',
     what: `the credential plugin ${command} gave no credentials`,

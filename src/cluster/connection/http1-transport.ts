@@ -1,22 +1,22 @@
 /** For servers and load balancers without HTTP/2, for proxies, and for plain HTTP on loopback. */
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
-import { bodyStream } from './body-stream.ts'
-import { tlsOptions } from './credentials.ts'
+import { createBodyStream } from './body-stream.ts'
+import { buildTlsOptions } from './credentials.ts'
 import {
   type ApiRequest,
   readBody,
+  runUnderDeadline,
   type Transport,
   TransportFault,
   type TransportTarget,
-  underDeadline,
 } from './transport.ts'
 
 // Backporch's limit on parallel requests needs no more; more cost the server handshakes.
 const MOST_CONNECTIONS = 8
 
-export function http1Transport(target: TransportTarget): Transport {
+export function createHttp1Transport(target: TransportTarget): Transport {
   const { maxBody } = target
-  const dispatcher = dispatcherFor(target, MOST_CONNECTIONS)
+  const dispatcher = createDispatcher(target, MOST_CONNECTIONS)
   let streams: Dispatcher | undefined
   let usable = true
   const exchange = async <T>(
@@ -24,7 +24,7 @@ export function http1Transport(target: TransportTarget): Transport {
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
     try {
-      return await underDeadline(timeout, signal, work)
+      return await runUnderDeadline(timeout, signal, work)
     } catch (thrown) {
       // Connections keep the certificates that were read first.
       if (
@@ -48,16 +48,16 @@ export function http1Transport(target: TransportTarget): Transport {
     send: (request) =>
       exchange(request, async (signal) => {
         const answer = await requestOver(dispatcher, target, request, signal)
-        return wholeAnswer(answer, maxBody)
+        return readWholeAnswer(answer, maxBody)
       }),
     stream: (request) =>
       exchange(request, async (signal) => {
-        streams ??= dispatcherFor(target)
+        streams ??= createDispatcher(target)
         const answer = await requestOver(streams, target, { ...request, method: 'GET' }, signal)
-        if (answer.statusCode !== 200) return wholeAnswer(answer, maxBody)
+        if (answer.statusCode !== 200) return readWholeAnswer(answer, maxBody)
         const { body } = answer
-        return bodyStream(body, {
-          headers: plainHeaders(answer),
+        return createBodyStream(body, {
+          headers: convertHeaders(answer),
           provenAt: () => undefined,
           faultAtEnd: () => undefined,
           close: () => body.destroy(),
@@ -90,13 +90,13 @@ function requestOver(
   })
 }
 
-async function wholeAnswer(answer: Dispatcher.ResponseData, maxBody: number) {
-  const headers = plainHeaders(answer)
+async function readWholeAnswer(answer: Dispatcher.ResponseData, maxBody: number) {
+  const headers = convertHeaders(answer)
   const body = await readBody(answer.body, headers.get('content-encoding'), maxBody)
   return { status: answer.statusCode, headers, body }
 }
 
-function plainHeaders(answer: Dispatcher.ResponseData): ReadonlyMap<string, string> {
+function convertHeaders(answer: Dispatcher.ResponseData): ReadonlyMap<string, string> {
   const headers = new Map<string, string>()
   for (const [name, value] of Object.entries(answer.headers)) {
     const first = Array.isArray(value) ? value[0] : value
@@ -105,8 +105,8 @@ function plainHeaders(answer: Dispatcher.ResponseData): ReadonlyMap<string, stri
   return headers
 }
 
-function dispatcherFor(target: TransportTarget, connections?: number): Dispatcher {
-  const tls = tlsOptions(target.server, target.credentials)
+function createDispatcher(target: TransportTarget, connections?: number): Dispatcher {
+  const tls = buildTlsOptions(target.server, target.credentials)
   const common = {
     ...(connections === undefined ? {} : { connections }),
     allowH2: false,

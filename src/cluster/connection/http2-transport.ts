@@ -8,17 +8,17 @@ import {
 } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { Deadline } from '@backporch/system/deadline'
-import { bodyStream } from './body-stream.ts'
+import { createBodyStream } from './body-stream.ts'
 import {
   type ApiRequest,
   type ApiResponse,
   type ApiStream,
-  faultOf,
+  convertToTransportFault,
   readBody,
+  runUnderDeadline,
   type Transport,
   TransportFault,
   type TransportTarget,
-  underDeadline,
 } from './transport.ts'
 
 // With 64 KiB a large LIST is slow on a high-latency connection.
@@ -34,7 +34,7 @@ const CLOSES_WITHIN = 1_000
  * Resolves after the server's settings.
  * @throws TransportFault
  */
-export async function http2Transport(
+export async function createHttp2Transport(
   socket: TLSSocket,
   target: TransportTarget,
 ): Promise<Transport> {
@@ -50,7 +50,7 @@ export async function http2Transport(
     const fail = (error: Error): void => {
       limit.stop()
       session.destroy()
-      reject(faultOf(error))
+      reject(convertToTransportFault(error))
     }
     session.once('error', fail)
     session.once('close', () =>
@@ -119,21 +119,21 @@ class Http2Transport implements Transport {
   }
 
   send(request: ApiRequest): Promise<ApiResponse> {
-    return underDeadline(request.timeout, request.signal, async (signal) => {
+    return runUnderDeadline(request.timeout, request.signal, async (signal) => {
       const stream = this.open(request, signal)
-      return this.wholeAnswer(stream, await responseHeaders(stream))
+      return this.readWholeAnswer(stream, await awaitResponseHeaders(stream))
     })
   }
 
   stream(request: Omit<ApiRequest, 'method' | 'body'>): Promise<ApiStream | ApiResponse> {
-    return underDeadline(request.timeout, request.signal, async (signal) => {
+    return runUnderDeadline(request.timeout, request.signal, async (signal) => {
       const stream = this.open({ ...request, method: 'GET' }, signal)
-      const answer = await responseHeaders(stream)
-      if (Number(answer[':status']) !== 200) return this.wholeAnswer(stream, answer)
-      return bodyStream(stream, {
-        headers: plainHeaders(answer),
+      const answer = await awaitResponseHeaders(stream)
+      if (Number(answer[':status']) !== 200) return this.readWholeAnswer(stream, answer)
+      return createBodyStream(stream, {
+        headers: convertHeaders(answer),
         provenAt: () => this.provenAt,
-        faultAtEnd: () => faultAtEnd(stream),
+        faultAtEnd: () => findFaultAtEnd(stream),
         close: () => stream.close(constants.NGHTTP2_CANCEL),
       })
     })
@@ -169,13 +169,13 @@ class Http2Transport implements Transport {
     return stream
   }
 
-  private async wholeAnswer(
+  private async readWholeAnswer(
     stream: ClientHttp2Stream,
     answer: IncomingHttpHeaders,
   ): Promise<ApiResponse> {
     const encoding = answer['content-encoding']
     const body = await readBody(stream, encoding, this.target.maxBody)
-    const fault = faultAtEnd(stream)
+    const fault = findFaultAtEnd(stream)
     if (fault !== undefined) throw fault
     const length = answer['content-length']
     if (
@@ -185,13 +185,15 @@ class Http2Transport implements Transport {
     ) {
       throw new TransportFault('broken', 'the body is shorter than announced')
     }
-    return { status: Number(answer[':status'] ?? 0), headers: plainHeaders(answer), body }
+    return { status: Number(answer[':status'] ?? 0), headers: convertHeaders(answer), body }
   }
 
   private checkAlive(): void {
     if (this.active === 0 || this.session.destroyed) return
     const sent = performance.now()
-    const limit = new Deadline(this.target.pingWithin, () => this.session.destroy(noAnswer()))
+    const limit = new Deadline(this.target.pingWithin, () =>
+      this.session.destroy(createNoAnswerFault()),
+    )
     this.session.ping((error) => {
       limit.stop()
       if (error === null) this.provenAt = sent
@@ -199,17 +201,17 @@ class Http2Transport implements Transport {
   }
 }
 
-function noAnswer(): TransportFault {
+function createNoAnswerFault(): TransportFault {
   return new TransportFault('timeout', 'no answer to a PING')
 }
 
 /** A reset without an error code looks like a complete stream. */
-function faultAtEnd(stream: ClientHttp2Stream): TransportFault | undefined {
+function findFaultAtEnd(stream: ClientHttp2Stream): TransportFault | undefined {
   const reset = stream.rstCode !== undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR
   return stream.aborted || reset ? new TransportFault('broken', 'the stream was reset') : undefined
 }
 
-function responseHeaders(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
+function awaitResponseHeaders(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
   return new Promise((resolve, reject) => {
     stream.once('response', (headers) => resolve(headers))
     // An error without a listener ends the process, also after the response.
@@ -218,7 +220,7 @@ function responseHeaders(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders
   })
 }
 
-function plainHeaders(headers: IncomingHttpHeaders): ReadonlyMap<string, string> {
+function convertHeaders(headers: IncomingHttpHeaders): ReadonlyMap<string, string> {
   const plain = new Map<string, string>()
   for (const [name, value] of Object.entries(headers)) {
     const first = Array.isArray(value) ? value[0] : value

@@ -83,15 +83,15 @@ const LARGEST_FILE = 4 * 1024 * 1024
 
 /** @throws Failure BP1006 */
 export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
-  const files = filesToRead(options)
-  if (files.length === 0) return inCluster(options)
+  const files = listFilesToRead(options)
+  if (files.length === 0) return buildInClusterAccess(options)
   return select(merge(files), options)
 }
 
-function filesToRead({ kubeconfig, environment }: KubeconfigOptions): readonly string[] {
+function listFilesToRead({ kubeconfig, environment }: KubeconfigOptions): readonly string[] {
   if (kubeconfig !== undefined) {
     if (!existsSync(kubeconfig))
-      throw unusable(
+      throw createUnusableFailure(
         kubeconfig,
         'the file does not exist',
         'name an existing file with --kubeconfig',
@@ -109,7 +109,7 @@ function filesToRead({ kubeconfig, environment }: KubeconfigOptions): readonly s
   return [...new Set(candidates.map((file) => resolve(file)))].filter((file) => existsSync(file))
 }
 
-function inCluster(options: KubeconfigOptions): ClusterAccess {
+function buildInClusterAccess(options: KubeconfigOptions): ClusterAccess {
   const root = options.serviceAccountRoot ?? SERVICE_ACCOUNT_ROOT
   const {
     KUBERNETES_SERVICE_HOST: host = '',
@@ -121,7 +121,7 @@ function inCluster(options: KubeconfigOptions): ClusterAccess {
       listed === ''
         ? 'neither KUBECONFIG nor ~/.kube/config names a file, and this is not a pod'
         : 'no file of KUBECONFIG exists'
-    throw unusable(
+    throw createUnusableFailure(
       listed === '' ? undefined : listed,
       observed,
       'name the file with --kubeconfig, or use --live for a recorded cluster',
@@ -151,7 +151,7 @@ function merge(files: readonly string[]): Merged {
     collect(config, 'clusters', file, clusters)
     collect(config, 'users', file, users)
     collect(config, 'contexts', file, contexts)
-    if (current === '') current = text(config, 'current-context')
+    if (current === '') current = getText(config, 'current-context')
   }
   return { files, clusters, users, contexts, current }
 }
@@ -162,14 +162,14 @@ function readFile(file: string): JsonObject {
     source = readFileSync(file, 'utf8')
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unreadable'
-    throw unusable(
+    throw createUnusableFailure(
       file,
       code === 'EISDIR' ? 'it is a folder' : `it cannot be read (${code})`,
       'name a readable file with --kubeconfig',
     )
   }
   if (source.length > LARGEST_FILE)
-    throw unusable(
+    throw createUnusableFailure(
       file,
       `it is larger than ${LARGEST_FILE} bytes`,
       'name a kubeconfig with --kubeconfig',
@@ -179,7 +179,7 @@ function readFile(file: string): JsonObject {
     read = parseGoYaml(source, file, { duplicateKeys: 'error' })
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    throw unusable(
+    throw createUnusableFailure(
       thrown.where,
       `it is not valid YAML: ${thrown.why}`,
       'correct the file, or name another with --kubeconfig',
@@ -187,14 +187,14 @@ function readFile(file: string): JsonObject {
   }
   const [document, second] = read.documents
   if (second !== undefined)
-    throw unusable(
+    throw createUnusableFailure(
       `${file}:${second.line}:${second.column}`,
       'it has more than one YAML document',
       'keep one of them',
     )
   const value = document?.value ?? {}
   if (!isJsonObject(value))
-    throw unusable(file, 'it is not a mapping', 'name a kubeconfig with --kubeconfig')
+    throw createUnusableFailure(file, 'it is not a mapping', 'name a kubeconfig with --kubeconfig')
   return value
 }
 
@@ -207,14 +207,19 @@ function collect(
   const field = list.slice(0, -1)
   const entries = getKey(config, list)
   if (entries === undefined || entries === null) return
-  if (!isJsonArray(entries)) throw unusable(file, `${list} is not a list`, 'correct the file')
+  if (!isJsonArray(entries))
+    throw createUnusableFailure(file, `${list} is not a list`, 'correct the file')
   entries.forEach((entry, index) => {
-    const name = isJsonObject(entry) ? text(entry, 'name') : ''
+    const name = isJsonObject(entry) ? getText(entry, 'name') : ''
     if (!isJsonObject(entry) || name === '')
-      throw unusable(file, `${list}[${index}].name is missing`, 'correct the file')
+      throw createUnusableFailure(file, `${list}[${index}].name is missing`, 'correct the file')
     const body = getKey(entry, field) ?? {}
     if (!isJsonObject(body))
-      throw unusable(file, `${list}[${index}].${field} is not a mapping`, 'correct the file')
+      throw createUnusableFailure(
+        file,
+        `${list}[${index}].${field} is not a mapping`,
+        'correct the file',
+      )
     // As in kubectl: the first one wins.
     if (!into.has(name)) into.set(name, { file, body })
   })
@@ -226,27 +231,31 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
   const known = names.length === 0 ? 'it has no contexts' : `it has ${names.join(', ')}`
   const context = options.context ?? merged.current
   if (context === '')
-    throw unusable(files, `it has no current context; ${known}`, 'name one with --context')
+    throw createUnusableFailure(
+      files,
+      `it has no current context; ${known}`,
+      'name one with --context',
+    )
   const entry = merged.contexts.get(context)
   if (entry === undefined)
-    throw unusable(
+    throw createUnusableFailure(
       files,
       `it has no context ${JSON.stringify(context)}; ${known}`,
       'name one of them with --context',
     )
-  const clusterName = text(entry.body, 'cluster')
+  const clusterName = getText(entry.body, 'cluster')
   const cluster = merged.clusters.get(clusterName)
   if (cluster === undefined) {
-    throw unusable(
+    throw createUnusableFailure(
       files,
       `context ${JSON.stringify(context)} names the cluster ${JSON.stringify(clusterName)}, which is not there; ${known}`,
       'correct the context',
     )
   }
-  const userName = text(entry.body, 'user')
+  const userName = getText(entry.body, 'user')
   const user = userName === '' ? { file: entry.file, body: {} } : merged.users.get(userName)
   if (user === undefined) {
-    throw unusable(
+    throw createUnusableFailure(
       files,
       `context ${JSON.stringify(context)} names the user ${JSON.stringify(userName)}, which is not there; ${known}`,
       'correct the context',
@@ -256,19 +265,19 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
   if (skipTlsVerify && options.insecureSkipTlsVerify !== true) {
     const remedy =
       'put the certificate authority into the kubeconfig, or accept the risk with --insecure-skip-tls-verify'
-    throw unusable(
+    throw createUnusableFailure(
       cluster.file,
       `cluster ${JSON.stringify(clusterName)} has insecure-skip-tls-verify, so anybody could answer in its place`,
       remedy,
     )
   }
-  const serverName = text(cluster.body, 'tls-server-name')
-  const proxyUrl = text(cluster.body, 'proxy-url')
+  const serverName = getText(cluster.body, 'tls-server-name')
+  const proxyUrl = getText(cluster.body, 'proxy-url')
   return {
     context,
-    namespace: text(entry.body, 'namespace') || 'default',
-    server: serverUrl(text(cluster.body, 'server'), clusterName, cluster.file),
-    authority: fileOrData(cluster.body, 'certificate-authority', dirname(cluster.file)),
+    namespace: getText(entry.body, 'namespace') || 'default',
+    server: parseServerUrl(getText(cluster.body, 'server'), clusterName, cluster.file),
+    authority: readFileOrData(cluster.body, 'certificate-authority', dirname(cluster.file)),
     serverName: serverName === '' ? undefined : serverName,
     skipTlsVerify,
     proxyUrl: proxyUrl === '' ? undefined : proxyUrl,
@@ -277,9 +286,9 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
   }
 }
 
-function serverUrl(server: string, cluster: string, file: string): URL {
+function parseServerUrl(server: string, cluster: string, file: string): URL {
   const wrong = (why: string): Failure =>
-    unusable(
+    createUnusableFailure(
       file,
       `the server of cluster ${JSON.stringify(cluster)} ${why}`,
       'correct clusters[].cluster.server',
@@ -297,73 +306,74 @@ function serverUrl(server: string, cluster: string, file: string): URL {
 }
 
 function readUser(name: string, body: JsonObject, folder: string): KubeconfigUser {
-  const token = text(body, 'token')
-  const tokenFile = text(body, 'tokenFile')
-  const username = text(body, 'username')
+  const token = getText(body, 'token')
+  const tokenFile = getText(body, 'tokenFile')
+  const username = getText(body, 'username')
   const groups = getKey(body, 'as-groups')
   const extra = getKey(body, 'as-user-extra')
   const provider = getKey(body, 'auth-provider')
   return {
     name,
-    certificate: fileOrData(body, 'client-certificate', folder),
-    key: fileOrData(body, 'client-key', folder),
+    certificate: readFileOrData(body, 'client-certificate', folder),
+    key: readFileOrData(body, 'client-key', folder),
     token: token === '' ? undefined : token,
-    tokenFile: tokenFile === '' ? undefined : absolute(tokenFile, folder),
-    basic: username === '' ? undefined : { username, password: text(body, 'password') },
+    tokenFile: tokenFile === '' ? undefined : resolvePath(tokenFile, folder),
+    basic: username === '' ? undefined : { username, password: getText(body, 'password') },
     impersonate: {
-      user: text(body, 'as'),
-      uid: text(body, 'as-uid'),
+      user: getText(body, 'as'),
+      uid: getText(body, 'as-uid'),
       groups: isJsonArray(groups) ? groups.map(String) : [],
       extra: isJsonObject(extra) ? extra : {},
     },
     exec: readExec(getKey(body, 'exec'), folder),
     authProvider: isJsonObject(provider)
-      ? { name: text(provider, 'name'), config: objectAt(provider, 'config') }
+      ? { name: getText(provider, 'name'), config: getObject(provider, 'config') }
       : undefined,
   }
 }
 
 function readExec(exec: Json | undefined, folder: string): ExecPlugin | undefined {
   if (!isJsonObject(exec)) return undefined
-  const command = text(exec, 'command')
+  const command = getText(exec, 'command')
   const args = getKey(exec, 'args')
   const env = getKey(exec, 'env')
   return {
-    command: command.includes('/') || command.includes('\\') ? absolute(command, folder) : command,
+    command:
+      command.includes('/') || command.includes('\\') ? resolvePath(command, folder) : command,
     args: isJsonArray(args) ? args.map(String) : [],
     env: isJsonArray(env)
       ? env
           .filter(isJsonObject)
-          .map((one) => ({ name: text(one, 'name'), value: text(one, 'value') }))
+          .map((one) => ({ name: getText(one, 'name'), value: getText(one, 'value') }))
       : [],
-    apiVersion: text(exec, 'apiVersion') || 'client.authentication.k8s.io/v1',
+    apiVersion: getText(exec, 'apiVersion') || 'client.authentication.k8s.io/v1',
     provideClusterInfo: getKey(exec, 'provideClusterInfo') === true,
   }
 }
 
 /** As in kubectl: data wins. */
-function fileOrData(body: JsonObject, field: string, folder: string): FileOrData | undefined {
-  const data = text(body, `${field}-data`)
+function readFileOrData(body: JsonObject, field: string, folder: string): FileOrData | undefined {
+  const data = getText(body, `${field}-data`)
   if (data !== '') return { data }
-  const file = text(body, field)
-  return file === '' ? undefined : { file: absolute(file, folder) }
+  const file = getText(body, field)
+  return file === '' ? undefined : { file: resolvePath(file, folder) }
 }
 
-function absolute(path: string, folder: string): string {
+function resolvePath(path: string, folder: string): string {
   return isAbsolute(path) ? path : join(folder, path)
 }
 
-function objectAt(body: JsonObject, field: string): JsonObject {
+function getObject(body: JsonObject, field: string): JsonObject {
   const value = getKey(body, field)
   return isJsonObject(value) ? value : {}
 }
 
-function text(body: JsonObject, field: string): string {
+function getText(body: JsonObject, field: string): string {
   const value = getKey(body, field)
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
-function unusable(where: string | undefined, why: string, remedy: string): Failure {
+function createUnusableFailure(where: string | undefined, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1006',
     what: 'the kubeconfig cannot be used',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  failureOfFault,
-  failureOfResponse,
+  createFaultFailure,
+  createResponseFailure,
+  formatRbacRule,
   type RequestDescription,
-  rbacRule,
   shorten,
 } from './kubernetes-failure.ts'
-import { type ApiResponse, faultOf } from './transport.ts'
+import { type ApiResponse, convertToTransportFault } from './transport.ts'
 
 const LIST: RequestDescription = {
   cluster: 'prod',
@@ -53,7 +53,7 @@ const table: readonly (readonly [number, string, 'backoff' | 'on-change'])[] = [
 ]
 for (const [status, code, retry] of table) {
   test(`status ${status} is ${code}, retry ${retry}`, () => {
-    const failure = failureOfResponse(answer(status), LIST)
+    const failure = createResponseFailure(answer(status), LIST)
     assert.deepEqual(
       [failure.code, failure.retry, failure.what, failure.where],
       [code, retry, 'cannot list deployments.apps in namespace shop', 'cluster prod'],
@@ -85,7 +85,7 @@ for (const [code, expected] of faults) {
       new TypeError('outer', { cause: error }),
       new AggregateError([error]),
     ]) {
-      assert.equal(failureOfFault(faultOf(thrown), LIST).code, expected)
+      assert.equal(createFaultFailure(convertToTransportFault(thrown), LIST).code, expected)
     }
   })
 }
@@ -94,15 +94,15 @@ test('403 prints the rule to add, and for whom where the server says so', () => 
   const message =
     'deployments.apps is forbidden: User "system:serviceaccount:a:b" cannot list resource "deployments" in API group "apps"'
   assert.equal(
-    failureOfResponse(answer(403, { message }), LIST).remedy,
+    createResponseFailure(answer(403, { message }), LIST).remedy,
     'bind user "system:serviceaccount:a:b" to a Role in namespace shop with apiGroups: ["apps"], resources: ["deployments"], verbs: ["list"]',
   )
   assert.match(
-    failureOfResponse(answer(403, '<html>'), LIST).remedy,
+    createResponseFailure(answer(403, '<html>'), LIST).remedy,
     /^bind the account of the context to a Role/,
   )
   assert.match(
-    rbacRule({ ...LIST, resource: undefined, path: '/version' }, undefined),
+    formatRbacRule({ ...LIST, resource: undefined, path: '/version' }, undefined),
     /ClusterRole with nonResourceURLs: \["\/version"\]/,
   )
   const all = {
@@ -110,7 +110,7 @@ test('403 prints the rule to add, and for whom where the server says so', () => 
     resource: { group: '', kind: 'Node', plural: 'nodes', namespace: '', name: '' },
   }
   assert.match(
-    rbacRule(all, undefined),
+    formatRbacRule(all, undefined),
     /to a ClusterRole with apiGroups: \[""\], resources: \["nodes"\]/,
   )
 })
@@ -120,7 +120,10 @@ test('a refusal shows the causes of the server on one bounded line', () => {
     field: `spec.f${index}`,
     message: `bad\n\u001b[31m${'x'.repeat(1000)}`,
   }))
-  const { why } = failureOfResponse(answer(422, { reason: 'Invalid', details: { causes } }), LIST)
+  const { why } = createResponseFailure(
+    answer(422, { reason: 'Invalid', details: { causes } }),
+    LIST,
+  )
   assert.doesNotMatch(why, /\p{Cc}/u)
   assert.ok(why.length < 2000)
   assert.match(why, /^Invalid \(422\): spec\.f0: bad/)
@@ -134,11 +137,11 @@ test('messages about Secrets are replaced by their class, whatever the status', 
     details: { causes: [{ reason: 'FieldValueInvalid', field: 'data[x]', message: value }] },
   }
   for (const status of [400, 403, 404, 409, 422, 500]) {
-    const failure = failureOfResponse(answer(status, body), PATCH_SECRET)
+    const failure = createResponseFailure(answer(status, body), PATCH_SECRET)
     assert.doesNotMatch(JSON.stringify(failure) + String(failure.stack), /CANARY/, String(status))
   }
   assert.equal(
-    failureOfResponse(answer(400, { reason: 'BadRequest', message: value }), PATCH_SECRET).why,
+    createResponseFailure(answer(400, { reason: 'BadRequest', message: value }), PATCH_SECRET).why,
     'BadRequest (400)',
   )
 })
@@ -146,7 +149,7 @@ test('messages about Secrets are replaced by their class, whatever the status', 
 test('a message that looks like a credential is not shown for any kind', () => {
   const message = 'Invalid value: "-----BEGIN RSA PRIVATE KEY----- CANARY"'
   assert.equal(
-    failureOfResponse(answer(422, { reason: 'Invalid', message }), LIST).why,
+    createResponseFailure(answer(422, { reason: 'Invalid', message }), LIST).why,
     'Invalid (422)',
   )
 })
@@ -156,7 +159,7 @@ test('a place that holds a credential is not shown either', () => {
     { reason: 'FieldValueInvalid', field: 'data[ghp_abcdefghijklmnopCANARY]', message: 'too long' },
   ]
   assert.equal(
-    failureOfResponse(answer(422, { reason: 'Invalid', details: { causes } }), LIST).why,
+    createResponseFailure(answer(422, { reason: 'Invalid', details: { causes } }), LIST).why,
     'Invalid (422): a hidden place: too long',
   )
 })
@@ -164,7 +167,7 @@ test('a place that holds a credential is not shown either', () => {
 test('a conversion webhook that fails is told by its name, and not as an error of the server alone', () => {
   const message =
     'conversion webhook for example.com/v1, Kind=Widget failed: Post "https://x/convert": dial tcp: connection refused'
-  const { code, why, remedy, retry } = failureOfResponse(answer(500, { message }), LIST)
+  const { code, why, remedy, retry } = createResponseFailure(answer(500, { message }), LIST)
   assert.deepEqual([code, retry], ['BP3005', 'backoff'])
   assert.match(why, /^ConversionFailed: /)
   assert.match(remedy, /spec\.conversion/)

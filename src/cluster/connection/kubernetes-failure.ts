@@ -1,16 +1,16 @@
 /** Shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go. */
 import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
 import {
+  filterObjects,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
   parseJson,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import { hasSecretText, isSensitive } from '@backporch/kyaml/redaction'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import type { ApiResponse, TransportFault } from './transport.ts'
 
 export interface RequestDescription {
@@ -31,7 +31,7 @@ export interface RequestedResource {
   readonly name: string
 }
 
-export function requestedPath(cluster: string, path: string): RequestDescription {
+export function describeRequestedPath(cluster: string, path: string): RequestDescription {
   return { cluster, verb: 'get', resource: undefined, path: path.replace(/\?.*$/, '') }
 }
 
@@ -46,13 +46,19 @@ const PASSING: ReadonlySet<FailureCode> = new Set([
   'BP3010',
 ])
 
-export function failureOfResponse(response: ApiResponse, requested: RequestDescription): Failure {
+export function createResponseFailure(
+  response: ApiResponse,
+  requested: RequestDescription,
+): Failure {
   const { status } = response
-  const answer = statusOf(response.body)
+  const answer = parseStatus(response.body)
   const failure = (code: FailureCode, why: string, remedy: string): Failure =>
-    failureOf(requested, code, { why, remedy })
+    createKubernetesFailure(requested, code, { why, remedy })
   if (status >= 300 && status < 400)
-    return notKubernetes(requested, `it answers ${status}, a redirect, which is not followed`)
+    return createNotKubernetesFailure(
+      requested,
+      `it answers ${status}, a redirect, which is not followed`,
+    )
   if (status === 401)
     return failure(
       'BP3002',
@@ -60,14 +66,14 @@ export function failureOfResponse(response: ApiResponse, requested: RequestDescr
       'log in again, or correct the user of the context',
     )
   if (status === 403) {
-    const user = /User "((?:[^"\\]|\\.)+)" cannot /.exec(textOf(answer, 'message'))?.[1]
+    const user = /User "((?:[^"\\]|\\.)+)" cannot /.exec(getTextAt(answer, 'message'))?.[1]
     return failure(
       'BP3003',
       `the account may not ${requested.verb} it (403)`,
-      rbacRule(requested, user),
+      formatRbacRule(requested, user),
     )
   }
-  if (status === 404) return notFound(requested, answer)
+  if (status === 404) return createNotFoundFailure(requested, answer)
   if (status === 429)
     return failure(
       'BP3004',
@@ -80,7 +86,7 @@ export function failureOfResponse(response: ApiResponse, requested: RequestDescr
       `the server gave up on the request (${status})`,
       'try again; look at the API server and its etcd',
     )
-  if (status >= 500 && /^conversion webhook for /.test(textOf(answer, 'message'))) {
+  if (status >= 500 && /^conversion webhook for /.test(getTextAt(answer, 'message'))) {
     const why =
       'ConversionFailed: the conversion webhook of the kind does not answer, or answers with an error'
     return failure(
@@ -92,7 +98,7 @@ export function failureOfResponse(response: ApiResponse, requested: RequestDescr
   if (status >= 500)
     return failure(
       'BP3005',
-      reasonOf(requested, status, answer),
+      formatReason(requested, status, answer),
       'try again; look at the API server and its admission webhooks',
     )
   if (status === 405 || status === 406 || status === 415) {
@@ -101,13 +107,13 @@ export function failureOfResponse(response: ApiResponse, requested: RequestDescr
   }
   if (status === 410)
     return failure('BP3010', 'the list expired while it was read (410)', 'try again')
-  return failureOfRefusal(response, requested)
+  return createRefusalFailure(response, requested)
 }
 
-export function failureOfFault(fault: TransportFault, requested: RequestDescription): Failure {
+export function createFaultFailure(fault: TransportFault, requested: RequestDescription): Failure {
   const { detail } = fault
   const failure = (code: FailureCode, why: string, remedy: string): Failure =>
-    failureOf(requested, code, { why, remedy })
+    createKubernetesFailure(requested, code, { why, remedy })
   switch (fault.fault) {
     case 'unreachable':
       return failure(
@@ -138,42 +144,52 @@ export function failureOfFault(fault: TransportFault, requested: RequestDescript
     }
     case 'too-large': {
       const why = `the answer is too large (${detail})`
-      return failureOf(requested, 'BP3010', {
+      return createKubernetesFailure(requested, 'BP3010', {
         why,
         remedy: 'name fewer objects, or the larger ones alone',
         retry: 'never',
       })
     }
     case 'not-http':
-      return notKubernetes(requested, `it does not speak HTTP (${detail})`)
+      return createNotKubernetesFailure(requested, `it does not speak HTTP (${detail})`)
     case 'link-local':
       return failure('BP1006', detail, 'correct clusters[].cluster.server')
   }
 }
 
-export function failureOfRefusal(response: ApiResponse, requested: RequestDescription): Failure {
-  const why = reasonOf(requested, response.status, statusOf(response.body))
-  return refusalOf(requested, why, 'correct the object, or what refuses it')
+export function createRefusalFailure(
+  response: ApiResponse,
+  requested: RequestDescription,
+): Failure {
+  const why = formatReason(requested, response.status, parseStatus(response.body))
+  return createRefusedFailure(requested, why, 'correct the object, or what refuses it')
 }
 
-export function refusalOf(requested: RequestDescription, why: string, remedy: string): Failure {
-  return failureOf(requested, 'BP3011', { why, remedy })
+export function createRefusedFailure(
+  requested: RequestDescription,
+  why: string,
+  remedy: string,
+): Failure {
+  return createKubernetesFailure(requested, 'BP3011', { why, remedy })
 }
 
 /** `failurePolicy: Fail`: neither Backporch nor the syncer learns what the server would do. */
-export function unavailableAdmission(requested: RequestDescription, webhook: string): Failure {
+export function createAdmissionUnavailable(
+  requested: RequestDescription,
+  webhook: string,
+): Failure {
   const why = `AdmissionUnavailable: the admission webhook ${webhook} does not answer`
-  return admissionFailure(requested, {
+  return createAdmissionFailure(requested, {
     why,
     remedy: `look at the service behind the webhook ${webhook}`,
   })
 }
 
-export function admissionFailure(
+export function createAdmissionFailure(
   requested: RequestDescription,
   { why, remedy }: { readonly why: string; readonly remedy: string },
 ): Failure {
-  return failureOf(requested, 'BP3005', { why, remedy })
+  return createKubernetesFailure(requested, 'BP3005', { why, remedy })
 }
 
 /** By `sideEffects` of its configuration; nothing was decided. */
@@ -181,16 +197,16 @@ export function dryRunUnsupported(requested: RequestDescription, webhook: string
   const why = `DryRunUnsupported: the admission webhook ${webhook} does not support dry runs, so only what ownership shows is told`
   const remedy =
     'declare sideEffects: None or NoneOnDryRun in the webhook configuration, if that is true of it'
-  return failureOf(requested, 'BP3005', { why, remedy, retry: 'on-change' })
+  return createKubernetesFailure(requested, 'BP3005', { why, remedy, retry: 'on-change' })
 }
 
-export function notKubernetes(requested: RequestDescription, why: string): Failure {
+export function createNotKubernetesFailure(requested: RequestDescription, why: string): Failure {
   const remedy = 'check the server of the context: a login page or a proxy may answer in its place'
-  return failureOf(requested, 'BP3008', { why, remedy })
+  return createKubernetesFailure(requested, 'BP3008', { why, remedy })
 }
 
-export function incompleteList(requested: RequestDescription, why: string): Failure {
-  return failureOf(requested, 'BP3010', {
+export function createIncompleteListFailure(requested: RequestDescription, why: string): Failure {
+  return createKubernetesFailure(requested, 'BP3010', {
     why,
     remedy: 'try again; if it stays, look at the API service that serves the kind',
   })
@@ -200,7 +216,7 @@ export function incompleteList(requested: RequestDescription, why: string): Fail
  * @param reason why it is unknown, such as an API service that is down
  * @param others versions in which the server has a kind of this name
  */
-export function notServed(
+export function createNotServedFailure(
   { cluster, apiVersion }: { readonly cluster: string; readonly apiVersion: string },
   kind: string,
   reason: string,
@@ -224,7 +240,7 @@ export function notServed(
  * @param types further media types; real servers send the OpenAPI index as text/plain
  * @throws Failure BP3008 if it is not JSON
  */
-export function jsonOf(
+export function parseJsonResponse(
   response: ApiResponse,
   requested: RequestDescription,
   types: readonly string[] = [],
@@ -234,7 +250,7 @@ export function jsonOf(
     return parseJson(response.body)
   } catch {
     // The parser's message quotes the text.
-    throw notKubernetes(requested, 'its answer is not whole JSON')
+    throw createNotKubernetesFailure(requested, 'its answer is not whole JSON')
   }
 }
 
@@ -246,33 +262,33 @@ export function assertJson(
 ): void {
   const type = (/^[\w.+/-]+/.exec(headers.get('content-type') ?? '')?.[0] ?? '').toLowerCase()
   if (/^application\/([a-z.-]+\+)?json$/.test(type) || types.includes(type)) return
-  throw notKubernetes(
+  throw createNotKubernetesFailure(
     requested,
     `it answers with ${type === '' ? 'no content type' : type}, wanted JSON`,
   )
 }
 
-export function statusOf(body: string): JsonObject | undefined {
+export function parseStatus(body: string): JsonObject | undefined {
   if (!body.startsWith('{')) return undefined
   try {
     const value = parseJson(body)
-    return isJsonObject(value) && textOf(value, 'kind') === 'Status' ? value : undefined
+    return isJsonObject(value) && getTextAt(value, 'kind') === 'Status' ? value : undefined
   } catch {
     return undefined
   }
 }
 
 export function isObjectAbsent(response: ApiResponse, name: string): boolean {
-  const status = statusOf(response.body)
+  const status = parseStatus(response.body)
   return (
     response.status === 404 &&
     status !== undefined &&
-    textOf(status, 'reason') === 'NotFound' &&
-    textOf(status, 'details', 'name') === name
+    getTextAt(status, 'reason') === 'NotFound' &&
+    getTextAt(status, 'details', 'name') === name
   )
 }
 
-export function rbacRule(requested: RequestDescription, user: string | undefined): string {
+export function formatRbacRule(requested: RequestDescription, user: string | undefined): string {
   const { resource } = requested
   const verbs = [requested.verb, ...(requested.alsoNeeded ?? [])].sort().map((verb) => `"${verb}"`)
   const whom = user === undefined ? 'the account of the context' : `user ${JSON.stringify(user)}`
@@ -283,47 +299,53 @@ export function rbacRule(requested: RequestDescription, user: string | undefined
   return `bind ${whom} to ${role} with apiGroups: ["${resource.group}"], resources: ["${resource.plural}"], verbs: [${verbs.join(', ')}]`
 }
 
-function notFound(requested: RequestDescription, answer: JsonObject | undefined): Failure {
-  const [kind, name] = [textOf(answer, 'details', 'kind'), textOf(answer, 'details', 'name')]
+function createNotFoundFailure(
+  requested: RequestDescription,
+  answer: JsonObject | undefined,
+): Failure {
+  const [kind, name] = [getTextAt(answer, 'details', 'kind'), getTextAt(answer, 'details', 'name')]
   if (kind === 'namespaces' && requested.resource?.plural !== 'namespaces')
-    return refusalOf(
+    return createRefusedFailure(
       requested,
       `namespace ${name} does not exist`,
       `create namespace ${name} first`,
     )
   if (name !== '' && name === requested.resource?.name)
-    return refusalOf(requested, 'the object does not exist', 'look again')
+    return createRefusedFailure(requested, 'the object does not exist', 'look again')
   const remedy = 'install what serves the kind, or correct apiVersion and kind'
-  return failureOf(requested, 'BP3009', { why: 'the path is not served (404)', remedy })
+  return createKubernetesFailure(requested, 'BP3009', {
+    why: 'the path is not served (404)',
+    remedy,
+  })
 }
 
 /** For a Secret only classes and paths, because messages quote values. */
-function reasonOf(
+function formatReason(
   requested: RequestDescription,
   status: number,
   answer: JsonObject | undefined,
 ): string {
-  const reason = textOf(answer, 'reason')
+  const reason = getTextAt(answer, 'reason')
   const head = reason === '' ? `status ${status}` : `${reason} (${status})`
-  const causes = objectsIn(partOf(answer, 'details', 'causes')).slice(0, MOST_CAUSES)
-  const hides = (text: string): boolean => hidesText(requested, text)
+  const causes = filterObjects(getPartAt(answer, 'details', 'causes')).slice(0, MOST_CAUSES)
+  const hides = (text: string): boolean => shouldHideText(requested, text)
   const parts = causes.map((cause) => {
-    const [location, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
+    const [location, message] = [getTextAt(cause, 'field'), getTextAt(cause, 'message')]
     return [
       hasSecretText(location) ? 'a hidden place' : location,
-      hides(message) ? textOf(cause, 'reason') : shorten(message, requested),
+      hides(message) ? getTextAt(cause, 'reason') : shorten(message, requested),
     ]
       .filter((text) => text !== '')
       .join(': ')
   })
-  const message = textOf(answer, 'message')
+  const message = getTextAt(answer, 'message')
   if (parts.length === 0 && message !== '' && !hides(message))
     parts.push(shorten(message, requested))
   return parts.length === 0 ? head : `${head}: ${parts.join('; ')}`
 }
 
 /** Every message about a Secret, and any that looks like one. */
-export function hidesText({ resource }: RequestDescription, text: string): boolean {
+export function shouldHideText({ resource }: RequestDescription, text: string): boolean {
   const id = { group: resource?.group ?? '', kind: resource?.kind ?? '', namespace: '', name: '' }
   return isSensitive({ id, path: [] }, text)
 }
@@ -342,7 +364,7 @@ export function shorten(
       requested.includes(quoted.slice(1, -1)) ? quoted : `${quoted.charAt(0)}…${quoted.charAt(0)}`,
     )
     .replace(UNQUOTED_VALUE, '$1…$2')
-  return foreignLine(message, { limit: LONGEST_MESSAGE })
+  return formatForeignLine(message, { limit: LONGEST_MESSAGE })
 }
 
 /** To the end of the text if not closed. An apostrophe within a word does not count. */
@@ -350,7 +372,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']*(?:'(?!\w)|$)
 /** In Go or JSON form (k8s.io/apimachinery/pkg/util/validation/field, `ErrorBody`). */
 const UNQUOTED_VALUE = /\b((?:Invalid|Duplicate|Unsupported) value: )(?!"…")[^…].*?(: [^:]*)?$/s
 
-function failureOf(
+function createKubernetesFailure(
   requested: RequestDescription,
   code: FailureCode,
   { why, remedy, retry }: { readonly why: string; readonly remedy: string; readonly retry?: Retry },

@@ -18,7 +18,7 @@ export function isLinkLocal(host: string): boolean {
 }
 
 /** A name's owner may change the answer after the kubeconfig was read. */
-export function withoutLinkLocal(lookup: LookupFunction = systemLookup): LookupFunction {
+export function excludeLinkLocal(lookup: LookupFunction = systemLookup): LookupFunction {
   return (name, options, give) => {
     lookup(name, { ...options, all: true }, (error, found, family) => {
       if (error !== null) return give(error, [])

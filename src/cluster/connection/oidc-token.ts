@@ -17,14 +17,17 @@ const MOST_BYTES = 1024 * 1024
  * @param config of the kubeconfig, by the names that client-go gives it
  * @returns gives a token that is valid now; undefined where it has expired and cannot be refreshed. Rejects with errors of the library
  */
-export function oidcToken(user: string, config: Config): () => Promise<string | undefined> {
+export function createOidcTokenSource(
+  user: string,
+  config: Config,
+): () => Promise<string | undefined> {
   const provider = new OpenIDConnectAuth()
   // A new token and a new refresh token are kept in it.
   const holder = { name: user, authProvider: { name: 'oidc', config: { ...config } } }
   let configuration: Configuration | undefined
   const client = {
     async refresh(refreshToken: string) {
-      configuration ??= await discovered(config)
+      configuration ??= await discoverProvider(config)
       const granted = await refreshTokenGrant(configuration, refreshToken)
       const { id_token, refresh_token = refreshToken } = granted
       if (id_token === undefined) throw new Error('the provider gave no ID token')
@@ -42,7 +45,7 @@ export function oidcToken(user: string, config: Config): () => Promise<string | 
   }
 }
 
-async function discovered(config: Config): Promise<Configuration> {
+async function discoverProvider(config: Config): Promise<Configuration> {
   const text = (name: string): string => String(config[name] ?? '')
   const file = text('idp-certificate-authority')
   const data = text('idp-certificate-authority-data')

@@ -1,11 +1,16 @@
 import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { Deadline } from '@backporch/system/deadline'
-import { tlsOptions } from './credentials.ts'
-import { http1Transport } from './http1-transport.ts'
-import { http2Transport } from './http2-transport.ts'
-import { secureContext } from './secure-contexts.ts'
-import { faultOf, type Transport, TransportFault, type TransportTarget } from './transport.ts'
+import { buildTlsOptions } from './credentials.ts'
+import { createHttp1Transport } from './http1-transport.ts'
+import { createHttp2Transport } from './http2-transport.ts'
+import { getSecureContext } from './secure-contexts.ts'
+import {
+  convertToTransportFault,
+  type Transport,
+  TransportFault,
+  type TransportTarget,
+} from './transport.ts'
 
 /**
  * From a list or a Buffer, Node slices its pool, and every connection would keep 64 KiB for twelve
@@ -22,14 +27,14 @@ export async function openTransport(
 ): Promise<Transport> {
   signal.throwIfAborted()
   if (target.proxy !== undefined || target.server.protocol === 'http:')
-    return http1Transport(target)
+    return createHttp1Transport(target)
   await turnToOpen()
   signal.throwIfAborted()
   const socket = await openTlsSocket(target, signal)
-  if (socket.alpnProtocol === 'h2') return http2Transport(socket, target)
+  if (socket.alpnProtocol === 'h2') return createHttp2Transport(socket, target)
   // undici opens its own connections.
   socket.destroy()
-  return http1Transport(target)
+  return createHttp1Transport(target)
 }
 
 /** Many handshakes at once, as after an outage, would block the process. */
@@ -50,29 +55,29 @@ function openSome(): void {
 
 async function openTlsSocket(target: TransportTarget, signal: AbortSignal): Promise<TLSSocket> {
   try {
-    return await handshake(target, signal)
+    return await performHandshake(target, signal)
   } catch (thrown) {
     if (signal.aborted) throw signal.reason
-    const fault = faultOf(thrown)
-    if (fault.detail === 'CERT_HAS_EXPIRED') fault.notAfter = await notAfterOf(target, signal)
+    const fault = convertToTransportFault(thrown)
+    if (fault.detail === 'CERT_HAS_EXPIRED') fault.notAfter = await findNotAfter(target, signal)
     throw fault
   }
 }
 
-function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSocket> {
+function performHandshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSocket> {
   const { server } = target
   return new Promise((resolve, reject) => {
-    const { ca, cert, key, minVersion, ...options } = tlsOptions(server, target.credentials)
+    const { ca, cert, key, minVersion, ...options } = buildTlsOptions(server, target.credentials)
     const socket = connectTls({
       ...options,
-      secureContext: secureContext({
+      secureContext: getSecureContext({
         minVersion,
         ...(ca && { ca }),
         ...(cert && { cert }),
         ...(key && { key }),
       }),
-      host: hostOf(server),
-      port: portOf(server),
+      host: getHost(server),
+      port: getPort(server),
       lookup: target.lookup,
       ALPNProtocols: PROTOCOLS,
     })
@@ -103,11 +108,11 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
 }
 
 /** From a second handshake that trusts anything, presents and sends nothing. */
-function notAfterOf(target: TransportTarget, signal: AbortSignal): Promise<string | undefined> {
+function findNotAfter(target: TransportTarget, signal: AbortSignal): Promise<string | undefined> {
   const { server, connectTimeout, lookup } = target
   return new Promise((resolve) => {
-    const name = target.credentials.serverName ?? hostOf(server)
-    const raw = connectTcp({ host: hostOf(server), port: portOf(server), lookup, signal })
+    const name = target.credentials.serverName ?? getHost(server)
+    const raw = connectTcp({ host: getHost(server), port: getPort(server), lookup, signal })
     const socket = connectTls({
       socket: raw,
       rejectUnauthorized: false,
@@ -126,10 +131,10 @@ function notAfterOf(target: TransportTarget, signal: AbortSignal): Promise<strin
   })
 }
 
-function hostOf(server: URL): string {
+function getHost(server: URL): string {
   return server.hostname.replace(/^\[|\]$/g, '')
 }
 
-function portOf(server: URL): number {
+function getPort(server: URL): number {
   return server.port === '' ? 443 : Number(server.port)
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { clientCredential, createTestAuthority } from '../../../test/controlplane/test-authority.ts'
-import { secureContext } from './secure-contexts.ts'
+import { getSecureContext } from './secure-contexts.ts'
 
 test('connections with the same authority, certificate and key share a context, and others do not', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-contexts-'))
@@ -15,14 +15,14 @@ test('connections with the same authority, certificate and key share a context, 
     return { ca: authority.certificate, cert, key, minVersion: 'TLSv1.2' } as const
   })
   assert.ok(one !== undefined && other !== undefined)
-  const context = secureContext(one)
-  assert.equal(secureContext({ ...one }), context)
-  assert.notEqual(secureContext(other), context)
-  assert.notEqual(secureContext({ ca: one.ca, minVersion: 'TLSv1.2' }), context)
-  assert.notEqual(secureContext({ minVersion: 'TLSv1.2' }), context)
+  const context = getSecureContext(one)
+  assert.equal(getSecureContext({ ...one }), context)
+  assert.notEqual(getSecureContext(other), context)
+  assert.notEqual(getSecureContext({ ca: one.ca, minVersion: 'TLSv1.2' }), context)
+  assert.notEqual(getSecureContext({ minVersion: 'TLSv1.2' }), context)
 })
 
 test('what is no key is refused each time', () => {
   for (let attempt = 0; attempt < 2; attempt += 1)
-    assert.throws(() => secureContext({ key: 'none', minVersion: 'TLSv1.2' }))
+    assert.throws(() => getSecureContext({ key: 'none', minVersion: 'TLSv1.2' }))
 })

@@ -11,7 +11,7 @@ const GONE = new FinalizationRegistry<string>((name) => {
 })
 
 /** @throws as `createSecureContext`, for an invalid certificate or key */
-export function secureContext(
+export function getSecureContext(
   options: Pick<SecureContextOptions, 'ca' | 'cert' | 'key' | 'minVersion'>,
 ): SecureContext {
   // No key outlives its connections.

@@ -131,9 +131,9 @@ const TIMEOUTS = new Set([
 const UNTRUSTED =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERROR_IN_CERT|ERROR_IN_CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|ERR_TLS_CERT|ERR_TLS_HANDSHAKE)/
 
-export function faultOf(thrown: unknown): TransportFault {
+export function convertToTransportFault(thrown: unknown): TransportFault {
   if (thrown instanceof TransportFault) return thrown
-  const code = codeOf(thrown)
+  const code = findErrorCode(thrown)
   if (code === ONLY_LINK_LOCAL)
     return new TransportFault(
       'link-local',
@@ -149,9 +149,10 @@ export function faultOf(thrown: unknown): TransportFault {
   return new TransportFault('broken', code === '' ? 'the connection ended' : code, thrown)
 }
 
-function codeOf(thrown: unknown): string {
+function findErrorCode(thrown: unknown): string {
   for (let error = thrown; error instanceof Error; error = error.cause) {
-    if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
+    if (error instanceof AggregateError && error.errors.length > 0)
+      return findErrorCode(error.errors[0])
     if ('code' in error && typeof error.code === 'string') return error.code
   }
   return ''
@@ -160,7 +161,7 @@ function codeOf(thrown: unknown): string {
 /**
  * @throws TransportFault `timeout`, the signal's reason when it aborted, a fault for anything else
  */
-export async function underDeadline<T>(
+export async function runUnderDeadline<T>(
   timeout: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
@@ -178,7 +179,7 @@ export async function underDeadline<T>(
     if (signal.aborted) throw signal.reason
     if (deadline.signal.aborted)
       throw new TransportFault('timeout', `no answer within ${timeout / 1000} s`, thrown)
-    throw faultOf(thrown)
+    throw convertToTransportFault(thrown)
   } finally {
     limit.stop()
     signal.removeEventListener('abort', forward)

@@ -14,7 +14,7 @@ export interface EventApi {
 
 export const EVENTS_VERSION = 'events.k8s.io/v1'
 
-export function eventApi(connection: ApiConnection): EventApi {
+export function createEventApi(connection: ApiConnection): EventApi {
   const collection = (namespace: string): string =>
     `/apis/${EVENTS_VERSION}/namespaces/${encodeURIComponent(namespace)}/events`
   const cluster = connection.name
@@ -28,7 +28,7 @@ export function eventApi(connection: ApiConnection): EventApi {
         repeatable: false,
         answers: [403, 404, 409],
       } as const
-      return connection.send(call, requestedEvent(cluster, 'create', namespace), signal)
+      return connection.send(call, describeEventRequest(cluster, 'create', namespace), signal)
     },
     patch: (namespace, name, body, signal) => {
       const path = `${collection(namespace)}/${encodeURIComponent(name)}`
@@ -41,7 +41,7 @@ export function eventApi(connection: ApiConnection): EventApi {
       } as const
       return connection.send(
         { ...call, answers: [403, 404, 409, 422] },
-        requestedEvent(cluster, 'patch', namespace),
+        describeEventRequest(cluster, 'patch', namespace),
         signal,
       )
     },
@@ -49,7 +49,7 @@ export function eventApi(connection: ApiConnection): EventApi {
 }
 
 /** A missing right names both verbs. */
-export function requestedEvent(
+export function describeEventRequest(
   cluster: string,
   verb: 'create' | 'patch',
   namespace: string,

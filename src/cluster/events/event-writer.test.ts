@@ -5,7 +5,7 @@ import { connectionTo, testClock } from '../../../test/apiserver/scripted-cluste
 import { type ScriptedServer, scriptedServer } from '../../../test/apiserver/scripted-server.ts'
 import { readApi } from '../connection/cluster-api.ts'
 import type { DriftEvent } from '../ports/drift-events.ts'
-import { eventApi } from './event-api.ts'
+import { createEventApi } from './event-api.ts'
 import { EventWriter, MOST_EVENTS } from './event-writer.ts'
 
 const SHOP = '/apis/events.k8s.io/v1/namespaces/shop/events'
@@ -37,7 +37,7 @@ async function open(
     connection.close()
     await server.close()
   })
-  return { server, writer: new EventWriter(eventApi(connection), readApi(connection), clock) }
+  return { server, writer: new EventWriter(createEventApi(connection), readApi(connection), clock) }
 }
 
 test('an Event has the fields that the API server asks for, and its name comes from what it says', async (t) => {
@@ -174,7 +174,7 @@ test('nothing but Events can be written, whatever a namespace or a name has', as
   const { server } = await open(t, {})
   const connection = connectionTo(server, { clock: testClock() })
   t.after(() => connection.close())
-  const api = eventApi(connection)
+  const api = createEventApi(connection)
   assert.deepEqual(Object.keys(api).sort(), ['cluster', 'create', 'patch'])
   await api.create('../../pods?x=', '{}', SIGNAL)
   await api.patch('shop', '../../secrets/a', '{}', SIGNAL)

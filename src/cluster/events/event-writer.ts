@@ -1,26 +1,30 @@
 /** A repeated Event is counted in its series, as clients of events.k8s.io do. */
 import { createHash } from 'node:crypto'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import {
+  filterObjects,
   formatJson,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type JsonObject,
-  objectsIn,
   parseJson,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { formatResourceId, metadataText } from '@backporch/kyaml/resource'
+import { formatResourceId, getMetadataText } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
 import type { EventsV1Event } from '@kubernetes/client-node/dist/gen/models/EventsV1Event.js'
 import type { ReadApi } from '../connection/cluster-api.ts'
-import { failureOfResponse, jsonOf, statusOf } from '../connection/kubernetes-failure.ts'
+import {
+  createResponseFailure,
+  parseJsonResponse,
+  parseStatus,
+} from '../connection/kubernetes-failure.ts'
 import type { ApiResponse } from '../connection/transport.ts'
 import type { WireForm } from '../connection/wire-form.ts'
-import { Discovery, objectPath, requestedFor } from '../objects/discovery.ts'
+import { buildObjectPath, Discovery, describeResourceRequest } from '../objects/discovery.ts'
 import type { DriftEvent, DriftEvents } from '../ports/drift-events.ts'
-import { EVENTS_VERSION, type EventApi, requestedEvent } from './event-api.ts'
+import { describeEventRequest, EVENTS_VERSION, type EventApi } from './event-api.ts'
 
 /** Per turn; a note counts the rest. */
 export const MOST_EVENTS = 20
@@ -57,26 +61,26 @@ export class EventWriter implements DriftEvents {
       const namespace = event.regarding.namespace || CLUSTER_SCOPED
       if (this.forbidden.has(namespace)) continue
       try {
-        notes.push(...(await this.one(event, namespace, signal)))
+        notes.push(...(await this.writeOne(event, namespace, signal)))
       } catch (thrown) {
         if (signal.aborted)
           return [...notes, this.note('Events are not written: the time for them is over')]
-        const { what, why, remedy } = asFailure(thrown)
+        const { what, why, remedy } = convertToFailure(thrown)
         return [...notes, this.note(`Events are not written: ${what}: ${why}; ${remedy}`)]
       }
     }
     return notes
   }
 
-  private async one(
+  private async writeOne(
     event: DriftEvent,
     namespace: string,
     signal: AbortSignal,
   ): Promise<readonly Note[]> {
-    const live = await this.liveOf(event, signal)
-    const body = bodyOf(event, live, namespace, microTime(this.clock))
+    const live = await this.readLive(event, signal)
+    const body = buildEventBody(event, live, namespace, formatMicroTime(this.clock))
     const created = await this.api.create(namespace, formatJson(body), signal)
-    if (created.status === 403) return this.refused(created, namespace, 'create')
+    if (created.status === 403) return this.createRefusalNotes(created, namespace, 'create')
     if (created.status !== 409) return []
     return this.count(namespace, nameOf(event, live), signal)
   }
@@ -88,37 +92,40 @@ export class EventWriter implements DriftEvents {
     signal: AbortSignal,
   ): Promise<readonly Note[]> {
     const answer = await this.api.patch(namespace, name, '{}', signal)
-    if (answer.status === 403) return this.refused(answer, namespace, 'patch')
+    if (answer.status === 403) return this.createRefusalNotes(answer, namespace, 'patch')
     const present = parseJson(answer.body)
     if (answer.status !== 200 || !isJsonObject(present)) return []
-    const before = partOf(present, 'series', 'count')
+    const before = getPartAt(present, 'series', 'count')
     const series = {
       count: (typeof before === 'number' ? before : 1) + 1,
-      lastObservedTime: microTime(this.clock),
+      lastObservedTime: formatMicroTime(this.clock),
     }
     // If two controllers count at once, one is rejected.
     const patch = {
-      metadata: { resourceVersion: metadataText(present, 'resourceVersion') },
+      metadata: { resourceVersion: getMetadataText(present, 'resourceVersion') },
       series,
     } satisfies WireForm<Pick<EventsV1Event, 'metadata' | 'series'>>
     await this.api.patch(namespace, name, formatJson(patch), signal)
     return []
   }
 
-  private refused(
+  private createRefusalNotes(
     answer: ApiResponse,
     namespace: string,
     verb: 'create' | 'patch',
   ): readonly Note[] {
     // The namespace is being deleted.
     if (
-      objectsIn(partOf(statusOf(answer.body), 'details', 'causes')).some(
-        (cause) => textOf(cause, 'reason') === 'NamespaceTerminating',
+      filterObjects(getPartAt(parseStatus(answer.body), 'details', 'causes')).some(
+        (cause) => getTextAt(cause, 'reason') === 'NamespaceTerminating',
       )
     )
       return []
     this.forbidden.add(namespace)
-    const { remedy } = failureOfResponse(answer, requestedEvent(this.api.cluster, verb, namespace))
+    const { remedy } = createResponseFailure(
+      answer,
+      describeEventRequest(this.api.cluster, verb, namespace),
+    )
     return [
       this.note(
         `no Events are written in namespace ${namespace}, because the account may not: ${remedy}`,
@@ -126,21 +133,22 @@ export class EventWriter implements DriftEvents {
     ]
   }
 
-  private async liveOf(
+  private async readLive(
     { regarding, apiVersion, uid, resourceVersion }: DriftEvent,
     signal: AbortSignal,
   ): Promise<Live> {
     if (uid !== undefined) return { apiVersion, uid, resourceVersion }
     try {
       const served = await this.discovery.find(apiVersion, regarding.kind, signal, regarding.group)
-      const requested = requestedFor(this.reads.cluster, 'get', served, regarding)
-      const path = objectPath(served, regarding.namespace, regarding.name)
+      const requested = describeResourceRequest(this.reads.cluster, 'get', served, regarding)
+      const path = buildObjectPath(served, regarding.namespace, regarding.name)
       const answer = await this.reads.get(path, requested, signal, {
         accept: METADATA,
         answers: [404],
       })
-      const live = answer.status === 404 ? undefined : jsonOf(answer, requested)
-      const text = (field: string): string => (isJsonObject(live) ? metadataText(live, field) : '')
+      const live = answer.status === 404 ? undefined : parseJsonResponse(answer, requested)
+      const text = (field: string): string =>
+        isJsonObject(live) ? getMetadataText(live, field) : ''
       return {
         apiVersion: served.apiVersion,
         uid: text('uid'),
@@ -148,7 +156,7 @@ export class EventWriter implements DriftEvents {
       }
     } catch (thrown) {
       signal.throwIfAborted()
-      asFailure(thrown)
+      convertToFailure(thrown)
       return { apiVersion, uid: '', resourceVersion: '' }
     }
   }
@@ -164,7 +172,12 @@ function nameOf({ regarding, reason, note }: DriftEvent, { uid }: Live): string 
   return `backporch-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`
 }
 
-function bodyOf(event: DriftEvent, live: Live, namespace: string, eventTime: string): JsonObject {
+function buildEventBody(
+  event: DriftEvent,
+  live: Live,
+  namespace: string,
+  eventTime: string,
+): JsonObject {
   const { reason, regarding, note } = event
   const { apiVersion, uid, resourceVersion } = live
   return {
@@ -189,7 +202,7 @@ function bodyOf(event: DriftEvent, live: Live, namespace: string, eventTime: str
   } satisfies WireForm<EventsV1Event>
 }
 
-function microTime(clock: Clock): string {
+function formatMicroTime(clock: Clock): string {
   return clock
     .now()
     .toISOString()

@@ -1,6 +1,9 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '@backporch/system/clock'
-import { admissionFailure, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import {
+  createAdmissionFailure,
+  type RequestDescription,
+} from '../connection/kubernetes-failure.ts'
 
 /** Milliseconds. Each call may cost the webhook's full timeout. */
 const OUTAGE = 10_000
@@ -20,11 +23,11 @@ export class AdmissionOutages {
     this.known.set(requested.path, { why, remedy, at: this.clock.now().getTime() })
   }
 
-  failureOf(requested: RequestDescription): Failure | undefined {
+  findFailure(requested: RequestDescription): Failure | undefined {
     const outage = this.known.get(requested.path)
     // The clock may have been set back.
     if (outage === undefined || Math.abs(this.clock.now().getTime() - outage.at) > OUTAGE)
       return undefined
-    return admissionFailure(requested, outage)
+    return createAdmissionFailure(requested, outage)
   }
 }

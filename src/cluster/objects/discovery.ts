@@ -7,25 +7,25 @@ import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
 import {
+  filterObjects,
+  filterTexts,
   formatJson,
   getKey,
+  getTextAt,
   isJsonObject,
   type JsonObject,
-  objectsIn,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
 import { LRUCache } from 'lru-cache'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import {
-  jsonOf,
-  notKubernetes,
-  notServed,
+  createNotKubernetesFailure,
+  createNotServedFailure,
+  describeRequestedPath,
+  parseJsonResponse,
   type RequestDescription,
   type RequestedResource,
-  requestedPath,
 } from '../connection/kubernetes-failure.ts'
 
 export interface ServedResource {
@@ -86,14 +86,19 @@ export class Discovery {
     const found = await this.lookUpAny(catalogue, wanted, signal)
     if (found !== undefined) return found
     // The clock may have been set back.
-    if (Math.abs(this.now() - catalogue.readAt) > TRUST_A_MISS) {
+    if (Math.abs(this.getNow() - catalogue.readAt) > TRUST_A_MISS) {
       this.catalogue = undefined
       const again = await this.read(signal)
       const late = await this.lookUpAny(again, wanted, signal)
       if (late !== undefined) return late
     }
     const where = { cluster: this.api.cluster, apiVersion: apiVersion || group || 'v1' }
-    throw notServed(where, kind, 'discovery does not list it', await this.othersOf(kind))
+    throw createNotServedFailure(
+      where,
+      kind,
+      'discovery does not list it',
+      await this.listOtherVersions(kind),
+    )
   }
 
   /**
@@ -111,7 +116,7 @@ export class Discovery {
   }
 
   /** Without a request: kinds move between groups. */
-  private async othersOf(kind: string): Promise<readonly string[]> {
+  private async listOtherVersions(kind: string): Promise<readonly string[]> {
     const groupVersions =
       (await this.catalogue)?.groupVersions ?? new Map<string, GroupVersion | undefined>()
     return [...groupVersions].flatMap(([version, known]) =>
@@ -124,7 +129,7 @@ export class Discovery {
    * @returns `unknown`: failures of groups whose API service does not answer
    * @throws Failure BP30xx
    */
-  async namespacedKinds(
+  async listNamespacedKinds(
     signal: AbortSignal,
   ): Promise<{ readonly kinds: readonly ServedResource[]; readonly unknown: readonly Failure[] }> {
     const { groupVersions } = await this.read(signal)
@@ -147,7 +152,7 @@ export class Discovery {
    * Kinds as far as known without further requests.
    * @throws Failure BP30xx
    */
-  async apiVersions(signal: AbortSignal): Promise<readonly string[]> {
+  async listApiVersions(signal: AbortSignal): Promise<readonly string[]> {
     const { groupVersions } = await this.read(signal)
     return [...groupVersions].flatMap(([version, known]) => [
       version,
@@ -199,7 +204,7 @@ export class Discovery {
   private async readAll(signal: AbortSignal): Promise<Catalogue> {
     const groupVersions = new Map<string, GroupVersion | undefined>()
     await Promise.all(['/api', '/apis'].map((path) => this.readRoot(path, groupVersions, signal)))
-    return { groupVersions, readAt: this.now() }
+    return { groupVersions, readAt: this.getNow() }
   }
 
   private async readRoot(
@@ -207,28 +212,29 @@ export class Discovery {
     into: Map<string, GroupVersion | undefined>,
     signal: AbortSignal,
   ): Promise<void> {
-    const requested = requestedPath(this.api.cluster, path)
-    const answer = jsonOf(
+    const requested = describeRequestedPath(this.api.cluster, path)
+    const answer = parseJsonResponse(
       await this.api.get(path, requested, signal, { accept: ACCEPT }),
       requested,
     )
-    const kind = textOf(answer, 'kind')
-    if (!isJsonObject(answer)) throw notKubernetes(requested, 'its answer is not an object')
+    const kind = getTextAt(answer, 'kind')
+    if (!isJsonObject(answer))
+      throw createNotKubernetesFailure(requested, 'its answer is not an object')
     if (kind === 'APIGroupDiscoveryList') {
-      for (const group of objectsIn(getKey(answer, 'items'))) readGroup(group, into)
+      for (const group of filterObjects(getKey(answer, 'items'))) readGroup(group, into)
     } else if (kind === 'APIVersions') {
-      for (const version of textsIn(getKey(answer, 'versions'))) into.set(version, undefined)
+      for (const version of filterTexts(getKey(answer, 'versions'))) into.set(version, undefined)
     } else if (kind === 'APIGroupList') {
-      const versions = objectsIn(getKey(answer, 'groups')).flatMap((group) =>
-        objectsIn(getKey(group, 'versions')),
+      const versions = filterObjects(getKey(answer, 'groups')).flatMap((group) =>
+        filterObjects(getKey(group, 'versions')),
       )
-      for (const version of versions) into.set(textOf(version, 'groupVersion'), undefined)
-    } else throw notKubernetes(requested, 'its answer is not a list of API groups')
+      for (const version of versions) into.set(getTextAt(version, 'groupVersion'), undefined)
+    } else throw createNotKubernetesFailure(requested, 'its answer is not a list of API groups')
   }
 
   private async readGroupVersion(apiVersion: string, signal: AbortSignal): Promise<GroupVersion> {
     const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-    const requested = requestedPath(this.api.cluster, path)
+    const requested = describeRequestedPath(this.api.cluster, path)
     const response = await this.api
       .get(path, requested, signal, { answers: [404] })
       .catch((thrown: unknown) => {
@@ -238,13 +244,13 @@ export class Discovery {
       })
     if (response === undefined || response.status === 404)
       return { kinds: new Map(), stale: response === undefined }
-    const answer = jsonOf(response, requested)
+    const answer = parseJsonResponse(response, requested)
     if (!isJsonObject(answer) || getKey(answer, 'kind') !== 'APIResourceList')
-      throw notKubernetes(requested, 'its answer is not a list of resources')
+      throw createNotKubernetesFailure(requested, 'its answer is not a list of resources')
     const { group } = parseApiVersion(apiVersion)
     const kinds = new Map<string, ServedResource>()
-    for (const resource of objectsIn(getKey(answer, 'resources'))) {
-      const [plural, kind] = [textOf(resource, 'name'), textOf(resource, 'kind')]
+    for (const resource of filterObjects(getKey(answer, 'resources'))) {
+      const [plural, kind] = [getTextAt(resource, 'name'), getTextAt(resource, 'kind')]
       if (plural.includes('/') || kinds.has(kind)) continue
       kinds.set(kind, {
         apiVersion,
@@ -252,7 +258,7 @@ export class Discovery {
         kind,
         plural,
         namespaced: getKey(resource, 'namespaced') === true,
-        verbs: textsIn(getKey(resource, 'verbs')),
+        verbs: filterTexts(getKey(resource, 'verbs')),
       })
     }
     return { kinds, stale: false }
@@ -269,16 +275,16 @@ export class Discovery {
     })
   }
 
-  private now(): number {
+  private getNow(): number {
     return this.clock.now().getTime()
   }
 }
 
 function readGroup(item: JsonObject, into: Map<string, GroupVersion | undefined>): void {
-  const group = textOf(item, 'metadata', 'name')
-  for (const version of objectsIn(getKey(item, 'versions'))) {
+  const group = getTextAt(item, 'metadata', 'name')
+  for (const version of filterObjects(getKey(item, 'versions'))) {
     const apiVersion =
-      group === '' ? textOf(version, 'version') : `${group}/${textOf(version, 'version')}`
+      group === '' ? getTextAt(version, 'version') : `${group}/${getTextAt(version, 'version')}`
     const key = hash('sha256', `${apiVersion} ${formatJson(version)}`)
     const known = SHARED.get(key) ?? readVersion(version, apiVersion, group)
     SHARED.set(key, known)
@@ -288,25 +294,25 @@ function readGroup(item: JsonObject, into: Map<string, GroupVersion | undefined>
 
 function readVersion(version: JsonObject, apiVersion: string, group: string): GroupVersion {
   const kinds = new Map<string, ServedResource>()
-  for (const resource of objectsIn(getKey(version, 'resources'))) {
-    const kind = textOf(resource, 'responseKind', 'kind')
+  for (const resource of filterObjects(getKey(version, 'resources'))) {
+    const kind = getTextAt(resource, 'responseKind', 'kind')
     // A placeholder for subresources of an unserved kind has no kind.
     if (kind === '' || kinds.has(kind)) continue
-    const namespaced = textOf(resource, 'scope') === 'Namespaced'
-    const plural = textOf(resource, 'resource')
+    const namespaced = getTextAt(resource, 'scope') === 'Namespaced'
+    const plural = getTextAt(resource, 'resource')
     kinds.set(kind, {
       apiVersion,
       group,
       kind,
       plural,
       namespaced,
-      verbs: textsIn(getKey(resource, 'verbs')),
+      verbs: filterTexts(getKey(resource, 'verbs')),
     })
   }
-  return { kinds, stale: textOf(version, 'freshness') === 'Stale' }
+  return { kinds, stale: getTextAt(version, 'freshness') === 'Stale' }
 }
 
-export function collectionPath(resource: ServedResource, namespace: string): string {
+export function buildCollectionPath(resource: ServedResource, namespace: string): string {
   const { apiVersion, plural } = resource
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   const middle =
@@ -314,11 +320,11 @@ export function collectionPath(resource: ServedResource, namespace: string): str
   return `${root}${middle}/${plural}`
 }
 
-export function objectPath(resource: ServedResource, namespace: string, name: string): string {
-  return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`
+export function buildObjectPath(resource: ServedResource, namespace: string, name: string): string {
+  return `${buildCollectionPath(resource, namespace)}/${encodeURIComponent(name)}`
 }
 
-export function requestedFor(
+export function describeResourceRequest(
   cluster: string,
   verb: RequestDescription['verb'],
   served: ServedResource,
@@ -335,5 +341,5 @@ export function requestedFor(
     namespace: served.namespaced ? namespace : '',
     name,
   }
-  return { cluster, verb, resource, path: collectionPath(served, namespace) }
+  return { cluster, verb, resource, path: buildCollectionPath(served, namespace) }
 }

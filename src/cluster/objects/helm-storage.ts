@@ -7,17 +7,17 @@
 import { gunzipSync } from 'node:zlib'
 import type { PackageFile } from '@backporch/kyaml/files'
 import {
+  filterObjects,
   formatJson,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
   parseJson,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
-import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { labelsOf, type Resource, readResource } from '@backporch/kyaml/resource'
+import { listDocumentObjects, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { getLabels, type Resource, readResource } from '@backporch/kyaml/resource'
 import type { DeployedRelease, HelmReleaseRef, Inventory } from '../ports/cluster.ts'
 
 /** The third one, `sql`, is an external database. */
@@ -42,7 +42,7 @@ export class RevisionPicker {
   private newest: StoredRevision | undefined
 
   add(store: Store, object: JsonObject): void {
-    const labels = labelsOf(object)
+    const labels = getLabels(object)
     const revision = {
       store,
       version: Number(labels.get('version') ?? 0) || 0,
@@ -101,7 +101,7 @@ export function decodeRevision(
   { store, object }: StoredRevision,
   namespace: string,
 ): DecodedRevision | undefined {
-  const stored = partOf(object, 'data', 'release')
+  const stored = getPartAt(object, 'data', 'release')
   if (typeof stored !== 'string') return undefined
   try {
     // All data of a Secret is base64-encoded again.
@@ -111,9 +111,9 @@ export function decodeRevision(
     const release = parseJson(
       (zipped ? gunzipSync(packed, { maxOutputLength: MOST_BYTES }) : packed).toString('utf8'),
     )
-    const manifest = partOf(release, 'manifest')
+    const manifest = getPartAt(release, 'manifest')
     if (typeof manifest !== 'string') return undefined
-    return { resources: resourcesOf(manifest, namespace), release, ...infoOf(release) }
+    return { resources: parseResources(manifest, namespace), release, ...parseReleaseInfo(release) }
   } catch {
     // A parser message may quote a Secret.
     return undefined
@@ -121,9 +121,9 @@ export function decodeRevision(
 }
 
 /** Omits objects with `generateName`. */
-function resourcesOf(manifest: string, namespace: string): Resource[] {
+function parseResources(manifest: string, namespace: string): Resource[] {
   return parseGoYaml(manifest, 'the manifest').documents.flatMap((document) =>
-    objectsOfDocument(document, manifest, 'the manifest').flatMap(({ object }) => {
+    listDocumentObjects(document, manifest, 'the manifest').flatMap(({ object }) => {
       const read = readResource(object)
       if ('problem' in read) return []
       const { id } = read
@@ -132,11 +132,11 @@ function resourcesOf(manifest: string, namespace: string): Resource[] {
   )
 }
 
-function infoOf(release: Json): Omit<DecodedRevision, 'resources' | 'release'> {
+function parseReleaseInfo(release: Json): Omit<DecodedRevision, 'resources' | 'release'> {
   // helm `pkg/action/rollback.go`, prepareRollback
-  const to = /^Rollback to (\d{1,9})$/.exec(textOf(release, 'info', 'description'))?.[1]
+  const to = /^Rollback to (\d{1,9})$/.exec(getTextAt(release, 'info', 'description'))?.[1]
   return {
-    deployedAt: Date.parse(textOf(release, 'info', 'last_deployed')) || 0,
+    deployedAt: Date.parse(getTextAt(release, 'info', 'last_deployed')) || 0,
     rollbackTo: to === undefined ? undefined : Number(to),
   }
 }
@@ -156,7 +156,7 @@ export function describeRevision(
   return `Helm release ${namespace}/${name} revision ${version}${status === 'deployed' ? '' : ` (${status})`}`
 }
 
-export async function inventoryOfRelease(
+export async function buildReleaseInventory(
   { helmRelease: { namespace, name }, withChart = false }: HelmReleaseRef,
   { current, later }: StoredRelease,
   location: (resource: Resource) => Resource | Promise<Resource>,
@@ -180,7 +180,9 @@ export async function inventoryOfRelease(
       : {
           rollback: { to: rollbackTo, at: `${new Date(deployedAt).toISOString().slice(0, 19)}Z` },
         }),
-    ...(withChart ? { release: deployed({ namespace, name }, current, decoded.release) } : {}),
+    ...(withChart
+      ? { release: createDeployedRelease({ namespace, name }, current, decoded.release) }
+      : {}),
     ...(failed === undefined
       ? {}
       : { refused: (failed === later ? tried : resources).map(({ id }) => ({ id, why })) }),
@@ -195,21 +197,21 @@ export async function inventoryOfRelease(
   }
 }
 
-function deployed(
+function createDeployedRelease(
   of: Pick<DeployedRelease, 'namespace' | 'name'>,
   { version, status }: StoredRevision,
   release: Json,
 ): DeployedRelease {
-  const values = partOf(release, 'config')
-  const metadata = partOf(release, 'chart', 'metadata')
+  const values = getPartAt(release, 'config')
+  const metadata = getPartAt(release, 'chart', 'metadata')
   return {
     ...of,
     revision: version,
     status,
-    chartTitle: `${textOf(metadata, 'name')} ${textOf(metadata, 'version')}`,
-    chart: chartOf(partOf(release, 'chart'), textOf(release, 'manifest')),
+    chartTitle: `${getTextAt(metadata, 'name')} ${getTextAt(metadata, 'version')}`,
+    chart: findChartFiles(getPartAt(release, 'chart'), getTextAt(release, 'manifest')),
     values: isJsonObject(values) ? values : {},
-    manifest: textOf(release, 'manifest'),
+    manifest: getTextAt(release, 'manifest'),
   }
 }
 
@@ -218,8 +220,11 @@ function deployed(
  * none is complete. A dependency with templates renders its own manifest; a library shows as a
  * named template that the chart does not define.
  */
-function chartOf(chart: Json | undefined, manifest: string): readonly PackageFile[] | undefined {
-  const given = partOf(chart, 'metadata')
+function findChartFiles(
+  chart: Json | undefined,
+  manifest: string,
+): readonly PackageFile[] | undefined {
+  const given = getPartAt(chart, 'metadata')
   if (!isJsonObject(given) || /^# Source: [^/\n]+\/charts\//m.test(manifest)) return undefined
   const { dependencies = [], ...metadata } = given
   const file = (path: string, content: Uint8Array): PackageFile => ({
@@ -230,13 +235,13 @@ function chartOf(chart: Json | undefined, manifest: string): readonly PackageFil
   const text = (path: string, value: Json): PackageFile =>
     file(path, new TextEncoder().encode(formatJson(value)))
   const stored = ['templates', 'files'].flatMap((name) =>
-    objectsIn(partOf(chart, name)).map((each) =>
-      file(textOf(each, 'name'), Buffer.from(textOf(each, 'data'), 'base64')),
+    filterObjects(getPartAt(chart, name)).map((each) =>
+      file(getTextAt(each, 'name'), Buffer.from(getTextAt(each, 'data'), 'base64')),
     ),
   )
-  if (objectsIn(dependencies).length > 0 && namesMissing(stored)) return undefined
-  const schema = textOf(chart, 'schema')
-  const own = [text('Chart.yaml', metadata), text('values.yaml', partOf(chart, 'values') ?? {})]
+  if (filterObjects(dependencies).length > 0 && hasMissingReferences(stored)) return undefined
+  const schema = getTextAt(chart, 'schema')
+  const own = [text('Chart.yaml', metadata), text('values.yaml', getPartAt(chart, 'values') ?? {})]
   if (schema !== '') own.push(file('values.schema.json', Buffer.from(schema, 'base64')))
   return [...own, ...stored].filter(
     ({ path }) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'),
@@ -247,7 +252,7 @@ const COMMENT = /\{\{-?\s*\/\*[\s\S]*?\*\/\s*-?\}\}/g
 const DEFINED = /\{\{-?\s*(?:define|block)\s+["`]([^"`]+)["`]/g
 const USED = /\b(?:include|template)\s+["`]([^"`]+)["`]/g
 
-function namesMissing(files: readonly PackageFile[]): boolean {
+function hasMissingReferences(files: readonly PackageFile[]): boolean {
   const templates = files
     .filter(({ path }) => path.startsWith('templates/'))
     .map(({ content }) => new TextDecoder().decode(content).replaceAll(COMMENT, ''))

@@ -1,5 +1,5 @@
-import { type JsonObject, textOf } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getTextAt, type JsonObject } from '@backporch/kyaml/json'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import type { StoredRelease } from './helm-storage.ts'
 
 /** Characters. Beyond this, releases are read in every turn. */
@@ -21,15 +21,15 @@ export class KnownRevisions {
   keep(store: string, name: string, release: StoredRelease): void {
     const key = `${store}/${name}`
     const before = this.releases.get(key)
-    if (before !== undefined) this.characters -= charactersOf(before)
+    if (before !== undefined) this.characters -= countCharacters(before)
     this.releases.delete(key)
-    if (this.characters + charactersOf(release) > this.most) return
+    if (this.characters + countCharacters(release) > this.most) return
     this.releases.set(key, release)
-    this.characters += charactersOf(release)
+    this.characters += countCharacters(release)
   }
 
   /** Undefined if a revision or its version changed. @param listed its metadata */
-  whole(store: string, name: string, listed: StoredRelease): StoredRelease | undefined {
+  findWholeRelease(store: string, name: string, listed: StoredRelease): StoredRelease | undefined {
     const known = this.releases.get(`${store}/${name}`)
     if (known === undefined || !isSame(known.current.object, listed.current.object))
       return undefined
@@ -41,18 +41,18 @@ export class KnownRevisions {
   }
 }
 
-function charactersOf({ current, later }: StoredRelease): number {
+function countCharacters({ current, later }: StoredRelease): number {
   return [current, later].reduce(
-    (sum, revision) => sum + textOf(revision?.object, 'data', 'release').length,
+    (sum, revision) => sum + getTextAt(revision?.object, 'data', 'release').length,
     0,
   )
 }
 
 function isSame(known: JsonObject, listed: JsonObject): boolean {
-  const [uid, version] = [metadataText(known, 'uid'), metadataText(known, 'resourceVersion')]
+  const [uid, version] = [getMetadataText(known, 'uid'), getMetadataText(known, 'resourceVersion')]
   return (
     version !== '' &&
-    uid === metadataText(listed, 'uid') &&
-    version === metadataText(listed, 'resourceVersion')
+    uid === getMetadataText(listed, 'uid') &&
+    version === getMetadataText(listed, 'resourceVersion')
   )
 }

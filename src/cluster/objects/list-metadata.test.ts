@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import {
   DISCOVERY,
   discoveryList,
@@ -34,7 +34,7 @@ function metadata(kind: string, namespace: string, ...names: readonly string[]) 
 
 function keys(answer: Inventory | Failure | undefined): readonly string[] {
   assert.ok(answer !== undefined && !(answer instanceof Failure), String(answer))
-  return answer.resources.map(resourceKey)
+  return answer.resources.map(getResourceKey)
 }
 
 test('what two questions want is listed once, without content, and a kind that is not served has nothing', async (t) => {

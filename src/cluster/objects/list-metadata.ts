@@ -1,12 +1,12 @@
 /** For inventories that are only marks on objects. Reads no object content. */
 import { Failure } from '@backporch/kyaml/failure'
-import { getKey, isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
-import { metadataText, parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
-import { notKubernetes } from '../connection/kubernetes-failure.ts'
+import { getKey, getTextAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { getMetadataText, parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
+import { createNotKubernetesFailure } from '../connection/kubernetes-failure.ts'
 import type { Inventory, ListedLocation, ListingRef } from '../ports/cluster.ts'
-import { requestedFor, type ServedResource } from './discovery.ts'
-import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
-import { isWorthListing, unlessRefused } from './read-everywhere.ts'
+import { describeResourceRequest, type ServedResource } from './discovery.ts'
+import { listObjects, requireFailure, runInParallel } from './list-objects.ts'
+import { isWorthListing, listUnlessRefused } from './read-everywhere.ts'
 import type { LiveSources } from './read-live.ts'
 
 const PARALLEL = 8
@@ -49,11 +49,11 @@ export async function listLocations(
       const list = lists.get(keyOf(position, ref))
       return list === undefined ? [] : [list instanceof Failure ? list : (found.get(list) ?? [])]
     })
-    return gathered('a listing', answers)
+    return gatherInventory('a listing', answers)
   })
 }
 
-export function gathered(
+export function gatherInventory(
   source: string,
   answers: readonly (Failure | readonly JsonObject[])[],
 ): Inventory | Failure {
@@ -63,7 +63,7 @@ export function gathered(
   const objects = answers.flatMap((answer) => (answer instanceof Failure ? [] : answer))
   return {
     source,
-    resources: objects.map(idOf),
+    resources: objects.map(getResourceId),
     objects,
     ...(unread.length === 0 ? {} : { unread }),
   }
@@ -83,7 +83,7 @@ async function listOfLocation(
       labelSelector,
     }
   } catch (thrown) {
-    const failure = failureOrThrow(thrown)
+    const failure = requireFailure(thrown)
     return failure.code === 'BP3009' ? undefined : failure
   }
 }
@@ -100,23 +100,23 @@ export async function listMetadata(
 ): Promise<ReadonlyMap<MetadataList, readonly JsonObject[] | Failure>> {
   const answers = new Map<MetadataList, readonly JsonObject[] | Failure>()
   const read = (list: MetadataList): Promise<readonly JsonObject[] | Failure> =>
-    listOnce(sources, list, signal).catch(failureOrThrow)
+    listOnce(sources, list, signal).catch(requireFailure)
   const kinds = Map.groupBy(
     lists,
     ({ served, labelSelector }) => `${served.apiVersion}/${served.kind}/${labelSelector}`,
   )
-  await inParallel([...kinds.values()], PARALLEL, async (own) => {
+  await runInParallel([...kinds.values()], PARALLEL, async (own) => {
     const [first] = own
     if (first !== undefined && isWorthListing(first.served, own.length)) {
       const whole = { ...first, namespace: '' }
-      const all = await unlessRefused(sources.refused, first.served, () =>
+      const all = await listUnlessRefused(sources.refused, first.served, () =>
         listOnce(sources, whole, signal),
-      ).catch(failureOrThrow)
+      ).catch(requireFailure)
       if (all !== undefined) {
         const locations =
           all instanceof Failure
             ? undefined
-            : Map.groupBy(all, (object) => metadataText(object, 'namespace'))
+            : Map.groupBy(all, (object) => getMetadataText(object, 'namespace'))
         for (const list of own)
           answers.set(list, all instanceof Failure ? all : (locations?.get(list.namespace) ?? []))
         return
@@ -133,10 +133,10 @@ async function listOnce(
   signal: AbortSignal,
 ) {
   const objects: JsonObject[] = []
-  const requested = requestedFor(api.cluster, 'list', served, { namespace })
+  const requested = describeResourceRequest(api.cluster, 'list', served, { namespace })
   const take = (item: JsonObject): void => {
-    if (metadataText(item, 'name') === '')
-      throw notKubernetes(requested, 'its list has an item without metadata.name')
+    if (getMetadataText(item, 'name') === '')
+      throw createNotKubernetesFailure(requested, 'its list has an item without metadata.name')
     const metadata = getKey(item, 'metadata')
     objects.push({
       apiVersion: served.apiVersion,
@@ -153,19 +153,19 @@ async function listOnce(
       signal,
     )
   } catch (thrown) {
-    if (failureOrThrow(thrown).code === 'BP3009' && (await discovery.isGone(served, signal)))
+    if (requireFailure(thrown).code === 'BP3009' && (await discovery.isGone(served, signal)))
       return []
     throw thrown
   }
   return objects
 }
 
-function idOf(object: JsonObject): ResourceId {
-  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
+function getResourceId(object: JsonObject): ResourceId {
+  const { group } = parseApiVersion(getTextAt(object, 'apiVersion'))
   return {
     group,
-    kind: textOf(object, 'kind'),
-    namespace: metadataText(object, 'namespace'),
-    name: metadataText(object, 'name'),
+    kind: getTextAt(object, 'kind'),
+    namespace: getMetadataText(object, 'namespace'),
+    name: getMetadataText(object, 'name'),
   }
 }

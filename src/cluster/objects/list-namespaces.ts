@@ -1,6 +1,6 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Inventory } from '../ports/cluster.ts'
-import { gathered, listMetadata } from './list-metadata.ts'
+import { gatherInventory, listMetadata } from './list-metadata.ts'
 import type { LiveSources } from './read-live.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function listNamespaces(
   namespaces: readonly string[],
   signal: AbortSignal,
 ): Promise<Inventory | Failure> {
-  const { kinds, unknown } = await sources.discovery.namespacedKinds(signal)
+  const { kinds, unknown } = await sources.discovery.listNamespacedKinds(signal)
   const listed = kinds.filter(
     ({ group, kind }) => !NEVER_LISTED.has(`${group}/${kind}`) && !COMPUTED_GROUPS.test(group),
   )
@@ -34,5 +34,5 @@ export async function listNamespaces(
     const answer = found.get(list)
     return answer === undefined ? [] : [answer]
   })
-  return gathered(`the namespaces ${namespaces.join(', ')}`, [...unknown, ...answers])
+  return gatherInventory(`the namespaces ${namespaces.join(', ')}`, [...unknown, ...answers])
 }

@@ -1,15 +1,15 @@
 /** Complete and of one resource version, or an error. Never a part. */
 import { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonArray, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import {
-  incompleteList,
-  jsonOf,
-  notKubernetes,
+  createIncompleteListFailure,
+  createNotKubernetesFailure,
+  parseJsonResponse,
   type RequestDescription,
 } from '../connection/kubernetes-failure.ts'
-import { collectionPath, requestedFor, type ServedResource } from './discovery.ts'
+import { buildCollectionPath, describeResourceRequest, type ServedResource } from './discovery.ts'
 
 interface ListOptions {
   /** Empty for all namespaces, and for cluster-scoped kinds. */
@@ -50,8 +50,8 @@ export async function listObjects(
     if (end === 'complete' || end === 'too-many') return end
     options.restart()
     if (start >= MOST_STARTS)
-      throw incompleteList(
-        requestedOf(api, served, options),
+      throw createIncompleteListFailure(
+        describeListRequest(api, served, options),
         `it ${BROKEN[end]} each of ${MOST_STARTS} times that it was read`,
       )
   }
@@ -70,7 +70,7 @@ async function listOnce(
   options: ListOptions,
   signal: AbortSignal,
 ): Promise<'complete' | 'too-many' | keyof typeof BROKEN> {
-  const requested = requestedOf(api, served, options)
+  const requested = describeListRequest(api, served, options)
   // Built-in lists omit the type; metadata-only items have that of the metadata.
   const type = { apiVersion: served.apiVersion, kind: served.kind }
   const observed = new Set<string>()
@@ -80,18 +80,18 @@ async function listOnce(
   let resourceVersion: string | undefined
   let next = ''
   do {
-    const path = `${collectionPath(served, options.namespace)}?${queryOf(options, next)}`
+    const path = `${buildCollectionPath(served, options.namespace)}?${queryOf(options, next)}`
     const accept = options.metadataOnly === true ? { accept: METADATA_ONLY } : {}
     const response = await api.get(path, requested, signal, { ...accept, answers: [410] })
     if (response.status === 410) return 'expired'
-    const page = readPage(jsonOf(response, requested), requested)
+    const page = readPage(parseJsonResponse(response, requested), requested)
     if (resourceVersion !== undefined && page.resourceVersion !== resourceVersion) {
-      throw incompleteList(requested, 'its pages are of different resource versions')
+      throw createIncompleteListFailure(requested, 'its pages are of different resource versions')
     }
     if (resourceVersion === undefined) options.version?.(page.resourceVersion)
     resourceVersion = page.resourceVersion
     for (const item of page.items) {
-      items.add(`${metadataText(item, 'namespace')}/${metadataText(item, 'name')}`)
+      items.add(`${getMetadataText(item, 'namespace')}/${getMetadataText(item, 'name')}`)
       options.take({ ...type, ...item, ...type })
     }
     came += page.items.length
@@ -106,18 +106,18 @@ async function listOnce(
     )
       return 'too-many'
     if (observed.has(next) || observed.size > MOST_PAGES)
-      throw incompleteList(requested, 'its pages go round in a circle')
+      throw createIncompleteListFailure(requested, 'its pages go round in a circle')
     observed.add(next)
   } while (next !== '')
   return came < promised ? 'short' : 'complete'
 }
 
-function requestedOf(
+function describeListRequest(
   { cluster }: ReadApi,
   served: ServedResource,
   options: ListOptions,
 ): RequestDescription {
-  const requested = requestedFor(cluster, 'list', served, options)
+  const requested = describeResourceRequest(cluster, 'list', served, options)
   return options.thenWatched === true ? { ...requested, alsoNeeded: ['watch'] } : requested
 }
 
@@ -145,22 +145,23 @@ function readPage(answer: unknown, requested: RequestDescription): Page {
   const page = answer as JsonObject
   const kind = isJsonObject(page) ? getKey(page, 'kind') : undefined
   if (!isJsonObject(page) || typeof kind !== 'string' || !kind.endsWith('List'))
-    throw notKubernetes(requested, 'its answer is not a list')
+    throw createNotKubernetesFailure(requested, 'its answer is not a list')
   // An empty metadata list is null (docs/facts/inventories.md). In other lists null is not empty.
   const [given, metadata] = [getKey(page, 'items'), getKey(page, 'metadata')]
   const items = given === null && kind === 'PartialObjectMetadataList' ? [] : given
   if (!isJsonArray(items) || !isJsonObject(metadata))
-    throw notKubernetes(requested, 'its list has no items or no metadata')
+    throw createNotKubernetesFailure(requested, 'its list has no items or no metadata')
   if (!items.every(isJsonObject))
-    throw notKubernetes(requested, 'its list has an item that is not an object')
+    throw createNotKubernetesFailure(requested, 'its list has an item that is not an object')
   const [resourceVersion, next] = [
     getKey(metadata, 'resourceVersion'),
     getKey(metadata, 'continue') ?? '',
   ]
   if (typeof resourceVersion !== 'string' || resourceVersion === '' || resourceVersion === '0') {
-    throw incompleteList(requested, 'it has no resource version')
+    throw createIncompleteListFailure(requested, 'it has no resource version')
   }
-  if (typeof next !== 'string') throw notKubernetes(requested, 'its continue token is not text')
+  if (typeof next !== 'string')
+    throw createNotKubernetesFailure(requested, 'its continue token is not text')
   const remaining = getKey(metadata, 'remainingItemCount')
   return {
     items,
@@ -170,7 +171,7 @@ function readPage(answer: unknown, requested: RequestDescription): Page {
   }
 }
 
-export async function inParallel<Item>(
+export async function runInParallel<Item>(
   items: readonly Item[],
   width: number,
   work: (item: Item) => Promise<void>,
@@ -183,7 +184,7 @@ export async function inParallel<Item>(
   )
 }
 
-export function failureOrThrow(thrown: unknown): Failure {
+export function requireFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
   throw thrown
 }

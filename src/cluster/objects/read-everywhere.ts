@@ -4,10 +4,10 @@
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'
-import { notKubernetes } from '../connection/kubernetes-failure.ts'
-import { requestedFor, type ServedResource } from './discovery.ts'
+import { createNotKubernetesFailure } from '../connection/kubernetes-failure.ts'
+import { describeResourceRequest, type ServedResource } from './discovery.ts'
 import { listObjects } from './list-objects.ts'
 
 /** Saved requests. */
@@ -21,7 +21,7 @@ export type RefusedKinds = Set<string>
  * @returns undefined if `list` is or was forbidden
  * @throws as `list` otherwise
  */
-export async function unlessRefused<Answer>(
+export async function listUnlessRefused<Answer>(
   refused: RefusedKinds,
   { apiVersion, kind }: ServedResource,
   list: () => Promise<Answer>,
@@ -60,15 +60,18 @@ export async function readEverywhere(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, JsonObject> | undefined> {
   const found = new Map<string, JsonObject>()
-  const requested = requestedFor(api.cluster, 'list', served)
+  const requested = describeResourceRequest(api.cluster, 'list', served)
   const take = (item: JsonObject): void => {
-    const name = metadataText(item, 'name')
-    if (name === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
-    const key = `${metadataText(item, 'namespace')}/${name}`
+    const name = getMetadataText(item, 'name')
+    if (name === '')
+      throw createNotKubernetesFailure(requested, 'its list has an item without metadata.name')
+    const key = `${getMetadataText(item, 'namespace')}/${name}`
     if (wanted.has(key)) found.set(key, item)
   }
   const most = requests * OBJECTS_A_REQUEST
   const options = { namespace: '', most, take, restart: () => found.clear() }
-  const end = await unlessRefused(refused, served, () => listObjects(api, served, options, signal))
+  const end = await listUnlessRefused(refused, served, () =>
+    listObjects(api, served, options, signal),
+  )
   return end === 'complete' ? found : undefined
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { scriptedApi } from '../../../test/apiserver/scripted-api.ts'
 import { config, list, NO_TEXTS, REF, SECRETS, stored } from '../../../test/fakes/helm-releases.ts'
 import type { StoredRelease } from './helm-storage.ts'
@@ -27,7 +27,7 @@ describe('a release that was read before', () => {
     for (; asked < revisions.length; asked += 1) {
       const [answer] = await api.cluster.readInventories([REF], signal)
       assert.ok(answer !== undefined && !(answer instanceof Failure))
-      sources.push(`${answer.source}: ${answer.resources.map(resourceKey)}`)
+      sources.push(`${answer.source}: ${answer.resources.map(getResourceKey)}`)
     }
     return { reads, sources }
   }
@@ -83,7 +83,7 @@ test('what is kept of releases has a limit, and the latest of a release counts',
     later: undefined,
   })
   const isKept = (name: string, one: StoredRelease): boolean =>
-    revisions.whole('Secret/shop', name, one) !== undefined
+    revisions.findWholeRelease('Secret/shop', name, one) !== undefined
   revisions.keep('Secret/shop', 'web', release('1', '5', '12345678'))
   revisions.keep('Secret/shop', 'api', release('2', '6', '1234'))
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Failure } from '@backporch/kyaml/failure'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import type { ScriptedAnswer } from '../../../test/apiserver/scripted-server.ts'
 import {
@@ -28,7 +28,7 @@ test('the objects of the newest deployed revision, in the namespace where Helm p
   const [answer] = await api.cluster.readInventories([REF], signal)
   assert.ok(answer !== undefined && !(answer instanceof Failure))
   assert.equal(answer.source, 'Helm release shop/web revision 10')
-  assert.deepEqual(answer.resources.map(resourceKey), [
+  assert.deepEqual(answer.resources.map(getResourceKey), [
     '/ConfigMap/shop/web',
     'apps/Deployment/elsewhere/web',
     'rbac.authorization.k8s.io/ClusterRole//web',

@@ -1,17 +1,17 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { labelsOf, type Resource } from '@backporch/kyaml/resource'
+import { getLabels, type Resource } from '@backporch/kyaml/resource'
 import type { HelmReleaseRef, Inventory } from '../ports/cluster.ts'
 import {
+  buildReleaseInventory,
   decodeRevision,
   describeRevision,
-  inventoryOfRelease,
   RevisionPicker,
   STORES,
   type Store,
   type StoredRelease,
 } from './helm-storage.ts'
-import { failureOrThrow, listObjects } from './list-objects.ts'
+import { listObjects, requireFailure } from './list-objects.ts'
 import type { LiveSources } from './read-live.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function readHelmReleases(
       return [
         namespace,
         STORES.map((store) =>
-          readStore(sources, { namespace, names }, store, signal).catch(failureOrThrow),
+          readStore(sources, { namespace, names }, store, signal).catch(requireFailure),
         ),
       ] as const
     }),
@@ -46,7 +46,7 @@ export async function readHelmReleases(
         question,
         await Promise.all(stores.get(question.helmRelease.namespace) ?? []),
         signal,
-      ).catch(failureOrThrow),
+      ).catch(requireFailure),
     ),
   )
 }
@@ -75,11 +75,14 @@ async function releaseIn(
       ? releases.sort((left, right) => deployedAt(right) - deployedAt(left))
       : releases
   if (found === undefined) return undefined
-  const inventory = await inventoryOfRelease(ref, found, (resource) =>
-    placed(sources, resource, signal),
+  const inventory = await buildReleaseInventory(ref, found, (resource) =>
+    placeResource(sources, resource, signal),
   )
   if (inventory === undefined)
-    throw notARelease(sources.api.cluster, describeRevision(namespace, name, found.current))
+    throw createNotReleaseFailure(
+      sources.api.cluster,
+      describeRevision(namespace, name, found.current),
+    )
   return inventory
 }
 
@@ -99,7 +102,7 @@ async function readStore(
   if (names.some((name) => revisions.has(at, name))) {
     const listed = await listStore(sources, { namespace, names, metadataOnly: true }, store, signal)
     const whole = [...listed].flatMap(([name, release]) => {
-      const known = revisions.whole(at, name, release)
+      const known = revisions.findWholeRelease(at, name, release)
       return known === undefined ? [] : [[name, known] as const]
     })
     if (whole.length === listed.size) return new Map(whole)
@@ -127,7 +130,7 @@ async function listStore(
   const served = await discovery.find('v1', store, signal)
   const pickers = new Map(names.map((name) => [name, new RevisionPicker()]))
   const take = (object: JsonObject): void =>
-    pickers.get(labelsOf(object).get('name') ?? '')?.add(store, object)
+    pickers.get(getLabels(object).get('name') ?? '')?.add(store, object)
   const restart = (): void => pickers.forEach((picker) => void picker.clear())
   const wanted = names.length === 1 ? `name=${names[0]}` : `name in (${names.join(',')})`
   const labelSelector = `owner=helm,${wanted},status!=superseded`
@@ -140,7 +143,7 @@ async function listStore(
 }
 
 /** An object of an unknown kind keeps Helm's namespace. */
-async function placed(
+async function placeResource(
   { discovery }: LiveSources,
   resource: Resource,
   signal: AbortSignal,
@@ -148,11 +151,11 @@ async function placed(
   const { apiVersion, id } = resource
   const scope = await discovery
     .find(apiVersion, id.kind, signal)
-    .catch((thrown: unknown) => void failureOrThrow(thrown))
+    .catch((thrown: unknown) => void requireFailure(thrown))
   return scope?.namespaced === false ? { ...resource, id: { ...id, namespace: '' } } : resource
 }
 
-function notARelease(cluster: string, release: string): Failure {
+function createNotReleaseFailure(cluster: string, release: string): Failure {
   return new Failure({
     code: 'BP3012',
     what: `the ${release} cannot be read`,

@@ -3,7 +3,7 @@ import type { Failure } from '@backporch/kyaml/failure'
 import type { Inventory, InventoryQuestion } from '../ports/cluster.ts'
 import { listLocations } from './list-metadata.ts'
 import { listNamespaces } from './list-namespaces.ts'
-import { failureOrThrow } from './list-objects.ts'
+import { requireFailure } from './list-objects.ts'
 import { readHelmReleases } from './read-helm-release.ts'
 import { readResourceGroups } from './read-inventory.ts'
 import type { LiveSources } from './read-live.ts'
@@ -33,7 +33,7 @@ export async function readInventories(
     if ('id' in question) return nextGroup.next().value
     if ('listing' in question) return nextListing.next().value
     if ('helmRelease' in question) return nextRelease.next().value
-    return listNamespaces(sources, question.namespaces, signal).catch(failureOrThrow)
+    return listNamespaces(sources, question.namespaces, signal).catch(requireFailure)
   })
   return Promise.all(answers)
 }

@@ -2,18 +2,18 @@
  * kpt.dev/v1alpha1 ResourceGroups: sigs.k8s.io/cli-utils, `pkg/inventory`, and kpt's ResourceGroup.
  */
 import { Failure } from '@backporch/kyaml/failure'
-import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { filterObjects, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'
 import {
+  getLabels,
+  getMetadataText,
   type InventoryRef,
-  labelsOf,
-  metadataText,
   type ResourceId,
 } from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import type { Inventory, RefusedObject } from '../ports/cluster.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
-import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
-import { unlessRefused } from './read-everywhere.ts'
+import { listObjects, requireFailure, runInParallel } from './list-objects.ts'
+import { listUnlessRefused } from './read-everywhere.ts'
 import type { LiveSources } from './read-live.ts'
 
 export const RESOURCE_GROUP = {
@@ -44,17 +44,19 @@ export async function readResourceGroups(
     const all =
       refs.length < MANY
         ? undefined
-        : await unlessRefused(refused, served, () => list(api, served, { namespace: '' }, signal))
+        : await listUnlessRefused(refused, served, () =>
+            list(api, served, { namespace: '' }, signal),
+          )
     if (all !== undefined)
       return refs.map(
         (ref) => pickInventory(all.filter(isNamed(ref)), ref) ?? pickInventory(all, ref),
       )
-    await inParallel([...refs.entries()], PARALLEL, async ([index, ref]) => {
-      answers[index] = await readInventory(api, served, ref, signal).catch(failureOrThrow)
+    await runInParallel([...refs.entries()], PARALLEL, async ([index, ref]) => {
+      answers[index] = await readInventory(api, served, ref, signal).catch(requireFailure)
     })
     return answers
   } catch (thrown) {
-    return answers.fill(failureOrThrow(thrown))
+    return answers.fill(requireFailure(thrown))
   }
 }
 
@@ -105,7 +107,7 @@ async function list(
 }
 
 function isNamed({ name }: InventoryRef): (group: JsonObject) => boolean {
-  return (group) => metadataText(group, 'name') === name
+  return (group) => getMetadataText(group, 'name') === name
 }
 
 export function pickInventory(
@@ -113,21 +115,21 @@ export function pickInventory(
   ref: InventoryRef,
 ): Inventory | undefined {
   const object = groups.find((group) => {
-    const id = labelsOf(group).get(INVENTORY_ID_LABEL) ?? ''
+    const id = getLabels(group).get(INVENTORY_ID_LABEL) ?? ''
     // The same name with another id belongs to another package.
     if (ref.id !== '' && id !== '' && id !== ref.id) return false
-    if (ref.namespace !== '' && metadataText(group, 'namespace') !== ref.namespace) return false
+    if (ref.namespace !== '' && getMetadataText(group, 'namespace') !== ref.namespace) return false
     return (
-      (ref.name !== '' && metadataText(group, 'name') === ref.name) ||
+      (ref.name !== '' && getMetadataText(group, 'name') === ref.name) ||
       (ref.id !== '' && id === ref.id)
     )
   })
   if (object === undefined) return undefined
-  const source = `ResourceGroup ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
-  const refused = refusedIn(object, source)
+  const source = `ResourceGroup ${getMetadataText(object, 'namespace')}/${getMetadataText(object, 'name')}`
+  const refused = listRefusedObjects(object, source)
   return {
     source,
-    resources: objectsIn(partOf(object, 'spec', 'resources')).flatMap(
+    resources: filterObjects(getPartAt(object, 'spec', 'resources')).flatMap(
       (entry) => readEntry(entry) ?? [],
     ),
     ...(refused.length === 0 ? {} : { refused }),
@@ -143,10 +145,11 @@ const UNAPPLIED: ReadonlyMap<string, string> = new Map([
   ['Skipped', 'was skipped'],
 ])
 
-function refusedIn(group: JsonObject, source: string): readonly RefusedObject[] {
-  return objectsIn(partOf(group, 'status', 'resourceStatuses')).flatMap((entry) => {
-    const [id, word] = [readEntry(entry), UNAPPLIED.get(textOf(entry, 'actuation'))]
-    if (id === undefined || word === undefined || textOf(entry, 'strategy') === 'Delete') return []
+function listRefusedObjects(group: JsonObject, source: string): readonly RefusedObject[] {
+  return filterObjects(getPartAt(group, 'status', 'resourceStatuses')).flatMap((entry) => {
+    const [id, word] = [readEntry(entry), UNAPPLIED.get(getTextAt(entry, 'actuation'))]
+    if (id === undefined || word === undefined || getTextAt(entry, 'strategy') === 'Delete')
+      return []
     return [{ id, why: `${source} says that its apply ${word}` }]
   })
 }
@@ -157,6 +160,6 @@ function readEntry(entry: JsonObject): ResourceId | undefined {
     'kind',
     'namespace',
     'name',
-  ].map((key) => textOf(entry, key))
+  ].map((key) => getTextAt(entry, key))
   return kind === '' || name === '' ? undefined : { group, kind, namespace, name }
 }

@@ -1,7 +1,7 @@
 /** Absence is claimed from whole lists only: whatever else a server answers, no object is called missing for it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type LiveView, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveView, type ResourceId } from '@backporch/kyaml/resource'
 import {
   listOf,
   query,
@@ -28,8 +28,8 @@ const WANTED = IDS.map((id) => ({ id, apiVersion: 'v1' }))
 /** What a package that declares the ids would be told to be missing. */
 function missingIn(view: LiveView, ids: readonly ResourceId[] = IDS): readonly string[] {
   return ids.flatMap((id) => {
-    const live = view.get(resourceKey(id))
-    assert.ok(live, `no answer for ${resourceKey(id)}`)
+    const live = view.get(getResourceKey(id))
+    assert.ok(live, `no answer for ${getResourceKey(id)}`)
     const object = {
       apiVersion: 'v1',
       kind: id.kind,

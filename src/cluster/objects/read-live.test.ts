@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type LiveState, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveState, type WantedObject } from '@backporch/kyaml/resource'
 import { listOf, query, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 
@@ -244,7 +244,7 @@ test('a cluster-scoped kind is listed without a namespace', async (t) => {
   })
   const one = wanted('ClusterRole', 'admin', '', 'rbac.authorization.k8s.io/v1')
   assert.equal(
-    (await api.cluster.readLive([one], signal)).get(resourceKey(one.id))?.state,
+    (await api.cluster.readLive([one], signal)).get(getResourceKey(one.id))?.state,
     'present',
   )
 })

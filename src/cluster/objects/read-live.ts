@@ -3,19 +3,19 @@ import { Failure } from '@backporch/kyaml/failure'
 import { DEEPEST, getKey, isDeeperThan, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
 import {
+  getMetadataText,
+  getResourceKey,
   type LiveState,
   type LiveView,
-  metadataText,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'
-import { notKubernetes } from '../connection/kubernetes-failure.ts'
+import { createNotKubernetesFailure } from '../connection/kubernetes-failure.ts'
 import type { AdmissionOutages } from './admission-outages.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
-import { requestedFor } from './discovery.ts'
+import { describeResourceRequest } from './discovery.ts'
 import type { KnownRevisions } from './known-revisions.ts'
-import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
+import { listObjects, requireFailure, runInParallel } from './list-objects.ts'
 import { isWorthListing, type RefusedKinds, readEverywhere } from './read-everywhere.ts'
 
 /** Objects of one kind and namespace to read by name. */
@@ -57,7 +57,7 @@ export async function readLive(
   const view = new Map<string, LiveState>()
   const groups = groupWanted(wanted, sources.defaultNamespace)
   const readings: Reading[] = []
-  await inParallel(groups, PARALLEL, async (group) => {
+  await runInParallel(groups, PARALLEL, async (group) => {
     try {
       const served = await sources.discovery.find(group.apiVersion, group.kind, signal, group.group)
       const one = group.secret || group.wanted.size <= FEW
@@ -65,25 +65,25 @@ export async function readLive(
         ...(one ? [...group.wanted.keys()] : [undefined]).map((name) => ({ group, served, name })),
       )
     } catch (thrown) {
-      answerUnreadable(view, group, undefined, failureOrThrow(thrown))
+      answerUnreadable(view, group, undefined, requireFailure(thrown))
     }
   })
   let down: Failure | undefined
   const single = await readTogether(sources, readings, view, signal)
-  await inParallel(single, PARALLEL, async ({ group, served, name }) => {
+  await runInParallel(single, PARALLEL, async ({ group, served, name }) => {
     if (down !== undefined) return answerUnreadable(view, group, name, down)
     try {
       await readGroup(sources.api, { served, group, name }, view, signal)
     } catch (thrown) {
-      const failure = failureOrThrow(thrown)
+      const failure = requireFailure(thrown)
       if (WHOLE_CLUSTER.has(failure.code)) down = failure
       answerUnreadable(view, group, name, failure)
     }
   })
   return new Map(
     wanted.flatMap(({ id }) => {
-      const state = view.get(resourceKey(id))
-      return state === undefined ? [] : [[resourceKey(id), state] as const]
+      const state = view.get(getResourceKey(id))
+      return state === undefined ? [] : [[getResourceKey(id), state] as const]
     }),
   )
 }
@@ -96,7 +96,7 @@ async function readTogether(
 ): Promise<readonly Reading[]> {
   const kinds = Map.groupBy(readings, ({ served, group }) => (group.secret ? undefined : served))
   const single: Reading[] = [...(kinds.get(undefined) ?? [])]
-  await inParallel([...kinds], PARALLEL, async ([served, own]) => {
+  await runInParallel([...kinds], PARALLEL, async ([served, own]) => {
     if (served === undefined) return
     const found = isWorthListing(served, own.length)
       ? await readAll(sources, served, own, signal)
@@ -138,7 +138,7 @@ async function readAll(
       signal,
     )
   } catch (thrown) {
-    return failureOrThrow(thrown)
+    return requireFailure(thrown)
   }
 }
 
@@ -151,7 +151,7 @@ function groupWanted(wanted: readonly WantedObject[], defaultNamespace: string):
     const group = groups.get(key) ?? { ...known, wanted: new Map<string, string[]>() }
     groups.set(key, group)
     const keys = group.wanted.get(id.name) ?? []
-    if (!keys.includes(resourceKey(id))) group.wanted.set(id.name, [...keys, resourceKey(id)])
+    if (!keys.includes(getResourceKey(id))) group.wanted.set(id.name, [...keys, getResourceKey(id)])
   }
   return [...groups.values()]
 }
@@ -164,7 +164,7 @@ async function readGroup(
 ): Promise<void> {
   const found = new Map<string, JsonObject>()
   const namespace = served.namespaced ? group.namespace : ''
-  const requested = requestedFor(api.cluster, 'list', served, { namespace, name })
+  const requested = describeResourceRequest(api.cluster, 'list', served, { namespace, name })
   const list = (metadataOnly: boolean): Promise<unknown> =>
     listObjects(
       api,
@@ -174,9 +174,12 @@ async function readGroup(
         ...(name === undefined ? {} : { name }),
         metadataOnly,
         take: (item) => {
-          const itemName = metadataText(item, 'name')
+          const itemName = getMetadataText(item, 'name')
           if (itemName === '')
-            throw notKubernetes(requested, 'its list has an item without metadata.name')
+            throw createNotKubernetesFailure(
+              requested,
+              'its list has an item without metadata.name',
+            )
           if (group.wanted.has(itemName) && (name === undefined || name === itemName))
             found.set(itemName, item)
         },
@@ -188,12 +191,12 @@ async function readGroup(
   try {
     await list(false)
   } catch (thrown) {
-    const failure = failureOrThrow(thrown)
+    const failure = requireFailure(thrown)
     if (!group.secret || failure.code !== 'BP3003') throw failure
     metadataOnly = true
     // The first failure names the rule to add.
     await list(true).catch((second: unknown) => {
-      failureOrThrow(second)
+      requireFailure(second)
       throw failure
     })
   }
@@ -206,10 +209,10 @@ async function readGroup(
 function stateOf(cluster: string, item: JsonObject | undefined, metadataOnly: boolean): LiveState {
   if (item === undefined) return { state: 'absent' }
   if (!isDeeperThan(item, DEEPEST))
-    return { state: 'present', object: asObject(item, metadataOnly), metadataOnly }
+    return { state: 'present', object: convertToObject(item, metadataOnly), metadataOnly }
   const failure = new Failure({
     code: 'BP3012',
-    what: `${String(item['kind'])} ${metadataText(item, 'name')} cannot be compared`,
+    what: `${String(item['kind'])} ${getMetadataText(item, 'name')} cannot be compared`,
     where: `cluster ${cluster}`,
     why: `it is nested more than ${DEEPEST} levels deep`,
     remedy: 'make the object flatter, or leave it out of the package',
@@ -218,7 +221,7 @@ function stateOf(cluster: string, item: JsonObject | undefined, metadataOnly: bo
   return { state: 'unreadable', failure }
 }
 
-function asObject(item: JsonObject, metadataOnly: boolean): JsonObject {
+function convertToObject(item: JsonObject, metadataOnly: boolean): JsonObject {
   if (!metadataOnly) return item
   const metadata = getKey(item, 'metadata')
   return {

@@ -57,7 +57,7 @@ test('a kind that came to a group after the index was read is known, although th
   await assert.rejects(api.cluster.openApiDocument('other.example.com/v1', signal))
   const before = index()
   hash = 'two'
-  const { namespaced } = await api.cluster.servedKind('example.com/v1', 'Widget', signal)
+  const { namespaced } = await api.cluster.findServedKind('example.com/v1', 'Widget', signal)
   assert.equal(namespaced, true)
   assert.equal(index(), before + 1)
 })

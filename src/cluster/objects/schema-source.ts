@@ -1,11 +1,11 @@
-import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
-import { isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
+import { type FieldSchema, findKindSchema } from '@backporch/kyaml/field'
+import { getPartAt, getTextAt, isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import {
-  jsonOf,
-  notKubernetes,
-  notServed,
-  requestedPath,
+  createNotKubernetesFailure,
+  createNotServedFailure,
+  describeRequestedPath,
+  parseJsonResponse,
 } from '../connection/kubernetes-failure.ts'
 
 const INDEX = '/openapi/v3'
@@ -23,15 +23,15 @@ export class SchemaSource {
   }
 
   /** @throws Failure BP3009 when no document has the kind, another BP30xx when it is not known */
-  async schemaOf(apiVersion: string, kind: string, signal: AbortSignal): Promise<FieldSchema> {
+  async readSchema(apiVersion: string, kind: string, signal: AbortSignal): Promise<FieldSchema> {
     const key = `${apiVersion}#${kind}`
     const known = this.schemas.get(key)
     if (known !== undefined) return known
     const schema =
-      schemaOfKind(await this.document(apiVersion, signal), apiVersion, kind) ??
-      (await this.lateSchema(apiVersion, kind, signal))
+      findKindSchema(await this.readDocument(apiVersion, signal), apiVersion, kind) ??
+      (await this.findLateSchema(apiVersion, kind, signal))
     if (schema === undefined)
-      throw notServed(
+      throw createNotServedFailure(
         { cluster: this.api.cluster, apiVersion },
         kind,
         'the server publishes no OpenAPI schema of it',
@@ -41,7 +41,7 @@ export class SchemaSource {
   }
 
   /** @throws Failure as `schemaOf` */
-  async document(apiVersion: string, signal: AbortSignal): Promise<Json> {
+  async readDocument(apiVersion: string, signal: AbortSignal): Promise<Json> {
     const path = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`
     let url = (await this.readIndex(signal)).get(path)
     if (url === undefined) {
@@ -49,24 +49,24 @@ export class SchemaSource {
       url = (await this.readIndex(signal)).get(path)
     }
     if (url === undefined)
-      throw notServed(
+      throw createNotServedFailure(
         { cluster: this.api.cluster, apiVersion },
         'any kind',
         'the server publishes no OpenAPI document of it',
       )
     try {
-      return await this.documentAt(url, signal)
+      return await this.readDocumentAt(url, signal)
     } catch (thrown) {
       // The server redirects from an old hash after the group got another kind.
       this.index = undefined
       signal.throwIfAborted()
       const now = (await this.readIndex(signal)).get(path)
       if (now === undefined || now === url) throw thrown
-      return this.documentAt(now, signal)
+      return this.readDocumentAt(now, signal)
     }
   }
 
-  private documentAt(url: string, signal: AbortSignal): Promise<Json> {
+  private readDocumentAt(url: string, signal: AbortSignal): Promise<Json> {
     const known = this.documents.get(url)
     if (known !== undefined) return known
     const wanted = this.get(url, signal)
@@ -75,13 +75,13 @@ export class SchemaSource {
     return wanted
   }
 
-  private async lateSchema(
+  private async findLateSchema(
     apiVersion: string,
     kind: string,
     signal: AbortSignal,
   ): Promise<FieldSchema | undefined> {
     this.index = undefined
-    return schemaOfKind(await this.document(apiVersion, signal), apiVersion, kind)
+    return findKindSchema(await this.readDocument(apiVersion, signal), apiVersion, kind)
   }
 
   private readIndex(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -94,12 +94,15 @@ export class SchemaSource {
 
   private async fetchIndex(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const answer = await this.get(INDEX, signal)
-    const paths = partOf(answer, 'paths')
+    const paths = getPartAt(answer, 'paths')
     if (!isJsonObject(paths))
-      throw notKubernetes(requestedPath(this.api.cluster, INDEX), 'its OpenAPI index has no paths')
+      throw createNotKubernetesFailure(
+        describeRequestedPath(this.api.cluster, INDEX),
+        'its OpenAPI index has no paths',
+      )
     const urls = new Map<string, string>()
     for (const [path, entry] of Object.entries(paths)) {
-      const url = textOf(entry, 'serverRelativeURL')
+      const url = getTextAt(entry, 'serverRelativeURL')
       // The index must not send the credentials to another server.
       if (/^\/(?!\/)/.test(url)) urls.set(path, url)
     }
@@ -107,8 +110,8 @@ export class SchemaSource {
   }
 
   private async get(path: string, signal: AbortSignal): Promise<Json> {
-    const requested = requestedPath(this.api.cluster, path)
-    return jsonOf(
+    const requested = describeRequestedPath(this.api.cluster, path)
+    return parseJsonResponse(
       await this.api.get(path, requested, signal),
       requested,
       path === INDEX ? INDEX_TYPES : [],

@@ -16,15 +16,15 @@ export interface WatchedKind {
  */
 export interface WatchObserver {
   /** Then `changed` for each object, then `listed`. An interrupted list begins again. */
-  listing(kind: WatchedKind): void
+  beginList(kind: WatchedKind): void
   /** @param read milliseconds of the monotonic clock */
-  changed(kind: WatchedKind, object: JsonObject, read: number): void
+  handleChange(kind: WatchedKind, object: JsonObject, read: number): void
   /** Also between `listing` and `listed`. @param object its last state */
-  deleted(kind: WatchedKind, object: JsonObject, read: number): void
+  handleDeletion(kind: WatchedKind, object: JsonObject, read: number): void
   /** Every object missing from the list is absent. */
-  listed(kind: WatchedKind): void
+  finishList(kind: WatchedKind): void
   /** The state is unknown until the next list. Called once per cause. */
-  unreadable(kind: WatchedKind, failure: Failure): void
+  handleUnreadable(kind: WatchedKind, failure: Failure): void
 }
 
 export interface KindWatchState {

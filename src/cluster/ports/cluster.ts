@@ -104,7 +104,7 @@ export interface ClusterReader {
   readonly name: string
   identify(signal: AbortSignal): Promise<ClusterIdentity>
   /** @throws Failure BP3009 when it is not served; another BP30xx when this is unknown */
-  servedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind>
+  findServedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind>
   /** An `unreadable` id does not affect the others. */
   readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView>
   /**

@@ -6,8 +6,8 @@
 import {
   type FieldSchema,
   type FieldSet,
+  getManagedFields,
   type ListType,
-  managedFieldsOf,
 } from '@backporch/kyaml/field'
 import {
   getKey,
@@ -18,11 +18,11 @@ import {
 } from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import {
+  findKnownKeyDefault,
+  findKnownList,
   holdsQuantities,
   isBuiltInGroup,
   isFreeMap,
-  knownKeyDefault,
-  knownList,
 } from './known-kinds.ts'
 
 interface Observed {
@@ -30,13 +30,13 @@ interface Observed {
   readonly value: Json | undefined
 }
 
-export function inferredSchema(
+export function inferSchema(
   apiVersion: string,
   kind: string,
   objects: readonly JsonObject[],
 ): FieldSchema {
   const observed = objects.map((object) => ({
-    sets: managedFieldsOf(object).entries.map((entry) => entry.fields),
+    sets: getManagedFields(object).entries.map((entry) => entry.fields),
     value: object,
   }))
   return new InferredSchema([kind], observed, isBuiltInGroup(parseApiVersion(apiVersion).group))
@@ -58,7 +58,8 @@ class InferredSchema implements FieldSchema {
     this.observed = observed
     this.builtIn = builtIn
     const list =
-      shownList(observed) ?? (builtIn || names.includes('metadata') ? knownList(names) : undefined)
+      inferList(observed) ??
+      (builtIn || names.includes('metadata') ? findKnownList(names) : undefined)
     const values = observed.flatMap(({ value }) => (value === undefined ? [] : [value]))
     this.listType = list?.type ?? 'atomic'
     this.keys = list?.keys ?? []
@@ -72,15 +73,15 @@ class InferredSchema implements FieldSchema {
     this.format = builtIn && holdsQuantities(names.at(-2) ?? '') ? 'quantity' : ''
   }
 
-  declares(_name: string): boolean {
+  hasField(_name: string): boolean {
     return this.kind !== 'unknown' && !isFreeMap(this.names.at(-1) ?? '')
   }
 
-  defaultOf(name: string): string | undefined {
-    return this.builtIn ? knownKeyDefault(this.names, name) : undefined
+  findDefault(name: string): string | undefined {
+    return this.builtIn ? findKnownKeyDefault(this.names, name) : undefined
   }
 
-  child(name: string): FieldSchema {
+  getChildSchema(name: string): FieldSchema {
     const known = this.children.get(name)
     if (known !== undefined) return known
     const below = this.observed.flatMap(({ sets, value }) => {
@@ -95,7 +96,7 @@ class InferredSchema implements FieldSchema {
     return schema
   }
 
-  items(): FieldSchema {
+  getItemSchema(): FieldSchema {
     const below = this.observed.flatMap(({ sets, value }): Observed[] => [
       ...sets.flatMap((set) =>
         [...set.children.values()]
@@ -108,7 +109,7 @@ class InferredSchema implements FieldSchema {
   }
 }
 
-function shownList(
+function inferList(
   observed: readonly Observed[],
 ): { readonly type: ListType; readonly keys: readonly string[] } | undefined {
   const steps = observed.flatMap(({ sets }) =>

@@ -35,7 +35,7 @@ const KNOWN_LISTS: ReadonlyMap<string, KnownList> = new Map([
 ])
 
 /** @param names kind first, without item names: `['Service', 'spec', 'ports']` */
-export function knownList(names: readonly string[]): KnownList | undefined {
+export function findKnownList(names: readonly string[]): KnownList | undefined {
   for (let length = Math.min(3, names.length); length > 0; length -= 1) {
     const known = KNOWN_LISTS.get(names.slice(-length).join('.'))
     if (known !== undefined) return known
@@ -44,7 +44,7 @@ export function knownList(names: readonly string[]): KnownList | undefined {
 }
 
 /** The server sets these before it records ownership. */
-export function knownKeyDefault(names: readonly string[], key: string): string | undefined {
+export function findKnownKeyDefault(names: readonly string[], key: string): string | undefined {
   return key === 'protocol' && names.at(-1) === 'ports' ? 'TCP' : undefined
 }
 

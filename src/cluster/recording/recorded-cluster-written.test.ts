@@ -6,10 +6,10 @@ import { Failure } from '@backporch/kyaml/failure'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import {
+  getResourceKey,
   type LiveState,
   type Resource,
   readResource,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import { type RecordableCluster, recordCluster } from '../../../test/apiserver/record-cluster.ts'
@@ -32,7 +32,7 @@ function liveCluster(objects: readonly JsonObject[]): RecordableCluster {
     objects.map((object) => {
       const resource = readResource(object)
       assert.ok('id' in resource)
-      return [resourceKey(resource.id), { state: 'present', object, metadataOnly: false }]
+      return [getResourceKey(resource.id), { state: 'present', object, metadataOnly: false }]
     }),
   )
   return {
@@ -44,10 +44,13 @@ function liveCluster(objects: readonly JsonObject[]): RecordableCluster {
       recorded: false,
       namespace: 'team',
     }),
-    servedKind: async () => ({ namespaced: true, schema: UNKNOWN_SCHEMA }),
+    findServedKind: async () => ({ namespaced: true, schema: UNKNOWN_SCHEMA }),
     readLive: async (ids) =>
       new Map(
-        ids.map(({ id }) => [resourceKey(id), present.get(resourceKey(id)) ?? { state: 'absent' }]),
+        ids.map(({ id }) => [
+          getResourceKey(id),
+          present.get(getResourceKey(id)) ?? { state: 'absent' },
+        ]),
       ),
     list: async () => ({ objects: [], complete: true }),
     readInventories: async (refs) => refs.map(() => undefined),
@@ -122,7 +125,7 @@ test('what is recorded answers as the cluster did, but for the content of Secret
   assert.equal(await verdict(cluster, gone), 'absent')
   const hidden = await stateOf(cluster, s)
   assert.ok(hidden.state === 'present' && hidden.metadataOnly)
-  assert.equal((await cluster.servedKind('v1', 'ConfigMap', signal)).schema.declares('a'), true)
+  assert.equal((await cluster.findServedKind('v1', 'ConfigMap', signal)).schema.hasField('a'), true)
   const predicted = await cluster.predict(desired, 'kubectl', signal)
   assert.ok(predicted.state === 'predicted')
   assert.equal(predicted.object['predicted'], true)
@@ -169,7 +172,7 @@ test('recording stops at what cannot be read', async (t) => {
   const cluster = {
     ...liveCluster([]),
     readLive: async (ids: readonly WantedObject[]) =>
-      new Map(ids.map(({ id }) => [resourceKey(id), { state: 'unreadable', failure } as const])),
+      new Map(ids.map(({ id }) => [getResourceKey(id), { state: 'unreadable', failure } as const])),
   }
   await assert.rejects(
     recordCluster(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { fieldSetOf, leavesOf } from '@backporch/kyaml/field'
-import { resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import { buildFieldSet, leavesOf } from '@backporch/kyaml/field'
+import { getResourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import {
   failsWith,
   observedAt,
@@ -103,7 +103,7 @@ test('absence is claimed where the recording says that the kind is complete, or 
     [wanted('v1', 'Secret', 'shop', 'x'), 'BP3012'],
   ]
   for (const [one, expected] of cases)
-    assert.equal(await verdict(cluster, one), expected, resourceKey(one.id))
+    assert.equal(await verdict(cluster, one), expected, getResourceKey(one.id))
 })
 
 test('an object recorded in another version is not compared', async (t) => {
@@ -157,27 +157,31 @@ test('the time of a plain recording is the newest that its objects tell', async 
 
 test('list keys and atomic maps are told from managedFields, the rest from what is known of built-in kinds', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
-  const { namespaced, schema } = await cluster.servedKind('apps/v1', 'Deployment', signal)
+  const { namespaced, schema } = await cluster.findServedKind('apps/v1', 'Deployment', signal)
   assert.equal(namespaced, true)
-  const containers = schema.child('spec').child('template').child('spec').child('containers')
+  const containers = schema
+    .getChildSchema('spec')
+    .getChildSchema('template')
+    .getChildSchema('spec')
+    .getChildSchema('containers')
   assert.deepEqual(
     [containers.kind, containers.listType, containers.keys],
     ['list', 'map', ['name']],
   )
-  assert.equal(schema.child('spec').child('selector').atomic, true)
-  const ports = containers.items().child('ports')
+  assert.equal(schema.getChildSchema('spec').getChildSchema('selector').atomic, true)
+  const ports = containers.getItemSchema().getChildSchema('ports')
   assert.deepEqual(
-    [ports.keys, ports.items().defaultOf('protocol')],
+    [ports.keys, ports.getItemSchema().findDefault('protocol')],
     [['containerPort', 'protocol'], 'TCP'],
   )
 })
 
 test('the inferred schema names the fields of a manifest as the server does', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
-  const { schema } = await cluster.servedKind('apps/v1', 'Deployment', signal)
+  const { schema } = await cluster.findServedKind('apps/v1', 'Deployment', signal)
   const state = await stateOf(cluster, WEB)
   assert.ok(state.state === 'present')
-  const paths = leavesOf(fieldSetOf(state.object, schema)).map((path) =>
+  const paths = leavesOf(buildFieldSet(state.object, schema)).map((path) =>
     path
       .map((step) =>
         step.kind === 'item'
@@ -199,9 +203,13 @@ test('the inferred schema names the fields of a manifest as the server does', as
 
 test('of a custom kind that is not in the recording nothing is said', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
-  await assert.rejects(cluster.servedKind('example.com/v1', 'Widget', signal), failsWith('BP3012'))
+  await assert.rejects(
+    cluster.findServedKind('example.com/v1', 'Widget', signal),
+    failsWith('BP3012'),
+  )
   assert.equal(
-    (await cluster.servedKind('rbac.authorization.k8s.io/v1', 'ClusterRole', signal)).namespaced,
+    (await cluster.findServedKind('rbac.authorization.k8s.io/v1', 'ClusterRole', signal))
+      .namespaced,
     false,
   )
 })
@@ -259,12 +267,12 @@ test('recordings that cannot be read are named with their file', (t) => {
 })
 
 test('finalizers are a set in every kind', async (t) => {
-  const { schema } = await recorded(t, { 'a.yaml': DEPLOYMENT }).servedKind(
+  const { schema } = await recorded(t, { 'a.yaml': DEPLOYMENT }).findServedKind(
     'apps/v1',
     'Deployment',
     signal,
   )
-  assert.equal(schema.child('metadata').child('finalizers').listType, 'set')
+  assert.equal(schema.getChildSchema('metadata').getChildSchema('finalizers').listType, 'set')
 })
 
 test('lists what was recorded of a kind, and says whether that is all of it', async (t) => {

@@ -1,26 +1,26 @@
 /** What the recording cannot prove is unproven; nothing is guessed. */
 import { basename, extname } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
+import { type FieldSchema, findKindSchema } from '@backporch/kyaml/field'
 import {
+  filterObjects,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
 import {
   describeResourceId,
+  getMetadataText,
+  getResourceKey,
   type LiveState,
   type LiveView,
-  metadataText,
   type Prediction,
   parseApiVersion,
   type Resource,
   type ResourceId,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import type {
@@ -31,10 +31,10 @@ import type {
   ObjectList,
   ServedKind,
 } from '../ports/cluster.ts'
-import { inferredSchema } from './inferred-schema.ts'
+import { inferSchema } from './inferred-schema.ts'
 import { isKnownNamespaced } from './known-kinds.ts'
-import { type RecordedEvidence, recordedInventory } from './recorded-inventory.ts'
-import { predictionKey, type Recording, readRecording } from './recording.ts'
+import { findRecordedInventory, type RecordedEvidence } from './recorded-inventory.ts'
+import { computePredictionKey, type Recording, readRecording } from './recording.ts'
 
 interface RecordedClusterOptions {
   readonly path: string
@@ -84,7 +84,7 @@ export class RecordedCluster implements ClusterReader {
           [`${parseApiVersion(apiVersion).group}/${kind}`, namespaced] as const,
       ),
     ])
-    this.observedAt = recording.observedAt || newestTime(recording) || options.observedAt
+    this.observedAt = recording.observedAt || findNewestTime(recording) || options.observedAt
   }
 
   async identify(_signal: AbortSignal): Promise<ClusterIdentity> {
@@ -92,19 +92,23 @@ export class RecordedCluster implements ClusterReader {
     return { uid, version, observedAt: this.observedAt, recorded: true, namespace }
   }
 
-  async servedKind(apiVersion: string, kind: string, _signal: AbortSignal): Promise<ServedKind> {
+  async findServedKind(
+    apiVersion: string,
+    kind: string,
+    _signal: AbortSignal,
+  ): Promise<ServedKind> {
     const namespaced = this.isNamespaced(apiVersion, kind)
     if (namespaced === undefined) {
-      throw this.cannotSay(
+      throw this.createUnrecordedFailure(
         `whether ${kind} of ${apiVersion} lies in namespaces`,
         'no such object and no schema of it is in the recording',
       )
     }
-    return { namespaced, schema: this.schemaOf(apiVersion, kind) }
+    return { namespaced, schema: this.getSchema(apiVersion, kind) }
   }
 
   async readLive(wanted: readonly WantedObject[], _signal: AbortSignal): Promise<LiveView> {
-    return new Map(wanted.map((one) => [resourceKey(one.id), this.stateOf(one)]))
+    return new Map(wanted.map((one) => [getResourceKey(one.id), this.stateOf(one)]))
   }
 
   async list(group: string, kind: string, _signal: AbortSignal): Promise<ObjectList> {
@@ -132,9 +136,9 @@ export class RecordedCluster implements ClusterReader {
       isNamespaced: (group, kind) => this.isNamespaced(`${group}/`, kind),
       isProvenAbsent: (id) => this.isProvenAbsent(id),
       isWhole: ({ group, kind, namespace }) => this.isWhole(group, kind, namespace),
-      cannotSay: (what, why) => this.cannotSay(what, why),
+      cannotSay: (what, why) => this.createUnrecordedFailure(what, why),
     }
-    return Promise.all(refs.map((ref) => recordedInventory(evidence, ref)))
+    return Promise.all(refs.map((ref) => findRecordedInventory(evidence, ref)))
   }
 
   async predict(
@@ -142,9 +146,9 @@ export class RecordedCluster implements ClusterReader {
     fieldManager: string,
     _signal: AbortSignal,
   ): Promise<Prediction> {
-    const recorded = this.recording.predictions.get(predictionKey(resource, fieldManager))
+    const recorded = this.recording.predictions.get(computePredictionKey(resource, fieldManager))
     if (recorded === undefined) {
-      const failure = this.cannotSay(
+      const failure = this.createUnrecordedFailure(
         `what an apply of ${describeResourceId(resource.id)} would give`,
         'the recording does not hold this dry run',
       )
@@ -165,13 +169,13 @@ export class RecordedCluster implements ClusterReader {
   }
 
   private stateOf({ id, apiVersion }: WantedObject): LiveState {
-    const found = this.candidates(id, apiVersion).flatMap(
-      (candidate) => this.recording.objects.get(resourceKey(candidate)) ?? [],
+    const found = this.listCandidates(id, apiVersion).flatMap(
+      (candidate) => this.recording.objects.get(getResourceKey(candidate)) ?? [],
     )[0]
     if (found === undefined) {
-      if (this.candidates(id, apiVersion).some((candidate) => this.isProvenAbsent(candidate)))
+      if (this.listCandidates(id, apiVersion).some((candidate) => this.isProvenAbsent(candidate)))
         return { state: 'absent' }
-      const failure = this.cannotSay(
+      const failure = this.createUnrecordedFailure(
         `whether ${describeResourceId(id)} is there`,
         'it is not in the recording, and the recording does not say that it is complete',
       )
@@ -181,7 +185,7 @@ export class RecordedCluster implements ClusterReader {
       // Only the server converts; a comparison across versions finds false differences.
       return {
         state: 'unreadable',
-        failure: this.cannotSay(
+        failure: this.createUnrecordedFailure(
           `what ${describeResourceId(id)} is in ${apiVersion}`,
           `it was recorded in ${found.apiVersion}`,
         ),
@@ -195,7 +199,7 @@ export class RecordedCluster implements ClusterReader {
   }
 
   /** The id as the server would take it, if its namespace does not fit its kind. */
-  private candidates(id: ResourceId, apiVersion: string): readonly ResourceId[] {
+  private listCandidates(id: ResourceId, apiVersion: string): readonly ResourceId[] {
     const namespaced = this.isNamespaced(apiVersion === '' ? `${id.group}/` : apiVersion, id.kind)
     if (namespaced === true && id.namespace === '')
       return [{ ...id, namespace: this.recording.namespace }]
@@ -205,7 +209,7 @@ export class RecordedCluster implements ClusterReader {
 
   private isProvenAbsent(id: ResourceId): boolean {
     return (
-      this.recording.absent.has(resourceKey(id)) || this.isWhole(id.group, id.kind, id.namespace)
+      this.recording.absent.has(getResourceKey(id)) || this.isWhole(id.group, id.kind, id.namespace)
     )
   }
 
@@ -223,23 +227,23 @@ export class RecordedCluster implements ClusterReader {
     return this.namespaced.get(`${group}/${kind}`) ?? isKnownNamespaced(group, kind)
   }
 
-  private schemaOf(apiVersion: string, kind: string): FieldSchema {
+  private getSchema(apiVersion: string, kind: string): FieldSchema {
     const key = `${apiVersion}#${kind}`
     const known = this.schemas.get(key)
     if (known !== undefined) return known
     const published = this.recording.schemas.flatMap(
-      (document) => schemaOfKind(document, apiVersion, kind) ?? [],
+      (document) => findKindSchema(document, apiVersion, kind) ?? [],
     )[0]
     const objects = (): readonly JsonObject[] =>
       [...this.recording.objects.values()]
         .filter((one) => one.apiVersion === apiVersion && one.id.kind === kind)
         .map(({ object }) => object)
-    const schema = published ?? inferredSchema(apiVersion, kind, objects())
+    const schema = published ?? inferSchema(apiVersion, kind, objects())
     this.schemas.set(key, schema)
     return schema
   }
 
-  private cannotSay(what: string, why: string): Failure {
+  private createUnrecordedFailure(what: string, why: string): Failure {
     return new Failure({
       code: 'BP3012',
       what: `the recording cannot say ${what}`,
@@ -257,13 +261,13 @@ function hasContent(object: JsonObject): boolean {
 }
 
 /** The recording is not older. */
-function newestTime({ objects }: Recording): string {
+function findNewestTime({ objects }: Recording): string {
   let newest = ''
   for (const { object } of objects.values()) {
-    const times = objectsIn(partOf(object, 'metadata', 'managedFields')).map((entry) =>
-      textOf(entry, 'time'),
+    const times = filterObjects(getPartAt(object, 'metadata', 'managedFields')).map((entry) =>
+      getTextAt(entry, 'time'),
     )
-    for (const time of [...times, metadataText(object, 'creationTimestamp')]) {
+    for (const time of [...times, getMetadataText(object, 'creationTimestamp')]) {
       if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) && time > newest) newest = time
     }
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Failure } from '@backporch/kyaml/failure'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { InventoryQuestion } from '../ports/cluster.ts'
 import { openRecordedCluster } from './recorded-cluster.ts'
 
@@ -37,7 +37,7 @@ async function answer(
   const cluster = openRecordedCluster({ path: folder, observedAt: '2026-11-21T10:00:00Z' })
   const [found] = await cluster.readInventories([question], new AbortController().signal)
   if (found === undefined || found instanceof Failure) return [found?.code]
-  return [found.resources.map(resourceKey), (found.unread ?? []).map(({ code }) => code)]
+  return [found.resources.map(getResourceKey), (found.unread ?? []).map(({ code }) => code)]
 }
 
 const listing = (kind: string, labelSelector = '') => ({

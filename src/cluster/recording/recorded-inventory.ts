@@ -1,13 +1,13 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import {
+  getLabels,
   type InventoryRef,
-  labelsOf,
   type Resource,
   type ResourceId,
 } from '@backporch/kyaml/resource'
-import { inventoryOfRelease, RevisionPicker, STORES } from '../objects/helm-storage.ts'
-import { gathered } from '../objects/list-metadata.ts'
+import { buildReleaseInventory, RevisionPicker, STORES } from '../objects/helm-storage.ts'
+import { gatherInventory } from '../objects/list-metadata.ts'
 import { pickInventory, RESOURCE_GROUP } from '../objects/read-inventory.ts'
 import type {
   HelmReleaseRef,
@@ -28,24 +28,24 @@ export interface RecordedEvidence {
 
 const NOT_WHOLE = 'the recording does not say that it is complete'
 
-export async function recordedInventory(
+export async function findRecordedInventory(
   evidence: RecordedEvidence,
   question: InventoryQuestion,
 ): Promise<Inventory | Failure | undefined> {
-  if ('id' in question) return ofResourceGroup(evidence, question)
-  if ('helmRelease' in question) return ofHelmRelease(evidence, question)
-  if ('listing' in question) return ofListing(evidence, question)
+  if ('id' in question) return findGroupInventory(evidence, question)
+  if ('helmRelease' in question) return findReleaseInventory(evidence, question)
+  if ('listing' in question) return buildListingInventory(evidence, question)
   const { namespaces } = question
   const found = evidence.objects
     .filter(({ id }) => id.namespace !== '' && namespaces.includes(id.namespace))
-    .map(metadataOnly)
-  return gathered('the recording', [
+    .map(retainMetadata)
+  return gatherInventory('the recording', [
     found,
     evidence.cannotSay('what else is in the namespaces', NOT_WHOLE),
   ])
 }
 
-function ofResourceGroup(
+function findGroupInventory(
   { objects, isProvenAbsent, cannotSay }: RecordedEvidence,
   ref: InventoryRef,
 ): Inventory | Failure | undefined {
@@ -69,7 +69,7 @@ function ofResourceGroup(
   )
 }
 
-async function ofHelmRelease(
+async function findReleaseInventory(
   { objects, isWhole, isNamespaced, cannotSay }: RecordedEvidence,
   question: HelmReleaseRef,
 ): Promise<Inventory | Failure | undefined> {
@@ -77,7 +77,7 @@ async function ofHelmRelease(
   const pickers = STORES.map((store) => {
     const picker = new RevisionPicker()
     for (const { id, object } of objects) {
-      const labels = labelsOf(object)
+      const labels = getLabels(object)
       const isOurs = labels.get('owner') === 'helm' && labels.get('name') === name
       if (isOurs && id.kind === store && id.group === '' && id.namespace === namespace)
         picker.add(store, object)
@@ -92,7 +92,7 @@ async function ofHelmRelease(
       ? { ...resource, id: { ...resource.id, namespace: '' } }
       : resource
   const inventory =
-    release === undefined ? undefined : await inventoryOfRelease(question, release, location)
+    release === undefined ? undefined : await buildReleaseInventory(question, release, location)
   return (
     inventory ??
     cannotSay(
@@ -102,7 +102,7 @@ async function ofHelmRelease(
   )
 }
 
-function ofListing(
+function buildListingInventory(
   { objects, isNamespaced, isWhole, defaultNamespace, cannotSay }: RecordedEvidence,
   ref: ListingRef,
 ): Inventory | Failure {
@@ -117,18 +117,18 @@ function ofListing(
           id.group === group &&
           id.kind === kind &&
           id.namespace === namespace &&
-          terms.every(([name = '', value]) => labelsOf(object).get(name) === value),
+          terms.every(([name = '', value]) => getLabels(object).get(name) === value),
       )
-      const listed = found.map(metadataOnly)
+      const listed = found.map(retainMetadata)
       if (isWhole({ group, kind, namespace })) return [listed]
       const failure = cannotSay(`which objects of kind ${kind} are there`, NOT_WHOLE)
       return listed.length === 0 ? [failure] : [listed, failure]
     },
   )
-  return gathered('the recording', answers)
+  return gatherInventory('the recording', answers)
 }
 
-function metadataOnly({ apiVersion, id, object }: Resource): JsonObject {
+function retainMetadata({ apiVersion, id, object }: Resource): JsonObject {
   const metadata = getKey(object, 'metadata')
   return { apiVersion, kind: id.kind, metadata: isJsonObject(metadata) ? metadata : {} }
 }

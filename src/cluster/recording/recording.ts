@@ -12,27 +12,27 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import {
-  canonicalJson,
+  filterObjects,
+  formatCanonicalJson,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
-  objectsIn,
   parseJson,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
-import { decodeYaml, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { decodeYaml, listDocumentObjects, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import {
+  getResourceKey,
   parseApiVersion,
   type Resource,
   type ResourceId,
   readResource,
-  resourceKey,
 } from '@backporch/kyaml/resource'
-import { appliedObject } from '../apply/applied-object.ts'
+import { buildAppliedObject } from '../apply/applied-object.ts'
 
 export const RECORDING = {
   apiVersion: 'backporch.dev/v1alpha1',
@@ -81,7 +81,7 @@ interface Found {
  * an invalid file
  */
 export function readRecording(path: string): Recording {
-  const files = recordedFiles(path)
+  const files = listRecordedFiles(path)
   const objects = new Map<string, Found>()
   const predictions = new Map<string, JsonObject>()
   const schemas: Json[] = []
@@ -91,25 +91,27 @@ export function readRecording(path: string): Recording {
       schemas.push(readJson(file))
       continue
     }
-    for (const { object, where } of objectsOf(file)) {
+    for (const { object, where } of readObjects(file)) {
       const kind =
-        textOf(object, 'apiVersion') === RECORDING.apiVersion ? textOf(object, 'kind') : ''
-      const spec = partOf(object, 'spec')
+        getTextAt(object, 'apiVersion') === RECORDING.apiVersion ? getTextAt(object, 'kind') : ''
+      const spec = getPartAt(object, 'spec')
       if (kind === RECORDING.kind) header = isJsonObject(spec) ? spec : {}
       else if (kind === RECORDING.prediction)
-        predictions.set(textOf(spec, 'key'), isJsonObject(spec) ? spec : {})
+        predictions.set(getTextAt(spec, 'key'), isJsonObject(spec) ? spec : {})
       else addObject(objects, object, where)
     }
   }
   return {
-    cluster: textOf(header, 'cluster'),
-    serverVersion: textOf(header, 'serverVersion'),
-    uid: textOf(header, 'uid'),
-    observedAt: textOf(header, 'observedAt'),
-    namespace: textOf(header, 'namespace') || 'default',
-    complete: objectsIn(getKey(header, 'complete')).map(readScope),
-    absent: new Set(objectsIn(getKey(header, 'absent')).map((entry) => resourceKey(readId(entry)))),
-    kinds: objectsIn(getKey(header, 'kinds')).map((entry) => ({
+    cluster: getTextAt(header, 'cluster'),
+    serverVersion: getTextAt(header, 'serverVersion'),
+    uid: getTextAt(header, 'uid'),
+    observedAt: getTextAt(header, 'observedAt'),
+    namespace: getTextAt(header, 'namespace') || 'default',
+    complete: filterObjects(getKey(header, 'complete')).map(readScope),
+    absent: new Set(
+      filterObjects(getKey(header, 'absent')).map((entry) => getResourceKey(readId(entry))),
+    ),
+    kinds: filterObjects(getKey(header, 'kinds')).map((entry) => ({
       ...readScope(entry),
       namespaced: getKey(entry, 'namespaced') === true,
     })),
@@ -120,14 +122,14 @@ export function readRecording(path: string): Recording {
 }
 
 /** Equal in any recording for the same desired object and field manager. */
-export function predictionKey(resource: Resource, fieldManager: string): string {
+export function computePredictionKey(resource: Resource, fieldManager: string): string {
   const hash = createHash('sha256')
     .update(`${resource.apiVersion}\0${fieldManager}\0`)
-    .update(canonicalJson(appliedObject(resource.object)))
-  return `${resourceKey(resource.id)}#${hash.digest('hex').slice(0, 32)}`
+    .update(formatCanonicalJson(buildAppliedObject(resource.object)))
+  return `${getResourceKey(resource.id)}#${hash.digest('hex').slice(0, 32)}`
 }
 
-function recordedFiles(
+function listRecordedFiles(
   path: string,
 ): readonly { readonly file: string; readonly isSchema: boolean }[] {
   try {
@@ -144,21 +146,25 @@ function recordedFiles(
       files.length === 0
         ? 'it holds no .yaml, .yml or .json file'
         : `it holds more than ${MOST_FILES} files`
-    throw unreadable(path, why, 'name the folder or file that the live objects were saved to')
+    throw createUnreadableFailure(
+      path,
+      why,
+      'name the folder or file that the live objects were saved to',
+    )
   } catch (thrown) {
     throw translate(thrown, path)
   }
 }
 
-function objectsOf(file: string): readonly { readonly object: Json; readonly where: string }[] {
+function readObjects(file: string): readonly { readonly object: Json; readonly where: string }[] {
   if (extname(file) === '.json') {
     const value = readJson(file)
-    const items = textOf(value, 'kind').endsWith('List') ? partOf(value, 'items') : undefined
+    const items = getTextAt(value, 'kind').endsWith('List') ? getPartAt(value, 'items') : undefined
     return (isJsonArray(items) ? items : [value]).map((object) => ({ object, where: file }))
   }
   const source = decodeYaml(readBytes(file), file)
   return parseGoYaml(source, file).documents.flatMap((document) =>
-    objectsOfDocument(document, source, file).map(({ object, line }) => ({
+    listDocumentObjects(document, source, file).map(({ object, line }) => ({
       object,
       where: `${file}:${line}`,
     })),
@@ -176,10 +182,10 @@ function addObject(objects: Map<string, Found>, object: Json, where: string): vo
       remedy: 'record it again with kubectl get -o yaml --show-managed-fields',
     })
   }
-  const key = resourceKey(resource.id)
+  const key = getResourceKey(resource.id)
   const before = objects.get(key)
-  if (before !== undefined && !jsonEquals(before.resource.object, resource.object)) {
-    throw unreadable(
+  if (before !== undefined && !isJsonEqual(before.resource.object, resource.object)) {
+    throw createUnreadableFailure(
       where,
       `it holds another state of ${key}, which ${before.where} holds too`,
       'keep one of the two files',
@@ -193,7 +199,7 @@ function readJson(file: string): Json {
   try {
     return parseJson(source)
   } catch {
-    throw unreadable(file, 'it is not valid JSON', 'record it again')
+    throw createUnreadableFailure(file, 'it is not valid JSON', 'record it again')
   }
 }
 
@@ -210,29 +216,33 @@ function translate(thrown: unknown, path: string): unknown {
   if (thrown instanceof Failure) return thrown
   const why =
     thrown.code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${String(thrown.code)})`
-  return unreadable(path, why, 'name the folder or file that the live objects were saved to')
+  return createUnreadableFailure(
+    path,
+    why,
+    'name the folder or file that the live objects were saved to',
+  )
 }
 
 function readScope(entry: JsonObject): RecordedScope {
   const namespace = getKey(entry, 'namespace')
   return {
-    apiVersion: textOf(entry, 'apiVersion'),
-    kind: textOf(entry, 'kind'),
+    apiVersion: getTextAt(entry, 'apiVersion'),
+    kind: getTextAt(entry, 'kind'),
     namespace: typeof namespace === 'string' ? namespace : undefined,
   }
 }
 
 function readId(entry: JsonObject): ResourceId {
-  const { group } = parseApiVersion(textOf(entry, 'apiVersion'))
+  const { group } = parseApiVersion(getTextAt(entry, 'apiVersion'))
   return {
     group,
-    kind: textOf(entry, 'kind'),
-    namespace: textOf(entry, 'namespace'),
-    name: textOf(entry, 'name'),
+    kind: getTextAt(entry, 'kind'),
+    namespace: getTextAt(entry, 'namespace'),
+    name: getTextAt(entry, 'name'),
   }
 }
 
-function unreadable(where: string, why: string, remedy: string): Failure {
+function createUnreadableFailure(where: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1010',
     what: 'the recorded cluster cannot be read',

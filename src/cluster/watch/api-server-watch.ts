@@ -55,7 +55,7 @@ export class ApiServerWatch implements ClusterWatch {
 
   follow(kinds: readonly WatchedKind[]): void {
     if (this.closing.signal.aborted) return
-    const wanted = new Map(kinds.map((kind) => [keyOf(kind), kind]))
+    const wanted = new Map(kinds.map((kind) => [getKindKey(kind), kind]))
     for (const [key, { end }] of this.followed) {
       if (wanted.has(key)) continue
       end()
@@ -66,7 +66,7 @@ export class ApiServerWatch implements ClusterWatch {
   }
 
   state(): readonly KindWatchState[] {
-    return [...this.followed.values()].map(({ watch }) => watch.status())
+    return [...this.followed.values()].map(({ watch }) => watch.getStatus())
   }
 
   async close(): Promise<void> {
@@ -86,6 +86,6 @@ export class ApiServerWatch implements ClusterWatch {
   }
 }
 
-function keyOf({ apiVersion, kind, namespace, metadataOnly }: WatchedKind): string {
+function getKindKey({ apiVersion, kind, namespace, metadataOnly }: WatchedKind): string {
   return JSON.stringify([apiVersion, kind, namespace, metadataOnly])
 }

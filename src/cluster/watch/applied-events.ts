@@ -1,6 +1,6 @@
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import { getKey, type JsonObject } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import type { WatchedKind, WatchObserver } from '../ports/cluster-watch.ts'
 import { isOlder, type WatchEvent } from './watch-event.ts'
 
@@ -32,49 +32,50 @@ export class AppliedEvents {
     this.listing = true
     this.fault = undefined
     this.reported = ''
-    this.tell(() => this.observer.listing(this.watched))
+    this.tell(() => this.observer.beginList(this.watched))
   }
 
-  listed(object: JsonObject, read: number): void {
-    this.tell(() => this.observer.changed(this.watched, this.typed(object), read))
+  handleListed(object: JsonObject, read: number): void {
+    this.tell(() => this.observer.handleChange(this.watched, this.addType(object), read))
   }
 
   endList(version: string, read: number): void {
     this.listing = false
     this.lists += 1
     this.advance(version, '', read)
-    this.tell(() => this.observer.listed(this.watched))
+    this.tell(() => this.observer.finishList(this.watched))
   }
 
   /** Versions of streamed initial objects are unordered: only their bookmark counts. */
-  object({ type, object, version }: ObjectEvent, read: number): void {
-    const uid = metadataText(object, 'uid')
+  handleObject({ type, object, version }: ObjectEvent, read: number): void {
+    const uid = getMetadataText(object, 'uid')
     if (!this.listing && this.isKnown(version, uid)) return
     this.events += 1
-    this.tell(() => this.observer[type](this.watched, this.typed(object), read))
+    const handle = type === 'deleted' ? 'handleDeletion' : 'handleChange'
+    this.tell(() => this.observer[handle](this.watched, this.addType(object), read))
     if (this.listing) return
     this.progress += 1
     this.advance(version, uid, read)
   }
 
-  bookmark(version: string, read: number): void {
+  handleBookmark(version: string, read: number): void {
     if (this.listing || (this.version !== undefined && isOlder(version, this.version))) return
     this.events += 1
     if (version !== this.version) this.progress += 1
     this.advance(version, '', read)
   }
 
-  unusable(why: string, version: string, read: number): void {
-    this.fault = this.faultOf(why)
+  handleUnusable(why: string, version: string, read: number): void {
+    this.fault = this.createFault(why)
     if (!this.listing && !this.isKnown(version, '')) this.advance(version, '', read)
   }
 
-  unreadable(failure: Failure): void {
+  handleUnreadable(failure: Failure): void {
     this.startAnew()
     const cause = `${failure.code} ${failure.message}`
     if (cause === this.reported) return
     this.reported = cause
-    this.tell(() => this.observer.unreadable(this.watched, failure))
+    this.tell(() => this.observer.handleUnreadable(this.watched, failure))
   }
 
   startAnew(): void {
@@ -97,7 +98,7 @@ export class AppliedEvents {
   }
 
   /** Metadata events have the type of the metadata; list items have none. */
-  private typed(object: JsonObject): JsonObject {
+  private addType(object: JsonObject): JsonObject {
     const { apiVersion } = this
     const { kind, metadataOnly } = this.watched
     // A server may send more than requested.
@@ -112,11 +113,11 @@ export class AppliedEvents {
     try {
       work()
     } catch (thrown) {
-      this.fault ??= asFailure(thrown)
+      this.fault ??= convertToFailure(thrown)
     }
   }
 
-  private faultOf(why: string): Failure {
+  private createFault(why: string): Failure {
     const { apiVersion, kind } = this.watched
     return new Failure({
       code: 'BP3012',

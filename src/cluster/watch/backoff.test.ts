@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Backoff } from './backoff.ts'
 
 const waits = (backoff: Backoff, count: number): number[] =>
-  Array.from({ length: count }, () => backoff.next())
+  Array.from({ length: count }, () => backoff.computeWait())
 
 test('each wait is twice as long as the one before, up to the longest, for ever', () => {
   const backoff = new Backoff({ firstWait: 500, longestWait: 30_000, random: () => 1 })
@@ -20,12 +20,14 @@ test('after a success the waits begin anew', () => {
   const backoff = new Backoff({ firstWait: 500, longestWait: 30_000, random: () => 1 })
   waits(backoff, 5)
   backoff.reset()
-  assert.equal(backoff.next(), 500)
+  assert.equal(backoff.computeWait(), 500)
 })
 
 test('what the server asks for is waited for, spread over a quarter more, and never less than our own wait', () => {
   const asked = (random: number, requested: number) =>
-    new Backoff({ firstWait: 500, longestWait: 30_000, random: () => random }).next(requested)
+    new Backoff({ firstWait: 500, longestWait: 30_000, random: () => random }).computeWait(
+      requested,
+    )
   assert.equal(asked(0, 7000), 7000)
   assert.equal(asked(1, 8000), 10_000)
   assert.equal(asked(1, 100), 500)

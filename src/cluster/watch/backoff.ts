@@ -18,7 +18,7 @@ export class Backoff {
    * Milliseconds.
    * @param requested by the server; not shortened, only spread over a quarter more
    */
-  next(requested?: number): number {
+  computeWait(requested?: number): number {
     const wait =
       Math.min(this.longest, this.first * 2 ** Math.min(this.attempts, 30)) *
       (0.5 + this.random() / 2)

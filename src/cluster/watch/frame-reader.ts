@@ -44,7 +44,7 @@ export class FrameReader {
         const end = chunk.indexOf(NEWLINE, start)
         if (end === -1) break
         if (this.held + end - start > this.limit) throw new FrameOverflow('frame', this.limit)
-        const line = this.line(chunk.subarray(start, end))
+        const line = this.readLine(chunk.subarray(start, end))
         start = end + 1
         if (line !== '') take(line)
       }
@@ -60,7 +60,7 @@ export class FrameReader {
     this.drop()
   }
 
-  private line(end: Buffer): string {
+  private readLine(end: Buffer): string {
     const line =
       this.parts.length === 0
         ? end.toString('utf8')

@@ -1,12 +1,12 @@
 /**
  * Resumes from the last applied version, and lists again if that is too old. Never ends by itself.
  */
-import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, type Failure } from '@backporch/kyaml/failure'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import {
   assertJson,
-  incompleteList,
-  notServed,
+  createIncompleteListFailure,
+  createNotServedFailure,
   type RequestDescription,
 } from '../connection/kubernetes-failure.ts'
 import type { ApiResponse, ApiStream } from '../connection/transport.ts'
@@ -17,7 +17,7 @@ import { AppliedEvents } from './applied-events.ts'
 import { Backoff } from './backoff.ts'
 import { readStream, type StreamEnd } from './read-stream.ts'
 import type { SharedParts } from './shared-parts.ts'
-import { NOT_STREAMED, requestedWatch, STREAMED_LIST, watchCall } from './watch-call.ts'
+import { describeWatchRequest, NOT_STREAMED, STREAMED_LIST, watchCall } from './watch-call.ts'
 import { isOlder, type WatchEvent } from './watch-event.ts'
 
 const UNREADABLE: ReadonlySet<string> = new Set(['BP3003', 'BP3009', 'BP3015'])
@@ -65,10 +65,10 @@ export class KindWatch {
     }
   }
 
-  status(): KindWatchState {
+  getStatus(): KindWatchState {
     const { watched, state, failure, streams } = this
     const { lists, events, fault } = this.applied
-    const proof = this.lastProof()
+    const proof = this.getLastProof()
     const provenAt =
       proof === undefined
         ? 0
@@ -84,7 +84,7 @@ export class KindWatch {
     }
   }
 
-  private lastProof(): number | undefined {
+  private getLastProof(): number | undefined {
     const ofConnection = this.state === 'watching' ? this.stream?.provenAt : undefined
     // A PING from before the stream proves nothing about its events.
     const later =
@@ -100,7 +100,7 @@ export class KindWatch {
     try {
       const away = await parts.server.check()
       signal.throwIfAborted()
-      if (away !== undefined) return this.failed(away.failure, away.wait)
+      if (away !== undefined) return this.handleFailure(away.failure, away.wait)
       this.startAnewAfterRestore()
       this.served ??= await this.find()
       signal.throwIfAborted()
@@ -108,13 +108,16 @@ export class KindWatch {
       const streamed =
         applied.version === undefined ? await this.list(this.served, signal) : undefined
       const end = streamed ?? (await this.follow(this.served, undefined, signal))
-      return this.after(end, applied.progress !== before || performance.now() - started >= OF_USE)
+      return this.computeWaitAfter(
+        end,
+        applied.progress !== before || performance.now() - started >= OF_USE,
+      )
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
-      return this.failed(asFailure(thrown))
+      return this.handleFailure(convertToFailure(thrown))
     } finally {
       if (OWN_STORE.has(this.watched.apiVersion) && this.watched.kind !== 'Event')
-        parts.server.saw(applied.newest)
+        parts.server.recordVersion(applied.newest)
     }
   }
 
@@ -128,7 +131,7 @@ export class KindWatch {
     const served = await discovery.find(version === '' ? '' : apiVersion, kind, signal, group)
     this.applied.apiVersion = served.apiVersion
     if (served.verbs.includes('watch')) return served
-    throw notServed(
+    throw createNotServedFailure(
       { cluster: api.cluster, apiVersion },
       kind,
       'it is served without the verb watch',
@@ -174,8 +177,8 @@ export class KindWatch {
       version = given
       this.beginList()
     }
-    const take = (item: Parameters<AppliedEvents['listed']>[0]): void =>
-      this.applied.listed(item, performance.now())
+    const take = (item: Parameters<AppliedEvents['handleListed']>[0]): void =>
+      this.applied.handleListed(item, performance.now())
     await listObjects(
       api,
       served,
@@ -196,7 +199,7 @@ export class KindWatch {
     signal: AbortSignal,
   ): Promise<StreamEnd> {
     const { connection, settings, memory, server } = this.parts
-    const requested = requestedWatch(this.parts.api.cluster, this.watched, served)
+    const requested = describeWatchRequest(this.parts.api.cluster, this.watched, served)
     const isProven = connection.protocol === 'h2'
     const [least, most] = isProven ? settings.streamLasts : settings.unprovenStreamLasts
     const seconds = Math.ceil((least + settings.random() * (most - least)) / 1000)
@@ -204,7 +207,7 @@ export class KindWatch {
       leave === undefined ? { resourceVersion: this.applied.version ?? '' } : STREAMED_LIST
     const call = watchCall(this.watched, requested, seconds, from)
     const stream = await connection.stream(call, requested, signal)
-    if (!('listen' in stream)) return this.refused(stream, requested, leave !== undefined)
+    if (!('listen' in stream)) return this.handleRefusal(stream, requested, leave !== undefined)
     try {
       assertJson(stream.headers, requested)
       // The connection may be a new one.
@@ -218,7 +221,7 @@ export class KindWatch {
     this.streams += 1
     this.stream = stream
     this.openedAt = performance.now()
-    if (leave === undefined) this.watching()
+    if (leave === undefined) this.startWatching()
     else this.beginList()
     const silence = (): number =>
       this.applied.listing ? settings.longestListSilence : Number.POSITIVE_INFINITY
@@ -232,7 +235,7 @@ export class KindWatch {
         signal,
       )
     } finally {
-      this.proof = this.lastProof()
+      this.proof = this.getLastProof()
       this.stream = undefined
     }
   }
@@ -247,34 +250,34 @@ export class KindWatch {
       case 'error':
         return served === undefined
           ? undefined
-          : this.refused(
+          : this.handleRefusal(
               { ...event, status: event.code, headers: new Map() },
-              requestedWatch(this.parts.api.cluster, this.watched, served),
+              describeWatchRequest(this.parts.api.cluster, this.watched, served),
             )
       case 'unusable':
-        applied.unusable(event.why, event.version, read)
+        applied.handleUnusable(event.why, event.version, read)
         return undefined
       case 'bookmark':
-        if (!applied.listing || !event.listed) applied.bookmark(event.version, read)
+        if (!applied.listing || !event.listed) applied.handleBookmark(event.version, read)
         else if (served !== undefined) {
           this.assertNotOlder(event.version, served)
           applied.endList(event.version, read)
           leave?.()
-          this.watching()
+          this.startWatching()
         }
         return undefined
       default:
-        applied.object(event, read)
+        applied.handleObject(event, read)
         return undefined
     }
   }
 
-  private refused(
+  private handleRefusal(
     answer: ApiResponse,
     requested: RequestDescription,
     streamedList = false,
   ): StreamEnd {
-    const { failure, retryAfter } = this.parts.connection.failureOf(answer, requested)
+    const { failure, retryAfter } = this.parts.connection.createResponseFailure(answer, requested)
     if (answer.status === 410) return { end: 'expired', failure }
     if (streamedList && NOT_STREAMED.includes(answer.status)) return { end: 'unstreamed', failure }
     return { end: 'failed', failure, retryAfter }
@@ -285,8 +288,8 @@ export class KindWatch {
     if (!isOlder(version, this.applied.newest)) return
     this.olderLists += 1
     if (this.olderLists <= MOST_OLDER_LISTS)
-      throw incompleteList(
-        requestedWatch(this.parts.api.cluster, this.watched, served),
+      throw createIncompleteListFailure(
+        describeWatchRequest(this.parts.api.cluster, this.watched, served),
         'it is older than what was seen before',
       )
     this.applied.newest = ''
@@ -297,7 +300,7 @@ export class KindWatch {
     this.applied.beginList()
   }
 
-  private watching(): void {
+  private startWatching(): void {
     this.state = 'watching'
     this.failure = undefined
     this.doubts = 0
@@ -305,7 +308,7 @@ export class KindWatch {
   }
 
   /** @param ofUse the next wait is then not longer than the last one */
-  private after(end: StreamEnd, ofUse: boolean): number {
+  private computeWaitAfter(end: StreamEnd, ofUse: boolean): number {
     if (ofUse) {
       this.backoff.reset()
       this.unparsed = 0
@@ -316,36 +319,37 @@ export class KindWatch {
         // All events up to now have arrived.
         if (this.applied.version !== undefined) this.proof = performance.now()
         this.state = 'waiting'
-        return ofUse ? 0 : this.backoff.next()
+        return ofUse ? 0 : this.backoff.computeWait()
       case 'expired':
         this.applied.startAnew()
-        return this.failed(end.failure)
+        return this.handleFailure(end.failure)
       case 'unparsed':
         this.unparsed += 1
         if (this.unparsed >= MOST_UNPARSED) this.applied.startAnew()
-        return this.failed(end.failure)
+        return this.handleFailure(end.failure)
       case 'too-large':
-        return this.unreadable(end.failure)
+        return this.handleUnreadable(end.failure)
       case 'failed':
-        return this.failed(
+        return this.handleFailure(
           end.failure,
-          end.retryAfter === undefined ? undefined : this.backoff.next(end.retryAfter),
+          end.retryAfter === undefined ? undefined : this.backoff.computeWait(end.retryAfter),
         )
       default:
-        return this.failed(end.failure)
+        return this.handleFailure(end.failure)
     }
   }
 
-  private failed(failure: Failure, wait?: number): number {
+  private handleFailure(failure: Failure, wait?: number): number {
     const { settings, server } = this.parts
     if (failure.code === 'BP3001' || failure.code === 'BP3006' || failure.code === 'BP3008')
-      server.doubt()
+      server.markUnsure()
     if (UNREADABLE.has(failure.code) && !this.isDoubtful(failure))
-      return this.unreadable(failure, wait)
+      return this.handleUnreadable(failure, wait)
     this.failure = failure
     if (this.state !== 'unreadable') this.state = 'waiting'
     return (
-      wait ?? this.backoff.next(failure.code === 'BP3002' ? 2 * settings.longestWait : undefined)
+      wait ??
+      this.backoff.computeWait(failure.code === 'BP3002' ? 2 * settings.longestWait : undefined)
     )
   }
 
@@ -361,12 +365,12 @@ export class KindWatch {
     return true
   }
 
-  private unreadable(failure: Failure, wait?: number): number {
+  private handleUnreadable(failure: Failure, wait?: number): number {
     const { unreadableWait, random } = this.parts.settings
     this.state = 'unreadable'
     this.failure = failure
     this.served = undefined
-    this.applied.unreadable(failure)
+    this.applied.handleUnreadable(failure)
     return wait ?? unreadableWait * (0.75 + random() / 2)
   }
 }

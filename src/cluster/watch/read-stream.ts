@@ -1,8 +1,8 @@
-import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, type Failure } from '@backporch/kyaml/failure'
 import { Deadline } from '@backporch/system/deadline'
 import {
-  failureOfFault,
-  notKubernetes,
+  createFaultFailure,
+  createNotKubernetesFailure,
   type RequestDescription,
 } from '../connection/kubernetes-failure.ts'
 import { type ApiStream, TransportFault } from '../connection/transport.ts'
@@ -60,7 +60,7 @@ export function readStream(
       reject(signal.reason)
     }
     const late = (end: 'failed' | 'silent', detail: string): void =>
-      finish({ end, failure: failureOfFault(new TransportFault('timeout', detail), requested) })
+      finish({ end, failure: createFaultFailure(new TransportFault('timeout', detail), requested) })
     const deadline = new Deadline(parts.lasts, () =>
       late('failed', 'the server did not end the watch in time'),
     )
@@ -76,7 +76,7 @@ export function readStream(
       const event = readEvent(line)
       const unparsed = (): StreamEnd => ({
         end: 'unparsed',
-        failure: notKubernetes(requested, 'an event is not whole JSON'),
+        failure: createNotKubernetesFailure(requested, 'an event is not whole JSON'),
       })
       const end = event === undefined ? unparsed() : take(event, heard)
       if (end !== undefined) finish(end)
@@ -94,7 +94,7 @@ export function readStream(
         finish(
           fault === undefined
             ? { end: 'closed' }
-            : { end: 'failed', failure: failureOfFault(fault, requested) },
+            : { end: 'failed', failure: createFaultFailure(fault, requested) },
         ),
     })
   })
@@ -102,16 +102,20 @@ export function readStream(
 
 function endOf(thrown: unknown, requested: RequestDescription): StreamEnd {
   // An exception in a stream listener would end the process.
-  if (!(thrown instanceof FrameOverflow)) return { end: 'failed', failure: asFailure(thrown) }
+  if (!(thrown instanceof FrameOverflow))
+    return { end: 'failed', failure: convertToFailure(thrown) }
   if (thrown.what === 'frame') {
     return {
       end: 'too-large',
-      failure: failureOfFault(
+      failure: createFaultFailure(
         new TransportFault('too-large', `an event of ${thrown.message}`),
         requested,
       ),
     }
   }
   const why = `unfinished events of the cluster have ${thrown.message}`
-  return { end: 'failed', failure: failureOfFault(new TransportFault('broken', why), requested) }
+  return {
+    end: 'failed',
+    failure: createFaultFailure(new TransportFault('broken', why), requested),
+  }
 }

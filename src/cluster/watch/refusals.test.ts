@@ -111,8 +111,8 @@ test('an exception of the observer loses that event only, and is the failure of 
   const { watch, observer, state, watches } = await scriptedWatch(t, {
     watch: (from, body) => void body.send(after(from)),
   })
-  const changed = observer.changed.bind(observer)
-  observer.changed = (kind, object) => {
+  const changed = observer.handleChange.bind(observer)
+  observer.handleChange = (kind, object) => {
     if (JSON.stringify(object).includes('"101"')) throw new Error('poison')
     changed(kind, object)
   }

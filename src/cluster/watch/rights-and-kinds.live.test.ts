@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { partOf } from '@backporch/kyaml/json'
+import { getPartAt } from '@backporch/kyaml/json'
 import { create } from '../../../test/apiserver/live-cluster.ts'
 import type { ControlPlane } from '../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
@@ -103,7 +103,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
       for (const object of observer.objects.values()) {
         assert.deepEqual(Object.keys(object).sort(), ['apiVersion', 'kind', 'metadata'])
         assert.deepEqual([object['apiVersion'], object['kind']], ['v1', 'Secret'])
-        assert.ok(partOf(object, 'metadata', 'managedFields') !== undefined)
+        assert.ok(getPartAt(object, 'metadata', 'managedFields') !== undefined)
       }
       await plane.request('DELETE', `${path}/listed`)
       await waitUntil('the deletion came', () => observer.objects.size === 1)

@@ -2,11 +2,11 @@
  * After each new and each broken connection, once for all kinds. While the server does not answer,
  * only this check retries.
  */
-import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
+import { filterObjects, getPartAt, getTextAt, isJsonObject } from '@backporch/kyaml/json'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'
-import { jsonOf, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import { parseJsonResponse, type RequestDescription } from '../connection/kubernetes-failure.ts'
 import { Backoff } from './backoff.ts'
 import { isOlder } from './watch-event.ts'
 import type { WatchSettings } from './watch-options.ts'
@@ -48,11 +48,11 @@ export class ServerCheck {
   }
 
   /** The next connection may reach another server. */
-  doubt(): void {
+  markUnsure(): void {
     this.doubtful = true
   }
 
-  saw(version: string): void {
+  recordVersion(version: string): void {
     if (this.newest === '' || isOlder(this.newest, version)) this.newest = version
   }
 
@@ -79,13 +79,13 @@ export class ServerCheck {
     try {
       const { uid, version, hasNoUid } = await this.read()
       if (this.uid !== '' && (hasNoUid || (uid !== '' && uid !== this.uid)))
-        throw this.replaced(hasNoUid)
+        throw this.createReplacedFailure(hasNoUid)
       if (uid !== '') this.uid = uid
       if (version !== '' && isOlder(version, this.newest)) {
         this.epoch += 1
         this.newest = ''
       }
-      if (version !== '') this.saw(version)
+      if (version !== '') this.recordVersion(version)
       this.checked = this.parts.connections()
       this.away = undefined
       this.backoff.reset()
@@ -93,8 +93,8 @@ export class ServerCheck {
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       this.doubtful = true
-      const failure = asFailure(thrown)
-      const wait = failure.code === 'BP3015' ? settings.unreadableWait : this.backoff.next()
+      const failure = convertToFailure(thrown)
+      const wait = failure.code === 'BP3015' ? settings.unreadableWait : this.backoff.computeWait()
       this.away = { failure, until: performance.now() + wait }
       return this.tell(failure, this.away.until)
     }
@@ -120,11 +120,11 @@ export class ServerCheck {
         'list',
       )
       if (list !== undefined) {
-        const [namespace] = objectsIn(partOf(list, 'items'))
-        const uid = namespace === undefined ? '' : metadataText(namespace, 'uid')
+        const [namespace] = filterObjects(getPartAt(list, 'items'))
+        const uid = namespace === undefined ? '' : getMetadataText(namespace, 'uid')
         return {
           uid,
-          version: textOf(list, 'metadata', 'resourceVersion'),
+          version: getTextAt(list, 'metadata', 'resourceVersion'),
           hasNoUid: namespace === undefined,
         }
       }
@@ -132,7 +132,7 @@ export class ServerCheck {
     }
     const namespace = await this.get(`${PATH}/${NAME}`, 'get')
     return {
-      uid: isJsonObject(namespace) ? metadataText(namespace, 'uid') : '',
+      uid: isJsonObject(namespace) ? getMetadataText(namespace, 'uid') : '',
       version: '',
       hasNoUid: false,
     }
@@ -154,14 +154,14 @@ export class ServerCheck {
       path: path.replace(/\?.*$/, ''),
     }
     try {
-      return jsonOf(await api.get(path, requested, signal), requested)
+      return parseJsonResponse(await api.get(path, requested, signal), requested)
     } catch (thrown) {
       if (thrown instanceof Failure && UNKNOWN.has(thrown.code)) return undefined
       throw thrown
     }
   }
 
-  private replaced(hasNoUid: boolean): Failure {
+  private createReplacedFailure(hasNoUid: boolean): Failure {
     return new Failure({
       code: 'BP3015',
       what: `another cluster answers at the address of ${this.parts.api.cluster}`,

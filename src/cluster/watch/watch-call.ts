@@ -1,6 +1,6 @@
 import type { ApiCall } from '../connection/api-connection.ts'
 import type { RequestDescription } from '../connection/kubernetes-failure.ts'
-import { requestedFor, type ServedResource } from '../objects/discovery.ts'
+import { describeResourceRequest, type ServedResource } from '../objects/discovery.ts'
 import type { WatchedKind } from '../ports/cluster-watch.ts'
 
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
@@ -8,13 +8,13 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v
 export const STREAMED_LIST = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
 export const NOT_STREAMED = [400, 422]
 
-export function requestedWatch(
+export function describeWatchRequest(
   cluster: string,
   { namespace }: WatchedKind,
   served: ServedResource,
 ): RequestDescription {
   return {
-    ...requestedFor(cluster, 'watch', served, { namespace }),
+    ...describeResourceRequest(cluster, 'watch', served, { namespace }),
     alsoNeeded: ['list'],
   }
 }

@@ -3,15 +3,15 @@ import {
   DEEPEST,
   formatJson,
   getKey,
+  getPartAt,
+  getTextAt,
   isDeeperThan,
   isJsonObject,
   type Json,
   type JsonObject,
   parseJson,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 
 export type WatchEvent =
   | { readonly type: 'changed' | 'deleted'; readonly object: JsonObject; readonly version: string }
@@ -31,18 +31,18 @@ export function readEvent(line: string): WatchEvent | undefined {
     return undefined
   }
   if (!isJsonObject(event)) return undefined
-  const [type, object] = [textOf(event, 'type'), getKey(event, 'object')]
-  if (type === 'ERROR') return errorOf(object)
+  const [type, object] = [getTextAt(event, 'type'), getKey(event, 'object')]
+  if (type === 'ERROR') return createErrorEvent(object)
   if (!['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'].includes(type)) return undefined
   if (!isJsonObject(object)) return { type: 'unusable', why: 'an event has no object', version: '' }
-  const version = metadataText(object, 'resourceVersion')
+  const version = getMetadataText(object, 'resourceVersion')
   if (type === 'BOOKMARK')
     return {
       type: 'bookmark',
       version,
-      listed: partOf(object, 'metadata', 'annotations', LIST_ENDS) === 'true',
+      listed: getPartAt(object, 'metadata', 'annotations', LIST_ENDS) === 'true',
     }
-  if (metadataText(object, 'name') === '')
+  if (getMetadataText(object, 'name') === '')
     return { type: 'unusable', why: 'an event has an object without metadata.name', version }
   if (isDeeperThan(object, DEEPEST))
     return {
@@ -53,7 +53,7 @@ export function readEvent(line: string): WatchEvent | undefined {
   return { type: type === 'DELETED' ? 'deleted' : 'changed', object, version }
 }
 
-function errorOf(object: Json | undefined): WatchEvent {
+function createErrorEvent(object: Json | undefined): WatchEvent {
   const status = isJsonObject(object) && !isDeeperThan(object, DEEPEST) ? object : {}
   const code = getKey(status, 'code')
   return { type: 'error', code: typeof code === 'number' ? code : 500, body: formatJson(status) }

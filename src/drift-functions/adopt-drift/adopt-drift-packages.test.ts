@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerCalls, PACKAGE_PATH, PATH, setAnnotation } from '@backporch/kpt/function'
 import { writeItems } from '@backporch/kpt/render'
-import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
+import { convertJsonToYaml, type YamlMap } from '@backporch/kyaml/yaml'
 import { builtInFunctions } from '../../../functions/built-in-functions.ts'
 import { adopt, LEVEL, REPLICAS, run } from '../../../test/fakes/adopted-package.ts'
 import {
@@ -135,7 +135,11 @@ for (const [name, config] of CONFIGS)
   })
 
 test('broken resources are reported and do not stop the run', () => {
-  const broken = yamlOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: 'none' }) as YamlMap
+  const broken = convertJsonToYaml({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: 'none',
+  }) as YamlMap
   const odd = itemsOf({ 'odd.yaml': 'apiVersion: v1\nkind: ConfigMap\n' })
   assert.equal(adopt({ items: [broken], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
   assert.equal(

@@ -3,20 +3,20 @@
  * location and proves that nothing else changes.
  */
 import {
-  annotationOf,
   answerCalls,
+  createFailedOutput,
+  createSuccess,
   type FunctionLibrary,
   type FunctionOutput,
   type FunctionResult,
-  failed,
+  findAnnotation,
   type KrmFunction,
   PACKAGE_PATH,
   type PipelineStep,
-  succeeded,
 } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { YamlMap } from '@backporch/kyaml/yaml'
 import { changeResult } from '../../record/change-result.ts'
 import type { Change } from '../../record/documents/change.ts'
@@ -39,11 +39,11 @@ const PLAIN_PATH = /^[\w.-][\w./-]{0,250}$/
 
 /** @param library a parameter, because the library of built-in functions contains this function */
 export function adoptDrift(library: FunctionLibrary): KrmFunction {
-  const functions = passingOwn(library)
+  const functions = passOwnCalls(library)
   return ({ items, config }) => {
     const read = readDrift(config)
     if (read === undefined)
-      return failed(
+      return createFailedOutput(
         items,
         'functionConfig is not a DriftReport or DriftRecord of backporch.dev/v1alpha1',
       )
@@ -61,7 +61,7 @@ export function adoptDrift(library: FunctionLibrary): KrmFunction {
       return new Adopting(items, read.value, functions).run()
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
-      return failed(items, reported(thrown))
+      return createFailedOutput(items, formatFailure(thrown))
     }
   }
 }
@@ -86,14 +86,14 @@ class Adopting {
     this.own = new PackageItems(items, path)
     // In a package that is the whole repository, `.drift/` would not be read.
     this.packagePath = PLAIN_PATH.test(path) ? path : 'package'
-    this.files = this.own.files()
+    this.files = this.own.listFiles()
   }
 
   run(): FunctionOutput {
     const rendering = answerCalls(renderPackage(this.packagePath, this.files), this.functions)
     if ('failures' in rendering) {
       const results = rendering.failures.map(
-        (failure): FunctionResult => ({ message: reported(failure), severity: 'error' }),
+        (failure): FunctionResult => ({ message: formatFailure(failure), severity: 'error' }),
       )
       return { items: this.items, results, exitCode: 1, stderr: '' }
     }
@@ -107,7 +107,7 @@ class Adopting {
   private writeAll(chosen: readonly ChosenChange[]): FunctionOutput {
     const edited = this.edit(chosen)
     return edited instanceof Failure
-      ? this.stop(this.reasons(chosen), edited)
+      ? this.stop(this.listReasons(chosen), edited)
       : this.finish(edited, chosen, [])
   }
 
@@ -124,7 +124,10 @@ class Adopting {
     })
     const all = [
       ...refused,
-      ...[...found.refused].map(([{ change }, failure]) => ({ change, why: reasonOf(failure) })),
+      ...[...found.refused].map(([{ change }, failure]) => ({
+        change,
+        why: formatReason(failure),
+      })),
       ...found.untried.map(({ change }) => ({ change, why: NOT_TRIED })),
     ]
     const edited = this.edit(found.possible)
@@ -149,17 +152,17 @@ class Adopting {
     }
   }
 
-  private reasons(chosen: readonly ChosenChange[]): readonly RefusedChange[] {
+  private listReasons(chosen: readonly ChosenChange[]): readonly RefusedChange[] {
     return chosen.slice(0, MOST_TRIED).flatMap((each) => {
       const edited = this.edit([each])
-      return edited instanceof Failure ? [{ change: each.change, why: reasonOf(edited) }] : []
+      return edited instanceof Failure ? [{ change: each.change, why: formatReason(edited) }] : []
     })
   }
 
   private stop(refused: readonly RefusedChange[], failure?: Failure): FunctionOutput {
-    const results = refused.map((each) => refusal(each, 'error'))
+    const results = refused.map((each) => createRefusalResult(each, 'error'))
     if (failure !== undefined && results.length === 0)
-      results.push({ message: reported(failure), severity: 'error' })
+      results.push({ message: formatFailure(failure), severity: 'error' })
     return { items: this.items, results, exitCode: 1, stderr: '' }
   }
 
@@ -175,24 +178,24 @@ class Adopting {
         text,
       ]),
     )
-    const inRender = this.items.some((item) => annotationOf(item, PACKAGE_PATH) !== undefined)
-    const items = this.own.withTexts(texts)
+    const inRender = this.items.some((item) => findAnnotation(item, PACKAGE_PATH) !== undefined)
+    const items = this.own.replaceTexts(texts)
     const results = [
-      ...chosen.map(({ change }) => changeResult(change, 'info', landed(change))),
-      ...[...texts.keys()].map((path) => this.fileResult(path, inRender)),
+      ...chosen.map(({ change }) => changeResult(change, 'info', describeLanded(change))),
+      ...[...texts.keys()].map((path) => this.createFileResult(path, inRender)),
       ...notes.map(
         ({ subject, text }): FunctionResult => ({
           message: `${subject}: ${text}`,
           severity: 'warning',
         }),
       ),
-      ...refused.map((each) => refusal(each, 'warning')),
+      ...refused.map((each) => createRefusalResult(each, 'warning')),
     ]
     if (chosen.length > 0 && !this.own.hasKptfile) results.push(NO_KPTFILE)
-    return succeeded(items, results)
+    return createSuccess(items, results)
   }
 
-  private fileResult(path: string, inRender: boolean): FunctionResult {
+  private createFileResult(path: string, inRender: boolean): FunctionResult {
     const file = { path: this.own.folder === '' ? path : `${this.own.folder}/${path}` }
     // kpt reads the pipeline before the first function runs.
     return inRender && (path === 'Kptfile' || path.endsWith('/Kptfile'))
@@ -211,40 +214,43 @@ const NO_KPTFILE: FunctionResult = {
   severity: 'warning',
 }
 
-function refusal({ change, why }: RefusedChange, severity: 'error' | 'warning'): FunctionResult {
+function createRefusalResult(
+  { change, why }: RefusedChange,
+  severity: 'error' | 'warning',
+): FunctionResult {
   return changeResult(change, severity, `not adopted: ${why}`)
 }
 
-function landed({ change }: Change): string {
+function describeLanded({ change }: Change): string {
   return change === 'removed' || change === 'missing'
     ? 'adopted: taken out, as in the cluster'
     : 'adopted: git now says what the cluster runs'
 }
 
-function reasonOf(failure: Failure): string {
-  return `${failure.why}: ${remedyOf(failure)}`
+function formatReason(failure: Failure): string {
+  return `${failure.why}: ${getRemedy(failure)}`
 }
 
 /** Without Backporch's command line. */
-function remedyOf({ code, remedy }: Failure): string {
+function getRemedy({ code, remedy }: Failure): string {
   if (code === 'BP2014') return 'name one of them in the field via of the change'
   if (code === 'BP1201' || code === 'BP1206')
     return 'here only built-in functions run: use "backporch adopt" with the function allowed'
   return remedy
 }
 
-function reported(failure: Failure): string {
+function formatFailure(failure: Failure): string {
   const where = failure.where === undefined ? '' : ` (${failure.where})`
-  return oneLine(`${failure.what}${where}: ${failure.why}: ${remedyOf(failure)}`, 1000)
+  return convertToOneLine(`${failure.what}${where}: ${failure.why}: ${getRemedy(failure)}`, 1000)
 }
 
 /**
  * adopt-drift would call itself, and a gate that is shut while drift is undecided must not block
  * the decision.
  */
-function passingOwn(library: FunctionLibrary): FunctionLibrary {
+function passOwnCalls(library: FunctionLibrary): FunctionLibrary {
   return {
-    answer: (call) => (isOwn(call.step) ? succeeded(call.input.items) : library.answer(call)),
+    answer: (call) => (isOwn(call.step) ? createSuccess(call.input.items) : library.answer(call)),
   }
 }
 

@@ -1,12 +1,12 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { parseFieldPath, valueAt } from '@backporch/kyaml/field'
-import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { findValueAt, parseFieldPath } from '@backporch/kyaml/field'
+import { isJsonArray, isJsonEqual, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { isSensitive } from '@backporch/kyaml/redaction'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { ResolvedChange } from '../../sources/edits/resolution-edits.ts'
-import { inSourceForm } from '../../sources/edits/source-form.ts'
+import { convertToSourceForm } from '../../sources/edits/source-form.ts'
 
 export interface ChosenChange {
   readonly change: Change
@@ -52,13 +52,13 @@ function resolve(
   change: Change,
   desired: readonly DesiredResource[],
 ): ResolvedChange | string | undefined {
-  const own = declarationOf(change, desired)
+  const own = findDeclaration(change, desired)
   if (change.change === 'unexpected')
     return own === undefined
       ? 'git declares no such object, so there is no file that says where it belongs: commit its manifest to the package'
       : undefined
   if (change.change === 'missing')
-    return own === undefined ? undefined : resolvedChange(change, own, [])
+    return own === undefined ? undefined : createResolvedChange(change, own, [])
   const read = parseFieldPath(change.path ?? '')
   if ('problem' in read) return 'its path is no field path'
   if (HIDDEN.test(change.path ?? '')) return CREDENTIAL
@@ -73,18 +73,18 @@ function resolve(
       holdsHidden(change.live) ||
       isSensitive({ id: own.id, path }, change.live))
   if (hidden) return CREDENTIAL
-  if (breaksMetadata(path, change.live)) return 'no object can be written with this value'
+  if (canBreakMetadata(path, change.live)) return 'no object can be written with this value'
   const live = removed ? undefined : change.live
-  const now = valueAt(own.object, path)
-  if (jsonEquals(now, live === undefined ? undefined : inSourceForm(own.id, now, live)))
+  const now = findValueAt(own.object, path)
+  if (isJsonEqual(now, live === undefined ? undefined : convertToSourceForm(own.id, now, live)))
     return undefined
-  if (now !== undefined && change.redacted !== true && !jsonEquals(now, change.git))
+  if (now !== undefined && change.redacted !== true && !isJsonEqual(now, change.git))
     return 'git has changed since it was compared, and says neither what it said then nor what the cluster runs: compare again'
-  return resolvedChange({ ...change, live }, own, path)
+  return createResolvedChange({ ...change, live }, own, path)
 }
 
 /** A declaration may omit the namespace that the object has in the cluster. */
-function declarationOf(
+function findDeclaration(
   { ref }: Change,
   desired: readonly DesiredResource[],
 ): DesiredResource | undefined {
@@ -99,7 +99,7 @@ function declarationOf(
 }
 
 /** An annotation of kpt's functions locates the object, so it must stay valid. */
-function breaksMetadata(
+function canBreakMetadata(
   [first, second, ...below]: ResolvedChange['drift']['path'],
   live: Json | undefined,
 ): boolean {
@@ -123,7 +123,7 @@ function holdsHidden(value: Json | undefined): boolean {
   )
 }
 
-function resolvedChange(
+function createResolvedChange(
   change: Change,
   desired: DesiredResource,
   path: ResolvedChange['drift']['path'],

@@ -1,7 +1,7 @@
 import {
-  annotationOf,
   clearAnnotation,
-  fileOf,
+  findAnnotation,
+  getItemFile,
   ID,
   INDEX,
   LEGACY_ID,
@@ -22,11 +22,11 @@ import type { PackageFiles } from '@backporch/kyaml/files'
 import { emptyObject, getKey, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
+  convertYamlToJson,
   copyNode,
+  findNodeAt,
+  findTextAt,
   isNull,
-  jsonOf,
-  nodeAt,
-  textAt,
   type YamlMap,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
@@ -63,13 +63,13 @@ export class PackageItems {
       .filter(({ path }) => path.startsWith(prefix))
       .map((each) => ({ ...each, path: each.path.slice(prefix.length) }))
     this.byPath = new Map(
-      [...Map.groupBy(own, ({ path }) => path)].map(([path, group]) => [path, inOrder(group)]),
+      [...Map.groupBy(own, ({ path }) => path)].map(([path, group]) => [path, listInOrder(group)]),
     )
-    this.texts = writeItems(own.map(forWriting))
+    this.texts = writeItems(own.map(prepareForWriting))
     this.hasKptfile = this.byPath.has(KPTFILE)
   }
 
-  files(): PackageFiles {
+  listFiles(): PackageFiles {
     const texts = this.hasKptfile
       ? [...this.texts]
       : [...this.texts, [KPTFILE, NO_PIPELINE] as const]
@@ -83,17 +83,17 @@ export class PackageItems {
   }
 
   /** In place. @param edited texts by path within the package */
-  withTexts(edited: ReadonlyMap<string, string>): readonly YamlMap[] {
+  replaceTexts(edited: ReadonlyMap<string, string>): readonly YamlMap[] {
     const removed = new Set<YamlMap>()
     for (const [path, text] of edited) {
       const own = this.byPath.get(path) ?? []
       const before = readYamlNodes(this.texts.get(path) ?? '', path)
-      const after = sameDocuments(before, readYamlNodes(text, path))
+      const after = matchDocuments(before, readYamlNodes(text, path))
       for (const [index, item] of own.entries()) {
         const node = after[index]
         if (node === undefined) removed.add(item)
         else if (writeYamlNode(node) !== writeYamlNode(before[index] as YamlNode))
-          patchYamlNode(item, withRunAnnotations(node, item))
+          patchYamlNode(item, addRunAnnotations(node, item))
       }
     }
     return this.items.filter((item) => !removed.has(item))
@@ -103,7 +103,7 @@ export class PackageItems {
 /** A missing index is added, like in kpt. */
 function placeItems(items: readonly YamlMap[]): readonly PlacedItem[] {
   const root = items
-    .map((item) => annotationOf(item, PACKAGE_PATH))
+    .map((item) => findAnnotation(item, PACKAGE_PATH))
     .filter((path) => path !== undefined)
     .reduce<string | undefined>(
       (shortest, path) =>
@@ -113,13 +113,13 @@ function placeItems(items: readonly YamlMap[]): readonly PlacedItem[] {
   const last = new Map<string, number>()
   return items.map((item) => {
     assertMetadata(item)
-    const { path, index } = fileOf(item)
+    const { path, index } = getItemFile(item)
     const own =
       path === ''
-        ? `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
+        ? `${(findTextAt(item, 'kind') ?? '').toLowerCase()}_${findTextAt(item, 'metadata', 'name') ?? ''}.yaml`
         : path
     const placed = goClean(
-      [folderWithin(root, annotationOf(item, PACKAGE_PATH)), own]
+      [getFolderWithin(root, findAnnotation(item, PACKAGE_PATH)), own]
         .filter((part) => part !== '')
         .join('/'),
     )
@@ -133,18 +133,18 @@ function placeItems(items: readonly YamlMap[]): readonly PlacedItem[] {
  * During a render kpt names packages by absolute paths, and files relative to their package;
  * otherwise neither.
  */
-function folderWithin(root: string | undefined, path: string | undefined): string {
+function getFolderWithin(root: string | undefined, path: string | undefined): string {
   if (root === undefined || path === undefined || !path.startsWith(root)) return ''
   return path.slice(root.length).replace(/^\/+/, '')
 }
 
 function assertMetadata(item: YamlMap): void {
-  for (const node of [nodeAt(item, 'metadata'), nodeAt(item, 'metadata', 'annotations')]) {
+  for (const node of [findNodeAt(item, 'metadata'), findNodeAt(item, 'metadata', 'annotations')]) {
     if (node === undefined || node.kind === 'map' || isNull(node)) continue
     throw new Failure({
       code: 'BP1112',
       what: 'a document is not a Kubernetes object',
-      where: fileOf(item).path,
+      where: getItemFile(item).path,
       why: 'its metadata or annotations are no map',
       remedy: 'complete it, or name the file in .krmignore',
     })
@@ -170,11 +170,11 @@ function chooseFolder(placed: readonly PlacedItem[], wanted: string): string {
   })
 }
 
-function inOrder(group: readonly PlacedItem[]): readonly YamlMap[] {
+function listInOrder(group: readonly PlacedItem[]): readonly YamlMap[] {
   return group.toSorted((one, other) => one.index - other.index).map(({ item }) => item)
 }
 
-function forWriting({ item, path, index }: PlacedItem): YamlMap {
+function prepareForWriting({ item, path, index }: PlacedItem): YamlMap {
   const copy = copyNode(item)
   for (const name of [PACKAGE_PATH, ID, LEGACY_ID, RESOURCE_ID, MIGRATION_ID])
     clearAnnotation(copy, name)
@@ -184,7 +184,7 @@ function forWriting({ item, path, index }: PlacedItem): YamlMap {
 }
 
 /** Undefined for a removed document. */
-function sameDocuments(
+function matchDocuments(
   before: readonly YamlNode[],
   after: readonly YamlNode[],
 ): readonly (YamlNode | undefined)[] {
@@ -200,17 +200,17 @@ function sameDocuments(
 
 function nameOf(node: YamlNode): string {
   return JSON.stringify([
-    textAt(node, 'apiVersion'),
-    textAt(node, 'kind'),
-    textAt(node, 'metadata', 'namespace'),
-    textAt(node, 'metadata', 'name'),
+    findTextAt(node, 'apiVersion'),
+    findTextAt(node, 'kind'),
+    findTextAt(node, 'metadata', 'namespace'),
+    findTextAt(node, 'metadata', 'name'),
   ])
 }
 
-function withRunAnnotations(node: YamlNode, item: YamlMap): Json {
-  const value = jsonOf(node)
+function addRunAnnotations(node: YamlNode, item: YamlMap): Json {
+  const value = convertYamlToJson(node)
   const put = [...RENDER_ANNOTATIONS].flatMap((name) => {
-    const text = annotationOf(item, name)
+    const text = findAnnotation(item, name)
     return text === undefined ? [] : [[name, text] as const]
   })
   if (!isJsonObject(value) || put.length === 0) return value

@@ -2,10 +2,10 @@
  * By Backporch's condition in the Kptfile (design §7), and by a report or record if given. Changes
  * nothing, reads no cluster and shows no value.
  */
-import { type FunctionResult, fileOf, type KrmFunction } from '@backporch/kpt/function'
-import { oneLine } from '@backporch/kyaml/text'
-import { itemsAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { actorLimit, actorName } from '../../record/actor-name.ts'
+import { type FunctionResult, getItemFile, type KrmFunction } from '@backporch/kpt/function'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { findTextAt, listItemsAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { computeActorLimit, formatActorName } from '../../record/actor-name.ts'
 import { changeResult } from '../../record/change-result.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
@@ -18,7 +18,7 @@ export const gateDrift: KrmFunction = ({ items, config }) => {
   const gate = readGate(config, items)
   const results =
     'minimumRisk' in gate
-      ? resultsOf(gate, items)
+      ? listResults(gate, items)
       : gate.map((message): FunctionResult => ({ message, severity: 'error' }))
   return {
     items,
@@ -30,28 +30,28 @@ export const gateDrift: KrmFunction = ({ items, config }) => {
 
 type Verdict = 'open' | 'settled' | 'unknown'
 
-function resultsOf(gate: Gate, items: readonly YamlMap[]): readonly FunctionResult[] {
+function listResults(gate: Gate, items: readonly YamlMap[]): readonly FunctionResult[] {
   const { drift } = gate
-  const text = drift === undefined ? 'unknown' : verdictOf(drift)
+  const text = drift === undefined ? 'unknown' : getVerdict(drift)
   const kptfiles = items
-    .filter((item) => textAt(item, 'kind') === 'Kptfile')
-    .map((kptfile) => ({ kptfile, says: conditionOf(kptfile) }))
+    .filter((item) => findTextAt(item, 'kind') === 'Kptfile')
+    .map((kptfile) => ({ kptfile, says: getConditionVerdict(kptfile) }))
   const results =
-    drift !== undefined && text === 'open' ? driftResults(drift, gate.minimumRisk) : []
+    drift !== undefined && text === 'open' ? createDriftResults(drift, gate.minimumRisk) : []
   // The document knows more than the condition.
-  const reported = text === 'open' && drift !== undefined ? workspaceOf(drift) : ''
+  const reported = text === 'open' && drift !== undefined ? getWorkspaceName(drift) : ''
   const open = kptfiles.filter(
     ({ kptfile, says }) =>
-      says === 'open' && (reported === '' || workspaceIn(kptfile) !== reported),
+      says === 'open' && (reported === '' || getConditionWorkspace(kptfile) !== reported),
   )
-  results.push(...open.map(({ kptfile }) => conditionResult(kptfile, gate)))
+  results.push(...open.map(({ kptfile }) => createConditionResult(kptfile, gate)))
   const unknownWriter =
     drift === undefined ? kptfiles.every(({ says }) => says === 'unknown') : text === 'unknown'
-  if (unknownWriter) results.push(unknownResult(drift, gate))
+  if (unknownWriter) results.push(createUnknownResult(drift, gate))
   return results
 }
 
-function verdictOf(drift: DriftReport | DriftRecord): Verdict {
+function getVerdict(drift: DriftReport | DriftRecord): Verdict {
   if (drift.kind === 'DriftRecord') return drift.spec.lifecycle === 'Draft' ? 'open' : 'settled'
   const { state, incomplete = [] } = drift.status
   if (state === 'Drifted') return 'open'
@@ -61,31 +61,31 @@ function verdictOf(drift: DriftReport | DriftRecord): Verdict {
     : 'settled'
 }
 
-function driftedCondition(kptfile: YamlMap): YamlMap | undefined {
-  const all = itemsAt(kptfile, 'status', 'conditions')
+function findDriftedCondition(kptfile: YamlMap): YamlMap | undefined {
+  const all = listItemsAt(kptfile, 'status', 'conditions')
   return all.find(
     (condition): condition is YamlMap =>
-      condition.kind === 'map' && textAt(condition, 'type') === 'Drifted',
+      condition.kind === 'map' && findTextAt(condition, 'type') === 'Drifted',
   )
 }
 
-function conditionOf(kptfile: YamlMap): Verdict {
-  const status = textAt(driftedCondition(kptfile), 'status')
+function getConditionVerdict(kptfile: YamlMap): Verdict {
+  const status = findTextAt(findDriftedCondition(kptfile), 'status')
   if (status === 'True') return 'open'
   return status === 'False' ? 'settled' : 'unknown'
 }
 
 /** Empty if the drift is not recorded. */
-function workspaceOf(drift: DriftReport | DriftRecord): string {
+function getWorkspaceName(drift: DriftReport | DriftRecord): string {
   if (drift.kind === 'DriftRecord') return drift.metadata.name
   return drift.status.episode === '' ? '' : `drift-${drift.status.episode}`
 }
 
-function workspaceIn(kptfile: YamlMap): string {
-  return textAt(driftedCondition(kptfile), 'message') ?? ''
+function getConditionWorkspace(kptfile: YamlMap): string {
+  return findTextAt(findDriftedCondition(kptfile), 'message') ?? ''
 }
 
-function driftResults(drift: DriftReport | DriftRecord, minimum: Risk): FunctionResult[] {
+function createDriftResults(drift: DriftReport | DriftRecord, minimum: Risk): FunctionResult[] {
   const counts = (change: Change): boolean => RISKS.indexOf(change.risk) <= RISKS.indexOf(minimum)
   const grave = drift.spec.changes.filter(counts)
   const below = drift.spec.changes.length - grave.length
@@ -94,7 +94,7 @@ function driftResults(drift: DriftReport | DriftRecord, minimum: Risk): Function
       ? ''
       : `; ${below} of lower risk than ${minimum} ${below === 1 ? 'does' : 'do'} not count`
   const { cluster, package: path } = drift.spec.unit
-  const subject = `${oneLine(path, 200) || 'the package'} in ${oneLine(cluster, 100)}`
+  const subject = `${convertToOneLine(path, 200) || 'the package'} in ${convertToOneLine(cluster, 100)}`
   if (grave.length === 0 && below > 0)
     return [
       {
@@ -107,7 +107,7 @@ function driftResults(drift: DriftReport | DriftRecord, minimum: Risk): Function
   const waiting = `${count} of ${subject} that nobody has decided about${more}${lesser}`
   // kpt shows the first four lines on the terminal.
   return [
-    { message: `${waiting}: ${whatToDo(path, branchOf(drift))}`, severity: 'error' },
+    { message: `${waiting}: ${describeNextStep(path, findDriftBranch(drift))}`, severity: 'error' },
     ...grave.slice(0, MOST_TOLD).map((change) => changeResult(change, 'error', describe(change))),
   ]
 }
@@ -117,12 +117,12 @@ function describe({ change, actor, risk, reason }: Change): string {
   const who =
     actor.confidence === 'none'
       ? 'by an unknown writer'
-      : `${perhaps}by ${oneLine(actorName(actor), actorLimit(actor, 60))}`
-  const when = actor.at === '' || perhaps !== '' ? '' : ` at ${oneLine(actor.at, 40)}`
-  return `unreviewed drift: ${change} ${who}${when}, risk ${risk} (${oneLine(reason, 40)})`
+      : `${perhaps}by ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 60))}`
+  const when = actor.at === '' || perhaps !== '' ? '' : ` at ${convertToOneLine(actor.at, 40)}`
+  return `unreviewed drift: ${change} ${who}${when}, risk ${risk} (${convertToOneLine(reason, 40)})`
 }
 
-function branchOf(drift: DriftReport | DriftRecord): string | undefined {
+function findDriftBranch(drift: DriftReport | DriftRecord): string | undefined {
   const { package: path } = drift.spec.unit
   if (path === '') return undefined
   if (drift.kind === 'DriftRecord') return `drafts/${path}/${drift.metadata.name}`
@@ -132,36 +132,36 @@ function branchOf(drift: DriftReport | DriftRecord): string | undefined {
   return `${lifecycle === 'Draft' ? 'drafts' : 'proposed'}/${path}/drift-${episode}`
 }
 
-function whatToDo(path: string, branch: string | undefined): string {
-  const target = path === '' ? '' : ` ${oneLine(path, 200)}`
-  const review = branch === undefined ? '' : `review ${oneLine(branch, 300)}, or `
+function describeNextStep(path: string, branch: string | undefined): string {
+  const target = path === '' ? '' : ` ${convertToOneLine(path, 200)}`
+  const review = branch === undefined ? '' : `review ${convertToOneLine(branch, 300)}, or `
   return `${review}decide with "backporch restore${target}", "backporch adopt${target}" or "backporch release${target}" (docs/guides/deciding.md)`
 }
 
-function conditionResult(kptfile: YamlMap, { minimumRisk, drift }: Gate): FunctionResult {
-  const reason = textAt(driftedCondition(kptfile), 'reason') ?? ''
-  const named = [reason, workspaceIn(kptfile)]
+function createConditionResult(kptfile: YamlMap, { minimumRisk, drift }: Gate): FunctionResult {
+  const reason = findTextAt(findDriftedCondition(kptfile), 'reason') ?? ''
+  const named = [reason, getConditionWorkspace(kptfile)]
     .filter((text) => text !== '')
-    .map((text) => oneLine(text, 100))
+    .map((text) => convertToOneLine(text, 100))
   const risk =
     minimumRisk === 'low' || drift !== undefined
       ? ''
       : ', of a risk that the condition does not tell'
-  const { path } = fileOf(kptfile)
+  const { path } = getItemFile(kptfile)
   return {
-    message: `the package has drift that nobody has decided about${risk}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${whatToDo('', undefined)}`,
+    message: `the package has drift that nobody has decided about${risk}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${describeNextStep('', undefined)}`,
     severity: 'error',
     resourceRef: {
-      apiVersion: textAt(kptfile, 'apiVersion') ?? '',
+      apiVersion: findTextAt(kptfile, 'apiVersion') ?? '',
       kind: 'Kptfile',
-      name: textAt(kptfile, 'metadata', 'name') ?? '',
+      name: findTextAt(kptfile, 'metadata', 'name') ?? '',
     },
     field: { path: 'status.conditions[type=Drifted]' },
     ...(path === '' ? {} : { file: { path } }),
   }
 }
 
-function unknownResult(drift: Gate['drift'], { unknown }: Gate): FunctionResult {
+function createUnknownResult(drift: Gate['drift'], { unknown }: Gate): FunctionResult {
   const why =
     drift === undefined
       ? 'no Kptfile has a condition Drifted, and no report is given'

@@ -1,6 +1,6 @@
 import { parseFieldPath } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { Change } from '../../record/documents/change.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
@@ -25,7 +25,7 @@ export function checkChanges({
     problems.push(
       ...checkChange(change).map(({ path, message }) => ({ path: `${at}.${path}`, message })),
     )
-    const location = `${resourceKey(change.ref)}#${change.path ?? ''}`
+    const location = `${getResourceKey(change.ref)}#${change.path ?? ''}`
     if (locations.has(location))
       problems.push({ path: at, message: 'another change is of the same place' })
     locations.add(location)

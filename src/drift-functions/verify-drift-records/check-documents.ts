@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
-import { packageSlug } from '@backporch/kpt/package'
+import { derivePackageSlug } from '@backporch/kpt/package'
 import { isSecret } from '@backporch/kyaml/redaction'
 import type { Change } from '../../record/documents/change.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
@@ -8,9 +8,9 @@ import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { TreeProblem } from '../../record/read-tree.ts'
 import {
-  closedPath,
-  earlierRecordPath,
-  ledgerUnitFolder,
+  convertToEarlierPath,
+  formatClosedPath,
+  formatLedgerUnitFolder,
   recordPath,
 } from '../../record/record-paths.ts'
 import { checkChanges, isTime, TIME } from './check-changes.ts'
@@ -24,7 +24,7 @@ interface Check {
   readonly message: string
 }
 
-function failing(checks: readonly Check[]): TreeProblem[] {
+function listFailedChecks(checks: readonly Check[]): TreeProblem[] {
   return checks.filter(({ holds }) => !holds).map(({ path, message }) => ({ path, message }))
 }
 
@@ -48,7 +48,7 @@ export function checkRecord(
       checkResolution(change, `spec.changes[${index}].resolution`),
     ),
     ...checkFileName(spec, file),
-    ...failing([
+    ...listFailedChecks([
       {
         path: 'metadata.name',
         holds: metadata.name === `drift-${spec.episode}`,
@@ -152,10 +152,11 @@ function checkFileName({ unit, began, episode }: DriftRecord['spec'], file: stri
   const at = file.search(/(?:^|\/)\.drift\/records\//)
   if (at === -1) return []
   const within = file.slice(at).replace(/^\//, '')
-  const slug = unit.package === '' ? (within.split('/')[3] ?? '') : packageSlug(unit.package, '')
+  const slug =
+    unit.package === '' ? (within.split('/')[3] ?? '') : derivePackageSlug(unit.package, '')
   const present = recordPath(unit.cluster, slug, began, episode)
   // From earlier versions, or a manual copy.
-  const wanted = within.endsWith('.yaml') ? earlierRecordPath(present) : present
+  const wanted = within.endsWith('.yaml') ? convertToEarlierPath(present) : present
   return within === wanted ? [] : [{ path: '', message: `the file of this record is ${wanted}` }]
 }
 
@@ -168,10 +169,10 @@ export function checkReport(
     .digest('hex')
     .slice(0, 16)
   const inLedger = /^clusters\/.*\/report\.yaml$/.test(file) && spec.unit.package !== ''
-  const wanted = `${ledgerUnitFolder(spec.unit.cluster, packageSlug(spec.unit.package, ''))}/report.yaml`
+  const wanted = `${formatLedgerUnitFolder(spec.unit.cluster, derivePackageSlug(spec.unit.package, ''))}/report.yaml`
   return [
     ...checkChanges(spec),
-    ...failing([
+    ...listFailedChecks([
       {
         path: '',
         holds: !inLedger || file === wanted,
@@ -216,10 +217,10 @@ export function checkClosed(
   { metadata, spec, status }: ClosedEpisode,
   file: string,
 ): readonly TreeProblem[] {
-  const wanted = closedPath(spec.began, spec.episode)
+  const wanted = formatClosedPath(spec.began, spec.episode)
   return [
     ...checkChanges(spec),
-    ...failing([
+    ...listFailedChecks([
       {
         path: '',
         holds: !file.startsWith('closed/') || file === wanted,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FunctionOutput } from '@backporch/kpt/function'
 import { getKey, isJsonArray, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
-import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
+import { convertJsonToYaml, type YamlMap } from '@backporch/kyaml/yaml'
 import { changeOf, itemsOf, recordOf, reportOf, treeOf } from '../../../test/fakes/drift-package.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
@@ -380,7 +380,7 @@ test('no document makes it throw, and its results are bounded', () => {
       part,
       (kind, location, value) => {
         const document = withAt({ ...RECORD, kind, status: {} }, location, value)
-        const item = yamlOf(document as unknown as Json) as YamlMap
+        const item = convertJsonToYaml(document as unknown as Json) as YamlMap
         const { results } = verifyDriftRecords({ items: [item, item], config: undefined })
         assert.ok(results.length <= 2 * 22 + 2)
         for (const { message } of results)

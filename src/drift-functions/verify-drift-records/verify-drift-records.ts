@@ -3,14 +3,14 @@
  * the cluster.
  */
 import {
-  annotationOf,
   type FunctionResult,
-  fileOf,
+  findAnnotation,
+  getItemFile,
   type KrmFunction,
   PACKAGE_PATH,
 } from '@backporch/kpt/function'
-import { oneLine } from '@backporch/kyaml/text'
-import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { findEntry, findNodeAt, findTextAt, getYamlKey, type YamlMap } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'
 import { driftPolicySchema, placementSchema } from '../../policy/schema.ts'
 import { closedEpisodeSchema } from '../../record/documents/closed-episode.ts'
@@ -46,21 +46,21 @@ export const verifyDriftRecords: KrmFunction = ({ items, config }) => {
 }
 
 function readConfig(config: YamlMap | undefined): SignOff | string {
-  const data = nodeAt(config, 'data')
+  const data = findNodeAt(config, 'data')
   const unknown = (data?.kind === 'map' ? data.entries : [])
-    .map(({ key }) => keyOf(key))
+    .map(({ key }) => getYamlKey(key))
     .find((key) => key !== 'drafts' && key !== 'message')
   if (unknown !== undefined)
-    return `unknown key ${JSON.stringify(oneLine(unknown, 80))}: wanted drafts or message`
-  const text = (key: string): string => textAt(data, key) ?? ''
+    return `unknown key ${JSON.stringify(convertToOneLine(unknown, 80))}: wanted drafts or message`
+  const text = (key: string): string => findTextAt(data, key) ?? ''
   const drafts = (['pass', 'fail'] as const).find((choice) => choice === (text('drafts') || 'pass'))
   const message = (['optional', 'required'] as const).find(
     (choice) => choice === (text('message') || 'optional'),
   )
   if (drafts === undefined)
-    return `drafts is ${JSON.stringify(oneLine(text('drafts'), 80))}: wanted pass or fail`
+    return `drafts is ${JSON.stringify(convertToOneLine(text('drafts'), 80))}: wanted pass or fail`
   if (message === undefined)
-    return `message is ${JSON.stringify(oneLine(text('message'), 80))}: wanted optional or required`
+    return `message is ${JSON.stringify(convertToOneLine(text('message'), 80))}: wanted optional or required`
   return { drafts, message }
 }
 
@@ -71,13 +71,15 @@ function checkItems(items: readonly YamlMap[], signOff: SignOff): readonly Funct
       found.length > MOST_TOLD
         ? [{ path: '', message: `and ${found.length - MOST_TOLD} more` }]
         : []
-    return [...found.slice(0, MOST_TOLD), ...more].map((finding) => resultOf(item, finding))
+    return [...found.slice(0, MOST_TOLD), ...more].map((finding) =>
+      createFindingResult(item, finding),
+    )
   })
 }
 
 function checkItem(item: YamlMap, signOff: SignOff): readonly Finding[] {
-  const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
-  const { path } = fileOf(item)
+  const [apiVersion, kind] = [findTextAt(item, 'apiVersion') ?? '', findTextAt(item, 'kind') ?? '']
+  const { path } = getItemFile(item)
   if (!apiVersion.startsWith('backporch.dev/'))
     return isBesidePackages(path) ? checkForeign(item, apiVersion, kind) : []
   if (apiVersion !== API_VERSION) return [{ path: 'apiVersion', message: `wanted ${API_VERSION}` }]
@@ -100,7 +102,7 @@ function checkItem(item: YamlMap, signOff: SignOff): readonly Finding[] {
   return [
     {
       path: 'kind',
-      message: `there is no kind ${JSON.stringify(oneLine(kind, 80))} of ${API_VERSION}`,
+      message: `there is no kind ${JSON.stringify(convertToOneLine(kind, 80))} of ${API_VERSION}`,
     },
   ]
 }
@@ -116,7 +118,7 @@ function read<Schema extends z.ZodType>(
 
 /** The schema leaves it to the writer. */
 function checkLocal(item: YamlMap): readonly Finding[] {
-  if (annotationOf(item, LOCAL_CONFIG) === 'true') return []
+  if (findAnnotation(item, LOCAL_CONFIG) === 'true') return []
   return [
     {
       path: 'metadata.annotations',
@@ -128,7 +130,7 @@ function checkLocal(item: YamlMap): readonly Finding[] {
 
 /** The ledger is on a branch that no syncer reads. */
 function checkInert(item: YamlMap, severity: 'error' | 'warning'): readonly Finding[] {
-  const { path, index } = fileOf(item)
+  const { path, index } = getItemFile(item)
   if (isInLedger(path) || (index !== '' && index !== '0')) return []
   const comments = [
     item.headComment,
@@ -160,7 +162,7 @@ function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly
           'a ResourceGroup stands in a package or on the ledger: a second one stops kpt live',
       },
     ]
-  if (annotationOf(item, LOCAL_CONFIG) === 'true') return []
+  if (findAnnotation(item, LOCAL_CONFIG) === 'true') return []
   return [
     {
       path: '',
@@ -173,10 +175,13 @@ function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly
 function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
   const results: FunctionResult[] = []
   const observed = new Map<string, string>()
-  const packageOf = packagesOf(items)
+  const packageOf = createPackageLookup(items)
   for (const item of items) {
-    const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
-    const { path } = fileOf(item)
+    const [apiVersion, kind] = [
+      findTextAt(item, 'apiVersion') ?? '',
+      findTextAt(item, 'kind') ?? '',
+    ]
+    const { path } = getItemFile(item)
     const once = ((): readonly [key: string, what: string] | undefined => {
       if (
         kind === 'ResourceGroup' &&
@@ -190,11 +195,16 @@ function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
         ]
       if (apiVersion !== API_VERSION) return undefined
       if (kind === 'DriftPolicy')
-        return [`policy ${textAt(item, 'metadata', 'name')}`, 'another DriftPolicy has this name']
+        return [
+          `policy ${findTextAt(item, 'metadata', 'name')}`,
+          'another DriftPolicy has this name',
+        ]
       if (kind !== 'DriftRecord') return undefined
-      const unit = ['cluster', 'package'].map((name) => textAt(item, 'spec', 'unit', name) ?? '')
+      const unit = ['cluster', 'package'].map(
+        (name) => findTextAt(item, 'spec', 'unit', name) ?? '',
+      )
       return [
-        JSON.stringify([...unit, textAt(item, 'spec', 'episode')]),
+        JSON.stringify([...unit, findTextAt(item, 'spec', 'episode')]),
         'another record is of the same episode',
       ]
     })()
@@ -204,9 +214,9 @@ function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
     if (first === undefined) observed.set(key, path)
     else
       results.push(
-        resultOf(item, {
+        createFindingResult(item, {
           path: '',
-          message: first === '' ? what : `${what} (${oneLine(first, 200)})`,
+          message: first === '' ? what : `${what} (${convertToOneLine(first, 200)})`,
         }),
       )
   }
@@ -214,11 +224,13 @@ function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
 }
 
 /** By kpt's annotations during a render, otherwise by the nearest Kptfile. */
-function packagesOf(items: readonly YamlMap[]): (item: YamlMap) => string {
-  const folderOf = (item: YamlMap): string => fileOf(item).path.replace(/[^/]*$/, '')
-  const folders = new Set(items.filter((item) => textAt(item, 'kind') === 'Kptfile').map(folderOf))
+function createPackageLookup(items: readonly YamlMap[]): (item: YamlMap) => string {
+  const folderOf = (item: YamlMap): string => getItemFile(item).path.replace(/[^/]*$/, '')
+  const folders = new Set(
+    items.filter((item) => findTextAt(item, 'kind') === 'Kptfile').map(folderOf),
+  )
   return (item) => {
-    const text = annotationOf(item, PACKAGE_PATH)
+    const text = findAnnotation(item, PACKAGE_PATH)
     if (text !== undefined) return text
     let folder = folderOf(item)
     while (folder !== '' && !folders.has(folder)) folder = folder.replace(/[^/]*\/$/, '')
@@ -226,20 +238,22 @@ function packagesOf(items: readonly YamlMap[]): (item: YamlMap) => string {
   }
 }
 
-function resultOf(item: YamlMap, { path, message, severity }: Finding): FunctionResult {
-  const { path: file, index } = fileOf(item)
+function createFindingResult(item: YamlMap, { path, message, severity }: Finding): FunctionResult {
+  const { path: file, index } = getItemFile(item)
   const name =
-    entryOf(item, 'metadata') === undefined ? undefined : textAt(item, 'metadata', 'name')
+    findEntry(item, 'metadata') === undefined ? undefined : findTextAt(item, 'metadata', 'name')
   const given = Object.entries({
-    apiVersion: textAt(item, 'apiVersion'),
-    kind: textAt(item, 'kind'),
+    apiVersion: findTextAt(item, 'apiVersion'),
+    kind: findTextAt(item, 'kind'),
     name,
   })
   return {
     message,
     severity: severity ?? 'error',
     resourceRef: Object.fromEntries(
-      given.flatMap(([key, text]) => (text === undefined ? [] : [[key, oneLine(text, 253)]])),
+      given.flatMap(([key, text]) =>
+        text === undefined ? [] : [[key, convertToOneLine(text, 253)]],
+      ),
     ),
     ...(path === '' ? {} : { field: { path } }),
     ...(file === ''

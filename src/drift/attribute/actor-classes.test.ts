@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { FieldSet } from '@backporch/kyaml/field'
 import { assertMutes } from '../../../test/fakes/noise-samples.ts'
 import type { ActorClass } from '../compare/drift.ts'
-import { removerOf } from './actor.ts'
+import { deriveRemover } from './actor.ts'
 import { ACTOR_CLASSES, classify, isControlPlane } from './actor-classes.ts'
 
 const NO_FIELDS: FieldSet = { owned: false, children: new Map() }
@@ -49,7 +49,8 @@ for (const manager of [
         fields: NO_FIELDS,
       }) as const
     assert.equal(
-      removerOf({ entries: [writer(manager), writer('k9s')], unreadable: [] }, undefined).manager,
+      deriveRemover({ entries: [writer(manager), writer('k9s')], unreadable: [] }, undefined)
+        .manager,
       'k9s',
     )
     assertMutes('service-account-tokens', {

@@ -2,7 +2,7 @@
  * The first match in a policy's `actors`, then in one table. The client chooses the name
  * (docs/guides/who-did-it.md), so it identifies an honest program, never its user.
  */
-import { matchesGlob, words } from '@backporch/kyaml/text'
+import { listWords, matchesGlob } from '@backporch/kyaml/text'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type { ActorClass } from '../compare/drift.ts'
 
@@ -33,7 +33,7 @@ interface ClassRow {
 }
 
 /** docs/facts/control-plane-managers.md */
-const CONTROL_PLANE: readonly string[] = words(`
+const CONTROL_PLANE: readonly string[] = listWords(`
   kube-controller-manager kube-scheduler kube-apiserver kubelet cloud-controller-manager *-cloud-controller-manager
   openshift-controller-manager k3s
 `)
@@ -43,7 +43,7 @@ export function isControlPlane(manager: string): boolean {
   return CONTROL_PLANE.some((glob) => matchesGlob(glob, manager))
 }
 
-function rowsOfSyncers(kind: ActorClass): ClassRow[] {
+function listSyncerRows(kind: ActorClass): ClassRow[] {
   return SYNCERS.flatMap(({ managers }) =>
     managers.flatMap((row) =>
       row.class === kind ? [{ class: kind, managers: row.names, what: row.what }] : [],
@@ -52,7 +52,7 @@ function rowsOfSyncers(kind: ActorClass): ClassRow[] {
 }
 
 export const ACTOR_CLASSES: readonly ClassRow[] = [
-  ...rowsOfSyncers('human-tool'),
+  ...listSyncerRows('human-tool'),
   {
     class: 'human-tool',
     managers: ['oc', 'oc-*'],
@@ -96,7 +96,7 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
     managers: ['curl', 'HTTPie', 'insomnia', 'PostmanRuntime', 'Wget'],
     what: 'a manual request',
   },
-  ...rowsOfSyncers('gitops'),
+  ...listSyncerRows('gitops'),
   {
     class: 'gitops',
     managers: ['tanka', 'werf*', 'nelm*', 'helmfile'],
@@ -168,14 +168,14 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   },
   {
     class: 'controller',
-    managers: words(`
+    managers: listWords(`
       capi-* cluster-api* external-dns external-secrets sealed-secrets velero* argo-rollouts rollouts-controller knative* strimzi*
     `),
     what: 'operators under their own name',
   },
   {
     class: 'controller',
-    managers: words(
+    managers: listWords(
       '*-controller *-controller-manager *-operator *-autoscaler *-provisioner *-agent manager controller operator',
     ),
     what: 'usual names of operators (kubebuilder names its program `manager`)',
@@ -198,10 +198,10 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
 ]
 
 export function classify(writer: Writer, rules: readonly ActorRule[] = []): ActorClass {
-  return ruleFor(writer, rules)?.class ?? rowFor(writer)?.class ?? 'unknown'
+  return findActorRule(writer, rules)?.class ?? findClassRow(writer)?.class ?? 'unknown'
 }
 
-export function ruleFor(writer: Writer, rules: readonly ActorRule[]): ActorRule | undefined {
+export function findActorRule(writer: Writer, rules: readonly ActorRule[]): ActorRule | undefined {
   return rules.find(
     (rule) =>
       (rule.manager === undefined || matchesGlob(rule.manager, writer.manager)) &&
@@ -211,7 +211,7 @@ export function ruleFor(writer: Writer, rules: readonly ActorRule[]): ActorRule 
   )
 }
 
-export function rowFor({ manager, subresource = '' }: Writer): ClassRow | undefined {
+export function findClassRow({ manager, subresource = '' }: Writer): ClassRow | undefined {
   if (manager === '') return undefined
   return ACTOR_CLASSES.find(
     (row) =>

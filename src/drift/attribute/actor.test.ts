@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  createFieldStep,
   type FieldSet,
-  field,
   type ManagedFieldsEntry,
   parseFieldsV1,
 } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import {
-  classOfManager,
-  creatorOf,
-  foreignOwner,
-  ownersOf,
-  removerOf,
+  classifyManager,
+  deriveCreator,
+  deriveRemover,
+  findForeignOwner,
+  listOwners,
   UNKNOWN_ACTOR,
 } from './actor.ts'
 
@@ -36,7 +36,7 @@ const CLASSES: readonly (readonly [manager: string, found: string])[] = [
 ]
 
 for (const [manager, found] of CLASSES)
-  test(`${manager || 'no name'} is ${found}`, () => assert.equal(classOfManager(manager), found))
+  test(`${manager || 'no name'} is ${found}`, () => assert.equal(classifyManager(manager), found))
 
 function entry(manager: string, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry {
   return {
@@ -66,7 +66,7 @@ const REMOVERS: readonly (readonly [
 
 for (const [name, entries, manager] of REMOVERS) {
   test(`a removal is laid to ${name}, and never for certain`, () => {
-    const actor = removerOf({ entries, unreadable: [] }, SYNCER)
+    const actor = deriveRemover({ entries, unreadable: [] }, SYNCER)
     assert.equal(actor.manager, manager)
     assert.notEqual(actor.confidence, 'field-manager')
   })
@@ -74,17 +74,17 @@ for (const [name, entries, manager] of REMOVERS) {
 
 test('an object was made by its first writer', () => {
   const entries = [entry('late', { time: '2026-11-21T09:00:00Z' }), entry('first')]
-  assert.equal(creatorOf({ entries, unreadable: [] }).manager, 'first')
-  assert.equal(creatorOf({ entries: entries.toReversed(), unreadable: [] }).manager, 'first')
-  assert.equal(creatorOf({ entries: [], unreadable: [] }), UNKNOWN_ACTOR)
+  assert.equal(deriveCreator({ entries, unreadable: [] }).manager, 'first')
+  assert.equal(deriveCreator({ entries: entries.toReversed(), unreadable: [] }).manager, 'first')
+  assert.equal(deriveCreator({ entries: [], unreadable: [] }), UNKNOWN_ACTOR)
 })
 
 test('who owned a map that is empty for it now does not own what another wrote into it; who owns an atomic one does', () => {
   const fieldsOf = (labels: Json) =>
     parseFieldsV1({ 'f:metadata': { 'f:labels': labels } }) ?? EMPTY_FIELD_SET
-  const path = [field('metadata'), field('labels'), field('app')]
+  const path = [createFieldStep('metadata'), createFieldStep('labels'), createFieldStep('app')]
   const owners = (...entries: readonly ManagedFieldsEntry[]) =>
-    ownersOf({ entries, unreadable: [] }, path).map(({ manager }) => manager)
+    listOwners({ entries, unreadable: [] }, path).map(({ manager }) => manager)
   const syncer = entry('kubectl-client-side-apply', { fields: fieldsOf({}) })
   assert.deepEqual(owners(syncer), ['kubectl-client-side-apply'])
   assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({ 'f:app': {} }) })), [
@@ -108,15 +108,15 @@ test('the owners of a field are those of the object and of its scale, the latest
     entry('status-writer', { subresource: 'status', fields, time: '2026-11-21T10:00:00Z' }),
     entry('other', { time: '2026-11-21T11:00:00Z' }),
   ]
-  const path = [field('spec'), field('replicas')]
+  const path = [createFieldStep('spec'), createFieldStep('replicas')]
   const managed = { entries, unreadable: [] }
   assert.deepEqual(
-    ownersOf(managed, path).map(({ manager }) => manager),
+    listOwners(managed, path).map(({ manager }) => manager),
     ['kubectl-scale', 'flux'],
   )
-  assert.equal(foreignOwner(managed, path, SYNCER)?.manager, 'kubectl-scale')
+  assert.equal(findForeignOwner(managed, path, SYNCER)?.manager, 'kubectl-scale')
   assert.equal(
-    foreignOwner({ entries: entries.slice(0, 1), unreadable: [] }, path, SYNCER),
+    findForeignOwner({ entries: entries.slice(0, 1), unreadable: [] }, path, SYNCER),
     undefined,
   )
 })

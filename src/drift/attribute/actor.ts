@@ -1,16 +1,16 @@
 import {
   type FieldManager,
   type FieldPath,
+  isSameManager,
   type ManagedFields,
   type ManagedFieldsEntry,
   ownsLocation,
-  sameManager,
 } from '@backporch/kyaml/field'
 import { compareText } from '@backporch/kyaml/text'
 import type { Actor, ActorClass, SyncerManager } from '../compare/drift.ts'
 import { classify, isControlPlane } from './actor-classes.ts'
 
-export function classOfManager(manager: string): ActorClass {
+export function classifyManager(manager: string): ActorClass {
   return classify({ manager })
 }
 
@@ -28,7 +28,7 @@ export function isKnownWriter({ confidence }: Pick<Actor, 'confidence'>): boolea
   return confidence === 'audit' || confidence === 'audit-time' || confidence === 'field-manager'
 }
 
-export function actorOf(entry: ManagedFieldsEntry, confidence: Actor['confidence']): Actor {
+export function createActor(entry: ManagedFieldsEntry, confidence: Actor['confidence']): Actor {
   return {
     manager: entry.manager,
     operation: entry.operation,
@@ -40,51 +40,56 @@ export function actorOf(entry: ManagedFieldsEntry, confidence: Actor['confidence
 }
 
 /** Latest first. */
-export function ownersOf(managed: ManagedFields, path: FieldPath): ManagedFieldsEntry[] {
+export function listOwners(managed: ManagedFields, path: FieldPath): ManagedFieldsEntry[] {
   return managed.entries
     .filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed))
-    .sort(byTimeLatestFirst)
+    .sort(compareTimeLatestFirst)
 }
 
 /** Undefined when the syncer alone owns it, or nobody. */
-export function foreignOwner(
+export function findForeignOwner(
   managed: ManagedFields,
   path: FieldPath,
   syncer: SyncerManager | undefined,
 ): ManagedFieldsEntry | undefined {
-  return ownersOf(managed, path).find((entry) => !isSyncer(entry, syncer))
+  return listOwners(managed, path).find((entry) => !isSyncer(entry, syncer))
 }
 
 /**
  * A write that only removes leaves no entry (docs/facts/removals-leave-no-owner.md). The object's
  * only other writer is named as `last-writer`.
  */
-export function removerOf(managed: ManagedFields, syncer: SyncerManager | undefined): Actor {
+export function deriveRemover(managed: ManagedFields, syncer: SyncerManager | undefined): Actor {
   const others = managed.entries.filter(
     (entry) =>
       entry.subresource === '' && !isSyncer(entry, syncer) && !isControlPlane(entry.manager),
   )
   const [only] = others
-  return others.length === 1 && only !== undefined ? actorOf(only, 'last-writer') : UNKNOWN_ACTOR
+  return others.length === 1 && only !== undefined
+    ? createActor(only, 'last-writer')
+    : UNKNOWN_ACTOR
 }
 
 /** By the earliest entry for the object itself. */
-export function creatorOf(managed: ManagedFields): Actor {
+export function deriveCreator(managed: ManagedFields): Actor {
   const own = managed.entries
     .filter((entry) => entry.subresource === '')
-    .sort((left, right) => -byTimeLatestFirst(left, right))
+    .sort((left, right) => -compareTimeLatestFirst(left, right))
   const [first] = own
-  return first === undefined ? UNKNOWN_ACTOR : actorOf(first, 'field-manager')
+  return first === undefined ? UNKNOWN_ACTOR : createActor(first, 'field-manager')
 }
 
 export function isSyncer(entry: FieldManager, syncer: SyncerManager | undefined): boolean {
   return (
     syncer !== undefined &&
-    (sameManager(entry, syncer) ||
-      (syncer.former?.some((other) => sameManager(entry, other)) ?? false))
+    (isSameManager(entry, syncer) ||
+      (syncer.former?.some((other) => isSameManager(entry, other)) ?? false))
   )
 }
 
-export function byTimeLatestFirst(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
+export function compareTimeLatestFirst(
+  left: ManagedFieldsEntry,
+  right: ManagedFieldsEntry,
+): number {
   return -compareText(left.time, right.time) || compareText(left.manager, right.manager)
 }

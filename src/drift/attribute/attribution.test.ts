@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { type AuditSample, answered, auditedWrite } from '../../../test/fakes/audit-samples.ts'
 import { path } from '../../../test/fakes/live-object.ts'
 import type { Actor, Drift, ObjectVerdict } from '../compare/drift.ts'
@@ -57,7 +57,7 @@ function actorOf(
   by: Partial<Attribution>,
   samples: readonly AuditSample[] = [],
 ): Actor | undefined {
-  const writes = new Map([[resourceKey(ID), samples.map(auditedWrite)]])
+  const writes = new Map([[getResourceKey(ID), samples.map(auditedWrite)]])
   return attribute(of, { syncer: SYNCER, rules: [], writes, ...by }).items[0]?.actor
 }
 

@@ -1,6 +1,6 @@
 /** Differences do not change, so no fingerprint depends on the writer. */
-import { type ManagedFields, managedFieldsOf } from '@backporch/kyaml/field'
-import { type AuditedWrite, resourceKey } from '@backporch/kyaml/resource'
+import { getManagedFields, type ManagedFields } from '@backporch/kyaml/field'
+import { type AuditedWrite, getResourceKey } from '@backporch/kyaml/resource'
 import { SYNCERS } from '../../syncers/registry.ts'
 import type {
   Actor,
@@ -10,8 +10,8 @@ import type {
   ObjectVerdict,
   SyncerManager,
 } from '../compare/drift.ts'
-import { isSyncer, ownersOf } from './actor.ts'
-import { type ActorRule, classify, ruleFor } from './actor-classes.ts'
+import { isSyncer, listOwners } from './actor.ts'
+import { type ActorRule, classify, findActorRule } from './actor-classes.ts'
 import { type AuditMatch, findAuditMatch, isControlPlaneUser } from './audit-match.ts'
 
 export interface Attribution {
@@ -25,16 +25,16 @@ const MOST_OTHERS = 5
 
 export function attribute(verdict: ObjectVerdict, by: Attribution): ObjectVerdict {
   if (verdict.items.length === 0 && verdict.setAside.length === 0) return verdict
-  const managed = verdict.live === undefined ? undefined : managedFieldsOf(verdict.live)
-  const writes = by.writes.get(resourceKey(verdict.id)) ?? []
-  const accounts = syncerAccounts(writes, by.syncer)
+  const managed = verdict.live === undefined ? undefined : getManagedFields(verdict.live)
+  const writes = by.writes.get(getResourceKey(verdict.id)) ?? []
+  const accounts = findSyncerAccounts(writes, by.syncer)
   const attributed = (drift: Drift): Actor => {
-    const others = managed === undefined ? [] : otherOwners(drift, managed, by)
+    const others = managed === undefined ? [] : listOtherOwners(drift, managed, by)
     const shared = others.length === 0 ? {} : { others }
     const auditMatch = writes.length === 0 ? undefined : findAuditMatch(drift, writes, by.syncer)
     const { actor } = drift
     if (auditMatch !== undefined)
-      return { ...observedBy(auditMatch, drift, accounts, by.rules), ...shared }
+      return { ...createAuditedActor(auditMatch, drift, accounts, by.rules), ...shared }
     return {
       ...actor,
       ...(actor.confidence === 'none' ? {} : { class: classify(actor, by.rules) }),
@@ -49,13 +49,13 @@ export function attribute(verdict: ObjectVerdict, by: Attribution): ObjectVerdic
   }
 }
 
-function otherOwners(
+function listOtherOwners(
   { actor, path }: Drift,
   managed: ManagedFields,
   { syncer, rules }: Attribution,
 ): FieldOwner[] {
   if (path.length === 0 || actor.confidence !== 'field-manager') return []
-  return ownersOf(managed, path)
+  return listOwners(managed, path)
     .filter((entry) => !isSyncer(entry, syncer) && !isActor(entry, actor))
     .slice(0, MOST_OTHERS)
     .map((entry) => ({
@@ -84,7 +84,7 @@ const CONFIDENCE: Readonly<Record<AuditMatch['proof'], Confidence>> = {
   perhaps: 'last-writer',
 }
 
-function observedBy(
+function createAuditedActor(
   { write, proof }: AuditMatch,
   { actor, change }: Drift,
   accounts: ReadonlySet<string>,
@@ -92,13 +92,13 @@ function observedBy(
 ): Actor {
   const { user, actingAs } = write
   const owned = change !== 'missing' && change !== 'removed' && actor.confidence !== 'none'
-  const { manager, operation, subresource } = owned ? actor : ofWrite(write)
-  const writer = { manager, operation, subresource, user: personOf(write) }
+  const { manager, operation, subresource } = owned ? actor : deriveWriteActor(write)
+  const writer = { manager, operation, subresource, user: getPerson(write) }
   return {
     manager,
     operation,
     subresource,
-    class: classOfWriter(writer, user, accounts, rules),
+    class: classifyWriter(writer, user, accounts, rules),
     // A manager's time is that of its last write to any field.
     at:
       proof === 'by-time' && actor.at !== ''
@@ -110,7 +110,7 @@ function observedBy(
   }
 }
 
-function ofWrite({
+function deriveWriteActor({
   manager,
   verb,
   object,
@@ -124,11 +124,11 @@ function ofWrite({
 }
 
 /** A console acts as its user; a person may act as an administrator. */
-function personOf({ user, actingAs }: Pick<AuditedWrite, 'user' | 'actingAs'>): string {
+function getPerson({ user, actingAs }: Pick<AuditedWrite, 'user' | 'actingAs'>): string {
   return actingAs !== '' && user.startsWith('system:serviceaccount:') ? actingAs : user
 }
 
-function classOfWriter(
+function classifyWriter(
   writer: {
     readonly manager: string
     readonly operation: Actor['operation']
@@ -139,7 +139,7 @@ function classOfWriter(
   accounts: ReadonlySet<string>,
   rules: readonly ActorRule[],
 ): Actor['class'] {
-  const rule = ruleFor(writer, rules)
+  const rule = findActorRule(writer, rules)
   if (rule !== undefined) return rule.class
   const byTable = classify(writer)
   if (writer.user === account && (accounts.has(account) || isGitopsAccount(account)))
@@ -151,7 +151,7 @@ function classOfWriter(
 }
 
 /** Writes under other names also count as the syncer's. */
-function syncerAccounts(
+function findSyncerAccounts(
   writes: readonly AuditedWrite[],
   syncer: SyncerManager | undefined,
 ): ReadonlySet<string> {

@@ -4,7 +4,7 @@ import type { Json } from '@backporch/kyaml/json'
 import { type AuditSample, answered, auditedWrite } from '../../../test/fakes/audit-samples.ts'
 import { path } from '../../../test/fakes/live-object.ts'
 import type { ChangeKind, Drift } from '../compare/drift.ts'
-import { type AuditMatch, findAuditMatch, removes } from './audit-match.ts'
+import { type AuditMatch, findAuditMatch, hasRemovalAt } from './audit-match.ts'
 
 const T1 = '2026-11-21T08:00:00Z'
 const T2 = '2026-11-21T09:00:00Z'
@@ -341,6 +341,6 @@ const PATCHES: readonly (readonly [patch: Json, field: string, removes: boolean]
 
 for (const [patch, field, expected] of PATCHES) {
   test(`${JSON.stringify(patch)} ${expected ? 'takes' : 'does not take'} ${field} away`, () => {
-    assert.equal(removes(patch, path(field)), expected)
+    assert.equal(hasRemovalAt(patch, path(field)), expected)
   })
 }

@@ -3,28 +3,28 @@
  * (docs/facts/audit-events.md).
  */
 import {
+  createFieldStep,
   type FieldPath,
-  field,
+  findValueAt,
   formatFieldPath,
+  getManagedFields,
   indexOfStep,
   type ManagedFieldsEntry,
-  managedFieldsOf,
   ownsLocation,
-  valueAt,
 } from '@backporch/kyaml/field'
 import {
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
-  jsonEquals,
   parsePointer,
 } from '@backporch/kyaml/json'
 import {
   type AuditedWrite,
+  getMetadataText,
   isOfKind,
   isWriteTo,
-  metadataText,
   type ResourceId,
 } from '@backporch/kyaml/resource'
 import type { Drift, SyncerManager } from '../compare/drift.ts'
@@ -45,23 +45,23 @@ export function findAuditMatch(
   syncer: SyncerManager | undefined,
 ): AuditMatch | undefined {
   const own = writes.filter(({ object }) => isWriteTo(object, drift.id))
-  if (drift.change === 'missing') return deletionOf(drift.id, own, writes)
-  if (drift.change === 'unexpected') return creationOf(drift, own)
-  const changing = sinceCreated(own).filter(
+  if (drift.change === 'missing') return findDeletion(drift.id, own, writes)
+  if (drift.change === 'unexpected') return findCreation(drift, own)
+  const changing = listWritesSinceCreation(own).filter(
     ({ verb }) => verb === 'create' || verb === 'update' || verb === 'patch',
   )
-  if (drift.change === 'removed') return removalOf(drift.path, changing, syncer)
-  return provenWriter(drift, changing) ?? writerByTime(drift, changing)
+  if (drift.change === 'removed') return findRemoval(drift.path, changing, syncer)
+  return findProvenWriter(drift, changing) ?? findWriterByTime(drift, changing)
 }
 
-function sinceCreated(own: readonly AuditedWrite[]): readonly AuditedWrite[] {
+function listWritesSinceCreation(own: readonly AuditedWrite[]): readonly AuditedWrite[] {
   const gone = own.findLastIndex(({ verb }) => verb === 'delete')
   const created = own.findIndex(({ created }, index) => index > gone && created)
   // A finalizer may hold a deleted object.
   return gone === -1 || created === -1 ? own : own.slice(created)
 }
 
-function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
+function findProvenWriter(drift: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
   const { actor, path } = drift
   let first: AuditedWrite | undefined
   for (const write of writes.toReversed()) {
@@ -83,39 +83,39 @@ function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): AuditMatch
 
 /** A Scale has only replicas, and another version may have other fields. */
 function isComparable({ object, response }: AuditedWrite, { path, apiVersion }: Drift): boolean {
-  if (object.subresource === 'scale') return sameText(path, REPLICAS)
+  if (object.subresource === 'scale') return hasSameText(path, REPLICAS)
   return response !== undefined && getKey(response, 'apiVersion') === apiVersion
 }
 
-function sameText(left: FieldPath, right: FieldPath): boolean {
+function hasSameText(left: FieldPath, right: FieldPath): boolean {
   return formatFieldPath(left) === formatFieldPath(right)
 }
 
 function hasLiveValue(write: AuditedWrite, { path, live, liveUnread }: Drift): boolean {
   if (write.response === undefined) return false
   if (write.object.subresource === 'scale')
-    return jsonEquals(valueAt(write.response, REPLICAS), live)
-  const value = valueAt(write.response, path)
+    return isJsonEqual(findValueAt(write.response, REPLICAS), live)
+  const value = findValueAt(write.response, path)
   // The log has no values of a Secret.
   return write.hidden || liveUnread
     ? value !== undefined && isOwnedIn(write, path)
-    : jsonEquals(value, live)
+    : isJsonEqual(value, live)
 }
 
-const REPLICAS: FieldPath = [field('spec'), field('replicas')]
+const REPLICAS: FieldPath = [createFieldStep('spec'), createFieldStep('replicas')]
 
-function ownEntry({ response, manager, object }: AuditedWrite): ManagedFieldsEntry | undefined {
+function findOwnEntry({ response, manager, object }: AuditedWrite): ManagedFieldsEntry | undefined {
   if (response === undefined) return undefined
-  const own = managedFieldsOf(response).entries.filter(
+  const own = getManagedFields(response).entries.filter(
     (entry) => entry.manager === manager && entry.subresource === object.subresource,
   )
   return own.toSorted((left, right) => (left.time < right.time ? 1 : -1))[0]
 }
 
 function isOwnedIn(write: AuditedWrite, path: FieldPath): boolean {
-  const entry = ownEntry(write)
+  const entry = findOwnEntry(write)
   if (entry === undefined || write.response === undefined) return false
-  return ownsLocation(entry, path, managedFieldsOf(write.response)) && fitsTime(write, entry.time)
+  return ownsLocation(entry, path, getManagedFields(write.response)) && fitsTime(write, entry.time)
 }
 
 /** Whole seconds, between request and answer. */
@@ -124,7 +124,10 @@ function fitsTime({ receivedAt, answeredAt }: AuditedWrite, time: string): boole
   return !Number.isNaN(at) && at >= Math.floor(receivedAt / 1000) * 1000 && at <= answeredAt
 }
 
-function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
+function findWriterByTime(
+  { actor }: Drift,
+  writes: readonly AuditedWrite[],
+): AuditMatch | undefined {
   const own = writes.filter(
     ({ manager, object }) => manager === actor.manager && object.subresource === actor.subresource,
   )
@@ -133,10 +136,10 @@ function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): AuditM
     actor.at === '' && actor.subresource === 'scale'
       ? own.slice(-1)
       : own.filter((write) => fitsTime(write, actor.at))
-  return onlyUser(at, 'by-time')
+  return findOnlyUser(at, 'by-time')
 }
 
-function onlyUser(
+function findOnlyUser(
   writes: readonly AuditedWrite[],
   proof: AuditMatch['proof'],
 ): AuditMatch | undefined {
@@ -149,14 +152,14 @@ function onlyUser(
   return { write: last, proof }
 }
 
-function removalOf(
+function findRemoval(
   path: FieldPath,
   writes: readonly AuditedWrite[],
   syncer: SyncerManager | undefined,
 ): AuditMatch | undefined {
   const whole = writes.filter(({ object }) => object.subresource === '')
   const had = whole.findLastIndex(
-    ({ response }) => response !== undefined && valueAt(response, path) !== undefined,
+    ({ response }) => response !== undefined && findValueAt(response, path) !== undefined,
   )
   const after = whole.slice(had + 1)
   const without = after.findIndex(({ response }) => response !== undefined)
@@ -165,8 +168,8 @@ function removalOf(
   if (before !== undefined && remover !== undefined && without === 0) {
     const follows =
       before.response !== undefined &&
-      remover.object.resourceVersion === metadataText(before.response, 'resourceVersion')
-    if (follows || removes(remover.request, path)) return { write: remover, proof: 'proven' }
+      remover.object.resourceVersion === getMetadataText(before.response, 'resourceVersion')
+    if (follows || hasRemovalAt(remover.request, path)) return { write: remover, proof: 'proven' }
     return { write: remover, proof: 'perhaps' }
   }
   // Each apply of the syncer restores the field.
@@ -174,12 +177,12 @@ function removalOf(
     ({ manager }) => syncer !== undefined && manager === syncer.manager,
   )
   const later = after.slice(synced + 1).filter(({ user }) => !isControlPlaneUser(user))
-  const requested = later.filter(({ request }) => removes(request, path))
-  return onlyUser(requested.length > 0 ? requested : later, 'perhaps')
+  const requested = later.filter(({ request }) => hasRemovalAt(request, path))
+  return findOnlyUser(requested.length > 0 ? requested : later, 'perhaps')
 }
 
 /** By `null`, a directive, an operation, or a replaced list. */
-export function removes(patch: Json | undefined, path: FieldPath): boolean {
+export function hasRemovalAt(patch: Json | undefined, path: FieldPath): boolean {
   if (isJsonArray(patch)) return patch.some((operation) => isOperationAbove(operation, path))
   return patch !== undefined && !isWhole(patch) && isTakenAway(patch, path)
 }
@@ -227,7 +230,7 @@ function isOperationAbove(operation: Json, path: FieldPath): boolean {
 const NAMESPACE_CONTROLLER = 'system:serviceaccount:kube-system:namespace-controller'
 
 /** Or of its collection or namespace. */
-function deletionOf(
+function findDeletion(
   id: ResourceId,
   own: readonly AuditedWrite[],
   writes: readonly AuditedWrite[],
@@ -249,25 +252,27 @@ function deletionOf(
   // Created again: the log lacks the last delete.
   if (own.some((other) => other.created && other.answeredAt > write.answeredAt)) return undefined
   const named = write.verb === 'delete' && isWriteTo(write.object, id)
-  return { write, proof: named || listsObject(write, id) ? 'proven' : 'perhaps' }
+  return { write, proof: named || containsObject(write, id) ? 'proven' : 'perhaps' }
 }
 
 /** The answer lists the deleted objects. */
-function listsObject({ response }: AuditedWrite, { name }: ResourceId): boolean {
+function containsObject({ response }: AuditedWrite, { name }: ResourceId): boolean {
   const items = response === undefined ? undefined : getKey(response, 'items')
   return (
     isJsonArray(items) &&
-    items.some((item) => valueAt(item, [field('metadata'), field('name')]) === name)
+    items.some(
+      (item) => findValueAt(item, [createFieldStep('metadata'), createFieldStep('name')]) === name,
+    )
   )
 }
 
-function creationOf({ uid, live }: Drift, own: readonly AuditedWrite[]): AuditMatch | undefined {
+function findCreation({ uid, live }: Drift, own: readonly AuditedWrite[]): AuditMatch | undefined {
   const created = own.filter(({ created, object }) => created && object.subresource === '')
   const same = uid === '' ? undefined : created.findLast(({ object }) => object.uid === uid)
   if (same !== undefined) return { write: same, proof: 'proven' }
-  const at = valueAt(live, [field('metadata'), field('creationTimestamp')])
+  const at = findValueAt(live, [createFieldStep('metadata'), createFieldStep('creationTimestamp')])
   return typeof at === 'string'
-    ? onlyUser(
+    ? findOnlyUser(
         created.filter((write) => fitsTime(write, at)),
         'by-time',
       )

@@ -18,7 +18,7 @@ const ALIASES: Readonly<Record<string, string>> = {
  * Registry, plus the account for a public one: `docker.io/library` for `nginx:1`.
  * @param path `.image.registry` has only a registry; `.image.tag` has no publisher
  */
-export function publisherOf(path: string, text: string): string {
+export function getImagePublisher(path: string, text: string): string {
   if (/\.(tag|digest)$/.test(path)) return ''
   if (path.endsWith('.registry')) return ALIASES[text] ?? text
   const slash = text.indexOf('/')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FieldManager, managedFieldsOf } from '@backporch/kyaml/field'
+import { type FieldManager, getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
 import type { SyncerManager } from '../compare/drift.ts'
@@ -23,7 +23,7 @@ type Part = readonly [
 /** An object with one entry per manager, each with its own part of the manifest. */
 function livedWith(...parts: readonly Part[]): JsonObject {
   const entries = parts.map(([manager, part, operation, time]) => {
-    const [entry] = managedFieldsOf(appliedBy(manager, part)).entries
+    const [entry] = getManagedFields(appliedBy(manager, part)).entries
     assert.ok(entry !== undefined)
     const list = appliedBy(manager, part)['metadata'] as { managedFields: JsonObject[] }
     return {

@@ -1,14 +1,14 @@
 /** docs/adr/0018-syncers-that-change-their-name.md, docs/facts/applier-managers.md */
 import {
+  buildFieldSet,
   countCovered,
   type FieldManager,
   type FieldSchema,
-  fieldSetOf,
+  getManagedFields,
+  isSameManager,
   isSettleManager,
   type ManagedFieldsEntry,
-  managedFieldsOf,
   ownsPath,
-  sameManager,
 } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
@@ -16,19 +16,19 @@ import { usesHelm } from '../../syncers/helm.ts'
 import {
   BEFORE_FIRST_APPLY,
   CLIENT_SIDE_APPLY,
+  isCreateOnlyManager,
   LAST_APPLIED,
-  onlyMakes,
   writesManifest,
 } from '../../syncers/kubectl.ts'
 import {
+  findManagerNames,
+  findManagerProgram,
+  findSyncerOfManager,
   isSameProgram,
-  namesOfManager,
-  programOf,
-  syncerOfManager,
 } from '../../syncers/registry.ts'
 import type { Actor, SyncerManager } from '../compare/drift.ts'
-import { lastAppliedOf } from '../compare/last-applied.ts'
-import { classOfManager } from './actor.ts'
+import { findLastApplied } from '../compare/last-applied.ts'
+import { classifyManager } from './actor.ts'
 
 interface AppliedObject {
   readonly desired: JsonObject
@@ -48,32 +48,32 @@ export function findSyncer(
   objects: readonly AppliedObject[],
   given?: string,
 ): SyncerManager | undefined {
-  const writers = writersOf(objects)
-  const tools = withoutBootstraps(toolsOf(writers, objects.length))
+  const writers = listWriters(objects)
+  const tools = omitBootstraps(groupTools(writers, objects.length))
   if (given !== undefined) {
     const named = writers.filter(({ manager }) => manager.manager === given)
-    const manager = [...named].sort(byFields)[0]?.manager ?? {
+    const manager = [...named].sort(compareFields)[0]?.manager ?? {
       manager: given,
       operation: 'Apply',
       subresource: '',
     }
-    return withFormer(manager, writers)
+    return addFormerManagers(manager, writers)
   }
   const most = Math.max(0, ...tools.map(({ fields }) => fields))
-  const [first] = tools.filter(({ fields }) => fields * 2 >= most).sort(byRank)
-  const [member] = [...(first?.members ?? [])].sort(byFields)
-  return member === undefined ? undefined : withFormer(member.manager, writers)
+  const [first] = tools.filter(({ fields }) => fields * 2 >= most).sort(compareRank)
+  const [member] = [...(first?.members ?? [])].sort(compareFields)
+  return member === undefined ? undefined : addFormerManagers(member.manager, writers)
 }
 
 /**
  * The controller takes over what a bootstrap applied (`flux`), object by object. It is the syncer
  * from its first object on.
  */
-function withoutBootstraps(tools: readonly Tool[]): readonly Tool[] {
+function omitBootstraps(tools: readonly Tool[]): readonly Tool[] {
   const productOf = ({ members: [first] }: Tool): string | undefined =>
-    first && syncerOfManager(first.manager.manager)
+    first && findSyncerOfManager(first.manager.manager)
   const isController = ({ members }: Tool): boolean =>
-    members.some(({ manager }) => repeats(manager))
+    members.some(({ manager }) => isRepeatingWriter(manager))
   const controlled = new Set(tools.filter(isController).map(productOf))
   return tools.filter(
     (tool) =>
@@ -86,13 +86,14 @@ export function isBootstrapOf(
   entry: Pick<Actor, 'manager' | 'operation'>,
   syncer: SyncerManager,
 ): boolean {
-  if (entry.operation !== 'Apply' || repeats(entry) || !repeats(syncer)) return false
-  const product = syncerOfManager(syncer.manager)
-  return product !== undefined && product === syncerOfManager(entry.manager)
+  if (entry.operation !== 'Apply' || isRepeatingWriter(entry) || !isRepeatingWriter(syncer))
+    return false
+  const product = findSyncerOfManager(syncer.manager)
+  return product !== undefined && product === findSyncerOfManager(entry.manager)
 }
 
-function repeats({ manager }: Pick<Actor, 'manager'>): boolean {
-  return (namesOfManager(manager)?.repeats ?? 'none') !== 'none'
+function isRepeatingWriter({ manager }: Pick<Actor, 'manager'>): boolean {
+  return (findManagerNames(manager)?.repeats ?? 'none') !== 'none'
 }
 
 interface Writer {
@@ -114,12 +115,12 @@ interface Tool {
   readonly first: string
 }
 
-function writersOf(objects: readonly AppliedObject[]): Writer[] {
+function listWriters(objects: readonly AppliedObject[]): Writer[] {
   const writers = new Map<string, Writer>()
   for (const { desired, live, schema } of objects) {
-    const wanted = fieldSetOf(desired, schema)
-    const { entries } = managedFieldsOf(live)
-    const retainingTool = keeperOfLastApplied(entries)
+    const wanted = buildFieldSet(desired, schema)
+    const { entries } = getManagedFields(live)
+    const retainingTool = findLastAppliedOwner(entries)
     for (const entry of entries) {
       // Writes for the syncer.
       if (isSettleManager(entry.manager) || entry.subresource !== '') continue
@@ -128,8 +129,9 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
       const none = { applies: false, objects: 0, fields: 0, first: time, last: time }
       const writer = writers.get(key) ?? { manager: { manager, operation, subresource }, ...none }
       const keepsLastApplied = entry === retainingTool
-      const applied = keepsLastApplied ? lastAppliedOf(live) : undefined
-      const declared = applied === undefined ? 0 : countCovered(wanted, fieldSetOf(applied, schema))
+      const applied = keepsLastApplied ? findLastApplied(live) : undefined
+      const declared =
+        applied === undefined ? 0 : countCovered(wanted, buildFieldSet(applied, schema))
       writer.applies ||= keepsLastApplied || isApplier(entry)
       writer.objects += 1
       writer.fields += Math.max(declared, countCovered(wanted, entry.fields))
@@ -141,13 +143,13 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
   return [...writers.values()]
 }
 
-function keeperOfLastApplied(
+function findLastAppliedOwner(
   entries: readonly ManagedFieldsEntry[],
 ): ManagedFieldsEntry | undefined {
   const owner = entries.find(
     ({ operation, fields }) => operation === 'Update' && ownsPath(fields, LAST_APPLIED_PATH),
   )
-  if (owner === undefined || classOfManager(owner.manager) !== 'human-tool') return owner
+  if (owner === undefined || classifyManager(owner.manager) !== 'human-tool') return owner
   return (
     entries.find(
       ({ manager, operation }) => manager === CLIENT_SIDE_APPLY && operation === 'Update',
@@ -161,8 +163,8 @@ const LAST_APPLIED_PATH = ['metadata', 'annotations', LAST_APPLIED].map((name) =
 }))
 
 function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
-  const isKubectl = writesManifest({ manager, operation }) && !onlyMakes(manager)
-  return operation === 'Apply' || isKubectl || classOfManager(manager) === 'gitops'
+  const isKubectl = writesManifest({ manager, operation }) && !isCreateOnlyManager(manager)
+  return operation === 'Apply' || isKubectl || classifyManager(manager) === 'gitops'
 }
 
 /** Another tool may have taken over the release. */
@@ -170,15 +172,17 @@ export function writesThroughHelm(syncer: SyncerManager | undefined): boolean {
   return syncer !== undefined && usesHelm(syncer.manager)
 }
 
-function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
+function groupTools(writers: readonly Writer[], objects: number): Tool[] {
   const groups = new Map<string, Writer[]>()
   for (const writer of writers) {
     // A create or replace can come from anybody.
-    if (!writer.applies && !(onlyMakes(writer.manager.manager) && isKubectlOf(writers))) continue
+    if (!writer.applies && !(isCreateOnlyManager(writer.manager.manager) && isKubectlOf(writers)))
+      continue
     const { manager, operation } = writer.manager
     // A name that people also use is one tool per operation, except one person's kubectl.
     const ofPeople = writesManifest(writer.manager) ? 'kubectl' : `${operation} ${manager}`
-    const name = programOf(manager) ?? (classOfManager(manager) === 'gitops' ? manager : ofPeople)
+    const name =
+      findManagerProgram(manager) ?? (classifyManager(manager) === 'gitops' ? manager : ofPeople)
     groups.set(name, [...(groups.get(name) ?? []), writer])
   }
   const tools = [...groups.values()].map((members) => ({
@@ -202,15 +206,17 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
 const PEOPLE = 2
 
 function isKubectlOf(writers: readonly Writer[]): boolean {
-  return writers.some(({ manager }) => writesManifest(manager) && !onlyMakes(manager.manager))
+  return writers.some(
+    ({ manager }) => writesManifest(manager) && !isCreateOnlyManager(manager.manager),
+  )
 }
 
 function rankOf({ manager }: FieldManager): number {
-  const found = classOfManager(manager)
+  const found = classifyManager(manager)
   return found === 'gitops' ? 0 : found === 'human-tool' ? PEOPLE : 1
 }
 
-function byRank(left: Tool, right: Tool): number {
+function compareRank(left: Tool, right: Tool): number {
   return (
     left.rank - right.rank ||
     (left.rank === 0 ? compareText(right.first, left.first) : 0) ||
@@ -219,7 +225,7 @@ function byRank(left: Tool, right: Tool): number {
   )
 }
 
-function byFields(left: Writer, right: Writer): number {
+function compareFields(left: Writer, right: Writer): number {
   return right.fields - left.fields || compareWriters(left, right)
 }
 
@@ -232,7 +238,7 @@ function compareWriters(left: Writer | undefined, right: Writer | undefined): nu
   )
 }
 
-function withFormer(syncer: FieldManager, writers: readonly Writer[]): SyncerManager {
+function addFormerManagers(syncer: FieldManager, writers: readonly Writer[]): SyncerManager {
   const own = writers.filter(({ manager }) => isSameTool(manager, syncer))
   const first = own.reduce(
     (earliest, writer) => (writer.first < earliest ? writer.first : earliest),
@@ -242,7 +248,7 @@ function withFormer(syncer: FieldManager, writers: readonly Writer[]): SyncerMan
   const former = writers
     .filter(
       (writer) =>
-        !sameManager(writer.manager, syncer) && isFormer(writer, syncer, { first, fields }),
+        !isSameManager(writer.manager, syncer) && isFormer(writer, syncer, { first, fields }),
     )
     .sort(compareWriters)
     .map(({ manager }) => manager)
@@ -261,13 +267,13 @@ function isFormer(
   const { manager, operation } = writer.manager
   if (manager === BEFORE_FIRST_APPLY && operation === 'Update') return true
   if (isSameTool(writer.manager, syncer)) return true
-  if (operation !== 'Update' || classOfManager(manager) !== 'gitops') return false
+  if (operation !== 'Update' || classifyManager(manager) !== 'gitops') return false
   return writer.fields * 2 >= own.fields && writer.fields > 0 && writer.last <= own.first
 }
 
 function isSameTool(left: FieldManager, right: FieldManager): boolean {
   return (
-    sameManager(left, right) ||
+    isSameManager(left, right) ||
     isSameProgram(left.manager, right.manager) ||
     (writesManifest(left) && writesManifest(right))
   )

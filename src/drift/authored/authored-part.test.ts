@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import { authoredPart } from './authored-part.ts'
+import { extractAuthoredPart } from './authored-part.ts'
 
 const METADATA = {
   name: 'web',
@@ -46,7 +46,7 @@ test('what the control plane alone owns, a status and the metadata of the server
     { finalizers: ['x'], ownerReferences: [{ name: 'a' }] },
     { spec: { size: 1, replicas: 2, volumeName: 'pv', defaulted: true }, status: { ready: true } },
   )
-  const manifest = authoredPart(object)
+  const manifest = extractAuthoredPart(object)
   assert.deepEqual(manifest, {
     apiVersion: 'v1',
     kind: 'Thing',
@@ -80,7 +80,7 @@ test('items of lists stay in their order, with the keys that name them', () => {
       },
     },
   )
-  assert.deepEqual(authoredPart(object)['spec'], {
+  assert.deepEqual(extractAuthoredPart(object)['spec'], {
     ports: [
       { port: 443, protocol: 'TCP', nodePort: 1 },
       { port: 80, protocol: 'TCP', name: 'http' },
@@ -102,7 +102,9 @@ test('the marks of syncers go, and a label that others use too stays where a per
   const all = (map: JsonObject): JsonObject =>
     Object.fromEntries(Object.keys(map).map((key) => [`f:${key}`, {}]))
   const owned = { 'f:metadata': { 'f:labels': all(labels), 'f:annotations': all(annotations) } }
-  const manifest = authoredPart(live([entry('kubectl-create', owned)], { labels, annotations }, {}))
+  const manifest = extractAuthoredPart(
+    live([entry('kubectl-create', owned)], { labels, annotations }, {}),
+  )
   assert.deepEqual(manifest['metadata'], {
     name: 'web',
     namespace: 'shop',
@@ -112,7 +114,7 @@ test('the marks of syncers go, and a label that others use too stays where a per
 
 test('an object without managers is taken as a whole', () => {
   const whole = live([], { labels: { a: 'b' } }, { data: { a: 'b' }, status: {} })
-  assert.deepEqual(authoredPart(whole), {
+  assert.deepEqual(extractAuthoredPart(whole), {
     apiVersion: 'v1',
     kind: 'Thing',
     metadata: { name: 'web', namespace: 'shop', labels: { a: 'b' } },

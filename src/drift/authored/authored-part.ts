@@ -3,24 +3,24 @@
  * defaults (src/reconcile/observe/clean-object.ts).
  */
 import {
+  createFieldStep,
   type FieldPath,
   type FieldSet,
-  field,
+  getManagedFields,
   type ManagedFieldsEntry,
-  managedFieldsOf,
   ownsLocation,
   type PathStep,
 } from '@backporch/kyaml/field'
 import {
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
 } from '@backporch/kyaml/json'
-import { withoutBookkeeping } from '@backporch/kyaml/resource'
-import { isMarkOf, syncersOfMark } from '../../syncers/marks.ts'
+import { omitBookkeeping } from '@backporch/kyaml/resource'
+import { isMarkOf, listSyncersOfMark } from '../../syncers/marks.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import { hasNoOwners } from '../unowned/unowned-fields.ts'
@@ -33,25 +33,30 @@ const SERVER_METADATA = new Set([
 ])
 const COPIES: ReadonlySet<string> = new Set(SYNCERS.flatMap(({ marks }) => marks.copies))
 
-function plainPart(live: JsonObject): JsonObject {
-  const { metadata, ...rest } = withoutBookkeeping(live)
+function omitBookkeepingFields(live: JsonObject): JsonObject {
+  const { metadata, ...rest } = omitBookkeeping(live)
   const kept = isJsonObject(metadata)
     ? Object.entries(metadata).filter(([name]) => !SERVER_METADATA.has(name))
     : []
-  const managed = managedFieldsOf(live)
+  const managed = getManagedFields(live)
   const entries = kept.flatMap(([name, value]): (readonly [string, Json])[] => {
     if ((name !== 'labels' && name !== 'annotations') || !isJsonObject(value))
       return [[name, value]]
     const own = Object.entries(value).filter(
-      ([key, text]) => !isMark([field('metadata'), field(name), field(key)], key, text),
+      ([key, text]) =>
+        !isMark(
+          [createFieldStep('metadata'), createFieldStep(name), createFieldStep(key)],
+          key,
+          text,
+        ),
     )
     return own.length === 0 ? [] : [[name, Object.fromEntries(own)]]
   })
-  return inOrder({ ...rest, metadata: Object.fromEntries(entries) })
+  return orderObject({ ...rest, metadata: Object.fromEntries(entries) })
 
   function isMark(path: FieldPath, key: string, value: Json): boolean {
     if (COPIES.has(key)) return true
-    const syncers = syncersOfMark(path, value)
+    const syncers = listSyncersOfMark(path, value)
     if (syncers.some(({ marks }) => !marks.shared.some(({ label }) => label === key))) return true
     // Others also use the label: a mark only if nobody but its syncer wrote it.
     const owners = managed.entries.filter((entry) => ownsLocation(entry, path, managed))
@@ -64,9 +69,9 @@ function plainPart(live: JsonObject): JsonObject {
 }
 
 /** The whole object if nothing has an owner. */
-export function authoredPart(live: JsonObject): JsonObject {
-  const plain = plainPart(live)
-  const managed = managedFieldsOf(live)
+export function extractAuthoredPart(live: JsonObject): JsonObject {
+  const plain = omitBookkeepingFields(live)
+  const managed = getManagedFields(live)
   if (hasNoOwners(managed)) return plain
   const owned = managed.entries.filter(isAuthor).map(({ fields }) => fields)
   const { metadata, ...rest } = plain
@@ -74,10 +79,13 @@ export function authoredPart(live: JsonObject): JsonObject {
   const identity = isJsonObject(metadata)
     ? Object.entries(metadata).filter(([name]) => name === 'name' || name === 'namespace')
     : []
-  const part = ownedPart({ ...content, metadata: isJsonObject(metadata) ? metadata : {} }, owned)
+  const part = extractOwnedPart(
+    { ...content, metadata: isJsonObject(metadata) ? metadata : {} },
+    owned,
+  )
   const own = isJsonObject(part) ? part : {}
   const ownMetadata = getKey(own, 'metadata')
-  return inOrder({
+  return orderObject({
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(kind === undefined ? {} : { kind }),
     ...own,
@@ -93,11 +101,11 @@ function isAuthor({ manager, subresource }: ManagedFieldsEntry): boolean {
   return subresource !== 'status' && !isControlPlane(manager)
 }
 
-function ownedPart(value: Json, sets: readonly FieldSet[]): Json | undefined {
+function extractOwnedPart(value: Json, sets: readonly FieldSet[]): Json | undefined {
   if (sets.some(({ owned, children }) => owned && children.size === 0)) return value
   if (isJsonObject(value)) {
     const entries = Object.entries(value).flatMap(([name, below]): (readonly [string, Json])[] => {
-      const own = ownedPart(
+      const own = extractOwnedPart(
         below,
         sets.flatMap(({ children }) =>
           [...children.values()].flatMap(({ step, set }) => (isField(step, name) ? [set] : [])),
@@ -112,7 +120,7 @@ function ownedPart(value: Json, sets: readonly FieldSet[]): Json | undefined {
     const found = sets.flatMap(({ children }) =>
       [...children.values()].filter(({ step }) => isItem(step, item, index)),
     )
-    const own = ownedPart(
+    const own = extractOwnedPart(
       item,
       found.map(({ set }) => set),
     )
@@ -138,27 +146,31 @@ function isField(step: PathStep, name: string): boolean {
 
 function isItem(step: PathStep, item: Json, index: number): boolean {
   if (step.kind === 'index') return step.index === index
-  if (step.kind === 'member') return jsonEquals(step.value, item)
+  if (step.kind === 'member') return isJsonEqual(step.value, item)
   // The server may have added it by default.
   return (
     step.kind === 'item' &&
     isJsonObject(item) &&
-    Object.entries(step.keys).every(([key, value]) => jsonEquals(getKey(item, key) ?? value, value))
+    Object.entries(step.keys).every(([key, value]) =>
+      isJsonEqual(getKey(item, key) ?? value, value),
+    )
   )
 }
 
 const FIRST = ['apiVersion', 'kind', 'metadata']
 const FIRST_OF_METADATA = ['name', 'namespace', 'labels', 'annotations']
 
-function inOrder(object: JsonObject): JsonObject {
+function orderObject(object: JsonObject): JsonObject {
   const metadata = getKey(object, 'metadata')
-  return ordered(
-    isJsonObject(metadata) ? { ...object, metadata: ordered(metadata, FIRST_OF_METADATA) } : object,
+  return orderFields(
+    isJsonObject(metadata)
+      ? { ...object, metadata: orderFields(metadata, FIRST_OF_METADATA) }
+      : object,
     FIRST,
   )
 }
 
-function ordered(object: JsonObject, first: readonly string[]): JsonObject {
+function orderFields(object: JsonObject, first: readonly string[]): JsonObject {
   const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length)
   return Object.fromEntries(
     Object.entries(object).sort(([left], [right]) => rank(left) - rank(right)),

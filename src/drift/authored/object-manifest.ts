@@ -13,7 +13,7 @@ export type ManifestAnswer = ObjectManifest | { readonly failure: FailureDetail 
 
 export interface ManifestLibrary {
   /** @param drift of a whole object. @throws Unanswered where the server has to be asked first */
-  manifestOf(drift: Drift): ManifestAnswer
+  getManifest(drift: Drift): ManifestAnswer
 }
 
 export type AdoptionAnswer =

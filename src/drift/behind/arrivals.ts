@@ -38,7 +38,7 @@ const CLOCKS_DIFFER = 300
  * @param versions newest first
  * @param present RFC 3339 UTC
  */
-export function arrivalsOf(
+export function computeArrivals(
   versions: readonly DatedContent[],
   seenAt: (index: number) => ObservedContent | undefined,
   present: string,
@@ -46,7 +46,7 @@ export function arrivalsOf(
   const arrivals: Arrival[] = []
   let below = ''
   for (const [index, { at }] of versions.toReversed().entries()) {
-    const arrival = arrivalOf(at, seenAt(versions.length - 1 - index), below, present)
+    const arrival = computeArrival(at, seenAt(versions.length - 1 - index), below, present)
     below = arrival.earliest
     arrivals.unshift(arrival)
   }
@@ -57,7 +57,7 @@ export function arrivalsOf(
   })
 }
 
-function arrivalOf(
+function computeArrival(
   at: string,
   observed: ObservedContent | undefined,
   below: string,
@@ -67,13 +67,13 @@ function arrivalOf(
     const time = at >= observed.after && at <= observed.firstSeen ? at : observed.firstSeen
     return { earliest: time, latest: time }
   }
-  if (at > secondsAfter(present, CLOCKS_DIFFER)) return { earliest: below, latest: present }
+  if (at > computeSecondsAfter(present, CLOCKS_DIFFER)) return { earliest: below, latest: present }
   const time = at > present ? present : at < below ? below : at
   return { earliest: time, latest: time }
 }
 
 /** RFC 3339 UTC with seconds; empty for an invalid time. */
-export function secondsAfter(at: string, seconds: number): string {
+export function computeSecondsAfter(at: string, seconds: number): string {
   const time = Date.parse(at)
   return Number.isNaN(time) ? '' : `${new Date(time + seconds * 1_000).toISOString().slice(0, 19)}Z`
 }

@@ -1,7 +1,7 @@
 /** Objects that the syncer has not applied or deleted yet, and what keeps it from that. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import {
   C0,
   C1,
@@ -20,7 +20,7 @@ import {
 } from '../../../test/fakes/behind-samples.ts'
 import { NO_SYNCER_REPORT } from '../../syncers/syncer.ts'
 import type { ObjectVerdict } from '../compare/drift.ts'
-import { unexpectedObject } from '../detect/make-drift.ts'
+import { createUnexpectedVerdict } from '../detect/make-drift.ts'
 import { setBehindAside } from './behind.ts'
 import type { PackageVersion, SyncEvidence } from './sync-evidence.ts'
 
@@ -45,7 +45,7 @@ test('an object is missing, and not on its way, when it is in every version, in 
       judge({
         versions: NEW,
         live: undefined,
-        evidence: { inventory: new Set([resourceKey(ID)]) },
+        evidence: { inventory: new Set([getResourceKey(ID)]) },
       }),
     ),
     MISSING,
@@ -75,14 +75,14 @@ test('another object that shows the same commit as applied proves that the missi
     judge({
       versions,
       live: undefined,
-      evidence: { live: new Map([[resourceKey(OTHER), present(live({ x: '2' }, ['x'], T0))]]) },
+      evidence: { live: new Map([[getResourceKey(OTHER), present(live({ x: '2' }, ['x'], T0))]]) },
     }),
   ]
   assert.deepEqual(reported(verdict), MISSING)
   const stale = judge({
     versions,
     live: undefined,
-    evidence: { live: new Map([[resourceKey(OTHER), present(live({ x: '1' }, ['x'], T1))]]) },
+    evidence: { live: new Map([[getResourceKey(OTHER), present(live({ x: '1' }, ['x'], T1))]]) },
   })
   assert.equal(stale.setAside[0]?.state, 'Behind')
 })
@@ -90,7 +90,7 @@ test('another object that shows the same commit as applied proves that the missi
 test('an object that git dropped in the last hour waits to be deleted; one that git never had is unexpected', () => {
   const given = (versions: readonly PackageVersion[]): ObjectVerdict => {
     const object = live({ a: '1' }, ['a'], T1)
-    const verdict = unexpectedObject(ID, object, 'ResourceGroup shop/inventory')
+    const verdict = createUnexpectedVerdict(ID, object, 'ResourceGroup shop/inventory')
     const [decided] = setBehindAside([verdict], evidenceOf(versions, new Map(), {}))
     assert.ok(decided !== undefined)
     return decided
@@ -140,11 +140,11 @@ const WAITS = 'Flux Kustomization apps/web says Ready is False: DependencyNotRea
 const FAILED = 'Flux Kustomization apps/web says Ready is False: ReconciliationFailed'
 const ALWAYS = [version(C0, '2025-06-01T00:00:00Z', config({ a: '1' }))]
 const REFUSED = new Map([
-  [resourceKey(ID), 'ResourceGroup shop/inventory says that its apply failed'],
+  [getResourceKey(ID), 'ResourceGroup shop/inventory says that its apply failed'],
 ])
 const STORED = new Map([
   [
-    resourceKey(ID),
+    getResourceKey(ID),
     {
       apiVersion: 'v1',
       object: config({ a: '1' }),
@@ -190,7 +190,7 @@ const UNAPPLIED_OBJECTS: readonly (readonly [
   ],
   [
     'the inventory lists what could not be applied',
-    { refused: REFUSED, inventory: new Set([resourceKey(ID)]) },
+    { refused: REFUSED, inventory: new Set([getResourceKey(ID)]) },
     'SyncFailed',
     /its apply failed$/,
     '',
@@ -221,7 +221,7 @@ test('an object that was applied before a failure is missing', () => {
     reported(judge({ versions: ALWAYS, live: undefined, evidence: failed })),
     MISSING,
   )
-  const release = { refused: REFUSED, inventory: new Set([resourceKey(ID)]), stored: STORED }
+  const release = { refused: REFUSED, inventory: new Set([getResourceKey(ID)]), stored: STORED }
   assert.deepEqual(
     reported(judge({ versions: ALWAYS, live: undefined, evidence: release })),
     MISSING,

@@ -20,7 +20,7 @@ import {
   version,
 } from '../../../test/fakes/behind-samples.ts'
 import { NO_SYNCER_REPORT } from '../../syncers/syncer.ts'
-import { unexpectedObject } from '../detect/make-drift.ts'
+import { createUnexpectedVerdict } from '../detect/make-drift.ts'
 import { setBehindAside } from './behind.ts'
 import type { SyncEvidence } from './sync-evidence.ts'
 
@@ -67,7 +67,11 @@ test('what is Behind names the commit that changed it, not a later one that chan
     /^live is what ccccccc rendered, git has bbbbbbb since 2026-01-02T00:00:00Z, /,
   )
   const dropped = [version(C0, T0), version(C1, T1), version(C2, T2, config({ a: '1' }))]
-  const verdict = unexpectedObject(ID, live({ a: '1' }, ['a'], T2), 'ResourceGroup shop/inventory')
+  const verdict = createUnexpectedVerdict(
+    ID,
+    live({ a: '1' }, ['a'], T2),
+    'ResourceGroup shop/inventory',
+  )
   const [gone] = setBehindAside(
     [verdict],
     evidenceOf(dropped, new Map(), { now: '2026-01-02T00:10:00Z' }),

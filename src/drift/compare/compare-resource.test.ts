@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
-import { formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
+import { findValueAt, formatFieldPath } from '@backporch/kyaml/field'
 import {
   formatJson,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
 } from '@backporch/kyaml/json'
 import { path, TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
 import { randomJson } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { absentBlock, compareObjects } from './compare-resource.ts'
+import { compareObjects, findAbsentBlock } from './compare-resource.ts'
 
 const APP = 'spec.template.spec.containers[name=app]'
 
@@ -144,7 +144,7 @@ const ABSENT: readonly (readonly [name: string, live: JsonObject, field: string,
 
 for (const [name, live, field, block] of ABSENT) {
   test(`what goes with it: ${name}`, () => {
-    assert.equal(formatFieldPath(absentBlock(path(field), live, TEST_SCHEMA)), block)
+    assert.equal(formatFieldPath(findAbsentBlock(path(field), live, TEST_SCHEMA)), block)
   })
 }
 
@@ -166,14 +166,14 @@ test('the differences are complete: making them gives the predicted object', () 
         predicted,
         TEST_SCHEMA,
       )) {
-        assert.ok(jsonEquals(valueAt(object, location), live))
+        assert.ok(isJsonEqual(findValueAt(object, location), live))
         object =
           wanted === undefined
-            ? withoutValueAt(object, location)
-            : withValueAt(object, location, wanted)
+            ? removeValueAt(object, location)
+            : writeValueAt(object, location, wanted)
       }
       // A map that only one side has is told by its members: emptied, it stays.
-      assert.ok(jsonEquals(withoutEmptyMaps(object), withoutEmptyMaps(predicted)))
+      assert.ok(isJsonEqual(withoutEmptyMaps(object), withoutEmptyMaps(predicted)))
     }),
   )
 })

@@ -1,21 +1,21 @@
 import {
+  createFieldStep,
   type FieldPath,
   type FieldSchema,
-  field,
+  findValueAt,
   type PathStep,
   stepKey,
   stepOfItem,
-  valueAt,
 } from '@backporch/kyaml/field'
 import {
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
 } from '@backporch/kyaml/json'
-import { authoredMetadata } from '@backporch/kyaml/resource'
+import { omitMetadataBookkeeping } from '@backporch/kyaml/resource'
 
 export interface FieldDifference {
   readonly path: FieldPath
@@ -29,13 +29,13 @@ export function compareObjects(
   predicted: JsonObject,
   schema: FieldSchema,
 ): FieldDifference[] {
-  return compareMaps(authored(live), authored(predicted), schema, [])
+  return compareMaps(extractAuthoredFields(live), extractAuthoredFields(predicted), schema, [])
 }
 
-function authored(object: JsonObject): JsonObject {
+function extractAuthoredFields(object: JsonObject): JsonObject {
   const { status, apiVersion, kind, ...rest } = object
   const metadata = getKey(object, 'metadata')
-  return isJsonObject(metadata) ? { ...rest, metadata: authoredMetadata(metadata) } : rest
+  return isJsonObject(metadata) ? { ...rest, metadata: omitMetadataBookkeeping(metadata) } : rest
 }
 
 function compare(
@@ -44,10 +44,10 @@ function compare(
   schema: FieldSchema,
   path: FieldPath,
 ): FieldDifference[] {
-  if (jsonEquals(live, predicted)) return []
+  if (isJsonEqual(live, predicted)) return []
   const oneSided = live === undefined || predicted === undefined
   // People edit the members.
-  if (isContainer(live ?? predicted, schema) && (oneSided || sameShape(live, predicted))) {
+  if (isContainer(live ?? predicted, schema) && (oneSided || hasSameShape(live, predicted))) {
     const inside = (isJsonObject(live ?? predicted) ? compareMaps : compareLists)(
       live,
       predicted,
@@ -64,7 +64,7 @@ function isContainer(value: Json | undefined, schema: FieldSchema): boolean {
   return isJsonArray(value) && schema.kind === 'list' && schema.listType !== 'atomic'
 }
 
-function sameShape(left: Json | undefined, right: Json | undefined): boolean {
+function hasSameShape(left: Json | undefined, right: Json | undefined): boolean {
   return isJsonObject(left) === isJsonObject(right) && isJsonArray(left) === isJsonArray(right)
 }
 
@@ -76,8 +76,11 @@ function compareMaps(
 ): FieldDifference[] {
   const left = isJsonObject(live) ? live : {}
   const right = isJsonObject(predicted) ? predicted : {}
-  return keysOf(right, left).flatMap((name) =>
-    compare(getKey(left, name), getKey(right, name), schema.child(name), [...path, field(name)]),
+  return listKeys(right, left).flatMap((name) =>
+    compare(getKey(left, name), getKey(right, name), schema.getChildSchema(name), [
+      ...path,
+      createFieldStep(name),
+    ]),
   )
 }
 
@@ -87,14 +90,14 @@ function compareLists(
   schema: FieldSchema,
   path: FieldPath,
 ): FieldDifference[] {
-  const left = itemsByKey(live, schema)
-  const right = itemsByKey(predicted, schema)
+  const left = indexItemsByKey(live, schema)
+  const right = indexItemsByKey(predicted, schema)
   if (left === undefined || right === undefined) return [{ path, live, predicted }]
   const inPredicted = [...right].flatMap(([key, { step, value }]) => {
     const other = left.get(key)
     // An absent item is one difference.
     if (other === undefined) return [{ path: [...path, step], live: undefined, predicted: value }]
-    return compare(other.value, value, schema.items(), [...path, step])
+    return compare(other.value, value, schema.getItemSchema(), [...path, step])
   })
   const liveOnly = [...left].filter(([key]) => !right.has(key))
   return [
@@ -108,7 +111,7 @@ function compareLists(
 }
 
 /** Undefined if the keys do not identify the items. */
-function itemsByKey(
+function indexItemsByKey(
   list: Json | undefined,
   schema: FieldSchema,
 ): Map<string, { step: PathStep; value: Json }> | undefined {
@@ -121,7 +124,7 @@ function itemsByKey(
   return items
 }
 
-function keysOf(first: JsonObject, second: JsonObject): string[] {
+function listKeys(first: JsonObject, second: JsonObject): string[] {
   return [...Object.keys(first), ...Object.keys(second).filter((key) => !Object.hasOwn(first, key))]
 }
 
@@ -130,17 +133,17 @@ function keysOf(first: JsonObject, second: JsonObject): string[] {
  * one.
  * @param path absent in live
  */
-export function absentBlock(path: FieldPath, live: Json, schema: FieldSchema): FieldPath {
+export function findAbsentBlock(path: FieldPath, live: Json, schema: FieldSchema): FieldPath {
   let value: Json | undefined = live
   let at = schema
   for (const [depth, step] of path.entries()) {
-    value = value === undefined ? undefined : valueAt(value, [step])
-    at = step.kind === 'field' ? at.child(step.name) : at.items()
+    value = value === undefined ? undefined : findValueAt(value, [step])
+    at = step.kind === 'field' ? at.getChildSchema(step.name) : at.getItemSchema()
     const next = path[depth + 1]
     const isWhole =
       step.kind !== 'field' ||
       next === undefined ||
-      (next.kind === 'field' && at.declares(next.name))
+      (next.kind === 'field' && at.hasField(next.name))
     if (value === undefined && isWhole) return path.slice(0, depth + 1)
   }
   return path

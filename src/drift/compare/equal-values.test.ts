@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
+import { type FieldSchema, findKindSchema } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import { isAlreadyApplied } from './equal-values.ts'
 
@@ -34,7 +34,7 @@ const DOCUMENT: Json = {
     },
   },
 }
-const SCHEMA = schemaOfKind(DOCUMENT, 'test/v1', 'Thing') as FieldSchema
+const SCHEMA = findKindSchema(DOCUMENT, 'test/v1', 'Thing') as FieldSchema
 
 const CASES: readonly (readonly [
   place: string,
@@ -67,5 +67,5 @@ const CASES: readonly (readonly [
 
 for (const [location, declared, live, same] of CASES) {
   test(`${location} ${JSON.stringify(declared)} ${same ? 'is' : 'may not be'} what leaves ${JSON.stringify(live)}`, () =>
-    assert.equal(isAlreadyApplied(declared, live, SCHEMA.child(location)), same))
+    assert.equal(isAlreadyApplied(declared, live, SCHEMA.getChildSchema(location)), same))
 }

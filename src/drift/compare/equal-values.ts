@@ -3,20 +3,20 @@
  * dry run decides.
  */
 import {
-  canonicalQuantity,
   type FieldPath,
   type FieldSchema,
   type FieldSet,
+  formatCanonicalQuantity,
   stepKey,
   stepOfItem,
 } from '@backporch/kyaml/field'
 import {
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
 } from '@backporch/kyaml/json'
 
 interface DifferingLeaf {
@@ -25,13 +25,13 @@ interface DifferingLeaf {
   readonly live: Json | undefined
 }
 
-export function* differingLeaves(
+export function* listDifferingLeaves(
   set: FieldSet,
   declared: Json | undefined,
   live: Json | undefined,
   schema: FieldSchema,
 ): Generator<DifferingLeaf> {
-  const [wanted, there] = [itemsByStep(declared, schema), itemsByStep(live, schema)]
+  const [wanted, there] = [indexItemsByStep(declared, schema), indexItemsByStep(live, schema)]
   if (wanted === undefined || there === undefined) {
     if (!isStoredAs(declared, live, schema)) yield { path: [], declared, live }
     return
@@ -39,23 +39,23 @@ export function* differingLeaves(
   for (const [key, { step, set: below }] of set.children) {
     const isField = step.kind === 'field'
     const [own, other] = isField
-      ? [valueIn(declared, step.name), valueIn(live, step.name)]
+      ? [findValue(declared, step.name), findValue(live, step.name)]
       : [wanted.get(key), there.get(key)]
-    const child = isField ? schema.child(step.name) : schema.items()
+    const child = isField ? schema.getChildSchema(step.name) : schema.getItemSchema()
     if (below.children.size > 0)
-      for (const leaf of differingLeaves(below, own, other, child))
+      for (const leaf of listDifferingLeaves(below, own, other, child))
         yield { ...leaf, path: [step, ...leaf.path] }
     else if (!isAlreadyApplied(own, other, child))
       yield { path: [step], declared: own, live: other }
   }
 }
 
-function valueIn(value: Json | undefined, name: string): Json | undefined {
+function findValue(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) ? getKey(value, name) : undefined
 }
 
 /** Undefined for duplicate keys: the list is compared as a whole. */
-function itemsByStep(
+function indexItemsByStep(
   list: Json | undefined,
   schema: FieldSchema,
 ): ReadonlyMap<string, Json> | undefined {
@@ -91,10 +91,10 @@ function isStoredAs(
   live: Json | undefined,
   schema: FieldSchema,
 ): boolean {
-  if (jsonEquals(declared, live)) return true
+  if (isJsonEqual(declared, live)) return true
   if (declared === undefined || live === undefined) return false
   if (isJsonArray(declared)) {
-    const items = schema.items()
+    const items = schema.getItemSchema()
     return (
       isJsonArray(live) &&
       declared.length === live.length &&
@@ -103,19 +103,19 @@ function isStoredAs(
   }
   if (isJsonObject(declared)) return isJsonObject(live) && isMapStoredAs(declared, live, schema)
   if (schema.format === 'quantity')
-    return typeof live === 'string' && canonicalQuantity(quantityText(declared)) === live
+    return typeof live === 'string' && formatCanonicalQuantity(formatQuantity(declared)) === live
   if (schema.format === 'byte' && schema.typed === true)
-    return typeof declared === 'string' && canonicalBase64(declared) === live
+    return typeof declared === 'string' && normalizeBase64(declared) === live
   return false
 }
 
 function isMapStoredAs(declared: JsonObject, live: JsonObject, schema: FieldSchema): boolean {
   for (const [name, value] of Object.entries(declared))
-    if (!isStoredAs(value, getKey(live, name), schema.child(name))) return false
+    if (!isStoredAs(value, getKey(live, name), schema.getChildSchema(name))) return false
   return Object.entries(live).every(
     ([name, value]) =>
       Object.hasOwn(declared, name) ||
-      isStoredAs(schema.defaultOf(name), value, schema.child(name)),
+      isStoredAs(schema.findDefault(name), value, schema.getChildSchema(name)),
   )
 }
 
@@ -130,13 +130,13 @@ function isEmptyMap(value: Json | undefined): boolean {
   return isJsonObject(value) && isEmptyValue(value)
 }
 
-function quantityText(value: Json): string {
+function formatQuantity(value: Json): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : ''
 }
 
 /** Base64 as Go writes it; Go ignores only line breaks. */
-function canonicalBase64(text: string): string | undefined {
+function normalizeBase64(text: string): string | undefined {
   const joined = text.replace(/[\r\n]/g, '')
   return Buffer.from(joined, 'base64').toString('base64') === joined ? joined : undefined
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatJson, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { formatJson, isJsonEqual, type JsonObject } from '@backporch/kyaml/json'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { driftOf, TEST_KEY } from '../../../test/fakes/drift-samples.ts'
 import { randomJson, randomPath } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import type { Drift } from './drift.ts'
-import { episodeIdOf, fingerprintOf, itemFingerprint } from './fingerprint.ts'
+import { computeFingerprint, computeItemFingerprint, getEpisodeId } from './fingerprint.ts'
 
 const UNIT = { cluster: 'uid-1', package: 'apps/web' }
 
@@ -24,12 +24,12 @@ test('the order of the differences does not matter', () => {
           .map((item) => ({ item, at: seeds.next().value ?? 0 }))
           .sort((left, right) => left.at - right.at)
         assert.equal(
-          fingerprintOf(
+          computeFingerprint(
             UNIT,
             shuffled.map(({ item }) => item),
             TEST_KEY,
           ),
-          fingerprintOf(UNIT, items, TEST_KEY),
+          computeFingerprint(UNIT, items, TEST_KEY),
         )
       },
     ),
@@ -39,9 +39,11 @@ test('the order of the differences does not matter', () => {
 test('other values, other fingerprints', () => {
   fc.assert(
     fc.property(randomDrift, randomJson, (item, live) => {
-      const same = itemFingerprint({ ...item, live }, TEST_KEY) === itemFingerprint(item, TEST_KEY)
+      const same =
+        computeItemFingerprint({ ...item, live }, TEST_KEY) ===
+        computeItemFingerprint(item, TEST_KEY)
       if (!/e\+/.test(formatJson([item.live ?? null, live])))
-        assert.equal(same, jsonEquals(item.live, live))
+        assert.equal(same, isJsonEqual(item.live, live))
     }),
   )
 })
@@ -63,7 +65,7 @@ const OTHERS: readonly (readonly [name: string, item: Drift])[] = [
 
 for (const [name, item] of OTHERS) {
   test(`the fingerprint tells ${name}`, () =>
-    assert.notEqual(itemFingerprint(item, TEST_KEY), itemFingerprint(BASE, TEST_KEY)))
+    assert.notEqual(computeItemFingerprint(item, TEST_KEY), computeItemFingerprint(BASE, TEST_KEY)))
 }
 
 const SAME: readonly (readonly [name: string, item: Drift])[] = [
@@ -77,12 +79,12 @@ const SAME: readonly (readonly [name: string, item: Drift])[] = [
 
 for (const [name, item] of SAME) {
   test(`the fingerprint does not tell ${name}`, () =>
-    assert.equal(itemFingerprint(item, TEST_KEY), itemFingerprint(BASE, TEST_KEY)))
+    assert.equal(computeItemFingerprint(item, TEST_KEY), computeItemFingerprint(BASE, TEST_KEY)))
 }
 
 test('a unit is its cluster and its package', () => {
   const print = (cluster: string, folder: string): string =>
-    fingerprintOf({ cluster, package: folder }, [BASE], TEST_KEY)
+    computeFingerprint({ cluster, package: folder }, [BASE], TEST_KEY)
   assert.equal(
     new Set([print('a', 'b'), print('b', 'a'), print('ab', ''), print('', 'ab')]).size,
     4,
@@ -91,15 +93,15 @@ test('a unit is its cluster and its package', () => {
 
 test('another installation key gives another fingerprint', () => {
   assert.notEqual(
-    itemFingerprint(BASE, redactionKey(new Uint8Array(32).fill(8))),
-    itemFingerprint(BASE, TEST_KEY),
+    computeItemFingerprint(BASE, createRedactionKey(new Uint8Array(32).fill(8))),
+    computeItemFingerprint(BASE, TEST_KEY),
   )
 })
 
 test('an episode is named by the first eight digits', () => {
-  const fingerprint = fingerprintOf(UNIT, [BASE], TEST_KEY)
+  const fingerprint = computeFingerprint(UNIT, [BASE], TEST_KEY)
   assert.match(fingerprint, /^sha256:[0-9a-f]{64}$/)
-  assert.equal(episodeIdOf(fingerprint), fingerprint.slice(7, 15))
+  assert.equal(getEpisodeId(fingerprint), fingerprint.slice(7, 15))
 })
 
 test('an unexpected object with other content is another difference; a status or a new version of it is not', () => {
@@ -110,7 +112,7 @@ test('an unexpected object with other content is another difference; a status or
     status: { observed: resourceVersion },
   })
   const print = (live: JsonObject): string =>
-    fingerprintOf(
+    computeFingerprint(
       UNIT,
       [driftOf('', { change: 'unexpected', path: [], git: undefined, live })],
       TEST_KEY,

@@ -5,7 +5,7 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
 import { detectDrift } from '../detect/detect-drift.ts'
 import type { ObservedObject } from '../detect/object-comparison.ts'
-import { goneByDesign, type HookRunners } from './gone-by-design.ts'
+import { findGoneByDesignRule, type HookRunners } from './gone-by-design.ts'
 import { isGoneByDesign, setGoneAside } from './set-aside-gone.ts'
 
 const NOBODY: HookRunners = { tools: new Set(), unknown: false }
@@ -23,7 +23,7 @@ function job(
 }
 
 function ruleOf(manifest: JsonObject, runners: HookRunners): string | undefined {
-  return goneByDesign(manifest, runners)?.rule
+  return findGoneByDesignRule(manifest, runners)?.rule
 }
 
 const helm = (hook: string, policy?: string) =>
@@ -41,7 +41,7 @@ test('a Job that the cluster removes when it is done may be gone, whoever applie
   for (const runners of [NOBODY, HELM, UNKNOWN])
     assert.equal(ruleOf(job({}, { ttlSecondsAfterFinished: 0 }), runners), 'finished-job')
   assert.match(
-    goneByDesign(job({}, { ttlSecondsAfterFinished: 60 }), NOBODY)?.why ?? '',
+    findGoneByDesignRule(job({}, { ttlSecondsAfterFinished: 60 }), NOBODY)?.why ?? '',
     /removes this Job 60 seconds after it finished/,
   )
   assert.equal(ruleOf(job({}), NOBODY), undefined)

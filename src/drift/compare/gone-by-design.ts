@@ -3,7 +3,7 @@
  * that runs the hooks applies the package. Source: Kubernetes "Automatic Cleanup for Finished
  * Jobs".
  */
-import { getKey, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { getKey, getPartAt, type JsonObject } from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
 import type { BuiltInRule } from '../../syncers/syncer.ts'
@@ -13,14 +13,14 @@ export interface HookRunners {
   readonly unknown: boolean
 }
 
-export function goneByDesign(
+export function findGoneByDesignRule(
   manifest: JsonObject,
   { tools, unknown }: HookRunners,
 ): BuiltInRule | undefined {
   // Without a known applier only kinds that finish may be absent by design.
   const perhaps =
     unknown && FINISHING.has(`${groupOf(manifest)}/${String(getKey(manifest, 'kind'))}`)
-  const finished = finishedJob(manifest)
+  const finished = findFinishedJobRule(manifest)
   if (finished !== undefined) return finished
   for (const { tool, hooks } of APPLIER_KINDS) {
     const runs = tools.has(tool)
@@ -36,9 +36,9 @@ function groupOf(manifest: JsonObject): string {
   return parseApiVersion(String(getKey(manifest, 'apiVersion'))).group
 }
 
-function finishedJob(manifest: JsonObject): BuiltInRule | undefined {
+function findFinishedJobRule(manifest: JsonObject): BuiltInRule | undefined {
   if (groupOf(manifest) !== 'batch' || getKey(manifest, 'kind') !== 'Job') return undefined
-  const seconds = partOf(manifest, 'spec', 'ttlSecondsAfterFinished')
+  const seconds = getPartAt(manifest, 'spec', 'ttlSecondsAfterFinished')
   if (typeof seconds !== 'number') return undefined
   const after = seconds === 1 ? '1 second' : `${seconds} seconds`
   return {

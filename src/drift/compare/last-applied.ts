@@ -4,20 +4,20 @@
  * `LastAppliedConfigAnnotation`; helm `pkg/kube/client.go`, createPatch.
  */
 import {
+  buildFieldSet,
   type FieldManager,
   type FieldPath,
   type FieldSchema,
-  fieldSetOf,
+  findValueAt,
   leavesOf,
   PathSet,
-  valueAt,
 } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
-import { annotationsOf, type Resource } from '@backporch/kyaml/resource'
+import { getAnnotations, type Resource } from '@backporch/kyaml/resource'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { takesOver } from '../../syncers/registry.ts'
 import type { SyncerManager } from './drift.ts'
-import { withSecretData } from './secret-data.ts'
+import { mergeSecretData } from './secret-data.ts'
 
 /** Outside the object. May contain a Secret's content. */
 export interface StoredManifest {
@@ -28,8 +28,8 @@ export interface StoredManifest {
   readonly rollback?: { readonly to: number; readonly at: string } | undefined
 }
 
-export function lastAppliedOf(live: JsonObject): JsonObject | undefined {
-  const text = annotationsOf(live).get(LAST_APPLIED)
+export function findLastApplied(live: JsonObject): JsonObject | undefined {
+  const text = getAnnotations(live).get(LAST_APPLIED)
   if (text === undefined) return undefined
   try {
     const applied = parseJson(text)
@@ -46,18 +46,18 @@ export class AppliedLast {
   private readonly whyRemoved: string
 
   constructor(manifest: JsonObject, whyRemoved: string) {
-    this.object = withSecretData(manifest)
+    this.object = mergeSecretData(manifest)
     this.manifest = manifest
     this.whyRemoved = whyRemoved
   }
 
   /** Whoever wrote it. Former `stringData` stays in `data`. */
-  removes(path: FieldPath): boolean {
-    return valueAt(this.manifest, path) !== undefined
+  hasPath(path: FieldPath): boolean {
+    return findValueAt(this.manifest, path) !== undefined
   }
 
   note(path: FieldPath, otherwise: string): string {
-    return this.removes(path) ? this.whyRemoved : otherwise
+    return this.hasPath(path) ? this.whyRemoved : otherwise
   }
 }
 
@@ -66,7 +66,7 @@ export const OF_NOBODY = 'no apply removes it: the object does not say whose it 
 export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
 
 /** The manager whose fields the syncer takes over before it applies. */
-export function takenOver(
+export function explainTakeover(
   syncer: SyncerManager | undefined,
   owner: FieldManager,
   live: JsonObject,
@@ -89,7 +89,7 @@ export function isLeftByApply(note: string): boolean {
 }
 
 /** @returns undefined for a server-side apply, and if unknown */
-export function appliedLast(
+export function findLastAppliedByTool(
   {
     desired: { apiVersion },
     stored,
@@ -108,7 +108,7 @@ export function appliedLast(
       retained.object,
       `the next upgrade removes it: ${retained.storedIn} has it`,
     )
-  const annotated = lastAppliedOf(live)
+  const annotated = findLastApplied(live)
   return (
     annotated &&
     new AppliedLast(annotated, `the next apply removes it: the annotation ${LAST_APPLIED} has it`)
@@ -116,7 +116,7 @@ export function appliedLast(
 }
 
 /** The next apply removes these topmost items and fields; in the annotation's order. */
-export function droppedPaths(
+export function listDroppedPaths(
   applied: JsonObject,
   desired: JsonObject,
   live: JsonObject,
@@ -124,15 +124,15 @@ export function droppedPaths(
 ): FieldPath[] {
   const dropped: FieldPath[] = []
   const reported = new PathSet()
-  for (const leaf of leavesOf(fieldSetOf(applied, schema))) {
+  for (const leaf of leavesOf(buildFieldSet(applied, schema))) {
     if (leaf[0]?.kind === 'field' && leaf[0].name === 'status') continue
-    if (valueAt(desired, leaf) !== undefined || isEmpty(valueAt(applied, leaf))) continue
+    if (findValueAt(desired, leaf) !== undefined || isEmpty(findValueAt(applied, leaf))) continue
     const item = leaf.findIndex(
       (step, index) =>
-        step.kind !== 'field' && valueAt(desired, leaf.slice(0, index + 1)) === undefined,
+        step.kind !== 'field' && findValueAt(desired, leaf.slice(0, index + 1)) === undefined,
     )
     const top = item === -1 ? leaf : leaf.slice(0, item + 1)
-    if (valueAt(live, top) === undefined || reported.covers(top)) continue
+    if (findValueAt(live, top) === undefined || reported.covers(top)) continue
     dropped.push(top)
     reported.add(top)
   }

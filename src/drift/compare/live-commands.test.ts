@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import { withLiveCommands } from './live-commands.ts'
+import { addLiveCommands } from './live-commands.ts'
 
 const BLUEPRINT = 'cnrm.cloud.google.com/blueprint'
 
@@ -49,12 +49,12 @@ test('where only commands of kpt differ, the object is compared as live has them
       [live, git],
     ]) {
       assert.deepEqual(
-        withLiveCommands(desired(bucket(one)), present(bucket(other))).object,
+        addLiveCommands(desired(bucket(one)), present(bucket(other))).object,
         bucket(other),
       )
       const [mine, theirs] = [bucket(one, { a: 'git' }), bucket(other, { a: 'live', b: 'live' })]
       assert.deepEqual(
-        withLiveCommands(desired(mine), present(theirs)).object,
+        addLiveCommands(desired(mine), present(theirs)).object,
         bucket(other, { a: 'git' }),
       )
     }
@@ -73,13 +73,13 @@ test('any other difference of the annotation stays, and so does that of another 
     [null, 'kpt-fn'],
   ] as const) {
     const own = desired(bucket(git))
-    assert.equal(withLiveCommands(own, present(bucket(live))), own)
+    assert.equal(addLiveCommands(own, present(bucket(live))), own)
   }
   for (const group of ['example.com', 'cnrm.cloud.google.com']) {
     const other = desired(bucket(undefined), group)
-    assert.equal(withLiveCommands(other, present(bucket('kpt-fn'))), other)
+    assert.equal(addLiveCommands(other, present(bucket('kpt-fn'))), other)
   }
   const equal = desired(bucket('kpt-fn'))
-  assert.equal(withLiveCommands(equal, present(bucket('kpt-fn'))), equal)
-  assert.equal(withLiveCommands(equal, { state: 'absent' }), equal)
+  assert.equal(addLiveCommands(equal, present(bucket('kpt-fn'))), equal)
+  assert.equal(addLiveCommands(equal, { state: 'absent' }), equal)
 })

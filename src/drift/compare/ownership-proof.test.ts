@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import {
   appliedBy,
@@ -9,7 +9,7 @@ import {
   TEST_SCHEMA,
   withMetadata,
 } from '../../../test/fakes/live-object.ts'
-import { type ProofSubject, whyOwnershipProvesNothing } from './ownership-proof.ts'
+import { explainUnprovenOwnership, type ProofSubject } from './ownership-proof.ts'
 
 const MANIFEST: JsonObject = {
   apiVersion: 'v1',
@@ -21,11 +21,11 @@ const LIVE = appliedBy('flux', MANIFEST)
 
 function whyNot(live: JsonObject, more: Partial<ProofSubject> = {}): string | undefined {
   const syncer = { manager: 'flux', operation: 'Apply', subresource: '' } as const
-  return whyOwnershipProvesNothing({
+  return explainUnprovenOwnership({
     apiVersion: 'v1',
     desired: MANIFEST,
     live,
-    managed: managedFieldsOf(live),
+    managed: getManagedFields(live),
     schema: TEST_SCHEMA,
     syncer,
     ...more,

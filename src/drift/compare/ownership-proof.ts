@@ -6,18 +6,18 @@
  * last-applied annotation of a syncer that updates is compared separately.
  */
 import {
+  buildFieldSet,
   type FieldSchema,
   type FieldSet,
-  fieldSetOf,
+  findValueAt,
+  hasSameLeaves,
+  isSameManager,
   type ManagedFields,
-  sameLeaves,
-  sameManager,
-  valueAt,
 } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { withoutMarks } from '../../syncers/marks.ts'
+import { removeMarks } from '../../syncers/marks.ts'
 import type { SyncerManager } from './drift.ts'
-import { differingLeaves, isEmptyValue } from './equal-values.ts'
+import { isEmptyValue, listDifferingLeaves } from './equal-values.ts'
 
 export interface ProofSubject {
   readonly apiVersion: string
@@ -28,26 +28,26 @@ export interface ProofSubject {
   readonly syncer: SyncerManager | undefined
 }
 
-export function whyOwnershipProvesNothing(subject: ProofSubject): string | undefined {
+export function explainUnprovenOwnership(subject: ProofSubject): string | undefined {
   const { syncer, managed, live, schema } = subject
   if (syncer === undefined) return 'the syncer is not known'
   if (managed.unreadable.length > 0) return managed.unreadable[0]
-  const desired = withoutStatus(subject.desired)
-  const wanted = fieldSetOf(desired, schema)
+  const desired = omitStatus(subject.desired)
+  const wanted = buildFieldSet(desired, schema)
   const entry = managed.entries.find((candidate) =>
-    sameManager(candidate, { ...syncer, operation: 'Apply' }),
+    isSameManager(candidate, { ...syncer, operation: 'Apply' }),
   )
   if (syncer.operation === 'Apply') {
     if (entry === undefined) return `${syncer.manager} never applied the object`
     if (entry.apiVersion !== subject.apiVersion)
       return `${syncer.manager} applied ${entry.apiVersion}, git has ${subject.apiVersion}`
-    const owned = withoutMarks(syncer.manager, withoutStatusFields(entry.fields), wanted, (path) =>
-      valueAt(live, path),
+    const owned = removeMarks(syncer.manager, omitStatusFields(entry.fields), wanted, (path) =>
+      findValueAt(live, path),
     )
-    if (!sameLeaves(wanted, owned))
+    if (!hasSameLeaves(wanted, owned))
       return `${syncer.manager} does not own exactly the fields that git declares`
   } else if (entry !== undefined) return `${syncer.manager} also used server-side apply`
-  const [differing] = differingLeaves(wanted, desired, asWritten(live, desired), schema)
+  const [differing] = listDifferingLeaves(wanted, desired, convertToWritten(live, desired), schema)
   if (differing === undefined) return undefined
   if (differing.live === undefined && isEmptyValue(differing.declared))
     return 'the server leaves out an empty value that git declares'
@@ -55,24 +55,24 @@ export function whyOwnershipProvesNothing(subject: ProofSubject): string | undef
 }
 
 /** For a Secret read as metadata only, git may declare only the type, which is immutable. */
-export function metadataProves(subject: ProofSubject): boolean {
+export function isProvenByMetadata(subject: ProofSubject): boolean {
   const { desired, live } = subject
   if (['data', 'stringData', 'immutable'].some((name) => Object.hasOwn(desired, name))) return false
   const type = getKey(desired, 'type')
   return (
-    whyOwnershipProvesNothing(
+    explainUnprovenOwnership(
       type === undefined ? subject : { ...subject, live: { ...live, type } },
     ) === undefined
   )
 }
 
-function withoutStatus(object: JsonObject): JsonObject {
+function omitStatus(object: JsonObject): JsonObject {
   return Object.hasOwn(object, 'status')
     ? Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'status'))
     : object
 }
 
-function withoutStatusFields(set: FieldSet): FieldSet {
+function omitStatusFields(set: FieldSet): FieldSet {
   return set.children.has('f:status')
     ? { ...set, children: new Map([...set.children].filter(([key]) => key !== 'f:status')) }
     : set
@@ -81,13 +81,13 @@ function withoutStatusFields(set: FieldSet): FieldSet {
 /**
  * If the live `data` results from git's `stringData` and `data` (docs/facts/secret-string-data.md).
  */
-function asWritten(live: JsonObject, desired: JsonObject): JsonObject {
+function convertToWritten(live: JsonObject, desired: JsonObject): JsonObject {
   const written = getKey(desired, 'stringData')
   const stored = getKey(live, 'data')
   if (!isCoreSecret(desired) || !isJsonObject(written) || !isJsonObject(stored)) return live
   const declared = getKey(desired, 'data')
   const same = Object.entries(written).filter(
-    ([key, value]) => typeof value === 'string' && getKey(stored, key) === encoded(value),
+    ([key, value]) => typeof value === 'string' && getKey(stored, key) === encodeText(value),
   )
   // The server never stores the overridden key.
   const overridden = same.flatMap(([key]) => {
@@ -105,6 +105,6 @@ function isCoreSecret(object: JsonObject): boolean {
   return object['apiVersion'] === 'v1' && object['kind'] === 'Secret'
 }
 
-function encoded(text: Json): string {
+function encodeText(text: Json): string {
   return typeof text === 'string' ? Buffer.from(text, 'utf8').toString('base64') : ''
 }

@@ -1,7 +1,7 @@
 /** A Service's port is its item's key, so another port is one item removed and one added. */
 import { isWithin } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { Drift } from './drift.ts'
 
 interface RenamedItem {
@@ -9,7 +9,7 @@ interface RenamedItem {
   readonly come: Drift
 }
 
-export function renamedItem(item: Drift, drifts: readonly Drift[]): RenamedItem | undefined {
+export function findRenamedItem(item: Drift, drifts: readonly Drift[]): RenamedItem | undefined {
   const alike = drifts.filter((each) => isInList(each, item))
   const removed = alike.filter(({ change }) => change === 'removed')
   const added = alike.filter(({ change }) => change === 'added')
@@ -25,7 +25,7 @@ function isInList(drift: Drift, { id, path }: Drift): boolean {
   return (
     drift.path.at(-1)?.kind === 'item' &&
     path.at(-1)?.kind === 'item' &&
-    resourceKey(drift.id) === resourceKey(id) &&
+    getResourceKey(drift.id) === getResourceKey(id) &&
     drift.path.length === path.length &&
     isWithin(drift.path, path.slice(0, -1))
   )

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { path } from '../../../test/fakes/live-object.ts'
-import { authoredSecretPath, withSecretData } from './secret-data.ts'
+import { getAuthoredSecretPath, mergeSecretData } from './secret-data.ts'
 
 const BASE = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }
 
 test('stringData goes over data, in base64, and is gone', () => {
   assert.deepEqual(
-    withSecretData({ ...BASE, data: { a: 'eA==', b: 'eQ==' }, stringData: { b: 'ü', c: '' } }),
+    mergeSecretData({ ...BASE, data: { a: 'eA==', b: 'eQ==' }, stringData: { b: 'ü', c: '' } }),
     {
       ...BASE,
       data: { a: 'eA==', b: 'w7w=', c: '' },
@@ -18,17 +18,17 @@ test('stringData goes over data, in base64, and is gone', () => {
 
 test('a Secret without stringData is the same object', () => {
   const secret = { ...BASE, data: { a: 'eA==' } }
-  assert.equal(withSecretData(secret), secret)
+  assert.equal(mergeSecretData(secret), secret)
 })
 
 test('a key with a hostile name is a key', () => {
-  const { data } = withSecretData({ ...BASE, stringData: JSON.parse('{"__proto__":"x"}') })
+  const { data } = mergeSecretData({ ...BASE, stringData: JSON.parse('{"__proto__":"x"}') })
   assert.deepEqual(Object.keys(data as object), ['__proto__'])
 })
 
 test('the authored field is that of stringData where git has the key there, or has no data', () => {
   const authored = (secret: object, at: string) =>
-    formatFieldPath(authoredSecretPath({ ...BASE, ...secret }, path(at)))
+    formatFieldPath(getAuthoredSecretPath({ ...BASE, ...secret }, path(at)))
   const both = { data: { a: 'eA==' }, stringData: { b: 'y' } }
   assert.equal(authored(both, 'data.b'), 'stringData.b')
   assert.equal(authored(both, 'data.a'), 'data.a')

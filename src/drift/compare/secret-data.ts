@@ -1,8 +1,8 @@
 /** `stringData` overrides `data` (API reference). */
-import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
 
-export function withSecretData(secret: JsonObject): JsonObject {
+export function mergeSecretData(secret: JsonObject): JsonObject {
   const written = getKey(secret, 'stringData')
   if (!isJsonObject(written)) return secret
   const stored = getKey(secret, 'data')
@@ -16,10 +16,11 @@ export function withSecretData(secret: JsonObject): JsonObject {
   ])
 }
 
-export function authoredSecretPath(secret: JsonObject, path: FieldPath): FieldPath {
+export function getAuthoredSecretPath(secret: JsonObject, path: FieldPath): FieldPath {
   const [first, ...below] = path
   if (first?.kind !== 'field' || first.name !== 'data') return path
-  const written = [field('stringData'), ...below]
-  const isWritten = valueAt(secret, written) !== undefined || getKey(secret, 'data') === undefined
+  const written = [createFieldStep('stringData'), ...below]
+  const isWritten =
+    findValueAt(secret, written) !== undefined || getKey(secret, 'data') === undefined
   return isWritten && getKey(secret, 'stringData') !== undefined ? written : path
 }

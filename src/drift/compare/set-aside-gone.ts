@@ -1,6 +1,6 @@
 /** They stay in the verdict. */
 import type { ObjectVerdict, SetAside } from './drift.ts'
-import { goneByDesign, type HookRunners } from './gone-by-design.ts'
+import { findGoneByDesignRule, type HookRunners } from './gone-by-design.ts'
 
 export const BUILT_IN = 'built-in:'
 
@@ -9,7 +9,7 @@ export function setGoneAside(verdict: ObjectVerdict, runners: HookRunners): Obje
   const [only] = items
   const gone =
     only?.change === 'missing' && desired !== undefined
-      ? goneByDesign(desired.object, runners)
+      ? findGoneByDesignRule(desired.object, runners)
       : undefined
   if (only === undefined || gone === undefined) return verdict
   const rule = `${BUILT_IN}${gone.rule}`

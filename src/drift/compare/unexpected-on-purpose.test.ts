@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
-import { type RetentionQuestion, retainedOnPurpose } from './unexpected-on-purpose.ts'
+import { findRetentionRule, type RetentionQuestion } from './unexpected-on-purpose.ts'
 
 const ID = 'inventory-1'
 
@@ -19,7 +19,7 @@ function ruleOf(
     kind: 'ConfigMap',
     metadata: { name: 'old', annotations, labels },
   }
-  return retainedOnPurpose({ live, tool, inventoryId: '', idIsWritten: false, ...more })?.rule
+  return findRetentionRule({ live, tool, inventoryId: '', idIsWritten: false, ...more })?.rule
 }
 
 /** Appliers that keep the same marks, by what they have in common. */

@@ -3,8 +3,8 @@
  * syncer applied the object.
  */
 import type { JsonObject } from '@backporch/kyaml/json'
-import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
-import { applierKind } from '../../syncers/registry.ts'
+import { getAnnotations, getLabels } from '@backporch/kyaml/resource'
+import { getApplierKind } from '../../syncers/registry.ts'
 import type { BuiltInRule, KeepQuestion } from '../../syncers/syncer.ts'
 
 export interface RetentionQuestion extends Pick<KeepQuestion, 'inventoryId' | 'idIsWritten'> {
@@ -12,12 +12,12 @@ export interface RetentionQuestion extends Pick<KeepQuestion, 'inventoryId' | 'i
   readonly tool: string
 }
 
-export function retainedOnPurpose({
+export function findRetentionRule({
   live,
   tool,
   ...id
 }: RetentionQuestion): BuiltInRule | undefined {
-  const annotations = annotationsOf(live)
+  const annotations = getAnnotations(live)
   const local = annotations.get('config.kubernetes.io/local-config')
   // kustomize and kpt's library obey it; Argo CD applies the object.
   if (local !== undefined && local !== 'false') {
@@ -25,8 +25,8 @@ export function retainedOnPurpose({
       'the object is marked as one for tools only (config.kubernetes.io/local-config), which a package may hold without declaring it for a cluster'
     return { rule: 'local-config', why }
   }
-  const question = { annotations, labels: labelsOf(live), live, ...id }
-  for (const rule of applierKind(tool).keeps) {
+  const question = { annotations, labels: getLabels(live), live, ...id }
+  for (const rule of getApplierKind(tool).keeps) {
     const retained = rule(question)
     if (retained !== undefined) return retained
   }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DeclaredIds, type InventoryExtent, isWithinFolder, whyNotOfPackage } from './unexpected.ts'
+import {
+  DeclaredIds,
+  explainNotOfPackage,
+  type InventoryExtent,
+  isWithinFolder,
+} from './unexpected.ts'
 
 const id = (namespace: string, name: string, kind = 'ConfigMap') => ({
   group: '',
@@ -36,7 +41,8 @@ const EXTENT: InventoryExtent = {
   surplus: 1,
   coversPackage: true,
 }
-const why = (more: Partial<InventoryExtent>) => whyNotOfPackage({ ...EXTENT, ...more }, 'apps/web')
+const why = (more: Partial<InventoryExtent>) =>
+  explainNotOfPackage({ ...EXTENT, ...more }, 'apps/web')
 
 test("what an inventory lists beyond git is the package's when the inventory is", () => {
   assert.equal(why({ reference: true, here: 0, coversPackage: false, elsewhere: 3 }), undefined)

@@ -1,4 +1,4 @@
-import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type ResourceId } from '@backporch/kyaml/resource'
 
 export class DeclaredIds {
   private readonly keys = new Set<string>()
@@ -7,19 +7,19 @@ export class DeclaredIds {
 
   constructor(ids: Iterable<ResourceId>, namespace: string) {
     for (const id of ids) {
-      const bare = resourceKey({ ...id, namespace: '' })
-      this.keys.add(resourceKey(id))
+      const bare = getResourceKey({ ...id, namespace: '' })
+      this.keys.add(getResourceKey(id))
       this.anywhere.add(bare)
       if (id.namespace !== '') continue
-      this.keys.add(resourceKey({ ...id, namespace }))
+      this.keys.add(getResourceKey({ ...id, namespace }))
       this.floating.add(bare)
     }
   }
 
   has(id: ResourceId, choosesNamespace: boolean): boolean {
-    const bare = resourceKey({ ...id, namespace: '' })
+    const bare = getResourceKey({ ...id, namespace: '' })
     // The server drops it.
-    if (this.keys.has(resourceKey(id)) || (id.namespace === '' && this.anywhere.has(bare)))
+    if (this.keys.has(getResourceKey(id)) || (id.namespace === '' && this.anywhere.has(bare)))
       return true
     return choosesNamespace && this.floating.has(bare)
   }
@@ -41,7 +41,10 @@ export interface InventoryExtent {
  * Undefined if the package names the inventory, the inventory is of the package's folder, or it has
  * all of the package, nothing of others, and at most as many undeclared objects as declared ones.
  */
-export function whyNotOfPackage(extent: InventoryExtent, packagePath: string): string | undefined {
+export function explainNotOfPackage(
+  extent: InventoryExtent,
+  packagePath: string,
+): string | undefined {
   const { source, folder } = extent
   if (extent.reference) return undefined
   if (extent.here === 0) return `${source} lists no object of the package`

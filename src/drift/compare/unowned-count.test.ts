@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { unownedCount } from './unowned-count.ts'
+import { findUnownedCount } from './unowned-count.ts'
 
 const DEPLOYMENT = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }
 
@@ -18,7 +18,7 @@ function live(replicas: number, owned: JsonObject): JsonObject {
 }
 
 function counted(id: typeof DEPLOYMENT, desired: JsonObject, object: JsonObject): unknown {
-  return unownedCount(id, desired, object, managedFieldsOf(object))
+  return findUnownedCount(id, desired, object, getManagedFields(object))
 }
 
 test('a count that nobody declared and nobody owns shows that somebody scaled, unless it is the default', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatFieldPath, managedFieldsOf } from '@backporch/kyaml/field'
+import { formatFieldPath, getManagedFields } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import {
   appliedBy,
@@ -24,7 +24,7 @@ const SYNCER = { manager: 'flux', operation: 'Apply', subresource: '' } as const
 
 function added(live: JsonObject, metadataOnly = false): string[] {
   const found = findAddedFields(
-    { live, desired: MANIFEST, managed: managedFieldsOf(live) },
+    { live, desired: MANIFEST, managed: getManagedFields(live) },
     SYNCER,
     metadataOnly,
   )
@@ -99,7 +99,7 @@ test('the order of the lines is that of the paths, whatever order the owners and
     ['y', 'metadata.labels.b', '2'],
   )
   const found = findAddedFields(
-    { live, desired: MANIFEST, managed: managedFieldsOf(live) },
+    { live, desired: MANIFEST, managed: getManagedFields(live) },
     SYNCER,
     false,
   )
@@ -137,7 +137,7 @@ test('a key field that the server defaults in an item of git is how the item is 
     spec: { ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
   }
   const found = findAddedFields(
-    { live, desired: manifest, managed: managedFieldsOf(live) },
+    { live, desired: manifest, managed: getManagedFields(live) },
     SYNCER,
     false,
   )
@@ -167,7 +167,7 @@ test('a map in which its owner has nothing left is named by what others have in 
   })
   const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
   const found = findAddedFields(
-    { live: owned, desired: manifest, managed: managedFieldsOf(owned) },
+    { live: owned, desired: manifest, managed: getManagedFields(owned) },
     undefined,
     false,
   )

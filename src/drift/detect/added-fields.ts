@@ -6,6 +6,7 @@ import {
   type FieldPath,
   type FieldSchema,
   type FieldSet,
+  findValueAt,
   formatFieldPath,
   isPartlyOwned,
   type ManagedFields,
@@ -15,15 +16,14 @@ import {
   stepKey,
   stepOfItem,
   UNKNOWN_SCHEMA,
-  valueAt,
 } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import { getKey, isJsonArray, isJsonEqual, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
-import { actorOf, byTimeLatestFirst, isSyncer, UNKNOWN_ACTOR } from '../attribute/actor.ts'
+import { compareTimeLatestFirst, createActor, isSyncer, UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import type { SyncerManager } from '../compare/drift.ts'
 import { followsAnother } from '../compare/follows.ts'
-import { OF_ANOTHER, takenOver } from '../compare/last-applied.ts'
-import { REPLICAS, unownedCount } from '../compare/unowned-count.ts'
+import { explainTakeover, OF_ANOTHER } from '../compare/last-applied.ts'
+import { findUnownedCount, REPLICAS } from '../compare/unowned-count.ts'
 import type { Detector } from './object-comparison.ts'
 
 interface AddedField {
@@ -51,16 +51,18 @@ export const detectAdded: Detector = (comparison, found) => {
     )
     .map(({ path, live, owner }) => {
       const taken =
-        observed.prediction?.state === 'refused' ? undefined : takenOver(syncer, owner, object)
+        observed.prediction?.state === 'refused'
+          ? undefined
+          : explainTakeover(syncer, owner, object)
       const note = taken ?? applied?.note(path, OF_ANOTHER) ?? OF_ANOTHER
-      return comparison.extra(path, live, actorOf(owner, 'field-manager'), [note])
+      return comparison.createExtraDrift(path, live, createActor(owner, 'field-manager'), [note])
     })
   const count = metadataOnly
     ? undefined
-    : unownedCount(observed.desired.id, desired, object, managed)
+    : findUnownedCount(observed.desired.id, desired, object, managed)
   if (count === undefined) return items
   const note = 'no apply changes it: git leaves it to its default, and whoever scaled left no trace'
-  return [...items, comparison.extra(REPLICAS, count, UNKNOWN_ACTOR, [note])]
+  return [...items, comparison.createExtraDrift(REPLICAS, count, UNKNOWN_ACTOR, [note])]
 }
 
 export function findAddedFields(
@@ -76,14 +78,14 @@ export function findAddedFields(
   const found = new Map<string, AddedField>()
   const foreign = managed.entries
     .filter((entry) => !isSyncer(entry, syncer))
-    .sort(byTimeLatestFirst)
+    .sort(compareTimeLatestFirst)
   for (const owner of foreign) {
-    for (const path of addedPaths(owner.fields, desired, schema, [])) {
+    for (const path of listAddedPaths(owner.fields, desired, schema, [])) {
       if (path[0]?.kind === 'field' && path[0].name === 'status') continue
       if (owner.subresource === 'status' && formatFieldPath(path) === REVISION) continue
       // The owners of its parts are reported (docs/facts/owner-of-an-empty-map.md).
-      if (!endsInItem(path) && isPartlyOwned(managed, path)) continue
-      const value = valueAt(live, path)
+      if (!isItemPath(path) && isPartlyOwned(managed, path)) continue
+      const value = findValueAt(live, path)
       if (value === undefined && !metadataOnly) continue
       const key = formatFieldPath(path)
       if (!found.has(key)) found.set(key, { path, live: value, owner })
@@ -93,11 +95,11 @@ export function findAddedFields(
   return [...found].sort(([left], [right]) => compareText(left, right)).map(([, field]) => field)
 }
 
-function endsInItem(path: FieldPath): boolean {
+function isItemPath(path: FieldPath): boolean {
   return path.at(-1)?.kind !== 'field'
 }
 
-function* addedPaths(
+function* listAddedPaths(
   set: FieldSet,
   desired: Json | undefined,
   schema: FieldSchema,
@@ -110,42 +112,43 @@ function* addedPaths(
       continue
     const here = [...path, step]
     const wanted =
-      step.kind === 'item' ? declaredItem(desired, step, schema) : valueAt(desired, [step])
+      step.kind === 'item' ? findDeclaredItem(desired, step, schema) : findValueAt(desired, [step])
     const item = step.kind === 'item' || step.kind === 'member' || step.kind === 'index'
     if (wanted === undefined && (item || below.children.size === 0)) yield here
     else if (below.children.size > 0)
-      yield* addedPaths(
+      yield* listAddedPaths(
         below,
         wanted,
-        step.kind === 'field' ? schema.child(step.name) : schema.items(),
+        step.kind === 'field' ? schema.getChildSchema(step.name) : schema.getItemSchema(),
         here,
       )
   }
 }
 
 /** An item without a key in git has that key's default: UDP port 8080 is not git's port 8080. */
-function declaredItem(
+function findDeclaredItem(
   desired: Json | undefined,
   step: PathStep,
   schema: FieldSchema,
 ): Json | undefined {
-  const item = valueAt(desired, [step])
+  const item = findValueAt(desired, [step])
   // Ambiguous: the list is compared as a whole.
   if (item === undefined && isJsonArray(desired))
     return desired.find((each) => isSameItem(stepOfItem(each, schema), step))
   const own = item === undefined || schema.listType !== 'map' ? undefined : stepOfItem(item, schema)
-  return own !== undefined && step.kind === 'item' && names(step, own) ? undefined : item
+  return own !== undefined && step.kind === 'item' && matchesStep(step, own) ? undefined : item
 }
 
 function isSameItem(own: PathStep | undefined, step: PathStep): boolean {
   return own !== undefined && stepKey(own) === stepKey(step)
 }
 
-function names(step: Extract<PathStep, { kind: 'item' }>, own: PathStep): boolean {
+function matchesStep(step: Extract<PathStep, { kind: 'item' }>, own: PathStep): boolean {
   return (
     own.kind === 'item' &&
     Object.entries(own.keys).some(
-      ([key, value]) => Object.hasOwn(step.keys, key) && !jsonEquals(getKey(step.keys, key), value),
+      ([key, value]) =>
+        Object.hasOwn(step.keys, key) && !isJsonEqual(getKey(step.keys, key), value),
     )
   )
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withValueAt } from '@backporch/kyaml/edit-yaml'
+import { writeValueAt } from '@backporch/kyaml/edit-yaml'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { lines, verdictOf } from '../../../test/fakes/deployment-verdicts.ts'
 import { appliedBy, editedBy, path, removedFrom } from '../../../test/fakes/live-object.ts'
-import { withAllocated } from './allocated-fields.ts'
+import { markAllocated } from './allocated-fields.ts'
 import { makeDrift } from './make-drift.ts'
 
 const serviceWith = (...ports: readonly JsonObject[]): JsonObject => ({
@@ -24,7 +24,7 @@ function withPort(live: JsonObject, port: number, item: JsonObject, owned: reado
   const whole: JsonObject = { port, protocol: 'TCP', ...item }
   return owned.reduce(
     (object, name) => editedBy('kubectl-edit', object, `${at(port)}.${name}`, whole[name] as Json),
-    withValueAt(live, path(at(port)), whole) as JsonObject,
+    writeValueAt(live, path(at(port)), whole) as JsonObject,
   )
 }
 
@@ -69,5 +69,5 @@ test('a field of that name in another kind is nobody’s allocation', () => {
     ...{ id, apiVersion: 'example.com/v1', uid: 'u', change: 'added', path: path(at(81)) },
     ...{ git: undefined, live, actor, notes: [] },
   })
-  assert.equal(withAllocated(drift, [drift], { entries: [], unreadable: [] }), drift)
+  assert.equal(markAllocated(drift, [drift], { entries: [], unreadable: [] }), drift)
 })

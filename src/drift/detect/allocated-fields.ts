@@ -1,10 +1,10 @@
 /** Such as the node port of a Service's port. */
-import { field, formatFieldPath, type ManagedFields } from '@backporch/kyaml/field'
+import { createFieldStep, formatFieldPath, type ManagedFields } from '@backporch/kyaml/field'
 import { getKey, isJsonObject } from '@backporch/kyaml/json'
-import { ownersOf } from '../attribute/actor.ts'
+import { listOwners } from '../attribute/actor.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { Drift } from '../compare/drift.ts'
-import { renamedItem } from '../compare/renamed-items.ts'
+import { findRenamedItem } from '../compare/renamed-items.ts'
 
 const PORT = /^spec\.ports\[[^\]]+\]$/
 const NODE_PORT = 'nodePort'
@@ -13,7 +13,7 @@ const NODE_PORT = 'nodePort'
  * A writer that changes a port's number sends the whole item, and owns its node port although the
  * server chose it: git's item decides.
  */
-export function withAllocated(
+export function markAllocated(
   drift: Drift,
   found: readonly Drift[],
   managed: ManagedFields,
@@ -25,9 +25,11 @@ export function withAllocated(
     id.kind === 'Service' &&
     PORT.test(formatFieldPath(path))
   if (!isPort || !isJsonObject(live) || getKey(live, NODE_PORT) === undefined) return drift
-  const git = renamedItem(drift, found)?.gone.git
+  const git = findRenamedItem(drift, found)?.gone.git
   const isAllocated = isJsonObject(git)
     ? getKey(git, NODE_PORT) === undefined
-    : ownersOf(managed, [...path, field(NODE_PORT)]).every(({ manager }) => isControlPlane(manager))
+    : listOwners(managed, [...path, createFieldStep(NODE_PORT)]).every(({ manager }) =>
+        isControlPlane(manager),
+      )
   return isAllocated ? { ...drift, forEdit: { allocated: [NODE_PORT] } } : drift
 }

@@ -4,7 +4,7 @@ import { formatFieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { driftBy, type Edit, SYNCER } from '../../../test/fakes/noise-samples.ts'
 import type { ObjectVerdict } from '../compare/drift.ts'
-import { rulesOf } from '../noise/presets.ts'
+import { listPresetRules } from '../noise/presets.ts'
 import { NO_SCALERS, readScaler } from '../noise/scaler.ts'
 import { classifyNoise, type NoiseInput } from './classify-noise.ts'
 
@@ -60,7 +60,7 @@ function verdictOf(...edits: readonly Edit[]): ObjectVerdict {
 
 function input(more: Partial<NoiseInput> = {}): NoiseInput {
   return {
-    presets: rulesOf(undefined),
+    presets: listPresetRules(undefined),
     syncer: SYNCER,
     scalers: NO_SCALERS,
     liveOf: () => undefined,

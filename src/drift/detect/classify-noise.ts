@@ -1,10 +1,10 @@
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict, SetAside, TriedRule } from '../compare/drift.ts'
 import { AUTOSCALING_RULES } from '../noise/autoscaling.ts'
-import { withItems } from '../noise/classify-ignored.ts'
+import { replaceItems } from '../noise/classify-ignored.ts'
 import type { Surroundings } from '../noise/noise-rule.ts'
-import { NOISE_RULES, presetName } from '../noise/presets.ts'
+import { formatPresetName, NOISE_RULES } from '../noise/presets.ts'
 import { mayBeAnybodys } from '../unowned/unowned-fields.ts'
 
 export interface NoiseInput extends Pick<Surroundings, 'syncer' | 'scalers' | 'liveOf'> {
@@ -14,7 +14,7 @@ export interface NoiseInput extends Pick<Surroundings, 'syncer' | 'scalers' | 'l
 export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): ObjectVerdict {
   const { desired, live } = verdict
   if (desired === undefined || live === undefined || verdict.items.length === 0) return verdict
-  const managed = managedFieldsOf(live)
+  const managed = getManagedFields(live)
   const surroundings: Surroundings = {
     ...input,
     desired: desired.object,
@@ -37,7 +37,7 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
     for (const rule of rules) {
       const judgement = rule.judge(drift, surroundings)
       if (judgement === undefined) continue
-      const name = presetName(rule)
+      const name = formatPresetName(rule)
       scaler ??= judgement.scaler
       releases ||= !judgement.mutes && judgement.releases === true
       if (!input.presets.includes(rule.name)) continue
@@ -48,7 +48,7 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
       tried.push({ path: drift.path, change: drift.change, rule: name, because: judgement.because })
       if (judgement.note === true) because.push(judgement.because)
     }
-    if (scaler !== undefined) because.push(whyReleased(drift, scaler))
+    if (scaler !== undefined) because.push(explainReleased(drift, scaler))
     if (because.length === 0) return [drift]
     const reported = {
       ...drift,
@@ -62,14 +62,14 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
   if (setAside.length === 0 && tried.length === 0 && noted.size === 0) return verdict
   return {
     ...verdict,
-    ...withItems(verdict, items),
+    ...replaceItems(verdict, items),
     ...mayBeBehindOf(verdict, items, noted),
     ...(tried.length === 0 ? {} : { tried }),
     setAside: [...verdict.setAside, ...setAside],
   }
 }
 
-function whyReleased({ lostWhenReleased }: Drift, scaler: ResourceId): string {
+function explainReleased({ lostWhenReleased }: Drift, scaler: ResourceId): string {
   const both = `${describeResourceId(scaler)} sets the field and git declares it, so that each undoes the other`
   return lostWhenReleased === true
     ? `${both}; Release would end that, and is refused as long as the syncer holds the field`

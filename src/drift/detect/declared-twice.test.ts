@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { verdictOf } from '../../../test/fakes/observation-builder.ts'
 import type { Drift } from '../compare/drift.ts'
-import { withOtherDeclarations } from './declared-twice.ts'
+import { addOtherDeclarations } from './declared-twice.ts'
 
 const other = (spec: { readonly [field: string]: number }) => ({
   location: 'apps/other/web.yaml:3',
@@ -65,7 +65,7 @@ const CASES: readonly (readonly [
 
 for (const [name, one, spec, conflict] of CASES) {
   test(`an object of two units: ${name}`, () => {
-    const { items, state, failure } = withOtherDeclarations(verdictOf([one]), [other(spec)], SYNCER)
+    const { items, state, failure } = addOtherDeclarations(verdictOf([one]), [other(spec)], SYNCER)
     assert.deepEqual(
       [items.length, state, failure?.code],
       conflict ? [0, 'blocked', 'BP1113'] : [1, 'drifted', undefined],
@@ -81,7 +81,7 @@ for (const [name, one, spec, conflict] of CASES) {
 
 test('what a person wrote beside it stays drift, and both are told', () => {
   const image = { ...driftOf('spec.paused'), change: 'modified' as const, git: false, live: true }
-  const { items, state, failure } = withOtherDeclarations(
+  const { items, state, failure } = addOtherDeclarations(
     verdictOf([drift({}), image]),
     [other({ replicas: 5 })],
     SYNCER,
@@ -91,5 +91,5 @@ test('what a person wrote beside it stays drift, and both are told', () => {
 
 test('an object of one unit is as it was', () => {
   const verdict = verdictOf([drift({})])
-  assert.equal(withOtherDeclarations(verdict, [], SYNCER), verdict)
+  assert.equal(addOtherDeclarations(verdict, [], SYNCER), verdict)
 })

@@ -4,16 +4,16 @@
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import type { Drift, ObjectVerdict, SyncerManager } from '../compare/drift.ts'
-import { rendersLive, valueIn } from './version-values.ts'
+import { findDriftValue, rendersLive } from './version-values.ts'
 
 export interface OtherDeclaration {
   readonly location: string
   readonly object: JsonObject
 }
 
-export function withOtherDeclarations(
+export function addOtherDeclarations(
   verdict: ObjectVerdict,
   others: readonly OtherDeclaration[],
   syncer: SyncerManager | undefined,
@@ -34,7 +34,7 @@ export function withOtherDeclarations(
   }
   const [first] = declared
   if (first === undefined) return { ...verdict, items }
-  const paths = declared.map(({ drift }) => shownPathOnly(drift.path, drift.id)).join(', ')
+  const paths = declared.map(({ drift }) => formatRedactedPath(drift.path, drift.id)).join(', ')
   const failure = new Failure({
     code: 'BP1113',
     what: 'two units declare the object with different values',
@@ -61,7 +61,7 @@ function isOfPerson({ actor }: Drift, syncer: SyncerManager | undefined): boolea
 function isDeclared(object: JsonObject, drift: Drift): boolean {
   if (drift.path.length === 0) return false
   return drift.live === undefined
-    ? valueIn(object, drift) === undefined
+    ? findDriftValue(object, drift) === undefined
     : rendersLive(object, drift)
 }
 

@@ -16,7 +16,7 @@ import {
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { detectDrift } from './detect-drift.ts'
-import { beingDeleted } from './verdict-failures.ts'
+import { createBeingDeletedFailure } from './verdict-failures.ts'
 
 const FORBIDDEN = new Failure({
   code: 'BP3003',
@@ -195,7 +195,7 @@ test('an object that is being deleted is blocked before anything is compared, wi
 test('a Secret that is being deleted does not name a finalizer that is no name of a controller', () => {
   const id = { group: '', kind: 'Secret', namespace: 'shop', name: 'login' }
   const held = (finalizer: string): string =>
-    beingDeleted(id, {
+    createBeingDeletedFailure(id, {
       metadata: { deletionTimestamp: '2026-11-21T08:00:00Z', finalizers: [finalizer] },
     }).why
   assert.match(held('example.com/hunter2'), /, and a finalizer that is not shown holds it;/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { findValueAt, formatFieldPath } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import {
   APP,
@@ -26,7 +26,7 @@ import { randomScalar } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import type { ObjectVerdict } from '../compare/drift.ts'
 import { detectDrift, needsPrediction } from './detect-drift.ts'
-import { unexpectedObject } from './make-drift.ts'
+import { createUnexpectedVerdict } from './make-drift.ts'
 
 function open({ mayBeBehind = new Set() }: ObjectVerdict): string[] {
   return [...mayBeBehind].map(
@@ -150,7 +150,7 @@ test('every edit by hand is found, whichever field and value', () => {
   )
   fc.assert(
     fc.property(field, randomScalar, (location, value) => {
-      fc.pre(valueAt(DEPLOYMENT, path(location)) !== value)
+      fc.pre(findValueAt(DEPLOYMENT, path(location)) !== value)
       const verdict = verdictOf(DEPLOYMENT, hand(location, value))
       assert.deepEqual(
         lines(verdict).map((line) => line.split(' ')[1]),
@@ -186,7 +186,7 @@ test('what a person wrote is not open, git moved on or not', () => {
 })
 
 test('an unexpected object names who made it', () => {
-  const verdict = unexpectedObject(
+  const verdict = createUnexpectedVerdict(
     { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
     APPLIED,
     'ResourceGroup shop/inv',

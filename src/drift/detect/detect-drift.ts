@@ -1,26 +1,30 @@
 import type { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, knownFieldsOf, managedFieldsOf } from '@backporch/kyaml/field'
+import { type FieldPath, findKnownFields, getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { isSecret, shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath, isSecret } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import type { Drift, ObjectVerdict, SyncerManager } from '../compare/drift.ts'
-import { whyOwnershipProvesNothing } from '../compare/ownership-proof.ts'
-import { withSecretData } from '../compare/secret-data.ts'
-import { type CreationProbe, creationProbeOf } from '../unowned/creation-probe.ts'
+import { explainUnprovenOwnership } from '../compare/ownership-proof.ts'
+import { mergeSecretData } from '../compare/secret-data.ts'
+import { type CreationProbe, createCreationProbe } from '../unowned/creation-probe.ts'
 import type { UnownedSubject } from '../unowned/server-written.ts'
-import { hasNoOwners, needsCreation, unownedFields } from '../unowned/unowned-fields.ts'
+import { findUnownedFields, hasNoOwners, needsCreation } from '../unowned/unowned-fields.ts'
 import { detectAdded } from './added-fields.ts'
-import { withAllocated } from './allocated-fields.ts'
+import { markAllocated } from './allocated-fields.ts'
 import { detectChanged } from './changed-fields.ts'
 import { detectDropped } from './dropped-fields.ts'
-import { wholeObject } from './make-drift.ts'
+import { createWholeObjectVerdict } from './make-drift.ts'
 import { type Detector, ObjectComparison, type ObservedObject } from './object-comparison.ts'
 import { detectHidden } from './other-version.ts'
 import { detectOwnerless } from './ownerless-fields.ts'
-import { contentNotRead, notExplained, unknownFields } from './verdict-failures.ts'
-import { whyBlocked } from './why-blocked.ts'
+import {
+  createContentNotReadFailure,
+  createNotExplainedFailure,
+  createUnknownFieldsFailure,
+} from './verdict-failures.ts'
+import { findBlocked } from './why-blocked.ts'
 
 const DETECTORS: readonly Detector[] = [
   detectChanged,
@@ -31,25 +35,25 @@ const DETECTORS: readonly Detector[] = [
 ]
 
 /** For an object without managers; undefined if not needed. */
-export function creationProbe(
+export function buildCreationProbe(
   observed: Omit<ObservedObject, 'prediction'>,
 ): CreationProbe | undefined {
   const { live, desired } = observed
   if (
     live.state !== 'present' ||
     live.metadataOnly ||
-    !needsCreation(unownedSubject(observed, live.object))
+    !needsCreation(createUnownedSubject(observed, live.object))
   )
     return undefined
-  return creationProbeOf(desired, appliedPart(observed))
+  return createCreationProbe(desired, getAppliedPart(observed))
 }
 
-function unownedSubject(
+function createUnownedSubject(
   { desired: { id, apiVersion, object }, schema }: Omit<ObservedObject, 'prediction'>,
   live: JsonObject,
 ): UnownedSubject {
-  const known = knownFieldsOf(object, schema).object
-  return { id, apiVersion, desired: isSecret(id) ? withSecretData(known) : known, live, schema }
+  const known = findKnownFields(object, schema).object
+  return { id, apiVersion, desired: isSecret(id) ? mergeSecretData(known) : known, live, schema }
 }
 
 export function needsPrediction(
@@ -59,9 +63,9 @@ export function needsPrediction(
   const { live, creation } = observed
   if (live.state !== 'present' || live.metadataOnly) return false
   // Without owners an apply shows only whether it fails.
-  if (hasNoOwners(managedFieldsOf(live.object))) {
-    const { complete, differences } = unownedFields(
-      unownedSubject(observed, live.object),
+  if (hasNoOwners(getManagedFields(live.object))) {
+    const { complete, differences } = findUnownedFields(
+      createUnownedSubject(observed, live.object),
       creation,
       false,
     )
@@ -70,20 +74,20 @@ export function needsPrediction(
   const subject = {
     ...observed,
     apiVersion: observed.desired.apiVersion,
-    desired: appliedPart(observed),
+    desired: getAppliedPart(observed),
     live: live.object,
     syncer,
   }
   return (
-    whyOwnershipProvesNothing({ ...subject, managed: managedFieldsOf(live.object) }) !== undefined
+    explainUnprovenOwnership({ ...subject, managed: getManagedFields(live.object) }) !== undefined
   )
 }
 
-export function appliedPart({
+export function getAppliedPart({
   desired,
   schema,
 }: Pick<ObservedObject, 'desired' | 'schema'>): JsonObject {
-  return knownFieldsOf(desired.object, schema).object
+  return findKnownFields(desired.object, schema).object
 }
 
 export function detectDrift(
@@ -101,12 +105,12 @@ export function detectDrift(
   }
   if (live.state === 'unreadable')
     return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }
-  const blocked = whyBlocked(observed, syncer)
+  const blocked = findBlocked(observed, syncer)
   if (blocked !== undefined)
     return { ...base, ...blocked, state: 'blocked', proof: 'none', items: [] }
   if (live.state === 'absent') {
     const { id, apiVersion, object: git } = desired
-    return wholeObject(desired, {
+    return createWholeObjectVerdict(desired, {
       id,
       apiVersion,
       uid: '',
@@ -131,15 +135,16 @@ function judge(comparison: ObjectComparison): Judgement {
   const { prediction, creation, desired } = observed
   const found: Drift[] = []
   for (const detect of DETECTORS) found.push(...detect(comparison, found))
-  const items = found.map((drift) => withAllocated(drift, found, comparison.managed))
+  const items = found.map((drift) => markAllocated(drift, found, comparison.managed))
   const proven = comparison.proof !== 'none' && unowned.open.length === 0
-  let failure = comparison.proof === 'none' ? whyNotProven(comparison) : undefined
-  if (unowned.open.length > 0) failure = notExplained(desired.id, unowned.open, creation)
-  const notes = unknown.map((path) => unknownNote(path, comparison))
+  let failure = comparison.proof === 'none' ? explainUnproven(comparison) : undefined
+  if (unowned.open.length > 0)
+    failure = createNotExplainedFailure(desired.id, unowned.open, creation)
+  const notes = unknown.map((path) => createUnknownNote(path, comparison))
   // A server-side apply rejects a field that an update drops.
   const refused =
     syncer?.operation === 'Apply' && notes.length > 0
-      ? unknownFields(desired.id, unknown)
+      ? createUnknownFieldsFailure(desired.id, unknown)
       : undefined
   const reapplyFails =
     prediction?.state === 'refused' && !isTaken ? prediction.failure.why : refused?.why
@@ -165,17 +170,20 @@ function judge(comparison: ObjectComparison): Judgement {
   }
 }
 
-function whyNotProven({
+function explainUnproven({
   observed: { desired, prediction },
   metadataOnly,
 }: ObjectComparison): Failure | undefined {
-  if (metadataOnly) return contentNotRead(desired.id)
+  if (metadataOnly) return createContentNotReadFailure(desired.id)
   return prediction?.state === 'predicted' ? undefined : prediction?.failure
 }
 
-function unknownNote(path: FieldPath, { observed: { desired }, syncer }: ObjectComparison): Note {
+function createUnknownNote(
+  path: FieldPath,
+  { observed: { desired }, syncer }: ObjectComparison,
+): Note {
   const does =
     syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
-  const text = `the server does not know ${shownPathOnly(path, desired.id)} and ${does}`
+  const text = `the server does not know ${formatRedactedPath(path, desired.id)} and ${does}`
   return { cause: 'field-not-on-server', subject: describeResourceId(desired.id), text }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldSchema, formatFieldPath, schemaOfKind } from '@backporch/kyaml/field'
+import { type FieldSchema, findKindSchema, formatFieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { type Prediction, readResource } from '@backporch/kyaml/resource'
 import {
@@ -39,7 +39,7 @@ const UNPROVEN: Prediction = {
 }
 
 /** It knows no other keys. */
-const CLOSED = schemaOfKind(
+const CLOSED = findKindSchema(
   {
     components: {
       schemas: {

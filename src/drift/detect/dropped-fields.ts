@@ -4,10 +4,16 @@
  * (docs/facts/secret-string-data.md), and failed applies leave no trace; `data` has no defaults.
  * Also the account of pods, which the server restores from its second name.
  */
-import { type FieldPath, field, PathSet, podPathOf, valueAt } from '@backporch/kyaml/field'
+import {
+  createFieldStep,
+  type FieldPath,
+  findPodPath,
+  findValueAt,
+  PathSet,
+} from '@backporch/kyaml/field'
 import { getKey, isJsonObject } from '@backporch/kyaml/json'
-import { isSyncer, ownersOf } from '../attribute/actor.ts'
-import { droppedPaths, LEFT_OVER } from '../compare/last-applied.ts'
+import { isSyncer, listOwners } from '../attribute/actor.ts'
+import { LEFT_OVER, listDroppedPaths } from '../compare/last-applied.ts'
 import type { Detector, ObjectComparison } from './object-comparison.ts'
 
 interface DroppedField {
@@ -20,22 +26,25 @@ export const detectDropped: Detector = (comparison, found) => {
   if (comparison.metadataOnly) return []
   const { applied, desired, live, observed } = comparison
   const paths =
-    applied === undefined ? [] : droppedPaths(applied.object, desired, live, observed.schema)
+    applied === undefined ? [] : listDroppedPaths(applied.object, desired, live, observed.schema)
   const dropped = paths
     .filter((path) => comparison.isSyncers(path) && !comparison.isOwnMark(path))
     .map((path): DroppedField => ({ path, declared: true }))
   const reported = new PathSet(found.map(({ path }) => path))
-  return [...dropped, ...leftFields(comparison)].flatMap(({ path, declared }) => {
+  return [...dropped, ...listLeftFields(comparison)].flatMap(({ path, declared }) => {
     if (reported.overlaps(path)) return []
     const note = applied?.note(path, LEFT_OVER) ?? LEFT_OVER
-    const item = comparison.extra(path, valueAt(live, path), comparison.ownerOrUnknown(path), [
-      note,
-    ])
+    const item = comparison.createExtraDrift(
+      path,
+      findValueAt(live, path),
+      comparison.getOwnerOrUnknown(path),
+      [note],
+    )
     return [declared ? comparison.open(item) : item]
   })
 }
 
-function leftFields(comparison: ObjectComparison): readonly DroppedField[] {
+function listLeftFields(comparison: ObjectComparison): readonly DroppedField[] {
   const { desired, managed, syncer, applied, observed } = comparison
   // An Update needs its last-applied state, and writers need owners.
   if (
@@ -44,28 +53,30 @@ function leftFields(comparison: ObjectComparison): readonly DroppedField[] {
     managed.entries.length === 0
   )
     return []
-  return candidatesOf(comparison).flatMap((path): DroppedField[] => {
+  return listCandidates(comparison).flatMap((path): DroppedField[] => {
     const known =
-      valueAt(desired, path) ?? (applied === undefined ? undefined : valueAt(applied.object, path))
-    const owners = ownersOf(managed, path)
+      findValueAt(desired, path) ??
+      (applied === undefined ? undefined : findValueAt(applied.object, path))
+    const owners = listOwners(managed, path)
     const left =
       syncer.operation === 'Apply'
         ? owners.length === 0
         : owners.length > 0 && owners.every((owner) => isSyncer(owner, syncer))
     if (known !== undefined || !left) return []
     const written =
-      observed.desired.id.kind === 'Secret' ? [field('stringData'), ...path.slice(1)] : []
+      observed.desired.id.kind === 'Secret' ? [createFieldStep('stringData'), ...path.slice(1)] : []
     return [
       {
         path,
         declared:
-          written.length > 0 && ownersOf(managed, written).some((owner) => isSyncer(owner, syncer)),
+          written.length > 0 &&
+          listOwners(managed, written).some((owner) => isSyncer(owner, syncer)),
       },
     ]
   })
 }
 
-function candidatesOf({
+function listCandidates({
   observed: {
     desired: { id },
   },
@@ -76,13 +87,16 @@ function candidatesOf({
     return ['data', 'binaryData'].flatMap((part) => {
       const entries = getKey(live, part)
       return Object.keys(isJsonObject(entries) ? entries : {}).map((key) => [
-        field(part),
-        field(key),
+        createFieldStep(part),
+        createFieldStep(key),
       ])
     })
-  const pod = id.kind === 'Pod' ? undefined : podPathOf(id)
-  if (pod === undefined || valueAt(desired, [...pod, field('serviceAccount')]) !== undefined)
+  const pod = id.kind === 'Pod' ? undefined : findPodPath(id)
+  if (
+    pod === undefined ||
+    findValueAt(desired, [...pod, createFieldStep('serviceAccount')]) !== undefined
+  )
     return []
-  const path = [...pod, field('serviceAccountName')]
-  return valueAt(live, path) === undefined ? [] : [path]
+  const path = [...pod, createFieldStep('serviceAccountName')]
+  return findValueAt(live, path) === undefined ? [] : [path]
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import {
+  createRedactionKey,
   hasEncrypted,
   isEncryptedEntry,
   isEncryptedValue,
+  omitSops,
   PlainValues,
-  redactionKey,
-  withoutSops,
 } from '@backporch/kyaml/redaction'
 import { type Resource, readResource } from '@backporch/kyaml/resource'
 import {
@@ -20,12 +20,12 @@ import {
 import {
   isEncrypted,
   isEncryptedLocation,
+  removeSealedValues,
   sealAnswer,
   sealLive,
-  unsealed,
 } from './encrypted-fields.ts'
 
-const KEY = redactionKey(new Uint8Array(32))
+const KEY = createRedactionKey(new Uint8Array(32))
 const SYNCER = { manager: 'flux', operation: 'Apply', subresource: '' } as const
 const ENC = 'ENC[AES256_GCM,data:Zm9v,iv:aXY=,tag:dGFn,type:str]'
 
@@ -59,8 +59,8 @@ test('a value is encrypted by its whole form, an entry by the mark of an encrypt
 })
 
 test('the mapping of SOPS is left out, and a field of that name without a signature stays', () => {
-  assert.deepEqual(withoutSops({ ...config({}), sops: { mac: ENC } }), config({}))
-  assert.deepEqual(withoutSops({ ...config({}), sops: { enabled: true } })['sops'], {
+  assert.deepEqual(omitSops({ ...config({}), sops: { mac: ENC } }), config({}))
+  assert.deepEqual(omitSops({ ...config({}), sops: { enabled: true } })['sops'], {
     enabled: true,
   })
   assert.ok(!hasEncrypted(config({ a: 'b' })) && !isEncrypted(config({ a: 'b' })))
@@ -100,7 +100,7 @@ test('where nobody is known as the writer, or no syncer, the field is not proven
 test('what is sent has the live values in place of encrypted ones, and the answer has git’s text again, also where a key was removed', () => {
   const git = config({ dsn: ENC, gone: ENC, plain: 'x' })
   const live = appliedBy('flux', config({ dsn: 'plain-1', plain: 'x' }))
-  const sent = unsealed(resourceOf(git), live, TEST_SCHEMA)
+  const sent = removeSealedValues(resourceOf(git), live, TEST_SCHEMA)
   assert.deepEqual(sent['data'], { dsn: 'plain-1', plain: 'x' })
   assert.deepEqual(sealAnswer(sent, resourceOf(git), TEST_SCHEMA, KEY)['data'], {
     dsn: ENC,
@@ -121,7 +121,7 @@ test('stringData of a Secret stands where the server stores it, and is sent ther
     [(object['data'] as JsonObject)['token'], unproven],
     [Buffer.from(ENC).toString('base64'), []],
   )
-  const sent = unsealed(resourceOf(git), live, TEST_SCHEMA)
+  const sent = removeSealedValues(resourceOf(git), live, TEST_SCHEMA)
   assert.deepEqual([sent['data'], sent['stringData']], [{ token: 'cGxhaW4=' }, {}])
 })
 

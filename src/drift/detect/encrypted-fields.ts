@@ -3,14 +3,14 @@
  * hash. Decrypted values are compared only here: a live value equal to git's, or an earlier
  * version's, becomes that text. Later steps see no plain values.
  */
-import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
 import {
+  createFieldStep,
   type FieldPath,
   type FieldSchema,
-  field,
-  managedFieldsOf,
+  findValueAt,
+  getManagedFields,
   stepOfItem,
-  valueAt,
 } from '@backporch/kyaml/field'
 import {
   getKey,
@@ -20,6 +20,7 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 import {
+  convertShownToJson,
   hasEncrypted,
   isEncryptedEntry,
   isEncryptedValue,
@@ -27,14 +28,13 @@ import {
   type PlainValues,
   type RedactionKey,
   redact,
-  shownJson,
 } from '@backporch/kyaml/redaction'
 import type { Resource } from '@backporch/kyaml/resource'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
-import { isSyncer, ownersOf } from '../attribute/actor.ts'
+import { isSyncer, listOwners } from '../attribute/actor.ts'
 import type { SyncerManager } from '../compare/drift.ts'
 import { isAlreadyApplied } from '../compare/equal-values.ts'
-import { schemaAt } from '../noise/visibility.ts'
+import { getPathSchema } from '../noise/visibility.ts'
 
 interface EncryptedLocation {
   readonly path: FieldPath
@@ -45,29 +45,37 @@ interface EncryptedLocation {
 }
 
 export function isEncrypted(object: JsonObject): boolean {
-  return hasEncrypted(object) || encryptedEntries(object).length > 0
+  return hasEncrypted(object) || listEncryptedEntries(object).length > 0
 }
 
-function encryptedEntries(object: JsonObject): EncryptedLocation[] {
+function listEncryptedEntries(object: JsonObject): EncryptedLocation[] {
   const data = getKey(object, 'kind') === 'Secret' ? getKey(object, 'data') : undefined
   if (!isJsonObject(data)) return []
   return Object.entries(data).flatMap(([name, value]) => {
-    const path = [field('data'), field(name)]
+    const path = [createFieldStep('data'), createFieldStep(name)]
     return isEncryptedEntry(value)
       ? [{ path, authored: path, declared: value, text: undefined }]
       : []
   })
 }
 
-function encryptedLocations({ id, object }: Resource, schema: FieldSchema): EncryptedLocation[] {
+function listEncryptedLocations(
+  { id, object }: Resource,
+  schema: FieldSchema,
+): EncryptedLocation[] {
   const found = [...leaves(object, schema, [])].map(({ path, value }): EncryptedLocation => {
     const [first, ...rest] = path
     const written = isSecret(id) && first?.kind === 'field' && first.name === 'stringData'
     if (!written || typeof value !== 'string')
       return { path, authored: path, declared: value, text: value }
-    return { path: [field('data'), ...rest], authored: path, declared: base64(value), text: value }
+    return {
+      path: [createFieldStep('data'), ...rest],
+      authored: path,
+      declared: encodeBase64(value),
+      text: value,
+    }
   })
-  return [...found, ...(isSecret(id) ? encryptedEntries(object) : [])]
+  return [...found, ...(isSecret(id) ? listEncryptedEntries(object) : [])]
 }
 
 /** A list with unnamed items, or with an encrypted name, is one location. */
@@ -79,7 +87,7 @@ function* leaves(
   if (isEncryptedValue(value)) yield { path, value }
   else if (isJsonObject(value)) {
     for (const [name, below] of Object.entries(value))
-      yield* leaves(below, schema.child(name), [...path, field(name)])
+      yield* leaves(below, schema.getChildSchema(name), [...path, createFieldStep(name)])
   } else if (isJsonArray(value) && hasEncrypted(value)) {
     const steps = value.map((item) => stepOfItem(item, schema))
     const named = steps.every(
@@ -88,7 +96,10 @@ function* leaves(
     if (!named) yield { path, value }
     else
       for (const [index, step] of steps.entries())
-        yield* leaves(value[index] as Json, schema.items(), [...path, ...(step ? [step] : [])])
+        yield* leaves(value[index] as Json, schema.getItemSchema(), [
+          ...path,
+          ...(step ? [step] : []),
+        ])
   }
 }
 
@@ -117,55 +128,55 @@ export function sealLive(
   options: SealOptions,
 ): SealedObject {
   const { syncer, key, plain, earlier } = options
-  const managed = managedFieldsOf(live)
-  const locations = encryptedLocations(desired, schema)
+  const managed = getManagedFields(live)
+  const locations = listEncryptedLocations(desired, schema)
   const unproven: FieldPath[] = []
   let object: Json = live
   let asksEarlier = false
   for (const location of locations) {
     const { path, authored, declared } = location
-    const value = valueAt(live, path)
+    const value = findValueAt(live, path)
     if (value === undefined) continue
     const owners = [
-      ...ownersOf(managed, path),
-      ...(authored === path ? [] : ownersOf(managed, authored)),
+      ...listOwners(managed, path),
+      ...(authored === path ? [] : listOwners(managed, authored)),
     ]
     const known = owners.filter(({ manager }) => manager !== BEFORE_FIRST_APPLY)
     const isUnknown = syncer === undefined || known.length === 0
     const isSyncers = !isUnknown && known.some((entry) => isSyncer(entry, syncer))
-    const wanted = decrypted(location, plain)
+    const wanted = findDecrypted(location, plain)
     const put = (text: Json | undefined): void => {
-      object = withValueAt(object, path, text ?? hidden(key, desired, path, value))
+      object = writeValueAt(object, path, text ?? hideValue(key, desired, path, value))
     }
     if (wanted === undefined) {
       if (isUnknown) unproven.push(path)
       put(isUnknown || isSyncers ? declared : undefined)
-    } else if (isAlreadyApplied(wanted, value, schemaAt(schema, path))) put(declared)
+    } else if (isAlreadyApplied(wanted, value, getPathSchema(schema, path))) put(declared)
     else if (!isSyncers) put(undefined)
     else {
       asksEarlier = true
       put(
-        textOfEarlier(value, path, { desired, schema, earlier }) ??
+        findEarlierText(value, path, { desired, schema, earlier }) ??
           (earlier?.complete === false ? declared : undefined),
       )
     }
   }
   return {
-    object: withoutBesides(object as JsonObject, locations, desired, key),
+    object: removeSiblings(object as JsonObject, locations, desired, key),
     unproven,
     asksEarlier,
   }
 }
 
-function decrypted(
+function findDecrypted(
   { text, path, authored }: EncryptedLocation,
   plain: PlainValues | undefined,
 ): Json | undefined {
-  const value = text === undefined ? undefined : plain?.of(text)
-  return authored !== path && typeof value === 'string' ? base64(value) : value
+  const value = text === undefined ? undefined : plain?.findPlain(text)
+  return authored !== path && typeof value === 'string' ? encodeBase64(value) : value
 }
 
-function base64(text: string): string {
+function encodeBase64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64')
 }
 
@@ -175,43 +186,44 @@ interface EarlierOf {
   readonly earlier: EarlierValues | undefined
 }
 
-function textOfEarlier(
+function findEarlierText(
   live: Json,
   path: FieldPath,
   { desired, schema, earlier }: EarlierOf,
 ): Json | undefined {
   const place = JSON.stringify(path)
   for (const { object, plain } of earlier?.versions ?? []) {
-    const location = encryptedLocations({ ...desired, object }, schema).find(
+    const location = listEncryptedLocations({ ...desired, object }, schema).find(
       (each) => JSON.stringify(each.path) === place,
     )
-    const wanted = location === undefined ? valueAt(object, path) : decrypted(location, plain)
-    if (wanted !== undefined && isAlreadyApplied(wanted, live, schemaAt(schema, path)))
+    const wanted =
+      location === undefined ? findValueAt(object, path) : findDecrypted(location, plain)
+    if (wanted !== undefined && isAlreadyApplied(wanted, live, getPathSchema(schema, path)))
       return location?.declared ?? wanted
   }
   return undefined
 }
 
 /** A Secret's value is never shown. */
-function hidden(key: RedactionKey, { id }: Resource, path: FieldPath, value: Json): Json {
-  return isSecret(id) ? value : (shownJson(redact(key, id, path, value)) ?? '')
+function hideValue(key: RedactionKey, { id }: Resource, path: FieldPath, value: Json): Json {
+  return isSecret(id) ? value : (convertShownToJson(redact(key, id, path, value)) ?? '')
 }
 
-function withoutBesides(
+function removeSiblings(
   object: JsonObject,
   locations: readonly EncryptedLocation[],
   desired: Resource,
   key: RedactionKey,
 ): JsonObject {
-  const paths = besides(locations, object, desired.object)
+  const paths = listSiblingPaths(locations, object, desired.object)
   return paths.reduce<Json>(
     (part, path) =>
-      withValueAt(part, path, hidden(key, desired, path, valueAt(object, path) ?? null)),
+      writeValueAt(part, path, hideValue(key, desired, path, findValueAt(object, path) ?? null)),
     object,
   ) as JsonObject
 }
 
-function besides(
+function listSiblingPaths(
   locations: readonly EncryptedLocation[],
   live: JsonObject,
   desired: JsonObject,
@@ -222,8 +234,8 @@ function besides(
       .map(({ path }) => [JSON.stringify(path.slice(0, -1)), path.slice(0, -1)]),
   )
   return [...parents.values()].flatMap((parent) => {
-    const map = valueAt(live, parent)
-    const own = valueAt(desired, parent)
+    const map = findValueAt(live, parent)
+    const own = findValueAt(desired, parent)
     if (
       parent.length === 0 ||
       !isJsonObject(map) ||
@@ -232,7 +244,7 @@ function besides(
     )
       return []
     return Object.keys(map).flatMap((name) =>
-      Object.hasOwn(own, name) ? [] : [[...parent, field(name)]],
+      Object.hasOwn(own, name) ? [] : [[...parent, createFieldStep(name)]],
     )
   })
 }
@@ -243,41 +255,45 @@ export function sealAnswer(
   schema: FieldSchema,
   key: RedactionKey,
 ): JsonObject {
-  const locations = encryptedLocations(desired, schema)
+  const locations = listEncryptedLocations(desired, schema)
   const sealed = locations.reduce<Json>(
-    (object, { path, declared }) => withValueAt(object, path, declared),
+    (object, { path, declared }) => writeValueAt(object, path, declared),
     answer,
   )
-  return withoutBesides(sealed as JsonObject, locations, desired, key)
+  return removeSiblings(sealed as JsonObject, locations, desired, key)
 }
 
-export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema): JsonObject {
-  return encryptedLocations(sent, schema).reduce<Json>((object, { path, authored }) => {
-    const value = valueAt(live, path)
-    const without = withoutValueAt(object, authored)
-    return value === undefined ? without : withValueAt(without, path, value)
+export function removeSealedValues(
+  sent: Resource,
+  live: JsonObject,
+  schema: FieldSchema,
+): JsonObject {
+  return listEncryptedLocations(sent, schema).reduce<Json>((object, { path, authored }) => {
+    const value = findValueAt(live, path)
+    const without = removeValueAt(object, authored)
+    return value === undefined ? without : writeValueAt(without, path, value)
   }, sent.object) as JsonObject
 }
 
 export function isEncryptedLocation(path: FieldPath, desired: JsonObject): boolean {
   if (
-    hasEncrypted(valueAt(desired, path)) ||
-    encryptedEntries(desired).some(
+    hasEncrypted(findValueAt(desired, path)) ||
+    listEncryptedEntries(desired).some(
       ({ path: entry }) => JSON.stringify(entry) === JSON.stringify(path),
     )
   )
     return true
-  if (path.length < 2 || valueAt(desired, path) !== undefined)
+  if (path.length < 2 || findValueAt(desired, path) !== undefined)
     return (
       path.length > 0 &&
-      path.some((_step, depth) => isEncryptedValue(valueAt(desired, path.slice(0, depth))))
+      path.some((_step, depth) => isEncryptedValue(findValueAt(desired, path.slice(0, depth))))
     )
   const parents = [
     path.slice(0, -1),
-    path[0]?.kind === 'field' && path[0].name === 'data' ? [field('stringData')] : [],
+    path[0]?.kind === 'field' && path[0].name === 'data' ? [createFieldStep('stringData')] : [],
   ]
   return parents.some((parent) => {
-    const map = parent.length === 0 ? undefined : valueAt(desired, parent)
+    const map = parent.length === 0 ? undefined : findValueAt(desired, parent)
     return (
       isJsonObject(map) && Object.keys(map).length > 0 && Object.values(map).every(isEncryptedValue)
     )

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { field, managedFieldsOf } from '@backporch/kyaml/field'
+import { createFieldStep, getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
-import { appliedLast } from '../compare/last-applied.ts'
+import { findLastAppliedByTool } from '../compare/last-applied.ts'
 import { isLostWhenReleased } from './object-comparison.ts'
 
 const CLIENT = {
@@ -12,7 +12,7 @@ const CLIENT = {
   subresource: '',
 } as const
 const SERVER = { manager: 'flux', operation: 'Apply', subresource: '' } as const
-const REPLICAS = [field('spec'), field('replicas')]
+const REPLICAS = [createFieldStep('spec'), createFieldStep('replicas')]
 const OWNS = { 'f:spec': { 'f:replicas': {} } }
 
 function live(owners: readonly JsonObject[], applied?: JsonObject): JsonObject {
@@ -57,8 +57,8 @@ for (const [name, object, syncer, lost] of CASES)
     assert.equal(
       isLostWhenReleased(
         REPLICAS,
-        appliedLast({ desired: { apiVersion: 'apps/v1' } }, object, syncer),
-        managedFieldsOf(object),
+        findLastAppliedByTool({ desired: { apiVersion: 'apps/v1' } }, object, syncer),
+        getManagedFields(object),
         syncer,
       ),
       lost,

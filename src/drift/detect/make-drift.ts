@@ -1,8 +1,8 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
-import { creatorOf } from '../attribute/actor.ts'
+import { getMetadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { deriveCreator } from '../attribute/actor.ts'
 import type { Drift, ObjectVerdict } from '../compare/drift.ts'
 import { assessRisk } from '../risk/risk.ts'
 
@@ -13,18 +13,18 @@ export function makeDrift(drift: DriftFacts): Drift {
   return { ...drift, liveUnread: false, risk, reason: code }
 }
 
-export function unexpectedObject(
+export function createUnexpectedVerdict(
   id: ResourceId,
   live: JsonObject,
   inventory: string,
 ): ObjectVerdict {
   const apiVersion = typeof live['apiVersion'] === 'string' ? live['apiVersion'] : ''
   const [uid, actor, notes] = [
-    metadataText(live, 'uid'),
-    creatorOf(managedFieldsOf(live)),
+    getMetadataText(live, 'uid'),
+    deriveCreator(getManagedFields(live)),
     [`listed by ${inventory}`],
   ]
-  return wholeObject(undefined, {
+  return createWholeObjectVerdict(undefined, {
     id,
     apiVersion,
     uid,
@@ -36,7 +36,7 @@ export function unexpectedObject(
   })
 }
 
-export function wholeObject(
+export function createWholeObjectVerdict(
   desired: DesiredResource | undefined,
   drift: Omit<DriftFacts, 'path'>,
 ): ObjectVerdict {

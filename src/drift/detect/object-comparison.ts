@@ -1,31 +1,41 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import {
+  createFieldStep,
   type FieldPath,
   type FieldSchema,
-  field,
+  findKnownFields,
+  findValueAt,
+  getManagedFields,
   isWithin,
-  knownFieldsOf,
   type ManagedFields,
-  managedFieldsOf,
   ownsLocation,
   type PathSet,
-  valueAt,
 } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { type LiveState, metadataText, type Prediction } from '@backporch/kyaml/resource'
+import { getMetadataText, type LiveState, type Prediction } from '@backporch/kyaml/resource'
 import { isMarkOf } from '../../syncers/marks.ts'
-import { actorOf, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from '../attribute/actor.ts'
-import { absentBlock } from '../compare/compare-resource.ts'
+import {
+  createActor,
+  deriveRemover,
+  isSyncer,
+  listOwners,
+  UNKNOWN_ACTOR,
+} from '../attribute/actor.ts'
+import { findAbsentBlock } from '../compare/compare-resource.ts'
 import type { Actor, ChangeKind, Drift, ObjectVerdict, SyncerManager } from '../compare/drift.ts'
 import { isEmptyValue } from '../compare/equal-values.ts'
-import { type AppliedLast, appliedLast, type StoredManifest } from '../compare/last-applied.ts'
-import { metadataProves } from '../compare/ownership-proof.ts'
-import { withSecretData } from '../compare/secret-data.ts'
+import {
+  type AppliedLast,
+  findLastAppliedByTool,
+  type StoredManifest,
+} from '../compare/last-applied.ts'
+import { isProvenByMetadata } from '../compare/ownership-proof.ts'
+import { mergeSecretData } from '../compare/secret-data.ts'
 import {
   type CreationAnswer,
+  findUnownedFields,
   type UnownedFields,
-  unownedFields,
 } from '../unowned/unowned-fields.ts'
 import { makeDrift } from './make-drift.ts'
 import { isTakenByUpdate } from './why-blocked.ts'
@@ -73,18 +83,18 @@ export class ObjectComparison {
     this.live = live
     this.metadataOnly = metadataOnly
     this.syncer = syncer
-    this.managed = managedFieldsOf(live)
-    const known = knownFieldsOf(desired.object, schema)
+    this.managed = getManagedFields(live)
+    const known = findKnownFields(desired.object, schema)
     this.unknown = known.unknown
-    this.desired = isSecret(id) ? withSecretData(known.object) : known.object
-    this.applied = appliedLast(observed, live, syncer)
+    this.desired = isSecret(id) ? mergeSecretData(known.object) : known.object
+    this.applied = findLastAppliedByTool(observed, live, syncer)
     const subject = { id, apiVersion, desired: this.desired, live, schema }
-    this.unowned = unownedFields(subject, creation, metadataOnly)
+    this.unowned = findUnownedFields(subject, creation, metadataOnly)
     this.isTaken = isTakenByUpdate(prediction, syncer)
     const isOwned = (): boolean =>
       this.isTaken ||
       (prediction === undefined &&
-        (!metadataOnly || metadataProves({ ...subject, managed: this.managed, syncer })))
+        (!metadataOnly || isProvenByMetadata({ ...subject, managed: this.managed, syncer })))
     this.proof = this.unowned.complete
       ? 'creation'
       : prediction?.state === 'predicted'
@@ -94,19 +104,19 @@ export class ObjectComparison {
           : 'none'
   }
 
-  drift(difference: Difference, actor: Actor, notes: readonly string[] = []): Drift {
+  createDrift(difference: Difference, actor: Actor, notes: readonly string[] = []): Drift {
     const { change, path } = difference
     const { id, apiVersion } = this.observed.desired
     const drift = makeDrift({
       id,
       apiVersion,
-      uid: metadataText(this.live, 'uid'),
+      uid: getMetadataText(this.live, 'uid'),
       ...difference,
       actor,
       notes,
     })
     const lost =
-      valueAt(this.live, path) !== undefined &&
+      findValueAt(this.live, path) !== undefined &&
       isLostWhenReleased(path, this.applied, this.managed, this.syncer)
     const unread = this.metadataOnly && change !== 'removed'
     return {
@@ -116,29 +126,29 @@ export class ObjectComparison {
     }
   }
 
-  extra(
+  createExtraDrift(
     path: FieldPath,
     live: Json | undefined,
     actor: Actor,
     notes: readonly string[] = [],
   ): Drift {
-    return this.drift({ change: 'added', path, git: undefined, live }, actor, notes)
+    return this.createDrift({ change: 'added', path, git: undefined, live }, actor, notes)
   }
 
-  removed(
+  createRemovedDrifts(
     path: FieldPath,
     git: Json | undefined,
     gone: PathSet,
-    actor = removerOf(this.managed, this.syncer),
+    actor = deriveRemover(this.managed, this.syncer),
   ): readonly Drift[] {
-    const block = absentBlock(path, this.live, this.observed.schema)
+    const block = findAbsentBlock(path, this.live, this.observed.schema)
     if (gone.covers(block)) return []
     gone.add(block)
     const above = path.findIndex(
-      (_step, depth) => valueAt(this.live, path.slice(0, depth + 1)) === undefined,
+      (_step, depth) => findValueAt(this.live, path.slice(0, depth + 1)) === undefined,
     )
-    const drift = this.drift(
-      { change: 'removed', path: block, git: this.gitValue(block, git), live: undefined },
+    const drift = this.createDrift(
+      { change: 'removed', path: block, git: this.findGitValue(block, git), live: undefined },
       actor,
     )
     return [
@@ -161,21 +171,23 @@ export class ObjectComparison {
 
   /** The owner of `stringData` owns the stored `data`. */
   isSyncers(path: FieldPath): boolean {
-    const owners = ownersOf(this.managed, path)
+    const owners = listOwners(this.managed, path)
     const [first, ...below] = path
     const written =
       owners.length === 0 &&
       isSecret(this.observed.desired.id) &&
       first?.kind === 'field' &&
       first.name === 'data'
-    const all = written ? ownersOf(this.managed, [field('stringData'), ...below]) : owners
+    const all = written
+      ? listOwners(this.managed, [createFieldStep('stringData'), ...below])
+      : owners
     return all.some((entry) => isSyncer(entry, this.syncer))
   }
 
   /** The syncer's marks are in each apply and in no manifest. */
   isOwnMark(path: FieldPath): boolean {
-    const value = valueAt(this.live, path)
-    const owners = ownersOf(this.managed, path)
+    const value = findValueAt(this.live, path)
+    const owners = listOwners(this.managed, path)
     return (
       owners.length > 0 &&
       owners.every((entry) => isSyncer(entry, this.syncer) && isMarkOf(entry.manager, path, value))
@@ -193,17 +205,18 @@ export class ObjectComparison {
       return false
     return (
       !isEmptyValue(declared) ||
-      (!isWithin(path, [field('metadata')]) && own.some(({ operation }) => operation === 'Apply'))
+      (!isWithin(path, [createFieldStep('metadata')]) &&
+        own.some(({ operation }) => operation === 'Apply'))
     )
   }
 
-  ownerOrUnknown(path: FieldPath): Actor {
-    const [owner] = ownersOf(this.managed, path)
-    return owner === undefined ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager')
+  getOwnerOrUnknown(path: FieldPath): Actor {
+    const [owner] = listOwners(this.managed, path)
+    return owner === undefined ? UNKNOWN_ACTOR : createActor(owner, 'field-manager')
   }
 
-  gitValue(path: FieldPath, predicted: Json | undefined): Json | undefined {
-    return valueAt(this.desired, path) ?? predicted
+  findGitValue(path: FieldPath, predicted: Json | undefined): Json | undefined {
+    return findValueAt(this.desired, path) ?? predicted
   }
 }
 
@@ -220,7 +233,7 @@ export function isLostWhenReleased(
   syncer: SyncerManager | undefined,
 ): boolean {
   if (syncer === undefined) return false
-  if (syncer.operation === 'Update') return applied?.removes(path) === true
-  const owners = ownersOf(managed, path)
+  if (syncer.operation === 'Update') return applied?.hasPath(path) === true
+  const owners = listOwners(managed, path)
   return owners.length > 0 && owners.every((entry) => isSyncer(entry, syncer))
 }

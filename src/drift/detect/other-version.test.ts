@@ -2,13 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   type FieldSchema,
+  findKindSchema,
   formatFieldPath,
-  managedFieldsOf,
-  schemaOfKind,
+  getManagedFields,
 } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import type { SyncerManager } from '../compare/drift.ts'
-import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
+import {
+  findWriterInOtherVersion,
+  listHiddenLocations,
+  listWritersInOtherVersions,
+} from './other-version.ts'
 
 const SYNCER: SyncerManager = { manager: 'ci', operation: 'Apply', subresource: '' }
 const DOCUMENT: Json = {
@@ -22,7 +26,7 @@ const DOCUMENT: Json = {
     },
   },
 }
-const SCHEMA = schemaOfKind(DOCUMENT, 'test/v1', 'Scaler') as FieldSchema
+const SCHEMA = findKindSchema(DOCUMENT, 'test/v1', 'Scaler') as FieldSchema
 
 function entry(manager: string, apiVersion: string, fields: Json, time: string): Json {
   return {
@@ -43,20 +47,24 @@ const THEIRS = entry(
 )
 
 function managed(...entries: Json[]) {
-  return managedFieldsOf({ metadata: { managedFields: entries } })
+  return getManagedFields({ metadata: { managedFields: entries } })
 }
 
 test('the one who wrote in another version after the syncer is the writer of what the syncer seems to own', () => {
   assert.equal(
-    writerInOtherVersion(managed(OWN, THEIRS), 'test/v1', SYNCER)?.manager,
+    findWriterInOtherVersion(managed(OWN, THEIRS), 'test/v1', SYNCER)?.manager,
     'kubectl-edit',
   )
   assert.equal(
-    writerInOtherVersion(managed(entry('ci', 'test/v1', {}, '10:00'), THEIRS), 'test/v1', SYNCER),
+    findWriterInOtherVersion(
+      managed(entry('ci', 'test/v1', {}, '10:00'), THEIRS),
+      'test/v1',
+      SYNCER,
+    ),
     undefined,
   )
   assert.equal(
-    writerInOtherVersion(
+    findWriterInOtherVersion(
       managed(OWN, THEIRS, entry('other', 'test/v2', {}, '09:30')),
       'test/v1',
       SYNCER,
@@ -64,15 +72,19 @@ test('the one who wrote in another version after the syncer is the writer of wha
     undefined,
   )
   assert.equal(
-    writerInOtherVersion(managed(OWN, entry('hand', 'test/v1', {}, '09:00')), 'test/v1', SYNCER),
+    findWriterInOtherVersion(
+      managed(OWN, entry('hand', 'test/v1', {}, '09:00')),
+      'test/v1',
+      SYNCER,
+    ),
     undefined,
   )
 })
 
 test('a place that the declared version does not have is told, topmost', () => {
-  const writers = writersInOtherVersions(managed(OWN, THEIRS), 'test/v1', SYNCER)
+  const writers = listWritersInOtherVersions(managed(OWN, THEIRS), 'test/v1', SYNCER)
   assert.deepEqual(
-    hiddenLocations(writers, SCHEMA).map(({ path }) => formatFieldPath(path)),
+    listHiddenLocations(writers, SCHEMA).map(({ path }) => formatFieldPath(path)),
     ['spec.behavior'],
   )
 })

@@ -10,15 +10,19 @@ import {
   type ManagedFields,
   type ManagedFieldsEntry,
 } from '@backporch/kyaml/field'
-import { actorOf, byTimeLatestFirst, isSyncer } from '../attribute/actor.ts'
+import { compareTimeLatestFirst, createActor, isSyncer } from '../attribute/actor.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { SyncerManager } from '../compare/drift.ts'
 import type { Detector } from './object-comparison.ts'
 
 export const detectHidden: Detector = (comparison, found) => {
   const { desired, schema } = comparison.observed
-  const writers = writersInOtherVersions(comparison.managed, desired.apiVersion, comparison.syncer)
-  const locations = hiddenLocations(writers, schema).filter(({ owner }) => {
+  const writers = listWritersInOtherVersions(
+    comparison.managed,
+    desired.apiVersion,
+    comparison.syncer,
+  )
+  const locations = listHiddenLocations(writers, schema).filter(({ owner }) => {
     return !found.some(
       ({ actor }) => actor.confidence === 'last-writer' && actor.manager === owner.manager,
     )
@@ -26,13 +30,13 @@ export const detectHidden: Detector = (comparison, found) => {
   return locations.map(({ path, owner }) => {
     const note = `written as ${owner.apiVersion}; ${desired.apiVersion}, which git declares, has no such field, so its value was not read`
     return {
-      ...comparison.extra(path, undefined, actorOf(owner, 'field-manager'), [note]),
+      ...comparison.createExtraDrift(path, undefined, createActor(owner, 'field-manager'), [note]),
       liveUnread: true,
     }
   })
 }
 
-export function writersInOtherVersions(
+export function listWritersInOtherVersions(
   managed: ManagedFields,
   apiVersion: string,
   syncer: SyncerManager | undefined,
@@ -45,16 +49,16 @@ export function writersInOtherVersions(
         entry.apiVersion !== apiVersion,
     )
     .filter((entry) => !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
-    .sort(byTimeLatestFirst)
+    .sort(compareTimeLatestFirst)
 }
 
 /** Undefined unless there is one such writer and the syncer wrote nothing later. */
-export function writerInOtherVersion(
+export function findWriterInOtherVersion(
   managed: ManagedFields,
   apiVersion: string,
   syncer: SyncerManager | undefined,
 ): ManagedFieldsEntry | undefined {
-  const [only, ...more] = writersInOtherVersions(managed, apiVersion, syncer)
+  const [only, ...more] = listWritersInOtherVersions(managed, apiVersion, syncer)
   if (only === undefined || more.length > 0) return undefined
   return managed.entries.some((entry) => isSyncer(entry, syncer) && entry.time > only.time)
     ? undefined
@@ -66,13 +70,13 @@ interface HiddenLocation {
   readonly owner: ManagedFieldsEntry
 }
 
-export function hiddenLocations(
+export function listHiddenLocations(
   writers: readonly ManagedFieldsEntry[],
   schema: FieldSchema,
 ): HiddenLocation[] {
   const found = new Map<string, HiddenLocation>()
   for (const owner of writers) {
-    for (const path of undeclared(owner.fields, schema, [])) {
+    for (const path of listUndeclaredPaths(owner.fields, schema, [])) {
       const key = formatFieldPath(path)
       if (!found.has(key)) found.set(key, { path, owner })
     }
@@ -82,11 +86,15 @@ export function hiddenLocations(
     .map(([, location]) => location)
 }
 
-function* undeclared(set: FieldSet, schema: FieldSchema, path: FieldPath): Generator<FieldPath> {
+function* listUndeclaredPaths(
+  set: FieldSet,
+  schema: FieldSchema,
+  path: FieldPath,
+): Generator<FieldPath> {
   for (const { step, set: below } of set.children.values()) {
     const here = [...path, step]
-    if (step.kind !== 'field') yield* undeclared(below, schema.items(), here)
-    else if (schema.closed === true && !schema.declares(step.name)) yield here
-    else yield* undeclared(below, schema.child(step.name), here)
+    if (step.kind !== 'field') yield* listUndeclaredPaths(below, schema.getItemSchema(), here)
+    else if (schema.closed === true && !schema.hasField(step.name)) yield here
+    else yield* listUndeclaredPaths(below, schema.getChildSchema(step.name), here)
   }
 }

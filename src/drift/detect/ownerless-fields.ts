@@ -1,9 +1,9 @@
 import { PathSet } from '@backporch/kyaml/field'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
-import { actorOf, foreignOwner, isSyncer, UNKNOWN_ACTOR } from '../attribute/actor.ts'
+import { createActor, findForeignOwner, isSyncer, UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import { OF_NOBODY } from '../compare/last-applied.ts'
 import type { Detector } from './object-comparison.ts'
-import { notTried } from './verdict-failures.ts'
+import { describeNotTried } from './verdict-failures.ts'
 
 export const detectOwnerless: Detector = (comparison, found) => {
   const { managed, syncer, applied, unowned } = comparison
@@ -13,7 +13,7 @@ export const detectOwnerless: Detector = (comparison, found) => {
   const perhaps =
     creation === undefined || creation.prediction.state === 'predicted'
       ? []
-      : [notTried(creation.prediction.failure)]
+      : [describeNotTried(creation.prediction.failure)]
   // If the syncer applied the object, it owns what it declared.
   const isApplied = managed.entries.some((entry) => isSyncer(entry, syncer))
   const gone = new PathSet()
@@ -24,15 +24,16 @@ export const detectOwnerless: Detector = (comparison, found) => {
         (complete || change === 'added' || prediction?.state !== 'predicted'),
     )
     .flatMap(({ change, path, git, live }) => {
-      if (change === 'removed') return comparison.removed(path, git, gone, UNKNOWN_ACTOR)
-      const owner = foreignOwner(managed, path, syncer)
+      if (change === 'removed')
+        return comparison.createRemovedDrifts(path, git, gone, UNKNOWN_ACTOR)
+      const owner = findForeignOwner(managed, path, syncer)
       const actor =
         owner === undefined || owner.manager === BEFORE_FIRST_APPLY
           ? UNKNOWN_ACTOR
-          : actorOf(owner, 'field-manager')
+          : createActor(owner, 'field-manager')
       const notes =
         change === 'added' ? [applied?.note(path, OF_NOBODY) ?? OF_NOBODY, ...perhaps] : []
-      const drift = comparison.drift({ change, path, git, live }, actor, notes)
+      const drift = comparison.createDrift({ change, path, git, live }, actor, notes)
       return isApplied ? drift : comparison.open(drift)
     })
 }

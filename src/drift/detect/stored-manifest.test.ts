@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveState } from '@backporch/kyaml/resource'
 import { NO_SYNCER_REPORT } from '../../syncers/syncer.ts'
 import { setBehindAside } from '../behind/behind.ts'
 import { NO_MEMORY, type PackageVersion, type SyncEvidence } from '../behind/sync-evidence.ts'
 import type { ObjectVerdict, SyncerManager } from '../compare/drift.ts'
 import { LEFT_OVER, type StoredManifest } from '../compare/last-applied.ts'
 import { detectDrift } from './detect-drift.ts'
-import { unexpectedObject } from './make-drift.ts'
+import { createUnexpectedVerdict } from './make-drift.ts'
 
 const HELM: SyncerManager = { manager: 'helm', operation: 'Update', subresource: '' }
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
@@ -66,7 +66,7 @@ function judge({
     object === undefined ? { state: 'absent' } : { state: 'present', object, metadataOnly: false }
   const verdict =
     desired === undefined
-      ? unexpectedObject(id, object ?? {}, RELEASE)
+      ? createUnexpectedVerdict(id, object ?? {}, RELEASE)
       : detectDrift(
           {
             desired: { id, apiVersion: 'v1', object: desired, location: LOCATION },
@@ -78,7 +78,7 @@ function judge({
           },
           syncer,
         )
-  const key = resourceKey(id)
+  const key = getResourceKey(id)
   const versions: PackageVersion[] = git.map((one, index) => ({
     commit: String(index).repeat(40),
     tree: String(index).repeat(16),

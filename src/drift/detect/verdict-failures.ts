@@ -1,13 +1,19 @@
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, field, managedFieldsOf } from '@backporch/kyaml/field'
-import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
-import { isHiddenOfSecret, isSecret, shownPathOnly } from '@backporch/kyaml/redaction'
-import { describeResourceId, metadataText, type ResourceId } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
-import { ownersOf } from '../attribute/actor.ts'
+import { createFieldStep, type FieldPath, getManagedFields } from '@backporch/kyaml/field'
+import {
+  filterObjects,
+  filterTexts,
+  getPartAt,
+  getTextAt,
+  type JsonObject,
+} from '@backporch/kyaml/json'
+import { formatRedactedPath, isHiddenOfSecret, isSecret } from '@backporch/kyaml/redaction'
+import { describeResourceId, getMetadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { convertToOneLine } from '@backporch/kyaml/text'
+import { listOwners } from '../attribute/actor.ts'
 import type { CreationAnswer } from '../unowned/unowned-fields.ts'
 
-export function contentNotRead(id: ResourceId): Failure {
+export function createContentNotReadFailure(id: ResourceId): Failure {
   return new Failure({
     code: 'BP3012',
     what: `the content of ${describeResourceId(id)} was not read`,
@@ -16,8 +22,8 @@ export function contentNotRead(id: ResourceId): Failure {
   })
 }
 
-export function beingDeleted(id: ResourceId, live: JsonObject): Failure {
-  const holders = holdersOf(id, live)
+export function createBeingDeletedFailure(id: ResourceId, live: JsonObject): Failure {
+  const holders = listDeletionHolders(id, live)
   const held =
     holders.length === 0
       ? ''
@@ -25,7 +31,7 @@ export function beingDeleted(id: ResourceId, live: JsonObject): Failure {
   return new Failure({
     code: 'BP3012',
     what: `${describeResourceId(id)} is being deleted`,
-    why: `somebody deleted it at ${metadataText(live, 'deletionTimestamp')}${held}; git still has it`,
+    why: `somebody deleted it at ${getMetadataText(live, 'deletionTimestamp')}${held}; git still has it`,
     remedy:
       holders.length === 0
         ? 'wait until it is gone, then apply the package again'
@@ -33,28 +39,30 @@ export function beingDeleted(id: ResourceId, live: JsonObject): Failure {
   })
 }
 
-function holdersOf(id: ResourceId, live: JsonObject): readonly string[] {
-  const managed = managedFieldsOf(live)
-  const own = textsIn(partOf(live, 'metadata', 'finalizers')).map((finalizer) => {
+function listDeletionHolders(id: ResourceId, live: JsonObject): readonly string[] {
+  const managed = getManagedFields(live)
+  const own = filterTexts(getPartAt(live, 'metadata', 'finalizers')).map((finalizer) => {
     const path = [
-      field('metadata'),
-      field('finalizers'),
+      createFieldStep('metadata'),
+      createFieldStep('finalizers'),
       { kind: 'member', value: finalizer } as const,
     ]
-    const [writer] = ownersOf(managed, path)
+    const [writer] = listOwners(managed, path)
     const name =
       isSecret(id) && isHiddenOfSecret(path, finalizer)
         ? 'a finalizer that is not shown'
-        : `the finalizer ${oneLine(finalizer, 200)}`
-    return `${name}${writer === undefined ? '' : ` of ${oneLine(writer.manager, 100)}`}`
+        : `the finalizer ${convertToOneLine(finalizer, 200)}`
+    return `${name}${writer === undefined ? '' : ` of ${convertToOneLine(writer.manager, 100)}`}`
   })
   if (id.group !== '' || id.kind !== 'Namespace') return own
-  const left = objectsIn(partOf(live, 'status', 'conditions')).filter(
-    (one) => LEFT.has(textOf(one, 'type')) && textOf(one, 'status') === 'True',
+  const left = filterObjects(getPartAt(live, 'status', 'conditions')).filter(
+    (one) => LEFT.has(getTextAt(one, 'type')) && getTextAt(one, 'status') === 'True',
   )
   return [
     ...own,
-    ...left.map((one) => `what is left in it (${oneLine(textOf(one, 'message'), 300)})`),
+    ...left.map(
+      (one) => `what is left in it (${convertToOneLine(getTextAt(one, 'message'), 300)})`,
+    ),
   ]
 }
 
@@ -66,8 +74,8 @@ const LEFT = new Set([
 ])
 
 /** The server rejects these in a server-side apply (docs/facts/refused-applies.md). */
-export function unknownFields(id: ResourceId, paths: readonly FieldPath[]): Failure {
-  const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path, id))
+export function createUnknownFieldsFailure(id: ResourceId, paths: readonly FieldPath[]): Failure {
+  const fields = paths.slice(0, SHOWN).map((path) => formatRedactedPath(path, id))
   return new Failure({
     code: 'BP3011',
     what: `the server refuses ${describeResourceId(id)}`,
@@ -77,18 +85,18 @@ export function unknownFields(id: ResourceId, paths: readonly FieldPath[]): Fail
   })
 }
 
-export function notTried({ why }: Failure): string {
+export function describeNotTried({ why }: Failure): string {
   return `it may be what an admission webhook writes: the server could not be asked what it makes of the object (${why})`
 }
 
 const SHOWN = 5
 
-export function notExplained(
+export function createNotExplainedFailure(
   id: ResourceId,
   paths: readonly FieldPath[],
   creation: CreationAnswer | undefined,
 ): Failure {
-  const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path, id))
+  const fields = paths.slice(0, SHOWN).map((path) => formatRedactedPath(path, id))
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : ''
   const requested =
     creation?.prediction.state === 'predicted' ? undefined : creation?.prediction.failure

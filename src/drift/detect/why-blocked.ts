@@ -4,15 +4,15 @@
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Failure } from '@backporch/kyaml/failure'
-import { type FieldSchema, knownFieldsOf } from '@backporch/kyaml/field'
+import { type FieldSchema, findKnownFields } from '@backporch/kyaml/field'
 import {
+  getMetadataText,
   type LiveState,
-  metadataText,
   type Prediction,
   type RefusalReason,
 } from '@backporch/kyaml/resource'
 import type { ObjectVerdict, SyncerManager } from '../compare/drift.ts'
-import { beingDeleted, unknownFields } from './verdict-failures.ts'
+import { createBeingDeletedFailure, createUnknownFieldsFailure } from './verdict-failures.ts'
 
 interface Asked {
   readonly desired: DesiredResource
@@ -24,7 +24,7 @@ interface Asked {
 type Blocked = Pick<ObjectVerdict, 'failure' | 'reapplyFails'>
 
 /** Undefined if the object must be compared, is missing, or is unreadable. */
-export function whyBlocked(
+export function findBlocked(
   { desired, live, schema, prediction }: Asked,
   syncer: SyncerManager | undefined,
 ): Blocked | undefined {
@@ -32,27 +32,30 @@ export function whyBlocked(
     prediction?.state === 'refused' && !isTakenByUpdate(prediction, syncer) ? prediction : undefined
   if (live.state === 'absent') {
     if (refused !== undefined && refused.reason !== 'NamespaceMissing')
-      return by(
-        refused.failure.because(
+      return createBlocked(
+        refused.failure.replaceReason(
           `it is not there, and the server refuses it: ${refused.failure.why}`,
         ),
         refused.failure,
       )
     // The applier is unknown if nothing is live, and kubectl rejects such a field too.
-    const { unknown } = knownFieldsOf(desired.object, schema)
+    const { unknown } = findKnownFields(desired.object, schema)
     return unknown.length > 0 && syncer?.operation !== 'Update'
-      ? by(unknownFields(desired.id, unknown))
+      ? createBlocked(createUnknownFieldsFailure(desired.id, unknown))
       : undefined
   }
   if (live.state !== 'present') return undefined
-  if (metadataText(live.object, 'deletionTimestamp') !== '') {
-    const leaving = beingDeleted(desired.id, live.object)
+  if (getMetadataText(live.object, 'deletionTimestamp') !== '') {
+    const leaving = createBeingDeletedFailure(desired.id, live.object)
     return refused === undefined
       ? { failure: leaving, reapplyFails: undefined }
-      : by(refused.failure.because(`${refused.failure.why}; ${leaving.why}`), refused.failure)
+      : createBlocked(
+          refused.failure.replaceReason(`${refused.failure.why}; ${leaving.why}`),
+          refused.failure,
+        )
   }
   return refused?.reason !== undefined && OF_MANIFEST.has(refused.reason)
-    ? by(refused.failure)
+    ? createBlocked(refused.failure)
     : undefined
 }
 
@@ -77,6 +80,6 @@ export function isTakenByUpdate(
   )
 }
 
-function by(failure: Failure, refusal = failure): Blocked {
+function createBlocked(failure: Failure, refusal = failure): Blocked {
   return { failure, reapplyFails: refusal.why }
 }

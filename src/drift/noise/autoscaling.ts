@@ -2,27 +2,27 @@
  * Within the autoscaler's bounds, like in Fleet (rancher/fleet `desiredset/diff.go`). Outside, it
  * did not write, or cannot correct.
  */
-import { formatFieldPath, quantityOf } from '@backporch/kyaml/field'
-import { partOf } from '@backporch/kyaml/json'
+import { formatFieldPath, parseQuantity } from '@backporch/kyaml/field'
+import { getPartAt } from '@backporch/kyaml/json'
 import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import type { Drift } from '../compare/drift.ts'
 import {
+  describeWriter,
+  formatDriftPath,
   isLive,
+  isWrittenBy,
   type Judgement,
-  muted,
+  muteDrift,
   type NoiseRule,
-  pathText,
   type Surroundings,
-  shown,
-  writerOf,
-  writtenBy,
+  showDrift,
 } from './noise-rule.ts'
 import {
   type ContainerPolicy,
+  listScalersOf,
   type ReplicaScaler,
   type ResourceScaler,
   type ScalerTool,
-  scalersOf,
 } from './scaler.ts'
 
 function judgeReplicas(
@@ -31,30 +31,36 @@ function judgeReplicas(
   tool: 'hpa' | 'keda',
   name: string,
 ): Judgement | undefined {
-  if (!isLive(drift) || pathText(drift) !== 'spec.replicas' || typeof drift.live !== 'number')
+  if (
+    !isLive(drift) ||
+    formatDriftPath(drift) !== 'spec.replicas' ||
+    typeof drift.live !== 'number'
+  )
     return undefined
   const { live } = drift
-  const targeting = scalersOf(scalers, tool, drift.id)
+  const targeting = listScalersOf(scalers, tool, drift.id)
   const outside = targeting.find((scaler) => !covers(scaler, live))
   if (outside !== undefined) {
     // Nothing scales up from zero (k8s.io/kubernetes `pkg/controller/podautoscaler`,
     // ScalingDisabled).
-    const scaler = live === 0 ? {} : scalerOf(drift, outside.id)
-    return { mutes: false, because: whyOutside(outside, live), note: true, ...scaler }
+    const scaler = live === 0 ? {} : getScaler(drift, outside.id)
+    return { mutes: false, because: describeOutside(outside, live), note: true, ...scaler }
   }
   const unread = scalers.unread.get(tool)
   if (unread !== undefined && targeting.length === 0)
-    return shown(`whether a ${name} targets it is not known: ${unread}`)
+    return showDrift(`whether a ${name} targets it is not known: ${unread}`)
   const [scaler] = targeting
-  if (scaler === undefined) return shown(`no ${name} targets it`)
+  if (scaler === undefined) return showDrift(`no ${name} targets it`)
   return {
-    ...muted(`${describeResourceId(scaler.id)} scales it between ${scaler.min} and ${scaler.max}`),
-    ...scalerOf(drift, scaler.id),
+    ...muteDrift(
+      `${describeResourceId(scaler.id)} scales it between ${scaler.min} and ${scaler.max}`,
+    ),
+    ...getScaler(drift, scaler.id),
   }
 }
 
 /** Each apply undoes the changes of a field that git declares too. */
-function scalerOf({ change }: Drift, scaler: ResourceId): { readonly scaler?: ResourceId } {
+function getScaler({ change }: Drift, scaler: ResourceId): { readonly scaler?: ResourceId } {
   return change === 'modified' ? { scaler } : {}
 }
 
@@ -62,7 +68,7 @@ function covers({ min, max, also }: ReplicaScaler, count: number): boolean {
   return (count >= min && count <= max) || also.includes(count)
 }
 
-function whyOutside({ id, min, max }: ReplicaScaler, count: number): string {
+function describeOutside({ id, min, max }: ReplicaScaler, count: number): string {
   const bound = count < min ? `below the minimum of ${min}` : `above the maximum of ${max}`
   return `${count} ${count === 1 ? 'replica is' : 'replicas are'} ${bound} of ${describeResourceId(id)}`
 }
@@ -74,34 +80,34 @@ function judgeResources(drift: Drift, { scalers }: Surroundings): Judgement | un
   const match = RESOURCES.exec(formatFieldPath(drift.path))
   if (!isLive(drift) || match === null) return undefined
   const [, container = '', part = '', resource = ''] = match
-  const targeting = scalersOf(scalers, 'vpa', drift.id)
+  const targeting = listScalersOf(scalers, 'vpa', drift.id)
   const unread = scalers.unread.get('vpa')
   if (targeting.length === 0 && unread !== undefined)
-    return shown(`whether a VerticalPodAutoscaler targets it is not known: ${unread}`)
+    return showDrift(`whether a VerticalPodAutoscaler targets it is not known: ${unread}`)
   const [scaler] = targeting
-  if (scaler === undefined) return shown('no VerticalPodAutoscaler targets it')
+  if (scaler === undefined) return showDrift('no VerticalPodAutoscaler targets it')
   const name = describeResourceId(scaler.id)
   const policy =
     scaler.policies.find((each) => each.container === container) ??
     scaler.policies.find((each) => each.container === '*')
-  const alone = whyLeftAlone(scaler, policy, { container, part, resource })
-  if (alone !== undefined) return shown(`${name} ${alone}`)
-  const owner = scalerOf(drift, scaler.id)
-  if (!writtenBy(drift, /^vpa-/))
-    return { ...shown(`${writerOf(drift)} wrote it, and not ${name}`), ...owner }
+  const alone = explainLeftAlone(scaler, policy, { container, part, resource })
+  if (alone !== undefined) return showDrift(`${name} ${alone}`)
+  const owner = getScaler(drift, scaler.id)
+  if (!isWrittenBy(drift, /^vpa-/))
+    return { ...showDrift(`${describeWriter(drift)} wrote it, and not ${name}`), ...owner }
   // Limits scale with the requests.
   const because =
     part === 'requests' && policy !== undefined
-      ? whyOutOfBounds(policy, resource, drift)
+      ? explainOutOfBounds(policy, resource, drift)
       : undefined
   const judgement =
     because === undefined
-      ? muted(`${name} sets the ${resource} ${part} of container ${container}`)
-      : shown(`${name} ${because}`)
+      ? muteDrift(`${name} sets the ${resource} ${part} of container ${container}`)
+      : showDrift(`${name} ${because}`)
   return { ...judgement, ...owner }
 }
 
-function whyLeftAlone(
+function explainLeftAlone(
   scaler: ResourceScaler,
   policy: ContainerPolicy | undefined,
   {
@@ -120,16 +126,16 @@ function whyLeftAlone(
     : undefined
 }
 
-function whyOutOfBounds(
+function explainOutOfBounds(
   policy: ContainerPolicy,
   resource: string,
   drift: Drift,
 ): string | undefined {
   const [live, min, max] = [
     drift.live,
-    partOf(policy.min, resource),
-    partOf(policy.max, resource),
-  ].map(quantityOf)
+    getPartAt(policy.min, resource),
+    getPartAt(policy.max, resource),
+  ].map(parseQuantity)
   if (live === undefined) return `has bounds, and the live ${resource} cannot be compared with them`
   if (min !== undefined && live < min) return `allows no less ${resource} than minAllowed`
   if (max !== undefined && live > max) return `allows no more ${resource} than maxAllowed`
@@ -165,8 +171,8 @@ export const AUTOSCALING_RULES: readonly NoiseRule[] = [
   },
 ]
 
-export function scalersWanted(drift: Drift): readonly ScalerTool[] {
+export function listWantedScalers(drift: Drift): readonly ScalerTool[] {
   if (!isLive(drift)) return []
-  if (pathText(drift) === 'spec.replicas') return ['hpa', 'keda']
-  return RESOURCES.test(pathText(drift)) ? ['vpa'] : []
+  if (formatDriftPath(drift) === 'spec.replicas') return ['hpa', 'keda']
+  return RESOURCES.test(formatDriftPath(drift)) ? ['vpa'] : []
 }

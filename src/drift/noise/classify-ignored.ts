@@ -1,5 +1,5 @@
 import type { ObjectVerdict, SetAside } from '../compare/drift.ts'
-import { type IgnoreRule, ruleThatIgnores } from './ignore-rules.ts'
+import { findIgnoringRule, type IgnoreRule } from './ignore-rules.ts'
 
 export function classifyIgnored(
   verdict: ObjectVerdict,
@@ -8,7 +8,7 @@ export function classifyIgnored(
 ): ObjectVerdict {
   const setAside: SetAside[] = []
   const items = verdict.items.filter((drift) => {
-    const rule = ruleThatIgnores(drift, rules, today, verdict)
+    const rule = findIgnoringRule(drift, rules, today, verdict)
     if (rule === undefined) return true
     setAside.push({
       drift,
@@ -20,10 +20,10 @@ export function classifyIgnored(
   })
   return setAside.length === 0
     ? verdict
-    : { ...verdict, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
+    : { ...verdict, ...replaceItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
 }
 
-export function withItems(
+export function replaceItems(
   verdict: ObjectVerdict,
   items: ObjectVerdict['items'],
 ): Pick<ObjectVerdict, 'items' | 'state'> {

@@ -3,37 +3,44 @@
  * shown. Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`;
  * for comparison carvel-dev/kapp `pkg/kapp/config/default.go`.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  getPartAt,
+  getTextAt,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+} from '@backporch/kyaml/json'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { Drift } from '../compare/drift.ts'
 import {
-  finalizerOf,
+  describeWriter,
+  findFinalizer,
+  findMetadataKey,
+  formatDriftPath,
+  getGroupKind,
   hasNoOwner,
   isAdded,
   isLive,
   isMachine,
   isPerson,
+  isWrittenBy,
   type Judgement,
-  kindOf,
-  metadataKey,
-  muted,
+  muteDrift,
   type NoiseRule,
-  pathText,
   type Surroundings,
-  shown,
-  writerOf,
-  writtenBy,
+  showDrift,
 } from './noise-rule.ts'
 import { isOf } from './syncer-metadata.ts'
 
-const fromControlPlane = (drift: Drift): boolean => writtenBy(drift, isControlPlane)
+const isFromControlPlane = (drift: Drift): boolean => isWrittenBy(drift, isControlPlane)
 
 /** The API server writes without an owner. */
-function fromServer(drift: Drift, why: string, surroundings: Surroundings): Judgement {
-  return fromControlPlane(drift) || hasNoOwner(drift, surroundings)
-    ? muted(why)
-    : shown(`${writerOf(drift)} wrote it, and not the control plane`)
+function judgeServerChange(drift: Drift, why: string, surroundings: Surroundings): Judgement {
+  return isFromControlPlane(drift) || hasNoOwner(drift, surroundings)
+    ? muteDrift(why)
+    : showDrift(`${describeWriter(drift)} wrote it, and not the control plane`)
 }
 
 const TOKEN_METADATA =
@@ -42,42 +49,42 @@ const TOKEN_METADATA =
 function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const { desired, live } = surroundings
   if (!isAdded(drift)) return undefined
-  if (kindOf(drift) === '/ServiceAccount') {
+  if (getGroupKind(drift) === '/ServiceAccount') {
     const [, list = '', secret] =
-      /^(secrets|imagePullSecrets)(?:\[name=([^\]]+)\])?$/.exec(pathText(drift)) ?? []
+      /^(secrets|imagePullSecrets)(?:\[name=([^\]]+)\])?$/.exec(formatDriftPath(drift)) ?? []
     if (list === '') return undefined
-    const names = secret === undefined ? namesIn(drift.live) : [secret]
+    const names = secret === undefined ? listNames(drift.live) : [secret]
     const own = names.every((name) =>
-      new RegExp(`^${escaped(drift.id.name)}-(token|dockercfg)-[a-z0-9]{5}$`).test(name),
+      new RegExp(`^${escapeText(drift.id.name)}-(token|dockercfg)-[a-z0-9]{5}$`).test(name),
     )
     if (!own || names.length === 0)
-      return shown('its name is not one that the control plane makes for this account')
-    return fromServer(
+      return showDrift('its name is not one that the control plane makes for this account')
+    return judgeServerChange(
       drift,
       'the control plane adds the credentials that it made for the account',
       surroundings,
     )
   }
   // For a Secret read as metadata only, git has the immutable type.
-  const type = textOf(live, 'type') || textOf(desired, 'type')
-  if (kindOf(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token')
+  const type = getTextAt(live, 'type') || getTextAt(desired, 'type')
+  if (getGroupKind(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token')
     return undefined
-  const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
+  const key = findMetadataKey(drift, 'labels') ?? findMetadataKey(drift, 'annotations')
   const created =
     key === undefined
-      ? /^data(\.(token|namespace)|\["ca\.crt"\])$/.test(pathText(drift))
+      ? /^data(\.(token|namespace)|\["ca\.crt"\])$/.test(formatDriftPath(drift))
       : TOKEN_METADATA.test(key)
   return created
-    ? fromServer(drift, 'the control plane fills in the token of the account', surroundings)
+    ? judgeServerChange(drift, 'the control plane fills in the token of the account', surroundings)
     : undefined
 }
 
-function namesIn(value: Json | undefined): readonly string[] {
+function listNames(value: Json | undefined): readonly string[] {
   const items = isJsonArray(value) ? value : []
-  return items.map((item) => textOf(item, 'name'))
+  return items.map((item) => getTextAt(item, 'name'))
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replace(/[^A-Za-z0-9]/g, '\\$&')
 }
 
@@ -87,16 +94,18 @@ const AGGREGATOR = /^(clusterrole-aggregation-controller|kube-controller-manager
 function judgeAggregation(drift: Drift, { desired }: Surroundings): Judgement | undefined {
   if (
     !isLive(drift) ||
-    kindOf(drift) !== 'rbac.authorization.k8s.io/ClusterRole' ||
-    !/^rules\b/.test(pathText(drift))
+    getGroupKind(drift) !== 'rbac.authorization.k8s.io/ClusterRole' ||
+    !/^rules\b/.test(formatDriftPath(drift))
   )
     return undefined
-  const selectors = partOf(desired, 'aggregationRule', 'clusterRoleSelectors')
+  const selectors = getPartAt(desired, 'aggregationRule', 'clusterRoleSelectors')
   if (!isJsonArray(selectors) || selectors.length === 0)
-    return shown('git declares no aggregationRule for this role')
-  return writtenBy(drift, AGGREGATOR)
-    ? muted('the control plane collects the rules that the aggregationRule selects')
-    : shown(`${writerOf(drift)} wrote the rules, and not the controller that collects them`)
+    return showDrift('git declares no aggregationRule for this role')
+  return isWrittenBy(drift, AGGREGATOR)
+    ? muteDrift('the control plane collects the rules that the aggregationRule selects')
+    : showDrift(
+        `${describeWriter(drift)} wrote the rules, and not the controller that collects them`,
+      )
 }
 
 const REVISIONS = new Map([
@@ -109,15 +118,15 @@ const REVISIONS = new Map([
 ])
 
 function judgeRevision(drift: Drift, surroundings: Surroundings): Judgement | undefined {
-  const key = metadataKey(drift, 'annotations')
-  if (!isLive(drift) || key === undefined || REVISIONS.get(kindOf(drift))?.test(key) !== true)
+  const key = findMetadataKey(drift, 'annotations')
+  if (!isLive(drift) || key === undefined || REVISIONS.get(getGroupKind(drift))?.test(key) !== true)
     return undefined
   if (typeof drift.live !== 'string' || !/^[0-9,]+$/.test(drift.live))
-    return shown('it holds no number')
+    return showDrift('it holds no number')
   // Under the creator's name; what people send is dropped (kubernetes pkg/registry/apps/daemonset).
-  if (kindOf(drift) === 'apps/DaemonSet')
-    return muted('the API server counts changes of the template in it')
-  return fromServer(drift, 'the control plane counts rollouts in it', surroundings)
+  if (getGroupKind(drift) === 'apps/DaemonSet')
+    return muteDrift('the API server counts changes of the template in it')
+  return judgeServerChange(drift, 'the control plane counts rollouts in it', surroundings)
 }
 
 const TEMPLATES = new Map([
@@ -130,19 +139,19 @@ const TEMPLATES = new Map([
 const RESTARTS = new Set(['kubectl.kubernetes.io/restartedAt', 'cattle.io/timestamp'])
 
 function judgeRestart(drift: Drift): Judgement | undefined {
-  const template = TEMPLATES.get(kindOf(drift))
+  const template = TEMPLATES.get(getGroupKind(drift))
   if (
     !isLive(drift) ||
     template === undefined ||
-    !RESTARTS.has(metadataKey(drift, 'annotations', template) ?? '')
+    !RESTARTS.has(findMetadataKey(drift, 'annotations', template) ?? '')
   )
     return undefined
   const at = timeOf(drift.live)
-  if (at === undefined) return shown('it holds no time')
+  if (at === undefined) return showDrift('it holds no time')
   const before = timeOf(drift.git)
   if (drift.git !== undefined && (before === undefined || before > at))
-    return shown('git has a later restart than live')
-  return muted('it asks for a restart and changes nothing that runs')
+    return showDrift('git has a later restart than live')
+  return muteDrift('it asks for a restart and changes nothing that runs')
 }
 
 function timeOf(value: Json | undefined): number | undefined {
@@ -163,36 +172,36 @@ const ALLOCATED =
   /^spec\.(clusterIP|clusterIPs|ipFamilies|ipFamilyPolicy|healthCheckNodePort|ports\[[^\]]+\]\.nodePort)(\[.*)?$/
 
 function judgeService(drift: Drift, surroundings: Surroundings): Judgement | undefined {
-  if (!isLive(drift) || kindOf(drift) !== '/Service') return undefined
-  if (finalizerOf(drift) === 'service.kubernetes.io/load-balancer-cleanup')
-    return fromServer(
+  if (!isLive(drift) || getGroupKind(drift) !== '/Service') return undefined
+  if (findFinalizer(drift) === 'service.kubernetes.io/load-balancer-cleanup')
+    return judgeServerChange(
       drift,
       'a cloud controller guards the load balancer that it made',
       surroundings,
     )
-  if (!ALLOCATED.test(pathText(drift))) return undefined
-  if (drift.git !== undefined) return shown('git sets it')
-  return fromServer(drift, 'the API server allocates what git leaves out', surroundings)
+  if (!ALLOCATED.test(formatDriftPath(drift))) return undefined
+  if (drift.git !== undefined) return showDrift('git sets it')
+  return judgeServerChange(drift, 'the API server allocates what git leaves out', surroundings)
 }
 
 /**
  * `pkg/apis/core/v1/defaults.go` SetDefaults_Namespace; `pkg/registry/core/namespace/strategy.go`.
  */
 function judgeNamespace(drift: Drift): Judgement | undefined {
-  if (!isLive(drift) || kindOf(drift) !== '/Namespace') return undefined
-  const label = metadataKey(drift, 'labels')
+  if (!isLive(drift) || getGroupKind(drift) !== '/Namespace') return undefined
+  const label = findMetadataKey(drift, 'labels')
   // Set on every write, so the creator owns it.
   if (label === 'kubernetes.io/metadata.name')
     return drift.live === drift.id.name
-      ? muted('the API server labels each namespace with its name')
-      : shown('it is not the name of the namespace')
-  if (label === 'name' && drift.live === drift.id.name && writtenBy(drift, /^(helm|Helm)$/))
-    return muted('Helm labels a namespace that it creates')
-  if (!/^spec\.finalizers\b/.test(pathText(drift))) return undefined
+      ? muteDrift('the API server labels each namespace with its name')
+      : showDrift('it is not the name of the namespace')
+  if (label === 'name' && drift.live === drift.id.name && isWrittenBy(drift, /^(helm|Helm)$/))
+    return muteDrift('Helm labels a namespace that it creates')
+  if (!/^spec\.finalizers\b/.test(formatDriftPath(drift))) return undefined
   const finalizers = isJsonArray(drift.live) ? drift.live : [drift.live]
   return finalizers.length === 1 && finalizers[0] === 'kubernetes'
-    ? muted('the API server guards the content of each namespace with it')
-    : shown('it is not the finalizer that the API server sets')
+    ? muteDrift('the API server guards the content of each namespace with it')
+    : showDrift('it is not the finalizer that the API server sets')
 }
 
 const BINDING: Readonly<
@@ -215,15 +224,19 @@ const BINDING: Readonly<
  * provisioners.
  */
 function judgeBinding(drift: Drift, surroundings: Surroundings): Judgement | undefined {
-  const known = BINDING[kindOf(drift)]
+  const known = BINDING[getGroupKind(drift)]
   if (!isAdded(drift) || known === undefined) return undefined
-  if (finalizerOf(drift) === known.guard)
-    return fromServer(drift, 'the control plane guards volumes that are in use', surroundings)
-  const key = metadataKey(drift, 'annotations')
-  if (key !== undefined ? !known.keys.test(key) : !known.fields.test(pathText(drift)))
+  if (findFinalizer(drift) === known.guard)
+    return judgeServerChange(
+      drift,
+      'the control plane guards volumes that are in use',
+      surroundings,
+    )
+  const key = findMetadataKey(drift, 'annotations')
+  if (key !== undefined ? !known.keys.test(key) : !known.fields.test(formatDriftPath(drift)))
     return undefined
-  if (isMachine(drift)) return muted(`${writerOf(drift)} binds the claim and the volume`)
-  return fromServer(drift, 'the control plane binds the claim and the volume', surroundings)
+  if (isMachine(drift)) return muteDrift(`${describeWriter(drift)} binds the claim and the volume`)
+  return judgeServerChange(drift, 'the control plane binds the claim and the volume', surroundings)
 }
 
 /** `foregroundDeletion` and `orphan` are the API server's (apimachinery `meta/v1`). */
@@ -232,20 +245,21 @@ const QUALIFIED =
 
 function isOfItsSyncer(drift: Drift): boolean {
   return SYNCERS.some(
-    (one) => one.requests !== 'none' && one.requests.kinds.test(kindOf(drift)) && isOf(one, drift),
+    (one) =>
+      one.requests !== 'none' && one.requests.kinds.test(getGroupKind(drift)) && isOf(one, drift),
   )
 }
 
 function judgeFinalizer(drift: Drift, surroundings: Surroundings): Judgement | undefined {
-  const finalizer = finalizerOf(drift)
+  const finalizer = findFinalizer(drift)
   if (!isAdded(drift) || finalizer === undefined) return undefined
   if (finalizer === 'foregroundDeletion' || finalizer === 'orphan')
-    return fromServer(drift, 'the API server is deleting the object', surroundings)
+    return judgeServerChange(drift, 'the API server is deleting the object', surroundings)
   if (!QUALIFIED.test(finalizer))
-    return shown('its name has no domain, as the finalizers of controllers have')
+    return showDrift('its name has no domain, as the finalizers of controllers have')
   if (isPerson(drift) || !(isMachine(drift) || isOfItsSyncer(drift)))
-    return shown(`${writerOf(drift)} wrote it, which is no controller that is known`)
-  return muted(`${writerOf(drift)} asks to clean up before the object is deleted`)
+    return showDrift(`${describeWriter(drift)} wrote it, which is no controller that is known`)
+  return muteDrift(`${describeWriter(drift)} asks to clean up before the object is deleted`)
 }
 
 const HOLDER = [
@@ -259,22 +273,25 @@ const HOLDER = [
 /** client-go `tools/leaderelection/resourcelock`. */
 function judgeLeader(drift: Drift): Judgement | undefined {
   if (!isLive(drift)) return undefined
-  if (kindOf(drift) === 'coordination.k8s.io/Lease') {
+  if (getGroupKind(drift) === 'coordination.k8s.io/Lease') {
     if (
       !/^spec\.(holderIdentity|leaseDurationSeconds|acquireTime|renewTime|leaseTransitions|strategy|preferredHolder)$/.test(
-        pathText(drift),
+        formatDriftPath(drift),
       )
     )
       return undefined
   } else {
-    const lock = kindOf(drift) === '/ConfigMap' || kindOf(drift) === '/Endpoints'
-    if (!lock || metadataKey(drift, 'annotations') !== 'control-plane.alpha.kubernetes.io/leader')
+    const lock = getGroupKind(drift) === '/ConfigMap' || getGroupKind(drift) === '/Endpoints'
+    if (
+      !lock ||
+      findMetadataKey(drift, 'annotations') !== 'control-plane.alpha.kubernetes.io/leader'
+    )
       return undefined
-    if (!isElection(drift.live)) return shown('it holds no record of an election')
+    if (!isElection(drift.live)) return showDrift('it holds no record of an election')
   }
   return isPerson(drift)
-    ? shown(`${writerOf(drift)} wrote it, which stands for no election`)
-    : muted('whoever leads writes itself into it')
+    ? showDrift(`${describeWriter(drift)} wrote it, which stands for no election`)
+    : muteDrift('whoever leads writes itself into it')
 }
 
 function isElection(value: Json | undefined): boolean {

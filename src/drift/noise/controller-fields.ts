@@ -1,27 +1,27 @@
 /**
  * A controller reports state, or requests another controller's reconciliation, outside `status`.
  */
-import { quantityOf } from '@backporch/kyaml/field'
-import { type Json, textOf } from '@backporch/kyaml/json'
+import { parseQuantity } from '@backporch/kyaml/field'
+import { getTextAt, type Json } from '@backporch/kyaml/json'
 import { SYNCERS } from '../../syncers/registry.ts'
 import { isControlPlane } from '../attribute/actor-classes.ts'
 import type { Drift } from '../compare/drift.ts'
 import {
+  describeWriter,
+  findMetadataKey,
+  formatDriftPath,
+  getGroupKind,
   isAdded,
   isLive,
   isMachine,
   isPerson,
+  isWrittenBy,
   type Judgement,
-  kindOf,
   type Managers,
-  metadataKey,
-  muted,
+  muteDrift,
   type NoiseRule,
-  pathText,
   type Surroundings,
-  shown,
-  writerOf,
-  writtenBy,
+  showDrift,
 } from './noise-rule.ts'
 
 interface StatusLike {
@@ -99,19 +99,21 @@ function isRequest(key: string, kind: string): boolean {
 
 function judgeStatusLike(drift: Drift): Judgement | undefined {
   if (!isLive(drift)) return undefined
-  const key = metadataKey(drift, 'annotations')
-  if (key !== undefined && isRequest(key, kindOf(drift)))
-    return muted('it asks the controller to look again and changes nothing that runs')
+  const key = findMetadataKey(drift, 'annotations')
+  if (key !== undefined && isRequest(key, getGroupKind(drift)))
+    return muteDrift('it asks the controller to look again and changes nothing that runs')
   const known = STATUS_LIKE.find(
     ({ kind, annotations, path }) =>
-      kind.test(kindOf(drift)) &&
-      (key === undefined ? path?.test(pathText(drift)) === true : annotations?.test(key) === true),
+      kind.test(getGroupKind(drift)) &&
+      (key === undefined
+        ? path?.test(formatDriftPath(drift)) === true
+        : annotations?.test(key) === true),
   )
   if (known === undefined) return undefined
-  if (drift.git !== undefined) return shown('git sets it')
-  return writtenBy(drift, known.writers) || isMachine(drift)
-    ? muted(known.says)
-    : shown(`${writerOf(drift)} wrote it, and not the controller`)
+  if (drift.git !== undefined) return showDrift('git sets it')
+  return isWrittenBy(drift, known.writers) || isMachine(drift)
+    ? muteDrift(known.says)
+    : showDrift(`${describeWriter(drift)} wrote it, and not the controller`)
 }
 
 /** topolvm/pvc-autoresizer `constants.go` and `internal/runners/pvc_autoresizer.go`. */
@@ -120,22 +122,22 @@ const RESIZE_LIMIT = 'resize.topolvm.io/storage_limit'
 function judgeExpansion(drift: Drift, { desired }: Surroundings): Judgement | undefined {
   if (
     !isLive(drift) ||
-    kindOf(drift) !== '/PersistentVolumeClaim' ||
-    pathText(drift) !== 'spec.resources.requests.storage'
+    getGroupKind(drift) !== '/PersistentVolumeClaim' ||
+    formatDriftPath(drift) !== 'spec.resources.requests.storage'
   )
     return undefined
   const [git, live, limit] = [
     drift.git,
     drift.live,
-    textOf(desired, 'metadata', 'annotations', RESIZE_LIMIT) as Json,
-  ].map(quantityOf)
+    getTextAt(desired, 'metadata', 'annotations', RESIZE_LIMIT) as Json,
+  ].map(parseQuantity)
   if (live === undefined || git === undefined || live <= git || isAdded(drift))
-    return shown('the claim did not grow')
+    return showDrift('the claim did not grow')
   const note = { mutes: false, note: true } as const
-  if (!writtenBy(drift, /^pvc-autoresizer(-.*)?$/) || isPerson(drift))
+  if (!isWrittenBy(drift, /^pvc-autoresizer(-.*)?$/) || isPerson(drift))
     return {
       ...note,
-      because: `${writerOf(drift)} made the claim larger; it cannot shrink again, so only git can follow`,
+      because: `${describeWriter(drift)} made the claim larger; it cannot shrink again, so only git can follow`,
     }
   if (limit === undefined)
     return { ...note, because: `git sets no limit for the autoresizer (${RESIZE_LIMIT})` }
@@ -144,7 +146,7 @@ function judgeExpansion(drift: Drift, { desired }: Surroundings): Judgement | un
       ...note,
       because: `the claim is larger than the limit that git sets (${RESIZE_LIMIT})`,
     }
-  return muted('the autoresizer made the claim larger, inside of the limit that git sets')
+  return muteDrift('the autoresizer made the claim larger, inside of the limit that git sets')
 }
 
 export const CONTROLLER_FIELD_RULES: readonly NoiseRule[] = [

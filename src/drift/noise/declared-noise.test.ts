@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import {
   annotated,
   assertMutes,
@@ -67,7 +67,8 @@ const set = (git: string, live: string, by = 'ci Apply'): Edit => ({
   by,
 })
 const db = { status: { podIP: '10.1.2.3' } }
-const liveOf: Surroundings['liveOf'] = (id) => (resourceKey(id) === '/Pod/shop/db' ? db : undefined)
+const liveOf: Surroundings['liveOf'] = (id) =>
+  getResourceKey(id) === '/Pod/shop/db' ? db : undefined
 
 test('a value that the applier puts in, at the place that the annotation names in any of its forms', () => {
   const git = 'http://@ip@:80'

@@ -1,29 +1,29 @@
 /** `mutation: ignore`, and values that the applier inserts. */
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt, indexOfStep } from '@backporch/kyaml/field'
 import {
   getKey,
+  getTextAt,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
-  textOf,
 } from '@backporch/kyaml/json'
 import { readYamlDocuments, type YamlDocument } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { matchesParts } from '@backporch/kyaml/text'
 import type { Drift } from '../compare/drift.ts'
 import {
-  fromSyncer,
+  describeWriter,
+  isFromSyncer,
   isLive,
+  isWrittenBy,
   type Judgement,
-  muted,
+  muteDrift,
   type NoiseRule,
   type Surroundings,
-  shown,
-  writerOf,
-  writtenBy,
+  showDrift,
 } from './noise-rule.ts'
 
 const MUTATION = 'client.lifecycle.config.k8s.io/mutation'
@@ -32,14 +32,14 @@ const MUTATION = 'client.lifecycle.config.k8s.io/mutation'
 function judgeMutation({ change }: Drift, { desired, live }: Surroundings): Judgement | undefined {
   if (change === 'missing' || change === 'unexpected') return undefined
   const [inGit, inCluster] = [
-    textOf(desired, 'metadata', 'annotations', MUTATION),
-    textOf(live, 'metadata', 'annotations', MUTATION),
+    getTextAt(desired, 'metadata', 'annotations', MUTATION),
+    getTextAt(live, 'metadata', 'annotations', MUTATION),
   ]
   if (inGit !== 'ignore' && inCluster !== 'ignore') return undefined
-  if (inGit !== 'ignore') return shown(`git does not have the annotation ${MUTATION}: ignore`)
+  if (inGit !== 'ignore') return showDrift(`git does not have the annotation ${MUTATION}: ignore`)
   if (inCluster !== 'ignore')
-    return shown(`the live object does not have the annotation ${MUTATION}: ignore`)
-  return muted(`git says that the object is created and then left alone (${MUTATION}: ignore)`)
+    return showDrift(`the live object does not have the annotation ${MUTATION}: ignore`)
+  return muteDrift(`git says that the object is created and then left alone (${MUTATION}: ignore)`)
 }
 
 const APPLY_TIME = 'config.kubernetes.io/apply-time-mutation'
@@ -59,31 +59,31 @@ interface Substitution {
 
 function judgeApplyTime(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const { desired, syncer, liveOf } = surroundings
-  const text = textOf(desired, 'metadata', 'annotations', APPLY_TIME)
+  const text = getTextAt(desired, 'metadata', 'annotations', APPLY_TIME)
   if (!isLive(drift) || text === '') return undefined
-  const all = substitutionsIn(text)
-  if (all === undefined) return shown(`the annotation ${APPLY_TIME} cannot be read`)
+  const all = parseSubstitutions(text)
+  if (all === undefined) return showDrift(`the annotation ${APPLY_TIME} cannot be read`)
   const here = all.filter(({ targetPath }) => isLocation(targetPath, drift.path, desired))
   if (here.length === 0) return undefined
-  if (!fromSyncer(drift, syncer) && !writtenBy(drift, /^(kpt(-.*)?|configsync(\.gke\.io)?)$/))
-    return shown(`${writerOf(drift)} wrote it, and not the syncer`)
+  if (!isFromSyncer(drift, syncer) && !isWrittenBy(drift, /^(kpt(-.*)?|configsync(\.gke\.io)?)$/))
+    return showDrift(`${describeWriter(drift)} wrote it, and not the syncer`)
   if (
-    !couldBecome(drift.git, drift.live, here, (substitution) => sourceValue(substitution, liveOf))
+    !canBecome(drift.git, drift.live, here, (substitution) => findSourceValue(substitution, liveOf))
   )
-    return shown('the live value is not what the substitution gives')
-  return muted(`the applier puts the value in when it applies (${APPLY_TIME})`)
+    return showDrift('the live value is not what the substitution gives')
+  return muteDrift(`the applier puts the value in when it applies (${APPLY_TIME})`)
 }
 
-function sourceValue(
+function findSourceValue(
   { source, sourcePath }: Substitution,
   liveOf: Surroundings['liveOf'],
 ): Json | undefined {
   const object = liveOf(source)
-  return object === undefined ? undefined : readAt(object, stepsOf(sourcePath))
+  return object === undefined ? undefined : readAt(object, parseSteps(sourcePath))
 }
 
 /** An unread source may have any value. */
-function couldBecome(
+function canBecome(
   git: Json | undefined,
   live: Json | undefined,
   all: readonly Substitution[],
@@ -92,7 +92,7 @@ function couldBecome(
   const whole = all.find(({ token }) => token === '')
   if (whole !== undefined) {
     const value = valueFrom(whole)
-    return value === undefined || jsonEquals(value, live)
+    return value === undefined || isJsonEqual(value, live)
   }
   if (typeof git !== 'string' || typeof live !== 'string') return false
   let parts = [git]
@@ -106,7 +106,7 @@ function couldBecome(
   return matchesParts(parts, live)
 }
 
-function substitutionsIn(text: string): Substitution[] | undefined {
+function parseSubstitutions(text: string): Substitution[] | undefined {
   let documents: readonly YamlDocument[]
   try {
     documents = readYamlDocuments(text, APPLY_TIME)
@@ -126,17 +126,18 @@ function substitutionsIn(text: string): Substitution[] | undefined {
     return undefined
   return list.map((each) => {
     const source = getKey(each, 'sourceRef')
-    const group = textOf(source, 'group') || parseApiVersion(textOf(source, 'apiVersion')).group
+    const group =
+      getTextAt(source, 'group') || parseApiVersion(getTextAt(source, 'apiVersion')).group
     return {
-      targetPath: textOf(each, 'targetPath'),
-      token: textOf(each, 'token'),
+      targetPath: getTextAt(each, 'targetPath'),
+      token: getTextAt(each, 'token'),
       source: {
         group,
-        kind: textOf(source, 'kind'),
-        namespace: textOf(source, 'namespace'),
-        name: textOf(source, 'name'),
+        kind: getTextAt(source, 'kind'),
+        namespace: getTextAt(source, 'namespace'),
+        name: getTextAt(source, 'name'),
       },
-      sourcePath: textOf(each, 'sourcePath'),
+      sourcePath: getTextAt(each, 'sourcePath'),
     }
   })
 }
@@ -144,7 +145,7 @@ function substitutionsIn(text: string): Substitution[] | undefined {
 type Step = string | number | { readonly key: string; readonly value: string }
 
 /** Names, indexes, and `[?(@.key=="value")]`; undefined for other JSONPaths. */
-function stepsOf(path: string): Step[] | undefined {
+function parseSteps(path: string): Step[] | undefined {
   const steps: Step[] = []
   const part =
     /\.([A-Za-z_][\w-]*)|\['([^'\\]*)'\]|\["([^"\\]*)"\]|\[(\d+)\]|\[\?\(@\.([\w-]+)\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')\)\]/y
@@ -173,7 +174,7 @@ function readAt(object: JsonObject, steps: readonly Step[] | undefined): Json | 
 
 /** Or a location above it, with git's list indexes. */
 function isLocation(targetPath: string, path: FieldPath, desired: JsonObject): boolean {
-  const steps = stepsOf(targetPath)
+  const steps = parseSteps(targetPath)
   if (steps === undefined || steps.length > path.length) return false
   return steps.every((step, index) => {
     const here = path[index]
@@ -181,7 +182,7 @@ function isLocation(targetPath: string, path: FieldPath, desired: JsonObject): b
     if (typeof step === 'string') return here.kind === 'field' && here.name === step
     if (typeof step !== 'number' && here.kind === 'item')
       return getKey(here.keys, step.key) === step.value
-    const list = valueAt(desired, path.slice(0, index))
+    const list = findValueAt(desired, path.slice(0, index))
     if (list === undefined) return false
     const position = indexOfStep(list, here)
     if (position === -1) return false

@@ -3,25 +3,31 @@
  * writer is accepted, because the value is the default. Source: kubernetes/kubernetes
  * `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
  */
-import { type FieldPath, field, formatFieldPath, podPathOf, valueAt } from '@backporch/kyaml/field'
+import {
+  createFieldStep,
+  type FieldPath,
+  findPodPath,
+  findValueAt,
+  formatFieldPath,
+} from '@backporch/kyaml/field'
 import {
   emptyObject,
+  getPartAt,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
-  partOf,
   setKey,
 } from '@backporch/kyaml/json'
 import type { Drift } from '../compare/drift.ts'
 import {
   isAdded,
   type Judgement,
-  muted,
+  muteDrift,
   type NoiseRule,
   type Surroundings,
-  shown,
+  showDrift,
 } from './noise-rule.ts'
 
 /** Without `spec.replicas`, because anybody may set a count. */
@@ -125,54 +131,54 @@ export function isServerDefault(drift: Drift, live: Surroundings['live']): boole
   return (
     isAdded(drift) &&
     drift.live !== undefined &&
-    jsonEquals(drift.live, defaultOf(drift, parentIn(live, drift.path)) ?? null)
+    isJsonEqual(drift.live, findDefault(drift, findParent(live, drift.path)) ?? null)
   )
 }
 
-export function withoutServerDefaults({ id, path }: Place, value: Json): Json {
+export function omitServerDefaults({ id, path }: Place, value: Json): Json {
   if (isJsonArray(value))
     return value.map((item, index) =>
-      withoutServerDefaults({ id, path: [...path, { kind: 'index', index }] }, item),
+      omitServerDefaults({ id, path: [...path, { kind: 'index', index }] }, item),
     )
   if (!isJsonObject(value)) return value
   const retained = emptyObject()
   for (const [key, below] of Object.entries(value)) {
-    const place = { id, path: [...path, field(key)] }
-    if (!jsonEquals(below, defaultOf(place, value) ?? null))
-      setKey(retained, key, withoutServerDefaults(place, below))
+    const place = { id, path: [...path, createFieldStep(key)] }
+    if (!isJsonEqual(below, findDefault(place, value) ?? null))
+      setKey(retained, key, omitServerDefaults(place, below))
   }
   return retained
 }
 
 function judgeDefault(drift: Drift, { live }: Surroundings): Judgement | undefined {
   if (!isAdded(drift) || drift.live === undefined) return undefined
-  const value = defaultOf(drift, parentIn(live, drift.path))
+  const value = findDefault(drift, findParent(live, drift.path))
   if (value === undefined) return undefined
-  if (jsonEquals(drift.live, value))
-    return muted('it holds what the server puts there when git leaves it out')
-  return shown(
+  if (isJsonEqual(drift.live, value))
+    return muteDrift('it holds what the server puts there when git leaves it out')
+  return showDrift(
     `the server's default is ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
 }
 
 type Place = Pick<Drift, 'id' | 'path'>
 
-function parentIn(live: JsonObject, path: FieldPath): Json | undefined {
-  return valueAt(live, path.slice(0, -1))
+function findParent(live: JsonObject, path: FieldPath): Json | undefined {
+  return findValueAt(live, path.slice(0, -1))
 }
 
-function defaultOf({ id, path: steps }: Place, parent: Json | undefined): Json | undefined {
+function findDefault({ id, path: steps }: Place, parent: Json | undefined): Json | undefined {
   const [kind, path] = [`${id.group}/${id.kind}`, formatFieldPath(steps)]
   const own = DEFAULTS[kind]?.find(([location]) => location.test(path))
   if (own !== undefined) return own[1]
   const last = steps.at(-1)
   if (kind === '/Service' && /^spec\.ports\[[^\]]+\]\.targetPort$/.test(path))
-    return partOf(parent, 'port')
-  const above = podPathOf(id)
+    return getPartAt(parent, 'port')
+  const above = findPodPath(id)
   const pod = above === undefined ? undefined : `${formatFieldPath(above)}.`
   if (pod === undefined || !path.startsWith(pod)) return undefined
   if (last?.kind === 'field' && last.name === 'imagePullPolicy')
-    return pullPolicyOf(partOf(parent, 'image'))
+    return pullPolicyOf(getPartAt(parent, 'image'))
   return POD.find(([position]) => position.test(path.slice(pod.length)))?.[1]
 }
 

@@ -5,13 +5,13 @@ import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { ruleOf as rule } from '../../../test/fakes/rule-samples.ts'
 import type { Drift } from '../compare/drift.ts'
 import {
+  computeRuleId,
+  describeMismatch,
   describeRule,
+  findIgnoreMismatch,
+  findIgnoringRule,
   type IgnoreRule,
-  mismatchText,
   type RuleSides,
-  ruleId,
-  ruleThatIgnores,
-  whyNotIgnored,
 } from './ignore-rules.ts'
 
 const TODAY = '2026-11-21'
@@ -222,14 +222,14 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
 
 for (const [name, drift, one, ignored] of ROWS) {
   test(`${name} is ${ignored ? 'ignored' : 'not ignored'}`, () => {
-    assert.equal(ruleThatIgnores(drift, [one], TODAY) !== undefined, ignored)
+    assert.equal(findIgnoringRule(drift, [one], TODAY) !== undefined, ignored)
   })
 }
 
 test('explain says which part did not match, what it wanted and what was there', () => {
   const text = (drift: Drift, entry: Parameters<typeof rule>[0]): string | undefined => {
-    const mismatch = whyNotIgnored(drift, rule(entry))
-    return mismatch === undefined ? undefined : mismatchText(mismatch)
+    const mismatch = findIgnoreMismatch(drift, rule(entry))
+    return mismatch === undefined ? undefined : describeMismatch(mismatch)
   }
   assert.equal(
     text(REPLICAS, { target: { kind: 'Service' } }),
@@ -266,15 +266,19 @@ const CONTAINERS: JsonObject = {
 
 test('a pointer names an item of a list by its place in the live object, and only by that', () => {
   const at = (location: string, live: JsonObject | undefined): boolean =>
-    whyNotIgnored(IMAGE, rule({ paths: [`/spec/template/spec/containers/${location}/image`] }), {
-      live,
-    }) === undefined
+    findIgnoreMismatch(
+      IMAGE,
+      rule({ paths: [`/spec/template/spec/containers/${location}/image`] }),
+      {
+        live,
+      },
+    ) === undefined
   assert.deepEqual(
     [at('1', CONTAINERS), at('0', CONTAINERS), at('-', CONTAINERS), at('1', undefined)],
     [true, false, false, false],
   )
   assert.equal(
-    whyNotIgnored(STAR, rule({ paths: ['/spec/hosts/1'] }), { live: CONTAINERS }),
+    findIgnoreMismatch(STAR, rule({ paths: ['/spec/hosts/1'] }), { live: CONTAINERS }),
     undefined,
   )
 })
@@ -283,7 +287,7 @@ const COMMAND = driftOf('spec.args', { git: ['serve', '--level=1'], live: ['serv
 
 test('a path below a difference covers it when nothing else in it differs', () => {
   const covered = (drift: Drift, ...paths: string[]): boolean =>
-    whyNotIgnored(drift, rule({ paths })) === undefined
+    findIgnoreMismatch(drift, rule({ paths })) === undefined
   assert.equal(covered(COMMAND, 'spec.args[1]'), true)
   assert.equal(covered(COMMAND, '/spec/args/1'), true)
   assert.equal(covered(COMMAND, 'spec.args[0]'), false)
@@ -310,8 +314,8 @@ test('labels are those of git: what only the live object has hides nothing', () 
   }
   const tried = rule({ target: { labels: 'app in (web, api),!canary' } })
   const text = (labels: JsonObject | undefined): string => {
-    const mismatch = whyNotIgnored(REPLICAS, tried, sides(labels))
-    return mismatch === undefined ? '' : mismatchText(mismatch)
+    const mismatch = findIgnoreMismatch(REPLICAS, tried, sides(labels))
+    return mismatch === undefined ? '' : describeMismatch(mismatch)
   }
   assert.equal(text({ app: 'web' }), '')
   assert.equal(
@@ -328,24 +332,27 @@ test('no expression ever finds out what a Secret holds', () => {
     git: 'YQ==',
     live: 'aHVudGVyMg==',
   }
-  const why = whyNotIgnored(driftOf('data.password', secret), rule({ valueExpressions: ['.*'] }))
+  const why = findIgnoreMismatch(
+    driftOf('data.password', secret),
+    rule({ valueExpressions: ['.*'] }),
+  )
   assert.equal(why?.found, 'a value that is not shown')
   assert.equal(
-    whyNotIgnored(
+    findIgnoreMismatch(
       driftOf('spec.a', { live: 'ghp_0123456789abcdefghij' }),
       rule({ valueExpressions: ['.*'] }),
     )?.part,
     'values',
   )
   assert.equal(
-    whyNotIgnored(driftOf('spec.a', { liveUnread: true }), rule({ valueExpressions: ['.*'] }))
+    findIgnoreMismatch(driftOf('spec.a', { liveUnread: true }), rule({ valueExpressions: ['.*'] }))
       ?.part,
     'values',
   )
   const inPath = driftOf('metadata.finalizers[=ghp_0123456789abcdefghij]')
-  assert.equal(whyNotIgnored(inPath, rule({ pathExpressions: ['.*ghp_.*'] }))?.part, 'paths')
+  assert.equal(findIgnoreMismatch(inPath, rule({ pathExpressions: ['.*ghp_.*'] }))?.part, 'paths')
   assert.doesNotMatch(
-    mismatchText(whyNotIgnored(inPath, rule({ paths: ['spec'] })) ?? assert.fail()),
+    describeMismatch(findIgnoreMismatch(inPath, rule({ paths: ['spec'] })) ?? assert.fail()),
     /ghp_/,
   )
 })
@@ -354,11 +361,11 @@ test('a rule is told in one line, and its id is of what it covers', () => {
   const target = { group: 'apps', kind: 'Deployment', namespace: 'shop', labels: 'app=web' }
   const one = rule({ target, paths: ['spec.replicas'], managers: ['keda-*'] })
   assert.equal(describeRule(one), 'apps/Deployment/shop with app=web, spec.replicas, by keda-*')
-  assert.match(ruleId(one), /^[0-9a-f]{12}$/)
+  assert.match(computeRuleId(one), /^[0-9a-f]{12}$/)
   assert.equal(
-    ruleId({ ...one, where: 'p:9', reason: 'another', expires: '2026-12-31' }),
-    ruleId(one),
+    computeRuleId({ ...one, where: 'p:9', reason: 'another', expires: '2026-12-31' }),
+    computeRuleId(one),
   )
-  assert.notEqual(ruleId({ ...one, managers: [] }), ruleId(one))
-  assert.notEqual(ruleId({ ...one, level: 'package' }), ruleId(one))
+  assert.notEqual(computeRuleId({ ...one, managers: [] }), computeRuleId(one))
+  assert.notEqual(computeRuleId({ ...one, level: 'package' }), computeRuleId(one))
 })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import { isSensitive, shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath, isSensitive } from '@backporch/kyaml/redaction'
 import {
+  getLabels,
   type LabelSelector,
-  labelsOf,
   matchesLabels,
   type ResourceId,
 } from '@backporch/kyaml/resource'
@@ -59,14 +59,14 @@ interface Mismatch {
   readonly found: string
 }
 
-export function ruleThatIgnores(
+export function findIgnoringRule(
   drift: Drift,
   rules: readonly IgnoreRule[],
   today: string,
   sides: RuleSides = {},
 ): IgnoreRule | undefined {
   return rules.find(
-    (rule) => isActive(rule, today) && whyNotIgnored(drift, rule, sides) === undefined,
+    (rule) => isActive(rule, today) && findIgnoreMismatch(drift, rule, sides) === undefined,
   )
 }
 
@@ -75,13 +75,13 @@ export function isActive(rule: Pick<IgnoreRule, 'expires'>, today: string): bool
 }
 
 /** Undefined if the rule hides the difference. */
-export function whyNotIgnored(
+export function findIgnoreMismatch(
   drift: Drift,
   rule: IgnoreRule,
   sides: RuleSides = {},
 ): Mismatch | undefined {
   const { changes, managers, paths, pathExpressions = [], valueExpressions = [] } = rule
-  const target = whyNotTargeted(drift.id, rule, sides)
+  const target = findTargetMismatch(drift.id, rule, sides)
   if (target !== undefined) return target
   if (changes !== undefined && !changes.includes(drift.change))
     return { part: 'changes', wanted: changes.join(' or '), found: drift.change }
@@ -90,7 +90,7 @@ export function whyNotIgnored(
   const named =
     isKnownWriter(actor) && managers.some((manager) => matchesGlob(manager, actor.manager))
   if (managers.length > 0 && !named)
-    return { part: 'managers', wanted: managers.join(' or '), found: foundManager(drift) }
+    return { part: 'managers', wanted: managers.join(' or '), found: describeFoundManager(drift) }
   const fields = [...paths.map(describeRulePath), ...pathExpressions]
   if (
     fields.length > 0 &&
@@ -100,10 +100,11 @@ export function whyNotIgnored(
     return {
       part: 'paths',
       wanted: fields.join(' or '),
-      found: drift.path.length === 0 ? 'the whole object' : shownPathOnly(drift.path, drift.id),
+      found:
+        drift.path.length === 0 ? 'the whole object' : formatRedactedPath(drift.path, drift.id),
     }
   if (valueExpressions.length === 0) return undefined
-  const text = valueText(drift)
+  const text = formatValueText(drift)
   if (
     typeof text === 'string' &&
     valueExpressions.some((expression) => matchesExpression(expression, text))
@@ -116,7 +117,7 @@ export function whyNotIgnored(
   }
 }
 
-export function whyNotTargeted(
+export function findTargetMismatch(
   id: ResourceId,
   { target, labels }: Pick<IgnoreRule, 'target' | 'labels'>,
   { desired }: RuleSides,
@@ -127,7 +128,7 @@ export function whyNotTargeted(
       return { part, wanted: wanted || '""', found: id[part] || '""' }
   }
   if (labels === undefined) return undefined
-  const found = desired === undefined ? undefined : labelsOf(desired.object)
+  const found = desired === undefined ? undefined : getLabels(desired.object)
   if (found !== undefined && matchesLabels(labels.selector, found)) return undefined
   const own =
     found === undefined
@@ -136,7 +137,7 @@ export function whyNotTargeted(
   return { part: 'labels', wanted: labels.text, found: own || 'no labels in git' }
 }
 
-function foundManager({ actor }: Drift): string {
+function describeFoundManager({ actor }: Drift): string {
   if (actor.confidence === 'none') return 'an unknown writer'
   return actor.confidence === 'last-writer'
     ? `perhaps ${actor.manager}, and a guess hides nothing`
@@ -145,11 +146,11 @@ function foundManager({ actor }: Drift): string {
 
 function matchesPath(expressions: readonly string[], { id, path }: Drift): boolean {
   if (path.length === 0 || expressions.length === 0) return false
-  const text = shownPathOnly(path, id)
+  const text = formatRedactedPath(path, id)
   return expressions.some((expression) => matchesExpression(expression, text))
 }
 
-function valueText(drift: Drift): string | { readonly why: string } {
+function formatValueText(drift: Drift): string | { readonly why: string } {
   const { git, live, liveUnread } = drift
   if (liveUnread || isSensitive(drift, live) || isSensitive(drift, git))
     return { why: 'a value that is not shown' }
@@ -173,7 +174,7 @@ const PARTS: { readonly [part in Mismatch['part']]: string } = {
   values: 'live value',
 }
 
-export function mismatchText({ part, wanted, found }: Mismatch): string {
+export function describeMismatch({ part, wanted, found }: Mismatch): string {
   return `${PARTS[part]}: wanted ${wanted}, this is ${found}`
 }
 
@@ -213,7 +214,7 @@ export function describeFields({
 }
 
 /** Independent of its position in the file. */
-export function ruleId(rule: IgnoreRule): string {
+export function computeRuleId(rule: IgnoreRule): string {
   const {
     level = 'policy',
     policy,

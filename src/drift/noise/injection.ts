@@ -2,25 +2,25 @@
  * What a mutating webhook adds has no owner, so most of it is never a difference
  * (docs/facts/noise-sources.md); these rules are for injectors with a separate request.
  */
-import { type Json, textOf } from '@backporch/kyaml/json'
-import { wordSet, words } from '@backporch/kyaml/text'
+import { getTextAt, type Json } from '@backporch/kyaml/json'
+import { createWordSet, listWords } from '@backporch/kyaml/text'
 import type { Drift } from '../compare/drift.ts'
 import {
+  describeWriter,
+  findMetadataKey,
+  formatDriftPath,
+  getGroupKind,
   hasNoOwner,
   isAdded,
   isLive,
   isMachine,
   isPerson,
+  isWrittenBy,
   type Judgement,
-  kindOf,
-  metadataKey,
-  muted,
+  muteDrift,
   type NoiseRule,
-  pathText,
   type Surroundings,
-  shown,
-  writerOf,
-  writtenBy,
+  showDrift,
 } from './noise-rule.ts'
 
 /** k8s.io/api admissionregistration/v1; apiextensions/v1; kube-aggregator apiregistration/v1. */
@@ -40,7 +40,7 @@ const CA_BUNDLES = new Map([
   ['apiregistration.k8s.io/APIService', /^spec\.caBundle$/],
 ])
 /** cert-manager `docs/concepts/ca-injector`; OpenShift service CA operator documentation. */
-const INJECTS_CA = words(`
+const INJECTS_CA = listWords(`
   cert-manager.io/inject-ca-from cert-manager.io/inject-ca-from-secret cert-manager.io/inject-apiserver-ca
   certmanager.k8s.io/inject-ca-from certmanager.k8s.io/inject-apiserver-ca service.beta.openshift.io/inject-cabundle
 `)
@@ -51,19 +51,21 @@ const NO_BUNDLE: readonly (Json | undefined)[] = [undefined, null, '', 'Cg==']
 const PEM_HEAD = 'LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR'
 
 function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undefined {
-  if (!isLive(drift) || CA_BUNDLES.get(kindOf(drift))?.test(pathText(drift)) !== true)
+  if (!isLive(drift) || CA_BUNDLES.get(getGroupKind(drift))?.test(formatDriftPath(drift)) !== true)
     return undefined
   if (typeof drift.live !== 'string' || !drift.live.startsWith(PEM_HEAD))
-    return shown('it holds no PEM certificate')
-  if (isPerson(drift)) return shown(`${writerOf(drift)} wrote it, which is no injector`)
+    return showDrift('it holds no PEM certificate')
+  if (isPerson(drift)) return showDrift(`${describeWriter(drift)} wrote it, which is no injector`)
   // A writer of the live object can set annotations too.
-  const requested = INJECTS_CA.find((key) => textOf(desired, 'metadata', 'annotations', key) !== '')
-  if (requested !== undefined) return muted(`git asks for it with the annotation ${requested}`)
+  const requested = INJECTS_CA.find(
+    (key) => getTextAt(desired, 'metadata', 'annotations', key) !== '',
+  )
+  if (requested !== undefined) return muteDrift(`git asks for it with the annotation ${requested}`)
   if (!NO_BUNDLE.includes(drift.git))
-    return shown('git has a CA bundle of its own and no annotation that asks for another')
-  if (isMachine(drift) || writtenBy(drift, CA_INJECTORS))
-    return muted(`git leaves it open, and ${writerOf(drift)} filled it in`)
-  return shown(`git leaves it open, and ${writerOf(drift)} is no injector that is known`)
+    return showDrift('git has a CA bundle of its own and no annotation that asks for another')
+  if (isMachine(drift) || isWrittenBy(drift, CA_INJECTORS))
+    return muteDrift(`git leaves it open, and ${describeWriter(drift)} filled it in`)
+  return showDrift(`git leaves it open, and ${describeWriter(drift)} is no injector that is known`)
 }
 
 interface Mesh {
@@ -84,7 +86,7 @@ const ISTIO: Mesh = {
   writers: /^(istio-sidecar-injector|istiod|pilot-discovery|istio-.*)$/,
   mark: 'sidecar.istio.io/status',
   containers: new Set(['istio-proxy', 'istio-init', 'istio-validation', 'enable-core-dump']),
-  volumes: wordSet(`
+  volumes: createWordSet(`
     workload-socket credential-socket workload-certs istio-envoy istio-data istio-podinfo istio-token istiod-ca-cert istio-ca-crl
   `),
   metadata:
@@ -95,7 +97,7 @@ const LINKERD: Mesh = {
   writers: /^(linkerd-proxy-injector|linkerd-.*|proxy-injector)$/,
   mark: 'linkerd.io/proxy-version',
   containers: new Set(['linkerd-proxy', 'linkerd-init', 'linkerd-network-validator']),
-  volumes: wordSet(
+  volumes: createWordSet(
     'linkerd-identity-end-entity linkerd-identity-token linkerd-proxy-init-xtables-lock linkerd-tap linkerd-config',
   ),
   metadata:
@@ -112,52 +114,54 @@ const POD_KINDS = new Set([
 
 function judgeMesh(drift: Drift, surroundings: Surroundings, mesh: Mesh): Judgement | undefined {
   const { live } = surroundings
-  if (!isAdded(drift) || !POD_KINDS.has(kindOf(drift))) return undefined
+  if (!isAdded(drift) || !POD_KINDS.has(getGroupKind(drift))) return undefined
   const above = drift.id.kind === 'Pod' ? [] : ['spec', 'template']
-  const key = metadataKey(drift, 'annotations', above) ?? metadataKey(drift, 'labels', above)
+  const key =
+    findMetadataKey(drift, 'annotations', above) ?? findMetadataKey(drift, 'labels', above)
   const [, list = '', item = ''] =
     /^spec\.(?:template\.spec\.)?(containers|initContainers|volumes)\[name=([^\]]+)\]$/.exec(
-      pathText(drift),
+      formatDriftPath(drift),
     ) ?? []
   const known =
     key !== undefined
       ? mesh.metadata.test(key)
       : (list === 'volumes' ? mesh.volumes : mesh.containers).has(item)
   if (!known) return undefined
-  if (!hasNoOwner(drift, surroundings) && !writtenBy(drift, mesh.writers))
-    return shown(`${writerOf(drift)} wrote it, and not the injector of ${mesh.name}`)
-  if (textOf(live, ...above, 'metadata', 'annotations', mesh.mark) === '')
-    return shown(
+  if (!hasNoOwner(drift, surroundings) && !isWrittenBy(drift, mesh.writers))
+    return showDrift(`${describeWriter(drift)} wrote it, and not the injector of ${mesh.name}`)
+  if (getTextAt(live, ...above, 'metadata', 'annotations', mesh.mark) === '')
+    return showDrift(
       `the annotation ${mesh.mark} is missing, which the injector of ${mesh.name} leaves`,
     )
-  return muted(`the injector of ${mesh.name} adds it to the Pod`)
+  return muteDrift(`the injector of ${mesh.name} adds it to the Pod`)
 }
 
 /** prometheus-operator `pkg/admission/admission.go`. */
 function judgePrometheus(drift: Drift): Judgement | undefined {
-  if (!isLive(drift) || kindOf(drift) !== 'monitoring.coreos.com/PrometheusRule') return undefined
-  if (metadataKey(drift, 'annotations') !== 'prometheus-operator-validated') return undefined
-  if (drift.live !== 'true') return shown('the webhook writes true and nothing else')
-  if (isPerson(drift)) return shown(`${writerOf(drift)} wrote it, and not the webhook`)
-  return muted('the webhook of the Prometheus operator marks the rules that it read')
+  if (!isLive(drift) || getGroupKind(drift) !== 'monitoring.coreos.com/PrometheusRule')
+    return undefined
+  if (findMetadataKey(drift, 'annotations') !== 'prometheus-operator-validated') return undefined
+  if (drift.live !== 'true') return showDrift('the webhook writes true and nothing else')
+  if (isPerson(drift)) return showDrift(`${describeWriter(drift)} wrote it, and not the webhook`)
+  return muteDrift('the webhook of the Prometheus operator marks the rules that it read')
 }
 
 /** How unready Pods may be evicted (k8s.io/api policy/v1), which git leaves to the server. */
 function judgeBudget(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   if (
     !isAdded(drift) ||
-    kindOf(drift) !== 'policy/PodDisruptionBudget' ||
-    pathText(drift) !== 'spec.unhealthyPodEvictionPolicy'
+    getGroupKind(drift) !== 'policy/PodDisruptionBudget' ||
+    formatDriftPath(drift) !== 'spec.unhealthyPodEvictionPolicy'
   )
     return undefined
   if (drift.live !== 'IfHealthyBudget' && drift.live !== 'AlwaysAllow')
-    return shown('it holds no policy that the API has')
+    return showDrift('it holds no policy that the API has')
   const webhook =
     hasNoOwner(drift, surroundings) ||
     (drift.actor.class === 'webhook' && drift.actor.confidence === 'field-manager')
   return webhook
-    ? muted('a webhook fills in the eviction policy that git leaves open')
-    : shown(`${writerOf(drift)} wrote it, which is no webhook`)
+    ? muteDrift('a webhook fills in the eviction policy that git leaves open')
+    : showDrift(`${describeWriter(drift)} wrote it, which is no webhook`)
 }
 
 export const INJECTION_RULES: readonly NoiseRule[] = [

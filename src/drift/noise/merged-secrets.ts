@@ -2,22 +2,22 @@
  * An ExternalSecret with `creationPolicy: Merge`, or the annotation `patch` for Sealed Secrets. A
  * Secret that only the controller creates is in no package (docs/facts/generated-secrets.md).
  */
-import { valueAt } from '@backporch/kyaml/field'
-import { jsonEquals } from '@backporch/kyaml/json'
-import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
+import { findValueAt } from '@backporch/kyaml/field'
+import { isJsonEqual } from '@backporch/kyaml/json'
+import { getAnnotations, getLabels } from '@backporch/kyaml/resource'
 import type { Drift } from '../compare/drift.ts'
 import {
+  describeWriter,
+  findMetadataKey,
+  getGroupKind,
+  hasLeadingNames,
   isAdded,
+  isWrittenBy,
   type Judgement,
-  kindOf,
-  metadataKey,
-  muted,
+  muteDrift,
   type NoiseRule,
   type Surroundings,
-  shown,
-  startsWith,
-  writerOf,
-  writtenBy,
+  showDrift,
 } from './noise-rule.ts'
 
 const EXTERNAL_SECRETS = /^externalsecrets\.external-secrets\.io\//
@@ -26,23 +26,23 @@ const OWN_KEY = /^reconcile\.external-secrets\.io\//
 
 function judgeMerged(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const { desired, live } = surroundings
-  if (kindOf(drift) !== '/Secret' || !isAdded(drift)) return undefined
-  const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
-  const isEntry = drift.path.length === 2 && startsWith(drift.path, ['data'])
-  const byExternal = labelsOf(live).get('reconcile.external-secrets.io/managed') === 'true'
+  if (getGroupKind(drift) !== '/Secret' || !isAdded(drift)) return undefined
+  const key = findMetadataKey(drift, 'labels') ?? findMetadataKey(drift, 'annotations')
+  const isEntry = drift.path.length === 2 && hasLeadingNames(drift.path, ['data'])
+  const byExternal = getLabels(live).get('reconcile.external-secrets.io/managed') === 'true'
   if (
     byExternal &&
     (isEntry || (key !== undefined && (OWN_KEY.test(key) || isCopied(drift, surroundings))))
   ) {
-    if (writtenBy(drift, EXTERNAL_SECRETS))
-      return muted('External Secrets merges it into the Secret')
-    return shown(`${writerOf(drift)} wrote it, and not External Secrets`)
+    if (isWrittenBy(drift, EXTERNAL_SECRETS))
+      return muteDrift('External Secrets merges it into the Secret')
+    return showDrift(`${describeWriter(drift)} wrote it, and not External Secrets`)
   }
-  if (!isEntry || annotationsOf(desired).get('sealedsecrets.bitnami.com/patch') !== 'true')
+  if (!isEntry || getAnnotations(desired).get('sealedsecrets.bitnami.com/patch') !== 'true')
     return undefined
-  if (writtenBy(drift, SEALED_SECRETS))
-    return muted('git lets Sealed Secrets add entries to the Secret')
-  return shown(`${writerOf(drift)} wrote it, and not Sealed Secrets`)
+  if (isWrittenBy(drift, SEALED_SECRETS))
+    return muteDrift('git lets Sealed Secrets add entries to the Secret')
+  return showDrift(`${describeWriter(drift)} wrote it, and not Sealed Secrets`)
 }
 
 /** Without a template, the ExternalSecret's are copied. */
@@ -53,7 +53,7 @@ function isCopied(drift: Drift, { liveOf }: Surroundings): boolean {
   return (
     external !== undefined &&
     drift.live !== undefined &&
-    jsonEquals(valueAt(external, drift.path), drift.live)
+    isJsonEqual(findValueAt(external, drift.path), drift.live)
   )
 }
 

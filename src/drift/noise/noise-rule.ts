@@ -45,11 +45,11 @@ export interface Surroundings {
   readonly liveOf: (id: ResourceId) => JsonObject | undefined
 }
 
-export function muted(why: string): Judgement {
+export function muteDrift(why: string): Judgement {
   return { mutes: true, why }
 }
 
-export function shown(because: string): Judgement {
+export function showDrift(because: string): Judgement {
   return { mutes: false, because }
 }
 
@@ -61,44 +61,44 @@ export function isLive({ change }: Drift): boolean {
   return change === 'added' || change === 'modified'
 }
 
-export function kindOf({ id }: Drift): string {
+export function getGroupKind({ id }: Drift): string {
   return `${id.group}/${id.kind}`
 }
 
-export function pathText({ path }: Drift): string {
+export function formatDriftPath({ path }: Drift): string {
   return formatFieldPath(path)
 }
 
-export function metadataKey(
+export function findMetadataKey(
   { path }: Drift,
   map: 'labels' | 'annotations',
   under: readonly string[] = [],
 ): string | undefined {
   const above = [...under, 'metadata', map]
   const key = path.at(-1)
-  return path.length === above.length + 1 && startsWith(path, above) && key?.kind === 'field'
+  return path.length === above.length + 1 && hasLeadingNames(path, above) && key?.kind === 'field'
     ? key.name
     : undefined
 }
 
-export function finalizerOf({ path }: Drift): string | undefined {
+export function findFinalizer({ path }: Drift): string | undefined {
   const member = path[2]
   return path.length === 3 &&
-    startsWith(path, ['metadata', 'finalizers']) &&
+    hasLeadingNames(path, ['metadata', 'finalizers']) &&
     member?.kind === 'member' &&
     typeof member.value === 'string'
     ? member.value
     : undefined
 }
 
-export function startsWith(path: FieldPath, names: readonly string[]): boolean {
+export function hasLeadingNames(path: FieldPath, names: readonly string[]): boolean {
   return names.every((name, index) => {
     const step = path[index]
     return step?.kind === 'field' && step.name === name
   })
 }
 
-export function writerOf({ actor }: Drift): string {
+export function describeWriter({ actor }: Drift): string {
   return actor.confidence === 'field-manager' ? actor.manager : 'nobody that the server knows'
 }
 
@@ -108,14 +108,14 @@ export function isOwned({ actor }: Pick<Drift, 'actor'>): boolean {
 
 export type Managers = RegExp | ((manager: string) => boolean)
 
-export function writtenBy({ actor }: Drift, managers: Managers): boolean {
+export function isWrittenBy({ actor }: Drift, managers: Managers): boolean {
   return (
     isOwned({ actor }) &&
     (managers instanceof RegExp ? managers.test(actor.manager) : managers(actor.manager))
   )
 }
 
-export function fromSyncer({ actor }: Drift, syncer: SyncerManager | undefined): boolean {
+export function isFromSyncer({ actor }: Drift, syncer: SyncerManager | undefined): boolean {
   const { manager, operation, subresource, confidence } = actor
   return (
     confidence === 'field-manager' &&

@@ -1,7 +1,7 @@
 /** Content that git declares empty: who filled it decides what becomes of it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { getPartAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { TurnWorld, yaml } from '../../../test/fakes/turn-world.ts'
 
@@ -20,7 +20,7 @@ async function changesWith(filled: (empty: JsonObject) => JsonObject) {
 
 /** As a server-side apply of a name leaves it: nobody owns anything, and an Update is not noted either. */
 function ofNobody(empty: JsonObject): JsonObject {
-  const metadata = partOf(empty, 'metadata')
+  const metadata = getPartAt(empty, 'metadata')
   assert.ok(isJsonObject(metadata))
   return {
     ...empty,

@@ -6,20 +6,20 @@
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import type { Drift } from '../compare/drift.ts'
 import {
-  finalizerOf,
+  describeWriter,
+  findFinalizer,
+  findMetadataKey,
+  getGroupKind,
+  hasLeadingNames,
   isAdded,
   isLive,
   isMachine,
+  isWrittenBy,
   type Judgement,
-  kindOf,
-  metadataKey,
-  muted,
+  muteDrift,
   type NoiseRule,
   type Surroundings,
-  shown,
-  startsWith,
-  writerOf,
-  writtenBy,
+  showDrift,
 } from './noise-rule.ts'
 
 interface PlatformMark {
@@ -69,22 +69,22 @@ function judgeMark(
 ): Judgement | undefined {
   if (!isLive(drift)) return undefined
   const [label, annotation, finalizer] = [
-    metadataKey(drift, 'labels'),
-    metadataKey(drift, 'annotations'),
-    finalizerOf(drift),
+    findMetadataKey(drift, 'labels'),
+    findMetadataKey(drift, 'annotations'),
+    findFinalizer(drift),
   ]
   const own = marks.find(
     ({ kind, labels, annotations, finalizers }) =>
-      kind.test(kindOf(drift)) &&
+      kind.test(getGroupKind(drift)) &&
       ((label !== undefined && labels?.test(label) === true) ||
         (annotation !== undefined && annotations?.test(annotation) === true) ||
         (finalizer !== undefined && finalizers?.test(finalizer) === true)),
   )
   if (own === undefined) return undefined
-  if (!isAdded(drift)) return shown('git sets it')
-  return writtenBy(drift, own.writers)
-    ? muted(`${platform} (${writerOf(drift)}) writes it by itself`)
-    : shown(`${writerOf(drift)} wrote it, and not ${platform}`)
+  if (!isAdded(drift)) return showDrift('git sets it')
+  return isWrittenBy(drift, own.writers)
+    ? muteDrift(`${platform} (${describeWriter(drift)}) writes it by itself`)
+    : showDrift(`${describeWriter(drift)} wrote it, and not ${platform}`)
 }
 
 const FILLED = new Set(['/Secret', '/ConfigMap'])
@@ -96,9 +96,9 @@ function judgeFilled(
 ): Judgement | undefined {
   if (
     !isLive(drift) ||
-    !FILLED.has(kindOf(drift)) ||
+    !FILLED.has(getGroupKind(drift)) ||
     drift.path.length !== 2 ||
-    !CONTENT.some((name) => startsWith(drift.path, [name]))
+    !CONTENT.some((name) => hasLeadingNames(drift.path, [name]))
   )
     return undefined
   if (drift.git !== '' && !isDeclaredEmpty(desired)) return undefined
@@ -112,9 +112,9 @@ function judgeFilled(
       releases: true,
     }
   return isMachine(drift)
-    ? muted(`git declares it empty, and ${writerOf(drift)} fills it`)
-    : shown(
-        `git declares it empty, and ${writerOf(drift)}, which is no controller that is known, filled it`,
+    ? muteDrift(`git declares it empty, and ${describeWriter(drift)} fills it`)
+    : showDrift(
+        `git declares it empty, and ${describeWriter(drift)}, which is no controller that is known, filled it`,
       )
 }
 

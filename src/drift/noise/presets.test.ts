@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { driftBy, surroundings } from '../../../test/fakes/noise-samples.ts'
 import {
+  findRuleByName,
+  formatPresetName,
+  listPresetRules,
   NOISE_RULES,
   NONE,
   PRESET_NAMES,
-  presetName,
   RECOMMENDED,
-  ruleNamed,
-  rulesOf,
 } from './presets.ts'
 
 test('each rule has a name of its own, sentences that a terminal can print, and a link', () => {
@@ -35,12 +35,12 @@ test('the guide has a row for each preset, with the sentences that explain print
 
 test('recommended is every rule and the default, none is none, and single ones keep their order', () => {
   const all = NOISE_RULES.map(({ name }) => name)
-  assert.deepEqual(rulesOf(undefined), all)
-  assert.deepEqual(rulesOf([RECOMMENDED]), all)
-  assert.deepEqual(rulesOf([NONE]), [])
-  assert.deepEqual(rulesOf(['preset:istio', 'preset:hpa']), ['hpa', 'istio'])
-  for (const rule of NOISE_RULES) assert.equal(ruleNamed(presetName(rule)), rule)
-  assert.equal(ruleNamed('preset:nothing'), undefined)
+  assert.deepEqual(listPresetRules(undefined), all)
+  assert.deepEqual(listPresetRules([RECOMMENDED]), all)
+  assert.deepEqual(listPresetRules([NONE]), [])
+  assert.deepEqual(listPresetRules(['preset:istio', 'preset:hpa']), ['hpa', 'istio'])
+  for (const rule of NOISE_RULES) assert.equal(findRuleByName(formatPresetName(rule)), rule)
+  assert.equal(findRuleByName('preset:nothing'), undefined)
 })
 
 const WRITERS = [

@@ -25,20 +25,26 @@ export const PRESET = 'preset:'
 export const RECOMMENDED = 'preset:recommended'
 export const NONE = 'preset:none'
 
-export const PRESET_NAMES: readonly string[] = [RECOMMENDED, NONE, ...NOISE_RULES.map(presetName)]
+export const PRESET_NAMES: readonly string[] = [
+  RECOMMENDED,
+  NONE,
+  ...NOISE_RULES.map(formatPresetName),
+]
 
-export function presetName({ name }: Pick<NoiseRule, 'name'>): string {
+export function formatPresetName({ name }: Pick<NoiseRule, 'name'>): string {
   return `${PRESET}${name}`
 }
 
 /** @param names undefined is the shipped default */
-export function rulesOf(names: readonly string[] | undefined): readonly string[] {
+export function listPresetRules(names: readonly string[] | undefined): readonly string[] {
   if (names === undefined || names.includes(RECOMMENDED)) return NOISE_RULES.map(({ name }) => name)
-  return NOISE_RULES.filter((rule) => names.includes(presetName(rule))).map(({ name }) => name)
+  return NOISE_RULES.filter((rule) => names.includes(formatPresetName(rule))).map(
+    ({ name }) => name,
+  )
 }
 
 /** @param name with or without `preset:` */
-export function ruleNamed(name: string): NoiseRule | undefined {
+export function findRuleByName(name: string): NoiseRule | undefined {
   const bare = name.startsWith(PRESET) ? name.slice(PRESET.length) : name
   return NOISE_RULES.find((rule) => rule.name === bare)
 }

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { randomText } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import {
-  expressionProblem,
+  escapeExpression,
+  findExpressionProblem,
   LONGEST_EXPRESSION,
-  literalExpression,
   matchesExpression,
 } from './rule-expression.ts'
 
@@ -23,15 +23,15 @@ test('an expression matches the whole text, and one of many stars in linear time
 
 test('what RE2 does not have is told, and matches nothing', () => {
   for (const text of ['(', '(?=a)', '(a)\\1', 'a'.repeat(LONGEST_EXPRESSION + 1)])
-    assert.notEqual(expressionProblem(text), undefined, text)
-  assert.equal(expressionProblem('(?i)web-[0-9]+'), undefined)
+    assert.notEqual(findExpressionProblem(text), undefined, text)
+  assert.equal(findExpressionProblem('(?i)web-[0-9]+'), undefined)
   assert.equal(matchesExpression('(', '('), false)
 })
 
 test('a literal expression matches its text and no other, and shows every sign', () => {
   fc.assert(
     fc.property(randomText, randomText, (text, other) => {
-      const expression = literalExpression(text)
+      const expression = escapeExpression(text)
       assert.equal(matchesExpression(expression, text), true, JSON.stringify(text))
       assert.equal(matchesExpression(expression, other), text === other)
       assert.doesNotMatch(expression, /[\p{Cf}\p{Zl}\p{Zp}]/u)

@@ -3,7 +3,7 @@ import { RE2JS } from 're2js'
 
 export const LONGEST_EXPRESSION = 500
 
-export function expressionProblem(text: string): string | undefined {
+export function findExpressionProblem(text: string): string | undefined {
   if (text.length > LONGEST_EXPRESSION) return `wanted at most ${LONGEST_EXPRESSION} characters`
   const compiled = compile(text)
   return 'problem' in compiled ? `no RE2 expression: ${compiled.problem}` : undefined
@@ -15,13 +15,13 @@ export function matchesExpression(expression: string, text: string): boolean {
 }
 
 /** An invalid expression matches nothing. */
-export function expressionFinds(expression: string, text: string): boolean {
+export function hasExpressionMatch(expression: string, text: string): boolean {
   const compiled = compile(expression)
   return 'program' in compiled && compiled.program.matcher(text).find()
 }
 
 /** Invisible characters are written as numbers. */
-export function literalExpression(text: string): string {
+export function escapeExpression(text: string): string {
   return text
     .replace(/[\\.+*?()|[\]{}^$]/g, '\\$&')
     .replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => `\\x{${sign.codePointAt(0)?.toString(16) ?? ''}}`)

@@ -6,7 +6,7 @@ import * as fc from '../../../test/seeds/fast-check.ts'
 import {
   coversDrift,
   describeRulePath,
-  literalRulePath,
+  formatLiteralRulePath,
   parseRulePath,
   type RulePath,
 } from './rule-path.ts'
@@ -68,10 +68,10 @@ const path: fc.Arbitrary<FieldPath> = fc.array(step, { minLength: 1, maxLength: 
 test('a literal path covers its place and what is below it, and nothing else, whatever names and values are in it', () => {
   fc.assert(
     fc.property(path, path, fc.boolean(), (own, other, below) => {
-      const rule = read(literalRulePath(own))
+      const rule = read(formatLiteralRulePath(own))
       const location = below ? [...own, ...other] : other
       const covered = coversDrift([rule], { ...driftOf('x'), path: location }, undefined)
-      assert.equal(covered, isWithin(location, own), literalRulePath(own))
+      assert.equal(covered, isWithin(location, own), formatLiteralRulePath(own))
     }),
     { numRuns: 1_500 },
   )

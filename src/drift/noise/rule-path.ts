@@ -4,24 +4,24 @@
  */
 import {
   type FieldPath,
+  findValueAt,
   formatFieldPath,
   indexOfStep,
   isAnyStep,
   type PathStep,
   parseFieldPattern,
-  valueAt,
 } from '@backporch/kyaml/field'
 import {
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
   parsePointer,
 } from '@backporch/kyaml/json'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { hasWildcard, literalGlob, matchesGlob } from '@backporch/kyaml/text'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
+import { escapeGlob, hasWildcard, matchesGlob } from '@backporch/kyaml/text'
 import type { Drift } from '../compare/drift.ts'
 
 /** `[*]` is any step, and an item matches by its given keys. */
@@ -42,28 +42,28 @@ export function parseRulePath(text: string): RulePath | { readonly problem: stri
 
 export function describeRulePath(path: RulePath): string {
   return 'keyed' in path
-    ? shownPathOnly(path.keyed, undefined).replace(/="\*"(?=[\],])/g, '=*')
+    ? formatRedactedPath(path.keyed, undefined).replace(/="\*"(?=[\],])/g, '=*')
     : path.pointer.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-export function literalRulePath(path: FieldPath): string {
+export function formatLiteralRulePath(path: FieldPath): string {
   return formatFieldPath(
     path.map((step) => {
-      if (step.kind === 'field') return { kind: 'field', name: literalGlob(step.name) }
-      if (step.kind === 'member') return { kind: 'member', value: literalValue(step.value) }
+      if (step.kind === 'field') return { kind: 'field', name: escapeGlob(step.name) }
+      if (step.kind === 'member') return { kind: 'member', value: escapeLiteralValue(step.value) }
       if (step.kind === 'index') return step
       return {
         kind: 'item',
         keys: Object.fromEntries(
-          Object.entries(step.keys).map(([key, value]) => [key, literalValue(value)]),
+          Object.entries(step.keys).map(([key, value]) => [key, escapeLiteralValue(value)]),
         ),
       }
     }),
   )
 }
 
-function literalValue(value: Json): Json {
-  return typeof value === 'string' ? literalGlob(value) : value
+function escapeLiteralValue(value: Json): Json {
+  return typeof value === 'string' ? escapeGlob(value) : value
 }
 
 /**
@@ -83,27 +83,27 @@ export function coversDrift(
     change !== 'modified' ||
     git === undefined ||
     value === undefined ||
-    !paths.some((rule) => lengthOf(rule) > path.length)
+    !paths.some((rule) => getPathLength(rule) > path.length)
   )
     return false
   const locations: FieldPath[] = []
-  differingLocations(git, value, path, locations)
+  collectDifferingLocations(git, value, path, locations)
   return locations.length > 0 && locations.length < MOST_PLACES && locations.every(covers)
 }
 
 const MOST_PLACES = 200
 
 /** Items of a list of another length cannot be matched. */
-function differingLocations(
+function collectDifferingLocations(
   git: Json | undefined,
   live: Json | undefined,
   path: FieldPath,
   into: FieldPath[],
 ): void {
-  if (into.length >= MOST_PLACES || jsonEquals(git, live)) return
+  if (into.length >= MOST_PLACES || isJsonEqual(git, live)) return
   if (isJsonObject(git) && isJsonObject(live)) {
     for (const name of new Set([...Object.keys(git), ...Object.keys(live)]))
-      differingLocations(
+      collectDifferingLocations(
         getKey(git, name),
         getKey(live, name),
         [...path, { kind: 'field', name }],
@@ -111,11 +111,11 @@ function differingLocations(
       )
   } else if (isJsonArray(git) && isJsonArray(live) && git.length === live.length) {
     for (const [index, item] of git.entries())
-      differingLocations(item, live[index], [...path, { kind: 'index', index }], into)
+      collectDifferingLocations(item, live[index], [...path, { kind: 'index', index }], into)
   } else into.push(path)
 }
 
-function lengthOf(rule: RulePath): number {
+function getPathLength(rule: RulePath): number {
   return 'keyed' in rule ? rule.keyed.length : rule.pointer.length
 }
 
@@ -125,7 +125,7 @@ export function coversPlace(
   path: FieldPath,
   live: JsonObject | undefined,
 ): boolean {
-  if (path.length === 0 || lengthOf(rule) > path.length) return false
+  if (path.length === 0 || getPathLength(rule) > path.length) return false
   if ('keyed' in rule)
     return rule.keyed.every((step, at) => matchesStep(step, path[at] as PathStep))
   return rule.pointer.every((part, at) => matchesPart(part, path, at, live))
@@ -145,7 +145,7 @@ function matchesStep(wanted: PathStep, step: PathStep): boolean {
 }
 
 function matchesValue(pattern: Json, value: Json): boolean {
-  if (typeof pattern !== 'string') return jsonEquals(pattern, value)
+  if (typeof pattern !== 'string') return isJsonEqual(pattern, value)
   if (typeof value === 'string') return matchesGlob(pattern, value)
   return (
     hasWildcard(pattern) &&
@@ -165,7 +165,7 @@ function matchesPart(
   if (step.kind === 'field') return matchesGlob(part, step.name)
   if (step.kind === 'index') return matchesGlob(part, String(step.index))
   if (part === '*') return true
-  const list = live === undefined ? undefined : valueAt(live, path.slice(0, at))
+  const list = live === undefined ? undefined : findValueAt(live, path.slice(0, at))
   const index = list === undefined ? -1 : indexOfStep(list, step)
   return index !== -1 && matchesGlob(part, String(index))
 }

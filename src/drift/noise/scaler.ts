@@ -4,19 +4,19 @@
  * kubernetes/autoscaler `VerticalPodAutoscaler` API reference.
  */
 import {
+  filterObjects,
+  filterTexts,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   type Json,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
 import {
-  metadataText,
+  getMetadataText,
+  isSameResourceId,
   parseApiVersion,
   type ResourceId,
-  sameResource,
 } from '@backporch/kyaml/resource'
 
 export type ScalerTool = 'hpa' | 'keda' | 'vpa'
@@ -65,19 +65,20 @@ export interface Scalers {
 export const NO_SCALERS: Scalers = { all: [], unread: new Map() }
 
 export function readScaler(object: JsonObject): Scaler | undefined {
-  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
-  const kind = textOf(object, 'kind')
+  const { group } = parseApiVersion(getTextAt(object, 'apiVersion'))
+  const kind = getTextAt(object, 'kind')
   const tool = SCALER_KINDS.find((known) => known[0] === group && known[1] === kind)?.[2]
   if (tool === undefined) return undefined
-  const namespace = metadataText(object, 'namespace')
-  const id = { group, kind, namespace, name: metadataText(object, 'name') }
-  const target = targetOf(
-    partOf(object, 'spec', tool === 'vpa' ? 'targetRef' : 'scaleTargetRef'),
+  const namespace = getMetadataText(object, 'namespace')
+  const id = { group, kind, namespace, name: getMetadataText(object, 'name') }
+  const target = findTarget(
+    getPartAt(object, 'spec', tool === 'vpa' ? 'targetRef' : 'scaleTargetRef'),
     tool,
     namespace,
   )
   if (target === undefined) return undefined
-  if (tool === 'vpa') return { tool, id, target, off: isOff(object), policies: policiesOf(object) }
+  if (tool === 'vpa')
+    return { tool, id, target, off: isOff(object), policies: listContainerPolicies(object) }
   const [min, max] =
     tool === 'hpa' ? ['minReplicas', 'maxReplicas'] : ['minReplicaCount', 'maxReplicaCount']
   const bounds = {
@@ -85,7 +86,8 @@ export function readScaler(object: JsonObject): Scaler | undefined {
     max: countAt(object, 'spec', max) ?? (tool === 'hpa' ? 0 : 100),
   }
   const paused = Number(
-    textOf(object, 'metadata', 'annotations', 'autoscaling.keda.sh/paused-replicas') || Number.NaN,
+    getTextAt(object, 'metadata', 'annotations', 'autoscaling.keda.sh/paused-replicas') ||
+      Number.NaN,
   )
   const also = [countAt(object, 'spec', 'idleReplicaCount'), paused].filter(
     (count) => count !== undefined && Number.isInteger(count),
@@ -93,49 +95,51 @@ export function readScaler(object: JsonObject): Scaler | undefined {
   return { tool, id, target, ...bounds, also: tool === 'keda' ? (also as number[]) : [] }
 }
 
-export function scalersOf<Tool extends ScalerTool>(
+export function listScalersOf<Tool extends ScalerTool>(
   scalers: Scalers,
   tool: Tool,
   id: ResourceId,
 ): readonly Extract<Scaler, { tool: Tool }>[] {
   return scalers.all.filter(
     (scaler): scaler is Extract<Scaler, { tool: Tool }> =>
-      scaler.tool === tool && sameResource(scaler.target, id),
+      scaler.tool === tool && isSameResourceId(scaler.target, id),
   )
 }
 
-function targetOf(
+function findTarget(
   reference: Json | undefined,
   tool: ScalerTool,
   namespace: string,
 ): ResourceId | undefined {
-  const name = textOf(reference, 'name')
-  const kind = textOf(reference, 'kind') || (tool === 'keda' ? 'Deployment' : '')
+  const name = getTextAt(reference, 'name')
+  const kind = getTextAt(reference, 'kind') || (tool === 'keda' ? 'Deployment' : '')
   if (name === '' || kind === '') return undefined
-  const apiVersion = textOf(reference, 'apiVersion') || (tool === 'keda' ? 'apps/v1' : '')
+  const apiVersion = getTextAt(reference, 'apiVersion') || (tool === 'keda' ? 'apps/v1' : '')
   return { group: parseApiVersion(apiVersion).group, kind, namespace, name }
 }
 
 function countAt(object: JsonObject, ...names: readonly string[]): number | undefined {
-  const value = partOf(object, ...names)
+  const value = getPartAt(object, ...names)
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined
 }
 
 /** `Initial` sets requests of new Pods; `Off` writes nothing. */
 function isOff(object: JsonObject): boolean {
-  return textOf(object, 'spec', 'updatePolicy', 'updateMode') === 'Off'
+  return getTextAt(object, 'spec', 'updatePolicy', 'updateMode') === 'Off'
 }
 
-function policiesOf(object: JsonObject): ContainerPolicy[] {
-  return objectsIn(partOf(object, 'spec', 'resourcePolicy', 'containerPolicies')).map((policy) => {
-    const resources = partOf(policy, 'controlledResources')
-    return {
-      container: textOf(policy, 'containerName'),
-      off: textOf(policy, 'mode') === 'Off',
-      resources: isJsonArray(resources) ? textsIn(resources) : ['cpu', 'memory'],
-      requestsOnly: textOf(policy, 'controlledValues') === 'RequestsOnly',
-      min: partOf(policy, 'minAllowed'),
-      max: partOf(policy, 'maxAllowed'),
-    }
-  })
+function listContainerPolicies(object: JsonObject): ContainerPolicy[] {
+  return filterObjects(getPartAt(object, 'spec', 'resourcePolicy', 'containerPolicies')).map(
+    (policy) => {
+      const resources = getPartAt(policy, 'controlledResources')
+      return {
+        container: getTextAt(policy, 'containerName'),
+        off: getTextAt(policy, 'mode') === 'Off',
+        resources: isJsonArray(resources) ? filterTexts(resources) : ['cpu', 'memory'],
+        requestsOnly: getTextAt(policy, 'controlledValues') === 'RequestsOnly',
+        min: getPartAt(policy, 'minAllowed'),
+        max: getPartAt(policy, 'maxAllowed'),
+      }
+    },
+  )
 }

@@ -4,62 +4,66 @@
  * `pkg/kapp/config/default.go`; cli-utils `pkg/common`, `pkg/object/{dependson,mutation}`;
  * kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
  */
-import { isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
+import { getTextAt, isJsonObject, type Json, parseJson } from '@backporch/kyaml/json'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
-import { syncersOfMark } from '../../syncers/marks.ts'
-import { keepsLastApplied, marksAs, SYNCERS } from '../../syncers/registry.ts'
+import { listSyncersOfMark } from '../../syncers/marks.ts'
+import { canMarkAs, keepsLastApplied, SYNCERS } from '../../syncers/registry.ts'
 import type { Syncer } from '../../syncers/syncer.ts'
 import type { Drift } from '../compare/drift.ts'
 import {
-  fromSyncer,
+  describeWriter,
+  findMetadataKey,
+  isFromSyncer,
   isLive,
   isOwned,
   isPerson,
   type Judgement,
-  metadataKey,
-  muted,
+  muteDrift,
   type NoiseRule,
   type Surroundings,
-  shown,
-  writerOf,
+  showDrift,
 } from './noise-rule.ts'
 
 export function isOf(marking: Syncer, drift: Drift): boolean {
-  return !isPerson(drift) && isOwned(drift) && marksAs(marking, drift.actor.manager)
+  return !isPerson(drift) && isOwned(drift) && canMarkAs(marking, drift.actor.manager)
 }
 
 function judgeMetadata(drift: Drift, { syncer }: Surroundings): Judgement | undefined {
   if (!isLive(drift)) return undefined
-  const tools = syncersOfMark(drift.path, drift.live)
+  const tools = listSyncersOfMark(drift.path, drift.live)
   if (tools.length === 0) return undefined
   const tool = tools.find((one) => isOf(one, drift))
-  if (tool !== undefined) return muted(`${tool.name} marks with it what it applies`)
+  if (tool !== undefined) return muteDrift(`${tool.name} marks with it what it applies`)
   // A tool may apply under any given name (kpt live apply --field-manager).
-  if (fromSyncer(drift, syncer))
-    return muted(`the syncer ${drift.actor.manager} marks with it what it applies`)
-  return shown(`${writerOf(drift)} wrote it, and not ${tools.map(({ name }) => name).join(' or ')}`)
+  if (isFromSyncer(drift, syncer))
+    return muteDrift(`the syncer ${drift.actor.manager} marks with it what it applies`)
+  return showDrift(
+    `${describeWriter(drift)} wrote it, and not ${tools.map(({ name }) => name).join(' or ')}`,
+  )
 }
 
 function judgeLastApplied(drift: Drift, { syncer }: Surroundings): Judgement | undefined {
-  if (!isLive(drift) || metadataKey(drift, 'annotations') !== LAST_APPLIED) return undefined
-  if (!(isOwned(drift) && keepsLastApplied(drift.actor.manager)) && !fromSyncer(drift, syncer))
-    return shown(`${writerOf(drift)} wrote it, which is no tool that applies`)
-  if (!isAppliedAs(drift)) return shown('it does not hold this object as somebody applied it')
-  return muted('client-side apply keeps in it what was applied; what it changed is shown by itself')
+  if (!isLive(drift) || findMetadataKey(drift, 'annotations') !== LAST_APPLIED) return undefined
+  if (!(isOwned(drift) && keepsLastApplied(drift.actor.manager)) && !isFromSyncer(drift, syncer))
+    return showDrift(`${describeWriter(drift)} wrote it, which is no tool that applies`)
+  if (!isAppliedAs(drift)) return showDrift('it does not hold this object as somebody applied it')
+  return muteDrift(
+    'client-side apply keeps in it what was applied; what it changed is shown by itself',
+  )
 }
 
 /** A Secret's annotation may be unread. */
 function isAppliedAs({ live, liveUnread, id }: Drift): boolean {
   if (liveUnread && live === undefined) return true
-  const applied = parsed(live)
+  const applied = parseOptionalJson(live)
   return (
     isJsonObject(applied) &&
-    textOf(applied, 'kind') === id.kind &&
-    textOf(applied, 'metadata', 'name') === id.name
+    getTextAt(applied, 'kind') === id.kind &&
+    getTextAt(applied, 'metadata', 'name') === id.name
   )
 }
 
-function parsed(value: Json | undefined): Json | undefined {
+function parseOptionalJson(value: Json | undefined): Json | undefined {
   try {
     return typeof value === 'string' ? parseJson(value) : undefined
   } catch {
@@ -73,14 +77,14 @@ function judgeDirective(
   { syncer }: Surroundings,
   rule: string,
 ): Judgement | undefined {
-  const key = metadataKey(drift, 'annotations') ?? ''
+  const key = findMetadataKey(drift, 'annotations') ?? ''
   if (!isLive(drift) || !SYNCERS.some(({ directives }) => directives.get(key) === rule))
     return undefined
-  if (fromSyncer(drift, syncer))
-    return muted(`the syncer ${drift.actor.manager} keeps with it how it applies`)
+  if (isFromSyncer(drift, syncer))
+    return muteDrift(`the syncer ${drift.actor.manager} keeps with it how it applies`)
   return SYNCERS.some((one) => isOf(one, drift))
-    ? muted(`${writerOf(drift)} keeps with it how it applies`)
-    : shown(`${writerOf(drift)} wrote it, which is no syncer that is known`)
+    ? muteDrift(`${describeWriter(drift)} keeps with it how it applies`)
+    : showDrift(`${describeWriter(drift)} wrote it, which is no syncer that is known`)
 }
 
 export const SYNCER_METADATA_RULES: readonly NoiseRule[] = [

@@ -4,7 +4,7 @@ import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { path } from '../../../test/fakes/live-object.ts'
 import { parseRulePath, type RulePath } from './rule-path.ts'
-import { type VisibilityRule, visibilityIn } from './visibility.ts'
+import { createVisibility, type VisibilityRule } from './visibility.ts'
 
 const APP = { group: 'example.com', kind: 'App', namespace: 'shop', name: 'web' }
 const SECRET = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
@@ -25,7 +25,7 @@ function text(
   rules: { hide?: readonly VisibilityRule[]; show?: readonly VisibilityRule[] },
   id = APP,
 ): boolean | undefined {
-  return visibilityIn(id, UNKNOWN_SCHEMA, { hide: rules.hide ?? [], show: rules.show ?? [] })(
+  return createVisibility(id, UNKNOWN_SCHEMA, { hide: rules.hide ?? [], show: rules.show ?? [] })(
     path(location),
     'x',
     object,
@@ -87,7 +87,7 @@ test('while values are withheld no rule shows one, and which object it is stays 
     spec: { color: 'x' },
   }
   const visibility = (location: string) =>
-    visibilityIn(APP, UNKNOWN_SCHEMA, rules)(path(location), 'x', object)
+    createVisibility(APP, UNKNOWN_SCHEMA, rules)(path(location), 'x', object)
   for (const location of [
     'spec',
     'spec.color',

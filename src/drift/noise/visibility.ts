@@ -6,9 +6,9 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import {
   type FieldPath,
   type FieldSchema,
+  findValueAt,
   indexOfStep,
   type PathStep,
-  valueAt,
 } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import {
@@ -20,8 +20,8 @@ import {
 } from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict } from '../compare/drift.ts'
-import { type IgnoreRule, whyNotTargeted } from './ignore-rules.ts'
-import { expressionFinds } from './rule-expression.ts'
+import { findTargetMismatch, type IgnoreRule } from './ignore-rules.ts'
+import { hasExpressionMatch } from './rule-expression.ts'
 import { coversPlace, type RulePath } from './rule-path.ts'
 
 export interface VisibilityRule {
@@ -39,7 +39,7 @@ export interface VisibilityRules {
   readonly withheld?: string
 }
 
-export function withVisibility(
+export function applyVisibility(
   verdict: ObjectVerdict,
   schema: FieldSchema,
   rules: VisibilityRules,
@@ -49,9 +49,11 @@ export function withVisibility(
   const unexpected = items.flatMap((item) =>
     item.change === 'unexpected' && isJsonObject(item.live) ? [item.live] : [],
   )
-  const visibilityOf = hiding(desired, visibilityIn(id, schema, rules))
+  const visibilityOf = hideDeclaredFields(desired, createVisibility(id, schema, rules))
   const objects = [live, desired?.object, ...unexpected].filter((object) => object !== undefined)
-  const judged = new Map(items.map((item) => [item, ofDrift(item, objects, visibilityOf)]))
+  const judged = new Map(
+    items.map((item) => [item, applyDriftVisibility(item, objects, visibilityOf)]),
+  )
   const observed = (item: Drift): Drift => judged.get(item) ?? item
   return {
     ...verdict,
@@ -63,7 +65,10 @@ export function withVisibility(
   }
 }
 
-function hiding(desired: DesiredResource | undefined, visibilityOf: VisibilityOf): VisibilityOf {
+function hideDeclaredFields(
+  desired: DesiredResource | undefined,
+  visibilityOf: VisibilityOf,
+): VisibilityOf {
   if (desired?.hidden === undefined || desired.hidden.length === 0) return visibilityOf
   const { object: own, hidden } = desired
   const places = hidden.map((path) => placeIn(own, path) ?? [])
@@ -88,17 +93,21 @@ function placeIn(object: JsonObject, path: FieldPath): readonly (string | number
     const part: string | number = step.kind === 'field' ? step.name : indexOfStep(value, step)
     if (part === -1) return undefined
     place.push(part)
-    value = valueAt(value, [step])
+    value = findValueAt(value, [step])
   }
   return place
 }
 
 /** A rule that hides one value in one object hides the difference. */
-function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: VisibilityOf): Drift {
+function applyDriftVisibility(
+  drift: Drift,
+  objects: readonly JsonObject[],
+  visibilityOf: VisibilityOf,
+): Drift {
   const values = [drift.git, drift.live].filter((value) => value !== undefined)
   const text = objects.flatMap((object) =>
     values.map((value) =>
-      withinOf(drift.path, value, (path, below) => visibilityOf(path, below, object)),
+      findInnerVisibility(drift.path, value, (path, below) => visibilityOf(path, below, object)),
     ),
   )
   const visibility =
@@ -107,7 +116,7 @@ function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: Vis
 }
 
 /** A difference is shown or hidden as a whole. */
-function withinOf(
+function findInnerVisibility(
   path: FieldPath,
   value: Json,
   visibilityOf: (path: FieldPath, value: Json) => Visibility | undefined,
@@ -120,27 +129,27 @@ function withinOf(
       ? Object.entries(value).map(([name, item]) => [{ kind: 'field', name }, item] as const)
       : []
   for (const [step, item] of below) {
-    const inner = withinOf([...path, step], item, visibilityOf)
+    const inner = findInnerVisibility([...path, step], item, visibilityOf)
     if (inner?.shown === false) return inner
   }
   return text
 }
 
 /** @param schema an unknown schema marks nothing */
-export function visibilityIn(
+export function createVisibility(
   id: ResourceId,
   schema: FieldSchema,
   rules: VisibilityRules,
 ): VisibilityOf {
   const [hide = [], show = []] = [rules.hide, rules.show].map((some) =>
-    some.filter((rule) => whyNotTargeted(id, rule, {}) === undefined),
+    some.filter((rule) => findTargetMismatch(id, rule, {}) === undefined),
   )
   const { withheld } = rules
   return (path, value, object) => {
     if (withheld !== undefined && !isOfIdentity(path)) return { shown: false, why: withheld }
     if (isInsideOfSecret(object, path) && !isSecret(id))
       return { shown: false, why: 'it is inside of a Secret' }
-    const hides = hide.find((rule) => hidesValue(rule, path, value, object))
+    const hides = hide.find((rule) => shouldHideValue(rule, path, value, object))
     if (hides !== undefined)
       return {
         shown: false,
@@ -152,7 +161,7 @@ export function visibilityIn(
         ? undefined
         : show.find((rule) => covers(rule, path, object))
     if (shows !== undefined) return { shown: true, why: `${shows.where} shows it: ${shows.reason}` }
-    if (schemaAt(schema, path).format === 'password')
+    if (getPathSchema(schema, path).format === 'password')
       return { shown: false, why: PASSWORD_BY_SCHEMA }
     return undefined
   }
@@ -172,7 +181,7 @@ function isOfIdentity(path: FieldPath): boolean {
   return second === undefined || second === 'name' || second === 'namespace'
 }
 
-function hidesValue(
+function shouldHideValue(
   rule: VisibilityRule,
   path: FieldPath,
   value: Json,
@@ -186,20 +195,21 @@ function hidesValue(
       : typeof value === 'number' || typeof value === 'bigint'
         ? String(value)
         : undefined
-  return text !== undefined && rule.patterns.some((pattern) => expressionFinds(pattern, text))
+  return text !== undefined && rule.patterns.some((pattern) => hasExpressionMatch(pattern, text))
 }
 
 function covers({ paths }: VisibilityRule, path: FieldPath, object: JsonObject): boolean {
   return paths.some(
-    (rule) => coversPlace(rule, path, object) || coversPlace(rule, named(path, object), object),
+    (rule) =>
+      coversPlace(rule, path, object) || coversPlace(rule, resolveNames(path, object), object),
   )
 }
 
 /** An item has one name, whoever wrote the path. */
-function named(path: FieldPath, object: JsonObject): FieldPath {
+function resolveNames(path: FieldPath, object: JsonObject): FieldPath {
   return path.map((step, at): PathStep => {
     if (step.kind === 'field' || step.kind === 'member') return step
-    const item = valueAt(object, path.slice(0, at + 1))
+    const item = findValueAt(object, path.slice(0, at + 1))
     if (!isJsonObject(item)) return step
     const keys = Object.entries(item).filter(
       ([, value]) => !isJsonObject(value) && !isJsonArray(value),
@@ -218,7 +228,7 @@ function isInsideOfSecret(object: JsonObject, path: FieldPath): boolean {
   for (const step of path) {
     if (above === undefined) return false
     if (isJsonObject(above) && isEmbeddedSecret(above)) return true
-    above = valueAt(above, [step])
+    above = findValueAt(above, [step])
   }
   return false
 }
@@ -236,9 +246,9 @@ function isCopy(path: FieldPath): boolean {
   return path.some((step) => step.kind === 'field' && isCopyOfTheObject(step.name))
 }
 
-export function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
+export function getPathSchema(schema: FieldSchema, path: FieldPath): FieldSchema {
   return path.reduce(
-    (at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()),
+    (at, step) => (step.kind === 'field' ? at.getChildSchema(step.name) : at.getItemSchema()),
     schema,
   )
 }

@@ -8,14 +8,14 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import { wordSet } from '@backporch/kyaml/text'
+import { createWordSet } from '@backporch/kyaml/text'
 import type { RiskSubject } from '../compare/drift.ts'
 
-const WORKLOAD_KINDS = wordSet(`
+const WORKLOAD_KINDS = createWordSet(`
   CronJob DaemonSet Deployment DeploymentConfig Job Pod PodTemplate ReplicaSet ReplicationController StatefulSet
 `)
 
-const RESTRICTING = wordSet(`
+const RESTRICTING = createWordSet(`
   allowPrivilegeEscalation appArmorProfile hostIPC hostNetwork hostPID hostPath hostPort hostProcess hostUsers podSecurityContext
   procMount runAsNonRoot runAsUser seLinuxOptions seccompProfile securityContext shareProcessNamespace
 `)
@@ -32,21 +32,21 @@ export function isPodLocation(id: ResourceId, path: string): boolean {
  * A field that is written out but frees nothing (`privileged: false` in an added container) does
  * not count.
  */
-export function changesPodSecurity({ id, change, path, git, live }: RiskSubject): boolean {
+export function isPodSecurityChange({ id, change, path, git, live }: RiskSubject): boolean {
   const [first] = path
-  if (change === 'unexpected') return freesPods(live)
+  if (change === 'unexpected') return isFreeingPods(live)
   // A removed object runs nothing, and only specifications concern pods.
   if (change === 'missing' || first?.kind !== 'field' || !['spec', 'template'].includes(first.name))
     return false
-  if (namesRestriction(id, path)) return true
+  if (hasRestrictionName(id, path)) return true
   if (live !== undefined && git !== undefined)
-    return factsOf(git).join('\n') !== factsOf(live).join('\n')
+    return listFacts(git).join('\n') !== listFacts(live).join('\n')
   // A removed template removes its restrictions too.
-  if (live === undefined) return path.at(-1)?.kind !== 'item' && factsOf(git).length > 0
-  return freesPods(live)
+  if (live === undefined) return path.at(-1)?.kind !== 'item' && listFacts(git).length > 0
+  return isFreeingPods(live)
 }
 
-function namesRestriction(id: ResourceId, path: FieldPath): boolean {
+function hasRestrictionName(id: ResourceId, path: FieldPath): boolean {
   const names = path.flatMap((step) => (step.kind === 'field' ? [step.name] : []))
   if (names.some((name) => RESTRICTING.has(name))) return true
   return (
@@ -55,7 +55,7 @@ function namesRestriction(id: ResourceId, path: FieldPath): boolean {
   )
 }
 
-function factsOf(value: Json | undefined): string[] {
+function listFacts(value: Json | undefined): string[] {
   const facts: string[] = []
   visit(value, (key, below) => {
     if (RESTRICTING.has(key))
@@ -66,7 +66,7 @@ function factsOf(value: Json | undefined): string[] {
   return facts.sort()
 }
 
-function freesPods(value: Json | undefined): boolean {
+function isFreeingPods(value: Json | undefined): boolean {
   let frees = false
   visit(value, (key, below) => {
     frees ||= isFreeing(key, below)

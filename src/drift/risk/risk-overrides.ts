@@ -1,6 +1,6 @@
 /** They take precedence over the table of src/drift/risk/risk.ts. */
 import type { Drift, ObjectVerdict, Risk } from '../compare/drift.ts'
-import { type IgnoreRule, whyNotIgnored } from '../noise/ignore-rules.ts'
+import { findIgnoreMismatch, type IgnoreRule } from '../noise/ignore-rules.ts'
 
 export interface RiskOverride extends IgnoreRule {
   readonly risk: Risk
@@ -12,15 +12,15 @@ export function overrideRisks(
   overrides: readonly RiskOverride[],
 ): ObjectVerdict {
   if (overrides.length === 0 || verdict.items.length === 0) return verdict
-  return { ...verdict, items: verdict.items.map((item) => overridden(item, verdict, overrides)) }
+  return { ...verdict, items: verdict.items.map((item) => applyOverride(item, verdict, overrides)) }
 }
 
-function overridden(
+function applyOverride(
   drift: Drift,
   verdict: ObjectVerdict,
   overrides: readonly RiskOverride[],
 ): Drift {
-  const rule = overrides.find((each) => whyNotIgnored(drift, each, verdict) === undefined)
+  const rule = overrides.find((each) => findIgnoreMismatch(drift, each, verdict) === undefined)
   if (rule === undefined || rule.risk === drift.risk) return drift
   const why = rule.reason === '' ? '' : `: ${rule.reason}`
   return {

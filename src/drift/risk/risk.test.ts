@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { path } from '../../../test/fakes/live-object.ts'
 import { RISK_EXAMPLES, type RiskExample } from '../../../test/fakes/risk-examples.ts'
-import { publisherOf } from '../attribute/image-publisher.ts'
+import { getImagePublisher } from '../attribute/image-publisher.ts'
 import { RISKS } from '../compare/drift.ts'
 import { assessRisk, RISK_RULES, type RiskRule } from './risk.ts'
 
@@ -70,5 +70,5 @@ const PUBLISHERS: readonly (readonly [image: string, publisher: string])[] = [
 
 for (const [image, publisher] of PUBLISHERS) {
   test(`${image} is published by ${publisher}`, () =>
-    assert.equal(publisherOf('spec.image', image), publisher))
+    assert.equal(getImagePublisher('spec.image', image), publisher))
 }

@@ -5,10 +5,10 @@
 import { type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { wordSet, words } from '@backporch/kyaml/text'
-import { publisherOf } from '../attribute/image-publisher.ts'
+import { createWordSet, listWords } from '@backporch/kyaml/text'
+import { getImagePublisher } from '../attribute/image-publisher.ts'
 import type { Risk, RiskSubject } from '../compare/drift.ts'
-import { changesPodSecurity, hasKey, isPodLocation } from './pod-security.ts'
+import { hasKey, isPodLocation, isPodSecurityChange } from './pod-security.ts'
 
 export interface RiskRule {
   readonly code: string
@@ -17,7 +17,7 @@ export interface RiskRule {
   readonly applies: (subject: RiskSubject, path: string) => boolean
 }
 
-const ADMISSION_KINDS = wordSet(`
+const ADMISSION_KINDS = createWordSet(`
   APIService ConstraintTemplate CustomResourceDefinition MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
   MutatingWebhookConfiguration PodSecurityPolicy SecurityContextConstraints ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
   ValidatingWebhookConfiguration
@@ -28,21 +28,21 @@ const ADMISSION_GROUPS = new Set([
   'policies.kyverno.io',
   'policy.sigstore.dev',
 ])
-const ACCESS_KINDS = wordSet(
+const ACCESS_KINDS = createWordSet(
   'CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle Role RoleBinding ServiceAccount',
 )
 /** In addition to everything called NetworkPolicy. */
-const TRAFFIC_KINDS = wordSet(
+const TRAFFIC_KINDS = createWordSet(
   'AuthorizationPolicy MeshTLSAuthentication PeerAuthentication RequestAuthentication ServerAuthorization',
 )
-const EXPOSING_KINDS = wordSet(`
+const EXPOSING_KINDS = createWordSet(`
   BackendTLSPolicy DestinationRule EndpointSlice Endpoints Gateway GatewayClass Ingress IngressClass ReferenceGrant Service ServiceEntry
   VirtualService
 `)
-const SECRET_SOURCES = wordSet(
+const SECRET_SOURCES = createWordSet(
   'ClusterExternalSecret ClusterSecretStore ExternalSecret SealedSecret SecretProviderClass SecretStore',
 )
-const STORAGE_KINDS = wordSet(`
+const STORAGE_KINDS = createWordSet(`
   CSIDriver PersistentVolume PersistentVolumeClaim StorageClass VolumeAttributesClass VolumeSnapshot VolumeSnapshotClass
   VolumeSnapshotContent
 `)
@@ -53,10 +53,10 @@ const ACCESS_METADATA = [
   'cert-manager.io/inject-',
   'cert-manager.io/allow-direct-injection',
 ]
-const CLOUD_IDENTITY = words(
+const CLOUD_IDENTITY = listWords(
   'azure.workload.identity/ eks.amazonaws.com/ iam.gke.io/ oke.oraclecloud.com/ pod-identity.alibabacloud.com/',
 )
-const GUARDS = words(`
+const GUARDS = listWords(`
   admission.gatekeeper.sh/ ambient.istio.io/ azure.workload.identity/use config.linkerd.io/
   container.apparmor.security.beta.kubernetes.io/ container.seccomp.security.alpha.kubernetes.io/ istio-injection istio.io/ kuma.io/
   linkerd.io/inject pod-security.kubernetes.io/ policy.sigstore.dev/ seccomp.security.alpha.kubernetes.io/ security.openshift.io/
@@ -106,7 +106,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'SEC-PSS',
     risk: 'critical',
     why: 'the pod gains or loses a restriction of the Pod Security Standards',
-    applies: changesPodSecurity,
+    applies: isPodSecurityChange,
   },
   {
     code: 'SUP-REGISTRY',
@@ -116,7 +116,7 @@ export const RISK_RULES: readonly RiskRule[] = [
       isImage(path) &&
       typeof git === 'string' &&
       typeof live === 'string' &&
-      publisherOf(path, git) !== publisherOf(path, live),
+      getImagePublisher(path, git) !== getImagePublisher(path, live),
   },
   {
     code: 'SEC-SECRET',
@@ -126,7 +126,7 @@ export const RISK_RULES: readonly RiskRule[] = [
       ((isSecret(id) || SECRET_SOURCES.has(id.kind)) && !isMetadata(path)) ||
       (isPodLocation(id, path) &&
         !isContainer(path) &&
-        (namesSecret(path) || holdsSecret(live) || holdsSecret(git))),
+        (isSecretPath(path) || holdsSecret(live) || holdsSecret(git))),
   },
   {
     code: 'AVAIL-PDB',
@@ -152,7 +152,8 @@ export const RISK_RULES: readonly RiskRule[] = [
     why: 'the exposure of the workload changed',
     applies: ({ id, path: steps }, path) =>
       (EXPOSING_KINDS.has(id.kind) || /Route$/.test(id.kind)) &&
-      (!isMetadata(path) || EXPOSING_DOMAIN.test(/^(.+)\//.exec(metadataName(steps))?.[1] ?? '')),
+      (!isMetadata(path) ||
+        EXPOSING_DOMAIN.test(/^(.+)\//.exec(getMetadataName(steps))?.[1] ?? '')),
   },
   {
     code: 'NET-SELECT',
@@ -268,7 +269,7 @@ function isMetadata(path: string): boolean {
   return /^metadata\b/.test(path)
 }
 
-function metadataName(path: FieldPath): string {
+function getMetadataName(path: FieldPath): string {
   const [above, map, last] = path.slice(-3)
   const isMap = map?.kind === 'field' && (map.name === 'labels' || map.name === 'annotations')
   return isMap && above?.kind === 'field' && above.name === 'metadata' && last?.kind === 'field'
@@ -277,7 +278,7 @@ function metadataName(path: FieldPath): string {
 }
 
 function isNamed(path: FieldPath, beginnings: readonly string[]): boolean {
-  const name = metadataName(path)
+  const name = getMetadataName(path)
   return name !== '' && beginnings.some((beginning) => name.startsWith(beginning))
 }
 
@@ -289,7 +290,7 @@ function isContainer(path: string): boolean {
   return /ontainers\[[^\]]*\]$/.test(path)
 }
 
-function namesSecret(path: string): boolean {
+function isSecretPath(path: string): boolean {
   return (
     /\.(secretKeyRef|secretRef|imagePullSecrets)\b/.test(path) ||
     /\.volumes\[[^\]]*\]\.(secret|projected)\b/.test(path)

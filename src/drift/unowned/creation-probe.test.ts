@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { type Resource, readResource } from '@backporch/kyaml/resource'
-import { createdObject, creationProbeOf } from './creation-probe.ts'
+import { createCreationProbe, findCreatedObject } from './creation-probe.ts'
 
 function resourceOf(
   kind: string,
@@ -16,7 +16,7 @@ function resourceOf(
 }
 
 function nameOf(resource: Resource): string {
-  return creationProbeOf(resource, resource.object).resource.id.name
+  return createCreationProbe(resource, resource.object).resource.id.name
 }
 
 test('the name of a probe is the same each time, another for each object, and never longer than the limit or the name', () => {
@@ -37,13 +37,13 @@ test('the name of a probe is the same each time, another for each object, and ne
 
 test('what is sent has the name of the probe in metadata alone, and its own uid and name are put back in the answer', () => {
   const job = resourceOf('Job', 'web', { spec: { note: 'web' } }, 'batch/v1')
-  const probe = creationProbeOf(job, job.object)
+  const probe = createCreationProbe(job, job.object)
   const { name } = probe.resource.id
   assert.deepEqual(probe.resource.object, { ...job.object, metadata: { name, namespace: 'shop' } })
   const labels = { 'job-name': name, 'controller-uid': 'new' }
   const answer = { ...probe.resource.object, metadata: { name, uid: 'new', labels } }
   const live = { ...job.object, metadata: { name: 'web', uid: 'old' } }
-  assert.deepEqual(createdObject(answer, probe, job.object, live)?.['metadata'], {
+  assert.deepEqual(findCreatedObject(answer, probe, job.object, live)?.['metadata'], {
     name: 'web',
     uid: 'old',
     labels: { 'job-name': 'web', 'controller-uid': 'old' },
@@ -52,12 +52,12 @@ test('what is sent has the name of the probe in metadata alone, and its own uid 
 
 test('an answer about an object that is there is no creation', () => {
   const map = resourceOf('ConfigMap', 'web')
-  const probe = creationProbeOf(map, map.object)
+  const probe = createCreationProbe(map, map.object)
   const answer = {
     ...probe.resource.object,
     metadata: { name: probe.resource.id.name, resourceVersion: '7' },
   }
-  assert.equal(createdObject(answer, probe, map.object, map.object), undefined)
+  assert.equal(findCreatedObject(answer, probe, map.object, map.object), undefined)
 })
 
 test('a definition is tried in a group of its own, because it is named after its group', () => {
@@ -68,12 +68,12 @@ test('a definition is tried in a group of its own, because it is named after its
     { spec },
     'apiextensions.k8s.io/v1',
   )
-  const probe = creationProbeOf(definition, definition.object)
+  const probe = createCreationProbe(definition, definition.object)
   const sent = probe.resource.object['spec'] as JsonObject
   assert.match(String(sent['group']), /^backporch-[0-9a-f]{6}\.example\.com$/)
   assert.equal(probe.resource.id.name, `widgets.${String(sent['group'])}`)
   assert.deepEqual(
-    createdObject(probe.resource.object, probe, definition.object, definition.object),
+    findCreatedObject(probe.resource.object, probe, definition.object, definition.object),
     definition.object,
   )
 })
@@ -86,7 +86,7 @@ test('a Service is tried without the addresses and ports that it has already, an
   const service = resourceOf('Service', 'web', {
     spec: { type: 'NodePort', clusterIP: '10.0.0.7', ports },
   })
-  const probe = creationProbeOf(service, service.object)
+  const probe = createCreationProbe(service, service.object)
   const bare = [
     { name: 'a', port: 80 },
     { name: 'b', port: 81 },
@@ -97,7 +97,7 @@ test('a Service is tried without the addresses and ports that it has already, an
     ...probe.resource.object,
     spec: { type: 'NodePort', clusterIP: '10.0.0.9', ports: created },
   }
-  assert.deepEqual(createdObject(answer, probe, service.object, service.object)?.['spec'], {
+  assert.deepEqual(findCreatedObject(answer, probe, service.object, service.object)?.['spec'], {
     type: 'NodePort',
     clusterIP: '10.0.0.7',
     ports: [
@@ -106,7 +106,7 @@ test('a Service is tried without the addresses and ports that it has already, an
     ],
   })
   const headless = resourceOf('Service', 'web', { spec: { clusterIP: 'None' } })
-  assert.deepEqual(creationProbeOf(headless, headless.object).resource.object['spec'], {
+  assert.deepEqual(createCreationProbe(headless, headless.object).resource.object['spec'], {
     clusterIP: 'None',
   })
 })

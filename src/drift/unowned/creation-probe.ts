@@ -5,16 +5,16 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  filterObjects,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
-import { metadataText, type Resource, resourceKey } from '@backporch/kyaml/resource'
+import { getMetadataText, getResourceKey, type Resource } from '@backporch/kyaml/resource'
 
 export interface CreationProbe {
   readonly resource: Resource
@@ -32,10 +32,13 @@ const NAMED_BY_GROUP = new Set([
  * The name depends only on the object, for recorded answers.
  * @param object the part that the server knows
  */
-export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject): CreationProbe {
-  const mark = `backporch-${createHash('sha256').update(resourceKey(id)).digest('hex').slice(0, 6)}`
+export function createCreationProbe(
+  { id, apiVersion }: Resource,
+  object: JsonObject,
+): CreationProbe {
+  const mark = `backporch-${createHash('sha256').update(getResourceKey(id)).digest('hex').slice(0, 6)}`
   const spec = getKey(object, 'spec')
-  const group = partOf(spec, 'group')
+  const group = getPartAt(spec, 'group')
   if (
     NAMED_BY_GROUP.has(`${id.group}/${id.kind}`) &&
     isJsonObject(spec) &&
@@ -43,57 +46,58 @@ export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject
   ) {
     const own = `${mark}.${group}`
     const name = id.name.endsWith(`.${group}`) ? `${id.name.slice(0, -group.length)}${own}` : own
-    const sent = renamed({ ...object, spec: { ...spec, group: own } }, name)
+    const sent = renameObject({ ...object, spec: { ...spec, group: own } }, name)
     return { resource: { id: { ...id, name }, apiVersion, object: sent }, names: [[own, group]] }
   }
   const room = Math.max(NAME_LIMIT, id.name.length) - mark.length - 1
   const name = `${id.name.slice(0, room).replace(/[^A-Za-z0-9]+$/, '')}-${mark}`
-  const sent = isService(object) ? withoutAllocated(object) : object
+  const sent = isService(object) ? omitAllocated(object) : object
   return {
-    resource: { id: { ...id, name }, apiVersion, object: renamed(sent, name) },
+    resource: { id: { ...id, name }, apiVersion, object: renameObject(sent, name) },
     names: [[name, id.name]],
   }
 }
 
 /** Undefined if an object with the probe's name exists: nothing was created. */
-export function createdObject(
+export function findCreatedObject(
   answer: JsonObject,
   probe: CreationProbe,
   desired: JsonObject,
   live: JsonObject,
 ): JsonObject | undefined {
-  if (metadataText(answer, 'resourceVersion') !== '') return undefined
+  if (getMetadataText(answer, 'resourceVersion') !== '') return undefined
   const chosen = [
-    [metadataText(answer, 'uid'), metadataText(live, 'uid')],
-    [tokenVolumeOf(answer), tokenVolumeOf(live)],
+    [getMetadataText(answer, 'uid'), getMetadataText(live, 'uid')],
+    [getTokenVolume(answer), getTokenVolume(live)],
   ] as const
-  const created = replaced(answer, [...probe.names, ...chosen.filter(([from]) => from !== '')])
+  const created = replaceNames(answer, [...probe.names, ...chosen.filter(([from]) => from !== '')])
   return isJsonObject(created) && isService(created)
-    ? withAllocated(created, desired)
+    ? addAllocated(created, desired)
     : isJsonObject(created)
       ? created
       : undefined
 }
 
 /** Admission adds it under a random name. */
-function tokenVolumeOf(object: JsonObject): string {
-  const volumes = getKey(object, 'kind') === 'Pod' ? partOf(object, 'spec', 'volumes') : undefined
-  const names = objectsIn(volumes).map((volume) => textOf(volume, 'name'))
+function getTokenVolume(object: JsonObject): string {
+  const volumes =
+    getKey(object, 'kind') === 'Pod' ? getPartAt(object, 'spec', 'volumes') : undefined
+  const names = filterObjects(volumes).map((volume) => getTextAt(volume, 'name'))
   return names.find((name) => /^kube-api-access-[a-z0-9]{5}$/.test(name)) ?? ''
 }
 
-function renamed(object: JsonObject, name: string): JsonObject {
+function renameObject(object: JsonObject, name: string): JsonObject {
   const metadata = getKey(object, 'metadata')
   return { ...object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), name } }
 }
 
-function replaced(value: Json, names: CreationProbe['names']): Json {
+function replaceNames(value: Json, names: CreationProbe['names']): Json {
   if (typeof value === 'string')
     return names.reduce((text, [from, to]) => text.replaceAll(from, to), value)
-  if (isJsonArray(value)) return value.map((item) => replaced(item, names))
+  if (isJsonArray(value)) return value.map((item) => replaceNames(item, names))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, below]) => [key, replaced(below, names)]),
+    Object.entries(value).map(([key, below]) => [key, replaceNames(below, names)]),
   )
 }
 
@@ -104,7 +108,7 @@ function isService(object: JsonObject): boolean {
 /** Unique per Service. `None` requests no address. */
 const ALLOCATED = ['clusterIP', 'clusterIPs', 'healthCheckNodePort', 'loadBalancerIP']
 
-function withoutAllocated(service: JsonObject): JsonObject {
+function omitAllocated(service: JsonObject): JsonObject {
   const spec = getKey(service, 'spec')
   if (!isJsonObject(spec)) return service
   const headless = getKey(spec, 'clusterIP') === 'None'
@@ -114,19 +118,19 @@ function withoutAllocated(service: JsonObject): JsonObject {
     ...service,
     spec: {
       ...Object.fromEntries(retained),
-      ...(isJsonArray(ports) ? { ports: ports.map(withoutNodePort) } : {}),
+      ...(isJsonArray(ports) ? { ports: ports.map(omitNodePort) } : {}),
     },
   }
 }
 
-function withoutNodePort(port: Json): Json {
+function omitNodePort(port: Json): Json {
   return isJsonObject(port)
     ? Object.fromEntries(Object.entries(port).filter(([name]) => name !== 'nodePort'))
     : port
 }
 
 /** The probe cannot request git's addresses and ports. */
-function withAllocated(created: JsonObject, desired: JsonObject): JsonObject {
+function addAllocated(created: JsonObject, desired: JsonObject): JsonObject {
   const [result, spec] = [getKey(created, 'spec'), getKey(desired, 'spec')]
   if (!isJsonObject(result) || !isJsonObject(spec)) return created
   const declared = Object.entries(spec).filter(([name]) => ALLOCATED.includes(name))

@@ -1,14 +1,20 @@
 /** In an object without managers these have no owner, and are no edits. */
 import {
+  createFieldStep,
   type FieldPath,
   type FieldSchema,
-  field,
+  findValueAt,
   formatFieldPath,
-  valueAt,
 } from '@backporch/kyaml/field'
-import { type Json, type JsonObject, jsonEquals, parseJson, partOf } from '@backporch/kyaml/json'
-import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
-import { wordSet } from '@backporch/kyaml/text'
+import {
+  getPartAt,
+  isJsonEqual,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '@backporch/kyaml/json'
+import { getMetadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { createWordSet } from '@backporch/kyaml/text'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import { isCounted } from '../compare/unowned-count.ts'
@@ -81,10 +87,10 @@ function isJobsOwn(
   live: JsonObject,
 ): boolean {
   if (group !== 'batch' || kind !== 'Job') return false
-  const uid = metadataText(live, 'uid')
+  const uid = getMetadataText(live, 'uid')
   const text = formatFieldPath(path)
   if (text === 'spec.selector')
-    return jsonEquals(value, { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } })
+    return isJsonEqual(value, { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } })
   const key =
     /^(?:spec\.template\.)?metadata\.labels(?:\.|\["batch\.kubernetes\.io\/)(controller-uid|job-name)(?:"\])?$/.exec(
       text,
@@ -101,34 +107,38 @@ function isSchemaDefault(
   let here = schema
   for (const [depth, step] of path.entries()) {
     if (step.kind !== 'field') {
-      here = here.items()
+      here = here.getItemSchema()
       continue
     }
-    const declared = valueAt(desired, path.slice(0, depth + 1)) !== undefined
-    const byDefault = declared ? undefined : here.defaultOf(step.name)
+    const declared = findValueAt(desired, path.slice(0, depth + 1)) !== undefined
+    const byDefault = declared ? undefined : here.findDefault(step.name)
     const rest = path.slice(depth + 1)
     if (
       byDefault !== undefined &&
-      jsonEquals(rest.length === 0 ? byDefault : valueAt(byDefault, rest), value)
+      isJsonEqual(rest.length === 0 ? byDefault : findValueAt(byDefault, rest), value)
     )
       return true
-    here = here.child(step.name)
+    here = here.getChildSchema(step.name)
   }
   return false
 }
 
-const LAST_APPLIED_PATH = [field('metadata'), field('annotations'), field(LAST_APPLIED)]
+const LAST_APPLIED_PATH = [
+  createFieldStep('metadata'),
+  createFieldStep('annotations'),
+  createFieldStep(LAST_APPLIED),
+]
 
 /** Of this object; its other changes are reported separately. */
 export function isLastApplied(path: FieldPath, value: Json, { kind, name }: ResourceId): boolean {
   if (
-    !jsonEquals(path as unknown as Json, LAST_APPLIED_PATH as unknown as Json) ||
+    !isJsonEqual(path as unknown as Json, LAST_APPLIED_PATH as unknown as Json) ||
     typeof value !== 'string'
   )
     return false
   try {
     const applied = parseJson(value)
-    return partOf(applied, 'kind') === kind && partOf(applied, 'metadata', 'name') === name
+    return getPartAt(applied, 'kind') === kind && getPartAt(applied, 'metadata', 'name') === name
   } catch {
     return false
   }
@@ -138,7 +148,7 @@ export function isLastApplied(path: FieldPath, value: Json, { kind, name }: Reso
  * Their other undeclared fields are edits: they are stored as sent, or their schema has the
  * defaults.
  */
-const STORED_AS_SENT = wordSet(`
+const STORED_AS_SENT = createWordSet(`
   /Namespace /ServiceAccount /ConfigMap /Secret rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/ClusterRole
   rbac.authorization.k8s.io/RoleBinding rbac.authorization.k8s.io/ClusterRoleBinding policy/PodDisruptionBudget
 `)

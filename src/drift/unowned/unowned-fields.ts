@@ -4,20 +4,20 @@
  * writes, which needs no request, and then with the answer to a creation.
  */
 import {
+  buildFieldSet,
   type FieldPath,
-  fieldSetOf,
+  findValueAt,
+  getManagedFields,
   type ManagedFields,
-  managedFieldsOf,
   ownsLocation,
-  valueAt,
 } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import type { Prediction } from '@backporch/kyaml/resource'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import { compareObjects } from '../compare/compare-resource.ts'
-import { differingLeaves, isEmptyValue } from '../compare/equal-values.ts'
+import { isEmptyValue, listDifferingLeaves } from '../compare/equal-values.ts'
 import { followsAnother } from '../compare/follows.ts'
-import { type CreationProbe, createdObject } from './creation-probe.ts'
+import { type CreationProbe, findCreatedObject } from './creation-probe.ts'
 import { isServerWritten, isSomebodys, type UnownedSubject } from './server-written.ts'
 
 export interface CreationAnswer {
@@ -56,26 +56,26 @@ export function mayBeAnybodys(managed: ManagedFields): boolean {
 }
 
 export function needsCreation(subject: UnownedSubject): boolean {
-  const managed = managedFieldsOf(subject.live)
+  const managed = getManagedFields(subject.live)
   if (hasNoOwners(managed)) return !isPlainlyInSync(subject, managed)
-  return mayBeAnybodys(managed) && beyondGit(subject, managed).length > 0
+  return mayBeAnybodys(managed) && listBeyondGit(subject, managed).length > 0
 }
 
-export function unownedFields(
+export function findUnownedFields(
   subject: UnownedSubject,
   creation: CreationAnswer | undefined,
   metadataOnly: boolean,
 ): UnownedFields {
-  const managed = managedFieldsOf(subject.live)
+  const managed = getManagedFields(subject.live)
   const whole = hasNoOwners(managed)
   if (!mayBeAnybodys(managed)) return NONE
   const { prediction } = creation ?? {}
   const created =
     creation !== undefined && prediction?.state === 'predicted'
-      ? createdObject(prediction.object, creation.probe, subject.desired, subject.live)
+      ? findCreatedObject(prediction.object, creation.probe, subject.desired, subject.live)
       : undefined
   if (created !== undefined) {
-    const differences = againstCreation(subject, created, managed)
+    const differences = compareWithCreation(subject, created, managed)
     return {
       differences: whole ? differences : differences.filter(({ change }) => change === 'added'),
       complete: whole,
@@ -84,8 +84,8 @@ export function unownedFields(
   }
   if (whole && !metadataOnly && isPlainlyInSync(subject, managed))
     return { ...NONE, complete: true }
-  const beyond = beyondGit(subject, managed)
-  const declared = whole ? differingDeclared(subject, metadataOnly) : []
+  const beyond = listBeyondGit(subject, managed)
+  const declared = whole ? listDifferingDeclared(subject, metadataOnly) : []
   const somebodys = (each: UnownedDifference): boolean => isSomebodys(each.path, subject)
   const certain = [...declared.filter(isPlain), ...beyond].filter(somebodys)
   return {
@@ -95,20 +95,23 @@ export function unownedFields(
   }
 }
 
-function beyondGit(subject: UnownedSubject, managed: ManagedFields): UnownedDifference[] {
+function listBeyondGit(subject: UnownedSubject, managed: ManagedFields): UnownedDifference[] {
   const { live, desired, schema } = subject
   return compareObjects(live, desired, schema).flatMap(({ path, live: value, predicted }) =>
     predicted === undefined && value !== undefined && isOpen(path, value, subject, managed)
-      ? [added(path, value)]
+      ? [createAddition(path, value)]
       : [],
   )
 }
 
 function isPlainlyInSync(subject: UnownedSubject, managed: ManagedFields): boolean {
-  return differingDeclared(subject, false).length === 0 && beyondGit(subject, managed).length === 0
+  return (
+    listDifferingDeclared(subject, false).length === 0 &&
+    listBeyondGit(subject, managed).length === 0
+  )
 }
 
-function differingDeclared(
+function listDifferingDeclared(
   { live, desired, schema }: UnownedSubject,
   metadataOnly: boolean,
 ): UnownedDifference[] {
@@ -118,8 +121,8 @@ function differingDeclared(
     ),
   )
   const found: UnownedDifference[] = []
-  for (const { path, declared, live: value } of differingLeaves(
-    fieldSetOf(read, schema),
+  for (const { path, declared, live: value } of listDifferingLeaves(
+    buildFieldSet(read, schema),
     read,
     live,
     schema,
@@ -140,7 +143,7 @@ function isPlain({ git, live }: UnownedDifference): boolean {
   return [git, live].every((value) => typeof value !== 'object' || value === null)
 }
 
-function againstCreation(
+function compareWithCreation(
   subject: UnownedSubject,
   created: JsonObject,
   managed: ManagedFields,
@@ -148,17 +151,17 @@ function againstCreation(
   const { live, desired, schema } = subject
   return compareObjects(live, created, schema).flatMap(
     ({ path, live: value, predicted }): UnownedDifference[] => {
-      const git = valueAt(desired, path)
+      const git = findValueAt(desired, path)
       if (value === undefined)
         return git === undefined ? [] : [{ change: 'removed', path, git, live: undefined }]
       if (git !== undefined && predicted !== undefined)
         return [{ change: 'modified', path, git, live: value }]
-      return isOpen(path, value, subject, managed) ? [added(path, value)] : []
+      return isOpen(path, value, subject, managed) ? [createAddition(path, value)] : []
     },
   )
 }
 
-function added(path: FieldPath, live: Json): UnownedDifference {
+function createAddition(path: FieldPath, live: Json): UnownedDifference {
   return { change: 'added', path, git: undefined, live }
 }
 

@@ -20,7 +20,7 @@ export async function finishMerge(
 ): Promise<void> {
   const tags = tag === undefined ? [] : [{ ref: tag, from: null, to: commit }]
   for (let attempt = 1; ; attempt += 1) {
-    const { refs } = await repository.refs(signal)
+    const { refs } = await repository.listRefs(signal)
     const gone =
       refs.get(proposal.ref) === proposal.commit
         ? [{ ref: proposal.ref, from: proposal.commit, to: null }]
@@ -43,7 +43,7 @@ export async function finishMerge(
   }
 }
 
-export function movedBeforeMerge(remote: string, ref: string): Failure {
+export function createMovedFailure(remote: string, ref: string): Failure {
   return new Failure({
     code: 'BP4003',
     what: 'the branch moved between reading and merging',
@@ -54,7 +54,7 @@ export function movedBeforeMerge(remote: string, ref: string): Failure {
   })
 }
 
-export function notOpen(remote: string, ref: string, why: string): Failure {
+export function createNotOpenFailure(remote: string, ref: string, why: string): Failure {
   return new Failure({
     code: 'BP2004',
     what: `there is no open pull request of ${ref.replace(/^refs\/heads\//, '')}`,
@@ -92,13 +92,13 @@ export async function assertStaysOpen(
   signal: AbortSignal,
 ): Promise<void> {
   for (const wait of [...LOOKS, undefined]) {
-    if (!(await isOpen())) throw endedMeanwhile(known)
+    if (!(await isOpen())) throw createEndedFailure(known)
     if (wait !== undefined) await clock.sleep(wait, signal)
   }
 }
 
 /** The text of an ended proposal is what was reviewed; the turn reads again. */
-export function endedMeanwhile({ label, ref }: Pick<KnownProposal, 'label' | 'ref'>): Failure {
+export function createEndedFailure({ label, ref }: Pick<KnownProposal, 'label' | 'ref'>): Failure {
   return new Failure({
     code: 'BP4003',
     what: `${label} ended while the turn was at work`,
@@ -121,5 +121,5 @@ export function assertSeen(
   known: KnownProposal | undefined,
 ): void {
   if (ended.state !== 'open' && ended.commit === commit && ended.number !== known?.number)
-    throw endedMeanwhile(ended)
+    throw createEndedFailure(ended)
 }

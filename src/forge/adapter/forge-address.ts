@@ -16,7 +16,7 @@ const NAME = /^[\w.-]+$/
  * below a path of its host. Does not check that one answers there.
  */
 export function parseForgeAddress(remote: string): ForgeAddress | undefined {
-  const location = locationOf(remote)
+  const location = parseLocation(remote)
   if (location === undefined) return undefined
   const parts = location.path
     .replace(/^\/+|\/+$/g, '')
@@ -38,19 +38,19 @@ export function parseForgeAddress(remote: string): ForgeAddress | undefined {
 
 /** Undefined for a path and for ssh, which do not name the pages. */
 export function parsePageAddress(remote: string): ForgeAddress | undefined {
-  return locationOf(remote)?.web === true ? parseForgeAddress(remote) : undefined
+  return parseLocation(remote)?.web === true ? parseForgeAddress(remote) : undefined
 }
 
 /** With its port; undefined for a local path. */
-export function hostOf(remote: string): string | undefined {
-  return locationOf(remote)?.host
+export function findRemoteHost(remote: string): string | undefined {
+  return parseLocation(remote)?.host
 }
 
-export function noAddress(remote: string): Failure {
+export function createNoAddressFailure(remote: string): Failure {
   return new Failure({
     code: 'BP1001',
     what: 'the repository is on no such forge',
-    where: hostOf(remote) ?? 'the repository',
+    where: findRemoteHost(remote) ?? 'the repository',
     why: 'its address is not HOST/OWNER/REPOSITORY',
     remedy: 'give the address of the repository with --repo, or --forge local',
   })
@@ -69,7 +69,7 @@ export function encodePath(path: string): string {
     .join('/')
 }
 
-function locationOf(
+function parseLocation(
   remote: string,
 ): { scheme: string; host: string; path: string; web: boolean } | undefined {
   const url = URL.parse(remote)

@@ -1,5 +1,5 @@
 import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import type { ForgeAddress } from './forge-address.ts'
 import type { RefusedAnswer } from './refused-answer.ts'
 
@@ -10,64 +10,68 @@ export interface RequestDescription {
 
 export type Reason = readonly [code: FailureCode, why: string, remedy: string]
 
-export function failureOfStatus(
+export function createStatusFailure(
   requested: RequestDescription,
   refused: RefusedAnswer,
   own: Reason | undefined,
 ): Failure {
-  const text = textOf(refused)
-  if (own !== undefined) return failure(requested, own, { cause: refused })
+  const text = formatRefusedAnswer(refused)
+  if (own !== undefined) return createFailure(requested, own, { cause: refused })
   if (refused.status >= 500)
-    return failure(requested, ['BP5005', `it answered ${text}`, 'try again'], {
+    return createFailure(requested, ['BP5005', `it answered ${text}`, 'try again'], {
       retry: 'backoff',
       cause: refused,
     })
   const remedy = 'look at what it says, and at the rules of the repository'
-  return failure(requested, ['BP5006', `it refuses (${text})`, remedy], { cause: refused })
+  return createFailure(requested, ['BP5006', `it refuses (${text})`, remedy], { cause: refused })
 }
 
-export function textOf({ status, reported }: RefusedAnswer): string {
+export function formatRefusedAnswer({ status, reported }: RefusedAnswer): string {
   return reported === '' ? `${status}` : `${status}: ${reported}`
 }
 
 /** @param detail never text that may contain an address with credentials */
-export function unreachable(requested: RequestDescription, detail: string): Failure {
+export function createForgeUnreachable(requested: RequestDescription, detail: string): Failure {
   const remedy = `check the network between here and ${requested.address.host}, and try again`
-  return failure(requested, ['BP5001', detail, remedy], { retry: 'backoff' })
+  return createFailure(requested, ['BP5001', detail, remedy], { retry: 'backoff' })
 }
 
 /** Such as a login page or a proxy. */
-export function notThisForge(requested: RequestDescription, why: string): Failure {
-  return failure(requested, [
+export function createWrongForgeFailure(requested: RequestDescription, why: string): Failure {
+  return createFailure(requested, [
     'BP5007',
     why,
     'check the address: a login page, a proxy or another forge may answer in its place',
   ])
 }
 
-export function goneElsewhere(requested: RequestDescription, why: string, remedy: string): Failure {
-  return failure(requested, ['BP5008', why, remedy])
+export function createGoneFailure(
+  requested: RequestDescription,
+  why: string,
+  remedy: string,
+): Failure {
+  return createFailure(requested, ['BP5008', why, remedy])
 }
 
 /** No status names these rules. */
-export function refusedRequest(
+export function createRefusedRequest(
   requested: RequestDescription,
   why: string,
   remedy: string,
   retry?: Retry,
 ): Failure {
-  return failure(requested, ['BP5006', why, remedy], { retry })
+  return createFailure(requested, ['BP5006', why, remedy], { retry })
 }
 
-export function badCredentials(
+export function createCredentialsFailure(
   requested: RequestDescription,
   why: string,
   remedy: string,
 ): Failure {
-  return failure(requested, ['BP5002', why, remedy])
+  return createFailure(requested, ['BP5002', why, remedy])
 }
 
-function failure(
+function createFailure(
   { address, what }: RequestDescription,
   [code, why, remedy]: Reason,
   {
@@ -90,7 +94,7 @@ function failure(
 const LONGEST = 300
 
 /** One printable line. @param secret pattern that no returned text repeats */
-export function messageIn(
+export function extractMessage(
   body: string,
   secret: RegExp,
   more: (answer: object) => readonly string[] = () => [],
@@ -104,5 +108,5 @@ export function messageIn(
   if (typeof value !== 'object' || value === null) return ''
   const message = 'message' in value && typeof value.message === 'string' ? value.message : ''
   const texts = [message, ...more(value)].filter((text) => text !== '')
-  return foreignLine(texts.join('; ').replace(secret, '***'), { limit: LONGEST })
+  return formatForeignLine(texts.join('; ').replace(secret, '***'), { limit: LONGEST })
 }

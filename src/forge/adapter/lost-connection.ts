@@ -13,7 +13,7 @@ export class LostConnection extends Error {
 /**
  * Only the code: the error's text may repeat an address. @param silence milliseconds without a byte
  */
-export function lostConnection(thrown: unknown, silence: number): LostConnection {
+export function createLostConnection(thrown: unknown, silence: number): LostConnection {
   if (thrown instanceof SlowAnswer) return new LostConnection(thrown.message, false)
   const code =
     typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''

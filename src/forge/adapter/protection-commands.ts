@@ -1,7 +1,7 @@
 import type { ProtectionRequest } from '../ports/forge-setup.ts'
 
 /** @param head sends one request with its body on stdin; every name in it is quoted */
-export function protectionCommands(
+export function formatProtectionCommands(
   requests: readonly ProtectionRequest[],
   head: (request: ProtectionRequest) => string,
 ): string {
@@ -14,6 +14,6 @@ export function protectionCommands(
 }
 
 /** For a POSIX shell. */
-export function shellQuoted(text: string): string {
+export function quoteShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,7 +1,7 @@
 import { EnvHttpProxyAgent } from 'undici'
 import type { Environment } from './forge-adapter.ts'
 
-export function proxyDispatcher(
+export function createProxyDispatcher(
   environment: Environment,
   options: { readonly allowH2?: boolean } = {},
 ): EnvHttpProxyAgent {

@@ -13,14 +13,14 @@ export class RefusedAnswer extends Error {
   }
 }
 
-export function refusedAnswerOf(thrown: unknown): RefusedAnswer | undefined {
+export function findRefusedAnswer(thrown: unknown): RefusedAnswer | undefined {
   return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer
     ? thrown.cause
     : undefined
 }
 
-export function statusOf(thrown: unknown): number | undefined {
-  return refusedAnswerOf(thrown)?.status
+export function findRefusedStatus(thrown: unknown): number | undefined {
+  return findRefusedAnswer(thrown)?.status
 }
 
 /** A failed write may have succeeded: no answer came, or a server fault. */

@@ -1,9 +1,9 @@
 import type { Finding } from '@backporch/kyaml/note'
 
-export function archivedFinding(name: string, archived: boolean): readonly Finding[] {
+export function checkArchived(name: string, archived: boolean): readonly Finding[] {
   return archived
     ? [
-        failedFinding(
+        createFailedFinding(
           'forge',
           'BP5008',
           `${name} is archived`,
@@ -13,7 +13,7 @@ export function archivedFinding(name: string, archived: boolean): readonly Findi
     : []
 }
 
-export function issuesFinding(name: string, issues: boolean): readonly Finding[] {
+export function checkIssues(name: string, issues: boolean): readonly Finding[] {
   const message = `${name} has no issues, so there is no dashboard and no report of a storm`
   return issues
     ? []
@@ -30,10 +30,15 @@ export function issuesFinding(name: string, issues: boolean): readonly Finding[]
 export function pushFinding(name: string, push: boolean, fix: string): Finding {
   if (push)
     return { check: 'forge-permissions', state: 'passed', message: `${name}: the account may push` }
-  return failedFinding('forge-permissions', 'BP5003', `${name}: the account may not push`, fix)
+  return createFailedFinding(
+    'forge-permissions',
+    'BP5003',
+    `${name}: the account may not push`,
+    fix,
+  )
 }
 
-export function failedFinding(
+export function createFailedFinding(
   check: string,
   code: Finding['code'],
   message: string,

@@ -51,7 +51,7 @@ describe('RequestGovernor', () => {
       clock.at - start >= 60_000 && clock.at - start <= 62_000,
       `${clock.at - start} ms for a place`,
     )
-    governor.slowDown(undefined)
+    governor.throttleRequests(undefined)
     clock.at -= 3_600_000
     const blocked = clock.at
     await governor.admit('read', SIGNAL)
@@ -128,34 +128,34 @@ describe('RequestGovernor', () => {
 
   it('stops everything when the forge asks for it, longer each time that it does not say for how long', async () => {
     const { clock, governor } = make(0)
-    assert.equal(governor.slowDown(START + 30_000).code, 'BP5004')
+    assert.equal(governor.throttleRequests(START + 30_000).code, 'BP5004')
     await refused(governor.admit('read', SIGNAL))
     clock.at += 30_000
     await governor.admit('read', SIGNAL)
     const waits: number[] = []
     for (let round = 0; round < 7; round += 1) {
-      governor.slowDown(undefined)
-      waits.push((governor.memory().blockedUntil - clock.at) / 60_000)
-      clock.at = governor.memory().blockedUntil
+      governor.throttleRequests(undefined)
+      waits.push((governor.getMemory().blockedUntil - clock.at) / 60_000)
+      clock.at = governor.getMemory().blockedUntil
     }
     assert.deepEqual(waits, [2, 4, 8, 16, 16, 16, 16])
-    governor.wentWell()
-    governor.slowDown(undefined)
-    assert.equal(governor.memory().blockedUntil - clock.at, 60_000)
+    governor.recordSuccess()
+    governor.throttleRequests(undefined)
+    assert.equal(governor.getMemory().blockedUntil - clock.at, 60_000)
   })
 
   it('is not talked out of an earlier block by a shorter one', () => {
     const { governor } = make(0)
-    governor.slowDown(START + 600_000)
-    governor.slowDown(START + 1_000)
-    assert.equal(governor.memory().blockedUntil, START + 600_000)
+    governor.throttleRequests(START + 600_000)
+    governor.throttleRequests(START + 1_000)
+    assert.equal(governor.getMemory().blockedUntil, START + 600_000)
   })
 
   it('goes on where an earlier process stopped', async () => {
     const first = make(0)
     for (let index = 0; index < 80; index += 1) await first.governor.admit('write', SIGNAL)
     first.governor.learn('core', { limit: 100, remaining: 0, resetAt: START + 5_000 })
-    const next = make(0, JSON.parse(JSON.stringify(first.governor.memory())))
+    const next = make(0, JSON.parse(JSON.stringify(first.governor.getMemory())))
     await refused(next.governor.admit('read', SIGNAL))
     next.clock.at += 5_000
     await next.governor.admit('read', SIGNAL)
@@ -166,7 +166,7 @@ describe('RequestGovernor', () => {
     const { clock, governor } = make(3_600_000)
     for (let index = 0; index < 700; index += 1) await governor.admit('write', SIGNAL)
     clock.at += 3_601_001
-    assert.deepEqual(governor.memory().writes, [])
+    assert.deepEqual(governor.getMemory().writes, [])
   })
 
   it('ends a wait with the reason of the signal', async () => {

@@ -76,14 +76,14 @@ export class RequestGovernor implements WriteCount {
       throw new HeldBackWrite(`a dry run writes nothing to ${this.#options.forge}`)
     for (;;) {
       signal.throwIfAborted()
-      const now = this.#now()
-      const { until, why } = this.#earliest(kind, resource, now)
+      const now = this.#getNow()
+      const { until, why } = this.#findEarliest(kind, resource, now)
       if (until <= now) break
-      if (until - now > this.#options.longestWait) throw this.refusal(until, why)
+      if (until - now > this.#options.longestWait) throw this.createRefusal(until, why)
       await this.#options.clock.sleep(until - now, signal)
     }
     // No await here, so two callers cannot take one place.
-    if (kind === 'write') this.#writes.push(this.#now())
+    if (kind === 'write') this.#writes.push(this.#getNow())
     const budget = this.#budgets.get(resource)
     if (budget !== undefined)
       this.#budgets.set(resource, { ...budget, remaining: Math.max(0, budget.remaining - 1) })
@@ -93,7 +93,7 @@ export class RequestGovernor implements WriteCount {
     this.#budgets.set(resource, budget)
   }
 
-  wentWell(): void {
+  recordSuccess(): void {
     this.#series = 0
   }
 
@@ -101,15 +101,15 @@ export class RequestGovernor implements WriteCount {
    * @param until milliseconds since 1970; default a minute, doubled each time
    * @returns the failure to throw
    */
-  slowDown(until: number | undefined): Failure {
+  throttleRequests(until: number | undefined): Failure {
     const unnamed = Math.min(MINUTE * 2 ** this.#series, LONGEST_BLOCK)
     this.#series += 1
-    this.#blockedUntil = Math.max(this.#blockedUntil, until ?? this.#now() + unnamed)
-    return this.refusal(this.#blockedUntil, `${this.#options.forge} asked to slow down`)
+    this.#blockedUntil = Math.max(this.#blockedUntil, until ?? this.#getNow() + unnamed)
+    return this.createRefusal(this.#blockedUntil, `${this.#options.forge} asked to slow down`)
   }
 
-  memory(): GovernorMemory {
-    this.#forget(this.#now())
+  getMemory(): GovernorMemory {
+    this.#forget(this.#getNow())
     return {
       writes: [...this.#writes],
       blockedUntil: this.#blockedUntil,
@@ -117,7 +117,7 @@ export class RequestGovernor implements WriteCount {
     }
   }
 
-  refusal(until: number, why: string): Failure {
+  createRefusal(until: number, why: string): Failure {
     const at = `${new Date(Math.ceil(until / 1000) * 1000).toISOString().slice(0, 19)}Z`
     return new Failure({
       code: 'BP5004',
@@ -128,7 +128,7 @@ export class RequestGovernor implements WriteCount {
     })
   }
 
-  #earliest(
+  #findEarliest(
     kind: RequestKind,
     resource: string,
     now: number,
@@ -160,7 +160,7 @@ export class RequestGovernor implements WriteCount {
   }
 
   /** Otherwise an account would be blocked for as long as the clock was wrong. */
-  #now(): number {
+  #getNow(): number {
     const now = this.#options.clock.now().getTime()
     const back = this.#looked - now
     this.#looked = now

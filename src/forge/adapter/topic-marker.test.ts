@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { plainLines, readTopic, sameText, withTopic } from './topic-marker.ts'
+import { addTopic, isSameText, normalizeLines, readTopic } from './topic-marker.ts'
 
 it('reads back what it marked, whatever line breaks came of it', () => {
-  const text = withTopic('storm/prod-eu-1', 'one\ntwo\n')
+  const text = addTopic('storm/prod-eu-1', 'one\ntwo\n')
   assert.deepEqual(readTopic(text), { topic: 'storm/prod-eu-1', body: 'one\ntwo\n' })
   assert.deepEqual(readTopic(text.replaceAll('\n', '\r\n')), {
     topic: 'storm/prod-eu-1',
@@ -24,9 +24,9 @@ it('takes a marker for one at the very beginning only', () => {
 })
 
 it('tells texts apart, but not by line breaks or by blanks at their end', () => {
-  assert.ok(sameText('a\r\nb\r\n', 'a\nb'))
-  assert.ok(!sameText('a\n\nb', 'a\nb'))
-  assert.ok(!sameText(' a', 'a'))
-  assert.equal(plainLines('a\rb\r\nc\n'), 'a\nb\nc\n')
-  assert.equal(plainLines(null), '')
+  assert.ok(isSameText('a\r\nb\r\n', 'a\nb'))
+  assert.ok(!isSameText('a\n\nb', 'a\nb'))
+  assert.ok(!isSameText(' a', 'a'))
+  assert.equal(normalizeLines('a\rb\r\nc\n'), 'a\nb\nc\n')
+  assert.equal(normalizeLines(null), '')
 })

@@ -1,7 +1,7 @@
 const MARKER = /^<!-- backporch:topic:([a-z0-9][a-z0-9/-]*) -->(?:\n|$)/
 
 /** @param topic lower-case letters, digits, `-` and `/` */
-export function withTopic(topic: string, body: string): string {
+export function addTopic(topic: string, body: string): string {
   return `<!-- backporch:topic:${topic} -->\n${body}`
 }
 
@@ -9,13 +9,13 @@ export function withTopic(topic: string, body: string): string {
 export function readTopic(
   text: string,
 ): { readonly topic: string; readonly body: string } | undefined {
-  const plain = plainLines(text)
+  const plain = normalizeLines(text)
   const match = MARKER.exec(plain)
   return match === null ? undefined : { topic: match[1] ?? '', body: plain.slice(match[0].length) }
 }
 
 /** Forges return `\r\n` after an edit in a browser. */
-export function plainLines(text: string | null | undefined): string {
+export function normalizeLines(text: string | null | undefined): string {
   return (text ?? '').replace(/\r\n?/g, '\n')
 }
 
@@ -24,6 +24,6 @@ export function mayCommand(body: string): boolean {
 }
 
 /** A forge may trim the end and change line breaks. */
-export function sameText(left: string, right: string): boolean {
-  return plainLines(left).trimEnd() === plainLines(right).trimEnd()
+export function isSameText(left: string, right: string): boolean {
+  return normalizeLines(left).trimEnd() === normalizeLines(right).trimEnd()
 }

@@ -1,7 +1,7 @@
 /** modules/structs of Gitea. Every field is checked. */
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import * as z from 'zod'
-import { plainLines } from '../adapter/topic-marker.ts'
+import { normalizeLines } from '../adapter/topic-marker.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 
 const user = z.object({ login: z.string() })
@@ -89,7 +89,7 @@ const TITLE_BYTES = 255
 const ELLIPSIS = Buffer.from('…')
 const DRAFT = /^(WIP:|\[WIP\])\s*/i
 
-function titleOf({ title }: Pick<PullRequest, 'title'>): {
+function parseGiteaTitle({ title }: Pick<PullRequest, 'title'>): {
   readonly title: string
   readonly draft: boolean
 } {
@@ -100,7 +100,7 @@ function titleOf({ title }: Pick<PullRequest, 'title'>): {
  * Gitea silently cuts a longer title (models/issues: 255 bytes), which would never equal the wanted
  * one.
  */
-export function titleFor(title: string, draft: boolean): string {
+export function formatGiteaTitle(title: string, draft: boolean): string {
   const whole = `${draft ? DRAFT_PREFIX : ''}${title}`
   if (Buffer.byteLength(whole) <= TITLE_BYTES) return whole
   let retained = ''
@@ -113,7 +113,7 @@ export function titleFor(title: string, draft: boolean): string {
 }
 
 /** @param head at that moment; default: the branch's present head */
-export function proposalOf(
+export function createGiteaProposal(
   pull: PullRequest,
   decidedBy: string,
   head: string = pull.head.sha,
@@ -123,7 +123,7 @@ export function proposalOf(
     state === 'open' ? '' : ((state === 'merged' ? pull.merged_at : pull.closed_at) ?? '')
   const { created_at: openedAt } = pull
   return {
-    ...titleOf(pull),
+    ...parseGiteaTitle(pull),
     number: pull.number,
     label: `#${pull.number}`,
     url: pull.html_url,
@@ -131,19 +131,19 @@ export function proposalOf(
     baseBranch: pull.base.ref,
     state,
     commit: commitOf(head),
-    body: plainLines(pull.body),
+    body: normalizeLines(pull.body),
     labels: (pull.labels ?? []).map(({ name }) => name),
-    ...(openedAt === undefined || openedAt === null ? {} : { openedAt: plainTime(openedAt) }),
+    ...(openedAt === undefined || openedAt === null ? {} : { openedAt: formatGiteaTime(openedAt) }),
     decidedBy: state === 'open' ? '' : decidedBy,
-    decidedAt: decidedAt === '' ? '' : plainTime(decidedAt),
+    decidedAt: decidedAt === '' ? '' : formatGiteaTime(decidedAt),
   }
 }
 
 /** RFC 3339 in UTC with whole seconds. */
-export function plainTime(text: string): string {
+export function formatGiteaTime(text: string): string {
   return `${new Date(text).toISOString().slice(0, 19)}Z`
 }
 
 function commitOf(sha: string): ObjectId {
-  return objectId(sha === '' ? '0'.repeat(40) : sha)
+  return parseObjectId(sha === '' ? '0'.repeat(40) : sha)
 }

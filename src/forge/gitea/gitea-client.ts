@@ -6,17 +6,17 @@ import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
 import type { ForgeAddress } from '../adapter/forge-address.ts'
 import {
-  goneElsewhere,
-  notThisForge,
+  createForgeUnreachable,
+  createGoneFailure,
+  createWrongForgeFailure,
   type RequestDescription,
-  unreachable,
 } from '../adapter/forge-failure.ts'
-import { LostConnection, lostConnection } from '../adapter/lost-connection.ts'
+import { createLostConnection, LostConnection } from '../adapter/lost-connection.ts'
 import { RefusedAnswer } from '../adapter/refused-answer.ts'
 import type { RequestGovernor } from '../adapter/request-governor.ts'
 import type { WriteCount } from '../ports/hosted-forge.ts'
 import { repositorySchema } from './gitea-answers.ts'
-import { failureOfAnswer, reportedIn } from './gitea-failure.ts'
+import { createGiteaFailure, extractGiteaMessage } from './gitea-failure.ts'
 
 interface GiteaClientOptions {
   readonly address: ForgeAddress
@@ -91,16 +91,16 @@ export class GiteaClient {
   ): Promise<{ readonly value: unknown; readonly total: number | undefined }> {
     const requested = { address: this.#options.address, what: request.what }
     const answer = await this.#answer(request, requested, signal)
-    if (answer.status === 429) throw this.#slowDown(answer)
+    if (answer.status === 429) throw this.#throttleRequests(answer)
     if (answer.status >= 300) {
-      const turnedOff = answer.status === 404 ? await this.#turnedOff(request, signal) : []
-      throw failureOfAnswer(
+      const turnedOff = answer.status === 404 ? await this.#listTurnedOff(request, signal) : []
+      throw createGiteaFailure(
         requested,
-        new RefusedAnswer(answer.status, reportedIn(answer.text)),
+        new RefusedAnswer(answer.status, extractGiteaMessage(answer.text)),
         turnedOff,
       )
     }
-    this.#options.governor.wentWell()
+    this.#options.governor.recordSuccess()
     const total = /^\d{1,9}$/.exec(String(answer.headers['x-total-count'] ?? ''))?.[0]
     if (answer.text === '') return { value: undefined, total: undefined }
     try {
@@ -109,14 +109,14 @@ export class GiteaClient {
         total: total === undefined ? undefined : Number(total),
       }
     } catch {
-      throw notThisForge(requested, 'it does not answer with JSON')
+      throw createWrongForgeFailure(requested, 'it does not answer with JSON')
     }
   }
 
   /** Gitea answers 404 to units that are turned off, as for something absent. */
-  async #turnedOff({ path }: GiteaRequest, signal: AbortSignal): Promise<readonly string[]> {
-    if (!['/issues', '/pulls'].some((unit) => path.startsWith(this.path(unit)))) return []
-    const requested = { path: this.path(''), what: 'read the repository' }
+  async #listTurnedOff({ path }: GiteaRequest, signal: AbortSignal): Promise<readonly string[]> {
+    if (!['/issues', '/pulls'].some((unit) => path.startsWith(this.buildPath(unit)))) return []
+    const requested = { path: this.buildPath(''), what: 'read the repository' }
     const settings = await this.get(requested, repositorySchema, signal).catch(() => undefined)
     const units = { issues: settings?.has_issues, 'pull requests': settings?.has_pull_requests }
     return Object.entries(units).flatMap(([unit, isOn]) => (isOn === false ? [unit] : []))
@@ -135,19 +135,22 @@ export class GiteaClient {
       )
       const items = value ?? []
       if (!Array.isArray(items))
-        throw notThisForge({ address: this.#options.address, what: request.what }, 'wanted a list')
+        throw createWrongForgeFailure(
+          { address: this.#options.address, what: request.what },
+          'wanted a list',
+        )
       all.push(...items)
       // An instance may return fewer than requested. Without a count only an empty page (null for
       // some lists) is certainly the last.
       if (items.length === 0 || all.length === total) return all
     }
-    throw notThisForge(
+    throw createWrongForgeFailure(
       { address: this.#options.address, what: request.what },
       'its list has no end',
     )
   }
 
-  path(below: string): string {
+  buildPath(below: string): string {
     const { owner, repository } = this.#options.address
     return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}${below}`
   }
@@ -173,7 +176,7 @@ export class GiteaClient {
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
     const location = parsed.error.issues[0]?.path.join('.') || 'the top'
-    throw notThisForge(
+    throw createWrongForgeFailure(
       { address: this.#options.address, what },
       `its answer has another shape at ${location}`,
     )
@@ -192,10 +195,13 @@ export class GiteaClient {
         if (attempt >= retries || !PASSING.has(answer.status)) return answer
       } catch (thrown) {
         if (thrown instanceof TooLarge)
-          throw notThisForge(requested, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
+          throw createWrongForgeFailure(
+            requested,
+            `its answer is larger than ${LARGEST / 1024 / 1024} MiB`,
+          )
         if (!(thrown instanceof LostConnection)) throw thrown
         if (attempt >= retries || !thrown.isWorthTrying)
-          throw unreachable(requested, thrown.message)
+          throw createForgeUnreachable(requested, thrown.message)
         fault = thrown
       }
       await this.#options.clock.sleep(250 * 4 ** attempt, signal).catch((stopped: unknown) => {
@@ -214,27 +220,27 @@ export class GiteaClient {
     for (const [name, value] of Object.entries(query ?? {}))
       url.searchParams.set(name, String(value))
     for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
-      const answer = await this.#once(method, url, body, signal)
+      const answer = await this.#requestOnce(method, url, body, signal)
       if (![301, 302, 307, 308].includes(answer.status)) return answer
       const location = answer.headers['location']
       const next = URL.parse(typeof location === 'string' ? location : '', url.href)
       if (next === null || next.origin !== url.origin) {
         const why = 'it sends to another host, which is not followed: the token would go there'
-        throw goneElsewhere(requested, why, 'name the repository by its present address')
+        throw createGoneFailure(requested, why, 'name the repository by its present address')
       }
       // A renamed repository answers under its new name (routers/api/v1: repoAssignment).
       if (method !== 'GET')
-        throw goneElsewhere(
+        throw createGoneFailure(
           requested,
           'the repository has another name now',
           'name the repository by its present address',
         )
       url = next
     }
-    throw notThisForge(requested, 'it redirects in a circle')
+    throw createWrongForgeFailure(requested, 'it redirects in a circle')
   }
 
-  async #once(
+  async #requestOnce(
     method: GiteaRequest['method'],
     url: URL,
     body: object | undefined,
@@ -280,7 +286,7 @@ export class GiteaClient {
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       if (thrown instanceof TooLarge) throw thrown
-      throw lostConnection(thrown, silence)
+      throw createLostConnection(thrown, silence)
     } finally {
       trace?.({
         to: { system: 'forge', name: 'gitea' },
@@ -291,10 +297,10 @@ export class GiteaClient {
     }
   }
 
-  #slowDown({ headers }: Answer): unknown {
+  #throttleRequests({ headers }: Answer): unknown {
     const named = headers['retry-after']
     const now = this.#options.clock.now().getTime()
-    return this.#options.governor.slowDown(
+    return this.#options.governor.throttleRequests(
       typeof named === 'string' ? retryAfter(named, now) : undefined,
     )
   }

@@ -1,7 +1,13 @@
 import { mayBeDone } from '../adapter/refused-answer.ts'
-import { mayCommand, plainLines, readTopic, sameText, withTopic } from '../adapter/topic-marker.ts'
+import {
+  addTopic,
+  isSameText,
+  mayCommand,
+  normalizeLines,
+  readTopic,
+} from '../adapter/topic-marker.ts'
 import type { ForgeComment } from '../ports/hosted-forge.ts'
-import { commentSchema, plainTime, reactionSchema } from './gitea-answers.ts'
+import { commentSchema, formatGiteaTime, reactionSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
 const REACTIONS = { seen: 'eyes', done: '+1', refused: 'confused' } as const
@@ -18,7 +24,7 @@ export class GiteaComments {
 
   async read(number: number, signal: AbortSignal): Promise<readonly ForgeComment[]> {
     const self = await this.#login(signal)
-    const others = (await this.#all(number, signal)).filter(({ user }) => user?.login !== self)
+    const others = (await this.#listAll(number, signal)).filter(({ user }) => user?.login !== self)
     const comments: ForgeComment[] = []
     for (const { id, body, user, created_at, updated_at } of others) {
       comments.push({
@@ -26,11 +32,11 @@ export class GiteaComments {
         author: user?.login ?? '',
         // Gitea marks no bots: its runner has a fixed name, others follow GitHub's convention.
         bot: user == null || user.login === 'gitea-actions' || user.login.endsWith('[bot]'),
-        body: plainLines(body),
-        at: plainTime(created_at),
+        body: normalizeLines(body),
+        at: formatGiteaTime(created_at),
         // The API does not report editors (docs/facts/gitea-api.md).
         writer: created_at === updated_at ? (user?.login ?? '') : undefined,
-        answered: mayCommand(body) && isAnswer(await this.#reactions(String(id), self, signal)),
+        answered: mayCommand(body) && isAnswer(await this.#listReactions(String(id), self, signal)),
       })
     }
     return comments
@@ -41,11 +47,11 @@ export class GiteaComments {
   }
 
   async ensure(number: number, topic: string, text: string, signal: AbortSignal): Promise<void> {
-    const body = withTopic(topic, text)
+    const body = addTopic(topic, text)
     const ours = await this.#find(number, topic, signal)
     if (ours === undefined) await this.#write(number, topic, body, signal)
-    else if (!sameText(ours.body, body)) {
-      const path = this.#client.path(`/issues/comments/${ours.id}`)
+    else if (!isSameText(ours.body, body)) {
+      const path = this.#client.buildPath(`/issues/comments/${ours.id}`)
       await this.#client.send(
         { method: 'PATCH', path, body: { body }, what: 'edit a comment' },
         signal,
@@ -59,8 +65,8 @@ export class GiteaComments {
     signal: AbortSignal,
   ): Promise<void> {
     const content = REACTIONS[reaction]
-    if ((await this.#reactions(id, await this.#login(signal), signal)).has(content)) return
-    const path = this.#client.path(`/issues/comments/${encodeURIComponent(id)}/reactions`)
+    if ((await this.#listReactions(id, await this.#login(signal), signal)).has(content)) return
+    const path = this.#client.buildPath(`/issues/comments/${encodeURIComponent(id)}/reactions`)
     await this.#client.send(
       { method: 'POST', path, body: { content }, what: 'react to a comment' },
       signal,
@@ -68,7 +74,7 @@ export class GiteaComments {
   }
 
   async #write(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
-    const path = this.#client.path(`/issues/${number}/comments`)
+    const path = this.#client.buildPath(`/issues/${number}/comments`)
     const what = 'write a comment'
     let id: number
     try {
@@ -81,7 +87,7 @@ export class GiteaComments {
       // The answer may be lost: the next turn rereads.
       if (!mayBeDone(thrown)) throw thrown
       const there = await this.#find(number, topic, signal).catch(() => undefined)
-      if (there === undefined || !sameText(there.body, body)) throw thrown
+      if (there === undefined || !isSameText(there.body, body)) throw thrown
       return
     }
     // Another process may have written one too: the older one stays.
@@ -90,7 +96,7 @@ export class GiteaComments {
     await this.#client.send(
       {
         method: 'DELETE',
-        path: this.#client.path(`/issues/comments/${id}`),
+        path: this.#client.buildPath(`/issues/comments/${id}`),
         what: 'remove a comment',
       },
       signal,
@@ -99,13 +105,17 @@ export class GiteaComments {
 
   async #find(number: number, topic: string, signal: AbortSignal) {
     const self = await this.#login(signal)
-    return (await this.#all(number, signal)).find(
+    return (await this.#listAll(number, signal)).find(
       (comment) => comment.user?.login === self && readTopic(comment.body)?.topic === topic,
     )
   }
 
-  async #reactions(id: string, self: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const path = this.#client.path(`/issues/comments/${encodeURIComponent(id)}/reactions`)
+  async #listReactions(
+    id: string,
+    self: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<string>> {
+    const path = this.#client.buildPath(`/issues/comments/${encodeURIComponent(id)}/reactions`)
     const all =
       (await this.#client.get(
         { path, what: 'read reactions' },
@@ -116,8 +126,8 @@ export class GiteaComments {
   }
 
   /** Gitea returns all comments at once (routers/api/v1/repo/issue_comment.go). */
-  async #all(number: number, signal: AbortSignal) {
-    const path = this.#client.path(`/issues/${number}/comments`)
+  async #listAll(number: number, signal: AbortSignal) {
+    const path = this.#client.buildPath(`/issues/${number}/comments`)
     return (
       (await this.#client.get(
         { path, what: 'read comments' },

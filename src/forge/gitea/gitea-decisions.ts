@@ -3,11 +3,16 @@
  * them: it finds a decision by its content (`src/plan/unit/found-decisions.ts`).
  */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import type { Clock } from '@backporch/system/clock'
-import { finishMerge, mergeRefused, movedBeforeMerge, notOpen } from '../adapter/finish-merge.ts'
-import { notThisForge } from '../adapter/forge-failure.ts'
-import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
+import {
+  createMovedFailure,
+  createNotOpenFailure,
+  finishMerge,
+  mergeRefused,
+} from '../adapter/finish-merge.ts'
+import { createWrongForgeFailure } from '../adapter/forge-failure.ts'
+import { findRefusedStatus, mayBeDone } from '../adapter/refused-answer.ts'
 import type { KnownProposal, ProposalClose, ProposalMerge } from '../ports/hosted-forge.ts'
 import { type PullRequest, repositorySchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
@@ -45,7 +50,7 @@ export class GiteaDecisions {
       { ref: proposal.ref, baseBranch: base.ref.slice(HEADS.length) },
       signal,
     )
-    if (open === undefined) throw notOpen(this.#repository.remote, proposal.ref, ENDED)
+    if (open === undefined) throw createNotOpenFailure(this.#repository.remote, proposal.ref, ENDED)
     const commit = await this.#merge(open, decision, signal)
     await finishMerge(this.#repository, decision, commit, signal)
     return commit
@@ -84,21 +89,22 @@ export class GiteaDecisions {
     }
     const request = {
       method: 'POST',
-      path: this.#client.path(`/pulls/${number}/merge`),
+      path: this.#client.buildPath(`/pulls/${number}/merge`),
       body,
       what: `merge ${label}`,
     } as const
     for (const wait of [...WAITS, undefined]) {
       try {
         await this.#client.send(request, signal)
-        return this.#mergedAs(await this.#proposals.get(number, signal))
+        return this.#getMergeCommit(await this.#proposals.get(number, signal))
       } catch (thrown) {
-        const status = statusOf(thrown)
+        const status = findRefusedStatus(thrown)
         if (!mayBeDone(thrown) && status !== 405 && status !== 409) throw thrown
         const pull = await this.#proposals.get(number, signal).catch(() => undefined)
-        if (pull?.merged === true) return this.#mergedAs(pull)
+        if (pull?.merged === true) return this.#getMergeCommit(pull)
         if (mayBeDone(thrown)) throw thrown
-        if (pull !== undefined && pull.state !== 'open') throw notOpen(remote, proposal.ref, ENDED)
+        if (pull !== undefined && pull.state !== 'open')
+          throw createNotOpenFailure(remote, proposal.ref, ENDED)
         if (status === 409) await this.#assertUnmoved(decision, signal)
         // A 405 means "not checked yet", a conflict, or an unmet rule.
         if (status === 409 || wait === undefined || pull?.draft === true)
@@ -109,16 +115,16 @@ export class GiteaDecisions {
     throw new TypeError('not reached')
   }
 
-  #mergedAs({ merged, merge_commit_sha: commit }: PullRequest): ObjectId {
-    if (merged && commit) return objectId(commit)
-    throw notThisForge(
+  #getMergeCommit({ merged, merge_commit_sha: commit }: PullRequest): ObjectId {
+    if (merged && commit) return parseObjectId(commit)
+    throw createWrongForgeFailure(
       { address: this.#client.address, what: 'merge the pull request' },
       'it says that it did, and names no commit',
     )
   }
 
   async #style(signal: AbortSignal): Promise<string> {
-    const requested = { path: this.#client.path(''), what: 'read the repository' }
+    const requested = { path: this.#client.buildPath(''), what: 'read the repository' }
     const allowed = await this.#client.get(requested, repositorySchema, signal)
     if (allowed.allow_merge_commits !== false) return 'merge'
     if (allowed.allow_squash_merge === true) return 'squash'
@@ -129,9 +135,9 @@ export class GiteaDecisions {
 
   /** Gitea guards only the head; a decision is found by content in any case. */
   async #assertUnmoved({ proposal, base }: ProposalMerge, signal: AbortSignal): Promise<void> {
-    const { refs } = await this.#repository.refs(signal)
+    const { refs } = await this.#repository.listRefs(signal)
     for (const { ref, commit } of [base, proposal]) {
-      if (refs.get(ref) !== commit) throw movedBeforeMerge(this.#repository.remote, ref)
+      if (refs.get(ref) !== commit) throw createMovedFailure(this.#repository.remote, ref)
     }
   }
 }

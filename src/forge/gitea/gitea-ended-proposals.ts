@@ -1,14 +1,14 @@
-import { statusOf } from '../adapter/refused-answer.ts'
+import { findRefusedStatus } from '../adapter/refused-answer.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import {
+  createGiteaProposal,
   gitReferencesSchema,
   type PullRequest,
-  proposalOf,
   pullRequestSchema,
   timelineSchema,
 } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { isOwnBranch, LIST, readPullRequest, refOf } from './gitea-pull-requests.ts'
+import { getHeadRef, isOwnBranch, LIST, readPullRequest } from './gitea-pull-requests.ts'
 
 const RECENT_PAGES = 2
 const PAGE = 50
@@ -30,12 +30,12 @@ export class GiteaEndedProposals {
   ): Promise<KnownProposal[]> {
     const found = new Map<string, PullRequest[]>()
     const take = (pull: PullRequest): void => {
-      const ref = refOf(pull)
+      const ref = getHeadRef(pull)
       const fits =
         refs.has(ref) && pull.base.ref === baseBranch && isOwnBranch(pull) && pull.state !== 'open'
       if (fits) found.set(ref, [...(found.get(ref) ?? []), pull])
     }
-    const path = this.#client.path('/pulls')
+    const path = this.#client.buildPath('/pulls')
     for (let page = 1; page <= RECENT_PAGES && found.size < refs.size; page += 1) {
       const query = {
         state: 'closed',
@@ -55,28 +55,32 @@ export class GiteaEndedProposals {
     }
     for (const ref of refs) {
       if (found.has(ref)) continue
-      const pull = await this.#byBranch(baseBranch, ref.slice('refs/heads/'.length), signal)
+      const pull = await this.#findByBranch(baseBranch, ref.slice('refs/heads/'.length), signal)
       if (pull !== undefined) take(pull)
     }
     return Promise.all(
       [...found.values()].map(async (pulls) => {
-        const { pull, by } = await this.#decision(pulls, signal)
-        return proposalOf(pull, by, await this.#headOf(pull, signal))
+        const { pull, by } = await this.#findDecision(pulls, signal)
+        return createGiteaProposal(pull, by, await this.#findHead(pull, signal))
       }),
     )
   }
 
   async readOne(pull: PullRequest, signal: AbortSignal): Promise<KnownProposal> {
-    return proposalOf(pull, await this.#decidedBy(pull, signal), await this.#headOf(pull, signal))
+    return createGiteaProposal(
+      pull,
+      await this.#findForeignDecider(pull, signal),
+      await this.#findHead(pull, signal),
+    )
   }
 
   /** Merged, or closed by a person. Backporch's account closes duplicates. */
-  async #decision(
+  async #findDecision(
     pulls: readonly PullRequest[],
     signal: AbortSignal,
   ): Promise<{ readonly pull: PullRequest; readonly by: string }> {
     const ended = await Promise.all(
-      pulls.map(async (pull) => ({ pull, by: await this.#decidedBy(pull, signal) })),
+      pulls.map(async (pull) => ({ pull, by: await this.#findForeignDecider(pull, signal) })),
     )
     const decided = ended.filter(({ pull, by }) => pull.merged || by !== '')
     const [first, ...more] = decided.length > 0 ? decided : ended
@@ -88,24 +92,24 @@ export class GiteaEndedProposals {
    * Gitea reports the branch's present head; the proposal's own ref stays
    * (docs/facts/head-of-an-ended-pull-request.md).
    */
-  async #headOf({ number, head }: PullRequest, signal: AbortSignal): Promise<string> {
+  async #findHead({ number, head }: PullRequest, signal: AbortSignal): Promise<string> {
     const ref = `refs/pull/${number}/head`
     if (head.ref === ref) return head.sha
     const requested = {
-      path: this.#client.path(`/git/${ref}`),
+      path: this.#client.buildPath(`/git/${ref}`),
       what: 'read the head of the pull request',
     }
     const listed = await this.#client.get(requested, gitReferencesSchema, signal)
     return listed.find((one) => one.ref === ref)?.object.sha ?? head.sha
   }
 
-  async #byBranch(
+  async #findByBranch(
     base: string,
     branch: string,
     signal: AbortSignal,
   ): Promise<PullRequest | undefined> {
     const head = branch.split('/').map(encodeURIComponent).join('/')
-    const path = this.#client.path(`/pulls/${encodeURIComponent(base)}/${head}`)
+    const path = this.#client.buildPath(`/pulls/${encodeURIComponent(base)}/${head}`)
     try {
       return await this.#client.get(
         { path, what: 'find the pull request of a branch' },
@@ -113,27 +117,27 @@ export class GiteaEndedProposals {
         signal,
       )
     } catch (thrown) {
-      if (statusOf(thrown) === 404) return undefined
+      if (findRefusedStatus(thrown) === 404) return undefined
       throw thrown
     }
   }
 
-  async #decidedBy(pull: PullRequest, signal: AbortSignal): Promise<string> {
-    const login = await this.#deciderOf(pull, signal)
+  async #findForeignDecider(pull: PullRequest, signal: AbortSignal): Promise<string> {
+    const login = await this.#findDecider(pull, signal)
     return login === '' || login.toLowerCase() === (await this.#login(signal)).toLowerCase()
       ? ''
       : login
   }
 
   /** Lists leave it out. */
-  async #deciderOf(pull: PullRequest, signal: AbortSignal): Promise<string> {
+  async #findDecider(pull: PullRequest, signal: AbortSignal): Promise<string> {
     if (pull.merged)
       return (
         (pull.merged_by ?? (await readPullRequest(this.#client, pull.number, signal)).merged_by)
           ?.login ?? ''
       )
     const requested = {
-      path: this.#client.path(`/issues/${pull.number}/timeline`),
+      path: this.#client.buildPath(`/issues/${pull.number}/timeline`),
       what: 'read who closed the pull request',
     }
     const events = (await this.#client.list(requested, signal)).map((event) =>

@@ -1,27 +1,27 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import {
-  failureOfStatus,
-  messageIn,
+  createStatusFailure,
+  extractMessage,
+  formatRefusedAnswer,
   type Reason,
   type RequestDescription,
-  textOf,
 } from '../adapter/forge-failure.ts'
 import type { RefusedAnswer } from '../adapter/refused-answer.ts'
 
-export function failureOfAnswer(
+export function createGiteaFailure(
   requested: RequestDescription,
   refused: RefusedAnswer,
   turnedOff: readonly string[],
 ): Failure {
-  return failureOfStatus(requested, refused, reasonOf(requested, refused, turnedOff))
+  return createStatusFailure(requested, refused, findReason(requested, refused, turnedOff))
 }
 
-function reasonOf(
+function findReason(
   { address }: RequestDescription,
   refused: RefusedAnswer,
   turnedOff: readonly string[],
 ): Reason | undefined {
-  const text = textOf(refused)
+  const text = formatRefusedAnswer(refused)
   switch (refused.status) {
     case 401:
       return [
@@ -56,13 +56,13 @@ function reasonOf(
 
 export function mayNotAsk(requested: RequestDescription, refused: RefusedAnswer): Failure {
   const why = 'Gitea tells that to administrators of the repository only'
-  return failureOfStatus(requested, refused, [
+  return createStatusFailure(requested, refused, [
     'BP5003',
     why,
     'make the account of the token an administrator of the repository',
   ])
 }
 
-export function reportedIn(body: string): string {
-  return messageIn(body, /\b[0-9a-f]{40}\b/g)
+export function extractGiteaMessage(body: string): string {
+  return extractMessage(body, /\b[0-9a-f]{40}\b/g)
 }

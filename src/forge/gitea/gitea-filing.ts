@@ -1,5 +1,5 @@
 import { tellLeftOut } from '../adapter/left-out.ts'
-import { statusOf } from '../adapter/refused-answer.ts'
+import { findRefusedStatus } from '../adapter/refused-answer.ts'
 import type { WantedProposal } from '../ports/hosted-forge.ts'
 import { milestoneSchema, userSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
@@ -14,11 +14,11 @@ export async function askReviewers(
   for (const name of reviewers) {
     const team = name.includes('/') ? name.slice(name.indexOf('/') + 1) : undefined
     const body = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
-    const path = client.path(`/pulls/${number}/requested_reviewers`)
+    const path = client.buildPath(`/pulls/${number}/requested_reviewers`)
     try {
       await client.send({ method: 'POST', path, body, what: 'ask for a review' }, signal)
     } catch (thrown) {
-      const status = statusOf(thrown)
+      const status = findRefusedStatus(thrown)
       if (status !== 403 && status !== 404 && status !== 422) throw thrown
       tellLeftOut(client, 'reviewers', [name])
     }
@@ -26,15 +26,15 @@ export async function askReviewers(
 }
 
 /** Gitea answers 500 to a name that cannot be assigned. */
-export async function fileProposal(
+export async function applyGiteaFiling(
   client: GiteaClient,
   number: number,
   { assignees = [], milestone }: WantedProposal,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = client.path(`/issues/${number}`)
+  const path = client.buildPath(`/issues/${number}`)
   if (assignees.length > 0) {
-    const requested = { path: client.path('/assignees'), what: 'read who can be assigned' }
+    const requested = { path: client.buildPath('/assignees'), what: 'read who can be assigned' }
     const possible = (await client.get(requested, userSchema.array().nullable(), signal)) ?? []
     const known = new Set(possible.map(({ login }) => login.toLowerCase()))
     const isKnown = (name: string): boolean => known.has(name.toLowerCase())
@@ -49,7 +49,7 @@ export async function fileProposal(
   }
   if (milestone === undefined) return
   const requested = {
-    path: client.path('/milestones'),
+    path: client.buildPath('/milestones'),
     query: { state: 'open' },
     what: 'read the milestones',
   }

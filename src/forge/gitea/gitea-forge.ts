@@ -1,13 +1,13 @@
 /** API v1. Gitea silently ignores the parameters that Octokit sends. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import { readByNumber } from '../adapter/by-number.ts'
 import { assertStaysOpen } from '../adapter/finish-merge.ts'
 import { encodePath, type ForgeAddress } from '../adapter/forge-address.ts'
-import { goneElsewhere } from '../adapter/forge-failure.ts'
-import { refusedAnswerOf } from '../adapter/refused-answer.ts'
+import { createGoneFailure } from '../adapter/forge-failure.ts'
+import { findRefusedAnswer } from '../adapter/refused-answer.ts'
 import type { CommitStatus, ForgeDialect, HostedForge, Permission } from '../ports/hosted-forge.ts'
 import { permissionSchema, repositorySchema, userSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
@@ -20,12 +20,12 @@ import { GiteaProposals } from './gitea-proposals.ts'
 import { GITEA_SETUP } from './gitea-setup.ts'
 import { ensureGiteaStatuses, readGiteaHeads } from './gitea-statuses.ts'
 
-export function giteaForge(
+export function createGiteaForge(
   client: GiteaClient,
   repository: PackageRepository,
   clock: Clock,
 ): HostedForge {
-  const login = loginOf(client)
+  const login = createLoginReader(client)
   const labels = new GiteaLabels(client)
   const proposals = new GiteaProposals(client, labels, login)
   const decisions = new GiteaDecisions(client, proposals, repository, clock)
@@ -34,7 +34,7 @@ export function giteaForge(
   const known = new Map<ObjectId, CommitStatus>()
   return {
     setup: GITEA_SETUP,
-    dialect: giteaDialect(client.address),
+    dialect: createGiteaDialect(client.address),
     writeCount: client.writeCount,
     readProposals: async (baseBranch, refs, signal, numbers) => {
       await assertUsable(client, signal)
@@ -67,7 +67,7 @@ export function giteaForge(
     react: (comment, reaction, signal) => comments.react(comment, reaction, signal),
     readPullRequest: (number, signal) => proposals.pullRequest(number, signal),
     readPullRequests: (baseBranch, signal) => proposals.pullRequests(baseBranch, signal),
-    permissionOf: (person, signal) => permissionOf(client, person, signal),
+    permissionOf: (person, signal) => findPermission(client, person, signal),
     ensureIssue: (wanted, signal) => issues.ensure(wanted, signal),
     readIssue: (topic, signal) => issues.read(topic, signal),
     closeIssue: (topic, signal) => issues.close(topic, signal),
@@ -78,19 +78,19 @@ export function giteaForge(
  * @throws Failure BP5003 if the account is not a repository administrator: Gitea answers nobody
  * else
  */
-async function permissionOf(
+async function findPermission(
   client: GiteaClient,
   login: string,
   signal: AbortSignal,
 ): Promise<Permission> {
   const what = `ask what ${login} may do`
-  const path = client.path(`/collaborators/${encodeURIComponent(login)}/permission`)
+  const path = client.buildPath(`/collaborators/${encodeURIComponent(login)}/permission`)
   try {
     const { permission } = await client.get({ path, what }, permissionSchema, signal)
     if (permission === 'owner' || permission === 'admin') return 'admin'
     return permission === 'write' || permission === 'read' ? permission : 'none'
   } catch (thrown) {
-    const refused = refusedAnswerOf(thrown)
+    const refused = findRefusedAnswer(thrown)
     if (refused?.status === 404) return 'none'
     if (refused?.status === 403) throw mayNotAsk({ address: client.address, what }, refused)
     throw thrown
@@ -102,24 +102,24 @@ async function permissionOf(
  */
 async function assertUsable(client: GiteaClient, signal: AbortSignal): Promise<void> {
   const { address } = client
-  const requested = { path: client.path(''), what: 'read the repository' }
+  const requested = { path: client.buildPath(''), what: 'read the repository' }
   const { archived, full_name: name } = await client.get(requested, repositorySchema, signal)
   const write = { address, what: 'write to the repository' }
   if (archived)
-    throw goneElsewhere(
+    throw createGoneFailure(
       write,
       'it is archived',
       'unarchive it, or take it out of the configuration',
     )
   if (name.toLowerCase() === `${address.owner}/${address.repository}`.toLowerCase()) return
-  throw goneElsewhere(
+  throw createGoneFailure(
     write,
-    `it was renamed or transferred: it is ${oneLine(name, 200)} now`,
+    `it was renamed or transferred: it is ${convertToOneLine(name, 200)} now`,
     'name the repository by its present address',
   )
 }
 
-function loginOf(client: GiteaClient): (signal: AbortSignal) => Promise<string> {
+function createLoginReader(client: GiteaClient): (signal: AbortSignal) => Promise<string> {
   let self: Promise<string> | undefined
   return (signal) => {
     self ??= client
@@ -133,7 +133,7 @@ function loginOf(client: GiteaClient): (signal: AbortSignal) => Promise<string> 
 }
 
 /** `modules/markup/markdown`, and column sizes. */
-function giteaDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
+function createGiteaDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
   const source = (kind: 'commit' | 'branch', ref: string, path: string): string =>
     `${webUrl}/${owner}/${repository}/src/${kind}/${encodePath(ref)}/${encodePath(path)}`
   return {

@@ -6,7 +6,7 @@ import { Agent } from 'undici'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { parseForgeAddress } from '../adapter/forge-address.ts'
 import { RequestGovernor } from '../adapter/request-governor.ts'
-import { withTopic } from '../adapter/topic-marker.ts'
+import { addTopic } from '../adapter/topic-marker.ts'
 import { GiteaClient } from './gitea-client.ts'
 import { GiteaIssues } from './gitea-issues.ts'
 import { GiteaLabels } from './gitea-labels.ts'
@@ -63,7 +63,7 @@ function issueOf(number: number, login: string) {
   return {
     number,
     title: WANTED.title,
-    body: withTopic(WANTED.topic, WANTED.body),
+    body: addTopic(WANTED.topic, WANTED.body),
     state: 'open',
     html_url: '',
     user: { login },

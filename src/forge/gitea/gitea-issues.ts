@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { mayBeDone } from '../adapter/refused-answer.ts'
-import { readTopic, sameText, withTopic } from '../adapter/topic-marker.ts'
+import { addTopic, isSameText, readTopic } from '../adapter/topic-marker.ts'
 import type { KnownIssue, WantedIssue } from '../ports/hosted-forge.ts'
-import { issueSchema, titleFor } from './gitea-answers.ts'
+import { formatGiteaTitle, issueSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
 
@@ -30,18 +30,18 @@ export class GiteaIssues {
     { topic, title: wantedTitle, body: text, labels }: WantedIssue,
     signal: AbortSignal,
   ): Promise<KnownIssue> {
-    const body = withTopic(topic, text)
-    const title = titleFor(wantedTitle, false)
-    let ours = await this.#ours(topic, signal)
+    const body = addTopic(topic, text)
+    const title = formatGiteaTitle(wantedTitle, false)
+    let ours = await this.#listOurs(topic, signal)
     if (ours.length === 0) {
       const made = await this.#open(topic, title, body, signal)
-      ours = await this.#ours(topic, signal)
+      ours = await this.#listOurs(topic, signal)
       if (ours.length === 0) ours = [made]
     }
     const [there, ...others] = ours as [Issue, ...Issue[]]
     // Another process may have opened one too: the older one stays.
     for (const { number, open } of others) if (open) await this.#close(number, signal)
-    const stale = there.title !== title || !sameText(there.body, body)
+    const stale = there.title !== title || !isSameText(there.body, body)
     if (stale || !there.open)
       await this.#change(there.number, { title, body, state: 'open' }, signal)
     await this.#labels.ensure(there.number, there.labels, labels, signal)
@@ -49,7 +49,7 @@ export class GiteaIssues {
   }
 
   async read(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined> {
-    const [found] = await this.#ours(topic, signal)
+    const [found] = await this.#listOurs(topic, signal)
     return found === undefined
       ? undefined
       : {
@@ -61,14 +61,14 @@ export class GiteaIssues {
   }
 
   async close(topic: string, signal: AbortSignal): Promise<void> {
-    for (const { number, open } of await this.#ours(topic, signal))
+    for (const { number, open } of await this.#listOurs(topic, signal))
       if (open) await this.#close(number, signal)
   }
 
   async #open(topic: string, title: string, body: string, signal: AbortSignal): Promise<Issue> {
     const what = 'open an issue'
     try {
-      const path = this.#client.path('/issues')
+      const path = this.#client.buildPath('/issues')
       return issueOf(
         this.#client.parse(
           await this.#client.send({ method: 'POST', path, body: { title, body }, what }, signal),
@@ -78,7 +78,7 @@ export class GiteaIssues {
       )
     } catch (thrown) {
       // The answer may be lost.
-      const [there] = mayBeDone(thrown) ? await this.#ours(topic, signal).catch(() => []) : []
+      const [there] = mayBeDone(thrown) ? await this.#listOurs(topic, signal).catch(() => []) : []
       if (there === undefined) throw thrown
       return there
     }
@@ -88,7 +88,7 @@ export class GiteaIssues {
     await this.#client.send(
       {
         method: 'PATCH',
-        path: this.#client.path(`/issues/${number}`),
+        path: this.#client.buildPath(`/issues/${number}`),
         body,
         what: 'update an issue',
       },
@@ -110,18 +110,18 @@ export class GiteaIssues {
 
   #read(number: number, signal: AbortSignal): Promise<z.infer<typeof issueSchema>> {
     return this.#client.get(
-      { path: this.#client.path(`/issues/${number}`), what: 'read an issue' },
+      { path: this.#client.buildPath(`/issues/${number}`), what: 'read an issue' },
       issueSchema,
       signal,
     )
   }
 
   /** Oldest first. A server may ignore the filter. */
-  async #ours(topic: string, signal: AbortSignal): Promise<Issue[]> {
+  async #listOurs(topic: string, signal: AbortSignal): Promise<Issue[]> {
     const self = await this.#login(signal)
     const query = { type: 'issues', state: 'all', created_by: self }
     const listed = await this.#client.getAll(
-      { path: this.#client.path('/issues'), query, what: 'list issues' },
+      { path: this.#client.buildPath('/issues'), query, what: 'list issues' },
       issueSchema,
       signal,
     )

@@ -2,7 +2,7 @@
  * Gitea silently drops unknown names, removes by id, and may have two labels of one name
  * (`docs/facts/gitea-api.md`).
  */
-import { refusedRequest } from '../adapter/forge-failure.ts'
+import { createRefusedRequest } from '../adapter/forge-failure.ts'
 import { labelChanges, labelStyle } from '../adapter/our-labels.ts'
 import { labelSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
@@ -26,7 +26,7 @@ export class GiteaLabels {
     if (remove.length === 0) return
     // Another label may have the same name.
     const gone = new Set(remove.map((name) => name.toLowerCase()))
-    const path = this.#client.path(`/issues/${number}/labels`)
+    const path = this.#client.buildPath(`/issues/${number}/labels`)
     const now =
       (await this.#client.get(
         { path, what: 'read the labels of an issue' },
@@ -48,9 +48,9 @@ export class GiteaLabels {
     let missing = names
     for (let attempt = 0; attempt < 2 && missing.length > 0; attempt += 1) {
       if (attempt > 0) this.#ids = undefined
-      const body = { labels: await this.#idsOf(missing, signal) }
+      const body = { labels: await this.#listIds(missing, signal) }
       const answer = await this.#client.send(
-        { method: 'POST', path: this.#client.path(`/issues/${number}/labels`), body, what },
+        { method: 'POST', path: this.#client.buildPath(`/issues/${number}/labels`), body, what },
         signal,
       )
       const now = new Set(
@@ -62,14 +62,14 @@ export class GiteaLabels {
     }
     if (missing.length === 0) return
     const why = `${missing.join(', ')} cannot be put on #${number}`
-    throw refusedRequest(
+    throw createRefusedRequest(
       { address: this.#client.address, what },
       why,
       'look at the labels of the repository',
     )
   }
 
-  async #idsOf(names: readonly string[], signal: AbortSignal): Promise<number[]> {
+  async #listIds(names: readonly string[], signal: AbortSignal): Promise<number[]> {
     this.#ids ??= await this.#read(signal)
     const ids: number[] = []
     for (const name of names) {
@@ -83,7 +83,7 @@ export class GiteaLabels {
   /** The older of two with one name, so that everybody uses the same. */
   async #read(signal: AbortSignal): Promise<Map<string, number>> {
     const listed = await this.#client.getAll(
-      { path: this.#client.path('/labels'), what: 'list labels' },
+      { path: this.#client.buildPath('/labels'), what: 'list labels' },
       labelSchema,
       signal,
     )
@@ -100,7 +100,7 @@ export class GiteaLabels {
     // One label per scope (the text before the last `/`).
     const body = { name, color: `#${color}`, description, exclusive: name.includes('/') }
     const answer = await this.#client.send(
-      { method: 'POST', path: this.#client.path('/labels'), body, what },
+      { method: 'POST', path: this.#client.buildPath('/labels'), body, what },
       signal,
     )
     const { id } = this.#client.parse(answer, labelSchema, what)
@@ -108,7 +108,7 @@ export class GiteaLabels {
     const first = (await this.#read(signal)).get(name.toLowerCase()) ?? id
     if (first !== id)
       await this.#client.send(
-        { method: 'DELETE', path: this.#client.path(`/labels/${id}`), what: 'remove a label' },
+        { method: 'DELETE', path: this.#client.buildPath(`/labels/${id}`), what: 'remove a label' },
         signal,
       )
     return first

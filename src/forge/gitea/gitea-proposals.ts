@@ -1,20 +1,31 @@
 /** Gitea's own guard against duplicates has a gap. */
-import { assertSeen, endedMeanwhile } from '../adapter/finish-merge.ts'
+import { assertSeen, createEndedFailure } from '../adapter/finish-merge.ts'
 import { labelChanges } from '../adapter/our-labels.ts'
-import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
-import { sameText, withTopic } from '../adapter/topic-marker.ts'
+import { findRefusedStatus, mayBeDone } from '../adapter/refused-answer.ts'
+import { addTopic, isSameText } from '../adapter/topic-marker.ts'
 import type {
   ForgePullRequest,
   KnownProposal,
   OpenedProposal,
   WantedProposal,
 } from '../ports/hosted-forge.ts'
-import { type PullRequest, proposalOf, pullRequestSchema, titleFor } from './gitea-answers.ts'
+import {
+  createGiteaProposal,
+  formatGiteaTitle,
+  type PullRequest,
+  pullRequestSchema,
+} from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 import { GiteaEndedProposals } from './gitea-ended-proposals.ts'
-import { askReviewers, fileProposal } from './gitea-filing.ts'
+import { applyGiteaFiling, askReviewers } from './gitea-filing.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
-import { isOwnBranch, LIST, pullRequestOf, readPullRequest, refOf } from './gitea-pull-requests.ts'
+import {
+  getHeadRef,
+  isOwnBranch,
+  LIST,
+  pullRequestOf,
+  readPullRequest,
+} from './gitea-pull-requests.ts'
 
 export class GiteaProposals {
   readonly #client: GiteaClient
@@ -87,21 +98,21 @@ export class GiteaProposals {
   async openFrom(ref: string, signal: AbortSignal): Promise<readonly PullRequest[]> {
     const query = { state: 'open', sort: 'oldest' }
     const listed = await this.#client.getAll(
-      { path: this.#client.path('/pulls'), query, what: LIST },
+      { path: this.#client.buildPath('/pulls'), query, what: LIST },
       pullRequestSchema,
       signal,
     )
-    return listed.filter((pull) => refOf(pull) === ref && isOwnBranch(pull))
+    return listed.filter((pull) => getHeadRef(pull) === ref && isOwnBranch(pull))
   }
 
   async readNumbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
     try {
       const pull = await this.get(number, signal)
       if (!isOwnBranch(pull)) return undefined
-      if (pull.state === 'open') return proposalOf(pull, '')
+      if (pull.state === 'open') return createGiteaProposal(pull, '')
       return await this.#ended.readOne(pull, signal)
     } catch (thrown) {
-      if (statusOf(thrown) === 404) return undefined
+      if (findRefusedStatus(thrown) === 404) return undefined
       throw thrown
     }
   }
@@ -115,7 +126,7 @@ export class GiteaProposals {
   }
 
   async close(number: number, signal: AbortSignal): Promise<void> {
-    const path = this.#client.path(`/pulls/${number}`)
+    const path = this.#client.buildPath(`/pulls/${number}`)
     try {
       await this.#client.send(
         { method: 'PATCH', path, body: { state: 'closed' }, what: 'close the pull request' },
@@ -135,10 +146,10 @@ export class GiteaProposals {
     const found = new Map<string, KnownProposal>()
     this.#spare.clear()
     for (const pull of listed.toSorted((left, right) => left.number - right.number)) {
-      const ref = refOf(pull)
+      const ref = getHeadRef(pull)
       // Forgejo may not know the filter.
       if (pull.base.ref !== baseBranch || !isOwnBranch(pull) || pull.state !== 'open') continue
-      if (!found.has(ref)) found.set(ref, proposalOf(pull, ''))
+      if (!found.has(ref)) found.set(ref, createGiteaProposal(pull, ''))
       else if (found.get(ref)?.number !== pull.number)
         this.#spare.set(ref, [...(this.#spare.get(ref) ?? []), pull.number])
     }
@@ -148,7 +159,7 @@ export class GiteaProposals {
   #openInto(baseBranch: string, signal: AbortSignal): Promise<readonly PullRequest[]> {
     const query = { state: 'open', sort: 'oldest', base_branch: baseBranch }
     return this.#client.getAll(
-      { path: this.#client.path('/pulls'), query, what: LIST },
+      { path: this.#client.buildPath('/pulls'), query, what: LIST },
       pullRequestSchema,
       signal,
     )
@@ -170,19 +181,19 @@ export class GiteaProposals {
     const body = {
       head: ref.slice('refs/heads/'.length),
       base: baseBranch,
-      title: titleFor(title, draft),
+      title: formatGiteaTitle(title, draft),
       body: text,
     }
     let created: KnownProposal
     try {
       const answer = await this.#client.send(
-        { method: 'POST', path: this.#client.path('/pulls'), body, what },
+        { method: 'POST', path: this.#client.buildPath('/pulls'), body, what },
         signal,
       )
-      created = proposalOf(this.#client.parse(answer, pullRequestSchema, what), '')
+      created = createGiteaProposal(this.#client.parse(answer, pullRequestSchema, what), '')
     } catch (thrown) {
       // A duplicate, or the answer was lost.
-      const mayBeThere = statusOf(thrown) === 409 || mayBeDone(thrown)
+      const mayBeThere = findRefusedStatus(thrown) === 409 || mayBeDone(thrown)
       const there = mayBeThere
         ? await this.openOf(wanted, signal).catch(() => undefined)
         : undefined
@@ -193,19 +204,19 @@ export class GiteaProposals {
     const first = (await this.openOf(wanted, signal)) ?? created
     if (first.number === created.number) {
       await askReviewers(this.#client, created.number, reviewers, signal)
-      await fileProposal(this.#client, created.number, wanted, signal)
+      await applyGiteaFiling(this.#client, created.number, wanted, signal)
     } else await this.#closeSecond(created.number, first, signal)
     return first
   }
 
   async #closeSecond(number: number, first: KnownProposal, signal: AbortSignal): Promise<void> {
     const body = `[${first.label}](${first.url}) is the pull request of this branch. Two turns opened one at the same moment.`
-    const path = this.#client.path(`/issues/${number}/comments`)
+    const path = this.#client.buildPath(`/issues/${number}/comments`)
     await this.#client.send(
       {
         method: 'POST',
         path,
-        body: { body: withTopic('second', body) },
+        body: { body: addTopic('second', body) },
         what: 'comment on the pull request',
       },
       signal,
@@ -224,15 +235,21 @@ export class GiteaProposals {
     { title, draft, body: text, baseBranch }: WantedProposal,
     signal: AbortSignal,
   ): Promise<void> {
-    const [before, whole] = [titleFor(open.title, open.draft), titleFor(title, draft)]
+    const [before, whole] = [
+      formatGiteaTitle(open.title, open.draft),
+      formatGiteaTitle(title, draft),
+    ]
     const base = open.baseBranch === baseBranch ? {} : { base: baseBranch }
-    if (before === whole && sameText(open.body, text) && open.baseBranch === baseBranch) return
+    if (before === whole && isSameText(open.body, text) && open.baseBranch === baseBranch) return
     const send = async (body: {
       readonly title: string
       readonly body: string
       readonly base?: string
     }): Promise<PullRequest> => {
-      const [path, what] = [this.#client.path(`/pulls/${open.number}`), 'update the pull request']
+      const [path, what] = [
+        this.#client.buildPath(`/pulls/${open.number}`),
+        'update the pull request',
+      ]
       return this.#client.parse(
         await this.#client.send({ method: 'PATCH', path, body, what }, signal),
         pullRequestSchema,
@@ -242,22 +259,23 @@ export class GiteaProposals {
     if ((await send({ title: whole, body: text, ...base })).state === 'open') return
     // Gitea edits a merged or closed one: restore the reviewed text.
     await send({ title: before, body: open.body })
-    throw endedMeanwhile(open)
+    throw createEndedFailure(open)
   }
 
   /** The read may be minutes old, and Gitea also changes a merged one. */
   async #assertOpen(open: KnownProposal, signal: AbortSignal): Promise<void> {
-    if ((await this.get(open.number, signal)).state !== 'open') throw endedMeanwhile(open)
+    if ((await this.get(open.number, signal)).state !== 'open') throw createEndedFailure(open)
   }
 }
 
 function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
   const { add, remove } = labelChanges(known.labels, wanted.labels)
-  const sameTitle = titleFor(known.title, known.draft) === titleFor(wanted.title, wanted.draft)
+  const sameTitle =
+    formatGiteaTitle(known.title, known.draft) === formatGiteaTitle(wanted.title, wanted.draft)
   return (
     add.length + remove.length > 0 ||
     !sameTitle ||
-    !sameText(known.body, wanted.body) ||
+    !isSameText(known.body, wanted.body) ||
     known.baseBranch !== wanted.baseBranch
   )
 }

@@ -1,5 +1,5 @@
 import type { ForgePullRequest } from '../ports/hosted-forge.ts'
-import { type PullRequest, proposalOf, pullRequestSchema } from './gitea-answers.ts'
+import { createGiteaProposal, type PullRequest, pullRequestSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
 export const LIST = 'list pull requests'
@@ -10,14 +10,14 @@ export function readPullRequest(
   signal: AbortSignal,
 ): Promise<PullRequest> {
   return client.get(
-    { path: client.path(`/pulls/${number}`), what: 'read the pull request' },
+    { path: client.buildPath(`/pulls/${number}`), what: 'read the pull request' },
     pullRequestSchema,
     signal,
   )
 }
 
 export function pullRequestOf(pull: PullRequest): ForgePullRequest {
-  const { number, label, url, baseBranch, commit, state } = proposalOf(pull, '')
+  const { number, label, url, baseBranch, commit, state } = createGiteaProposal(pull, '')
   return {
     number,
     label,
@@ -30,7 +30,7 @@ export function pullRequestOf(pull: PullRequest): ForgePullRequest {
   }
 }
 
-export function refOf({ head }: PullRequest): string {
+export function getHeadRef({ head }: PullRequest): string {
   return `refs/heads/${head.label}`
 }
 

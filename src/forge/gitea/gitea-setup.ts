@@ -1,7 +1,7 @@
 /** docs/facts/onboarding-rights.md */
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { parsePageAddress } from '../adapter/forge-address.ts'
-import { protectionCommands, shellQuoted } from '../adapter/protection-commands.ts'
+import { formatProtectionCommands, quoteShell } from '../adapter/protection-commands.ts'
 import type { ForgeSetup, ProtectionRequest, ProtectionSubject } from '../ports/forge-setup.ts'
 
 export const GITEA_SETUP: ForgeSetup = {
@@ -11,20 +11,20 @@ export const GITEA_SETUP: ForgeSetup = {
     { name: 'read:user', why: 'to know its own comments' },
   ],
   protection: (subject) => {
-    const requests = requestsOf(subject)
+    const requests = createRequests(subject)
     const web = parsePageAddress(subject.remote)?.webUrl ?? 'https://FORGE'
     return {
       requests,
-      commands: protectionCommands(
+      commands: formatProtectionCommands(
         requests,
         ({ method, path }) =>
-          `curl --fail-with-body -X ${method} -H "Authorization: token $GITEA_TOKEN" -H 'Content-Type: application/json' --data @- ${shellQuoted(`${web}/api/v1${path}`)}`,
+          `curl --fail-with-body -X ${method} -H "Authorization: token $GITEA_TOKEN" -H 'Content-Type: application/json' --data @- ${quoteShell(`${web}/api/v1${path}`)}`,
       ),
     }
   },
 }
 
-function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionRequest[] {
+function createRequests({ remote, baseBranch, bot }: ProtectionSubject): ProtectionRequest[] {
   const address = parsePageAddress(remote)
   const repository = `/repos/${address === undefined ? '{owner}/{repo}' : `${address.owner}/${address.repository}`}`
   const path = `${repository}/branch_protections`

@@ -13,14 +13,14 @@ export async function ensureGiteaStatuses(
   const latest = await readLatest(client, commit, signal)
   for (const { context, state, description, url } of statuses) {
     const before = latest.get(context)
-    const wanted = { context, state, description: short(description), target_url: url }
+    const wanted = { context, state, description: shortenText(description), target_url: url }
     if (
       before?.status === state &&
       before.description === wanted.description &&
       before.target_url === url
     )
       continue
-    const path = client.path(`/statuses/${commit}`)
+    const path = client.buildPath(`/statuses/${commit}`)
     await client.send(
       { method: 'POST', path, body: wanted, what: 'set the status of a commit' },
       signal,
@@ -64,7 +64,7 @@ async function readStatus(
 
 async function readLatest(client: GiteaClient, commit: ObjectId, signal: AbortSignal) {
   const requested = {
-    path: client.path(`/commits/${commit}/statuses`),
+    path: client.buildPath(`/commits/${commit}/statuses`),
     what: 'read the statuses of a commit',
   }
   const there = await client.getAll(requested, statusSchema, signal)
@@ -74,6 +74,6 @@ async function readLatest(client: GiteaClient, commit: ObjectId, signal: AbortSi
   )
 }
 
-function short(text: string): string {
+function shortenText(text: string): string {
   return text.length <= 140 ? text.trim() : `${text.slice(0, 139).trim()}…`
 }

@@ -1,21 +1,21 @@
 import type { ConnectOptions, ForgeConnection } from '../adapter/forge-adapter.ts'
-import { noAddress, parseForgeAddress } from '../adapter/forge-address.ts'
-import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
+import { createNoAddressFailure, parseForgeAddress } from '../adapter/forge-address.ts'
+import { createProxyDispatcher } from '../adapter/proxy-dispatcher.ts'
 import { RequestGovernor } from '../adapter/request-governor.ts'
 import { GiteaClient } from './gitea-client.ts'
-import { giteaForge } from './gitea-forge.ts'
+import { createGiteaForge } from './gitea-forge.ts'
 import { probeGitea } from './probe-gitea.ts'
 
 export async function connectGitea(options: ConnectOptions): Promise<ForgeConnection | undefined> {
   const { remote, environment, clock, version, longestWait, dryRun = false, note, trace } = options
   const address = parseForgeAddress(remote)
-  if (address === undefined) throw noAddress(remote)
+  if (address === undefined) throw createNoAddressFailure(remote)
   const token = await options.findToken(address)
   if (token === undefined) return undefined
   const client = new GiteaClient({
     address,
     token,
-    dispatcher: proxyDispatcher(environment),
+    dispatcher: createProxyDispatcher(environment),
     // A proxy may have limits, and a loop in Backporch needs one.
     governor: new RequestGovernor({
       forge: 'Gitea',
@@ -31,7 +31,7 @@ export async function connectGitea(options: ConnectOptions): Promise<ForgeConnec
     ...(trace === undefined ? {} : { trace }),
   })
   return {
-    forge: (repository) => giteaForge(client, repository, clock),
+    forge: (repository) => createGiteaForge(client, repository, clock),
     probe: (_refs, signal) => probeGitea(client, signal),
   }
 }

@@ -4,11 +4,11 @@
  * (docs/facts/gitea-permission-order.md).
  */
 import type { Finding } from '@backporch/kyaml/note'
-import { statusOf } from '../adapter/refused-answer.ts'
+import { findRefusedStatus } from '../adapter/refused-answer.ts'
 import {
-  archivedFinding,
-  failedFinding,
-  issuesFinding,
+  checkArchived,
+  checkIssues,
+  createFailedFinding,
   pushFinding,
 } from '../adapter/repository-findings.ts'
 import type { GiteaClient } from './gitea-client.ts'
@@ -20,19 +20,19 @@ export async function probeGitea(
 ): Promise<readonly Finding[]> {
   const { owner, repository } = client.address
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`
-  const facts = factsOf(
+  const facts = parseFacts(
     await client.send({ method: 'GET', path, what: 'look at the repository' }, signal),
   )
   const name = `Gitea ${owner}/${repository}`
   const findings: Finding[] = [
-    ...archivedFinding(name, facts.archived),
+    ...checkArchived(name, facts.archived),
     pushFinding(name, facts.push, 'add the account as a collaborator with write access'),
-    ...issuesFinding(name, facts.issues),
+    ...checkIssues(name, facts.issues),
   ]
   if (!facts.pulls) {
     const message = `${name} takes no pull requests, so nothing can be proposed`
     findings.push(
-      failedFinding(
+      createFailedFinding(
         'forge',
         'BP5003',
         message,
@@ -47,7 +47,7 @@ export async function probeGitea(
     findings.push(
       (await mayChange(client, `${path}${below}`, signal))
         ? { check: 'forge-token', state: 'passed', message: `${name}: the token has ${scope}` }
-        : failedFinding(
+        : createFailedFinding(
             'forge-permissions',
             'BP5003',
             `${name}: the token, or the account, may not ${scope.replace(':', ' ')}`,
@@ -66,14 +66,14 @@ async function mayChange(client: GiteaClient, path: string, signal: AbortSignal)
     )
     return true
   } catch (thrown) {
-    const status = statusOf(thrown)
+    const status = findRefusedStatus(thrown)
     if (status === 403) return false
     if (status === 404) return true
     throw thrown
   }
 }
 
-function factsOf(
+function parseFacts(
   answer: unknown,
 ): Readonly<Record<'archived' | 'push' | 'issues' | 'pulls', boolean>> {
   const of = (value: unknown, key: string): unknown =>

@@ -1,7 +1,7 @@
 /** From GraphQL, because REST does not report the writer (docs/facts/github-comment-editors.md). */
 import { z } from 'zod'
-import { notThisForge } from '../adapter/forge-failure.ts'
-import { plainLines } from '../adapter/topic-marker.ts'
+import { createWrongForgeFailure } from '../adapter/forge-failure.ts'
+import { normalizeLines } from '../adapter/topic-marker.ts'
 import type { ForgeComment } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 
@@ -44,19 +44,19 @@ export async function readCommentTexts(
   for (let start = 0; start < nodes.length; start += MOST_IDS) {
     const ids = nodes.slice(start, start + MOST_IDS)
     const answer = answerSchema.safeParse(
-      await client.graphql<unknown>(WHAT, QUERY, { ids }, signal),
+      await client.queryGraphql<unknown>(WHAT, QUERY, { ids }, signal),
     )
     const reported = new Map(answer.data?.nodes.map((node) => [node.id, node]))
     for (const id of ids) {
       const node = reported.get(id)
       if (node === undefined)
-        throw notThisForge(
+        throw createWrongForgeFailure(
           { address: client.address, what: WHAT },
           'its answer does not have every comment that was asked for',
         )
-      const writer = await writerOf(client, node, signal)
+      const writer = await findWriter(client, node, signal)
       texts.set(id, {
-        body: plainLines(node.body),
+        body: normalizeLines(node.body),
         writer,
         at: node.lastEditedAt ?? node.createdAt,
       })
@@ -66,7 +66,7 @@ export async function readCommentTexts(
 }
 
 /** Programs and deleted accounts give no commands. */
-async function writerOf(
+async function findWriter(
   client: GitHubClient,
   node: TextNode,
   signal: AbortSignal,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { parseGitHubAddress } from './github-address.ts'
-import { githubDialect } from './github-forge.ts'
+import { createGitHubDialect } from './github-forge.ts'
 
-const COMMIT = objectId('0123456789abcdef0123456789abcdef01234567')
+const COMMIT = parseObjectId('0123456789abcdef0123456789abcdef01234567')
 
 it('reads the address of every remote that names a repository', () => {
   const table: readonly (readonly [remote: string, host: string, api: string])[] = [
@@ -60,7 +60,7 @@ it('takes no other remote for one', () => {
 it('links to lines of files, with every character that a path may have', () => {
   const address = parseGitHubAddress('git@github.com:acme/deploy.git')
   assert.ok(address !== undefined)
-  const { fileUrl, branchFileUrl, bodyLimit, alerts, folds } = githubDialect(address)
+  const { fileUrl, branchFileUrl, bodyLimit, alerts, folds } = createGitHubDialect(address)
   assert.equal(
     fileUrl(COMMIT, 'apps/web/deploy.yaml', 12),
     `https://github.com/acme/deploy/blob/${COMMIT}/apps/web/deploy.yaml#L12`,

@@ -12,9 +12,9 @@ export interface GitHubAddress extends ForgeAddress {
 export function parseGitHubAddress(remote: string): GitHubAddress | undefined {
   const address = parseForgeAddress(remote)
   if (address === undefined || new URL(address.webUrl).pathname !== '/') return undefined
-  const host = knownHost(address.host)
+  const host = normalizeHost(address.host)
   const webUrl = address.webUrl.replace(address.host, host)
-  return { ...address, host, webUrl, apiUrl: apiUrlOf(host, webUrl) }
+  return { ...address, host, webUrl, apiUrl: getApiUrl(host, webUrl) }
 }
 
 /** Gitea's runner sets `GITHUB_SERVER_URL` too. */
@@ -26,13 +26,13 @@ export function isGitHubHost(
   return host === 'github.com' || host.endsWith('.ghe.com') || host === server
 }
 
-function apiUrlOf(host: string, webUrl: string): string {
+function getApiUrl(host: string, webUrl: string): string {
   if (host === 'github.com') return 'https://api.github.com'
   // docs.github.com, "About GitHub Enterprise Cloud with data residency".
   return host.endsWith('.ghe.com') ? `https://api.${host}` : `${webUrl}/api/v3`
 }
 
 /** docs.github.com, "Using SSH over the HTTPS port". */
-function knownHost(host: string): string {
+function normalizeHost(host: string): string {
   return host === 'www.github.com' || host === 'ssh.github.com' ? 'github.com' : host
 }

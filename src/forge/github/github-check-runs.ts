@@ -48,7 +48,7 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
   /** Writes nothing without the right, which is needed for nothing else; `check` reports it. */
   async ensureCheckRun(commit: ObjectId, run: CheckRun, signal: AbortSignal): Promise<void> {
     const what = `set the check of ${commit.slice(0, 8)}`
-    await this.#client.target(signal)
+    await this.#client.getTarget(signal)
     if (this.#identity.granted()?.['checks'] !== 'write') return
     const there = await this.#find(commit, run.key, signal)
     const [content, annotated] = [digestOf({ ...run, annotations: [] }), digestOf(run.annotations)]
@@ -60,7 +60,7 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     const output = (from: number) => ({
       title,
       summary,
-      annotations: missing.slice(from, from + ANNOTATIONS).map(sent),
+      annotations: missing.slice(from, from + ANNOTATIONS).map(convertToSent),
     })
     const whole = {
       external_id: [run.key, content, same ? annotated : there.annotated].join('.'),
@@ -75,7 +75,7 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
       ...(url === '' ? {} : { details_url: url }),
     }
     const { checks } = this.#client.octokit.rest
-    const writable = await this.#client.writable(what, signal)
+    const writable = await this.#client.getWritableTarget(what, signal)
     let id = there?.id
     if (id === undefined) {
       const created = await this.#client.ask(what, () =>
@@ -105,7 +105,7 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
   async #find(commit: ObjectId, key: string, signal: AbortSignal): Promise<KnownRun | undefined> {
     const { octokit } = this.#client
     const what = `read the checks of ${commit.slice(0, 8)}`
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     const requested = { ...target, ref: commit, per_page: PAGE }
     const found: KnownRun[] = []
     for (let page = 1; ; page += 1) {
@@ -123,7 +123,7 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
   }
 }
 
-function sent({ path, line, level, title, message }: CheckAnnotation): SentAnnotation {
+function convertToSent({ path, line, level, title, message }: CheckAnnotation): SentAnnotation {
   return { path, start_line: line, end_line: line, annotation_level: level, title, message }
 }
 

@@ -1,9 +1,13 @@
 import { Failure, Interrupted } from '@backporch/kyaml/failure'
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest'
-import { goneElsewhere, notThisForge, type RequestDescription } from '../adapter/forge-failure.ts'
+import {
+  createGoneFailure,
+  createWrongForgeFailure,
+  type RequestDescription,
+} from '../adapter/forge-failure.ts'
 import { RefusedAnswer } from '../adapter/refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
-import { failureOfAnswer, reportedIn } from './github-failure.ts'
+import { createGitHubFailure, extractGitHubMessage } from './github-failure.ts'
 
 interface RepositoryFacts {
   readonly id: number
@@ -68,19 +72,19 @@ export class GitHubClient {
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const { data, headers } = await this.ask(what, () => read(page))
       if (!Array.isArray(data))
-        throw notThisForge({ address: this.address, what }, 'its answer is not a list')
+        throw createWrongForgeFailure({ address: this.address, what }, 'its answer is not a list')
       items.push(...data)
       if (!/;\s*rel="?next"?/.test(headers.link ?? '')) return items
     }
-    throw notThisForge({ address: this.address, what }, 'its list has no end')
+    throw createWrongForgeFailure({ address: this.address, what }, 'its list has no end')
   }
 
-  async target(signal: AbortSignal): Promise<Target> {
+  async getTarget(signal: AbortSignal): Promise<Target> {
     const { owner, repo } = this.#facts ?? (await this.observe(signal))
     return { owner, repo, request: { signal } }
   }
 
-  async facts(signal: AbortSignal): Promise<RepositoryFacts> {
+  async getFacts(signal: AbortSignal): Promise<RepositoryFacts> {
     return this.#facts ?? this.observe(signal)
   }
 
@@ -90,15 +94,15 @@ export class GitHubClient {
     const { data } = await this.ask('look at the repository', () =>
       this.octokit.rest.repos.get({ owner, repo, request: { signal } }),
     )
-    const facts = factsOf(data)
+    const facts = parseFacts(data)
     if (facts === undefined)
-      throw notThisForge(
+      throw createWrongForgeFailure(
         { address: this.address, what: 'look at the repository' },
         'its answer is not a repository',
       )
     if (this.#facts !== undefined && this.#facts.id !== facts.id) {
       const why = `another repository stands at that name now (id ${facts.id}, before ${this.#facts.id})`
-      throw goneElsewhere(
+      throw createGoneFailure(
         { address: this.address, what: 'go on with the repository' },
         why,
         'look who made it, then name the right one',
@@ -112,23 +116,23 @@ export class GitHubClient {
   }
 
   /** @throws Failure BP5008 when the repository is archived */
-  async writable(what: string, signal: AbortSignal): Promise<Target> {
-    const { archived } = await this.facts(signal)
+  async getWritableTarget(what: string, signal: AbortSignal): Promise<Target> {
+    const { archived } = await this.getFacts(signal)
     if (archived) {
-      throw goneElsewhere(
+      throw createGoneFailure(
         { address: this.address, what },
         'the repository is archived, which makes it read-only',
         'unarchive it, or name another',
       )
     }
-    return this.target(signal)
+    return this.getTarget(signal)
   }
 
   /** `NAME[bot]` for an App. Only GraphQL reports it for tokens of every kind. */
-  async login(signal: AbortSignal): Promise<string> {
+  async getLogin(signal: AbortSignal): Promise<string> {
     if (this.#login !== undefined) return this.#login
     const query = 'query Who { viewer { login } }'
-    const answer = await this.graphql<{ viewer?: { login?: unknown } }>(
+    const answer = await this.queryGraphql<{ viewer?: { login?: unknown } }>(
       'ask who we are',
       query,
       {},
@@ -136,7 +140,7 @@ export class GitHubClient {
     )
     const login = answer.viewer?.login
     if (typeof login !== 'string' || login === '')
-      throw notThisForge(
+      throw createWrongForgeFailure(
         { address: this.address, what: 'ask who we are' },
         'its answer names nobody',
       )
@@ -145,11 +149,11 @@ export class GitHubClient {
   }
 
   async isOurs(author: Author, signal: AbortSignal): Promise<boolean> {
-    return author?.login.toLowerCase() === (await this.login(signal)).toLowerCase()
+    return author?.login.toLowerCase() === (await this.getLogin(signal)).toLowerCase()
   }
 
   /** @throws Failure BP5006 if GitHub answers with errors */
-  async graphql<Answer>(
+  async queryGraphql<Answer>(
     what: string,
     query: string,
     variables: Readonly<Record<string, string | number | readonly string[]>>,
@@ -169,7 +173,7 @@ interface Page<Item> {
 /** A deleted account is null. */
 type Author = { readonly login: string } | null | undefined
 
-function factsOf(data: RepositoryAnswer): RepositoryFacts | undefined {
+function parseFacts(data: RepositoryAnswer): RepositoryFacts | undefined {
   const login: unknown = data?.owner?.login
   if (typeof data?.id !== 'number' || typeof data.name !== 'string' || typeof login !== 'string')
     return undefined
@@ -195,7 +199,7 @@ function translate(requested: RequestDescription, thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown
   if (thrown instanceof Failure) return thrown
   const { cause } = thrown
-  if (cause instanceof Failure) return renamed(requested, cause)
+  if (cause instanceof Failure) return describeRename(requested, cause)
   // The signal's reason, wrapped.
   if (
     cause instanceof DOMException ||
@@ -204,9 +208,9 @@ function translate(requested: RequestDescription, thrown: unknown): unknown {
   )
     return cause
   if (thrown.name === 'GraphqlResponseError' && 'response' in thrown) {
-    return failureOfAnswer(
+    return createGitHubFailure(
       requested,
-      new RefusedAnswer(422, reportedIn(JSON.stringify(thrown.response ?? null))),
+      new RefusedAnswer(422, extractGitHubMessage(JSON.stringify(thrown.response ?? null))),
       false,
     )
   }
@@ -216,11 +220,15 @@ function translate(requested: RequestDescription, thrown: unknown): unknown {
   if (body === undefined) return cause ?? thrown
   const sso =
     typeof headers['x-github-sso'] === 'string' && headers['x-github-sso'].startsWith('required')
-  return failureOfAnswer(requested, new RefusedAnswer(thrown.status, reportedIn(body)), sso)
+  return createGitHubFailure(
+    requested,
+    new RefusedAnswer(thrown.status, extractGitHubMessage(body)),
+    sso,
+  )
 }
 
 /** The transport does not know the purpose. */
-function renamed(requested: RequestDescription, failure: Failure): Failure {
+function describeRename(requested: RequestDescription, failure: Failure): Failure {
   if (failure.code === 'BP5004' || failure.code === 'BP5002') return failure
   const where = failure.where ?? `${requested.address.owner}/${requested.address.repository}`
   return new Failure({ ...failure.toJSON(), what: `cannot ${requested.what}`, where })

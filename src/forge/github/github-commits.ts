@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
-import { asFailure } from '@backporch/kyaml/failure'
-import { notThisForge } from '../adapter/forge-failure.ts'
-import { statusOf } from '../adapter/refused-answer.ts'
+import { convertToFailure } from '@backporch/kyaml/failure'
+import { createWrongForgeFailure } from '../adapter/forge-failure.ts'
+import { findRefusedStatus } from '../adapter/refused-answer.ts'
 import type { ForgeCommits, UnmadeCommit, UnmadeFile } from '../ports/hosted-forge.ts'
 import type { GitHubClient, Target } from './github-client.ts'
 
@@ -31,12 +31,12 @@ export class GitHubCommits implements ForgeCommits {
     this.#client = client
   }
 
-  account(signal: AbortSignal): Promise<string> {
-    return this.#client.login(signal)
+  getAccount(signal: AbortSignal): Promise<string> {
+    return this.#client.getLogin(signal)
   }
 
   async areRequired(ref: string, baseBranch: string, signal: AbortSignal): Promise<boolean> {
-    if (!(await this.account(signal)).endsWith('[bot]')) return false
+    if (!(await this.getAccount(signal)).endsWith('[bot]')) return false
     // The ledger is not merged anywhere.
     const branch = ref === `${HEADS}${LEDGER_BRANCH}` ? LEDGER_BRANCH : baseBranch
     const known = this.#required.get(branch) ?? this.#isRequired(branch, signal)
@@ -51,10 +51,10 @@ export class GitHubCommits implements ForgeCommits {
 
   async make(commit: UnmadeCommit, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const client = this.#client
-    const target = await client.writable(WHAT, signal)
+    const target = await client.getWritableTarget(WHAT, signal)
     const tree = await this.#makeTree(commit, target)
     if (tree !== commit.tree)
-      throw notThisForge(
+      throw createWrongForgeFailure(
         { address: client.address, what: WHAT },
         `its tree of the files is ${tree}, and not ${commit.tree}`,
       )
@@ -68,9 +68,11 @@ export class GitHubCommits implements ForgeCommits {
       )
       return undefined
     }
-    const content = signedContents(data.verification).find((one) => idOf(one) === data.sha)
+    const content = listSignedContents(data.verification).find(
+      (one) => computeCommitId(one) === data.sha,
+    )
     if (content === undefined)
-      throw notThisForge(
+      throw createWrongForgeFailure(
         { address: client.address, what: WHAT },
         `what it signed, with the signature, is not the commit ${data.sha}`,
       )
@@ -80,7 +82,7 @@ export class GitHubCommits implements ForgeCommits {
   /** Two places: rulesets and the older branch protection. */
   async #isRequired(branch: string, signal: AbortSignal): Promise<boolean> {
     const client = this.#client
-    const { owner, repo, request } = await client.target(signal)
+    const { owner, repo, request } = await client.getTarget(signal)
     if (await this.#isProtected({ owner, name: repo, ref: `${HEADS}${branch}` }, signal))
       return true
     try {
@@ -97,7 +99,7 @@ export class GitHubCommits implements ForgeCommits {
       return rules.some(({ type }) => type === RULE)
     } catch (thrown) {
       // A plan without rulesets, or an older server.
-      const status = statusOf(thrown)
+      const status = findRefusedStatus(thrown)
       if (status !== 403 && status !== 404) throw thrown
       return false
     }
@@ -109,10 +111,10 @@ export class GitHubCommits implements ForgeCommits {
     signal: AbortSignal,
   ): Promise<boolean> {
     try {
-      const answer = await this.#client.graphql<RuleAnswer>(READ, QUERY, variables, signal)
+      const answer = await this.#client.queryGraphql<RuleAnswer>(READ, QUERY, variables, signal)
       return answer.repository?.ref?.refUpdateRule?.requiresSignatures === true
     } catch (thrown) {
-      const { code } = asFailure(thrown)
+      const { code } = convertToFailure(thrown)
       if (signal.aborted || (code !== 'BP5003' && code !== 'BP5006')) throw thrown
       return false
     }
@@ -127,7 +129,7 @@ export class GitHubCommits implements ForgeCommits {
         path: file.path,
         mode: file.mode,
         type: 'blob' as const,
-        ...(await this.#contentOf(file, target)),
+        ...(await this.#getContent(file, target)),
       })
     const requested = {
       ...target,
@@ -138,7 +140,7 @@ export class GitHubCommits implements ForgeCommits {
     return data.sha
   }
 
-  async #contentOf(
+  async #getContent(
     { content }: UnmadeFile,
     target: Target,
   ): Promise<{ readonly content: string } | { readonly sha: string | null }> {
@@ -165,7 +167,7 @@ interface RuleAnswer {
 /**
  * The signed content, with the signature as its last header. A trailing line break may be missing.
  */
-function signedContents({ signature, payload }: Signature): readonly Uint8Array[] {
+function listSignedContents({ signature, payload }: Signature): readonly Uint8Array[] {
   const end = payload?.indexOf('\n\n') ?? -1
   if (signature === null || payload === null || end < 0) return []
   const text = signature.trimEnd()
@@ -176,6 +178,6 @@ function signedContents({ signature, payload }: Signature): readonly Uint8Array[
   )
 }
 
-function idOf(commit: Uint8Array): string {
+function computeCommitId(commit: Uint8Array): string {
   return createHash('sha1').update(`commit ${commit.length}\0`).update(commit).digest('hex')
 }

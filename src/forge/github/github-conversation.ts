@@ -1,7 +1,13 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
-import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
-import { mayCommand, plainLines, readTopic, sameText, withTopic } from '../adapter/topic-marker.ts'
+import { findRefusedStatus, mayBeDone } from '../adapter/refused-answer.ts'
+import {
+  addTopic,
+  isSameText,
+  mayCommand,
+  normalizeLines,
+  readTopic,
+} from '../adapter/topic-marker.ts'
 import type { ForgeComment, Permission } from '../ports/hosted-forge.ts'
 import { readCommentTexts } from './comment-texts.ts'
 import type { GitHubClient } from './github-client.ts'
@@ -25,7 +31,7 @@ export class GitHubConversation {
     const comments: KnownComment[] = []
     for (const comment of await this.#list(number, signal)) {
       if (await this.#client.isOurs(comment.user, signal)) continue
-      comments.push({ node: comment.node_id, comment: await this.#known(comment, signal) })
+      comments.push({ node: comment.node_id, comment: await this.#createComment(comment, signal) })
     }
     const requested = comments.filter(
       ({ comment: { body, bot, answered } }) => !bot && !answered && mayCommand(body),
@@ -39,18 +45,18 @@ export class GitHubConversation {
   }
 
   async readOwn(number: number, topic: string, signal: AbortSignal): Promise<string | undefined> {
-    const [first] = await this.#ours(number, topic, signal)
+    const [first] = await this.#listOurs(number, topic, signal)
     return readTopic(first?.body ?? '')?.body
   }
 
   /** One comment per topic. A lost answer may have left a duplicate, which is deleted. */
   async ensure(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
-    const text = withTopic(topic, body)
+    const text = addTopic(topic, body)
     const what = `comment on #${number}`
-    const [first, ...others] = await this.#ours(number, topic, signal)
+    const [first, ...others] = await this.#listOurs(number, topic, signal)
     const target =
-      first === undefined || others.length > 0 || !sameText(first.body ?? '', text)
-        ? await this.#client.writable(what, signal)
+      first === undefined || others.length > 0 || !isSameText(first.body ?? '', text)
+        ? await this.#client.getWritableTarget(what, signal)
         : undefined
     if (target === undefined) return
     const { issues } = this.#client.octokit.rest
@@ -60,27 +66,27 @@ export class GitHubConversation {
           issues.createComment({ ...target, issue_number: number, body: text }),
         )
       } catch (thrown) {
-        if (!mayBeDone(thrown) || (await this.#ours(number, topic, signal)).length === 0)
+        if (!mayBeDone(thrown) || (await this.#listOurs(number, topic, signal)).length === 0)
           throw thrown
       }
     }
     if (first === undefined) return create()
-    if (!sameText(first.body ?? '', text)) {
-      const there = await this.#unlessGone(what, () =>
+    if (!isSameText(first.body ?? '', text)) {
+      const there = await this.#runUnlessGone(what, () =>
         issues.updateComment({ ...target, comment_id: first.id, body: text }),
       )
       if (!there) await create()
     }
     for (const { id } of others)
-      await this.#unlessGone(what, () => issues.deleteComment({ ...target, comment_id: id }))
+      await this.#runUnlessGone(what, () => issues.deleteComment({ ...target, comment_id: id }))
   }
 
-  async #unlessGone(what: string, work: () => Promise<unknown>): Promise<boolean> {
+  async #runUnlessGone(what: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await this.#client.ask(what, work)
       return true
     } catch (thrown) {
-      if (statusOf(thrown) !== 404) throw thrown
+      if (findRefusedStatus(thrown) !== 404) throw thrown
       return false
     }
   }
@@ -92,18 +98,18 @@ export class GitHubConversation {
   ): Promise<void> {
     const content = CONTENTS[reaction]
     const comment = Number(id)
-    if ((await this.#reactions(comment, signal)).has(content)) return
+    if ((await this.#listReactions(comment, signal)).has(content)) return
     const what = 'answer a comment with a reaction'
-    const target = await this.#client.writable(what, signal)
+    const target = await this.#client.getWritableTarget(what, signal)
     const { reactions } = this.#client.octokit.rest
     await this.#client.ask(what, () =>
       reactions.createForIssueComment({ ...target, comment_id: comment, content }),
     )
   }
 
-  async permissionOf(login: string, signal: AbortSignal): Promise<Permission> {
+  async findPermission(login: string, signal: AbortSignal): Promise<Permission> {
     const { octokit } = this.#client
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     const what = 'ask what a person may do'
     try {
       const { data } = await this.#client.ask(what, () =>
@@ -114,38 +120,42 @@ export class GitHubConversation {
         ? permission
         : 'none'
     } catch (thrown) {
-      if (!(thrown instanceof Failure) || statusOf(thrown) !== 404) throw thrown
+      if (!(thrown instanceof Failure) || findRefusedStatus(thrown) !== 404) throw thrown
       // An invisible repository must not count as an answer.
       await this.#client.observe(signal)
       return 'none'
     }
   }
 
-  async #known(comment: ListedComment, signal: AbortSignal): Promise<ForgeComment> {
+  async #createComment(comment: ListedComment, signal: AbortSignal): Promise<ForgeComment> {
     const author = comment.user?.login ?? 'ghost'
     return {
       id: String(comment.id),
       author,
       bot: comment.user?.type === 'Bot' || author.endsWith('[bot]'),
-      body: plainLines(comment.body),
+      body: normalizeLines(comment.body),
       at: comment.created_at,
       // REST times are whole seconds, and REST does not report the editor.
       writer: comment.updated_at === comment.created_at ? author : undefined,
-      answered: await this.#answered(comment, signal),
+      answered: await this.#isAnswered(comment, signal),
     }
   }
 
-  async #answered({ id, reactions }: ListedComment, signal: AbortSignal): Promise<boolean> {
+  async #isAnswered({ id, reactions }: ListedComment, signal: AbortSignal): Promise<boolean> {
     const answers = [CONTENTS.done, CONTENTS.refused]
     if (reactions !== undefined && answers.every((content) => reactions[content] === 0))
       return false
-    const ours = await this.#reactions(id, signal)
+    const ours = await this.#listReactions(id, signal)
     return answers.some((content) => ours.has(content))
   }
 
-  async #reactions(comment: number, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  async #listReactions(comment: number, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { octokit } = this.#client
-    const requested = { ...(await this.#client.target(signal)), comment_id: comment, per_page: 100 }
+    const requested = {
+      ...(await this.#client.getTarget(signal)),
+      comment_id: comment,
+      per_page: 100,
+    }
     const pages = (page: number) =>
       octokit.rest.reactions.listForIssueComment({ ...requested, page })
     const ours = new Set<string>()
@@ -158,7 +168,7 @@ export class GitHubConversation {
     return ours
   }
 
-  async #ours(number: number, topic: string, signal: AbortSignal): Promise<ListedComment[]> {
+  async #listOurs(number: number, topic: string, signal: AbortSignal): Promise<ListedComment[]> {
     const ours: ListedComment[] = []
     for (const comment of await this.#list(number, signal)) {
       // Anybody may write the marker.
@@ -174,7 +184,7 @@ export class GitHubConversation {
   async #list(number: number, signal: AbortSignal): Promise<ListedComment[]> {
     const { octokit } = this.#client
     const requested = {
-      ...(await this.#client.target(signal)),
+      ...(await this.#client.getTarget(signal)),
       issue_number: number,
       per_page: 100,
     }

@@ -4,10 +4,10 @@ import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Environment } from '@backporch/system/child-environment'
 import type { Clock } from '@backporch/system/clock'
-import { readKeyFile, settingOf, withLineBreaks } from '@backporch/system/key-setting'
+import { getSetting, readKeyFile, restoreLineBreaks } from '@backporch/system/key-setting'
 import type { Octokit } from '@octokit/rest'
-import { badCredentials } from '../adapter/forge-failure.ts'
-import { statusOf } from '../adapter/refused-answer.ts'
+import { createCredentialsFailure } from '../adapter/forge-failure.ts'
+import { findRefusedStatus } from '../adapter/refused-answer.ts'
 import { type GitHubAddress, isGitHubHost } from './github-address.ts'
 
 /** PEM, PKCS#1 or PKCS#8. A missing installation is looked up. */
@@ -30,7 +30,7 @@ type AskGitHub = <Answer>(what: string, work: () => Promise<Answer>) => Promise<
 const EARLY = 5 * 60_000
 
 /** @throws Failure BP5002 for an invalid key */
-export async function appTokens(
+export async function createAppTokens(
   credential: AppCredential,
   parts: {
     readonly address: GitHubAddress
@@ -46,7 +46,7 @@ export async function appTokens(
     createPrivateKey(credential.privateKey)
   } catch {
     // The library's message may quote the key.
-    throw badCredentials(
+    throw createCredentialsFailure(
       requested,
       'its private key is not a PEM key',
       "give the whole text of the App's .pem file",
@@ -95,7 +95,7 @@ export async function appTokens(
     try {
       return await make(signal)
     } catch (thrown) {
-      if (!found || statusOf(thrown) !== 404) throw thrown
+      if (!found || findRefusedStatus(thrown) !== 404) throw thrown
       installation = undefined
       return make(signal)
     }
@@ -104,10 +104,10 @@ export async function appTokens(
     try {
       return await makeAnew(signal)
     } catch (thrown) {
-      const status = statusOf(thrown)
+      const status = findRefusedStatus(thrown)
       if (!(thrown instanceof Failure) || (status !== 404 && status !== 403)) throw thrown
       const why = `the App ${appId} is not installed for this repository, or its installation is suspended (${status})`
-      throw badCredentials(
+      throw createCredentialsFailure(
         requested,
         why,
         `install the App for ${address.owner}/${address.repository}, or give another credential`,
@@ -122,7 +122,7 @@ export async function appTokens(
       held.expiresAt - EARLY > now &&
       (!renewed || now - held.createdAt < EARLY)
     if (fresh && held !== undefined)
-      return renewed ? settled(clock, signal, held.token) : Promise.resolve(held.token)
+      return renewed ? settleToken(clock, signal, held.token) : Promise.resolve(held.token)
     pending ??= renew(signal).finally(() => {
       pending = undefined
     })
@@ -131,7 +131,7 @@ export async function appTokens(
 }
 
 /** As in octokit's auth-app: GitHub's servers know a new token after a moment. */
-async function settled(clock: Clock, signal: AbortSignal, token: string): Promise<string> {
+async function settleToken(clock: Clock, signal: AbortSignal, token: string): Promise<string> {
   await clock.sleep(1_000, signal)
   return token
 }
@@ -149,36 +149,36 @@ const LARGEST = 64 * 1024
  * `BACKPORCH_APP_PRIVATE_KEY_FILE`
  * @throws Failure BP5002 for half a credential or an unreadable file; never with the key in it
  */
-export async function appCredential(
+export async function readAppCredential(
   host: string,
   environment: Environment,
   folder: string,
 ): Promise<AppCredential | undefined> {
-  const id = settingOf(environment, ID)
-  if (settingOf(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment))
+  const id = getSetting(environment, ID)
+  if (getSetting(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment))
     return undefined
-  const [text, file] = [settingOf(environment, KEY), settingOf(environment, KEY_FILE)]
+  const [text, file] = [getSetting(environment, KEY), getSetting(environment, KEY_FILE)]
   if (id === '') {
     const key = text !== '' ? KEY : file !== '' ? KEY_FILE : undefined
     if (key === undefined) return undefined
-    throw unusable(
+    throw createUnusableFailure(
       `${key} is set, and ${ID} is not`,
       `set ${ID} to the number that the App's settings show, or unset ${key}`,
     )
   }
   if (text !== '' && file !== '')
-    throw unusable(`both ${KEY} and ${KEY_FILE} are set`, 'unset one of them')
+    throw createUnusableFailure(`both ${KEY} and ${KEY_FILE} are set`, 'unset one of them')
   if (text === '' && file === '') {
-    throw unusable(
+    throw createUnusableFailure(
       `${ID} is set, and neither ${KEY} nor ${KEY_FILE}`,
       `set ${KEY_FILE} to the path of the App's .pem file`,
     )
   }
-  const installation = settingOf(environment, INSTALLATION)
+  const installation = getSetting(environment, INSTALLATION)
   return {
     kind: 'app',
     appId: numberIn(ID, id),
-    privateKey: text === '' ? await keyIn(resolve(folder, file)) : withLineBreaks(text),
+    privateKey: text === '' ? await readKey(resolve(folder, file)) : restoreLineBreaks(text),
     ...(installation === '' ? {} : { installationId: numberIn(INSTALLATION, installation) }),
   }
 }
@@ -186,22 +186,28 @@ export async function appCredential(
 function numberIn(name: string, text: string): number {
   const value = Number(text)
   if (/^[1-9][0-9]*$/.test(text) && Number.isSafeInteger(value)) return value
-  throw unusable(`${name} is not a number`, `set ${name} to the number that GitHub shows`)
+  throw createUnusableFailure(
+    `${name} is not a number`,
+    `set ${name} to the number that GitHub shows`,
+  )
 }
 
-async function keyIn(path: string): Promise<string> {
+async function readKey(path: string): Promise<string> {
   const read = await readKeyFile(path, LARGEST)
   if ('text' in read) return read.text
   if (read.problem === undefined)
-    throw unusable(
+    throw createUnusableFailure(
       `${KEY_FILE} names ${path}, which is too large for a key`,
       "name the App's .pem file",
     )
   const remedy = "name the App's .pem file, and let this user read it"
-  throw unusable(`${KEY_FILE} names ${path}, which cannot be read (${read.problem})`, remedy)
+  throw createUnusableFailure(
+    `${KEY_FILE} names ${path}, which cannot be read (${read.problem})`,
+    remedy,
+  )
 }
 
-function unusable(why: string, remedy: string): Failure {
+function createUnusableFailure(why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP5002',
     what: 'cannot act as the GitHub App',

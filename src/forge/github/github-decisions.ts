@@ -5,9 +5,14 @@
  */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import { finishMerge, mergeRefused, movedBeforeMerge, notOpen } from '../adapter/finish-merge.ts'
-import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
+import {
+  createMovedFailure,
+  createNotOpenFailure,
+  finishMerge,
+  mergeRefused,
+} from '../adapter/finish-merge.ts'
+import { findRefusedStatus, mayBeDone } from '../adapter/refused-answer.ts'
 import type { KnownProposal, ProposalClose, ProposalMerge } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 import { enqueue } from './github-merge-queue.ts'
@@ -30,13 +35,13 @@ export class GitHubDecisions {
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId | 'queued'> {
     const { proposal, base } = decision
     const { remote } = this.#repository
-    const { refs } = await this.#repository.refs(signal)
+    const { refs } = await this.#repository.listRefs(signal)
     // GitHub guards only the head; a decision is found by content in any case.
-    if (refs.get(base.ref) !== base.commit) throw movedBeforeMerge(remote, base.ref)
-    const pull = await this.#proposals.lastOf(proposal.ref, signal)
+    if (refs.get(base.ref) !== base.commit) throw createMovedFailure(remote, base.ref)
+    const pull = await this.#proposals.findLastProposal(proposal.ref, signal)
     if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length))
-      throw notOpen(remote, proposal.ref, whyNotOpen(pull))
-    if (pull.commit !== proposal.commit) throw movedBeforeMerge(remote, proposal.ref)
+      throw createNotOpenFailure(remote, proposal.ref, describeNotOpen(pull))
+    if (pull.commit !== proposal.commit) throw createMovedFailure(remote, proposal.ref)
     const commit = await this.#mergePull(pull.number, decision, signal)
     if (commit === 'queued') return commit
     await finishMerge(this.#repository, decision, commit, signal)
@@ -45,7 +50,7 @@ export class GitHubDecisions {
 
   /** The push completes the decision. */
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
-    const pull = await this.#proposals.lastOf(proposal.ref, signal)
+    const pull = await this.#proposals.findLastProposal(proposal.ref, signal)
     await this.#repository.push(
       [{ ref: proposal.ref, from: proposal.commit, to: null }, ...along],
       signal,
@@ -58,8 +63,8 @@ export class GitHubDecisions {
     { proposal, merge }: ProposalMerge,
     signal: AbortSignal,
   ): Promise<ObjectId | 'queued'> {
-    const target = await this.#client.writable(`merge #${number}`, signal)
-    const { mergeMethods } = await this.#client.facts(signal)
+    const target = await this.#client.getWritableTarget(`merge #${number}`, signal)
+    const { mergeMethods } = await this.#client.getFacts(signal)
     const [title = '', ...rest] = merge.message.split('\n')
     const message = { commit_title: title, commit_message: rest.join('\n').trim() }
     const [best = 'merge'] = mergeMethods
@@ -80,11 +85,12 @@ export class GitHubDecisions {
         const { data } = await this.#client.ask(`merge #${number}`, () =>
           this.#client.octokit.rest.pulls.merge(requested),
         )
-        return objectId(data.sha)
+        return parseObjectId(data.sha)
       } catch (thrown) {
-        if (mayBeDone(thrown)) return this.#mergedAfterAll(number, thrown, signal)
-        if (statusOf(thrown) === 409) throw movedBeforeMerge(this.#repository.remote, proposal.ref)
-        if (statusOf(thrown) !== 405) throw thrown
+        if (mayBeDone(thrown)) return this.#findMergeCommit(number, thrown, signal)
+        if (findRefusedStatus(thrown) === 409)
+          throw createMovedFailure(this.#repository.remote, proposal.ref)
+        if (findRefusedStatus(thrown) !== 405) throw thrown
         if (wantsQueue(thrown)) return this.#enqueue(number, proposal.commit, signal)
         refusal ??= thrown
       }
@@ -99,14 +105,14 @@ export class GitHubDecisions {
   }
 
   async #enqueue(number: number, commit: ObjectId, signal: AbortSignal): Promise<'queued'> {
-    const target = await this.#client.writable(`enqueue #${number}`, signal)
+    const target = await this.#client.getWritableTarget(`enqueue #${number}`, signal)
     const { data } = await this.#client.ask(`look at #${number}`, () =>
       this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
     )
     try {
       await enqueue(this.#client, { number, id: data.node_id, head: commit }, signal)
     } catch (thrown) {
-      if (statusOf(thrown) !== 422) throw thrown
+      if (findRefusedStatus(thrown) !== 422) throw thrown
       const reasons = 'a review or a check is missing, it is a draft, or it has conflicts'
       throw mergeRefused(
         this.#repository.remote,
@@ -118,13 +124,13 @@ export class GitHubDecisions {
     return 'queued'
   }
 
-  async #mergedAfterAll(number: number, thrown: unknown, signal: AbortSignal): Promise<ObjectId> {
-    const target = await this.#client.target(signal)
+  async #findMergeCommit(number: number, thrown: unknown, signal: AbortSignal): Promise<ObjectId> {
+    const target = await this.#client.getTarget(signal)
     const { data } = await this.#client.ask(`look at #${number}`, () =>
       this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
     )
     if (!data.merged || data.merge_commit_sha === null) throw thrown
-    return objectId(data.merge_commit_sha)
+    return parseObjectId(data.merge_commit_sha)
   }
 }
 
@@ -133,7 +139,7 @@ function wantsQueue(thrown: unknown): boolean {
   return thrown instanceof Failure && /merge queue/i.test(thrown.why)
 }
 
-function whyNotOpen(pull: KnownProposal | undefined): string {
+function describeNotOpen(pull: KnownProposal | undefined): string {
   if (pull === undefined) return 'none was opened yet'
   return pull.state === 'open'
     ? `${pull.label} goes into ${pull.baseBranch}`

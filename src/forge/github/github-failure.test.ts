@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { unreachable } from '../adapter/forge-failure.ts'
-import { mayBeDone, RefusedAnswer, statusOf } from '../adapter/refused-answer.ts'
+import { createForgeUnreachable } from '../adapter/forge-failure.ts'
+import { findRefusedStatus, mayBeDone, RefusedAnswer } from '../adapter/refused-answer.ts'
 import { parseGitHubAddress } from './github-address.ts'
-import { failureOfAnswer, reportedIn } from './github-failure.ts'
-import { isLimit, namedEnd } from './rate-limits.ts'
+import { createGitHubFailure, extractGitHubMessage } from './github-failure.ts'
+import { findNamedEnd, isLimit } from './rate-limits.ts'
 
 const address = parseGitHubAddress('git@github.com:acme/deploy.git')
 assert.ok(address !== undefined)
@@ -27,20 +27,20 @@ it('gives each status the code that says what to do', () => {
     [503, 'BP5005', 'backoff'],
   ] as const
   for (const [status, code, retry] of table) {
-    const failure = failureOfAnswer(requested, new RefusedAnswer(status, 'told'), false)
+    const failure = createGitHubFailure(requested, new RefusedAnswer(status, 'told'), false)
     assert.deepEqual(
-      [failure.code, failure.retry, failure.what, statusOf(failure)],
+      [failure.code, failure.retry, failure.what, findRefusedStatus(failure)],
       [code, retry, 'cannot open a pull request', status],
     )
     assert.equal(failure.where, 'acme/deploy on github.com')
     assert.notEqual(failure.remedy, '')
   }
-  assert.equal(failureOfAnswer(requested, new RefusedAnswer(403, ''), true).code, 'BP5002')
+  assert.equal(createGitHubFailure(requested, new RefusedAnswer(403, ''), true).code, 'BP5002')
 })
 
 it('names the setting that lets a workflow open pull requests', () => {
   const message = 'GitHub Actions is not permitted to create or approve pull requests.'
-  const { code, remedy } = failureOfAnswer(requested, new RefusedAnswer(403, message), false)
+  const { code, remedy } = createGitHubFailure(requested, new RefusedAnswer(403, message), false)
   assert.equal(code, 'BP5003')
   assert.match(
     remedy,
@@ -49,9 +49,9 @@ it('names the setting that lets a workflow open pull requests', () => {
 })
 
 it('knows which requests may be done although nobody said so', () => {
-  assert.ok(mayBeDone(unreachable(requested, 'cut')))
-  assert.ok(mayBeDone(failureOfAnswer(requested, new RefusedAnswer(502, ''), false)))
-  assert.ok(!mayBeDone(failureOfAnswer(requested, new RefusedAnswer(422, ''), false)))
+  assert.ok(mayBeDone(createForgeUnreachable(requested, 'cut')))
+  assert.ok(mayBeDone(createGitHubFailure(requested, new RefusedAnswer(502, ''), false)))
+  assert.ok(!mayBeDone(createGitHubFailure(requested, new RefusedAnswer(422, ''), false)))
   assert.ok(!mayBeDone(new Error('other')))
 })
 
@@ -65,12 +65,12 @@ it('tells what GitHub said in one bounded line, without anything like a token', 
     ],
   }
   assert.equal(
-    reportedIn(JSON.stringify(body)),
+    extractGitHubMessage(JSON.stringify(body)),
     'No\\u{1b}[31m / way\\u{202e}; Label name already_exists; text; ***',
   )
-  assert.ok(reportedIn(JSON.stringify({ message: 'x'.repeat(5_000) })).length <= 301)
+  assert.ok(extractGitHubMessage(JSON.stringify({ message: 'x'.repeat(5_000) })).length <= 301)
   for (const text of ['', 'null', '[]', '"text"', '{"message":1}', '<html>'])
-    assert.equal(reportedIn(text), '', text)
+    assert.equal(extractGitHubMessage(text), '', text)
 })
 
 it('tells limits from a lack of rights', () => {
@@ -96,23 +96,23 @@ it('tells limits from a lack of rights', () => {
 })
 
 it('believes a named end, and nothing that is not a number', () => {
-  assert.equal(namedEnd(answer(429, { 'retry-after': '60' }).headers, 1_000), 61_000)
+  assert.equal(findNamedEnd(answer(429, { 'retry-after': '60' }).headers, 1_000), 61_000)
   assert.equal(
-    namedEnd(
+    findNamedEnd(
       answer(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' }).headers,
       1_000,
     ),
     5_000,
   )
   assert.equal(
-    namedEnd(
+    findNamedEnd(
       answer(403, { 'x-ratelimit-remaining': '9', 'x-ratelimit-reset': '5' }).headers,
       1_000,
     ),
     undefined,
   )
   assert.equal(
-    namedEnd(answer(429, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }).headers, 1_000),
+    findNamedEnd(answer(429, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }).headers, 1_000),
     undefined,
   )
 })

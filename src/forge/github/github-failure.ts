@@ -1,11 +1,11 @@
 /** docs.github.com, "Troubleshooting the REST API". */
 import type { Failure } from '@backporch/kyaml/failure'
 import {
-  failureOfStatus,
-  messageIn,
+  createStatusFailure,
+  extractMessage,
+  formatRefusedAnswer,
   type Reason,
   type RequestDescription,
-  textOf,
 } from '../adapter/forge-failure.ts'
 import type { RefusedAnswer } from '../adapter/refused-answer.ts'
 
@@ -15,21 +15,21 @@ export const ALLOW_ACTIONS =
   'organization), or give the token of a GitHub App'
 
 /** @param sso the organisation requires the token to be authorised for single sign-on */
-export function failureOfAnswer(
+export function createGitHubFailure(
   requested: RequestDescription,
   refused: RefusedAnswer,
   sso: boolean,
 ): Failure {
-  return failureOfStatus(requested, refused, reasonOf(requested, refused, sso))
+  return createStatusFailure(requested, refused, findReason(requested, refused, sso))
 }
 
-function reasonOf(
+function findReason(
   { address }: RequestDescription,
   refused: RefusedAnswer,
   sso: boolean,
 ): Reason | undefined {
   const { owner, repository, host } = address
-  const text = textOf(refused)
+  const text = formatRefusedAnswer(refused)
   switch (refused.status) {
     case 401:
       return [
@@ -68,15 +68,15 @@ function reasonOf(
 
 const TOKEN = /\b(gh[a-z]_\w{8,}|github_pat_\w{8,}|v1\.[0-9a-f]{40}|eyJ[\w-]{8,}(\.[\w-]+){0,2})/g
 
-export function reportedIn(body: string): string {
-  return messageIn(body, TOKEN, (answer) =>
+export function extractGitHubMessage(body: string): string {
+  return extractMessage(body, TOKEN, (answer) =>
     'errors' in answer && Array.isArray(answer.errors)
-      ? answer.errors.slice(0, 5).map(errorText)
+      ? answer.errors.slice(0, 5).map(formatError)
       : [],
   )
 }
 
-function errorText(error: unknown): string {
+function formatError(error: unknown): string {
   if (typeof error === 'string') return error
   if (typeof error !== 'object' || error === null) return ''
   if ('message' in error && typeof error.message === 'string') return error.message

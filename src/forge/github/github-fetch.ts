@@ -8,11 +8,15 @@ import { readText } from '@backporch/system/read-text'
 import type { Trace, TracedRequest } from '@backporch/system/trace'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
-import { goneElsewhere, notThisForge, unreachable } from '../adapter/forge-failure.ts'
-import { LostConnection, lostConnection } from '../adapter/lost-connection.ts'
+import {
+  createForgeUnreachable,
+  createGoneFailure,
+  createWrongForgeFailure,
+} from '../adapter/forge-failure.ts'
+import { createLostConnection, LostConnection } from '../adapter/lost-connection.ts'
 import type { RequestGovernor, RequestKind } from '../adapter/request-governor.ts'
 import type { GitHubAddress } from './github-address.ts'
-import { isLimit, learnBudget, namedEnd, resourceOf } from './rate-limits.ts'
+import { findNamedEnd, getRateResource, isLimit, learnBudget } from './rate-limits.ts'
 
 interface FetchParts {
   readonly address: GitHubAddress
@@ -46,7 +50,7 @@ const MOST_RETRIES = 2
 const SILENCE = 30_000
 /** Bytes. A page of 100 pull requests with bodies of 64 KiB is 7 MB. */
 const LARGEST = 32 * 1024 * 1024
-const tooLarge = (): Error => new Error('too large')
+const createTooLargeError = (): Error => new Error('too large')
 const PASSING = new Set([500, 502, 503, 504])
 
 export class GitHubFetch {
@@ -61,7 +65,7 @@ export class GitHubFetch {
   /** @throws Failure BP50xx if no answer came or it must not be used */
   async fetch(address: string, init: FetchInit): Promise<Response> {
     const signal = init.signal ?? new AbortController().signal
-    const kind = kindOf(new URL(address).pathname, init)
+    const kind = getRequestKind(new URL(address).pathname, init)
     const answer = await this.#read(address, init, kind, signal)
     const empty = answer.status === 204 || answer.status === 205
     return new Response(empty ? null : answer.body, {
@@ -80,7 +84,7 @@ export class GitHubFetch {
     for (let attempt = 0; ; attempt += 1) {
       let thrown: unknown
       try {
-        const answer = await this.#authorised(address, init, kind, signal)
+        const answer = await this.#fetchAuthorized(address, init, kind, signal)
         if (attempt >= retries || !PASSING.has(answer.status)) return answer
       } catch (fault) {
         if (attempt >= retries || !(fault instanceof LostConnection && fault.isWorthTrying))
@@ -94,7 +98,7 @@ export class GitHubFetch {
   }
 
   /** An installation token may be refused in its first seconds, or be withdrawn. */
-  async #authorised(
+  async #fetchAuthorized(
     address: string,
     init: FetchInit,
     kind: RequestKind,
@@ -125,20 +129,20 @@ export class GitHubFetch {
     let url = new URL(address)
     for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
       // The server supplies addresses of pages: the token goes to no other origin.
-      if (url.origin !== this.#origin) throw this.#elsewhere()
-      const answer = await this.#conditional(url, init, kind, signal)
+      if (url.origin !== this.#origin) throw this.#createRedirectFailure()
+      const answer = await this.#fetchConditional(url, init, kind, signal)
       if (![301, 302, 307, 308].includes(answer.status)) return answer
       const next = URL.parse(answer.headers.get('location') ?? '', url.href)
-      if (next === null || next.origin !== this.#origin) throw this.#elsewhere()
+      if (next === null || next.origin !== this.#origin) throw this.#createRedirectFailure()
       url = next
     }
-    throw notThisForge(
+    throw createWrongForgeFailure(
       { address: this.#parts.address, what: 'ask GitHub' },
       'it redirects in a circle',
     )
   }
 
-  async #conditional(
+  async #fetchConditional(
     url: URL,
     init: FetchInit,
     kind: RequestKind,
@@ -162,7 +166,7 @@ export class GitHubFetch {
 
   async #send(url: URL, init: FetchInit, kind: RequestKind, signal: AbortSignal): Promise<Answer> {
     const { governor, clock, trace, address } = this.#parts
-    await governor.admit(kind, signal, resourceOf(url.pathname))
+    await governor.admit(kind, signal, getRateResource(url.pathname))
     const started = clock.now().getTime()
     let outcome = 'no answer'
     let budget: TracedRequest['budget']
@@ -170,17 +174,18 @@ export class GitHubFetch {
       const answer = await this.#exchange(url, init, signal)
       outcome = String(answer.status)
       budget = learnBudget(governor, url.pathname, answer.headers)
-      if (isLimit(answer)) throw governor.slowDown(namedEnd(answer.headers, clock.now().getTime()))
-      if (answer.status < 400) governor.wentWell()
+      if (isLimit(answer))
+        throw governor.throttleRequests(findNamedEnd(answer.headers, clock.now().getTime()))
+      if (answer.status < 400) governor.recordSuccess()
       const type = answer.headers.get('content-type') ?? ''
       if (
         answer.body !== '' &&
         answer.status < 500 &&
         !/^application\/([\w.+-]+\+)?json\b/i.test(type)
       ) {
-        throw notThisForge(
+        throw createWrongForgeFailure(
           { address, what: 'ask GitHub' },
-          `it answers ${answer.status} with ${shortType(type)}, wanted JSON`,
+          `it answers ${answer.status} with ${shortenType(type)}, wanted JSON`,
         )
       }
       if (answer.status < 300 && !isWhole(answer.body))
@@ -221,23 +226,26 @@ export class GitHubFetch {
         headers,
         body: await readText(answer.body, headers.get('content-encoding') === 'gzip', {
           bytes: LARGEST,
-          tooLarge,
+          tooLarge: createTooLargeError,
         }),
       }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
-      throw lostConnection(thrown, SILENCE)
+      throw createLostConnection(thrown, SILENCE)
     }
   }
 
   #explain(thrown: unknown, signal: AbortSignal): unknown {
     if (signal.aborted || !(thrown instanceof LostConnection)) return thrown
-    return unreachable({ address: this.#parts.address, what: 'reach GitHub' }, thrown.message)
+    return createForgeUnreachable(
+      { address: this.#parts.address, what: 'reach GitHub' },
+      thrown.message,
+    )
   }
 
-  #elsewhere(): unknown {
+  #createRedirectFailure(): unknown {
     const why = 'GitHub sends to another host, which is not followed: the token would go there'
-    return goneElsewhere(
+    return createGoneFailure(
       { address: this.#parts.address, what: 'ask GitHub' },
       why,
       'name the repository by its present address',
@@ -246,7 +254,7 @@ export class GitHubFetch {
 }
 
 /** A read creates nothing visible to people, whatever its method. */
-function kindOf(path: string, { method, body = '' }: FetchInit): RequestKind {
+function getRequestKind(path: string, { method, body = '' }: FetchInit): RequestKind {
   if (method === 'GET' || method === 'HEAD' || path.endsWith('/access_tokens')) return 'read'
   return path.endsWith('/graphql') && body.startsWith('{"query":"query') ? 'read' : 'write'
 }
@@ -257,7 +265,7 @@ function isWhole(body: string): boolean {
   return last === undefined || last === '}' || last === ']' || !/^[[{]/.test(body)
 }
 
-function shortType(type: string): string {
+function shortenType(type: string): string {
   return /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'no content type'
 }
 

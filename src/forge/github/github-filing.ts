@@ -1,5 +1,5 @@
 import { tellLeftOut } from '../adapter/left-out.ts'
-import { statusOf } from '../adapter/refused-answer.ts'
+import { findRefusedStatus } from '../adapter/refused-answer.ts'
 import type { WantedProposal } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 
@@ -11,7 +11,7 @@ export async function askReviewers(
   signal: AbortSignal,
 ): Promise<void> {
   if (names.length === 0) return
-  const target = await client.writable(`ask for a review of #${number}`, signal)
+  const target = await client.getWritableTarget(`ask for a review of #${number}`, signal)
   const request = async (some: readonly string[]): Promise<boolean> => {
     const plain = some.map((name) => name.replace(/^@/, ''))
     const reviewers = plain.filter((name) => !name.includes('/'))
@@ -25,7 +25,7 @@ export async function askReviewers(
       )
       return true
     } catch (thrown) {
-      if (![403, 404, 422].includes(statusOf(thrown) ?? 0)) throw thrown
+      if (![403, 404, 422].includes(findRefusedStatus(thrown) ?? 0)) throw thrown
       return false
     }
   }
@@ -34,7 +34,7 @@ export async function askReviewers(
     if (names.length === 1 || !(await request([name]))) tellLeftOut(client, 'reviewers', [name])
 }
 
-export async function fileProposal(
+export async function applyGitHubFiling(
   client: GitHubClient,
   number: number,
   { assignees = [], milestone }: WantedProposal,
@@ -42,7 +42,7 @@ export async function fileProposal(
 ): Promise<void> {
   if (assignees.length === 0 && milestone === undefined) return
   const { issues } = client.octokit.rest
-  const target = await client.writable(`assign #${number}`, signal)
+  const target = await client.getWritableTarget(`assign #${number}`, signal)
   const issue = { ...target, issue_number: number }
   if (assignees.length > 0) {
     const { data } = await client.ask(`assign #${number}`, () =>

@@ -25,7 +25,7 @@ interface GitHubForgeParts {
   readonly isApp: boolean
 }
 
-export function githubForge(
+export function createGitHubForge(
   client: GitHubClient,
   { repository, clock, writeCount, checkRuns, isApp }: GitHubForgeParts,
 ): HostedForge {
@@ -36,7 +36,7 @@ export function githubForge(
   const issues = new GitHubIssues(client, labels)
   return {
     setup: GITHUB_SETUP,
-    dialect: githubDialect(client.address),
+    dialect: createGitHubDialect(client.address),
     checkRuns,
     commits: isApp ? new GitHubCommits(client) : undefined,
     writeCount,
@@ -59,7 +59,7 @@ export function githubForge(
     react: (comment, reaction, signal) => conversation.react(comment, reaction, signal),
     readPullRequest: (number, signal) => proposals.pullRequest(number, signal),
     readPullRequests: (baseBranch, signal) => proposals.pullRequests(baseBranch, signal),
-    permissionOf: (login, signal) => conversation.permissionOf(login, signal),
+    permissionOf: (login, signal) => conversation.findPermission(login, signal),
     ensureIssue: (wanted, signal) => issues.ensure(wanted, signal),
     readIssue: (topic, signal) => issues.read(topic, signal),
     closeIssue: (topic, signal) => issues.close(topic, signal),
@@ -69,7 +69,7 @@ export function githubForge(
 /** GitHub accepts 65,536 characters, but answered a body near that with 502 (Renovate's number). */
 const BODY_LIMIT = 58_000
 
-export function githubDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
+export function createGitHubDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
   const blob = (ref: string, path: string): string =>
     `${webUrl}/${owner}/${repository}/blob/${encodePath(ref)}/${encodePath(path)}`
   return {

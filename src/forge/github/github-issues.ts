@@ -1,7 +1,7 @@
 /** Found by label or, if somebody removed it, by author and marker. */
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { mayBeDone } from '../adapter/refused-answer.ts'
-import { plainLines, readTopic, sameText, withTopic } from '../adapter/topic-marker.ts'
+import { addTopic, isSameText, normalizeLines, readTopic } from '../adapter/topic-marker.ts'
 import type { KnownIssue, WantedIssue } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 import type { GitHubLabels } from './github-labels.ts'
@@ -26,30 +26,30 @@ export class GitHubIssues {
     { topic, title, body, labels }: WantedIssue,
     signal: AbortSignal,
   ): Promise<KnownIssue> {
-    const text = withTopic(topic, body)
+    const text = addTopic(topic, body)
     const wanted = [...new Set([...labels, labelOf(topic)])]
-    const [first, ...others] = await this.#ours(topic, signal)
+    const [first, ...others] = await this.#listOurs(topic, signal)
     if (first === undefined) return this.#open({ topic, title, body: text, labels: wanted }, signal)
     const changes = {
       ...(first.title === title ? {} : { title }),
-      ...(sameText(first.body ?? '', text) ? {} : { body: text }),
+      ...(isSameText(first.body ?? '', text) ? {} : { body: text }),
       ...(first.state === 'open' ? {} : { state: 'open' as const }),
     }
     if (Object.keys(changes).length > 0) await this.#update(first.number, changes, signal)
-    await this.#labels.ensure(first.number, labelsOf(first), wanted, signal)
+    await this.#labels.ensure(first.number, listLabels(first), wanted, signal)
     // From an outdated list: the older one stays.
     for (const { number, state } of others)
       if (state === 'open') await this.#update(number, { state: 'closed' }, signal)
-    return { number: first.number, url: first.html_url, open: true, body: plainLines(body) }
+    return { number: first.number, url: first.html_url, open: true, body: normalizeLines(body) }
   }
 
   async read(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined> {
-    const [first] = await this.#ours(topic, signal)
-    return first === undefined ? undefined : knownOf(first)
+    const [first] = await this.#listOurs(topic, signal)
+    return first === undefined ? undefined : createKnownIssue(first)
   }
 
   async close(topic: string, signal: AbortSignal): Promise<void> {
-    for (const { number, state } of await this.#ours(topic, signal)) {
+    for (const { number, state } of await this.#listOurs(topic, signal)) {
       if (state === 'open') await this.#update(number, { state: 'closed' }, signal)
     }
   }
@@ -58,18 +58,18 @@ export class GitHubIssues {
     { topic, title, body, labels }: WantedIssue,
     signal: AbortSignal,
   ): Promise<KnownIssue> {
-    const target = await this.#client.writable('open an issue', signal)
-    await this.#labels.exist(labels, signal)
+    const target = await this.#client.getWritableTarget('open an issue', signal)
+    await this.#labels.ensureLabels(labels, signal)
     const { octokit } = this.#client
     try {
       const { data } = await this.#client.ask('open an issue', () =>
         octokit.rest.issues.create({ ...target, title, body, labels: [...labels] }),
       )
-      return knownOf(data)
+      return createKnownIssue(data)
     } catch (thrown) {
-      const [there] = mayBeDone(thrown) ? await this.#ours(topic, signal) : []
+      const [there] = mayBeDone(thrown) ? await this.#listOurs(topic, signal) : []
       if (there === undefined) throw thrown
-      return knownOf(there)
+      return createKnownIssue(there)
     }
   }
 
@@ -79,7 +79,7 @@ export class GitHubIssues {
     signal: AbortSignal,
   ): Promise<void> {
     const what = `update #${number}`
-    const target = await this.#client.writable(what, signal)
+    const target = await this.#client.getWritableTarget(what, signal)
     await this.#client.ask(what, () =>
       this.#client.octokit.rest.issues.update({ ...target, issue_number: number, ...changes }),
     )
@@ -89,8 +89,8 @@ export class GitHubIssues {
    * Oldest first. None is missing before an unfiltered list was read: the author filter does not
    * know bots everywhere (docs/facts/github-creator-filter.md), and the label may be removed.
    */
-  async #ours(topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
-    const labelled = await this.#oursIn(
+  async #listOurs(topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
+    const labelled = await this.#selectOurs(
       await this.#list({ labels: labelOf(topic) }, signal),
       topic,
       signal,
@@ -99,7 +99,7 @@ export class GitHubIssues {
     // Pull requests are issues too: there may be hundreds of pages.
     const since = this.#looked.get(topic)
     const listed = await this.#list(since === undefined ? {} : { since }, signal)
-    const ours = await this.#oursIn(listed, topic, signal)
+    const ours = await this.#selectOurs(listed, topic, signal)
     const last = listed.reduce(
       (latest, { updated_at }) => (updated_at > latest ? updated_at : latest),
       since ?? '',
@@ -114,7 +114,7 @@ export class GitHubIssues {
     signal: AbortSignal,
   ): Promise<ListedIssue[]> {
     const { octokit } = this.#client
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     const requested = {
       ...target,
       ...filter,
@@ -128,7 +128,7 @@ export class GitHubIssues {
     )
   }
 
-  async #oursIn(
+  async #selectOurs(
     listed: readonly ListedIssue[],
     topic: string,
     signal: AbortSignal,
@@ -146,11 +146,11 @@ function labelOf(topic: string): string {
   return `drift-topic/${topic}`
 }
 
-function labelsOf({ labels }: ListedIssue): string[] {
+function listLabels({ labels }: ListedIssue): string[] {
   return labels.map((label) => (typeof label === 'string' ? label : (label.name ?? '')))
 }
 
-function knownOf(issue: {
+function createKnownIssue(issue: {
   readonly number: number
   readonly html_url: string
   readonly state: string

@@ -1,5 +1,5 @@
 import { labelChanges, labelStyle } from '../adapter/our-labels.ts'
-import { statusOf } from '../adapter/refused-answer.ts'
+import { findRefusedStatus } from '../adapter/refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'
 
 export class GitHubLabels {
@@ -19,9 +19,9 @@ export class GitHubLabels {
     const { add, remove } = labelChanges(there, wanted)
     if (add.length === 0 && remove.length === 0) return
     const { octokit } = this.#client
-    const target = await this.#client.writable('label it', signal)
+    const target = await this.#client.getWritableTarget('label it', signal)
     if (add.length > 0) {
-      await this.exist(add, signal)
+      await this.ensureLabels(add, signal)
       await this.#client.ask(`label #${number}`, () =>
         octokit.rest.issues.addLabels({ ...target, issue_number: number, labels: [...add] }),
       )
@@ -32,15 +32,15 @@ export class GitHubLabels {
           octokit.rest.issues.removeLabel({ ...target, issue_number: number, name }),
         )
         .catch((thrown: unknown) => {
-          if (statusOf(thrown) !== 404) throw thrown
+          if (findRefusedStatus(thrown) !== 404) throw thrown
         })
     }
   }
 
   /** GitHub would create a missing label grey and without a description. */
-  async exist(names: readonly string[], signal: AbortSignal): Promise<void> {
+  async ensureLabels(names: readonly string[], signal: AbortSignal): Promise<void> {
     const { octokit } = this.#client
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     // Somebody may delete a label. An unchanged list costs nothing.
     const pages = (page: number) =>
       octokit.rest.issues.listLabelsForRepo({ ...target, per_page: 100, page })
@@ -55,7 +55,7 @@ export class GitHubLabels {
         )
         .catch((thrown: unknown) => {
           // It exists. Other errors show when it is used.
-          if (statusOf(thrown) !== 422) throw thrown
+          if (findRefusedStatus(thrown) !== 422) throw thrown
         })
     }
   }

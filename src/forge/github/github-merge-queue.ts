@@ -1,8 +1,8 @@
 /** Only GraphQL exposes them (docs/facts/github-merge-queue.md). */
 import type { ObjectId } from '@backporch/kyaml/files'
 import { z } from 'zod'
-import { notThisForge } from '../adapter/forge-failure.ts'
-import { statusOf } from '../adapter/refused-answer.ts'
+import { createWrongForgeFailure } from '../adapter/forge-failure.ts'
+import { findRefusedStatus } from '../adapter/refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'
 
 const ENTRIES = `query Queue($owner: String!, $name: String!, $base: String!) {
@@ -55,17 +55,20 @@ export async function readMergeQueue(
   signal: AbortSignal,
 ): Promise<ReadonlySet<number> | undefined> {
   const what = 'read the merge queue'
-  const { owner, repo } = await client.target(signal)
+  const { owner, repo } = await client.getTarget(signal)
   let answer: unknown
   try {
-    answer = await client.graphql<unknown>(what, ENTRIES, { owner, name: repo, base }, signal)
+    answer = await client.queryGraphql<unknown>(what, ENTRIES, { owner, name: repo, base }, signal)
   } catch (thrown) {
-    if (statusOf(thrown) === 422) return undefined
+    if (findRefusedStatus(thrown) === 422) return undefined
     throw thrown
   }
   const read = entriesSchema.safeParse(answer)
   if (!read.success)
-    throw notThisForge({ address: client.address, what }, 'its answer has no merge queue')
+    throw createWrongForgeFailure(
+      { address: client.address, what },
+      'its answer has no merge queue',
+    )
   const { mergeQueue } = read.data.repository
   if (mergeQueue === null) return undefined
   return new Set(
@@ -79,12 +82,12 @@ export async function readEnqueuer(
   signal: AbortSignal,
 ): Promise<string> {
   const what = `look who put #${number} into the merge queue`
-  const { owner, repo } = await client.target(signal)
+  const { owner, repo } = await client.getTarget(signal)
   const read = enqueuerSchema.safeParse(
-    await client.graphql<unknown>(what, ENQUEUER, { owner, name: repo, number }, signal),
+    await client.queryGraphql<unknown>(what, ENQUEUER, { owner, name: repo, number }, signal),
   )
   if (!read.success)
-    throw notThisForge({ address: client.address, what }, 'its answer has no events')
+    throw createWrongForgeFailure({ address: client.address, what }, 'its answer has no events')
   const actor = read.data.repository.pullRequest.timelineItems.nodes[0]?.actor
   // GraphQL omits `[bot]` from a bot's login.
   return actor === null || actor === undefined
@@ -104,5 +107,5 @@ export async function enqueue(
   { number, id, head }: { readonly number: number; readonly id: string; readonly head: ObjectId },
   signal: AbortSignal,
 ): Promise<void> {
-  await client.graphql(`put #${number} into the merge queue`, ENQUEUE, { id, head }, signal)
+  await client.queryGraphql(`put #${number} into the merge queue`, ENQUEUE, { id, head }, signal)
 }

@@ -1,7 +1,7 @@
 /** One request returns a hundred heads with their status, which REST cannot. */
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import { z } from 'zod'
-import { notThisForge } from '../adapter/forge-failure.ts'
+import { createWrongForgeFailure } from '../adapter/forge-failure.ts'
 import type { CommitStatus, OpenHead, WantedHeads } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 
@@ -49,7 +49,7 @@ export async function readOpenHeads(
   { baseBranch, context, refs }: WantedHeads,
   signal: AbortSignal,
 ): Promise<readonly OpenHead[]> {
-  const { owner, repo } = await client.target(signal)
+  const { owner, repo } = await client.getTarget(signal)
   const heads: OpenHead[] = [...mergeGroups(refs, baseBranch)]
   let after: string | null = null
   do {
@@ -61,10 +61,13 @@ export async function readOpenHeads(
       ...(after === null ? {} : { after }),
     }
     const answer = answerSchema.safeParse(
-      await client.graphql<unknown>(WHAT, QUERY, variables, signal),
+      await client.queryGraphql<unknown>(WHAT, QUERY, variables, signal),
     )
     if (!answer.success)
-      throw notThisForge({ address: client.address, what: WHAT }, 'its answer has no pull requests')
+      throw createWrongForgeFailure(
+        { address: client.address, what: WHAT },
+        'its answer has no pull requests',
+      )
     const { nodes, pageInfo } = answer.data.repository.pullRequests
     for (const { number, commits, headRefName, isCrossRepository } of nodes) {
       const kind =
@@ -72,9 +75,9 @@ export async function readOpenHeads(
       for (const { commit } of commits.nodes)
         heads.push({
           kind,
-          commit: objectId(commit.oid),
+          commit: parseObjectId(commit.oid),
           numbers: [number],
-          status: statusOf(context, commit.status?.context ?? undefined),
+          status: parseStatus(context, commit.status?.context ?? undefined),
         })
     }
     after = pageInfo.hasNextPage ? pageInfo.endCursor : null
@@ -83,7 +86,7 @@ export async function readOpenHeads(
 }
 
 /** GitHub has two more words for a failure. */
-function statusOf(
+function parseStatus(
   context: string,
   found: z.infer<typeof contextSchema> | undefined,
 ): CommitStatus | undefined {

@@ -1,11 +1,11 @@
 /** GitHub itself allows one open pull request per branch and base. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
-import { assertSeen, endedMeanwhile } from '../adapter/finish-merge.ts'
-import { refusedRequest } from '../adapter/forge-failure.ts'
+import { assertSeen, createEndedFailure } from '../adapter/finish-merge.ts'
+import { createRefusedRequest } from '../adapter/forge-failure.ts'
 import { labelChanges } from '../adapter/our-labels.ts'
-import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
-import { sameText } from '../adapter/topic-marker.ts'
+import { findRefusedStatus, mayBeDone } from '../adapter/refused-answer.ts'
+import { isSameText } from '../adapter/topic-marker.ts'
 import type {
   ForgePullRequest,
   KnownProposal,
@@ -13,15 +13,15 @@ import type {
   WantedProposal,
 } from '../ports/hosted-forge.ts'
 import type { GitHubClient, Target } from './github-client.ts'
-import { askReviewers, fileProposal } from './github-filing.ts'
+import { applyGitHubFiling, askReviewers } from './github-filing.ts'
 import type { GitHubLabels } from './github-labels.ts'
 import { readEnqueuer, readMergeQueue } from './github-merge-queue.ts'
 import {
+  createGitHubProposal,
+  filterByBranch,
   HEADS,
   isFromHere,
   type ListedPull,
-  ofBranch,
-  proposalOf,
   pullRequestOf,
 } from './github-pull-requests.ts'
 
@@ -54,7 +54,7 @@ export class GitHubProposals {
     const listed = await this.#openInto(baseBranch, signal)
     const ours = listed
       .filter((pull) => isFromHere(pull) && pull.head.ref.startsWith(PROPOSED))
-      .map(proposalOf)
+      .map(createGitHubProposal)
     const queued = ours.length === 0 ? undefined : await this.#queueOf(baseBranch, signal)
     const open = ours.map((proposal) =>
       queued?.has(proposal.number) === true ? { ...proposal, isQueued: true as const } : proposal,
@@ -64,7 +64,7 @@ export class GitHubProposals {
     for (let start = 0; start < missing.length; start += WIDTH) {
       const part = missing
         .slice(start, start + WIDTH)
-        .map(async (ref) => this.#lastIn(await this.#pullsOf(ref, signal), signal))
+        .map(async (ref) => this.#findLastIn(await this.#listPulls(ref, signal), signal))
       for (const proposal of await Promise.all(part))
         if (proposal !== undefined) found.set(proposal.ref, proposal)
     }
@@ -93,7 +93,7 @@ export class GitHubProposals {
   }
 
   async pullRequest(number: number, signal: AbortSignal): Promise<ForgePullRequest> {
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     return pullRequestOf(await this.#get(target, number, `read #${number}`))
   }
 
@@ -111,7 +111,7 @@ export class GitHubProposals {
   /** Oldest first: a new one shifts no other across a page boundary. */
   async #list(what: string, filter: PullFilter, signal: AbortSignal): Promise<ListedPull[]> {
     const { octokit } = this.#client
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     const wanted = {
       ...target,
       ...filter,
@@ -122,38 +122,38 @@ export class GitHubProposals {
     return this.#client.list(what, (page) => octokit.rest.pulls.list({ ...wanted, page }))
   }
 
-  async lastOf(ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
-    const pulls = await this.#pullsOf(ref, signal)
-    return this.#lastIn([...(await this.#openPullsOf(ref, pulls, signal)), ...pulls], signal)
+  async findLastProposal(ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
+    const pulls = await this.#listPulls(ref, signal)
+    return this.#findLastIn([...(await this.#openPullsOf(ref, pulls, signal)), ...pulls], signal)
   }
 
-  async #lastIn(
+  async #findLastIn(
     pulls: readonly ListedPull[],
     signal: AbortSignal,
   ): Promise<KnownProposal | undefined> {
     const found = pulls.find(({ state }) => state === 'open') ?? pulls[0]
     if (found === undefined) return undefined
     return found.state === 'open'
-      ? proposalOf(found)
-      : { ...proposalOf(found), decidedBy: await this.#personOf(found, signal) }
+      ? createGitHubProposal(found)
+      : { ...createGitHubProposal(found), decidedBy: await this.#findPerson(found, signal) }
   }
 
   async readNumbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     try {
       const pull = await this.#get(target, number, `read #${number}`)
       if (!isFromHere(pull)) return undefined
       return pull.state === 'open'
-        ? proposalOf(pull)
-        : { ...proposalOf(pull), decidedBy: await this.#personOf(pull, signal) }
+        ? createGitHubProposal(pull)
+        : { ...createGitHubProposal(pull), decidedBy: await this.#findPerson(pull, signal) }
     } catch (thrown) {
-      if (statusOf(thrown) === 404) return undefined
+      if (findRefusedStatus(thrown) === 404) return undefined
       throw thrown
     }
   }
 
   async isOpen({ number, label }: KnownProposal, signal: AbortSignal): Promise<boolean> {
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     return (await this.#get(target, number, `look at ${label}`)).state === 'open'
   }
 
@@ -174,7 +174,7 @@ export class GitHubProposals {
       wanted.labels.length > 0
     if (there === undefined || half) {
       await askReviewers(this.#client, proposal.number, wanted.reviewers, signal)
-      await fileProposal(this.#client, proposal.number, wanted, signal)
+      await applyGitHubFiling(this.#client, proposal.number, wanted, signal)
     }
     await this.#labels.ensure(proposal.number, proposal.labels, wanted.labels, signal)
     return { label: proposal.label, url: proposal.url, number: proposal.number }
@@ -185,11 +185,11 @@ export class GitHubProposals {
     known: KnownProposal | undefined,
     signal: AbortSignal,
   ): Promise<KnownProposal | undefined> {
-    const pulls = await this.#pullsOf(wanted.ref, signal)
+    const pulls = await this.#listPulls(wanted.ref, signal)
     const [open] = await this.#openPullsOf(wanted.ref, pulls, signal)
-    if (open !== undefined) return proposalOf(open)
+    if (open !== undefined) return createGitHubProposal(open)
     const [last] = pulls
-    if (last !== undefined) assertSeen(proposalOf(last), wanted, known)
+    if (last !== undefined) assertSeen(createGitHubProposal(last), wanted, known)
     return undefined
   }
 
@@ -205,14 +205,17 @@ export class GitHubProposals {
     const open = pulls.filter(({ state }) => state === 'open')
     return open.length > 0
       ? open
-      : ofBranch(await this.#list('look for the pull request', { state: 'open' }, signal), ref)
+      : filterByBranch(
+          await this.#list('look for the pull request', { state: 'open' }, signal),
+          ref,
+        )
   }
 
-  async #pullsOf(ref: string, signal: AbortSignal): Promise<ListedPull[]> {
-    const { owner } = await this.#client.target(signal)
+  async #listPulls(ref: string, signal: AbortSignal): Promise<ListedPull[]> {
+    const { owner } = await this.#client.getTarget(signal)
     const head = `${owner}:${ref.slice(HEADS.length)}`
     // A server may not know the filter.
-    return ofBranch(
+    return filterByBranch(
       await this.#list('look for the pull request', { state: 'all', head }, signal),
       ref,
     ).reverse()
@@ -223,7 +226,7 @@ export class GitHubProposals {
     known: KnownProposal | undefined,
     signal: AbortSignal,
   ): Promise<KnownProposal> {
-    const target = await this.#client.writable('open a pull request', signal)
+    const target = await this.#client.getWritableTarget('open a pull request', signal)
     const create = async (draft: boolean): Promise<KnownProposal> => {
       const { title, body, baseBranch: base } = wanted
       const requested = {
@@ -237,21 +240,21 @@ export class GitHubProposals {
       const { data } = await this.#client.ask('open a pull request', () =>
         this.#client.octokit.rest.pulls.create(requested),
       )
-      return proposalOf(data)
+      return createGitHubProposal(data)
     }
     try {
       return await create(wanted.draft && !this.#noDrafts)
     } catch (thrown) {
-      if (!mayBeDone(thrown) && statusOf(thrown) !== 422) throw thrown
+      if (!mayBeDone(thrown) && findRefusedStatus(thrown) !== 422) throw thrown
       // The request whose answer was lost may have opened it.
       const there = await this.#openOf(wanted, known, signal)
       if (there !== undefined) return there
       if (mayBeDone(thrown) || !wanted.draft || this.#noDrafts)
-        throw retriable(this.#client, thrown)
+        throw convertToRetriable(this.#client, thrown)
       this.#noDrafts = true
       return create(false).catch((again: unknown) => {
         this.#noDrafts = false
-        throw retriable(this.#client, again)
+        throw convertToRetriable(this.#client, again)
       })
     }
   }
@@ -260,9 +263,9 @@ export class GitHubProposals {
     { number, label }: Pick<KnownProposal, 'number' | 'label'>,
     signal: AbortSignal,
   ): Promise<void> {
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     if ((await this.#get(target, number, `look at ${label}`)).state !== 'open') return
-    await this.#client.writable(`close ${label}`, signal)
+    await this.#client.getWritableTarget(`close ${label}`, signal)
     await this.#client.ask(`close ${label}`, () =>
       this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, state: 'closed' }),
     )
@@ -275,12 +278,12 @@ export class GitHubProposals {
   ): Promise<void> {
     const changes = {
       ...(proposal.title === wanted.title ? {} : { title: wanted.title }),
-      ...(sameText(proposal.body, wanted.body) ? {} : { body: wanted.body }),
+      ...(isSameText(proposal.body, wanted.body) ? {} : { body: wanted.body }),
       ...(proposal.baseBranch === wanted.baseBranch ? {} : { base: wanted.baseBranch }),
     }
     const { number, draft } = proposal
     if (Object.keys(changes).length > 0) {
-      const target = await this.#client.writable(`update #${number}`, signal)
+      const target = await this.#client.getWritableTarget(`update #${number}`, signal)
       const send = (some: typeof changes) =>
         this.#client.ask(`update #${number}`, () =>
           this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, ...some }),
@@ -289,7 +292,7 @@ export class GitHubProposals {
       if (data.state !== 'open') {
         // GitHub edits a merged or closed one: restore the reviewed text.
         await send({ title: proposal.title, body: proposal.body })
-        throw endedMeanwhile(proposal)
+        throw createEndedFailure(proposal)
       }
     }
     if (draft !== wanted.draft && !(wanted.draft && this.#noDrafts))
@@ -298,42 +301,42 @@ export class GitHubProposals {
 
   /** The read may be minutes old, and GitHub also changes a merged one. */
   async #assertOpen(proposal: KnownProposal, signal: AbortSignal): Promise<void> {
-    if (!(await this.isOpen(proposal, signal))) throw endedMeanwhile(proposal)
+    if (!(await this.isOpen(proposal, signal))) throw createEndedFailure(proposal)
   }
 
   async #setDraft(number: number, draft: boolean, signal: AbortSignal): Promise<void> {
-    const target = await this.#client.writable(`update #${number}`, signal)
+    const target = await this.#client.getWritableTarget(`update #${number}`, signal)
     const pull = await this.#get(target, number, `look at #${number}`)
     if (pull.draft === draft) return
     const mutation = draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'
     const query = `mutation Draft($id: ID!) { ${mutation}(input: { pullRequestId: $id }) { pullRequest { isDraft } } }`
     try {
-      await this.#client.graphql(
+      await this.#client.queryGraphql(
         `${draft ? 'make a draft of' : 'take the draft mark from'} #${number}`,
         query,
         { id: pull.node_id },
         signal,
       )
     } catch (thrown) {
-      if (!draft || statusOf(thrown) !== 422) throw thrown
+      if (!draft || findRefusedStatus(thrown) !== 422) throw thrown
       this.#noDrafts = true
     }
   }
 
   /** Empty if unknown (lists do not report it), and for Backporch's account. */
-  async #personOf(
+  async #findPerson(
     pull: Pick<ListedPull, 'number' | 'merged_at'>,
     signal: AbortSignal,
   ): Promise<string> {
-    const login = await this.#deciderOf(pull, signal)
+    const login = await this.#findDecider(pull, signal)
     return login === '' || (await this.#client.isOurs({ login }, signal)) ? '' : login
   }
 
-  async #deciderOf(
+  async #findDecider(
     pull: Pick<ListedPull, 'number' | 'merged_at'>,
     signal: AbortSignal,
   ): Promise<string> {
-    const target = await this.#client.target(signal)
+    const target = await this.#client.getTarget(signal)
     const what = `look who decided #${pull.number}`
     if (pull.merged_at !== null) {
       const { merged_by } = await this.#get(target, pull.number, what)
@@ -350,10 +353,10 @@ export class GitHubProposals {
 }
 
 /** A list may lag by a minute, so a refusal for "there already" looks like any other. */
-function retriable({ address }: GitHubClient, thrown: unknown): unknown {
-  if (statusOf(thrown) !== 422 || !(thrown instanceof Error)) return thrown
+function convertToRetriable({ address }: GitHubClient, thrown: unknown): unknown {
+  if (findRefusedStatus(thrown) !== 422 || !(thrown instanceof Error)) return thrown
   const why = `it refuses (${thrown.cause instanceof Error ? thrown.cause.message : '422'}), and shows no open pull request of the branch`
-  return refusedRequest(
+  return createRefusedRequest(
     { address, what: 'open a pull request' },
     why,
     'look at the branch on GitHub; the next turn tries again',
@@ -365,7 +368,7 @@ function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
   const { add, remove } = labelChanges(known.labels, wanted.labels)
   const same =
     known.title === wanted.title &&
-    sameText(known.body, wanted.body) &&
+    isSameText(known.body, wanted.body) &&
     known.draft === wanted.draft
   return add.length + remove.length > 0 || !same || known.baseBranch !== wanted.baseBranch
 }

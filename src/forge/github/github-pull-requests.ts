@@ -1,6 +1,6 @@
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
-import { plainLines } from '../adapter/topic-marker.ts'
+import { normalizeLines } from '../adapter/topic-marker.ts'
 import type { ForgePullRequest, KnownProposal } from '../ports/hosted-forge.ts'
 
 export const HEADS = 'refs/heads/'
@@ -18,14 +18,14 @@ export function isFromHere({
   return head.repo !== null && head.repo.id === base.repo.id
 }
 
-export function ofBranch(pulls: readonly ListedPull[], ref: string): ListedPull[] {
+export function filterByBranch(pulls: readonly ListedPull[], ref: string): ListedPull[] {
   return pulls.filter((pull) => isFromHere(pull) && `${HEADS}${pull.head.ref}` === ref)
 }
 
 export function pullRequestOf(
   pull: PullParts & Parameters<typeof isFromHere>[0],
 ): ForgePullRequest {
-  const { number, label, url, baseBranch, commit, state } = proposalOf(pull)
+  const { number, label, url, baseBranch, commit, state } = createGitHubProposal(pull)
   return {
     number,
     label,
@@ -53,7 +53,7 @@ interface PullParts {
   readonly base: { readonly ref: string }
 }
 
-export function proposalOf(pull: PullParts): KnownProposal {
+export function createGitHubProposal(pull: PullParts): KnownProposal {
   const merged = pull.merged_at !== null
   return {
     number: pull.number,
@@ -62,9 +62,9 @@ export function proposalOf(pull: PullParts): KnownProposal {
     ref: `${HEADS}${pull.head.ref}`,
     baseBranch: pull.base.ref,
     state: pull.state === 'open' ? 'open' : merged ? 'merged' : 'closed',
-    commit: objectId(pull.head.sha),
+    commit: parseObjectId(pull.head.sha),
     title: pull.title,
-    body: plainLines(pull.body),
+    body: normalizeLines(pull.body),
     labels: pull.labels.map(({ name }) => name),
     draft: pull.draft === true,
     openedAt: pull.created_at,

@@ -4,7 +4,7 @@
  */
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { parsePageAddress } from '../adapter/forge-address.ts'
-import { protectionCommands, shellQuoted } from '../adapter/protection-commands.ts'
+import { formatProtectionCommands, quoteShell } from '../adapter/protection-commands.ts'
 import type { ForgeSetup, ProtectionRequest, ProtectionSubject } from '../ports/forge-setup.ts'
 
 export const GITHUB_SETUP: ForgeSetup = {
@@ -23,18 +23,18 @@ export const GITHUB_SETUP: ForgeSetup = {
     { name: 'Metadata: read', why: 'comes with every token' },
   ],
   protection: (subject) => {
-    const requests = requestsOf(subject)
+    const requests = createRequests(subject)
     return {
       requests,
-      commands: protectionCommands(
+      commands: formatProtectionCommands(
         requests,
-        ({ method, path }) => `gh api --method ${method} ${shellQuoted(path.slice(1))} --input -`,
+        ({ method, path }) => `gh api --method ${method} ${quoteShell(path.slice(1))} --input -`,
       ),
     }
   },
 }
 
-function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionRequest[] {
+function createRequests({ remote, baseBranch, bot }: ProtectionSubject): ProtectionRequest[] {
   const address = parsePageAddress(remote)
   // gh fills in what the address does not name.
   const path = `/repos/${address === undefined ? '{owner}/{repo}' : `${address.owner}/${address.repository}`}/rulesets`

@@ -14,7 +14,7 @@ export async function ensureStatuses(
 ): Promise<void> {
   if (statuses.length === 0) return
   const { octokit } = client
-  const target = await client.target(signal)
+  const target = await client.getTarget(signal)
   const what = `set the statuses of ${commit.slice(0, 8)}`
   const there = new Map<string, string>()
   for (let page = 1; ; page += 1) {
@@ -23,26 +23,26 @@ export async function ensureStatuses(
       octokit.rest.repos.getCombinedStatusForRef(requested),
     )
     for (const { context, state, description, target_url } of data.statuses)
-      there.set(context, keyOf(state, description, target_url))
+      there.set(context, getStatusKey(state, description, target_url))
     if (data.statuses.length < PAGE) break
   }
   for (const { context, state, description, url } of statuses) {
     const short = shorten(description)
-    if (there.get(context) === keyOf(state, short, url)) continue
+    if (there.get(context) === getStatusKey(state, short, url)) continue
     const wanted = {
       context,
       state,
       description: short,
       ...(url === '' ? {} : { target_url: url }),
     }
-    const writable = await client.writable(what, signal)
+    const writable = await client.getWritableTarget(what, signal)
     await client.ask(what, () =>
       octokit.rest.repos.createCommitStatus({ ...writable, sha: commit, ...wanted }),
     )
   }
 }
 
-function keyOf(state: string, description: string | null, url: string | null): string {
+function getStatusKey(state: string, description: string | null, url: string | null): string {
   return JSON.stringify([state, description ?? '', url ?? ''])
 }
 

@@ -39,6 +39,6 @@ export const GITHUB = {
       )
     )
       return undefined
-    return (await import('./open-github.ts')).appToken(remote, options)
+    return (await import('./open-github.ts')).createAppToken(remote, options)
   },
 } as const satisfies ForgeAdapter

@@ -8,22 +8,22 @@ import type {
   CredentialOptions,
   ForgeConnection,
 } from '../adapter/forge-adapter.ts'
-import { noAddress } from '../adapter/forge-address.ts'
-import { badCredentials } from '../adapter/forge-failure.ts'
-import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
+import { createNoAddressFailure } from '../adapter/forge-address.ts'
+import { createCredentialsFailure } from '../adapter/forge-failure.ts'
+import { createProxyDispatcher } from '../adapter/proxy-dispatcher.ts'
 import { RequestGovernor } from '../adapter/request-governor.ts'
 import type { HostedForge } from '../ports/hosted-forge.ts'
 import { type GitHubAddress, parseGitHubAddress } from './github-address.ts'
 import { GitHubCheckRuns } from './github-check-runs.ts'
 import { GitHubClient } from './github-client.ts'
 import {
-  appCredential,
-  appTokens,
+  createAppTokens,
   type GitHubCredential,
+  readAppCredential,
   type TokenSource,
 } from './github-credentials.ts'
 import { answerCache, GitHubFetch } from './github-fetch.ts'
-import { githubForge } from './github-forge.ts'
+import { createGitHubForge } from './github-forge.ts'
 import { probeGitHub } from './probe-github.ts'
 
 interface GitHubOptions {
@@ -52,7 +52,11 @@ const MOST_CHARACTERS = 16 * 1024 * 1024
 const INSTALLATION_TOKEN = 'ghs_'
 
 /** @param longestWait milliseconds; beyond it, BP5004 says until when */
-export function githubGovernor(clock: Clock, longestWait: number, dryRun = false): RequestGovernor {
+export function createGitHubGovernor(
+  clock: Clock,
+  longestWait: number,
+  dryRun = false,
+): RequestGovernor {
   return new RequestGovernor({
     forge: 'GitHub',
     clock,
@@ -69,7 +73,7 @@ export function githubGovernor(clock: Clock, longestWait: number, dryRun = false
  */
 export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> {
   const { address, credential, clock, governor, trace } = options
-  const dispatcher = proxyDispatcher(options.environment ?? {}, { allowH2: false })
+  const dispatcher = createProxyDispatcher(options.environment ?? {}, { allowH2: false })
   const holder: { client?: GitHubClient; tokens: TokenSource } = { tokens: async () => undefined }
   const transport = new GitHubFetch({
     address,
@@ -94,9 +98,9 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
     const granted = (given: Readonly<Record<string, string>>): void => {
       permissions = given
     }
-    holder.tokens = await appTokens(credential, { address, clock, octokit, ask, granted })
+    holder.tokens = await createAppTokens(credential, { address, clock, octokit, ask, granted })
   } else {
-    const token = plainToken(credential.token, address)
+    const token = checkToken(credential.token, address)
     holder.tokens = async () => token
   }
   const granted = (): Readonly<Record<string, string>> | undefined => permissions
@@ -110,19 +114,23 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
     granted,
     token: async (signal) => (await holder.tokens(false, signal)) ?? '',
     forge: (repository) =>
-      githubForge(client, { repository, clock, writeCount: governor, checkRuns, isApp }),
+      createGitHubForge(client, { repository, clock, writeCount: governor, checkRuns, isApp }),
     close: () => dispatcher.close(),
   }
 }
 
 /** An error about other characters in a header would repeat the token. */
-function plainToken(token: string, address: GitHubAddress): string {
+function checkToken(token: string, address: GitHubAddress): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
   const why =
     token === ''
       ? 'the token is empty'
       : 'the token has blanks, line breaks or other characters that no token has'
-  throw badCredentials({ address, what: 'use GitHub' }, why, 'give the token as GitHub shows it')
+  throw createCredentialsFailure(
+    { address, what: 'use GitHub' },
+    why,
+    'give the token as GitHub shows it',
+  )
 }
 
 /** `BACKPORCH_TOKEN` precedes an App. */
@@ -139,8 +147,8 @@ export async function connectGitHub(options: ConnectOptions): Promise<ForgeConne
     trace,
   } = options
   const address = parseGitHubAddress(remote)
-  if (address === undefined) throw noAddress(remote)
-  const app = await appCredential(address.host, environment, workingDirectory)
+  if (address === undefined) throw createNoAddressFailure(remote)
+  const app = await readAppCredential(address.host, environment, workingDirectory)
   const token = app === undefined ? await options.findToken(address) : undefined
   const credential = app ?? (token === undefined ? undefined : { kind: 'token' as const, token })
   if (credential === undefined) return undefined
@@ -149,7 +157,7 @@ export async function connectGitHub(options: ConnectOptions): Promise<ForgeConne
     credential,
     clock,
     version,
-    governor: githubGovernor(clock, longestWait, dryRun),
+    governor: createGitHubGovernor(clock, longestWait, dryRun),
     environment,
     notice: note,
     ...(trace === undefined ? {} : { trace }),
@@ -157,7 +165,7 @@ export async function connectGitHub(options: ConnectOptions): Promise<ForgeConne
   return { forge: opened.forge, probe: (refs, signal) => probeGitHub(opened, refs, signal) }
 }
 
-export async function appToken(
+export async function createAppToken(
   remote: string,
   { environment, workingDirectory = '.', clock, version, longestWait }: CredentialOptions,
 ): Promise<((signal: AbortSignal) => Promise<string>) | undefined> {
@@ -165,14 +173,14 @@ export async function appToken(
   const credential =
     address === undefined
       ? undefined
-      : await appCredential(address.host, environment, workingDirectory)
+      : await readAppCredential(address.host, environment, workingDirectory)
   if (address === undefined || credential === undefined) return undefined
   const opened = await openGitHub({
     address,
     credential,
     clock,
     version,
-    governor: githubGovernor(clock, longestWait),
+    governor: createGitHubGovernor(clock, longestWait),
     environment,
   })
   return opened.token

@@ -6,11 +6,11 @@
  * exist yet (docs.github.com, "Get rules for a branch").
  */
 import type { Finding } from '@backporch/kyaml/note'
-import { statusOf } from '../adapter/refused-answer.ts'
+import { findRefusedStatus } from '../adapter/refused-answer.ts'
 import {
-  archivedFinding,
-  failedFinding,
-  issuesFinding,
+  checkArchived,
+  checkIssues,
+  createFailedFinding,
   pushFinding,
 } from '../adapter/repository-findings.ts'
 import type { GitHubClient } from './github-client.ts'
@@ -70,7 +70,7 @@ export async function probeGitHub(
     client.octokit.rest.repos.get({ owner, repo, request: { signal } }),
   )
   const { data, headers } = answer
-  const findings: Finding[] = [...archivedFinding(name, data.archived === true)]
+  const findings: Finding[] = [...checkArchived(name, data.archived === true)]
   const now = `${data.owner.login}/${data.name}`
   if (now.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
     const message = `${name} is ${now} now: renamed or transferred`
@@ -82,7 +82,7 @@ export async function probeGitHub(
       fix: 'change the remote to its present name',
     })
   }
-  findings.push(...issuesFinding(name, data.has_issues !== false))
+  findings.push(...checkIssues(name, data.has_issues !== false))
   const permissions = granted()
   let isApp = permissions !== undefined
   if (permissions !== undefined) findings.push(...judgeApp(name, permissions))
@@ -91,8 +91,9 @@ export async function probeGitHub(
     const installed = push ? undefined : await isInstalled(client, data.id, signal)
     if (installed !== undefined) {
       isApp = true
-      findings.push(installed ? rightsNotReported(name, OF_APP) : notInstalled(name))
-      if ((await client.login(signal)) === ACTIONS_LOGIN) findings.push(tokenOfWorkflow(name))
+      findings.push(installed ? createRightsFinding(name, OF_APP) : createNotInstalledFinding(name))
+      if ((await client.getLogin(signal)) === ACTIONS_LOGIN)
+        findings.push(createWorkflowTokenFinding(name))
     } else {
       const role = pushFinding(name, push, 'give the account the role Write in the repository')
       findings.push(role, ...judgeScopes(name, headers['x-oauth-scopes'], data.private === true))
@@ -100,7 +101,7 @@ export async function probeGitHub(
   }
   for (const ref of refs) {
     const rules = await judgeRules(client, { name, ref, isApp }, signal)
-    findings.push(rules ?? rulesNotReported(name))
+    findings.push(rules ?? createRulesFinding(name))
     // The answer is the same for each branch.
     if (rules === undefined) break
   }
@@ -127,15 +128,15 @@ async function isInstalled(
       if (data.repositories.length < PAGE) return false
     }
   } catch (thrown) {
-    const status = statusOf(thrown)
+    const status = findRefusedStatus(thrown)
     if (status !== 403 && status !== 404) throw thrown
     return undefined
   }
 }
 
-function notInstalled(name: string): Finding {
+function createNotInstalledFinding(name: string): Finding {
   const fix = 'add the repository to the installation of the App'
-  return failedFinding(
+  return createFailedFinding(
     'forge-permissions',
     'BP5003',
     `${name}: the App of the token is not installed for this repository`,
@@ -143,14 +144,14 @@ function notInstalled(name: string): Finding {
   )
 }
 
-function tokenOfWorkflow(name: string): Finding {
+function createWorkflowTokenFinding(name: string): Finding {
   const message =
     `${name}: the token is GITHUB_TOKEN of a workflow: a setting that it cannot read says whether it may open pull requests, and workflows on ` +
     'these wait for an approval (GitHub Enterprise Server starts none)'
   return { check: 'forge-token', state: 'warning', message, fix: ALLOW_ACTIONS }
 }
 
-function rightsNotReported(name: string, what: string): Finding {
+function createRightsFinding(name: string, what: string): Finding {
   const message = `${name}: ${what} is not told by GitHub (it wants contents, pull requests, statuses and issues: write)`
   return { check: 'forge-token', state: 'skipped', message }
 }
@@ -159,7 +160,7 @@ function judgeApp(name: string, permissions: Readonly<Record<string, string>>): 
   const lacking = Object.entries(NEEDED).filter(
     ([key, level]) => permissions[key] !== level && permissions[key] !== 'admin',
   )
-  const checks: Finding[] = permissions['checks'] === 'write' ? [] : [withoutChecks(name)]
+  const checks: Finding[] = permissions['checks'] === 'write' ? [] : [createNoChecksFinding(name)]
   if (lacking.length === 0)
     return [
       {
@@ -171,18 +172,18 @@ function judgeApp(name: string, permissions: Readonly<Record<string, string>>): 
     ]
   const wanted = lacking.map(([key, level]) => `${key}: ${level}`).join(', ')
   return [
-    failedFinding('forge-token', 'BP5003', `${name}: the App lacks ${wanted}`, ADD_RIGHT),
+    createFailedFinding('forge-token', 'BP5003', `${name}: the App lacks ${wanted}`, ADD_RIGHT),
     ...checks,
   ]
 }
 
-function withoutChecks(name: string): Finding {
+function createNoChecksFinding(name: string): Finding {
   const message = `${name}: the App lacks checks: write, so pull requests have no check with buttons`
   return { check: 'forge-token', state: 'warning', message, fix: ADD_RIGHT }
 }
 
 function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] {
-  if (typeof header !== 'string') return [rightsNotReported(name, 'what the token may write')]
+  if (typeof header !== 'string') return [createRightsFinding(name, 'what the token may write')]
   const scopes = header.split(',').map((scope) => scope.trim())
   const scope = ['repo', ...(hidden ? [] : ['public_repo'])].find((one) => scopes.includes(one))
   if (scope !== undefined)
@@ -195,7 +196,12 @@ function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] 
     ]
   const fix = 'make a token with the scope repo, or a fine-grained one'
   return [
-    failedFinding('forge-token', 'BP5003', `${name}: the token does not have the scope repo`, fix),
+    createFailedFinding(
+      'forge-token',
+      'BP5003',
+      `${name}: the token does not have the scope repo`,
+      fix,
+    ),
   ]
 }
 
@@ -227,7 +233,7 @@ async function judgeRules(
     )
     types = rules.flatMap(({ type = '' }) => (type === SIGNATURES && isApp ? [] : [type]))
   } catch (thrown) {
-    const status = statusOf(thrown)
+    const status = findRefusedStatus(thrown)
     if (status !== 403 && status !== 404) throw thrown
     return undefined
   }
@@ -248,7 +254,7 @@ async function judgeRules(
 }
 
 /** Private repositories of a free plan answer 403, servers without rulesets 404. */
-function rulesNotReported(name: string): Finding {
+function createRulesFinding(name: string): Finding {
   const message = `${name}: rules of branches are not told by GitHub (it has none in private repositories of a free plan)`
   return { check: 'forge-rules', state: 'skipped', message }
 }

@@ -7,7 +7,7 @@ interface LimitedAnswer {
   readonly body: string
 }
 
-export function resourceOf(path: string): string {
+export function getRateResource(path: string): string {
   return path.endsWith('/graphql') ? 'graphql' : 'core'
 }
 
@@ -20,7 +20,7 @@ export function learnBudget(
     numberIn(headers.get(`x-ratelimit-${name}`)),
   )
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined
-  const name = headers.get('x-ratelimit-resource') ?? resourceOf(path)
+  const name = headers.get('x-ratelimit-resource') ?? getRateResource(path)
   governor.learn(name, { limit, remaining, resetAt: reset * 1000 })
   return { name, remaining }
 }
@@ -40,7 +40,10 @@ export function isLimit({ status, headers, body }: LimitedAnswer): boolean {
 }
 
 /** Milliseconds since 1970; undefined if not named. */
-export function namedEnd(headers: ReadonlyMap<string, string>, now: number): number | undefined {
+export function findNamedEnd(
+  headers: ReadonlyMap<string, string>,
+  now: number,
+): number | undefined {
   const seconds = numberIn(headers.get('retry-after'))
   if (seconds !== undefined) return now + seconds * 1000
   const reset = numberIn(headers.get('x-ratelimit-reset'))

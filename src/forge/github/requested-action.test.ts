@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { requestedActionOf } from './requested-action.ts'
+import { parseRequestedAction } from './requested-action.ts'
 
 const RUN = { name: 'backporch', head_sha: 'a'.repeat(40), external_id: '0123456789abcdef.x.y' }
 const BODY = {
@@ -19,18 +19,21 @@ test('a press says button, commit, proposal and person', () => {
     login: 'wendy',
     bot: false,
   }
-  assert.deepEqual(requestedActionOf(BODY), requestedAction)
-  assert.deepEqual(requestedActionOf({ ...BODY, action: 'rerequested', requested_action: null }), {
-    ...requestedAction,
-    button: 'recheck',
-  })
+  assert.deepEqual(parseRequestedAction(BODY), requestedAction)
+  assert.deepEqual(
+    parseRequestedAction({ ...BODY, action: 'rerequested', requested_action: null }),
+    {
+      ...requestedAction,
+      button: 'recheck',
+    },
+  )
   for (const sender of [
     { login: 'x[bot]', type: 'Bot' },
     { login: 'x[bot]', type: 'User' },
     { login: 'x', type: 'Organization' },
     { login: 'x' },
   ])
-    assert.equal(requestedActionOf({ ...BODY, sender })?.bot, true, JSON.stringify(sender))
+    assert.equal(parseRequestedAction({ ...BODY, sender })?.bot, true, JSON.stringify(sender))
 })
 
 for (const [name, body] of [
@@ -44,14 +47,14 @@ for (const [name, body] of [
   ['nobody', { ...BODY, sender: null }],
   ['an odd name', { ...BODY, sender: { login: 'a b', type: 'User' } }],
 ] as const)
-  test(`no press: ${name}`, () => assert.equal(requestedActionOf(body), undefined))
+  test(`no press: ${name}`, () => assert.equal(parseRequestedAction(body), undefined))
 
 test('whatever a body is, it is a press of ours or none', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      assert.equal(requestedActionOf(value), undefined)
-      assert.equal(requestedActionOf({ ...BODY, check_run: value }), undefined)
-      const { login = '' } = requestedActionOf({ ...BODY, sender: value }) ?? {}
+      assert.equal(parseRequestedAction(value), undefined)
+      assert.equal(parseRequestedAction({ ...BODY, check_run: value }), undefined)
+      const { login = '' } = parseRequestedAction({ ...BODY, sender: value }) ?? {}
       assert.match(login, /^[\w-]*(\[bot\])?$/)
     }),
   )

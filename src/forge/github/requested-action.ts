@@ -6,24 +6,24 @@ export const CHECK_NAME = 'backporch'
 const RERUN = 'recheck'
 
 /** Undefined for anything but a Backporch button. Never throws. */
-export function requestedActionOf(
+export function parseRequestedAction(
   value: unknown,
 ): Pick<RequestedAction, 'key' | 'commit' | 'button' | 'login' | 'bot'> | undefined {
-  const run = ownKey(value, 'check_run')
-  if (ownKey(run, 'name') !== CHECK_NAME) return undefined
-  const action = ownKey(value, 'action')
+  const run = getOwnKey(value, 'check_run')
+  if (getOwnKey(run, 'name') !== CHECK_NAME) return undefined
+  const action = getOwnKey(value, 'action')
   const button =
     action === 'rerequested'
       ? RERUN
       : action === 'requested_action'
-        ? ownKey(ownKey(value, 'requested_action'), 'identifier')
+        ? getOwnKey(getOwnKey(value, 'requested_action'), 'identifier')
         : ''
-  const key = textOf(ownKey(run, 'external_id')).split('.')[0] ?? ''
-  const commit = textOf(ownKey(run, 'head_sha'))
-  const sender = ownKey(value, 'sender')
-  const login = textOf(ownKey(sender, 'login'))
+  const key = convertToText(getOwnKey(run, 'external_id')).split('.')[0] ?? ''
+  const commit = convertToText(getOwnKey(run, 'head_sha'))
+  const sender = getOwnKey(value, 'sender')
+  const login = convertToText(getOwnKey(sender, 'login'))
   if (
-    !/^[a-z0-9-]{1,20}$/.test(textOf(button)) ||
+    !/^[a-z0-9-]{1,20}$/.test(convertToText(button)) ||
     !/^[0-9a-f]{16}$/.test(key) ||
     !/^[0-9a-f]{40}$/.test(commit)
   )
@@ -32,17 +32,17 @@ export function requestedActionOf(
   return {
     key,
     commit,
-    button: textOf(button),
+    button: convertToText(button),
     login,
-    bot: ownKey(sender, 'type') !== 'User' || login.endsWith('[bot]'),
+    bot: getOwnKey(sender, 'type') !== 'User' || login.endsWith('[bot]'),
   }
 }
 
-function textOf(value: unknown): string {
+function convertToText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-export function ownKey(value: unknown, key: string): unknown {
+export function getOwnKey(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? Reflect.get(value, key)
     : undefined

@@ -64,6 +64,6 @@ export interface RequestedAction {
 }
 
 export interface RequestedActionSource {
-  waiting(): readonly RequestedAction[]
-  answered(requestedAction: RequestedAction): void
+  listWaiting(): readonly RequestedAction[]
+  removeAnswered(requestedAction: RequestedAction): void
 }

@@ -249,7 +249,7 @@ export interface UnmadeCommit {
  * For a forge that signs commits of accounts that are not persons. The forge sets author and time.
  */
 export interface ForgeCommits {
-  account(signal: AbortSignal): Promise<string>
+  getAccount(signal: AbortSignal): Promise<string>
   /** Also whether the forge signs this account's commits. @param ref full name */
   areRequired(ref: string, baseBranch: string, signal: AbortSignal): Promise<boolean>
   /**

@@ -6,7 +6,7 @@ import { ALL_FORGES } from './forges.ts'
  * `BACKPORCH_TOKEN` is for any repository, then comes the variable of the forge with that host, or
  * of the forge that may be on any host (`GITEA_TOKEN`).
  */
-export function tokenFor(host: string, environment: Environment): string | undefined {
+export function findForgeToken(host: string, environment: Environment): string | undefined {
   const own = environment['BACKPORCH_TOKEN']
   if (own !== undefined && own !== '') return own
   const named = ALL_FORGES.filter((forge) => forge.hasHost(host, environment))
@@ -18,7 +18,7 @@ export function tokenFor(host: string, environment: Environment): string | undef
 }
 
 /** An App's token is renewed when it expires. */
-export async function gitTokenFor(
+export async function findGitToken(
   remote: string,
   options: CredentialOptions,
 ): Promise<((signal: AbortSignal) => Promise<string>) | undefined> {

@@ -8,11 +8,11 @@ import type {
   ForgeAdapter,
   ForgeConnection,
 } from '../adapter/forge-adapter.ts'
-import { hostOf, parseForgeAddress } from '../adapter/forge-address.ts'
-import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
+import { findRemoteHost, parseForgeAddress } from '../adapter/forge-address.ts'
+import { createProxyDispatcher } from '../adapter/proxy-dispatcher.ts'
 import { type ForgeKind, type ForgeSetup, GIT_ALONE } from '../ports/forge-setup.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
-import { tokenFor } from './forge-token.ts'
+import { findForgeToken } from './forge-token.ts'
 import { ALL_FORGES, FORGES } from './forges.ts'
 
 interface OpenForgeOptions extends Omit<ConnectOptions, 'findToken'> {
@@ -33,10 +33,10 @@ export async function openForge(
   options: OpenForgeOptions,
   signal: AbortSignal,
 ): Promise<Forge> {
-  const adapter = await adapterOf(options, signal)
+  const adapter = await findAdapter(options, signal)
   const opened = await connect(adapter, options, signal)
   if (opened !== undefined) return opened.forge(repository)
-  const missing = withoutToken(adapter, options.remote)
+  const missing = createNoTokenFailure(adapter, options.remote)
   if (options.kind !== undefined) throw missing
   options.note(
     `no token for ${adapter.name}: proposals are branches only (set ${adapter.token?.variable})`,
@@ -51,7 +51,7 @@ export function findForgeSetup(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<ForgeSetup> {
-  return adapterOf({ remote, kind, environment }, signal)
+  return findAdapter({ remote, kind, environment }, signal)
 }
 
 /**
@@ -63,10 +63,10 @@ export async function probeForge(
   refs: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const adapter = await adapterOf(options, signal)
+  const adapter = await findAdapter(options, signal)
   const opened = await connect(adapter, options, signal)
   if (opened !== undefined) return opened.probe(refs, signal)
-  const { why, remedy } = withoutToken(adapter, options.remote)
+  const { why, remedy } = createNoTokenFailure(adapter, options.remote)
   return [
     {
       check: 'forge',
@@ -86,11 +86,11 @@ function connect(
   return adapter.connect({
     ...options,
     findToken: async ({ host, webUrl, owner, repository }) =>
-      tokenFor(host, environment) ?? findToken(`${webUrl}/${owner}/${repository}`, signal),
+      findForgeToken(host, environment) ?? findToken(`${webUrl}/${owner}/${repository}`, signal),
   })
 }
 
-async function adapterOf(
+async function findAdapter(
   { remote, kind, environment }: Pick<OpenForgeOptions, 'remote' | 'kind' | 'environment'>,
   signal: AbortSignal,
 ): Promise<ForgeAdapter> {
@@ -103,7 +103,7 @@ async function adapterOf(
   for (const forge of ALL_FORGES)
     if (
       forge.probe !== undefined &&
-      (await answersLike(
+      (await hasAnswerKey(
         `${address.webUrl}${forge.probe.path}`,
         forge.probe.key,
         environment,
@@ -114,13 +114,13 @@ async function adapterOf(
   return FORGES[GIT_ALONE]
 }
 
-async function answersLike(
+async function hasAnswerKey(
   url: string,
   key: string,
   environment: Environment,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const dispatcher = proxyDispatcher(environment)
+  const dispatcher = createProxyDispatcher(environment)
   const silent = new AbortController()
   const limit = new Deadline(PROBE, () => silent.abort())
   try {
@@ -146,11 +146,11 @@ async function answersLike(
   }
 }
 
-function withoutToken({ name, token }: ForgeAdapter, remote: string): Failure {
+function createNoTokenFailure({ name, token }: ForgeAdapter, remote: string): Failure {
   return new Failure({
     code: 'BP5002',
     what: `cannot use ${name}`,
-    where: hostOf(remote) ?? 'the repository',
+    where: findRemoteHost(remote) ?? 'the repository',
     why: 'there is no token',
     remedy: `set BACKPORCH_TOKEN or ${token?.variables}, or keep one in git's credential helper`,
     retry: 'on-change',

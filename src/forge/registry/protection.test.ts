@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { parsePageAddress } from '../adapter/forge-address.ts'
-import { shellQuoted } from '../adapter/protection-commands.ts'
+import { quoteShell } from '../adapter/protection-commands.ts'
 import { FORGES } from './forges.ts'
 
 type Ruleset = Omit<
@@ -83,7 +83,7 @@ test('the commands hold nothing but comments, commands and JSON, and end the she
   for (const line of outside.split('\n').filter((each) => each !== ''))
     assert.match(line, /^(# |curl --fail-with-body |gh api )/)
   assert.match(text, /'https:\/\/git\.example\/api\/v1\/repos\/acme\/deploy\/branch_protections'/)
-  assert.equal(shellQuoted("acme/d'x"), "'acme/d'\\''x'")
+  assert.equal(quoteShell("acme/d'x"), "'acme/d'\\''x'")
   assert.doesNotMatch(text, /token (?!\$GITEA_TOKEN)/)
   assert.match(FORGES.local.protection(subject).commands, /^# /)
 })

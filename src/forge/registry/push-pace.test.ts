@@ -8,7 +8,7 @@ const { signal } = new AbortController()
 describe('PushPaces', () => {
   it('lets six pushes through in any minute, and the others wait for their place', async () => {
     const clock = new VirtualClock()
-    const admit = new PushPaces(clock).of('https://github.com/acme/deploy.git', {})
+    const admit = new PushPaces(clock).findAdmitPush('https://github.com/acme/deploy.git', {})
     assert.ok(admit)
     const at: number[] = []
     const pushes = Array.from({ length: 20 }, async () => {
@@ -28,7 +28,7 @@ describe('PushPaces', () => {
 
   it('waits for a minute at most where the clock was set back by an hour', async () => {
     const clock = new VirtualClock()
-    const admit = new PushPaces(clock).of('https://github.com/acme/deploy.git', {})
+    const admit = new PushPaces(clock).findAdmitPush('https://github.com/acme/deploy.git', {})
     assert.ok(admit)
     for (let push = 0; push < 6; push += 1) (await admit(signal))()
     clock.setBack = 3_600_000
@@ -44,7 +44,7 @@ describe('PushPaces', () => {
 
   it('counts a push from its end, and one that has not ended', async () => {
     const clock = new VirtualClock()
-    const admit = new PushPaces(clock).of('https://github.com/acme/deploy.git', {})
+    const admit = new PushPaces(clock).findAdmitPush('https://github.com/acme/deploy.git', {})
     assert.ok(admit)
     const ends = await Promise.all(Array.from({ length: 6 }, () => admit(signal)))
     let at: number | undefined
@@ -62,10 +62,10 @@ describe('PushPaces', () => {
 
   it('is one for a repository, whatever address it is reached by, and another for the next repository', async () => {
     const paces = new PushPaces(new VirtualClock())
-    const one = paces.of('https://github.com/acme/deploy.git', {})
-    assert.equal(paces.of('git@github.com:Acme/deploy', {}), one)
-    assert.equal(paces.of('ssh://git@ssh.github.com:443/acme/deploy.git', {}), one)
-    assert.notEqual(paces.of('https://github.com/acme/other', {}), one)
+    const one = paces.findAdmitPush('https://github.com/acme/deploy.git', {})
+    assert.equal(paces.findAdmitPush('git@github.com:Acme/deploy', {}), one)
+    assert.equal(paces.findAdmitPush('ssh://git@ssh.github.com:443/acme/deploy.git', {}), one)
+    assert.notEqual(paces.findAdmitPush('https://github.com/acme/other', {}), one)
   })
 
   it('holds nothing up elsewhere', () => {
@@ -75,16 +75,19 @@ describe('PushPaces', () => {
       'https://git.example.com/acme/deploy.git',
       'file:///deploy.git',
     ])
-      assert.equal(paces.of(remote, {}), undefined, remote)
+      assert.equal(paces.findAdmitPush(remote, {}), undefined, remote)
     assert.ok(
-      paces.of('https://git.example.com/acme/deploy.git', {
+      paces.findAdmitPush('https://git.example.com/acme/deploy.git', {
         GITHUB_SERVER_URL: 'https://git.example.com',
       }),
     )
   })
 
   it('ends a wait with the reason of the signal', async () => {
-    const admit = new PushPaces(new VirtualClock()).of('https://github.com/acme/deploy', {})
+    const admit = new PushPaces(new VirtualClock()).findAdmitPush(
+      'https://github.com/acme/deploy',
+      {},
+    )
     assert.ok(admit)
     for (let count = 0; count < 6; count += 1) (await admit(signal))()
     const stop = new AbortController()

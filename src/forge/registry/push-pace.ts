@@ -17,7 +17,7 @@ export class PushPaces {
     this.#clock = clock
   }
 
-  of(remote: string, environment: Environment): AdmitPush | undefined {
+  findAdmitPush(remote: string, environment: Environment): AdmitPush | undefined {
     const forge = ALL_FORGES.find((each) =>
       each.hasHost(each.address(remote)?.host ?? '', environment),
     )

@@ -4,10 +4,10 @@
  * has the same id (docs/adr/0017). No I/O here.
  */
 import { createHash } from 'node:crypto'
-import { ownKey, requestedActionOf } from '../github/requested-action.ts'
+import { getOwnKey, parseRequestedAction } from '../github/requested-action.ts'
 import type { RequestedAction } from '../ports/check-run.ts'
 import { ALL_FORGES } from '../registry/forges.ts'
-import { givenSignature, SignatureCheck, type WebhookHeaders } from './webhook-signature.ts'
+import { findSignature, SignatureCheck, type WebhookHeaders } from './webhook-signature.ts'
 import type { DeliveryWindow } from './webhook-window.ts'
 
 /** `ignored`: validly signed but irrelevant. `refused`: the sender's error. */
@@ -63,22 +63,29 @@ export class WebhookIntake {
   }
 
   begin(headers: WebhookHeaders): WebhookReading | WebhookAnswer {
-    const signature = givenSignature(headers)
+    const signature = findSignature(headers)
     if (signature === undefined)
-      return refused(401, 'the signature is missing or is not one (X-Hub-Signature-256)')
-    const event = wordOf(headers, 'events')
-    if (event === '') return refused(400, 'the event is missing (X-GitHub-Event)')
+      return createRefusedAnswer(
+        401,
+        'the signature is missing or is not one (X-Hub-Signature-256)',
+      )
+    const event = getHeaderWord(headers, 'events')
+    if (event === '') return createRefusedAnswer(400, 'the event is missing (X-GitHub-Event)')
     const type = String(headers['content-type'] ?? '').split(';')[0]
     if (type?.trim().toLowerCase() !== 'application/json') {
-      return refused(
+      return createRefusedAnswer(
         415,
         'the content type is not application/json: choose it in the settings of the webhook',
       )
     }
     if (!['', 'identity'].includes(String(headers['content-encoding'] ?? '')))
-      return refused(415, 'compressed bodies are not read')
+      return createRefusedAnswer(415, 'compressed bodies are not read')
     if (Number(headers['content-length'] ?? 0) >= BODY_LIMIT) return TOO_LARGE
-    return new WebhookReading(this, { signature, event, delivery: wordOf(headers, 'deliveries') })
+    return new WebhookReading(this, {
+      signature,
+      event,
+      delivery: getHeaderWord(headers, 'deliveries'),
+    })
   }
 }
 
@@ -125,24 +132,25 @@ export class WebhookReading {
     this.close()
     const { signature, event, delivery } = this.head
     if (!this.check.matches(signature))
-      return refused(401, 'the signature is not that of the body with the secret')
+      return createRefusedAnswer(401, 'the signature is not that of the body with the secret')
     const { repository, window } = this.intake.options
     // Headers are not signed: a body may be resent under another id.
     const names = [
       `signature ${hashOf(signature)}`,
       ...(delivery === '' ? [] : [`delivery ${delivery}`]),
     ]
-    if (!window.isNew(names, now)) return ignored('this delivery was here before')
-    if (!EVENTS.has(event) && event !== CHECK_EVENT) return ignored('no event that matters here')
+    if (!window.isNew(names, now)) return createIgnoredAnswer('this delivery was here before')
+    if (!EVENTS.has(event) && event !== CHECK_EVENT)
+      return createIgnoredAnswer('no event that matters here')
     if (body === undefined) return OBSERVE
-    const value = parsed(body)
-    const named = ownKey(ownKey(value, 'repository'), 'full_name')
-    if (typeof named !== 'string') return ignored('the body names no repository')
+    const value = parseBody(body)
+    const named = getOwnKey(getOwnKey(value, 'repository'), 'full_name')
+    if (typeof named !== 'string') return createIgnoredAnswer('the body names no repository')
     if (repository !== undefined && named.toLowerCase() !== repository.toLowerCase())
-      return ignored('the event is of another repository')
+      return createIgnoredAnswer('the event is of another repository')
     if (event !== CHECK_EVENT) return { ...OBSERVE, repository: named }
-    const requestedAction = requestedActionOf(value)
-    if (requestedAction === undefined) return ignored('no button of ours was pressed')
+    const requestedAction = parseRequestedAction(value)
+    if (requestedAction === undefined) return createIgnoredAnswer('no button of ours was pressed')
     // A delivery's id is an unsigned header.
     const id = `press-${createHash('sha256').update(signature).digest('hex').slice(0, 16)}`
     return {
@@ -164,17 +172,17 @@ export class WebhookReading {
 }
 
 const OBSERVE: WebhookAnswer = { status: 202, updates: 'look', why: 'accepted' }
-const TOO_LARGE = refused(413, 'the body has 25 MB or more')
+const TOO_LARGE = createRefusedAnswer(413, 'the body has 25 MB or more')
 
-function refused(status: WebhookAnswer['status'], why: string): WebhookAnswer {
+function createRefusedAnswer(status: WebhookAnswer['status'], why: string): WebhookAnswer {
   return { status, updates: 'refused', why }
 }
 
-function ignored(why: string): WebhookAnswer {
+function createIgnoredAnswer(why: string): WebhookAnswer {
   return { status: 202, updates: 'ignored', why }
 }
 
-function wordOf(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string {
+function getHeaderWord(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string {
   const words = ALL_FORGES.flatMap(({ webhook }) => webhook[kind]).map((name) => headers[name])
   return (
     words.find((word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word)) ??
@@ -182,7 +190,7 @@ function wordOf(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string 
   )
 }
 
-function parsed(body: Buffer): unknown {
+function parseBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {

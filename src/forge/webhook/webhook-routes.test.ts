@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { remotesOf } from './webhook-routes.ts'
+import { filterRemotes } from './webhook-routes.ts'
 
 test('a delivery is about the repositories with its owner and name, and about those that have none', () => {
   const [web, ssh, api, path] = [
@@ -10,7 +10,7 @@ test('a delivery is about the repositories with its owner and name, and about th
     '/srv/web',
   ]
   const remotes = [web, ssh, api, path]
-  assert.deepEqual(remotesOf('acme/web', remotes), [web, ssh, path])
-  assert.deepEqual(remotesOf('ACME/api', remotes), [api, path])
-  assert.deepEqual(remotesOf('acme/other', [web, ssh, api]), [])
+  assert.deepEqual(filterRemotes('acme/web', remotes), [web, ssh, path])
+  assert.deepEqual(filterRemotes('ACME/api', remotes), [api, path])
+  assert.deepEqual(filterRemotes('acme/other', [web, ssh, api]), [])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { givenSignature, SignatureCheck } from './webhook-signature.ts'
+import { findSignature, SignatureCheck } from './webhook-signature.ts'
 
 /** Values that GitHub publishes for tests (docs.github.com, "Validating webhook deliveries"). */
 const GITHUB = {
@@ -33,15 +33,15 @@ test('each of several secrets is good, a former one is not', () => {
 
 test('the header of each forge is read', () => {
   const bytes = Buffer.from(HEX, 'hex')
-  assert.deepEqual(givenSignature({ 'x-hub-signature-256': `sha256=${HEX}` }), bytes)
-  assert.deepEqual(givenSignature({ 'x-gitea-signature': HEX }), bytes)
-  assert.deepEqual(givenSignature({ 'x-forgejo-signature': HEX }), bytes)
+  assert.deepEqual(findSignature({ 'x-hub-signature-256': `sha256=${HEX}` }), bytes)
+  assert.deepEqual(findSignature({ 'x-gitea-signature': HEX }), bytes)
+  assert.deepEqual(findSignature({ 'x-forgejo-signature': HEX }), bytes)
   const all = {
     'x-hub-signature-256': `sha256=${HEX}`,
     'x-gitea-signature': HEX,
     'x-forgejo-signature': HEX,
   }
-  assert.deepEqual(givenSignature({ ...all, 'x-hub-signature': 'sha1=00' }), bytes)
+  assert.deepEqual(findSignature({ ...all, 'x-hub-signature': 'sha1=00' }), bytes)
 })
 
 const NONE: readonly (readonly [why: string, headers: Record<string, string | string[]>])[] = [
@@ -68,4 +68,4 @@ const NONE: readonly (readonly [why: string, headers: Record<string, string | st
   ],
 ]
 for (const [why, headers] of NONE)
-  test(`no signature: ${why}`, () => assert.equal(givenSignature(headers), undefined))
+  test(`no signature: ${why}`, () => assert.equal(findSignature(headers), undefined))

@@ -5,7 +5,7 @@ import { ALL_FORGES } from '../registry/forges.ts'
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Undefined if missing, malformed, repeated or contradictory: no forge sends that. */
-export function givenSignature(headers: WebhookHeaders): Buffer | undefined {
+export function findSignature(headers: WebhookHeaders): Buffer | undefined {
   const given = ALL_FORGES.flatMap(({ webhook }) => webhook.signatures).flatMap(
     ([name, prefix]) => {
       const value = headers[name]

@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Environment } from '@backporch/system/child-environment'
-import { readKeyFile, settingOf, withLineBreaks } from '@backporch/system/key-setting'
+import { getSetting, readKeyFile, restoreLineBreaks } from '@backporch/system/key-setting'
 import {
-  fingerprintOf,
+  computeKeyFingerprint,
   isSignedBy,
   parsePrivateKey,
   parsePublicKey,
@@ -43,10 +43,10 @@ export async function findCommitSigner(
   email: string,
 ): Promise<CommitSigner | undefined> {
   const found = await findKey(environment, folder)
-  const file = settingOf(environment, SIGNERS_FILE)
+  const file = getSetting(environment, SIGNERS_FILE)
   if (found === undefined) {
     if (file === '') return undefined
-    throw unusable(
+    throw createUnusableFailure(
       SIGNERS_FILE,
       `it is set, and neither ${KEY_FILE} nor ${KEY}`,
       `set ${KEY_FILE} to the key that signs, or unset it`,
@@ -57,7 +57,7 @@ export async function findCommitSigner(
     key.publicKey,
     ...(file === ''
       ? []
-      : allowedSigners(await textOf(resolve(folder, file)), resolve(folder, file), email)),
+      : parseAllowedSigners(await readText(resolve(folder, file)), resolve(folder, file), email)),
   ]
   return {
     sign: (commit) => signCommit(commit, key),
@@ -80,36 +80,37 @@ export async function describeSigningKey(
   const mode = file === undefined ? 0 : (await stat(file)).mode
   return {
     from,
-    fingerprint: fingerprintOf(key.publicKey),
+    fingerprint: computeKeyFingerprint(key.publicKey),
     readByAll: process.platform !== 'win32' && (mode & READ_BY_ALL) !== 0,
   }
 }
 
 async function findKey(environment: Environment, folder: string): Promise<FoundKey | undefined> {
-  const [text, path] = [settingOf(environment, KEY), settingOf(environment, KEY_FILE)]
+  const [text, path] = [getSetting(environment, KEY), getSetting(environment, KEY_FILE)]
   if (text === '' && path === '') return undefined
   if (text !== '' && path !== '')
-    throw unusable(KEY, `${KEY_FILE} is set as well`, 'unset one of them')
+    throw createUnusableFailure(KEY, `${KEY_FILE} is set as well`, 'unset one of them')
   const file = path === '' ? undefined : resolve(folder, path)
   const from = file ?? KEY
-  const pem = file === undefined ? withLineBreaks(text) : await textOf(file)
+  const pem = file === undefined ? restoreLineBreaks(text) : await readText(file)
   try {
     return { key: parsePrivateKey(pem), from, file }
   } catch (thrown) {
-    if (!(thrown instanceof UnusableKey)) throw unusable(from, 'it is damaged', MAKE_ONE)
-    throw unusable(from, thrown.message, MAKE_ONE)
+    if (!(thrown instanceof UnusableKey))
+      throw createUnusableFailure(from, 'it is damaged', MAKE_ONE)
+    throw createUnusableFailure(from, thrown.message, MAKE_ONE)
   }
 }
 
 const MAKE_ONE =
   "give one without a passphrase: ssh-keygen -t ed25519 -N '' -C backporch -f signing-key"
 
-async function textOf(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   const read = await readKeyFile(path, LARGEST)
   if ('text' in read) return read.text
   if (read.problem === undefined)
-    throw unusable(path, 'the file is too large', 'name the right file')
-  throw unusable(
+    throw createUnusableFailure(path, 'the file is too large', 'name the right file')
+  throw createUnusableFailure(
     path,
     `the file cannot be read (${read.problem})`,
     'name a file that is there, and let this user read it',
@@ -120,14 +121,14 @@ async function textOf(path: string): Promise<string> {
  * ssh-keygen(1), ALLOWED SIGNERS. A key with any limit other than a namespace is rejected: without
  * its limit it would be trusted too far.
  */
-export function allowedSigners(text: string, where: string, email: string): Buffer[] {
+export function parseAllowedSigners(text: string, where: string, email: string): Buffer[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
     const at = `${where}:${index + 1}`
     if (line.trim() === '' || line.startsWith('#')) return []
     const [, quoted, plain, more = ''] = /^(?:"([^"]*)"|(\S+))\s+(.*)$/.exec(line) ?? []
     const principals = quoted ?? plain
     if (principals === undefined)
-      throw unusable(
+      throw createUnusableFailure(
         at,
         'it is no line of an allowed signers file',
         `write it as ${email} ssh-ed25519 AAAA…`,
@@ -139,7 +140,7 @@ export function allowedSigners(text: string, where: string, email: string): Buff
       ) ?? []
     const namespaces = /^namespaces="([^"]*)"$/i.exec(options)?.[1]
     if (options !== '' && namespaces === undefined)
-      throw unusable(
+      throw createUnusableFailure(
         at,
         `the option ${options.slice(0, 40)} is not followed`,
         'leave namespaces="git" alone there, and remove a line whose key is not good any more',
@@ -151,7 +152,7 @@ export function allowedSigners(text: string, where: string, email: string): Buff
     } catch (thrown) {
       if (!(thrown instanceof UnusableKey)) throw thrown
     }
-    throw unusable(
+    throw createUnusableFailure(
       at,
       'its key is not one of the type ssh-ed25519',
       'give the line of the .pub file that ssh-keygen -t ed25519 made',
@@ -172,7 +173,7 @@ function matches(patterns: string, text: string): boolean {
   )
 }
 
-function unusable(where: string, why: string, remedy: string): Failure {
+function createUnusableFailure(where: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1012',
     what: 'commits cannot be signed',

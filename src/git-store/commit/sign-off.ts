@@ -4,12 +4,12 @@ import type { Identity } from '../objects/object-format.ts'
 /** `kpt:{…}` has no space after the colon, so its paragraph never takes a trailer. */
 const TRAILER = /^[A-Za-z0-9-]+: /
 
-export function plainMessage(message: string): string {
+export function normalizeMessage(message: string): string {
   return `${message.replace(/\r\n?/g, '\n').trimEnd()}\n`
 }
 
 export function signOff(message: string, identity: Identity): string {
-  const text = plainMessage(message).trimEnd()
+  const text = normalizeMessage(message).trimEnd()
   const line = `Signed-off-by: ${identity.name} <${identity.email}>`
   const paragraphs = text.split(/\n{2,}/)
   const last = (paragraphs.at(-1) ?? '').split('\n')

@@ -13,7 +13,7 @@ import {
   openTestRepository,
   temporaryFolder,
 } from '../../../test/contract/git-remotes.ts'
-import { allowedSigners, describeSigningKey, findCommitSigner } from './commit-signer.ts'
+import { describeSigningKey, findCommitSigner, parseAllowedSigners } from './commit-signer.ts'
 import { BOT } from './sign-off.ts'
 import {
   isSignedBy,
@@ -328,16 +328,23 @@ describe('signatures of commits', { skip }, () => {
       'valid-before="20200101"',
       'namespaces="git",valid-after="20200101"',
     ])
-      assert.throws(() => allowedSigners(`${BOT.email} ${options} ${line}`, 'signers', BOT.email), {
-        code: 'BP1012',
-      })
+      assert.throws(
+        () => parseAllowedSigners(`${BOT.email} ${options} ${line}`, 'signers', BOT.email),
+        {
+          code: 'BP1012',
+        },
+      )
     for (const broken of [
       BOT.email,
       `${BOT.email} ssh-ed25519`,
       `${BOT.email} ssh-ed25519 AAAA`,
       `${BOT.email} ssh-rsa AAAAB3NzaC1yc2EAAAADAQAB`,
     ])
-      assert.throws(() => allowedSigners(broken, 'signers', BOT.email), { code: 'BP1012' }, broken)
+      assert.throws(
+        () => parseAllowedSigners(broken, 'signers', BOT.email),
+        { code: 'BP1012' },
+        broken,
+      )
   })
 
   it('every commit that a repository writes is signed, has the same id each time, and says so when it is read', async () => {

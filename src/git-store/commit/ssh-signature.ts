@@ -49,24 +49,24 @@ export function parsePrivateKey(text: string): SigningKey {
   const magic = 'openssh-key-v1\0'
   if (bytes.toString('latin1', 0, magic.length) !== magic) throw new UnusableKey('it is damaged')
   const file = new Reader(bytes, magic.length)
-  const cipher = file.text()
-  file.string()
-  file.string()
+  const cipher = file.readText()
+  file.readString()
+  file.readString()
   const count = file.number()
-  const publicKey = Buffer.from(file.string())
+  const publicKey = Buffer.from(file.readString())
   if (cipher !== 'none')
     throw new UnusableKey('it is encrypted with a passphrase, and nobody is there to type one')
-  const type = new Reader(publicKey).text()
+  const type = new Reader(publicKey).readText()
   if (type !== KEY_TYPE || count !== 1)
     throw new UnusableKey(
       `its type is ${/^[a-z0-9@.-]{1,60}$/.test(type) ? type : 'unknown'}, and only ${KEY_TYPE} is used`,
     )
-  const secret = new Reader(file.string())
+  const secret = new Reader(file.readString())
   const [check, again] = [secret.number(), secret.number()]
   if (check !== again) throw new UnusableKey('it is damaged')
-  secret.string()
-  const point = secret.string()
-  const seed = secret.string().subarray(0, 32)
+  secret.readString()
+  const point = secret.readString()
+  const seed = secret.readString().subarray(0, 32)
   const jwk = {
     kty: 'OKP',
     crv: 'Ed25519',
@@ -77,26 +77,26 @@ export function parsePrivateKey(text: string): SigningKey {
   // Nobody could verify its signatures.
   if (
     createPublicKey(privateKey).export({ format: 'jwk' }).x !== jwk.x ||
-    !publicKey.equals(ed25519Key(point))
+    !publicKey.equals(encodeEd25519Key(point))
   )
     throw new UnusableKey('it is damaged')
   return { publicKey, privateKey }
 }
 
-export function fingerprintOf(publicKey: Buffer): string {
+export function computeKeyFingerprint(publicKey: Buffer): string {
   return `SHA256:${createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')}`
 }
 
 export function signCommit(commit: Buffer, { publicKey, privateKey }: SigningKey): Buffer {
-  const signature = sign(null, signedData(commit, 'sha512'), privateKey)
+  const signature = sign(null, encodeSignedData(commit, 'sha512'), privateKey)
   const blob = Buffer.concat([
     Buffer.from(MAGIC),
     Buffer.from([0, 0, 0, 1]),
-    string(publicKey),
-    string(NAMESPACE),
-    string(''),
-    string('sha512'),
-    string(Buffer.concat([string(KEY_TYPE), string(signature)])),
+    encodeString(publicKey),
+    encodeString(NAMESPACE),
+    encodeString(''),
+    encodeString('sha512'),
+    encodeString(Buffer.concat([encodeString(KEY_TYPE), encodeString(signature)])),
   ])
   const lines = [
     BEGIN,
@@ -113,17 +113,18 @@ export function signCommit(commit: Buffer, { publicKey, privateKey }: SigningKey
 
 /** Any doubt is false. */
 export function isSignedBy(commit: Buffer, publicKeys: readonly Buffer[]): boolean {
-  const parts = partsOf(commit)
+  const parts = splitCommit(commit)
   if (parts === undefined) return false
   try {
     const bytes = Buffer.from(parts.signature, 'base64')
     if (bytes.toString('base64') !== parts.signature.replaceAll('\n', '')) return false
     const blob = new Reader(bytes)
-    if (blob.bytes(MAGIC.length).toString('latin1') !== MAGIC || blob.number() !== 1) return false
-    const publicKey = blob.string()
-    const [namespace, , hash] = [blob.text(), blob.string(), blob.text()]
-    const inner = new Reader(blob.string())
-    const [type, signature] = [inner.text(), inner.string()]
+    if (blob.readBytes(MAGIC.length).toString('latin1') !== MAGIC || blob.number() !== 1)
+      return false
+    const publicKey = blob.readString()
+    const [namespace, , hash] = [blob.readText(), blob.readString(), blob.readText()]
+    const inner = new Reader(blob.readString())
+    const [type, signature] = [inner.readText(), inner.readString()]
     if (
       !publicKeys.some((known) => known.equals(publicKey)) ||
       namespace !== NAMESPACE ||
@@ -132,11 +133,11 @@ export function isSignedBy(commit: Buffer, publicKeys: readonly Buffer[]): boole
       return false
     if (type !== KEY_TYPE || !blob.isAtEnd || !inner.isAtEnd) return false
     const key = new Reader(publicKey)
-    key.string()
-    const x = key.string().toString('base64url')
+    key.readString()
+    const x = key.readString().toString('base64url')
     return verify(
       null,
-      signedData(parts.payload, hash),
+      encodeSignedData(parts.payload, hash),
       createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }),
       signature,
     )
@@ -154,12 +155,12 @@ export function parsePublicKey(type: string, base64: string): Buffer | undefined
   if (type !== KEY_TYPE) return undefined
   const key = Buffer.from(base64, 'base64')
   const reader = new Reader(key)
-  if (reader.text() !== KEY_TYPE || reader.string().length !== 32 || !reader.isAtEnd)
+  if (reader.readText() !== KEY_TYPE || reader.readString().length !== 32 || !reader.isAtEnd)
     throw new UnusableKey('a public key in it is damaged')
   return key
 }
 
-function partsOf(
+function splitCommit(
   commit: Buffer,
 ): { readonly payload: Buffer; readonly signature: string } | undefined {
   const end = commit.indexOf('\n\n') + 1
@@ -184,23 +185,23 @@ function partsOf(
 }
 
 /** With the namespace, so that no other signature is valid for a commit. */
-function signedData(payload: Buffer, hash: string): Buffer {
+function encodeSignedData(payload: Buffer, hash: string): Buffer {
   const digest = createHash(hash).update(payload).digest()
   return Buffer.concat([
     Buffer.from(MAGIC),
-    string(NAMESPACE),
-    string(''),
-    string(hash),
-    string(digest),
+    encodeString(NAMESPACE),
+    encodeString(''),
+    encodeString(hash),
+    encodeString(digest),
   ])
 }
 
-function ed25519Key(point: Buffer): Buffer {
-  return Buffer.concat([string(KEY_TYPE), string(point)])
+function encodeEd25519Key(point: Buffer): Buffer {
+  return Buffer.concat([encodeString(KEY_TYPE), encodeString(point)])
 }
 
 /** RFC 4251: a length in four bytes, then the bytes. */
-function string(value: Buffer | string): Buffer {
+function encodeString(value: Buffer | string): Buffer {
   const bytes = Buffer.from(value)
   const length = Buffer.alloc(4)
   length.writeUInt32BE(bytes.length)
@@ -220,21 +221,21 @@ class Reader {
     return this.#at === this.#bytes.length
   }
 
-  bytes(length: number): Buffer {
+  readBytes(length: number): Buffer {
     if (this.#at + length > this.#bytes.length) throw new UnusableKey('it is damaged')
     this.#at += length
     return this.#bytes.subarray(this.#at - length, this.#at)
   }
 
   number(): number {
-    return this.bytes(4).readUInt32BE()
+    return this.readBytes(4).readUInt32BE()
   }
 
-  string(): Buffer {
-    return this.bytes(this.number())
+  readString(): Buffer {
+    return this.readBytes(this.number())
   }
 
-  text(): string {
-    return this.string().toString('latin1')
+  readText(): string {
+    return this.readString().toString('latin1')
   }
 }

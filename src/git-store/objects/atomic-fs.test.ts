@@ -4,7 +4,7 @@ import * as nodeFiles from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { atomicFs, type FileOperations, writeWhole } from './atomic-fs.ts'
+import { createAtomicFs, type FileOperations, writeWhole } from './atomic-fs.ts'
 
 const withFolder = (name: string, body: (folder: string) => Promise<void>) =>
   test(name, async () => {
@@ -47,7 +47,7 @@ withFolder('a write that fails leaves the old file and nothing else', async (fol
 withFolder(
   'isomorphic-git writes through it, and is told at once that there are no loose objects',
   async (folder) => {
-    const { promises } = atomicFs(nodeFiles)
+    const { promises } = createAtomicFs(nodeFiles)
     await promises.writeFile(join(folder, 'a'), Buffer.from('x'))
     assert.equal(String(await promises.readFile(join(folder, 'a'))), 'x')
     await assert.rejects(promises.readFile(`${folder}/objects/12/${'3'.repeat(38)}`), {

@@ -48,7 +48,7 @@ export async function writeWhole(
   }
 }
 
-export function atomicFs(files: FileOperations): { readonly promises: AtomicPromises } {
+export function createAtomicFs(files: FileOperations): { readonly promises: AtomicPromises } {
   return {
     promises: {
       ...files,

@@ -1,6 +1,6 @@
 import type { ObjectId } from '@backporch/kyaml/files'
 import { MOST_FILE_BYTES, OversizedRead } from '../ports/package-repository.ts'
-import { damaged } from '../program/git-failure.ts'
+import { createDamagedFailure } from '../program/git-failure.ts'
 import { DamagedCache, type ObjectCache, type TipsFile } from './object-cache.ts'
 import type { GitObject } from './object-format.ts'
 
@@ -19,20 +19,20 @@ export class CachedObjects {
 
   assertSmall(ids: readonly ObjectId[]): void {
     const large = ids.find((id) => this.oversized.has(id))
-    if (large !== undefined) throw this.tooLarge(large)
+    if (large !== undefined) throw this.createOversizedRead(large)
   }
 
-  tooLarge(id: ObjectId, size?: number): OversizedRead {
+  createOversizedRead(id: ObjectId, size?: number): OversizedRead {
     return new OversizedRead(`${this.#remote}: ${id}`, MOST_FILE_BYTES, id, size)
   }
 
-  notToBeHad(ids: readonly ObjectId[]): Error {
+  createMissingError(ids: readonly ObjectId[]): Error {
     const damage = this.damage
     const why =
       damage === undefined
         ? 'is reached from no branch and no tag'
         : 'is broken in a fresh copy too'
-    return damaged(
+    return createDamagedFailure(
       this.#remote,
       `${ids.length === 1 ? ids[0] : `one of ${ids.length} objects`} ${why}`,
       damage,
@@ -46,10 +46,10 @@ export class CachedObjects {
   async look(ids: readonly ObjectId[], most: number): Promise<ReadonlyMap<ObjectId, GitObject>> {
     const found = new Map<ObjectId, GitObject>()
     let rest = most
-    await this.#eachHere(ids, (object) => {
+    await this.#visitHere(ids, (object) => {
       const { id, type, content } = object
       if (type === 'blob' && content.length > MOST_FILE_BYTES)
-        throw this.tooLarge(id, content.length)
+        throw this.createOversizedRead(id, content.length)
       rest -= found.has(id) ? 0 : content.length
       if (rest < 0) throw new OversizedRead(this.#remote, most)
       found.set(id, object)
@@ -57,26 +57,26 @@ export class CachedObjects {
     return found
   }
 
-  async sizesOf(ids: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, number>> {
+  async readSizes(ids: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, number>> {
     const sizes = new Map<ObjectId, number>()
-    await this.#eachHere(ids, ({ id, content }) => sizes.set(id, content.length))
+    await this.#visitHere(ids, ({ id, content }) => sizes.set(id, content.length))
     return sizes
   }
 
   async isHere(ids: readonly ObjectId[]): Promise<boolean> {
-    return (await this.missingOf(ids)).length === 0 && this.damage === undefined
+    return (await this.listMissing(ids)).length === 0 && this.damage === undefined
   }
 
   /** None if the cache is damaged: it is then rebuilt. */
-  async missingOf(ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
-    const here = await this.sizesOf(ids)
+  async listMissing(ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
+    const here = await this.readSizes(ids)
     return this.damage === undefined
       ? ids.filter((id) => !here.has(id) && !this.oversized.has(id))
       : []
   }
 
-  async tips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
-    const tips = await this.#cache.tips(file)
+  async readTips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
+    const tips = await this.#cache.readTips(file)
     if (tips.size === 0) this.fresh = true
     return tips
   }
@@ -87,7 +87,7 @@ export class CachedObjects {
     this.fresh = false
   }
 
-  async #eachHere(ids: readonly ObjectId[], use: (object: GitObject) => void): Promise<void> {
+  async #visitHere(ids: readonly ObjectId[], use: (object: GitObject) => void): Promise<void> {
     try {
       for (const id of ids) {
         const object = await this.#cache.read(id)

@@ -10,11 +10,11 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Environment } from '@backporch/system/child-environment'
-import { diskFailure, systemCode } from '../program/git-failure.ts'
-import { neutralFolder, OWN_SESSION, readingEnvironment } from '../program/git-program.ts'
+import { findDiskFailure, getSystemCode } from '../program/git-failure.ts'
+import { buildReadingEnvironment, getNeutralFolder, OWN_SESSION } from '../program/git-program.ts'
 import { ByteReader, StreamFault } from '../protocol/byte-reader.ts'
 import { type FileOperations, writeWhole } from './atomic-fs.ts'
-import { type GitObject, gitObject, isObjectType, type ObjectType } from './object-format.ts'
+import { createGitObject, type GitObject, isObjectType, type ObjectType } from './object-format.ts'
 
 /** The message may contain git's text. */
 export class UnreadableObject extends Error {}
@@ -111,7 +111,7 @@ export class CatFile<Answer> {
       throw error
     } finally {
       signal.removeEventListener('abort', stop)
-      this.#rest(running)
+      this.#scheduleEnd(running)
     }
     return found
   }
@@ -125,8 +125,8 @@ export class CatFile<Answer> {
     }
     const { empty, objects, environment, silence } = this.#parts
     await this.#makeEmpty()
-    const env = { ...readingEnvironment(environment), GIT_OBJECT_DIRECTORY: objects }
-    const options = { cwd: neutralFolder(), env, stdio: 'pipe', detached: OWN_SESSION } as const
+    const env = { ...buildReadingEnvironment(environment), GIT_OBJECT_DIRECTORY: objects }
+    const options = { cwd: getNeutralFolder(), env, stdio: 'pipe', detached: OWN_SESSION } as const
     const child = spawn('git', ['--git-dir', empty, 'cat-file', this.#mode], options)
     const running: Running = {
       child,
@@ -149,12 +149,12 @@ export class CatFile<Answer> {
       if (!(await files.readdir(empty)).includes('HEAD'))
         await writeWhole(files, join(empty, 'HEAD'), 'ref: refs/heads/main\n')
     } catch (thrown) {
-      throw diskFailure(empty, thrown, 'ENOENT') ?? thrown
+      throw findDiskFailure(empty, thrown, 'ENOENT') ?? thrown
     }
   }
 
   /** An idle program does not keep the process alive. */
-  #rest(running: Running): void {
+  #scheduleEnd(running: Running): void {
     if (this.#running !== running) return
     hold(running.child, false)
     this.#idle = setTimeout(() => this.#end(running), IDLE).unref()
@@ -183,7 +183,7 @@ export class CatFile<Answer> {
     const killed = child.signalCode
     this.#end(running)
     if (missing) return new NoGitProgram('there is no program git', { cause: thrown })
-    if (!(thrown instanceof StreamFault) && systemCode(thrown) === undefined) return thrown
+    if (!(thrown instanceof StreamFault) && getSystemCode(thrown) === undefined) return thrown
     if (killed !== null)
       return new UnansweredProgram(`\`git cat-file\` was killed (${killed})`, { cause: thrown })
     if (thrown instanceof StreamFault && (thrown.kind === 'silent' || thrown.kind === 'slow'))
@@ -212,7 +212,7 @@ async function readObject(reader: ByteReader, id: ObjectId): Promise<GitObject |
   const content = await reader.read(head.size)
   if (content === undefined) throw new StreamFault('ended', 'the answer broke off')
   await reader.read(1)
-  const object = gitObject(head.type, Buffer.from(content))
+  const object = createGitObject(head.type, Buffer.from(content))
   if (object.id !== id) throw new UnreadableObject(`object ${id} has another content`)
   return object
 }

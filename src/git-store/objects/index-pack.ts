@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { BrokenObject, gitObject, type ObjectType } from './object-format.ts'
-import { inflateUpTo, nextOf, type PackEntry, readSize } from './pack-entries.ts'
+import { BrokenObject, createGitObject, type ObjectType } from './object-format.ts'
+import { extendChain, inflateUpTo, type PackEntry, readSize } from './pack-entries.ts'
 
 const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag']
 /** Bytes before other work may continue. */
@@ -30,17 +30,17 @@ export async function indexPack(
   pack: Buffer,
   entries: readonly PackEntry[],
 ): Promise<Buffer | undefined> {
-  const ids = await idsOf(pack, entries)
+  const ids = await computeIds(pack, entries)
   return ids.size < entries.length ? undefined : formatIndex(pack, ids)
 }
 
-async function idsOf(
+async function computeIds(
   pack: Buffer,
   entries: readonly PackEntry[],
 ): Promise<ReadonlyMap<PackEntry, string>> {
   const ids = new Map<PackEntry, string>()
   const below = Map.groupBy(entries, ({ base }) => base)
-  const heavy = entriesBelow(entries)
+  const heavy = countEntriesBelow(entries)
   const childrenOf = (entry: PackEntry, id: string): PackEntry[] => {
     const children = [...(below.get(entry) ?? []), ...(below.get(id) ?? [])]
     // The pack may contain an object twice.
@@ -60,24 +60,24 @@ async function idsOf(
     }
     const held: Unfolded[] = []
     while (next !== undefined) {
-      const { id } = gitObject(next.type, next.content)
+      const { id } = createGitObject(next.type, next.content)
       ids.set(next.entry, id)
       held.push({ ...next, below: childrenOf(next.entry, id) })
       since += next.content.length
       if (since > AT_ONCE) since = await setImmediate(0)
-      next = nextBelow(pack, held)
+      next = findNextBelow(pack, held)
     }
   }
   return ids
 }
 
 /** Releases objects from which no other unfolds. */
-function nextBelow(pack: Buffer, held: Unfolded[]): Omit<Unfolded, 'below'> | undefined {
+function findNextBelow(pack: Buffer, held: Unfolded[]): Omit<Unfolded, 'below'> | undefined {
   for (let last = held.at(-1); last !== undefined; last = held.at(-1)) {
     const entry = last.below.pop()
     if (last.below.length === 0) held.pop()
     if (entry === undefined) continue
-    const chain = nextOf(last.chain, entry.unfolded)
+    const chain = extendChain(last.chain, entry.unfolded)
     return {
       entry,
       type: last.type,
@@ -88,7 +88,7 @@ function nextBelow(pack: Buffer, held: Unfolded[]): Omit<Unfolded, 'below'> | un
   return undefined
 }
 
-function entriesBelow(entries: readonly PackEntry[]): ReadonlyMap<PackEntry, number> {
+function countEntriesBelow(entries: readonly PackEntry[]): ReadonlyMap<PackEntry, number> {
   const counts = new Map<PackEntry, number>()
   for (const entry of entries.toReversed()) {
     if (typeof entry.base === 'object')
@@ -104,7 +104,7 @@ function inflate(pack: Buffer, { data, end, size }: PackEntry): Buffer {
 function applyDelta(base: Buffer, delta: Buffer, size: number): Buffer {
   const from = readSize(delta, 0)
   const { next: start } = readSize(delta, from.next)
-  if (from.size !== base.length) throw broken()
+  if (from.size !== base.length) throw createBrokenObject()
   const target = Buffer.allocUnsafe(size)
   let written = 0
   for (let at = start; at < delta.length; ) {
@@ -114,12 +114,13 @@ function applyDelta(base: Buffer, delta: Buffer, size: number): Buffer {
       command & 0x80
         ? readCopy(delta, at, command, base)
         : { source: delta, offset: at, length: command, next: at + command }
-    if (length === 0 || offset + length > source.length || written + length > size) throw broken()
+    if (length === 0 || offset + length > source.length || written + length > size)
+      throw createBrokenObject()
     source.copy(target, written, offset, offset + length)
     written += length
     at = next
   }
-  if (written !== size) throw broken()
+  if (written !== size) throw createBrokenObject()
   return target
 }
 
@@ -139,7 +140,7 @@ function readCopy(delta: Buffer, start: number, command: number, base: Buffer) {
   return { source: base, offset, length, next: at }
 }
 
-function broken(): BrokenObject {
+function createBrokenObject(): BrokenObject {
   return new BrokenObject('a delta of the pack does not fit what it unfolds from')
 }
 
@@ -158,16 +159,16 @@ function formatIndex(pack: Buffer, ids: ReadonlyMap<PackEntry, string>): Buffer 
   })
   const body = Buffer.concat([
     Buffer.from('ff744f6300000002', 'hex'),
-    numbers(fanout),
+    encodeNumbers(fanout),
     ...objects.map(({ id }) => id),
-    numbers(objects.map(({ entry: { at, end } }) => crc32(pack.subarray(at, end)))),
-    numbers(objects.map(({ entry }) => entry.at)),
+    encodeNumbers(objects.map(({ entry: { at, end } }) => crc32(pack.subarray(at, end)))),
+    encodeNumbers(objects.map(({ entry }) => entry.at)),
     pack.subarray(-20),
   ])
   return Buffer.concat([body, createHash('sha1').update(body).digest()])
 }
 
-function numbers(values: readonly number[]): Buffer {
+function encodeNumbers(values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(4 * values.length)
   for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, 4 * index)
   return bytes

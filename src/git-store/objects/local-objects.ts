@@ -5,10 +5,15 @@
 import { dirname, join, resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
 import { MOST_FILE_BYTES, OversizedRead } from '../ports/package-repository.ts'
-import { damaged, emptyRepository, gitNotInstalled, unanswered } from '../program/git-failure.ts'
+import {
+  createDamagedFailure,
+  createGitNotInstalledFailure,
+  createUnansweredFailure,
+  emptyRepository,
+} from '../program/git-failure.ts'
 import { runGit } from '../program/git-program.ts'
 import type { Advertisement } from '../protocol/advertisement.ts'
 import type { GitTransport } from '../protocol/git-transport.ts'
@@ -90,10 +95,10 @@ export class LocalObjects implements ObjectSource {
     const found = await this.#look('objects', ids, signal)
     const missing = ids.filter((id) => !found.has(id))
     if (missing.length === 0) return found
-    const fetched = await this.#fromPromisors(missing, signal, (promisor) =>
+    const fetched = await this.#askPromisors(missing, signal, (promisor) =>
       promisor.read(missing, type, signal, rest),
     )
-    if (fetched === undefined) throw await this.#notHere(missing, type, signal)
+    if (fetched === undefined) throw await this.#createMissingFailure(missing, type, signal)
     return new Map([...found, ...fetched])
   }
 
@@ -104,7 +109,7 @@ export class LocalObjects implements ObjectSource {
     const sizes = await this.#look('sizes', blobs, signal)
     const missing = blobs.filter((id) => !sizes.has(id))
     if (missing.length === 0) return sizes
-    const fetched = await this.#fromPromisors(missing, signal, (promisor) =>
+    const fetched = await this.#askPromisors(missing, signal, (promisor) =>
       promisor.prepare(missing, signal),
     )
     return fetched === undefined ? sizes : new Map([...sizes, ...fetched])
@@ -124,10 +129,11 @@ export class LocalObjects implements ObjectSource {
       })
       return (await readers[which].read(ids, signal)) as Awaited<ReturnType<Readers[Which]['read']>>
     } catch (thrown) {
-      if (thrown instanceof NoGitProgram) throw gitNotInstalled(remote)
-      if (thrown instanceof UnansweredProgram) throw unanswered(remote, thrown.message, thrown)
+      if (thrown instanceof NoGitProgram) throw createGitNotInstalledFailure(remote)
+      if (thrown instanceof UnansweredProgram)
+        throw createUnansweredFailure(remote, thrown.message, thrown)
       if (thrown instanceof UnreadableObject)
-        throw damaged(remote, foreignLine(thrown.message), thrown)
+        throw createDamagedFailure(remote, formatForeignLine(thrown.message), thrown)
       throw thrown
     }
   }
@@ -152,43 +158,43 @@ export class LocalObjects implements ObjectSource {
    * Undefined if there is no promisor remote.
    * @throws Failure of the first, if none answers
    */
-  async #fromPromisors<Answer>(
+  async #askPromisors<Answer>(
     missing: readonly ObjectId[],
     signal: AbortSignal,
     ask: (promisor: ObjectSource) => Promise<Answer>,
   ): Promise<Answer | undefined> {
     const { remote } = this.#parts
-    const { shallow, promisors } = await this.#knownGaps(signal)
+    const { shallow, promisors } = await this.#getGaps(signal)
     // A shallow CI checkout may have no branch.
     if (!shallow && (this.#known ?? (await this.advertise(signal))).refs.size === 0)
       throw emptyRepository(remote)
     let failure: unknown
     for (const promisor of promisors) {
       try {
-        return await ask(await this.#promisor(promisor, signal))
+        return await ask(await this.#getPromisor(promisor, signal))
       } catch (thrown) {
         signal.throwIfAborted()
         if (thrown instanceof OversizedRead) throw thrown
         failure ??= thrown
       }
     }
-    if (failure !== undefined) throw notPromised(remote, missing[0], failure)
+    if (failure !== undefined) throw explainNotPromised(remote, missing[0], failure)
     return undefined
   }
 
-  async #notHere(
+  async #createMissingFailure(
     missing: readonly ObjectId[],
     type: ObjectType,
     signal: AbortSignal,
   ): Promise<Failure> {
     const { remote } = this.#parts
-    const { shallow } = await this.#knownGaps(signal)
+    const { shallow } = await this.#getGaps(signal)
     return shallow && type === 'commit'
-      ? beyondShallow(remote, missing[0])
-      : damaged(remote, `${missing[0]} is not in this repository`)
+      ? createShallowFailure(remote, missing[0])
+      : createDamagedFailure(remote, `${missing[0]} is not in this repository`)
   }
 
-  async #knownGaps(signal: AbortSignal): Promise<Gaps> {
+  async #getGaps(signal: AbortSignal): Promise<Gaps> {
     this.#gaps ??= this.#findGaps(signal)
     return await this.#gaps.catch((thrown: unknown) => {
       this.#gaps = undefined
@@ -218,7 +224,7 @@ export class LocalObjects implements ObjectSource {
     return { shallow, promisors: addresses.filter((address) => address !== '') }
   }
 
-  async #promisor(address: string, signal: AbortSignal): Promise<ObjectSource> {
+  async #getPromisor(address: string, signal: AbortSignal): Promise<ObjectSource> {
     const { gitFolder, openPromisor } = this.#parts
     const opened =
       this.#promisors.get(address) ?? openPromisor(address, dirname(await gitFolder(signal)))
@@ -229,12 +235,12 @@ export class LocalObjects implements ObjectSource {
   async #ask(folder: string, args: readonly string[], signal: AbortSignal): Promise<string> {
     const { remote, environment } = this.#parts
     const answer = await runGit(['--git-dir', folder, ...args], environment, signal)
-    if (answer === 'not-installed') throw gitNotInstalled(remote)
+    if (answer === 'not-installed') throw createGitNotInstalledFailure(remote)
     return answer.status === 0 ? answer.stdout.toString('utf8') : ''
   }
 }
 
-function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
+function createShallowFailure(remote: string, id: ObjectId | undefined): Failure {
   return new Failure({
     code: 'BP4011',
     what: 'cannot read an older commit of the repository',
@@ -246,7 +252,7 @@ function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
   })
 }
 
-function notPromised(remote: string, id: ObjectId | undefined, thrown: unknown): unknown {
+function explainNotPromised(remote: string, id: ObjectId | undefined, thrown: unknown): unknown {
   if (!(thrown instanceof Failure)) return thrown
   const { what, where, why } = thrown
   const location = where === undefined ? '' : ` ${where}`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { NewObjects } from './new-objects.ts'
-import { commitObject, type GitObject, gitObject, treeObject } from './object-format.ts'
+import { commitObject, createGitObject, createTreeObject, type GitObject } from './object-format.ts'
 
 const identity = { name: 'Ada', email: 'ada@example.com' }
 
@@ -11,10 +11,10 @@ function commitOf(
   text: string,
   parents: readonly ObjectId[],
 ): { readonly id: ObjectId; readonly objects: readonly GitObject[] } {
-  const shared = gitObject('blob', Buffer.from('the same in all'))
-  const own = gitObject('blob', Buffer.from(text))
-  const folder = treeObject([{ mode: '100644', name: 'own', id: own.id }])
-  const root = treeObject([
+  const shared = createGitObject('blob', Buffer.from('the same in all'))
+  const own = createGitObject('blob', Buffer.from(text))
+  const folder = createTreeObject([{ mode: '100644', name: 'own', id: own.id }])
+  const root = createTreeObject([
     { mode: '40000', name: 'folder', id: folder.id },
     { mode: '100644', name: 'shared', id: shared.id },
   ])
@@ -31,12 +31,12 @@ test('only what the remote lacks is sent', () => {
   const stray = commitOf('stray', [])
   for (const object of [...first.objects, ...second.objects, ...stray.objects]) store.add(object)
   const all = new Map([...first.objects, ...second.objects].map((object) => [object.id, object]))
-  assert.deepEqual(ids(store.missingFrom([second.id], new Set())), ids([...all.values()]))
+  assert.deepEqual(ids(store.listMissingFrom([second.id], new Set())), ids([...all.values()]))
   assert.deepEqual(
-    ids(store.missingFrom([second.id], new Set([first.id]))),
+    ids(store.listMissingFrom([second.id], new Set([first.id]))),
     ids(second.objects.slice(1)),
   )
-  assert.deepEqual(store.missingFrom([second.id], new Set([second.id])), [])
+  assert.deepEqual(store.listMissingFrom([second.id], new Set([second.id])), [])
 })
 
 test('what was forgotten is neither sent nor counted', () => {

@@ -19,7 +19,10 @@ export class NewObjects {
     return this.#objects.get(id)
   }
 
-  missingFrom(tips: readonly ObjectId[], remoteTips: ReadonlySet<ObjectId>): readonly GitObject[] {
+  listMissingFrom(
+    tips: readonly ObjectId[],
+    remoteTips: ReadonlySet<ObjectId>,
+  ): readonly GitObject[] {
     const there = this.#reach([...remoteTips], new Set())
     return [...this.#reach(tips, remoteTips)].filter((object) => !there.has(object))
   }

@@ -10,14 +10,14 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import { Errors, readObject } from 'isomorphic-git'
 import { LRUCache } from 'lru-cache'
 import { isWellFormedRefName } from '../ports/ref-name.ts'
-import { diskFailure } from '../program/git-failure.ts'
-import { atomicFs, type FileOperations, TEMPORARY_MARK, writeWhole } from './atomic-fs.ts'
+import { findDiskFailure } from '../program/git-failure.ts'
+import { createAtomicFs, type FileOperations, TEMPORARY_MARK, writeWhole } from './atomic-fs.ts'
 import { indexPack } from './index-pack.ts'
-import { checkPack, type GitObject, gitObject, isObjectType } from './object-format.ts'
+import { checkPack, createGitObject, type GitObject, isObjectType } from './object-format.ts'
 import { readPackEntries } from './pack-entries.ts'
 
 export class DamagedCache extends Error {}
@@ -43,7 +43,7 @@ interface Generation {
  * A turn reads mostly what the previous one read.
  * @param limit bytes; an object larger than a sixteenth of it is not cached
  */
-function recentObjects(limit: number): LRUCache<ObjectId, GitObject> {
+function createRecentObjects(limit: number): LRUCache<ObjectId, GitObject> {
   return new LRUCache({
     maxSize: limit,
     maxEntrySize: limit / 16,
@@ -54,7 +54,7 @@ function recentObjects(limit: number): LRUCache<ObjectId, GitObject> {
 export class ObjectCache {
   readonly #folder: string
   readonly #files: FileOperations
-  readonly #recent = recentObjects(RECENT)
+  readonly #recent = createRecentObjects(RECENT)
   #generation: Generation | undefined
 
   constructor(cacheFolder: string, remote: string, files: FileOperations) {
@@ -71,7 +71,7 @@ export class ObjectCache {
     if (recent !== undefined) return recent
     const { folder, memory } = await this.#open()
     const found = await readObject({
-      fs: atomicFs(this.#files),
+      fs: createAtomicFs(this.#files),
       gitdir: folder,
       oid: id,
       format: 'content',
@@ -79,7 +79,7 @@ export class ObjectCache {
     }).catch((thrown: unknown) => {
       if (thrown instanceof Errors.NotFoundError) return undefined
       throw (
-        diskFailure(folder, thrown) ??
+        findDiskFailure(folder, thrown) ??
         new DamagedCache(`object ${id} cannot be read`, { cause: thrown })
       )
     })
@@ -87,21 +87,21 @@ export class ObjectCache {
     const { type, object: content } = found
     if (!isObjectType(type) || !(content instanceof Uint8Array))
       throw new DamagedCache(`object ${id} has no type`)
-    const object = gitObject(type, content)
+    const object = createGitObject(type, content)
     if (object.id !== id) throw new DamagedCache(`object ${id} has another content`)
     this.#recent.set(object.id, object)
     return object
   }
 
   /** By full ref name. Other processes write too. */
-  async tips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
+  async readTips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
     const { folder } = await this.#open()
     const text = await this.#files.readFile(join(folder, file), 'utf8').catch(() => '')
     const matches = text.split('\n').map((line) => REF_LINE.exec(line))
     const pairs = matches.flatMap((match) =>
       match?.[1] === undefined || match[2] === undefined
         ? []
-        : [[match[2], objectId(match[1])] as const],
+        : [[match[2], parseObjectId(match[1])] as const],
     )
     return new Map(
       pairs.map(([name, id]) => [name.replace(/^refs\/remotes\/origin\//, 'refs/heads/'), id]),
@@ -134,7 +134,7 @@ export class ObjectCache {
         HEADER + lines.map(({ name, id }) => `${id} ${name}\n`).join(''),
       )
     } catch (thrown) {
-      throw diskFailure(folder, thrown) ?? thrown
+      throw findDiskFailure(folder, thrown) ?? thrown
     }
   }
 
@@ -148,7 +148,7 @@ export class ObjectCache {
     await this.#files
       .mkdir(join(this.#folder, `${number + 1}.git`), { recursive: true })
       .catch((thrown: unknown) => {
-        throw diskFailure(this.#folder, thrown) ?? thrown
+        throw findDiskFailure(this.#folder, thrown) ?? thrown
       })
   }
 
@@ -190,7 +190,7 @@ export class ObjectCache {
       await this.#clearStale(folder)
       return this.#generation
     } catch (thrown) {
-      throw diskFailure(this.#folder, thrown, 'ENOENT') ?? thrown
+      throw findDiskFailure(this.#folder, thrown, 'ENOENT') ?? thrown
     }
   }
 

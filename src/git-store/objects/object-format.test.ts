@@ -4,22 +4,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { gitTestEnvironment } from '../../../test/contract/git-remotes.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import {
   BrokenObject,
   checkPack,
   commitObject,
+  createGitObject,
+  createTreeObject,
   encodePack,
-  gitObject,
   parseCommit,
   parseTree,
   type TreeEntry,
-  treeObject,
 } from './object-format.ts'
 
-const SOME = objectId('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391')
+const SOME = parseObjectId('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391')
 const COMMIT = {
   tree: SOME,
   parents: [SOME],
@@ -29,16 +29,16 @@ const COMMIT = {
 }
 
 test('a blob has the id that git gives it', () => {
-  assert.equal(gitObject('blob', Buffer.from('')).id, SOME)
+  assert.equal(createGitObject('blob', Buffer.from('')).id, SOME)
   assert.equal(
-    gitObject('blob', Buffer.from('hello\n')).id,
+    createGitObject('blob', Buffer.from('hello\n')).id,
     'ce013625030ba8dba906f756967f9e9ca394464a',
   )
 })
 
 test('folders sort as if their name ended with a slash', () => {
   const entry = (mode: string, name: string): TreeEntry => ({ mode, name, id: SOME })
-  const tree = treeObject([
+  const tree = createTreeObject([
     entry('100644', 'web.txt'),
     entry('40000', 'web'),
     entry('40000', 'web-2'),
@@ -75,7 +75,7 @@ test('bytes that are no tree, commit or pack are refused', () => {
     assert.throws(() => parseTree(Buffer.from(bytes)), BrokenObject)
   }
   assert.throws(() => parseCommit(SOME, Buffer.from('parent x\n\nhello')), BrokenObject)
-  const pack = encodePack([gitObject('blob', Buffer.from('a'))])
+  const pack = encodePack([createGitObject('blob', Buffer.from('a'))])
   assert.equal(checkPack(pack), 1)
   assert.throws(() => checkPack(pack.subarray(0, -1)), BrokenObject)
   assert.throws(() => checkPack(Buffer.from('<html>')), BrokenObject)
@@ -92,10 +92,10 @@ test('git index-pack --strict takes our packs, whatever the sizes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 70_000 }), { maxLength: 5 }), (sizes) => {
         const blobs = [0, 15, 16, 2047, 2048, ...sizes].map((size, at) =>
-          gitObject('blob', Buffer.alloc(size, at + 65)),
+          createGitObject('blob', Buffer.alloc(size, at + 65)),
         )
         const unique = [...new Map(blobs.map((blob) => [blob.id, blob])).values()]
-        const tree = treeObject(
+        const tree = createTreeObject(
           unique.map((blob, at) => ({ mode: '100644', name: `f${at}`, id: blob.id })),
         )
         writeFileSync(join(folder, 'x.pack'), encodePack([...unique, tree]))

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
 import { deflateSync } from 'node:zlib'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import type { CommitView } from '../ports/package-repository.ts'
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
@@ -46,10 +46,10 @@ export const FOLDER_MODE = '40000'
 
 export class BrokenObject extends Error {}
 
-export function gitObject(type: ObjectType, content: Uint8Array): GitObject {
+export function createGitObject(type: ObjectType, content: Uint8Array): GitObject {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const id = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex')
-  return { id: objectId(id), type, content: bytes }
+  return { id: parseObjectId(id), type, content: bytes }
 }
 
 export function isFolder(entry: TreeEntry): boolean {
@@ -57,14 +57,14 @@ export function isFolder(entry: TreeEntry): boolean {
 }
 
 /** git compares a folder as if its name ended with `/`. */
-export function treeObject(entries: readonly TreeEntry[]): GitObject {
+export function createTreeObject(entries: readonly TreeEntry[]): GitObject {
   const key = (entry: TreeEntry) => (isFolder(entry) ? `${entry.name}/` : entry.name)
   const sorted = [...entries].sort((left, right) => (key(left) < key(right) ? -1 : 1))
   const parts = sorted.flatMap((entry) => [
     Buffer.from(`${entry.mode} ${entry.name}\0`, 'latin1'),
     Buffer.from(entry.id, 'hex'),
   ])
-  return gitObject('tree', Buffer.concat(parts))
+  return createGitObject('tree', Buffer.concat(parts))
 }
 
 /** @throws BrokenObject if the bytes are not a tree */
@@ -80,7 +80,7 @@ export function parseTree(content: Buffer): readonly TreeEntry[] {
     entries.push({
       mode,
       name: content.toString('latin1', space + 1, end),
-      id: objectId(content.toString('hex', end + 1, end + 21)),
+      id: parseObjectId(content.toString('hex', end + 1, end + 21)),
     })
     at = end + 21
   }
@@ -101,7 +101,7 @@ export function commitObject(
     '',
     commit.message,
   ]
-  return gitObject('commit', sign(Buffer.from(lines.join('\n'))))
+  return createGitObject('commit', sign(Buffer.from(lines.join('\n'))))
 }
 
 /** @throws BrokenObject if the bytes are not a commit */
@@ -110,7 +110,7 @@ export function parseCommit(id: ObjectId, content: Buffer): CommitView {
   const head = (cut < 0 ? content : content.subarray(0, cut)).toString('latin1').split('\n')
   const valuesOfHeader = (name: string) =>
     head.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
-  const decoder = decoderFor(valuesOfHeader('encoding')[0])
+  const decoder = createDecoder(valuesOfHeader('encoding')[0])
   const [tree = ''] = valuesOfHeader('tree')
   const personOf = (name: string) =>
     /^(.*?) ?<([^>]*)> (-?\d+) [+-]\d+$/.exec(
@@ -121,8 +121,8 @@ export function parseCommit(id: ObjectId, content: Buffer): CommitView {
   if (!/^[0-9a-f]{40}$/.test(tree)) throw new BrokenObject('a commit has no tree')
   return {
     id,
-    parents: valuesOfHeader('parent').map(objectId),
-    tree: objectId(tree),
+    parents: valuesOfHeader('parent').map(parseObjectId),
+    tree: parseObjectId(tree),
     message: decoder.decode(cut < 0 ? Buffer.alloc(0) : content.subarray(cut + 2)),
     author: { name: author?.[1] ?? '', email: author?.[2] ?? '', at: Number(author?.[3] ?? 0) },
     committer: {
@@ -133,7 +133,7 @@ export function parseCommit(id: ObjectId, content: Buffer): CommitView {
   }
 }
 
-function decoderFor(encoding: string | undefined): TextDecoder {
+function createDecoder(encoding: string | undefined): TextDecoder {
   try {
     return new TextDecoder(encoding ?? 'utf-8', { ignoreBOM: true })
   } catch {
@@ -151,12 +151,12 @@ export function encodePack(objects: readonly GitObject[]): Buffer {
   head.writeUInt32BE(objects.length, 8)
   const body = Buffer.concat([
     head,
-    ...objects.flatMap((object) => [packedHead(object), deflateSync(object.content)]),
+    ...objects.flatMap((object) => [encodePackedHead(object), deflateSync(object.content)]),
   ])
   return Buffer.concat([body, createHash('sha1').update(body).digest()])
 }
 
-function packedHead({ type, content }: GitObject): Buffer {
+function encodePackedHead({ type, content }: GitObject): Buffer {
   const bytes: number[] = []
   let rest = Math.floor(content.length / 16)
   let byte = (PACK_TYPES[type] << 4) | (content.length & 15)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { oversizedObject } from '../program/git-failure.ts'
+import { createOversizedObjectFailure } from '../program/git-failure.ts'
 import { OversizedObject, readPackEntries } from './pack-entries.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -19,7 +19,10 @@ test('a whole history with an object that is too large: its size is told, and ho
     () => readPackEntries(packOf(300 * MEBIBYTE), 256 * MEBIBYTE),
     (thrown) => {
       assert.ok(thrown instanceof OversizedObject)
-      const { code, where, why, remedy } = oversizedObject('https://git.example/deploy', thrown)
+      const { code, where, why, remedy } = createOversizedObjectFailure(
+        'https://git.example/deploy',
+        thrown,
+      )
       assert.deepEqual([code, where], ['BP1111', 'https://git.example/deploy'])
       assert.equal(
         why,

@@ -48,7 +48,7 @@ export function readPackEntries(pack: Buffer, most: number): readonly PackEntry[
     unfolded += entry.unfolded
     if (unfolded > MOST_UNFOLDED.bytes + MOST_UNFOLDED.ratio * pack.length)
       throw new OversizedObject(
-        `its ${pack.length} bytes unfold to more than ${inMebibytes(MOST_UNFOLDED.bytes)}`,
+        `its ${pack.length} bytes unfold to more than ${formatMebibytes(MOST_UNFOLDED.bytes)}`,
       )
     entries.set(at, entry)
     at = entry.end
@@ -80,18 +80,18 @@ function readEntry(
   const chain =
     typeof base === 'string'
       ? { length: 1, bytes: from.size + unfolded }
-      : nextOf(base.chain, unfolded)
+      : extendChain(base.chain, unfolded)
   return { ...entry, unfolded, chain }
 }
 
 /** @throws OversizedObject; BrokenObject if it is too long */
-export function nextOf(chain: PackEntry['chain'], unfolded: number): PackEntry['chain'] {
+export function extendChain(chain: PackEntry['chain'], unfolded: number): PackEntry['chain'] {
   const next = { length: chain.length + 1, bytes: chain.bytes + unfolded }
   if (next.length > LONGEST_CHAIN)
     throw new BrokenObject(`a chain of deltas of the pack is longer than ${LONGEST_CHAIN}`)
   if (next.bytes > MOST_CHAIN)
     throw new OversizedObject(
-      `a chain of deltas of the pack has ${next.bytes} bytes, more than ${inMebibytes(MOST_CHAIN)}`,
+      `a chain of deltas of the pack has ${next.bytes} bytes, more than ${formatMebibytes(MOST_CHAIN)}`,
     )
   return next
 }
@@ -115,11 +115,11 @@ function readBase(
 function assertSize(size: number, most: number): void {
   if (size > most)
     throw new OversizedObject(
-      `an object of the pack has ${size} bytes, more than ${inMebibytes(most)}`,
+      `an object of the pack has ${size} bytes, more than ${formatMebibytes(most)}`,
     )
 }
 
-function inMebibytes(bytes: number): string {
+function formatMebibytes(bytes: number): string {
   return `${bytes / 1024 / 1024} MiB`
 }
 

@@ -13,7 +13,7 @@ const MAY_BE_GIT = /g.*i.*t/is
  * Some file system treats these as `.git`: `.GIT`, `git~1`, `.git.`, `.git::$INDEX_ALLOCATION`,
  * `.g<U+200C>it`.
  */
-function standsForGitFolder(segment: string): boolean {
+function isGitFolderAlias(segment: string): boolean {
   if (!MAY_BE_GIT.test(segment)) return false
   const plain = (segment.replace(IGNORED_BY_HFS, '').split(':')[0] ?? '')
     .replace(/[. ]+$/, '')
@@ -24,7 +24,7 @@ function standsForGitFolder(segment: string): boolean {
 /** `git fsck` reports each as an error. */
 export function isHostileName(name: string): boolean {
   return (
-    name === '' || name === '.' || name === '..' || name.includes('/') || standsForGitFolder(name)
+    name === '' || name === '.' || name === '..' || name.includes('/') || isGitFolderAlias(name)
   )
 }
 
@@ -32,7 +32,7 @@ export function isHostileName(name: string): boolean {
  * @throws Failure BP2007 for an empty path or segment, `.`, `..`, `.git` in any form, a backslash
  * or a control character
  */
-export function pathSegments(path: string): readonly string[] {
+export function parsePathSegments(path: string): readonly string[] {
   const segments = path.split('/')
   for (const segment of segments) {
     if (isHostileName(segment))

@@ -3,24 +3,28 @@
  * damaged.
  */
 import type { ObjectId } from '@backporch/kyaml/files'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import { MOST_FILE_BYTES, OversizedRead } from '../ports/package-repository.ts'
-import { damaged, emptyRepository, oversizedObject } from '../program/git-failure.ts'
+import {
+  createDamagedFailure,
+  createOversizedObjectFailure,
+  emptyRepository,
+} from '../program/git-failure.ts'
 import { type Advertisement, RefusedService } from '../protocol/advertisement.ts'
 import { StreamFault } from '../protocol/byte-reader.ts'
 import type { FetchRequest, Filter } from '../protocol/fetch-pack.ts'
 import type { GitTransport } from '../protocol/git-transport.ts'
 import {
-  branchesAndTags,
+  chooseFetchWay,
   DEEPEST,
   DEPTHS,
   FURTHEST,
-  latestRevisions,
-  longestFirst,
-  ourTips,
+  listBranchesAndTags,
+  listLatestRevisions,
+  listTipsNaming,
+  orderLongestFirst,
   SMALL_FILES,
-  tipsNaming,
-  wayOf,
+  selectOurTips,
 } from '../protocol/what-to-fetch.ts'
 import { CachedObjects } from './cached-objects.ts'
 import { DamagedCache, type ObjectCache, type TipsFile } from './object-cache.ts'
@@ -92,8 +96,8 @@ export class RemoteObjects implements ObjectSource {
     if (missing.length === 0) return found
     await this.#ensure(missing, type, signal)
     this.#cached.assertSmall(missing)
-    const here = await this.#cached.look(missing, most - bytesOf(found))
-    if (here.size < missing.length) throw this.#cached.notToBeHad(missing)
+    const here = await this.#cached.look(missing, most - countBytes(found))
+    if (here.size < missing.length) throw this.#cached.createMissingError(missing)
     return new Map([...found, ...here])
   }
 
@@ -101,11 +105,11 @@ export class RemoteObjects implements ObjectSource {
     blobs: readonly ObjectId[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<ObjectId, number>> {
-    const sizes = await this.#cached.sizesOf(blobs)
+    const sizes = await this.#cached.readSizes(blobs)
     const missing = blobs.filter((id) => !sizes.has(id) && !this.#cached.oversized.has(id))
     if (missing.length === 0) return sizes
     await this.#ensure(missing, 'blob', signal)
-    return new Map([...sizes, ...(await this.#cached.sizesOf(missing))])
+    return new Map([...sizes, ...(await this.#cached.readSizes(missing))])
   }
 
   async #ensure(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
@@ -123,21 +127,21 @@ export class RemoteObjects implements ObjectSource {
       signal.throwIfAborted()
       if (await this.#cached.isHere(ids)) return
       if (this.#cached.damage !== undefined) await this.#cached.startAnew()
-      await this.#fetched([...new Set([...ids, ...waiting])], ids, type, signal)
+      await this.#fetchMissing([...new Set([...ids, ...waiting])], ids, type, signal)
       if (await this.#cached.isHere(ids)) return
       if (this.#requests.known?.refs.size === 0) throw emptyRepository(this.#remote)
       if (!this.#cached.fresh || this.#cached.damage !== undefined) {
         await this.#cached.startAnew()
-        await this.#fetched(ids, ids, type, signal)
+        await this.#fetchMissing(ids, ids, type, signal)
         if (await this.#cached.isHere(ids)) return
       }
-      throw this.#cached.notToBeHad(ids)
+      throw this.#cached.createMissingError(ids)
     } finally {
       for (const id of ids) waiting.delete(id)
     }
   }
 
-  async #fetched(
+  async #fetchMissing(
     all: readonly ObjectId[],
     ids: readonly ObjectId[],
     type: ObjectType,
@@ -147,11 +151,11 @@ export class RemoteObjects implements ObjectSource {
       await this.#fetchAll(all, type, signal)
     } catch (thrown) {
       if (!(thrown instanceof Refused || thrown instanceof OversizedRead)) throw thrown
-      if (all.length > ids.length) return await this.#fetched(ids, ids, type, signal)
+      if (all.length > ids.length) return await this.#fetchMissing(ids, ids, type, signal)
       if (thrown instanceof OversizedRead) throw thrown
-      throw damaged(
+      throw createDamagedFailure(
         this.#remote,
-        `the server refuses: ${foreignLine(thrown.message, { secrets: this.#transport.secrets })}`,
+        `the server refuses: ${formatForeignLine(thrown.message, { secrets: this.#transport.secrets })}`,
         thrown,
       )
     }
@@ -161,7 +165,7 @@ export class RemoteObjects implements ObjectSource {
     for (let anew = this.#requests.known === undefined; ; anew = true) {
       const known = anew ? undefined : this.#requests.known
       const advertisement = known ?? (await this.advertise(signal))
-      const way = this.#whole ? 'whole' : wayOf(advertisement)
+      const way = this.#whole ? 'whole' : chooseFetchWay(advertisement)
       try {
         if (way === 'partial') await this.#fetchPartly(advertisement, ids, type, signal)
         else await this.#fetchWhole(advertisement, ids, signal)
@@ -198,9 +202,9 @@ export class RemoteObjects implements ObjectSource {
       this.#givesById = true
       return
     }
-    const { base, branches, ledger } = ourTips(advertisement, this.#baseBranch)
+    const { base, branches, ledger } = selectOurTips(advertisement, this.#baseBranch)
     const tips = new Set([base, branches, ledger].flatMap((each) => [...each.values()]))
-    const here = await this.#cached.tips('tips')
+    const here = await this.#cached.readTips('tips')
     if (here.size === 0 || ids.some((id) => tips.has(id))) {
       const depthOf = (group: ReadonlyMap<string, ObjectId>) =>
         [...group.keys()].some((name) => here.has(name)) ? FURTHEST : 1
@@ -212,20 +216,20 @@ export class RemoteObjects implements ObjectSource {
       await this.#fetchTips(advertisement, { tips: ledger, depth: depthOf(ledger) }, signal)
       await this.#fetchTips(advertisement, { tips: branches, filter: ask(SMALL_FILES) }, signal)
     }
-    const missing = await this.#cached.missingOf(ids)
-    const tagged = [...tipsNaming(advertisement, missing).keys()].some((name) =>
+    const missing = await this.#cached.listMissing(ids)
+    const tagged = [...listTipsNaming(advertisement, missing).keys()].some((name) =>
       name.startsWith('refs/tags/'),
     )
     if (tagged) {
       const wants =
-        ask('tree:0') === undefined ? missing : [...missing, ...latestRevisions(advertisement)]
+        ask('tree:0') === undefined ? missing : [...missing, ...listLatestRevisions(advertisement)]
       await this.#fetch(
         advertisement,
         { wants, haves: [], depth: 1, filter: ask('tree:0') },
         signal,
       )
     }
-    const older = await this.#cached.missingOf(missing)
+    const older = await this.#cached.listMissing(missing)
     if (older.length === 0) return
     // For a commit that it knows, a server assumes that its ancestors are present too.
     await this.#fetch(
@@ -265,7 +269,7 @@ export class RemoteObjects implements ObjectSource {
     for (const half of [ids.slice(0, middle), ids.slice(middle)]) {
       halves.left -= 1
       if (halves.left < 0 && halves.oversized !== undefined)
-        throw this.#cached.tooLarge(halves.oversized)
+        throw this.#cached.createOversizedRead(halves.oversized)
       await this.#fetchFiles(advertisement, half, signal, halves)
     }
   }
@@ -276,10 +280,10 @@ export class RemoteObjects implements ObjectSource {
     ids: readonly ObjectId[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { base, branches, ledger } = ourTips(advertisement, this.#baseBranch)
-    const near = new Map([...base, ...branches, ...ledger, ...tipsNaming(advertisement, ids)])
-    for (const tips of [near, branchesAndTags(advertisement)]) {
-      if ((await this.#cached.missingOf(ids)).length > 0)
+    const { base, branches, ledger } = selectOurTips(advertisement, this.#baseBranch)
+    const near = new Map([...base, ...branches, ...ledger, ...listTipsNaming(advertisement, ids)])
+    for (const tips of [near, listBranchesAndTags(advertisement)]) {
+      if ((await this.#cached.listMissing(ids)).length > 0)
         await this.#fetchTips(advertisement, { tips }, signal, 'packed-refs')
     }
   }
@@ -290,13 +294,13 @@ export class RemoteObjects implements ObjectSource {
     signal: AbortSignal,
     file: TipsFile = 'tips',
   ): Promise<void> {
-    const here = await this.#cached.tips(file)
+    const here = await this.#cached.readTips(file)
     const have = new Set(here.values())
     const wants = [...new Set(tips.values())].filter((id) => !have.has(id))
-    const haves = depth === 1 ? [] : longestFirst(here, advertisement, this.#baseBranch)
+    const haves = depth === 1 ? [] : orderLongestFirst(here, advertisement, this.#baseBranch)
     await this.#fetch(advertisement, { wants, haves, depth, filter }, signal, async (pack) => {
       const retained = [...here].filter(([name, tip]) => advertisement.refs.get(name) === tip)
-      await this.#cache.store(withLimit(pack), new Map([...retained, ...tips]), file)
+      await this.#cache.store(addLimit(pack), new Map([...retained, ...tips]), file)
     })
   }
 
@@ -305,9 +309,7 @@ export class RemoteObjects implements ObjectSource {
     request: FetchRequest,
     signal: AbortSignal,
     store: (pack: Buffer | undefined) => Promise<void> = (pack) =>
-      this.#cache.store(
-        withLimit(pack, request.most === undefined ? MOST_OBJECT : MOST_FILE_BYTES),
-      ),
+      this.#cache.store(addLimit(pack, request.most === undefined ? MOST_OBJECT : MOST_FILE_BYTES)),
   ): Promise<void> {
     if (this.#cached.damage !== undefined) return
     try {
@@ -325,18 +327,20 @@ export class RemoteObjects implements ObjectSource {
 
   #pass(thrown: unknown, signal: AbortSignal): void {
     if (thrown instanceof DamagedCache) this.#cached.damage = thrown
-    else if (thrown instanceof OversizedObject) throw oversizedObject(this.#remote, thrown)
-    else if (thrown instanceof BrokenObject) throw damaged(this.#remote, thrown.message, thrown)
+    else if (thrown instanceof OversizedObject)
+      throw createOversizedObjectFailure(this.#remote, thrown)
+    else if (thrown instanceof BrokenObject)
+      throw createDamagedFailure(this.#remote, thrown.message, thrown)
     else if (thrown instanceof RefusedService) throw new Refused(thrown.message, { cause: thrown })
     else throw this.#transport.explain(thrown, signal)
   }
 }
 
-function bytesOf(objects: ReadonlyMap<ObjectId, GitObject>): number {
+function countBytes(objects: ReadonlyMap<ObjectId, GitObject>): number {
   return [...objects.values()].reduce((sum, { content }) => sum + content.length, 0)
 }
 
-function withLimit(
+function addLimit(
   content: Buffer | undefined,
   most = MOST_OBJECT,
 ): { readonly content: Buffer; readonly most: number } | undefined {

@@ -19,7 +19,7 @@ export class SpareFolder {
 
   static readonly #of = new Map<string, SpareFolder>()
 
-  static of(cacheFolder: string): SpareFolder {
+  static getShared(cacheFolder: string): SpareFolder {
     const spare = SpareFolder.#of.get(cacheFolder) ?? new SpareFolder(cacheFolder)
     SpareFolder.#of.set(cacheFolder, spare)
     return spare
@@ -29,7 +29,7 @@ export class SpareFolder {
    * Removed when the process ends.
    * @throws errors of the file system
    */
-  async path(): Promise<string> {
+  async getPath(): Promise<string> {
     this.#made ??= makeTemporary()
     return await this.#made.catch((thrown: unknown) => {
       this.#made = undefined
@@ -40,7 +40,7 @@ export class SpareFolder {
   async isCacheUsable(files: FileOperations): Promise<boolean> {
     const probe = join(this.#cacheFolder, `probe-${process.pid}`)
     try {
-      const wanted = LEAST_ROOM + (await bytesIn(await this.path()))
+      const wanted = LEAST_ROOM + (await measureFolder(await this.getPath()))
       await files.mkdir(this.#cacheFolder, { recursive: true, mode: 0o700 })
       const { bavail, bsize } = await statfs(this.#cacheFolder)
       if (bavail * bsize < wanted) return false
@@ -79,7 +79,7 @@ function removeAll(): void {
   }
 }
 
-async function bytesIn(folder: string): Promise<number> {
+async function measureFolder(folder: string): Promise<number> {
   const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>
     entry.isFile(),
   )

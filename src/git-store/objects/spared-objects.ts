@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { diskFailure, systemCode } from '../program/git-failure.ts'
+import { findDiskFailure, getSystemCode } from '../program/git-failure.ts'
 import type { Advertisement } from '../protocol/advertisement.ts'
 import type { FileOperations } from './atomic-fs.ts'
 import type { GitObject, ObjectType } from './object-format.ts'
@@ -32,7 +32,7 @@ export class SparedObjects implements ObjectSource {
 
   constructor(parts: SparedParts) {
     this.#parts = parts
-    this.#folder = SpareFolder.of(parts.cacheFolder)
+    this.#folder = SpareFolder.getShared(parts.cacheFolder)
     this.#own = parts.open(parts.cacheFolder)
     this.#used = this.#own
   }
@@ -80,16 +80,17 @@ export class SparedObjects implements ObjectSource {
     try {
       return await ask(await this.#openSpare(refused))
     } catch (thrown) {
-      const failure = thrown instanceof Failure ? thrown : diskFailure(tmpdir(), thrown, 'ENOENT')
+      const failure =
+        thrown instanceof Failure ? thrown : findDiskFailure(tmpdir(), thrown, 'ENOENT')
       if (failure?.code !== 'BP4008') throw thrown
       this.#spare = undefined
       this.#used = this.#own
-      throw neither(this.#parts.cacheFolder, refused, failure)
+      throw createNeitherFailure(this.#parts.cacheFolder, refused, failure)
     }
   }
 
   async #openSpare(refused: Failure | undefined): Promise<ObjectSource> {
-    this.#spare ??= this.#folder.path().then((path) => {
+    this.#spare ??= this.#folder.getPath().then((path) => {
       const { cacheFolder, open, note } = this.#parts
       this.#used = open(path)
       this.#pause = Math.min(MOST_TURNS, this.#pause * 2 || 1)
@@ -119,11 +120,15 @@ function isOfCacheFolder(thrown: unknown): thrown is Failure {
   return (
     thrown instanceof Failure &&
     thrown.code === 'BP4008' &&
-    !NOT_OF_THE_FOLDER.has(systemCode(thrown.cause) ?? '')
+    !NOT_OF_THE_FOLDER.has(getSystemCode(thrown.cause) ?? '')
   )
 }
 
-function neither(cacheFolder: string, refused: Failure | undefined, failure: Failure): Failure {
+function createNeitherFailure(
+  cacheFolder: string,
+  refused: Failure | undefined,
+  failure: Failure,
+): Failure {
   const first = refused === undefined ? '' : `${refused.why}; in the temporary folder ${tmpdir()} `
   return new Failure({
     ...failure.toJSON(),

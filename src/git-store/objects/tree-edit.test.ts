@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { type GitObject, isFolder, parseTree, type TreeEntry, treeObject } from './object-format.ts'
+import {
+  createTreeObject,
+  type GitObject,
+  isFolder,
+  parseTree,
+  type TreeEntry,
+} from './object-format.ts'
 import { editTree } from './tree-edit.ts'
 
-const SOME = objectId('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391')
+const SOME = parseObjectId('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391')
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 const file = (path: string, text: string | null) => ({
   path,
@@ -103,7 +109,7 @@ test('an emptied folder goes, and an emptied repository is the empty tree', asyn
 
 test('an existing file keeps its mode, and an unusual name its bytes', async () => {
   const store = new Store()
-  const odd = treeObject([
+  const odd = createTreeObject([
     { mode: '100755', name: 'run.sh', id: SOME },
     { mode: '100664', name: 'old', id: SOME },
     { mode: '100644', name: 'latin\xe9', id: SOME },
@@ -136,7 +142,7 @@ test('a file becomes a folder, or a folder a file, only when the old one is dele
 
 test('a symbolic link and a submodule are neither written nor followed, and may be deleted', async () => {
   const store = new Store()
-  const odd = treeObject([
+  const odd = createTreeObject([
     { mode: '120000', name: 'link', id: SOME },
     { mode: '160000', name: 'module', id: SOME },
   ])

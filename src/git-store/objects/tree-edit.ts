@@ -1,14 +1,14 @@
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { FileChange } from '../ports/package-repository.ts'
 import {
+  createGitObject,
+  createTreeObject,
   FOLDER_MODE,
   type GitObject,
-  gitObject,
   isFolder,
   type TreeEntry,
-  treeObject,
 } from './object-format.ts'
-import { pathSegments, refusePath } from './path-policy.ts'
+import { parsePathSegments, refusePath } from './path-policy.ts'
 
 type ReadTree = (tree: ObjectId) => Promise<readonly TreeEntry[]>
 
@@ -36,19 +36,19 @@ export async function editTree(
   const objects = new Map<ObjectId, GitObject>()
   const edited = await editFolder(readTree, root, sortByFolder(changes), objects)
   if (edited !== undefined) return { tree: edited, objects: [...objects.values()] }
-  const empty = treeObject([])
+  const empty = createTreeObject([])
   return { tree: empty.id, objects: root === empty.id ? [] : [empty] }
 }
 
 function sortByFolder(changes: readonly FileChange[]): FolderChange {
   const root: FolderChange = { path: '', files: new Map(), folders: new Map() }
   for (const { path, content } of changes) {
-    const names = pathSegments(path).map((segment) => Buffer.from(segment).toString('latin1'))
+    const names = parsePathSegments(path).map((segment) => Buffer.from(segment).toString('latin1'))
     const file = names.pop() ?? ''
     let folder = root
     for (const name of names) {
       const next: FolderChange = folder.folders.get(name) ?? {
-        path: `${folder.path}${shown(name)}/`,
+        path: `${folder.path}${formatName(name)}/`,
         files: new Map(),
         folders: new Map(),
       }
@@ -76,7 +76,7 @@ async function editFolder(
     const existing = entries.get(name)
     if (existing !== undefined && !isFolder(existing)) {
       if (writesSomething(folder))
-        refusePath(change.path + shown(name), 'a file is there, and the change needs a folder')
+        refusePath(change.path + formatName(name), 'a file is there, and the change needs a folder')
       continue
     }
     const id = await editFolder(readTree, existing?.id, folder, objects)
@@ -85,7 +85,7 @@ async function editFolder(
   }
   for (const [name, content] of change.files) {
     if (content !== null)
-      writeFile(entries, { name, content, path: change.path + shown(name) }, objects)
+      writeFile(entries, { name, content, path: change.path + formatName(name) }, objects)
   }
   if (entries.size === 0) return undefined
   if (
@@ -94,7 +94,7 @@ async function editFolder(
     before.every((entry) => entries.get(entry.name)?.id === entry.id)
   )
     return tree
-  const edited = treeObject([...entries.values()])
+  const edited = createTreeObject([...entries.values()])
   objects.set(edited.id, edited)
   return edited.id
 }
@@ -109,7 +109,7 @@ function writesSomething(change: FolderChange): boolean {
 function deleteFile(entries: Map<string, TreeEntry>, name: string, folder: string): void {
   const existing = entries.get(name)
   if (existing !== undefined && isFolder(existing))
-    refusePath(folder + shown(name), 'a folder is there, and the change deletes a file')
+    refusePath(folder + formatName(name), 'a folder is there, and the change deletes a file')
   entries.delete(name)
 }
 
@@ -128,11 +128,11 @@ function writeFile(
   if (existing?.mode === '120000')
     refusePath(path, 'a symbolic link is there, and links are neither followed nor replaced')
   if (existing?.mode === '160000') refusePath(path, 'a submodule is there')
-  const blob = gitObject('blob', content)
+  const blob = createGitObject('blob', content)
   if (blob.id !== existing?.id) objects.set(blob.id, blob)
   entries.set(name, { mode: existing?.mode ?? '100644', name, id: blob.id })
 }
 
-function shown(name: string): string {
+function formatName(name: string): string {
   return Buffer.from(name, 'latin1').toString('utf8')
 }

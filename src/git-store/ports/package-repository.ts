@@ -107,7 +107,7 @@ export class OversizedRead extends Failure {
     this.#limits = { most, size }
   }
 
-  at(location: string): OversizedRead {
+  copyWithLocation(location: string): OversizedRead {
     return new OversizedRead(location, this.#limits.most, this.blob, this.#limits.size)
   }
 }
@@ -127,8 +127,8 @@ export interface PackageRepository {
   /** Pushes then wait for each other. */
   readonly limitsPushes?: boolean
   /** For a local clone. May contain credentials. */
-  clonedFrom?(signal: AbortSignal): Promise<readonly string[]>
-  refs(signal: AbortSignal): Promise<RepositoryRefs>
+  listCloneOrigins?(signal: AbortSignal): Promise<readonly string[]>
+  listRefs(signal: AbortSignal): Promise<RepositoryRefs>
   commit(id: ObjectId, signal: AbortSignal): Promise<CommitView>
   /**
    * At any depth; empty without the folder. `''` is the root. A file gives itself with the path

@@ -5,12 +5,12 @@ import { Failure } from '@backporch/kyaml/failure'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import {
   assertPushable,
-  defaultBaseBranch,
+  computeNextRevision,
+  findDefaultBaseBranch,
   formatRevisionTag,
   formatWorkspaceBranch,
   isWellFormedRefName,
-  nextRevision,
-  ownedRef,
+  parseOwnedRef,
   parseRevisionTag,
   parseWorkspaceBranch,
 } from './ref-name.ts'
@@ -37,7 +37,7 @@ test('a workspace branch reads back as it was written', () => {
         const branch = { state, packagePath: path, workspace: name }
         const text = formatWorkspaceBranch(branch)
         assert.deepEqual(parseWorkspaceBranch(text), branch)
-        assert.deepEqual(ownedRef(`refs/heads/${text}`), { kind: 'workspace', ...branch })
+        assert.deepEqual(parseOwnedRef(`refs/heads/${text}`), { kind: 'workspace', ...branch })
       },
     ),
   )
@@ -49,7 +49,7 @@ test('a revision tag reads back as it was written', () => {
       const tag = { packagePath: path, revision }
       const text = formatRevisionTag(tag)
       assert.deepEqual(parseRevisionTag(text), tag)
-      assert.deepEqual(ownedRef(`refs/tags/${text}`), { kind: 'revision', ...tag })
+      assert.deepEqual(parseOwnedRef(`refs/tags/${text}`), { kind: 'revision', ...tag })
     }),
   )
 })
@@ -200,15 +200,15 @@ test('the next revision is one more than the highest number among the tags of th
     'apps/web/sub/v50',
     'v60',
   ]
-  assert.equal(nextRevision(tags, 'apps/web'), 8)
-  assert.equal(nextRevision([...tags, 'apps/web/12'], 'apps/web'), 13)
-  assert.equal(nextRevision([], 'apps/web'), 1)
-  assert.equal(nextRevision(['apps/web/v99999999999999999999'], 'apps/web'), 1)
+  assert.equal(computeNextRevision(tags, 'apps/web'), 8)
+  assert.equal(computeNextRevision([...tags, 'apps/web/12'], 'apps/web'), 13)
+  assert.equal(computeNextRevision([], 'apps/web'), 1)
+  assert.equal(computeNextRevision(['apps/web/v99999999999999999999'], 'apps/web'), 1)
 })
 
 test('a proposal to change the policy has a branch of its own, and only of that form', () => {
   for (const verb of ['ignore', 'unignore']) {
-    assert.deepEqual(ownedRef(`refs/heads/drift/${verb}-0a1b2c3d`), { kind: 'policy' })
+    assert.deepEqual(parseOwnedRef(`refs/heads/drift/${verb}-0a1b2c3d`), { kind: 'policy' })
     assertPushable({ ref: `refs/heads/drift/${verb}-0a1b2c3d`, to: SOME_ID })
   }
   for (const name of [
@@ -224,7 +224,7 @@ test('a proposal to change the policy has a branch of its own, and only of that 
 
 test('a branch of Porch or of Backporch that HEAD names is not the base branch: main is, or else master', () => {
   const base = (head: string | undefined, ...branches: readonly string[]) =>
-    defaultBaseBranch(head, (name) => branches.includes(name))
+    findDefaultBaseBranch(head, (name) => branches.includes(name))
   for (const head of [
     'drafts/a/w',
     'drafts/w',

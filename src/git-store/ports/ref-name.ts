@@ -42,19 +42,20 @@ const CANONICAL_REVISION = /^v(?:0|[1-9][0-9]*)$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids exactly these
 const FORBIDDEN_IN_REF = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|^@$/
 
-export function shortBranch(ref: string): string {
+export function shortenBranch(ref: string): string {
   return ref.startsWith(BRANCH) ? ref.slice(BRANCH.length) : ref
 }
 
 /** Branches of Porch and Backporch hold changes and records. */
 export function isBaseBranch(name: string): boolean {
   return (
-    !/^(?:drafts|proposed|deletionProposed)\//.test(name) && ownedRef(BRANCH + name) === undefined
+    !/^(?:drafts|proposed|deletionProposed)\//.test(name) &&
+    parseOwnedRef(BRANCH + name) === undefined
   )
 }
 
 /** @param head short name; undefined if HEAD is detached or unborn */
-export function defaultBaseBranch(
+export function findDefaultBaseBranch(
   head: string | undefined,
   exists: (branch: string) => boolean,
 ): string | undefined {
@@ -128,7 +129,7 @@ export function parseRevisionTag(name: string): RevisionTag | undefined {
   return { packagePath: short.slice(0, cut), revision }
 }
 
-export function nextRevision(tags: Iterable<string>, packagePath: string): number {
+export function computeNextRevision(tags: Iterable<string>, packagePath: string): number {
   let highest = 0
   for (const name of tags) {
     const tag = parseRevisionTag(name)
@@ -137,7 +138,7 @@ export function nextRevision(tags: Iterable<string>, packagePath: string): numbe
   return highest + 1
 }
 
-export function ownedRef(ref: string): OwnedRef | undefined {
+export function parseOwnedRef(ref: string): OwnedRef | undefined {
   if (ref === BRANCH + LEDGER_BRANCH) return { kind: 'ledger' }
   if (ref === BRANCH + CONFIGURE_BRANCH) return { kind: 'configure' }
   if (POLICY_REF.test(ref)) return { kind: 'policy' }
@@ -167,7 +168,7 @@ export function assertPushable(
       refuse(ref, 'the base branch is never deleted', 'delete it by hand if that is meant')
     return
   }
-  if (ownedRef(ref) !== undefined) return
+  if (parseOwnedRef(ref) !== undefined) return
   const short = /^refs\/heads\/(?:drafts|proposed)(?:\/|$)/.test(ref)
   refuse(
     ref,

@@ -15,7 +15,7 @@ const DISK_CODES = new Set([
 ])
 
 /** BP4001: no answer, or an incomplete one. A retry may succeed. */
-export function unreachable(remote: string, why: string, cause?: unknown): Failure {
+export function createUnreachableFailure(remote: string, why: string, cause?: unknown): Failure {
   return new Failure({
     code: 'BP4001',
     what: 'cannot reach the repository',
@@ -27,7 +27,7 @@ export function unreachable(remote: string, why: string, cause?: unknown): Failu
   })
 }
 
-export function unanswered(remote: string, why: string, cause?: unknown): Failure {
+export function createUnansweredFailure(remote: string, why: string, cause?: unknown): Failure {
   return new Failure({
     code: 'BP4001',
     what: 'git does not read the repository',
@@ -40,7 +40,7 @@ export function unanswered(remote: string, why: string, cause?: unknown): Failur
   })
 }
 
-export function notARepository(remote: string, why: string): Failure {
+export function createNotARepositoryFailure(remote: string, why: string): Failure {
   return new Failure({
     code: 'BP1002',
     what: 'there is no git repository',
@@ -52,7 +52,7 @@ export function notARepository(remote: string, why: string): Failure {
 }
 
 /** @param why never contains credentials */
-export function credentialsRefused(remote: string, why: string): Failure {
+export function createCredentialsRefusedFailure(remote: string, why: string): Failure {
   return new Failure({
     code: 'BP4005',
     what: 'the repository does not accept the credentials',
@@ -63,7 +63,7 @@ export function credentialsRefused(remote: string, why: string): Failure {
   })
 }
 
-export function damaged(remote: string, why: string, cause?: unknown): Failure {
+export function createDamagedFailure(remote: string, why: string, cause?: unknown): Failure {
   return new Failure({
     code: 'BP4006',
     what: 'cannot read an object of the repository',
@@ -76,7 +76,7 @@ export function damaged(remote: string, why: string, cause?: unknown): Failure {
   })
 }
 
-export function oversizedObject(remote: string, cause: Error): Failure {
+export function createOversizedObjectFailure(remote: string, cause: Error): Failure {
   return new Failure({
     code: 'BP1111',
     what: 'the repository is not read',
@@ -101,7 +101,7 @@ export function emptyRepository(remote: string): Failure {
   })
 }
 
-export function unsupported(remote: string, why: string, remedy: string): Failure {
+export function createUnsupportedFailure(remote: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP4010',
     what: 'cannot use this repository',
@@ -111,15 +111,15 @@ export function unsupported(remote: string, why: string, remedy: string): Failur
   })
 }
 
-export function tooManyRefs(remote: string, why: string): Failure {
-  return unsupported(
+export function createTooManyRefsFailure(remote: string, why: string): Failure {
+  return createUnsupportedFailure(
     remote,
     why,
     'delete branches and tags that nobody needs, or declare the packages in a repository of their own',
   )
 }
 
-export function gitNotInstalled(remote: string): Failure {
+export function createGitNotInstalledFailure(remote: string): Failure {
   return new Failure({
     code: 'BP4009',
     what: 'cannot run git',
@@ -130,7 +130,7 @@ export function gitNotInstalled(remote: string): Failure {
   })
 }
 
-export function systemCode(thrown: unknown): string | undefined {
+export function getSystemCode(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined
 }
@@ -140,12 +140,12 @@ export function systemCode(thrown: unknown): string | undefined {
  * @param masked another code of a read-only disk: Node answers ENOENT when it makes missing folders
  * (nodejs/node#47098)
  */
-export function diskFailure(
+export function findDiskFailure(
   location: string,
   thrown: unknown,
   masked?: 'ENOENT',
 ): Failure | undefined {
-  const code = systemCode(thrown)
+  const code = getSystemCode(thrown)
   if (code === undefined || (!DISK_CODES.has(code) && code !== masked)) return undefined
   return new Failure({
     code: 'BP4008',

@@ -1,9 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
-import { gitNotInstalled, notARepository, unsupported } from './git-failure.ts'
+import {
+  createGitNotInstalledFailure,
+  createNotARepositoryFailure,
+  createUnsupportedFailure,
+} from './git-failure.ts'
 import { type ProgramResult, runGit } from './git-program.ts'
 
 /**
@@ -22,38 +26,43 @@ export async function findGitFolder(
       environment,
       signal,
     )
-    if (answer === 'not-installed') throw gitNotInstalled(printed)
+    if (answer === 'not-installed') throw createGitNotInstalledFailure(printed)
     return answer
   }
   const answer = await ask([])
   if (answer.status !== 0) {
-    const why = foreignLine(answer.stderr) || 'git does not know it'
+    const why = formatForeignLine(answer.stderr) || 'git does not know it'
     // If this setting helps, another user owns the repository.
-    if ((await ask(['-c', 'safe.directory=*'])).status === 0) throw ownedByAnother(printed, why)
-    const like = await folderLikeRepository(path)
+    if ((await ask(['-c', 'safe.directory=*'])).status === 0)
+      throw createForeignOwnerFailure(printed, why)
+    const like = await findRepositoryLikeFolder(path)
     // git does not search above a mount or GIT_CEILING_DIRECTORIES.
     const opened =
       like === undefined ||
       (await runGit(['--git-dir', like, 'rev-parse', '--git-dir'], environment, signal))
     if (opened !== true && opened !== 'not-installed' && opened.status !== 0) {
-      throw unsupported(printed, why, 'install a git that reads this repository, or repair it')
+      throw createUnsupportedFailure(
+        printed,
+        why,
+        'install a git that reads this repository, or repair it',
+      )
     }
-    throw notARepository(printed, why)
+    throw createNotARepositoryFailure(printed, why)
   }
   const text = answer.stdout.toString('utf8')
   const cut = text.indexOf('\n')
   const format = text.slice(0, cut)
   if (format !== 'sha1') {
-    throw unsupported(
+    throw createUnsupportedFailure(
       printed,
-      `its objects are named by ${foreignLine(format)}, and only SHA-1 is read`,
+      `its objects are named by ${formatForeignLine(format)}, and only SHA-1 is read`,
       'use a SHA-1 repository',
     )
   }
   return text.slice(cut + 1).replace(/\n$/, '')
 }
 
-async function folderLikeRepository(path: string): Promise<string | undefined> {
+async function findRepositoryLikeFolder(path: string): Promise<string | undefined> {
   for (let folder = path; ; folder = dirname(folder)) {
     const names = await readdir(folder).catch((): string[] => [])
     if (names.includes('HEAD') && names.includes('objects') && names.includes('refs')) return folder
@@ -65,7 +74,7 @@ async function folderLikeRepository(path: string): Promise<string | undefined> {
   }
 }
 
-function ownedByAnother(remote: string, why: string): Failure {
+function createForeignOwnerFailure(remote: string, why: string): Failure {
   return new Failure({
     code: 'BP4005',
     what: 'git does not open the repository of another user',

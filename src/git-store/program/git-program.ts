@@ -4,8 +4,8 @@
 import { spawn } from 'node:child_process'
 import { devNull } from 'node:os'
 import { parse } from 'node:path'
-import { childEnvironment, type Environment } from '@backporch/system/child-environment'
-import { systemCode } from './git-failure.ts'
+import { buildChildEnvironment, type Environment } from '@backporch/system/child-environment'
+import { getSystemCode } from './git-failure.ts'
 
 /** `git rev-parse --local-env-vars`, set for example while a hook runs. */
 const REPOSITORY_VARIABLES = [
@@ -38,7 +38,7 @@ export const NO_PROGRAMS: readonly string[] = [
 
 export const NO_HOOKS: readonly string[] = ['-c', `core.hooksPath=${devNull}`]
 
-export function neutralFolder(): string {
+export function getNeutralFolder(): string {
   return parse(process.cwd()).root
 }
 
@@ -51,8 +51,8 @@ export const OWN_SESSION = process.platform !== 'win32'
 /**
  * Only needed variables, no prompts, English messages, no locks for reading, protocol version 0.
  */
-export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
-  const retained = Object.entries(childEnvironment(environment, 'git')).filter(
+export function buildGitEnvironment(environment: Environment): NodeJS.ProcessEnv {
+  const retained = Object.entries(buildChildEnvironment(environment, 'git')).filter(
     ([name]) => !REPOSITORY_VARIABLES.includes(name),
   )
   return {
@@ -70,9 +70,9 @@ export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
  * A partial clone fetches nothing by itself, and no object is replaced. A git before 2.39.4 does
  * not know the first variable; the second one stops it.
  */
-export function readingEnvironment(environment: Environment): NodeJS.ProcessEnv {
+export function buildReadingEnvironment(environment: Environment): NodeJS.ProcessEnv {
   return {
-    ...gitEnvironment(environment),
+    ...buildGitEnvironment(environment),
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_REPLACE_OBJECTS: '1',
@@ -99,8 +99,8 @@ export async function runGit(
 ): Promise<ProgramResult | 'not-installed'> {
   signal.throwIfAborted()
   const child = spawn('git', [...NO_PROGRAMS, ...NO_HOOKS, ...args], {
-    cwd: neutralFolder(),
-    env: readingEnvironment(environment),
+    cwd: getNeutralFolder(),
+    env: buildReadingEnvironment(environment),
     stdio: 'pipe',
     detached: OWN_SESSION,
     signal,
@@ -114,7 +114,7 @@ export async function runGit(
   return await new Promise((resolve, reject) => {
     child.on('error', (error) => {
       if (signal.aborted) reject(signal.reason)
-      else if (systemCode(error) === 'ENOENT') resolve('not-installed')
+      else if (getSystemCode(error) === 'ENOENT') resolve('not-installed')
       else reject(error)
     })
     child.on('close', (status) => {
@@ -133,7 +133,7 @@ export async function runGit(
  * Empty if it fails or git is missing.
  * @throws the signal's reason when it is aborted
  */
-export async function gitText(
+export async function readGitText(
   args: readonly string[],
   environment: Environment,
   signal: AbortSignal,

@@ -6,8 +6,8 @@ import { access, constants } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Environment } from '@backporch/system/child-environment'
-import { unsupported } from './git-failure.ts'
-import { gitText, NO_HOOKS, NO_PROGRAMS } from './git-program.ts'
+import { createUnsupportedFailure } from './git-failure.ts'
+import { NO_HOOKS, NO_PROGRAMS, readGitText } from './git-program.ts'
 
 /** `post-receive` and others refuse nothing. */
 const RECEIVE_HOOKS = [
@@ -23,7 +23,7 @@ const RECEIVE_HOOKS = [
  * @param location `--git-dir` or `-C`
  * @throws Failure BP4010 for a name that cannot be set from outside
  */
-export async function withoutFilters(
+export async function buildFilterOverrides(
   location: readonly string[],
   environment: Environment,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function withoutFilters(
     '--get-regexp',
     '^filter\\.',
   ]
-  const words = (await gitText(args, environment, signal)).split('\0')
+  const words = (await readGitText(args, environment, signal)).split('\0')
   const names = new Set<string>()
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [scope, key = ''] = [words[at], words[at + 1]]
@@ -46,7 +46,7 @@ export async function withoutFilters(
   }
   return [...names].flatMap((name) => {
     if (name.includes('='))
-      throw unsupported(
+      throw createUnsupportedFailure(
         location.at(-1) ?? '',
         'its configuration has a filter with "=" in its name',
         'rename the filter',
@@ -70,12 +70,12 @@ export async function receiveSettings(
   // Without it a push to the checked-out branch is refused; with it a clean work tree is updated.
   const settings = [...NO_PROGRAMS, '-c', 'receive.denyCurrentBranch=updateInstead']
   if (await isServer(gitFolder, environment, signal)) return settings
-  const hook = await firstHook(gitFolder, environment, signal)
+  const hook = await findFirstHook(gitFolder, environment, signal)
   if (hook !== undefined) throw hasHook(gitFolder, hook)
   return [
     ...settings,
     ...NO_HOOKS,
-    ...(await withoutFilters(['--git-dir', gitFolder], environment, signal)),
+    ...(await buildFilterOverrides(['--git-dir', gitFolder], environment, signal)),
   ]
 }
 
@@ -91,7 +91,7 @@ async function isServer(
   )
 }
 
-async function firstHook(
+async function findFirstHook(
   gitFolder: string,
   environment: Environment,
   signal: AbortSignal,
@@ -128,7 +128,10 @@ async function ask(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<string> {
-  return (await gitText(['--git-dir', gitFolder, ...words], environment, signal)).replace(/\n$/, '')
+  return (await readGitText(['--git-dir', gitFolder, ...words], environment, signal)).replace(
+    /\n$/,
+    '',
+  )
 }
 
 function hasHook(gitFolder: string, hook: string): Failure {

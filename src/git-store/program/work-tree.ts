@@ -1,10 +1,10 @@
 /** Writes nothing: not even the index is refreshed. */
 import { Failure } from '@backporch/kyaml/failure'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
-import { gitNotInstalled } from './git-failure.ts'
+import { createGitNotInstalledFailure } from './git-failure.ts'
 import { runGit } from './git-program.ts'
-import { withoutFilters } from './repository-programs.ts'
+import { buildFilterOverrides } from './repository-programs.ts'
 
 /** `none`: bare, or not a repository. `dirty` includes untracked files that are not ignored. */
 type WorkTreeState = 'none' | 'clean' | 'dirty'
@@ -51,7 +51,7 @@ export async function cloneState(
 }
 
 /** @throws Failure BP4009 if git is not installed */
-export async function remotesOf(
+export async function listRemotes(
   path: string,
   signal: AbortSignal,
   environment: Environment,
@@ -111,7 +111,7 @@ export function workTreeNotClean(top: string, files: readonly string[]): Failure
     code: 'BP4007',
     what: 'cannot move the work tree along',
     where: top,
-    why: `it has changes that are not committed: ${foreignLine(files.slice(0, 5).join(', '))}${more}`,
+    why: `it has changes that are not committed: ${formatForeignLine(files.slice(0, 5).join(', '))}${more}`,
     remedy: 'commit or stash them, then run again',
     retry: 'on-change',
   })
@@ -125,8 +125,8 @@ export async function ask(
 ): Promise<string | undefined> {
   // The status would run the filters.
   const settings =
-    args[0] === 'status' ? await withoutFilters(['-C', path], environment, signal) : []
+    args[0] === 'status' ? await buildFilterOverrides(['-C', path], environment, signal) : []
   const answer = await runGit(['-C', path, ...settings, ...args], environment, signal)
-  if (answer === 'not-installed') throw gitNotInstalled(path)
+  if (answer === 'not-installed') throw createGitNotInstalledFailure(path)
   return answer.status === 0 ? answer.stdout.toString('utf8') : undefined
 }

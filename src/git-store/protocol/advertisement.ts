@@ -3,10 +3,10 @@
  * gitprotocol-pack, "Reference Discovery"); version 2 the requested ones (gitprotocol-v2,
  * `ls-refs`).
  */
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import { unsupported } from '../program/git-failure.ts'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
+import { createUnsupportedFailure } from '../program/git-failure.ts'
 import { type ByteReader, StreamFault } from './byte-reader.ts'
-import { DELIMITER, FLUSH, pktLine, readPktLine } from './pkt-line.ts'
+import { DELIMITER, encodePktLine, FLUSH, readPktLine } from './pkt-line.ts'
 
 export interface Advertisement {
   readonly version: 0 | 2
@@ -79,7 +79,7 @@ export async function readAdvertisement(
 export function assertReadable(advertisement: Advertisement, remote: string): void {
   const { objectFormat } = advertisement
   if (objectFormat === 'sha1') return
-  throw unsupported(
+  throw createUnsupportedFailure(
     remote,
     `its objects are named by ${JSON.stringify(objectFormat.slice(0, 20))}, and only SHA-1 is read`,
     'use a SHA-1 repository',
@@ -87,22 +87,30 @@ export function assertReadable(advertisement: Advertisement, remote: string): vo
 }
 
 /** A forge also has a ref per pull request. */
-export function refsRequest({ capabilities }: Advertisement): readonly Buffer[] {
+export function buildRefsRequest({ capabilities }: Advertisement): readonly Buffer[] {
   const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) =>
-    pktLine(`ref-prefix ${prefix}\n`),
+    encodePktLine(`ref-prefix ${prefix}\n`),
   )
   return [
-    ...commandHead('ls-refs', capabilities),
-    pktLine('peel\n'),
-    pktLine('symrefs\n'),
+    ...buildCommandHead('ls-refs', capabilities),
+    encodePktLine('peel\n'),
+    encodePktLine('symrefs\n'),
     ...prefixes,
     FLUSH,
   ]
 }
 
-export function commandHead(command: string, capabilities: ReadonlySet<string>): readonly Buffer[] {
-  const format = capabilities.has('object-format') ? [pktLine('object-format=sha1\n')] : []
-  return [pktLine(`command=${command}\n`), pktLine('agent=git/backporch\n'), ...format, DELIMITER]
+export function buildCommandHead(
+  command: string,
+  capabilities: ReadonlySet<string>,
+): readonly Buffer[] {
+  const format = capabilities.has('object-format') ? [encodePktLine('object-format=sha1\n')] : []
+  return [
+    encodePktLine(`command=${command}\n`),
+    encodePktLine('agent=git/backporch\n'),
+    ...format,
+    DELIMITER,
+  ]
 }
 
 /** @throws StreamFault, TooManyRefs, RefusedService */
@@ -177,7 +185,7 @@ export class RefList {
       throw new TooManyRefs(
         `the names of its branches and tags have more than ${LARGEST_NAMES / 1024 / 1024} MiB`,
       )
-    if (name.endsWith(PEELED)) this.peeled.set(name.slice(0, -PEELED.length), objectId(id))
-    else this.refs.set(name, objectId(id))
+    if (name.endsWith(PEELED)) this.peeled.set(name.slice(0, -PEELED.length), parseObjectId(id))
+    else this.refs.set(name, parseObjectId(id))
   }
 }

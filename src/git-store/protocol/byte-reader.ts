@@ -1,4 +1,4 @@
-import { answerDeadline, Deadline, slowAnswer } from '@backporch/system/deadline'
+import { answerDeadline, Deadline, describeSlowAnswer } from '@backporch/system/deadline'
 
 /** The message is safe to print. */
 export class StreamFault extends Error {
@@ -105,7 +105,7 @@ export class ByteReader {
     const left = deadline(this.#total) - this.#waited
     const fault = (): StreamFault =>
       left < silence
-        ? new StreamFault('slow', slowAnswer(this.#total, deadline(this.#total)))
+        ? new StreamFault('slow', describeSlowAnswer(this.#total, deadline(this.#total)))
         : new StreamFault('silent', `no byte for ${silence / 1000} s`)
     if (left <= 0) throw fault()
     const { promise: late, reject } = Promise.withResolvers<never>()

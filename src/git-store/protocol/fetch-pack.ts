@@ -3,10 +3,10 @@
  * and gitprotocol-v2, `fetch`).
  */
 import type { ObjectId } from '@backporch/kyaml/files'
-import { type Advertisement, commandHead, RefusedService } from './advertisement.ts'
+import { type Advertisement, buildCommandHead, RefusedService } from './advertisement.ts'
 import { type ByteReader, StreamFault } from './byte-reader.ts'
 import type { GitSession } from './git-transport.ts'
-import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'
+import { encodePktLine, FLUSH, readBands, readPktLine } from './pkt-line.ts'
 
 export type Filter = 'blob:none' | 'tree:0' | `blob:limit=${number}`
 
@@ -56,9 +56,15 @@ function requestOfVersion0(
     'agent=git/backporch',
   ]
   const wanted = wants.map((id, at) =>
-    pktLine(at === 0 ? `want ${id} ${capabilities.join(' ')}\n` : `want ${id}\n`),
+    encodePktLine(at === 0 ? `want ${id} ${capabilities.join(' ')}\n` : `want ${id}\n`),
   )
-  return [...wanted, ...limits(depth, filter), FLUSH, ...haveLines(haves), pktLine('done\n')]
+  return [
+    ...wanted,
+    ...buildLimitLines(depth, filter),
+    FLUSH,
+    ...haveLines(haves),
+    encodePktLine('done\n'),
+  ]
 }
 
 function requestOfVersion2(
@@ -66,28 +72,28 @@ function requestOfVersion2(
   { wants, haves, depth, filter }: FetchRequest,
 ): readonly Buffer[] {
   const options = ['ofs-delta\n', 'no-progress\n', ...wants.map((id) => `want ${id}\n`)].map(
-    (line) => pktLine(line),
+    (line) => encodePktLine(line),
   )
-  const head = commandHead('fetch', capabilities)
+  const head = buildCommandHead('fetch', capabilities)
   return [
     ...head,
     ...options,
-    ...limits(depth, filter),
+    ...buildLimitLines(depth, filter),
     ...haveLines(haves),
-    pktLine('done\n'),
+    encodePktLine('done\n'),
     FLUSH,
   ]
 }
 
-function limits(depth: number | undefined, filter: Filter | undefined): readonly Buffer[] {
+function buildLimitLines(depth: number | undefined, filter: Filter | undefined): readonly Buffer[] {
   return [
-    ...(depth === undefined ? [] : [pktLine(`deepen ${depth}\n`)]),
-    ...(filter === undefined ? [] : [pktLine(`filter ${filter}\n`)]),
+    ...(depth === undefined ? [] : [encodePktLine(`deepen ${depth}\n`)]),
+    ...(filter === undefined ? [] : [encodePktLine(`filter ${filter}\n`)]),
   ]
 }
 
 function haveLines(haves: readonly ObjectId[]): readonly Buffer[] {
-  return haves.slice(0, MOST_HAVES).map((id) => pktLine(`have ${id}\n`))
+  return haves.slice(0, MOST_HAVES).map((id) => encodePktLine(`have ${id}\n`))
 }
 
 /** Shallow commits, up to a flush, and common ones precede the pack. */

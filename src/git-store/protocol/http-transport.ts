@@ -1,23 +1,23 @@
 /** git documentation, http-protocol. */
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
 import { Deadline } from '@backporch/system/deadline'
 import {
-  credentialsRefused,
-  notARepository,
-  systemCode,
-  tooManyRefs,
-  unreachable,
+  createCredentialsRefusedFailure,
+  createNotARepositoryFailure,
+  createTooManyRefsFailure,
+  createUnreachableFailure,
+  getSystemCode,
 } from '../program/git-failure.ts'
 import {
   type Advertisement,
   assertReadable,
+  buildRefsRequest,
   RefusedService,
   readAdvertisement,
   readRefs,
-  refsRequest,
   TooManyRefs,
 } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
@@ -77,25 +77,27 @@ export class HttpTransport implements GitTransport {
     if (this.#credential === undefined) return []
     const { username, password } = this.#credential
     // A token may replace the user name.
-    return [password === '' ? username : password, basic(this.#credential)].filter(
+    return [password === '' ? username : password, encodeBasicCredential(this.#credential)].filter(
       (text) => text !== '',
     )
   }
 
   async open(service: GitService, signal: AbortSignal, known?: Advertisement): Promise<GitSession> {
-    return this.#session(known ?? (await this.#discover(service, signal)), service, signal)
+    return this.#createSession(known ?? (await this.#discover(service, signal)), service, signal)
   }
 
   explain(thrown: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     if (thrown instanceof Failure) return thrown
-    if (thrown instanceof TooManyRefs) return tooManyRefs(this.#printed, thrown.message)
-    if (thrown instanceof StreamFault) return unreachable(this.#printed, thrown.message, thrown)
+    if (thrown instanceof TooManyRefs)
+      return createTooManyRefsFailure(this.#printed, thrown.message)
+    if (thrown instanceof StreamFault)
+      return createUnreachableFailure(this.#printed, thrown.message, thrown)
     // undici's own text may repeat the address.
     const cause = thrown instanceof Error ? thrown.cause : undefined
-    const code = systemCode(cause) ?? systemCode(thrown)
+    const code = getSystemCode(cause) ?? getSystemCode(thrown)
     if (code !== undefined || thrown instanceof TypeError) {
-      return unreachable(
+      return createUnreachableFailure(
         this.#printed,
         `the connection failed${code === undefined ? '' : ` (${code})`}`,
         thrown,
@@ -104,7 +106,11 @@ export class HttpTransport implements GitTransport {
     return thrown
   }
 
-  #session(advertisement: Advertisement, service: GitService, signal: AbortSignal): GitSession {
+  #createSession(
+    advertisement: Advertisement,
+    service: GitService,
+    signal: AbortSignal,
+  ): GitSession {
     const stop = new AbortController()
     return {
       advertisement,
@@ -120,7 +126,7 @@ export class HttpTransport implements GitTransport {
     stop: AbortController,
   ): Promise<ByteReader> {
     const type = `application/x-${service}-result`
-    return this.#reader(
+    return this.#createReader(
       await this.#send(
         { service, path: `/${service}`, type, body: Buffer.concat(body) },
         signal,
@@ -136,7 +142,7 @@ export class HttpTransport implements GitTransport {
         (service === 'git-upload-pack' ? this.#offered : undefined) ??
         (await this.#greet(service, signal, stop))
       if (offered.version !== 2) return offered
-      const reader = await this.#ask(service, refsRequest(offered), signal, stop)
+      const reader = await this.#ask(service, buildRefsRequest(offered), signal, stop)
       const advertisement = await readRefs(reader, offered)
       await reader.drain()
       this.#offered = offered
@@ -144,9 +150,9 @@ export class HttpTransport implements GitTransport {
     } catch (thrown) {
       this.#offered = undefined
       if (thrown instanceof RefusedService)
-        throw unreachable(
+        throw createUnreachableFailure(
           this.#printed,
-          `the server refuses: ${foreignLine(thrown.message, { secrets: this.secrets })}`,
+          `the server refuses: ${formatForeignLine(thrown.message, { secrets: this.secrets })}`,
         )
       throw this.explain(thrown, signal)
     } finally {
@@ -160,7 +166,7 @@ export class HttpTransport implements GitTransport {
     stop: AbortController,
   ): Promise<Advertisement> {
     const type = `application/x-${service}-advertisement`
-    const reader = this.#reader(
+    const reader = this.#createReader(
       await this.#send({ service, path: `/info/refs?service=${service}`, type }, signal, stop),
     )
     const advertisement = await readAdvertisement(reader, true)
@@ -169,26 +175,30 @@ export class HttpTransport implements GitTransport {
     return advertisement
   }
 
-  #reader(response: Response): ByteReader {
+  #createReader(response: Response): ByteReader {
     return new ByteReader(response.body ?? new Blob([]).stream(), this.#limits)
   }
 
   /** @throws Failure for every answer but the wanted one */
   async #send(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
     for (let attempt = 0; attempt <= MOST_REDIRECTS; attempt++) {
-      const response = await this.#once(request, signal, stop)
+      const response = await this.#requestOnce(request, signal, stop)
       if (response.status === 200) {
         if (response.headers.get('content-type')?.split(';')[0]?.trim() === request.type)
           return response
         await response.body?.cancel()
-        throw notARepository(this.#printed, 'what answers there is not a git server')
+        throw createNotARepositoryFailure(this.#printed, 'what answers there is not a git server')
       }
-      if (!(await this.#goOn(request, response, signal))) throw await this.#refusal(response)
+      if (!(await this.#goOn(request, response, signal))) throw await this.#createRefusal(response)
     }
-    throw unreachable(this.#printed, 'the server redirects in a circle')
+    throw createUnreachableFailure(this.#printed, 'the server redirects in a circle')
   }
 
-  async #once(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
+  async #requestOnce(
+    request: Request,
+    signal: AbortSignal,
+    stop: AbortController,
+  ): Promise<Response> {
     signal.throwIfAborted()
     // One run of the event loop, so that closed connections are not used after seconds of planning.
     await setImmediate()
@@ -199,7 +209,7 @@ export class HttpTransport implements GitTransport {
     const limit = new Deadline(this.#limits.silence, late)
     const headers: Record<string, string> = { accept: request.type, 'user-agent': 'git/backporch' }
     if (this.#credential !== undefined)
-      headers['authorization'] = `Basic ${basic(this.#credential)}`
+      headers['authorization'] = `Basic ${encodeBasicCredential(this.#credential)}`
     if (request.service === 'git-upload-pack') headers['git-protocol'] = 'version=2'
     if (request.body !== undefined)
       headers['content-type'] = `application/x-${request.service}-request`
@@ -242,22 +252,22 @@ export class HttpTransport implements GitTransport {
     return true
   }
 
-  async #refusal(response: Response): Promise<Failure> {
+  async #createRefusal(response: Response): Promise<Failure> {
     const { status } = response
     const location = URL.parse(response.headers.get('location') ?? '', this.#base)
-    const body = await this.#reader(response).readSome(MOST_REPORTED)
+    const body = await this.#createReader(response).readSome(MOST_REPORTED)
     const reported = (response.headers.get('content-type') ?? '').startsWith('text/plain')
-      ? foreignLine(body, { secrets: this.secrets })
+      ? formatForeignLine(body, { secrets: this.secrets })
       : ''
     const why = `the server answered ${status}${reported === '' ? '' : `: ${reported}`}`
     if (status === 401 || status === 403) {
-      return credentialsRefused(
+      return createCredentialsRefusedFailure(
         this.#printed,
         this.#credential === undefined ? `${why}, and no credentials are known` : why,
       )
     }
     if (status === 404 || status === 410)
-      return notARepository(
+      return createNotARepositoryFailure(
         this.#printed,
         `${why}; it is not there, or the credentials may not see it`,
       )
@@ -272,15 +282,15 @@ export class HttpTransport implements GitTransport {
       })
     }
     if (status >= 300 && status < 400 && location !== null) {
-      return unreachable(
+      return createUnreachableFailure(
         this.#printed,
-        `the server redirects to ${foreignLine(location.origin + location.pathname, { secrets: this.secrets })}; name that address`,
+        `the server redirects to ${formatForeignLine(location.origin + location.pathname, { secrets: this.secrets })}; name that address`,
       )
     }
-    return unreachable(this.#printed, why)
+    return createUnreachableFailure(this.#printed, why)
   }
 }
 
-function basic({ username, password }: Credential): string {
+function encodeBasicCredential({ username, password }: Credential): string {
   return Buffer.from(`${username}:${password}`).toString('base64')
 }

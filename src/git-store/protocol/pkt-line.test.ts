@@ -12,7 +12,7 @@ import {
   TooManyRefs,
 } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
-import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'
+import { encodePktLine, FLUSH, readBands, readPktLine } from './pkt-line.ts'
 
 const ID = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 const OTHER = '1'.repeat(40)
@@ -35,7 +35,7 @@ function readerOf(
 }
 
 const lines = (...texts: readonly string[]) =>
-  Buffer.concat([...texts.map((text) => pktLine(text)), FLUSH])
+  Buffer.concat([...texts.map((text) => encodePktLine(text)), FLUSH])
 const faulty = (kind: StreamFault['kind']) => (error: unknown) =>
   error instanceof StreamFault && error.kind === kind
 
@@ -47,7 +47,7 @@ test('lines read back as they were framed, however the stream is cut', async () 
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
       async (bodies, sizes) => {
         const reader = readerOf(
-          Buffer.concat([...bodies.map((body) => pktLine(body)), FLUSH]),
+          Buffer.concat([...bodies.map((body) => encodePktLine(body)), FLUSH]),
           sizes,
         )
         for (const body of bodies) assert.deepEqual(await readPktLine(reader), Buffer.from(body))
@@ -142,7 +142,7 @@ test('the bands of an answer are told apart', async () => {
   const answer = await readBands(readerOf(lines('\u0001pa', '\u0002hello', '\u0001ck')))
   assert.deepEqual(answer, { content: Buffer.from('pack'), messages: 'hello', fatal: undefined })
   assert.equal((await readBands(readerOf(lines('\u0001pa', '\u0003no memory')))).fatal, 'no memory')
-  await assert.rejects(readBands(readerOf(pktLine('\u0001pa'))), faulty('ended'))
+  await assert.rejects(readBands(readerOf(encodePktLine('\u0001pa'))), faulty('ended'))
   await assert.rejects(readBands(readerOf(lines('\u0004x'))), faulty('malformed'))
 })
 
@@ -205,7 +205,7 @@ test('an error line, a web page and a broken list are refused', async () => {
     faulty('malformed'),
   )
   await assert.rejects(
-    readAdvertisement(readerOf(pktLine(`${ID} refs/heads/main\0x\n`)), false),
+    readAdvertisement(readerOf(encodePktLine(`${ID} refs/heads/main\0x\n`)), false),
     faulty('ended'),
   )
   await assert.rejects(readAdvertisement(readerOf(Buffer.alloc(0)), false), faulty('ended'))
@@ -224,7 +224,7 @@ test('more branches and tags than are kept in memory end the list, whatever else
 
 test('more names than are kept in memory end the list in each version of the protocol', async () => {
   async function* listed(name: (index: number) => string) {
-    for (let index = 0; index < 600; index += 1) yield pktLine(`${ID} ${name(index)}\n`)
+    for (let index = 0; index < 600; index += 1) yield encodePktLine(`${ID} ${name(index)}\n`)
     yield FLUSH
   }
   const offered = await readAdvertisement(readerOf(lines('version 2\n')), false)

@@ -9,7 +9,7 @@ export const DELIMITER = Buffer.from('0001')
 const LONGEST = 65520
 
 /** The caller adds the line break. */
-export function pktLine(content: string | Uint8Array): Buffer {
+export function encodePktLine(content: string | Uint8Array): Buffer {
   const body = Buffer.from(content)
   if (body.length + 4 > LONGEST) throw new RangeError('a pkt-line holds at most 65516 bytes')
   return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, '0')), body])

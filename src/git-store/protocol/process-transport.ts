@@ -5,25 +5,30 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { Failure } from '@backporch/kyaml/failure'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
-import { gitNotInstalled, systemCode, tooManyRefs, unreachable } from '../program/git-failure.ts'
+import {
+  createGitNotInstalledFailure,
+  createTooManyRefsFailure,
+  createUnreachableFailure,
+  getSystemCode,
+} from '../program/git-failure.ts'
 import { findGitFolder } from '../program/git-folder.ts'
 import {
-  gitEnvironment,
+  buildGitEnvironment,
+  getNeutralFolder,
   NO_HOOKS,
   NO_PROGRAMS,
-  neutralFolder,
   OWN_SESSION,
 } from '../program/git-program.ts'
 import { receiveSettings } from '../program/repository-programs.ts'
 import {
   type Advertisement,
   assertReadable,
+  buildRefsRequest,
   RefusedService,
   readAdvertisement,
   readRefs,
-  refsRequest,
   TooManyRefs,
 } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
@@ -58,14 +63,14 @@ export class ProcessTransport implements GitTransport {
     signal.throwIfAborted()
     const launch =
       this.#address.kind === 'ssh'
-        ? sshLaunch(this.#address, service, this.#environment)
-        : await this.#localLaunch(service, signal)
+        ? buildSshLaunch(this.#address, service, this.#environment)
+        : await this.#buildLocalLaunch(service, signal)
     signal.throwIfAborted()
     // Only for reading. An ssh server that drops the variable answers in version 0.
     const protocol = service === 'git-upload-pack' ? { GIT_PROTOCOL: 'version=2' } : {}
     const running = new Conversation(
       launch,
-      { ...gitEnvironment(this.#environment), ...protocol },
+      { ...buildGitEnvironment(this.#environment), ...protocol },
       signal,
     )
     const reader = new ByteReader(running.output, this.#limits)
@@ -74,9 +79,9 @@ export class ProcessTransport implements GitTransport {
       signal.throwIfAborted()
       assertReadable(offered, this.#address.printed)
       if (offered.version !== 2 || known?.version === 2)
-        return running.session(known?.version === 2 ? known : offered, reader)
-      running.ask(refsRequest(offered))
-      return running.session(await readRefs(reader, offered), reader)
+        return running.createSession(known?.version === 2 ? known : offered, reader)
+      running.ask(buildRefsRequest(offered))
+      return running.createSession(await readRefs(reader, offered), reader)
     } catch (thrown) {
       const ended = await running.end(
         thrown instanceof StreamFault && (thrown.kind === 'silent' || thrown.kind === 'slow'),
@@ -89,10 +94,10 @@ export class ProcessTransport implements GitTransport {
   explain(thrown: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     if (thrown instanceof Failure) return thrown
-    if (thrown instanceof StreamFault || systemCode(thrown) !== undefined) {
-      return unreachable(
+    if (thrown instanceof StreamFault || getSystemCode(thrown) !== undefined) {
+      return createUnreachableFailure(
         this.#address.printed,
-        thrown instanceof Error ? foreignLine(thrown.message) : 'the connection broke',
+        thrown instanceof Error ? formatForeignLine(thrown.message) : 'the connection broke',
         thrown,
       )
     }
@@ -102,30 +107,33 @@ export class ProcessTransport implements GitTransport {
   #startFailure(thrown: unknown, ended: Ended, program: string): unknown {
     const { printed, kind } = this.#address
     if (thrown instanceof Failure) return thrown
-    if (thrown instanceof TooManyRefs) return tooManyRefs(printed, thrown.message)
+    if (thrown instanceof TooManyRefs) return createTooManyRefsFailure(printed, thrown.message)
     if (ended.missing) {
       return kind === 'local'
-        ? gitNotInstalled(printed)
-        : unreachable(
+        ? createGitNotInstalledFailure(printed)
+        : createUnreachableFailure(
             printed,
             `there is no program \`${program}\` on the PATH; install it or use https`,
           )
     }
     if (thrown instanceof RefusedService)
-      return unreachable(printed, `the server refuses: ${foreignLine(thrown.message)}`)
+      return createUnreachableFailure(
+        printed,
+        `the server refuses: ${formatForeignLine(thrown.message)}`,
+      )
     if (!(thrown instanceof StreamFault)) return this.explain(thrown, new AbortController().signal)
-    const reported = foreignLine(ended.stderr)
-    return unreachable(printed, reported === '' ? thrown.message : reported, thrown)
+    const reported = formatForeignLine(ended.stderr)
+    return createUnreachableFailure(printed, reported === '' ? thrown.message : reported, thrown)
   }
 
   /** @throws Failure BP1002, BP4009, BP4010 */
-  async gitFolder(signal: AbortSignal): Promise<string> {
+  async getGitFolder(signal: AbortSignal): Promise<string> {
     this.#gitFolder ??= await findGitFolder(this.#address, this.#environment, signal)
     return this.#gitFolder
   }
 
-  async #localLaunch(service: GitService, signal: AbortSignal): Promise<Launch> {
-    const folder = await this.gitFolder(signal)
+  async #buildLocalLaunch(service: GitService, signal: AbortSignal): Promise<Launch> {
+    const folder = await this.getGitFolder(signal)
     const settings =
       service === 'git-receive-pack'
         ? await receiveSettings(folder, this.#environment, signal)
@@ -135,7 +143,7 @@ export class ProcessTransport implements GitTransport {
 }
 
 /** Like git (git documentation, GIT_SSH_COMMAND): a shell line with these words as arguments. */
-function sshLaunch(
+function buildSshLaunch(
   address: Extract<RemoteAddress, { kind: 'ssh' }>,
   service: GitService,
   environment: Environment,
@@ -172,7 +180,7 @@ class Conversation {
 
   constructor(launch: Launch, environment: NodeJS.ProcessEnv, signal: AbortSignal) {
     const child = spawn(launch.program, launch.args, {
-      cwd: neutralFolder(),
+      cwd: getNeutralFolder(),
       env: environment,
       stdio: 'pipe',
       detached: OWN_SESSION,
@@ -187,7 +195,7 @@ class Conversation {
     signal.addEventListener('abort', onAbort, { once: true })
     this.#closed = new Promise((resolve) => {
       child.on('error', (error) => {
-        this.#missing = systemCode(error) === 'ENOENT'
+        this.#missing = getSystemCode(error) === 'ENOENT'
         child.stdout.destroy()
         resolve()
       })
@@ -200,7 +208,7 @@ class Conversation {
     for (const part of body) this.#child.stdin.write(part)
   }
 
-  session(advertisement: Advertisement, reader: ByteReader): GitSession {
+  createSession(advertisement: Advertisement, reader: ByteReader): GitSession {
     return {
       advertisement,
       request: async (body) => {

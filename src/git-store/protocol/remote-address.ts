@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { unsupported } from '../program/git-failure.ts'
+import { createUnsupportedFailure } from '../program/git-failure.ts'
 
 export interface Credential {
   readonly username: string
@@ -46,13 +46,13 @@ const SUPPORTED = 'use https://…, ssh://…, user@host:path, file://… or a p
 export function parseRemoteAddress(text: string, workingDirectory: string): RemoteAddress {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
   if (text === '' || CONTROL.test(text))
-    throw unsupported(
+    throw createUnsupportedFailure(
       '(not shown)',
       'the address is empty or has control characters in it',
       SUPPORTED,
     )
   if (text.startsWith('-'))
-    throw unsupported(
+    throw createUnsupportedFailure(
       '(not shown)',
       'the address begins with "-", which programs take for an option',
       SUPPORTED,
@@ -62,7 +62,7 @@ export function parseRemoteAddress(text: string, workingDirectory: string): Remo
   const url = parseUrl(text)
   if (scheme === 'https' || scheme === 'http') return parseHttp(url)
   if (scheme === 'ssh') return parseSshUrl(url)
-  throw unsupported(
+  throw createUnsupportedFailure(
     `${scheme}://${url.host}`,
     `addresses with ${scheme}:// are not used`,
     SUPPORTED,
@@ -71,7 +71,7 @@ export function parseRemoteAddress(text: string, workingDirectory: string): Remo
 
 function parseWithoutScheme(text: string, workingDirectory: string): RemoteAddress {
   if (REMOTE_HELPER.test(text)) {
-    throw unsupported(
+    throw createUnsupportedFailure(
       `${text.slice(0, text.indexOf('::'))}::…`,
       'the address would run a remote helper program',
       SUPPORTED,
@@ -83,7 +83,7 @@ function parseWithoutScheme(text: string, workingDirectory: string): RemoteAddre
     return { kind: 'local', printed: path, path, inPlace: true }
   }
   const [, destination = '', path = ''] = match
-  return sshAddress(
+  return createSshAddress(
     destination.replace(/^\[(.*)\]$/s, '$1'),
     undefined,
     path,
@@ -95,14 +95,14 @@ function parseUrl(text: string): URL {
   try {
     return new URL(text)
   } catch {
-    throw unsupported('(not shown)', 'the address is not a URL', SUPPORTED)
+    throw createUnsupportedFailure('(not shown)', 'the address is not a URL', SUPPORTED)
   }
 }
 
 function parseFileUrl(text: string): RemoteAddress {
   const url = parseUrl(text)
   if (url.host !== '' || url.search !== '' || url.hash !== '') {
-    throw unsupported(
+    throw createUnsupportedFailure(
       `file://${url.host}`,
       'a file address has a path only',
       'use file:///absolute/path',
@@ -112,7 +112,7 @@ function parseFileUrl(text: string): RemoteAddress {
     const path = fileURLToPath(url)
     return { kind: 'local', printed: path, path, inPlace: false }
   } catch {
-    throw unsupported(
+    throw createUnsupportedFailure(
       'file://',
       'the path of the address cannot be decoded',
       'use file:///absolute/path',
@@ -123,11 +123,15 @@ function parseFileUrl(text: string): RemoteAddress {
 function parseHttp(url: URL): RemoteAddress {
   const location = `${url.protocol}//${url.host}`
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-    throw unsupported(location, 'http without TLS would send the token in clear', 'use https://')
+    throw createUnsupportedFailure(
+      location,
+      'http without TLS would send the token in clear',
+      'use https://',
+    )
   }
   const path = url.pathname.replace(/\/+$/, '')
   if (path === '')
-    throw unsupported(
+    throw createUnsupportedFailure(
       location,
       'the address has no path',
       'name the repository: https://host/owner/name.git',
@@ -146,10 +150,10 @@ function parseSshUrl(url: URL): RemoteAddress {
   const path = decoded.startsWith('/~') ? decoded.slice(1) : decoded
   const port = url.port === '' ? undefined : Number(url.port)
   const shown = `ssh://${user === '' ? '' : `${user}@`}${url.host}${decoded}`
-  return sshAddress(user === '' ? host : `${user}@${host}`, port, path, () => shown)
+  return createSshAddress(user === '' ? host : `${user}@${host}`, port, path, () => shown)
 }
 
-function sshAddress(
+function createSshAddress(
   destination: string,
   port: number | undefined,
   path: string,
@@ -157,9 +161,9 @@ function sshAddress(
 ): RemoteAddress {
   const host = destination.slice(destination.lastIndexOf('@') + 1)
   if (host === '' || path === '' || path === '/')
-    throw unsupported('ssh', 'the address has no host or no path', SUPPORTED)
+    throw createUnsupportedFailure('ssh', 'the address has no host or no path', SUPPORTED)
   if ([destination, host, path].some((part) => part.startsWith('-') || CONTROL.test(part))) {
-    throw unsupported(
+    throw createUnsupportedFailure(
       'ssh',
       'the user, host or path begins with "-", which programs take for an option',
       SUPPORTED,
@@ -172,6 +176,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw unsupported('(not shown)', 'the address has a broken % escape', SUPPORTED)
+    throw createUnsupportedFailure('(not shown)', 'the address has a broken % escape', SUPPORTED)
   }
 }

@@ -21,7 +21,7 @@ for (const kind of ['http', 'file', 'ssh'] as const) {
         { ...created, remote },
         { trace: (request) => reported.push(request) },
       )
-      const { refs } = await repository.refs(signal)
+      const { refs } = await repository.listRefs(signal)
       const [head] = refs.values()
       assert.ok(head !== undefined)
       await repository.list(head, '', signal)
@@ -49,7 +49,7 @@ test('what fails is told as failed, and the failure is the one that comes withou
       { ...created, remote: `${created.remote}-not-there` },
       { trace: (request) => reported.push(request) },
     )
-    await assert.rejects(repository.refs(signal), Failure)
+    await assert.rejects(repository.listRefs(signal), Failure)
     assert.deepEqual(
       reported.map(({ outcome }) => outcome),
       ['failed'],

@@ -1,7 +1,11 @@
 import type { RequestTarget, Trace } from '@backporch/system/trace'
 import type { GitTransport } from './git-transport.ts'
 
-export function tracedTransport(inner: GitTransport, remote: string, trace: Trace): GitTransport {
+export function createTracedTransport(
+  inner: GitTransport,
+  remote: string,
+  trace: Trace,
+): GitTransport {
   async function timed<Answer>(
     { to, what }: { readonly to: RequestTarget; readonly what: string },
     work: () => Promise<Answer>,

@@ -1,5 +1,5 @@
 import type { ObjectId } from '@backporch/kyaml/files'
-import { defaultBaseBranch, LEDGER_BRANCH, parseRevisionTag } from '../ports/ref-name.ts'
+import { findDefaultBaseBranch, LEDGER_BRANCH, parseRevisionTag } from '../ports/ref-name.ts'
 import type { Advertisement } from './advertisement.ts'
 
 /** `partial`: tips, and everything else by id. `whole`: every server supports it. */
@@ -18,14 +18,14 @@ export const SMALL_FILES = 'blob:limit=262144'
 
 const OURS = /^refs\/heads\/(?:drafts|proposed|deletionProposed)\//
 
-export function wayOf({ version, capabilities }: Advertisement): Way {
+export function chooseFetchWay({ version, capabilities }: Advertisement): Way {
   // Version 2: "wants can be anything and are not limited to advertised objects" (gitprotocol-v2,
   // `fetch`).
   const byId = version === 2 || capabilities.has('allow-any-sha1-in-want')
   return byId && capabilities.has('shallow') ? 'partial' : 'whole'
 }
 
-export function defaultBranchOf({ refs, head }: Pick<Advertisement, 'refs' | 'head'>): {
+export function findDefaultBranch({ refs, head }: Pick<Advertisement, 'refs' | 'head'>): {
   readonly named: string | undefined
   readonly base: string | undefined
 } {
@@ -33,15 +33,15 @@ export function defaultBranchOf({ refs, head }: Pick<Advertisement, 'refs' | 'he
     head?.startsWith('refs/heads/') === true && refs.has(head)
       ? head.slice('refs/heads/'.length)
       : undefined
-  return { named, base: defaultBaseBranch(named, (branch) => refs.has(`refs/heads/${branch}`)) }
+  return { named, base: findDefaultBaseBranch(named, (branch) => refs.has(`refs/heads/${branch}`)) }
 }
 
 /** The packages' branch, those that come from it, and the ledger. */
-export function ourTips(
+export function selectOurTips(
   { refs, head }: Advertisement,
   baseBranch: string | undefined,
 ): Readonly<Record<'base' | 'branches' | 'ledger', ReadonlyMap<string, ObjectId>>> {
-  const { base } = defaultBranchOf({ refs, head })
+  const { base } = findDefaultBranch({ refs, head })
   const isBase = (name: string): boolean =>
     name === `refs/heads/${base}` || name === `refs/heads/${baseBranch}`
   const named = (wanted: (name: string) => boolean) =>
@@ -53,27 +53,27 @@ export function ourTips(
   }
 }
 
-export function branchesAndTags({ refs }: Advertisement): ReadonlyMap<string, ObjectId> {
+export function listBranchesAndTags({ refs }: Advertisement): ReadonlyMap<string, ObjectId> {
   return new Map(
     [...refs].filter(([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/')),
   )
 }
 
-export function tipsNaming(
+export function listTipsNaming(
   advertisement: Advertisement,
   ids: readonly ObjectId[],
 ): ReadonlyMap<string, ObjectId> {
   const wanted = new Set(ids)
   const { peeled } = advertisement
   return new Map(
-    [...branchesAndTags(advertisement)].filter(
+    [...listBranchesAndTags(advertisement)].filter(
       ([name, id]) => wanted.has(id) || wanted.has(peeled.get(name) ?? id),
     ),
   )
 }
 
 /** A reader of one reads the others next. */
-export function latestRevisions({ refs, peeled }: Advertisement): readonly ObjectId[] {
+export function listLatestRevisions({ refs, peeled }: Advertisement): readonly ObjectId[] {
   const latest = new Map<string, { readonly revision: number; readonly id: ObjectId }>()
   for (const [name, id] of refs) {
     const tag = name.startsWith('refs/tags/') ? parseRevisionTag(name) : undefined
@@ -84,7 +84,7 @@ export function latestRevisions({ refs, peeled }: Advertisement): readonly Objec
 }
 
 /** A request names only a limited number. */
-export function longestFirst(
+export function orderLongestFirst(
   tips: ReadonlyMap<string, ObjectId>,
   { head }: Advertisement,
   baseBranch: string | undefined,

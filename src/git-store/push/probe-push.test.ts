@@ -12,7 +12,7 @@ import {
   type TestRepository,
   TOKEN,
 } from '../../../test/contract/git-remotes.ts'
-import { FLUSH, pktLine } from '../protocol/pkt-line.ts'
+import { encodePktLine, FLUSH } from '../protocol/pkt-line.ts'
 import { probePush } from './probe-push.ts'
 
 const REFS = [
@@ -113,11 +113,11 @@ it('believes of GitHub only the texts whose meaning is known', async () => {
       `unpack ${unpacked}\n`,
       reason === undefined ? `ok ${ref}\n` : `ng ${ref} ${reason}\n`,
     ]
-    const report = Buffer.concat([...lines.map((line) => pktLine(line)), FLUSH])
+    const report = Buffer.concat([...lines.map((line) => encodePktLine(line)), FLUSH])
     const reported = [
-      pktLine('# service=git-receive-pack\n'),
+      encodePktLine('# service=git-receive-pack\n'),
       FLUSH,
-      pktLine(`${base} refs/heads/main\0report-status agent=${agent}\n`),
+      encodePktLine(`${base} refs/heads/main\0report-status agent=${agent}\n`),
       FLUSH,
     ]
     const server = createServer((request, response) => {

@@ -4,7 +4,7 @@
  * (docs/facts/push-rehearsal.md).
  */
 import { Failure } from '@backporch/kyaml/failure'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
 import { encodePack } from '../objects/object-format.ts'
 import type { PushAnswer, PushTexts } from '../ports/package-repository.ts'
@@ -69,7 +69,7 @@ interface PushTarget {
 
 async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): Promise<PushAnswer> {
   const { transport, baseBranch } = target
-  const session = await transport.open('git-receive-pack', signal).catch(refusedByUs)
+  const session = await transport.open('git-receive-pack', signal).catch(getOwnRefusal)
   if (session instanceof Failure) return { ref, answer: 'refused', why: session.why }
   try {
     const { refs, capabilities, agent } = session.advertisement
@@ -98,7 +98,7 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
       (STALE.has(reason) || texts?.stale.test(reason) === true)
     )
       return { ref, answer: 'let-through', why: '' }
-    const reported = foreignLine(
+    const reported = formatForeignLine(
       [unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'),
       { secrets: transport.secrets },
     )
@@ -119,7 +119,7 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
 }
 
 /** Backporch does not push to a clone with hooks. */
-function refusedByUs(thrown: unknown): Failure {
+function getOwnRefusal(thrown: unknown): Failure {
   if (thrown instanceof Failure && thrown.code === 'BP4002') return thrown
   throw thrown
 }

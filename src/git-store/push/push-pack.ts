@@ -2,7 +2,7 @@
 import type { ObjectId } from '@backporch/kyaml/files'
 import { ByteReader, StreamFault } from '../protocol/byte-reader.ts'
 import type { GitSession } from '../protocol/git-transport.ts'
-import { FLUSH, pktLine, readBands, readPktLine } from '../protocol/pkt-line.ts'
+import { encodePktLine, FLUSH, readBands, readPktLine } from '../protocol/pkt-line.ts'
 
 const NOTHING = '0'.repeat(40)
 
@@ -35,7 +35,9 @@ export async function sendPush(
     ' ',
   )
   const lines = commands.map(({ ref, from, to }, at) =>
-    pktLine(`${from ?? NOTHING} ${to ?? NOTHING} ${ref}${at === 0 ? `\0 ${capabilities}` : ''}`),
+    encodePktLine(
+      `${from ?? NOTHING} ${to ?? NOTHING} ${ref}${at === 0 ? `\0 ${capabilities}` : ''}`,
+    ),
   )
   const body = [...lines, FLUSH, ...(commands.some(({ to }) => to !== null) ? [pack] : [])]
   const reader = await session.request(body)
@@ -44,13 +46,13 @@ export async function sendPush(
   if (fatal !== undefined) return { unpacked: fatal, refused: new Map(), messages }
   await reader.drain()
   return await readReport(
-    new ByteReader(once(content), { silence: 1000, bytes: content.length }),
+    new ByteReader(streamOnce(content), { silence: 1000, bytes: content.length }),
     commands,
     messages,
   )
 }
 
-async function* once(content: Buffer): AsyncGenerator<Uint8Array> {
+async function* streamOnce(content: Buffer): AsyncGenerator<Uint8Array> {
   yield content
 }
 

@@ -1,13 +1,13 @@
 /** The remote's refs show the outcome. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import type { NewObjects } from '../objects/new-objects.ts'
 import { encodePack } from '../objects/object-format.ts'
 import type { ObjectSource } from '../objects/object-source.ts'
 import { type RefUpdate, RefusedPush } from '../ports/package-repository.ts'
 import { LEDGER_BRANCH } from '../ports/ref-name.ts'
-import { unreachable } from '../program/git-failure.ts'
+import { createUnreachableFailure } from '../program/git-failure.ts'
 import type { Advertisement } from '../protocol/advertisement.ts'
 import type { GitSession, GitTransport } from '../protocol/git-transport.ts'
 import { type PushReport, sendPush } from './push-pack.ts'
@@ -35,17 +35,21 @@ export async function pushRefs(
   let session: GitSession | undefined = await parts.transport.open('git-receive-pack', signal)
   try {
     const { advertisement } = session
-    if (updates.every((update) => seenAt(advertisement, parts.objects.known, update) === update.to))
+    if (
+      updates.every(
+        (update) => getSeenCommit(advertisement, parts.objects.known, update) === update.to,
+      )
+    )
       return
     const moved = updates.filter(
-      (update) => seenAt(advertisement, parts.objects.known, update) !== update.from,
+      (update) => getSeenCommit(advertisement, parts.objects.known, update) !== update.from,
     )
-    if (moved.length > 0) throw leaseLost(parts.remote, moved, [])
+    if (moved.length > 0) throw createLeaseLostFailure(parts.remote, moved, [])
     const wanted = updates.filter(({ from, to }) => from !== to)
     assertCapable(parts.remote, advertisement, wanted)
     assertFree(parts.remote, advertisement, wanted)
     const done: RefUpdate[] = []
-    for (const stage of stagesOf(advertisement, wanted)) {
+    for (const stage of splitIntoStages(advertisement, wanted)) {
       session ??= await parts.transport.open('git-receive-pack', signal)
       const commands = stage.map(({ ref, from, to }) => ({
         ref,
@@ -54,10 +58,10 @@ export async function pushRefs(
       }))
       const tips = commands.flatMap(({ to }) => (to === null ? [] : [to]))
       const pack = encodePack(
-        parts.created.missingFrom(tips, new Set(session.advertisement.refs.values())),
+        parts.created.listMissingFrom(tips, new Set(session.advertisement.refs.values())),
       )
       const report = await sendPush(session, commands, pack).catch((thrown: unknown) =>
-        lostAnswer(parts, thrown, signal),
+        explainLostAnswer(parts, thrown, signal),
       )
       await session.close()
       session = undefined
@@ -78,7 +82,7 @@ export async function pushRefs(
  * A server that moves refs one by one may be cut off: the ledger must never name a branch that does
  * not exist.
  */
-function stagesOf(
+function splitIntoStages(
   { capabilities }: Advertisement,
   updates: readonly RefUpdate[],
 ): readonly (readonly RefUpdate[])[] {
@@ -92,7 +96,7 @@ function stagesOf(
   return stages.filter((stage) => stage.length > 0)
 }
 
-function seenAt(
+function getSeenCommit(
   advertisement: Advertisement,
   known: Advertisement | undefined,
   { ref }: RefUpdate,
@@ -109,7 +113,7 @@ function assertCapable(
   const refuse = (capability: string, refused: readonly RefUpdate[]): void => {
     if (capabilities.has(capability) || refused.length === 0) return
     const why = `the server does not offer ${capability}`
-    throw refusedByRule(remote, why, new Map(refused.map(({ ref }) => [ref, why])))
+    throw createRuleRefusal(remote, why, new Map(refused.map(({ ref }) => [ref, why])))
   }
   refuse('report-status', updates)
   refuse(
@@ -127,11 +131,11 @@ function assertFree(remote: string, { refs }: Advertisement, updates: readonly R
         : [...refs.keys()].find((there) => isBelow(ref, there) || isBelow(there, ref))
     return inWay === undefined ? [] : [{ ref, inWay }]
   })
-  const failures = new Map(taken.map((name) => [name.ref, takenName(remote, name)]))
+  const failures = new Map(taken.map((name) => [name.ref, createTakenNameFailure(remote, name)]))
   for (const failure of failures.values()) throw new RefusedPush(failure.toJSON(), failures)
 }
 
-function takenName(
+function createTakenNameFailure(
   remote: string,
   { ref, inWay }: { readonly ref: string; readonly inWay: string },
 ): Failure {
@@ -150,7 +154,7 @@ function isBelow(ref: string, above: string): boolean {
   return ref.startsWith(`${above}/`)
 }
 
-function lostAnswer(parts: PushParts, thrown: unknown, signal: AbortSignal): Failure {
+function explainLostAnswer(parts: PushParts, thrown: unknown, signal: AbortSignal): Failure {
   const explained = parts.transport.explain(thrown, signal)
   if (explained instanceof Failure && explained.code === 'BP4001') return explained
   throw explained
@@ -171,18 +175,22 @@ async function judge(
   const now = await parts.objects.advertise(signal).catch((thrown: unknown) => {
     throw report instanceof Failure ? report : thrown
   })
-  const at = (update: RefUpdate) => seenAt(now, now, update)
+  const at = (update: RefUpdate) => getSeenCommit(now, now, update)
   if (updates.every((update) => at(update) === update.to)) return
   const moved = updates.filter((update) => update.from !== update.to && at(update) === update.to)
   const done = [...before, ...moved]
   const strangers = updates.filter(
     (update) => at(update) !== update.from && !moved.includes(update),
   )
-  if (strangers.length > 0) throw leaseLost(parts.remote, strangers, done)
+  if (strangers.length > 0) throw createLeaseLostFailure(parts.remote, strangers, done)
   if (report instanceof Failure)
     throw done.length === 0
       ? report
-      : unreachable(parts.remote, `${report.why}; ${names('moved', done)}`, report)
+      : createUnreachableFailure(
+          parts.remote,
+          `${report.why}; ${formatRefNames('moved', done)}`,
+          report,
+        )
   const better = await parts.explainRefusal(updates, signal)
   if (better !== undefined) throw better
   const reasons = updates.flatMap(({ ref }) => {
@@ -190,29 +198,29 @@ async function judge(
     return reason === undefined ? [] : [`${ref}: ${reason}`]
   })
   const line = (text: readonly string[]): string =>
-    foreignLine(text.join('\n'), { secrets: parts.transport.secrets })
+    formatForeignLine(text.join('\n'), { secrets: parts.transport.secrets })
   const unpacked = report.unpacked === 'ok' ? '' : report.unpacked
   const all = [
     unpacked,
     ...reasons,
     report.messages,
-    done.length === 0 ? '' : names('moved all the same', done),
+    done.length === 0 ? '' : formatRefNames('moved all the same', done),
   ]
-  const whys = [...ownReasons(report.refused)].map(
+  const whys = [...selectOwnReasons(report.refused)].map(
     ([ref, reason]) => [ref, line([unpacked, reason, report.messages])] as const,
   )
-  throw refusedByRule(parts.remote, line(all), new Map(whys))
+  throw createRuleRefusal(parts.remote, line(all), new Map(whys))
 }
 
 /** Rejected because of another ref. */
 const ALONG = /\b(?:atomic|transaction)\b/
 
-function ownReasons(refused: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+function selectOwnReasons(refused: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const own = [...refused].filter(([, reason]) => !ALONG.test(reason))
   return own.length === 0 ? refused : new Map(own)
 }
 
-function refusedByRule(
+function createRuleRefusal(
   remote: string,
   why: string,
   whys: ReadonlyMap<string, string>,
@@ -238,7 +246,7 @@ function refusedByRule(
   return new RefusedPush(detail, new Map([...whys].map(([ref, own]) => [ref, failureOf(ref, own)])))
 }
 
-function leaseLost(
+function createLeaseLostFailure(
   remote: string,
   moved: readonly RefUpdate[],
   done: readonly RefUpdate[],
@@ -247,12 +255,12 @@ function leaseLost(
     code: 'BP4003',
     what: 'the branch moved between reading and pushing',
     where: remote,
-    why: `${names('somebody else moved', moved)}${done.length === 0 ? '' : `; ${names('moved before that was seen', done)}`}`,
+    why: `${formatRefNames('somebody else moved', moved)}${done.length === 0 ? '' : `; ${formatRefNames('moved before that was seen', done)}`}`,
     remedy: 'read the repository again and repeat',
     retry: 'backoff',
   })
 }
 
-function names(verb: string, updates: readonly RefUpdate[]): string {
+function formatRefNames(verb: string, updates: readonly RefUpdate[]): string {
   return `${verb} ${updates.map(({ ref }) => ref).join(', ')}`
 }

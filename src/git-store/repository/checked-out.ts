@@ -1,7 +1,7 @@
 /**
  * CI checkouts have a detached HEAD, and branches of a remote, if any (docs/facts/ci-checkouts.md).
  */
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import type { PackageRepository, RepositoryRefs } from '../ports/package-repository.ts'
 import { isBaseBranch, LEDGER_BRANCH } from '../ports/ref-name.ts'
 import { ask } from '../program/work-tree.ts'
@@ -26,8 +26,8 @@ export function openCheckedOut(options: RepositoryOptions, note?: CacheNote): Pa
       ask(address.path, args, environment, signal)
   return {
     remote: repository.remote,
-    clonedFrom: async (signal) => (await repository.clonedFrom?.(signal)) ?? [],
-    refs: async (signal) => checkedOutRefs(await repository.refs(signal), git(signal)),
+    listCloneOrigins: async (signal) => (await repository.listCloneOrigins?.(signal)) ?? [],
+    listRefs: async (signal) => addTrackedBranches(await repository.listRefs(signal), git(signal)),
     commit: (id, signal) => repository.commit(id, signal),
     list: (commit, folder, signal) => repository.list(commit, folder, signal),
     read: (blobs, signal, most) => repository.read(blobs, signal, most),
@@ -40,9 +40,9 @@ export function openCheckedOut(options: RepositoryOptions, note?: CacheNote): Pa
 
 type Git = (args: readonly string[]) => Promise<string | undefined>
 
-async function checkedOutRefs(local: RepositoryRefs, git: Git): Promise<RepositoryRefs> {
+async function addTrackedBranches(local: RepositoryRefs, git: Git): Promise<RepositoryRefs> {
   const refs = new Map(local.refs)
-  for (const [ref, commit] of await trackedBranches(git)) {
+  for (const [ref, commit] of await listTrackedBranches(git)) {
     const own = refs.get(ref)
     const isNewer =
       own !== undefined &&
@@ -64,7 +64,7 @@ async function checkedOutRefs(local: RepositoryRefs, git: Git): Promise<Reposito
   if (branch !== undefined) return { ...local, refs, defaultBranch: branch }
   return {
     ...local,
-    refs: refs.set(`${BRANCH}${DETACHED}`, objectId(head)),
+    refs: refs.set(`${BRANCH}${DETACHED}`, parseObjectId(head)),
     defaultBranch: DETACHED,
   }
 }
@@ -73,12 +73,12 @@ const BRANCH = 'refs/heads/'
 const LEDGER = `${BRANCH}${LEDGER_BRANCH}`
 
 /** Of several remotes `origin`, else the first by name. */
-async function trackedBranches(git: Git): Promise<ReadonlyMap<string, ObjectId>> {
-  const listed = linesOf(
+async function listTrackedBranches(git: Git): Promise<ReadonlyMap<string, ObjectId>> {
+  const listed = splitLines(
     await git(['for-each-ref', '--format=%(objectname) %(refname)', 'refs/remotes/']),
   )
   if (listed.length === 0) return new Map()
-  const configured = linesOf(
+  const configured = splitLines(
     await git(['config', '--name-only', '--get-regexp', '^remote\\..*\\.url$']),
   )
   const remotes = [...new Set(configured.map((key) => key.slice('remote.'.length, -'.url'.length)))]
@@ -92,12 +92,12 @@ async function trackedBranches(git: Git): Promise<ReadonlyMap<string, ObjectId>>
     for (const line of listed) {
       const [commit, ref] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]
       const branch = ref.startsWith(prefix) ? ref.slice(prefix.length) : 'HEAD'
-      if (branch !== 'HEAD') branches.set(`${BRANCH}${branch}`, objectId(commit))
+      if (branch !== 'HEAD') branches.set(`${BRANCH}${branch}`, parseObjectId(commit))
     }
   }
   return branches
 }
 
-function linesOf(text = ''): readonly string[] {
+function splitLines(text = ''): readonly string[] {
   return text.split('\n').filter((line) => line !== '')
 }

@@ -11,7 +11,7 @@ import {
 import type { ObjectSource } from '../objects/object-source.ts'
 import { isHostileName } from '../objects/path-policy.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
-import { damaged } from '../program/git-failure.ts'
+import { createDamagedFailure } from '../program/git-failure.ts'
 
 const MOST_TREES = 20_000
 
@@ -30,9 +30,9 @@ export class ParsedObjects {
     this.#created = created
   }
 
-  async one(id: ObjectId, type: ObjectType, signal: AbortSignal): Promise<GitObject> {
+  async readOne(id: ObjectId, type: ObjectType, signal: AbortSignal): Promise<GitObject> {
     const object = (await this.read([id], type, signal)).get(id)
-    if (object === undefined) throw damaged(this.#remote, `${id} did not come`)
+    if (object === undefined) throw createDamagedFailure(this.#remote, `${id} did not come`)
     return object
   }
 
@@ -54,26 +54,29 @@ export class ParsedObjects {
         found.set(id, object)
     for (const [id, object] of found) {
       if (object.type !== type)
-        throw damaged(this.#remote, `${id} is a ${object.type}, and a ${type} was looked for`)
+        throw createDamagedFailure(
+          this.#remote,
+          `${id} is a ${object.type}, and a ${type} was looked for`,
+        )
     }
     return found
   }
 
-  async tree(id: ObjectId, signal: AbortSignal): Promise<readonly TreeEntry[]> {
+  async readTree(id: ObjectId, signal: AbortSignal): Promise<readonly TreeEntry[]> {
     return (await this.#readTrees([id], signal)).get(id) ?? []
   }
 
-  async files(tree: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
+  async listFiles(tree: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
     let entry: TreeEntry = { mode: '40000', name: '', id: tree }
     for (const segment of path === '' ? [] : path.split('/')) {
       const name = Buffer.from(segment).toString('latin1')
       const next = isFolder(entry)
-        ? (await this.tree(entry.id, signal)).find((each) => each.name === name)
+        ? (await this.readTree(entry.id, signal)).find((each) => each.name === name)
         : undefined
       if (next === undefined) return []
       entry = next
     }
-    if (!isFolder(entry)) return [{ path: '', mode: fileMode(entry.mode), id: entry.id }]
+    if (!isFolder(entry)) return [{ path: '', mode: normalizeFileMode(entry.mode), id: entry.id }]
     const files = await this.#collect(entry.id, signal)
     return files.sort((left, right) => (left.path < right.path ? -1 : 1))
   }
@@ -82,7 +85,11 @@ export class ParsedObjects {
     try {
       return parse(object)
     } catch (thrown) {
-      throw damaged(this.#remote, `${object.id} is not a well-formed ${object.type}`, thrown)
+      throw createDamagedFailure(
+        this.#remote,
+        `${object.id} is not a well-formed ${object.type}`,
+        thrown,
+      )
     }
   }
 
@@ -115,12 +122,12 @@ export class ParsedObjects {
         (trees.get(id) ?? []).flatMap((entry) => {
           const name = Buffer.from(entry.name, 'latin1').toString('utf8')
           if (isHostileName(name))
-            throw damaged(
+            throw createDamagedFailure(
               this.#remote,
               `a folder holds the name ${JSON.stringify(name)}, which git does not allow`,
             )
           if (isFolder(entry)) return [{ id: entry.id, prefix: `${prefix}${name}/` }]
-          files.push({ path: prefix + name, mode: fileMode(entry.mode), id: entry.id })
+          files.push({ path: prefix + name, mode: normalizeFileMode(entry.mode), id: entry.id })
           return []
         }),
       )
@@ -129,7 +136,7 @@ export class ParsedObjects {
   }
 }
 
-function fileMode(mode: string): FileMode {
+function normalizeFileMode(mode: string): FileMode {
   if (mode === '120000' || mode === '160000') return mode
   // Old git versions wrote more modes.
   return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755'

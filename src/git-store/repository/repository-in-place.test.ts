@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { findProgram } from '@backporch/system/find-program'
 import {
   changeOf,
@@ -86,7 +86,7 @@ withRepository(
     const repository = openTestRepository(fixture)
     assert.match(await readAll(repository), /deploy\.yaml replicas: 3/)
     assertNothingCopied(fixture)
-    const { why } = await expectFailure(repository.read([objectId(older)], signal), 'BP4006')
+    const { why } = await expectFailure(repository.read([parseObjectId(older)], signal), 'BP4006')
     assert.match(why, new RegExp(`${older} is not in this repository`))
   },
 )
@@ -100,14 +100,14 @@ withRepository(
     const path = join(fixture.gitFolder, 'objects', blob.slice(0, 2), blob.slice(2))
     writeFileSync(path, 'no object')
     const repository = openTestRepository(fixture)
-    await expectFailure(repository.read([objectId(blob)], signal), 'BP4006')
-    assert.equal((await repository.read([objectId(retained)], signal)).size, 1)
+    await expectFailure(repository.read([parseObjectId(blob)], signal), 'BP4006')
+    assert.equal((await repository.read([parseObjectId(retained)], signal)).size, 1)
     execFileSync('cp', [
       join(fixture.gitFolder, 'objects', retained.slice(0, 2), retained.slice(2)),
       path,
     ])
     const { why } = await expectFailure(
-      openTestRepository(fixture).read([objectId(blob)], signal),
+      openTestRepository(fixture).read([parseObjectId(blob)], signal),
       'BP4006',
     )
     assert.match(why, /has another content|is not/)
@@ -160,7 +160,7 @@ withRepository(
     fixture.git('commit-graph', 'write', '--reachable')
     fixture.git('pack-refs', '--all')
     fixture.git('gc', '-q', '--prune=now')
-    assert.equal((await repository.commit(objectId(older ?? ''), signal)).message, 'First\n')
+    assert.equal((await repository.commit(parseObjectId(older ?? ''), signal)).message, 'First\n')
     assert.equal(await readAll(repository), expected)
   },
 )
@@ -246,7 +246,7 @@ withRepository('no program runs that the configuration of a repository names', a
   rmSync(mark)
   const repository = at(fixture, partial)
   assert.match(await readAll(repository), /deploy\.yaml replicas: 3/)
-  const { why } = await expectFailure(repository.read([objectId(blob)], signal), 'BP4010')
+  const { why } = await expectFailure(repository.read([parseObjectId(blob)], signal), 'BP4010')
   assert.match(why, /the address would run a remote helper program/)
   assert.equal(existsSync(mark), false)
 })
@@ -260,7 +260,7 @@ withRepository(
     const [parent] = (await repository.commit(await headOf(repository, signal), signal)).parents
     assert.equal(parent, fixture.git('rev-parse', 'main~1'), 'the boundary is no root')
     const { why, remedy } = await expectFailure(
-      repository.commit(objectId(parent ?? ''), signal),
+      repository.commit(parseObjectId(parent ?? ''), signal),
       'BP4011',
     )
     assert.match(why, /the clone is shallow/)
@@ -306,7 +306,7 @@ withRepository('a git that is silent or killed is no damage', async (fixture) =>
       environment,
       limits: { silence: 200 },
     })
-    const head = objectId(fixture.git('rev-parse', 'main'))
+    const head = parseObjectId(fixture.git('rev-parse', 'main'))
     const failure = await expectFailure(repository.commit(head, signal), 'BP4001')
     assert.match(failure.why, says)
     assert.doesNotMatch(failure.remedy, /fsck/)
@@ -319,7 +319,7 @@ withRepository('what git does not open is told by its reason', async (fixture) =
     at(fixture, fixture.gitFolder, {
       GIT_TEST_ASSUME_DIFFERENT_OWNER: '1',
       BACKPORCH_CHILD_ENV: 'GIT_TEST_ASSUME_DIFFERENT_OWNER',
-    }).refs(signal),
+    }).listRefs(signal),
     'BP4005',
   )
   assert.match(owner.remedy, /safe\.directory/)
@@ -328,11 +328,14 @@ withRepository('what git does not open is told by its reason', async (fixture) =
   fixture.git('-C', odd, 'config', 'core.repositoryformatversion', '1')
   fixture.git('-C', odd, 'config', 'extensions.refstorage', 'from-tomorrow')
   for (const path of [odd, join(odd, 'apps/web')])
-    assert.match((await expectFailure(at(fixture, path).refs(signal), 'BP4010')).why, /refstorage/)
+    assert.match(
+      (await expectFailure(at(fixture, path).listRefs(signal), 'BP4010')).why,
+      /refstorage/,
+    )
   const broken = join(fixture.root, 'broken')
   mkdirSync(broken)
   writeFileSync(join(broken, '.git'), 'gitdir: /nowhere\n')
-  await expectFailure(at(fixture, broken).refs(signal), 'BP4010')
+  await expectFailure(at(fixture, broken).listRefs(signal), 'BP4010')
 })
 
 withRepository('a process that has read ends by itself', async (fixture) => {
@@ -360,11 +363,14 @@ withRepository(
   async (fixture) => {
     const folder = clone(fixture, 'named')
     fixture.git('-C', folder, 'remote', 'add', 'upstream', 'git@git.example.com:acme/deploy.git')
-    const addresses = await at(fixture, folder).clonedFrom?.(signal)
+    const addresses = await at(fixture, folder).listCloneOrigins?.(signal)
     assert.deepEqual(addresses?.toSorted(), [
       `file://${fixture.gitFolder}`,
       'git@git.example.com:acme/deploy.git',
     ])
-    assert.deepEqual(await at(fixture, `file://${fixture.gitFolder}`).clonedFrom?.(signal), [])
+    assert.deepEqual(
+      await at(fixture, `file://${fixture.gitFolder}`).listCloneOrigins?.(signal),
+      [],
+    )
   },
 )

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import {
   changeOf,
   expectFailure,
@@ -104,7 +104,7 @@ withRepository(
         baseBranch: 'feature/x',
       })
       assert.equal(repository.remote, join(fixture.root, path))
-      const { defaultBranch, refs } = await repository.refs(signal)
+      const { defaultBranch, refs } = await repository.listRefs(signal)
       assert.equal(defaultBranch, path.startsWith('linked') ? 'feature/x' : 'main')
       assert.equal(refs.size, 5)
     }
@@ -152,7 +152,9 @@ withRepository('a place without a repository is told as such', 'local bare', asy
   const environment = { ...fixture.environment, GIT_CEILING_DIRECTORIES: fixture.root }
   for (const remote of ['folder', 'file', 'missing', 'folder/missing']) {
     await expectFailure(
-      openTestRepository(fixture, { remote: join(fixture.root, remote), environment }).refs(signal),
+      openTestRepository(fixture, { remote: join(fixture.root, remote), environment }).listRefs(
+        signal,
+      ),
       'BP1002',
     )
   }
@@ -172,9 +174,9 @@ withRepository(
     const remote = join(fixture.root, 'empty.git')
     fixture.git('init', '-q', '--bare', '-b', 'main', remote)
     const repository = openTestRepository(fixture, { remote })
-    assert.deepEqual(await repository.refs(signal), { defaultBranch: '', refs: new Map() })
-    await expectFailure(repository.commit(objectId('1'.repeat(40)), signal), 'BP1003')
-    await expectFailure(repository.list(objectId('1'.repeat(40)), '', signal), 'BP1003')
+    assert.deepEqual(await repository.listRefs(signal), { defaultBranch: '', refs: new Map() })
+    await expectFailure(repository.commit(parseObjectId('1'.repeat(40)), signal), 'BP1003')
+    await expectFailure(repository.list(parseObjectId('1'.repeat(40)), '', signal), 'BP1003')
     const ledger = await repository.write({
       parents: [],
       base: undefined,
@@ -192,19 +194,19 @@ withRepository(
       }),
       '',
     )
-    assert.equal((await repository.refs(signal)).defaultBranch, '', 'main is still unborn')
+    assert.equal((await repository.listRefs(signal)).defaultBranch, '', 'main is still unborn')
   },
 )
 
 withRepository('a detached HEAD is no default branch', 'local bare', async (fixture) => {
   fixture.git('update-ref', '--no-deref', 'HEAD', fixture.git('rev-parse', 'main'))
-  assert.equal((await openTestRepository(fixture).refs(signal)).defaultBranch, '')
+  assert.equal((await openTestRepository(fixture).listRefs(signal)).defaultBranch, '')
 })
 
 withRepository('a repository of SHA-256 is refused', 'local bare', async (fixture) => {
   const remote = join(fixture.root, 'long.git')
   fixture.git('init', '-q', '--bare', '--object-format=sha256', remote)
-  await expectFailure(openTestRepository(fixture, { remote }).refs(signal), 'BP4010')
+  await expectFailure(openTestRepository(fixture, { remote }).listRefs(signal), 'BP4010')
 })
 
 withRepository(
@@ -212,10 +214,10 @@ withRepository(
   'local bare',
   async (fixture) => {
     const environment = { PATH: join(fixture.root, 'nothing') }
-    await expectFailure(openTestRepository(fixture, { environment }).refs(signal), 'BP4009')
+    await expectFailure(openTestRepository(fixture, { environment }).listRefs(signal), 'BP4009')
     await expectFailure(workTreeState(fixture.gitFolder, signal, environment), 'BP4009')
     const { why } = await expectFailure(
-      openTestRepository(fixture, { environment, remote: 'git@host.test:repo' }).refs(signal),
+      openTestRepository(fixture, { environment, remote: 'git@host.test:repo' }).listRefs(signal),
       'BP4001',
     )
     assert.match(why, /`ssh`/)
@@ -237,7 +239,7 @@ withRepository(
       environment,
       remote: `ssh://git@host.test:2222${path}`,
     })
-    assert.equal((await repository.refs(signal)).refs.size, 5)
+    assert.equal((await repository.listRefs(signal)).refs.size, 5)
     const quoted = path.replace("'", "'\\''")
     assert.equal(
       readFileSync(join(fixture.root, 'called'), 'utf8'),
@@ -249,7 +251,7 @@ withRepository(
       { mode: 0o755 },
     )
     const { why } = await expectFailure(
-      openTestRepository(fixture, { environment, remote: 'git@host.test:x' }).refs(signal),
+      openTestRepository(fixture, { environment, remote: 'git@host.test:x' }).listRefs(signal),
       'BP4001',
     )
     assert.equal(why, 'Permission denied (publickey).')
@@ -280,9 +282,9 @@ withRepository(
       const commit = fixture.git('commit-tree', '-m', 'x', root)
       fixture.git('update-ref', 'refs/heads/drafts/apps/web/hostile', commit)
       const repository = openTestRepository(fixture)
-      await repository.refs(signal)
-      await expectFailure(repository.list(objectId(commit), '', signal), 'BP4006')
-      assert.equal((await repository.list(objectId(commit), 'good', signal)).length, 1)
+      await repository.listRefs(signal)
+      await expectFailure(repository.list(parseObjectId(commit), '', signal), 'BP4006')
+      assert.equal((await repository.list(parseObjectId(commit), 'good', signal)).length, 1)
     }
   },
 )

@@ -6,13 +6,13 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import type { Environment } from '@backporch/system/child-environment'
 import type { Trace } from '@backporch/system/trace'
 import type { CommitSigner } from '../commit/commit-signer.ts'
-import { BOT, plainMessage, signOff } from '../commit/sign-off.ts'
+import { BOT, normalizeMessage, signOff } from '../commit/sign-off.ts'
 import type { FileOperations } from '../objects/atomic-fs.ts'
 import { assertMemory, freeMemory } from '../objects/free-memory.ts'
 import { LocalObjects } from '../objects/local-objects.ts'
 import { NewObjects } from '../objects/new-objects.ts'
 import { ObjectCache } from '../objects/object-cache.ts'
-import { commitObject, gitObject, parseCommit } from '../objects/object-format.ts'
+import { commitObject, createGitObject, parseCommit } from '../objects/object-format.ts'
 import type { ObjectSource } from '../objects/object-source.ts'
 import { RemoteObjects } from '../objects/remote-objects.ts'
 import { SparedObjects } from '../objects/spared-objects.ts'
@@ -30,7 +30,7 @@ import {
 } from '../ports/package-repository.ts'
 import { assertPushable } from '../ports/ref-name.ts'
 import {
-  remotesOf,
+  listRemotes,
   workTreeChanges,
   workTreeNotClean,
   workTreeOfBranch,
@@ -39,8 +39,8 @@ import type { GitTransport, TransportLimits } from '../protocol/git-transport.ts
 import { HttpTransport, type TokenSource } from '../protocol/http-transport.ts'
 import { ProcessTransport } from '../protocol/process-transport.ts'
 import { parseRemoteAddress, type RemoteAddress } from '../protocol/remote-address.ts'
-import { tracedTransport } from '../protocol/traced-transport.ts'
-import { defaultBranchOf } from '../protocol/what-to-fetch.ts'
+import { createTracedTransport } from '../protocol/traced-transport.ts'
+import { findDefaultBranch } from '../protocol/what-to-fetch.ts'
 import { pushRefs } from '../push/push-refs.ts'
 import { ParsedObjects } from './parsed-objects.ts'
 
@@ -117,7 +117,9 @@ class GitRepository implements PackageRepository {
     this.#memory = options.memory ?? freeMemory
     const limits = { ...LIMITS, ...options.limits }
     const traced = (transport: GitTransport, { printed }: RemoteAddress): GitTransport =>
-      options.trace === undefined ? transport : tracedTransport(transport, printed, options.trace)
+      options.trace === undefined
+        ? transport
+        : createTracedTransport(transport, printed, options.trace)
     const files = options.fs ?? nodeFiles
     const spared = (open: (folder: string) => ObjectSource): ObjectSource =>
       new SparedObjects({ cacheFolder, files, open, note })
@@ -149,7 +151,7 @@ class GitRepository implements PackageRepository {
         files,
         openPromisor,
       }
-      const gitFolder = (signal: AbortSignal): Promise<string> => transport.gitFolder(signal)
+      const gitFolder = (signal: AbortSignal): Promise<string> => transport.getGitFolder(signal)
       this.#objects = spared(
         (folder) =>
           new LocalObjects({ ...parts, gitFolder, cacheFolder: folder, silence: limits.silence }),
@@ -164,19 +166,19 @@ class GitRepository implements PackageRepository {
     this.#parsed = new ParsedObjects(this.remote, this.#objects, this.#created)
   }
 
-  async clonedFrom(signal: AbortSignal): Promise<readonly string[]> {
+  async listCloneOrigins(signal: AbortSignal): Promise<readonly string[]> {
     const address = this.#address
     return address.kind === 'local' && address.inPlace
-      ? remotesOf(address.path, signal, this.#environment)
+      ? listRemotes(address.path, signal, this.#environment)
       : []
   }
 
-  async refs(signal: AbortSignal): Promise<RepositoryRefs> {
+  async listRefs(signal: AbortSignal): Promise<RepositoryRefs> {
     const { refs, peeled, head } = await this.#objects.advertise(signal)
     const shown = [...refs].filter(
       ([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/'),
     )
-    const { named, base } = defaultBranchOf({ refs, head })
+    const { named, base } = findDefaultBranch({ refs, head })
     this.#defaultBranch = base
     const shownRefs = new Map(shown.map(([name, id]) => [name, peeled.get(name) ?? id]))
     return {
@@ -187,7 +189,7 @@ class GitRepository implements PackageRepository {
   }
 
   async commit(id: ObjectId, signal: AbortSignal): Promise<CommitView> {
-    const object = await this.#parsed.one(id, 'commit', signal)
+    const object = await this.#parsed.readOne(id, 'commit', signal)
     const view = this.#parsed.parse(object, ({ content }) => parseCommit(id, content))
     return this.#signer === undefined
       ? view
@@ -196,7 +198,7 @@ class GitRepository implements PackageRepository {
 
   async list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
     const { tree } = await this.commit(commit, signal)
-    return this.#parsed.files(tree, path, signal)
+    return this.#parsed.listFiles(tree, path, signal)
   }
 
   async prepare(
@@ -234,9 +236,9 @@ class GitRepository implements PackageRepository {
     }
     const { signal } = new AbortController()
     const base = draft.base === undefined ? undefined : (await this.commit(draft.base, signal)).tree
-    const edited = await editTree((id) => this.#parsed.tree(id, signal), base, draft.changes)
+    const edited = await editTree((id) => this.#parsed.readTree(id, signal), base, draft.changes)
     const message =
-      draft.signOff === false ? plainMessage(draft.message) : signOff(draft.message, BOT)
+      draft.signOff === false ? normalizeMessage(draft.message) : signOff(draft.message, BOT)
     const created = {
       tree: edited.tree,
       parents: draft.parents,
@@ -250,7 +252,7 @@ class GitRepository implements PackageRepository {
   }
 
   async takeCommit(content: Uint8Array): Promise<ObjectId> {
-    const commit = gitObject('commit', content)
+    const commit = createGitObject('commit', content)
     this.#parsed.parse(commit, (object) => parseCommit(object.id, object.content))
     this.#created.add(commit)
     return commit.id
@@ -264,7 +266,8 @@ class GitRepository implements PackageRepository {
     // After a minute's wait, refs may be elsewhere.
     const ended = await this.#admitPush?.(signal)
     const { remote } = this
-    const explainRefusal = (refused: readonly RefUpdate[]) => this.#dirtyWorkTree(refused, signal)
+    const explainRefusal = (refused: readonly RefUpdate[]) =>
+      this.#findDirtyWorkTree(refused, signal)
     const parts = {
       remote,
       transport: this.#transport,
@@ -305,7 +308,7 @@ class GitRepository implements PackageRepository {
   }
 
   /** BP4007 if the branch is checked out and files are in the way. */
-  async #dirtyWorkTree(
+  async #findDirtyWorkTree(
     updates: readonly RefUpdate[],
     signal: AbortSignal,
   ): Promise<Failure | undefined> {

@@ -3,24 +3,24 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'
 import {
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { isSecret } from '@backporch/kyaml/redaction'
 import {
   describeResourceId,
+  getResourceKey,
   parseApiVersion,
   readResource,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import type { DesiredResource, DesiredSet, SourceLocation } from './desired-set.ts'
 import { isLocalConfig, isOfKpt } from './not-applied.ts'
-import { type FoundInventory, inventoryOf, readInventory } from './package-inventory.ts'
-import { PackageMeter, tooLargePackage } from './package-limits.ts'
+import { chooseInventory, type FoundInventory, readInventory } from './package-inventory.ts'
+import { createTooLargePackageFailure, PackageMeter } from './package-limits.ts'
 
 export class DesiredSetBuilder {
   readonly failures: Failure[] = []
@@ -48,10 +48,10 @@ export class DesiredSetBuilder {
     if (tooLarge !== undefined) {
       this.isTooLarge = true
       this.resources.clear()
-      this.failures.push(tooLargePackage(describeLocation(location), tooLarge))
+      this.failures.push(createTooLargePackageFailure(describeLocation(location), tooLarge))
       return undefined
     }
-    const secret = plainSecretNote(object, hidden)
+    const secret = findPlainSecretNote(object, hidden)
     if (secret !== undefined)
       this.notes.push({
         cause: 'secret-in-git',
@@ -69,7 +69,7 @@ export class DesiredSetBuilder {
     location: SourceLocation,
     hidden: readonly FieldPath[],
   ): string | undefined {
-    const generated = whyServerNamed(object)
+    const generated = explainServerNamed(object)
     if (generated !== undefined) {
       this.notes.push({
         cause: 'name-from-server',
@@ -79,26 +79,26 @@ export class DesiredSetBuilder {
       return undefined
     }
     const resource = readResource(object)
-    const problem = 'problem' in resource ? resource.problem : namespaceProblem(resource.object)
+    const problem = 'problem' in resource ? resource.problem : findNamespaceProblem(resource.object)
     if ('problem' in resource || problem !== undefined) {
-      this.failures.push(notAnObject(describeLocation(location), problem ?? ''))
+      this.failures.push(createNotAnObjectFailure(describeLocation(location), problem ?? ''))
       return undefined
     }
-    const key = resourceKey(resource.id)
+    const key = getResourceKey(resource.id)
     const earlier = this.resources.get(key)
     if (earlier === undefined)
       this.resources.set(key, { ...resource, location, ...(hidden.length === 0 ? {} : { hidden }) })
-    else this.failures.push(declaredTwice(earlier, location))
+    else this.failures.push(createDeclaredTwiceFailure(earlier, location))
     return key
   }
 
   /** @param subpackages folders of other inventories */
   build(
-    ofKptfile: Parameters<typeof inventoryOf>[1],
+    ofKptfile: Parameters<typeof chooseInventory>[1],
     subpackages: readonly string[],
     pipeline: DesiredSet['pipeline'],
   ): DesiredSet {
-    const { inventory, notes } = inventoryOf(this.inventories, ofKptfile, subpackages)
+    const { inventory, notes } = chooseInventory(this.inventories, ofKptfile, subpackages)
     return {
       resources: [...this.resources.values()],
       inventory,
@@ -108,10 +108,10 @@ export class DesiredSetBuilder {
   }
 }
 
-function namespaceProblem(object: JsonObject): string | undefined {
-  const namespace = partOf(object, 'metadata', 'namespace') ?? null
+function findNamespaceProblem(object: JsonObject): string | undefined {
+  const namespace = getPartAt(object, 'metadata', 'namespace') ?? null
   if (namespace !== null && typeof namespace !== 'string') return 'metadata.namespace is not a text'
-  return parseApiVersion(textOf(object, 'apiVersion')).version.includes('/')
+  return parseApiVersion(getTextAt(object, 'apiVersion')).version.includes('/')
     ? 'apiVersion has more than one "/"'
     : undefined
 }
@@ -121,7 +121,7 @@ function describeLocation({ path, line, document, item, step }: SourceLocation):
   return `${path}:${line} (document ${document + 1}${item === undefined ? '' : `, item ${item + 1}`})`
 }
 
-export function notAnObject(where: string, why: string): Failure {
+export function createNotAnObjectFailure(where: string, why: string): Failure {
   return new Failure({
     code: 'BP1112',
     what: 'a document is not a Kubernetes object',
@@ -132,7 +132,10 @@ export function notAnObject(where: string, why: string): Failure {
   })
 }
 
-export function declaredTwice(earlier: DesiredResource, location: SourceLocation): Failure {
+export function createDeclaredTwiceFailure(
+  earlier: DesiredResource,
+  location: SourceLocation,
+): Failure {
   return new Failure({
     code: 'BP1113',
     what: 'two places declare one object',
@@ -148,7 +151,7 @@ export function declaredTwice(earlier: DesiredResource, location: SourceLocation
  * SOPS-encrypted file, which has a `sops` mapping. @param hidden paths whose values are not the
  * manifest's
  */
-function plainSecretNote(object: Json, hidden: readonly FieldPath[] = []): string | undefined {
+function findPlainSecretNote(object: Json, hidden: readonly FieldPath[] = []): string | undefined {
   const resource = readResource(object)
   if (
     'problem' in resource ||
@@ -174,11 +177,11 @@ function plainSecretNote(object: Json, hidden: readonly FieldPath[] = []): strin
 }
 
 /** With `generateName` each create gives another object, and git knows none of their names. */
-function whyServerNamed(object: Json): string | undefined {
-  const [apiVersion, kind] = [partOf(object, 'apiVersion'), partOf(object, 'kind')]
+function explainServerNamed(object: Json): string | undefined {
+  const [apiVersion, kind] = [getPartAt(object, 'apiVersion'), getPartAt(object, 'kind')]
   const [name, prefix] = [
-    partOf(object, 'metadata', 'name') ?? '',
-    textOf(object, 'metadata', 'generateName'),
+    getPartAt(object, 'metadata', 'name') ?? '',
+    getTextAt(object, 'metadata', 'generateName'),
   ]
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || name !== '' || prefix === '')
     return undefined

@@ -1,4 +1,4 @@
-import { getKey, isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
+import { getKey, getPartAt, getTextAt, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { KUSTOMIZATION_NAMES } from '../package/kustomization-names.ts'
 
@@ -6,7 +6,7 @@ const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 
 /** Any value but `false` (kpt `pkg/live/rgpath.go`). */
 export function isLocalConfig(object: Json): boolean {
-  const value = partOf(object, 'metadata', 'annotations', LOCAL_CONFIG)
+  const value = getPartAt(object, 'metadata', 'annotations', LOCAL_CONFIG)
   return value !== undefined && String(value) !== 'false'
 }
 
@@ -29,7 +29,7 @@ export function isKustomization(object: Json, path: string): boolean {
 
 export function isOfKpt(object: Json, kind: 'Kptfile' | 'ResourceGroup'): boolean {
   return (
-    partOf(object, 'kind') === kind &&
-    parseApiVersion(textOf(object, 'apiVersion')).group === 'kpt.dev'
+    getPartAt(object, 'kind') === kind &&
+    parseApiVersion(getTextAt(object, 'apiVersion')).group === 'kpt.dev'
   )
 }

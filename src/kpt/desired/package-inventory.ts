@@ -1,7 +1,7 @@
 /** `kind: ResourceGroup`, or the Kptfile's older `inventory`. */
 import { isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { type InventoryRef, labelsOf, metadataText } from '@backporch/kyaml/resource'
+import { getLabels, getMetadataText, type InventoryRef } from '@backporch/kyaml/resource'
 import type { SourceLocation } from './desired-set.ts'
 
 /** cli-utils `pkg/common/common.go` */
@@ -19,16 +19,20 @@ export function readInventory(
   path: string,
 ): FoundInventory {
   const source = isJsonObject(object) ? object : {}
-  const id = labelsOf(source).get(INVENTORY_ID_LABEL) ?? ''
+  const id = getLabels(source).get(INVENTORY_ID_LABEL) ?? ''
   return {
-    ref: { namespace: metadataText(source, 'namespace'), name: metadataText(source, 'name'), id },
+    ref: {
+      namespace: getMetadataText(source, 'namespace'),
+      name: getMetadataText(source, 'name'),
+      id,
+    },
     location,
     path,
   }
 }
 
 /** kpt rejects a package with two: then a note says so. Inventories of subpackages do not count. */
-export function inventoryOf(
+export function chooseInventory(
   found: readonly FoundInventory[],
   ofKptfile: InventoryRef | undefined,
   subpackages: readonly string[],
@@ -39,19 +43,19 @@ export function inventoryOf(
   const [only, second] = own
   const locations = own.map(({ location }) => `${location.path}:${location.line}`)
   if (second !== undefined)
-    return none(
+    return createNoInventory(
       locations,
       `the package names ${own.length} inventories, at ${locations.join(' and ')}`,
     )
   if (only !== undefined && ofKptfile !== undefined)
-    return none(
+    return createNoInventory(
       locations,
       `the package names an inventory in its Kptfile and another at ${locations[0]}`,
     )
   return { inventory: only?.ref ?? ofKptfile, notes: [] }
 }
 
-function none(
+function createNoInventory(
   [subject = '']: readonly string[],
   why: string,
 ): { readonly inventory: undefined; readonly notes: readonly Note[] } {

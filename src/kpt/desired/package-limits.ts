@@ -37,7 +37,7 @@ export class PackageMeter {
 
 const SPLIT = 'split the package, or keep large files outside of it'
 
-export function tooLargePackage(
+export function createTooLargePackageFailure(
   where: string,
   { why, remedy }: { readonly why: string; readonly remedy: string },
 ): Failure {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withoutAnnotations } from './without-annotations.ts'
+import { removeAnnotations } from './without-annotations.ts'
 
 const NAMES: ReadonlySet<string> = new Set(['tool/a', 'tool/b'])
 
@@ -10,7 +10,7 @@ test('the named annotations are removed, and the others stay', () => {
     metadata: { name: 'web', annotations: { 'tool/a': '1', team: 'shop' } },
     spec: {},
   }
-  assert.deepEqual(withoutAnnotations(object, NAMES), {
+  assert.deepEqual(removeAnnotations(object, NAMES), {
     kind: 'Service',
     metadata: { name: 'web', annotations: { team: 'shop' } },
     spec: {},
@@ -22,9 +22,9 @@ test('maps that are empty then are removed', () => {
     kind: 'Service',
     metadata: { name: 'web', annotations: { 'tool/a': '1', 'tool/b': '2' } },
   }
-  assert.deepEqual(withoutAnnotations(named, NAMES), { kind: 'Service', metadata: { name: 'web' } })
+  assert.deepEqual(removeAnnotations(named, NAMES), { kind: 'Service', metadata: { name: 'web' } })
   assert.deepEqual(
-    withoutAnnotations({ kind: 'List', metadata: { annotations: { 'tool/a': '1' } } }, NAMES),
+    removeAnnotations({ kind: 'List', metadata: { annotations: { 'tool/a': '1' } } }, NAMES),
     { kind: 'List' },
   )
 })
@@ -37,6 +37,6 @@ test('other values do not change', () => {
     { metadata: null },
     { metadata: { annotations: 'none' } },
   ]) {
-    assert.equal(withoutAnnotations(value, NAMES), value)
+    assert.equal(removeAnnotations(value, NAMES), value)
   }
 })

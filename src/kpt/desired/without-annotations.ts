@@ -1,10 +1,10 @@
-import { isJsonObject, type Json, partOf, setKey } from '@backporch/kyaml/json'
+import { getPartAt, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
 
 /** Also without maps that become empty. */
-export function withoutAnnotations(object: Json, names: ReadonlySet<string>): Json {
+export function removeAnnotations(object: Json, names: ReadonlySet<string>): Json {
   const [metadata, annotations] = [
-    partOf(object, 'metadata'),
-    partOf(object, 'metadata', 'annotations'),
+    getPartAt(object, 'metadata'),
+    getPartAt(object, 'metadata', 'annotations'),
   ]
   if (!isJsonObject(object) || !isJsonObject(metadata) || !isJsonObject(annotations)) return object
   const retained: { [key: string]: Json } = {}

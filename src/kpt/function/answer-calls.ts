@@ -3,7 +3,7 @@ import {
   describeStep,
   type FunctionAnswer,
   type FunctionCall,
-  functionName,
+  getFunctionName,
   type PipelineStep,
   type RenderProcess,
 } from './pipeline-step.ts'
@@ -20,18 +20,22 @@ export function answerCalls<T>(process: RenderProcess<T>, library: FunctionLibra
 }
 
 export const NO_FUNCTIONS: FunctionLibrary = {
-  answer: ({ step }) => ({ failure: runtimeMissing(step, 'no function is built in') }),
+  answer: ({ step }) => ({ failure: createRuntimeMissingFailure(step, 'no function is built in') }),
 }
 
 const ALLOW =
   'use a function that is built in, or allow its program or image with --allow-exec or --allow-image'
 
 /** A mutator is never skipped: without it the output would be wrong. */
-export function runtimeMissing(step: PipelineStep, why: string, remedy = ALLOW): Failure {
+export function createRuntimeMissingFailure(
+  step: PipelineStep,
+  why: string,
+  remedy = ALLOW,
+): Failure {
   const { image, exec } = step.function
   return new Failure({
     code: 'BP1201',
-    what: `RuntimeMissing(${functionName(step.function)}): nothing here can run the function`,
+    what: `RuntimeMissing(${getFunctionName(step.function)}): nothing here can run the function`,
     where: describeStep(step),
     why: `${image === '' ? `the program ${JSON.stringify(exec.slice(0, 120))}` : `the image ${image}`}: ${why}`,
     remedy,

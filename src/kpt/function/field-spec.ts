@@ -1,15 +1,15 @@
 /** kustomize `api/types/fieldspec.go`, `api/filters/fieldspec/fieldspec.go`. */
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import {
-  entryOf,
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
+  findEntry,
+  findTextAt,
   isNull,
-  resolved,
-  textAt,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
-  yamlList,
-  yamlMap,
-  yamlPlain,
 } from '@backporch/kyaml/yaml'
 
 /** An undefined or empty part matches anything. */
@@ -28,8 +28,11 @@ interface GroupVersionKind {
   readonly kind: string
 }
 
-export function kindOf(item: YamlMap): GroupVersionKind {
-  return { ...parseApiVersion(textAt(item, 'apiVersion') ?? ''), kind: textAt(item, 'kind') ?? '' }
+export function getGroupVersionKind(item: YamlMap): GroupVersionKind {
+  return {
+    ...parseApiVersion(findTextAt(item, 'apiVersion') ?? ''),
+    kind: findTextAt(item, 'kind') ?? '',
+  }
 }
 
 export function isSelectedBy(
@@ -63,7 +66,7 @@ export function visitField(
   created: 'map' | 'scalar',
   visit: FieldVisit,
 ): string | undefined {
-  if (!isSelectedBy(kindOf(item), spec)) return undefined
+  if (!isSelectedBy(getGroupVersionKind(item), spec)) return undefined
   const problem = new FieldWalk(spec.create === true, created, visit).walk(
     item,
     splitFieldPath(spec.path),
@@ -87,10 +90,10 @@ class FieldWalk {
 
   walk(node: YamlNode, names: readonly string[], path: readonly string[]): string | undefined {
     const [name, ...rest] = names
-    const at = resolved(node)
+    const at = resolveAlias(node)
     if (name === undefined) return this.visit(at, path)
     if (isNull(at)) return undefined
-    if (at.kind === 'map') return this.into(at, name, rest, path)
+    if (at.kind === 'map') return this.setBelow(at, name, rest, path)
     if (at.kind === 'scalar') return 'expected sequence or mapping node'
     for (const item of at.items) {
       const problem = this.walk(item, names, path)
@@ -99,7 +102,7 @@ class FieldWalk {
     return undefined
   }
 
-  private into(
+  private setBelow(
     map: YamlMap,
     name: string,
     rest: readonly string[],
@@ -109,17 +112,18 @@ class FieldWalk {
     const field = isList ? name.slice(0, -2) : name
     if (field === '') return 'cannot set or create an empty field name'
     const creates = this.create && !isList
-    let entry = entryOf(map, field)
+    let entry = findEntry(map, field)
     if (entry === undefined) {
       if (!creates) return undefined
       entry = {
-        key: yamlPlain(field),
-        value: rest.length === 0 && this.created === 'scalar' ? yamlPlain('') : yamlMap(),
+        key: createYamlPlain(field),
+        value:
+          rest.length === 0 && this.created === 'scalar' ? createYamlPlain('') : createYamlMap(),
       }
       map.entries.push(entry)
     } else if (isNull(entry.value) && (isList || creates)) {
-      if (isList) entry.value = yamlList()
-      else if (rest.length > 0 || this.created === 'map') entry.value = yamlMap()
+      if (isList) entry.value = createYamlList()
+      else if (rest.length > 0 || this.created === 'map') entry.value = createYamlMap()
     }
     return this.walk(entry.value, rest, [...path, field])
   }
@@ -127,10 +131,10 @@ class FieldWalk {
 
 /** As kustomize names an object. */
 export function describeObject(item: YamlMap): string {
-  const { group, version, kind } = kindOf(item)
+  const { group, version, kind } = getGroupVersionKind(item)
   const or = (text: string | undefined, none: string): string =>
     text === undefined || text === '' ? none : text
-  const name = or(textAt(item, 'metadata', 'name'), '[noName]')
-  const namespace = or(textAt(item, 'metadata', 'namespace'), '[noNs]')
+  const name = or(findTextAt(item, 'metadata', 'name'), '[noName]')
+  const namespace = or(findTextAt(item, 'metadata', 'namespace'), '[noNs]')
   return `${or(kind, '[noKind]')}.${or(version, '[noVer]')}.${or(group, '[noGrp]')}/${name}.${namespace}`
 }

@@ -1,15 +1,15 @@
 /** kyaml 0.15 `kio/kioutil/kioutil.go`, kpt `internal/pkg/pkg.go`. Only during a render. */
 import {
-  entryOf,
+  createYamlText,
+  findEntry,
+  findNodeAt,
+  findTextAt,
   isNull,
   mapCreatedAt,
-  nodeAt,
   removeEntry,
   setEntry,
-  textAt,
   type YamlMap,
   type YamlNode,
-  yamlText,
 } from '@backporch/kyaml/yaml'
 
 export const PATH = 'internal.config.kubernetes.io/path'
@@ -38,9 +38,9 @@ export const RENDER_ANNOTATIONS: ReadonlySet<string> = new Set([
 ])
 
 /** Undefined if not a scalar. */
-export function annotationOf(item: YamlMap, name: string): string | undefined {
-  const annotations = entryOf(entryOf(item, 'metadata')?.value, 'annotations')?.value
-  return textAt(entryOf(annotations, name)?.value)
+export function findAnnotation(item: YamlMap, name: string): string | undefined {
+  const annotations = findEntry(findEntry(item, 'metadata')?.value, 'annotations')?.value
+  return findTextAt(findEntry(annotations, name)?.value)
 }
 
 /**
@@ -49,12 +49,12 @@ export function annotationOf(item: YamlMap, name: string): string | undefined {
  */
 export function setAnnotation(item: YamlMap, name: string, value: string): void {
   clearEmptyAnnotations(item)
-  const metadata = nodeAt(item, 'metadata')
-  const annotations = nodeAt(metadata, 'annotations')
+  const metadata = findNodeAt(item, 'metadata')
+  const annotations = findNodeAt(metadata, 'annotations')
   if (isOther(metadata) || isOther(annotations)) return
-  const text = yamlText(value)
+  const text = createYamlText(value)
   // Quotes and tag stay, comments do not (`yaml/fns.go`, `FieldSetter`).
-  const before = entryOf(annotations, name)
+  const before = findEntry(annotations, name)
   const scalar = before?.value.kind === 'scalar' ? before.value : undefined
   text.style = scalar?.style ?? 'single'
   text.source = scalar?.source
@@ -72,7 +72,7 @@ function isOther(node: YamlNode | undefined): boolean {
 }
 
 export function clearAnnotation(item: YamlMap, name: string): void {
-  const annotations = nodeAt(item, 'metadata', 'annotations')
+  const annotations = findNodeAt(item, 'metadata', 'annotations')
   if (annotations?.kind === 'map') removeEntry(annotations, name)
 }
 
@@ -81,8 +81,8 @@ export function clearAnnotation(item: YamlMap, name: string): void {
  * content of the alias node.
  */
 export function clearEmptyAnnotations(item: YamlMap): void {
-  const metadata = nodeAt(item, 'metadata')
-  if (metadata?.kind === 'map' && isEmpty(entryOf(metadata, 'annotations')?.value))
+  const metadata = findNodeAt(item, 'metadata')
+  if (metadata?.kind === 'map' && isEmpty(findEntry(metadata, 'annotations')?.value))
     removeEntry(metadata, 'annotations')
   if (isEmpty(metadata)) removeEntry(item, 'metadata')
 }
@@ -98,10 +98,10 @@ function isEmpty(node: YamlNode | undefined): boolean {
 }
 
 /** The legacy form if the newer one is absent; else empty. */
-export function fileOf(item: YamlMap): { readonly path: string; readonly index: string } {
+export function getItemFile(item: YamlMap): { readonly path: string; readonly index: string } {
   return {
-    path: annotationOf(item, PATH) ?? annotationOf(item, LEGACY_PATH) ?? '',
-    index: annotationOf(item, INDEX) ?? annotationOf(item, LEGACY_INDEX) ?? '',
+    path: findAnnotation(item, PATH) ?? findAnnotation(item, LEGACY_PATH) ?? '',
+    index: findAnnotation(item, INDEX) ?? findAnnotation(item, LEGACY_INDEX) ?? '',
   }
 }
 
@@ -113,16 +113,16 @@ const PAIRS = [
 
 export function copyLegacyAnnotations(item: YamlMap): void {
   for (const [legacy, own] of PAIRS) {
-    const [older, newer] = [annotationOf(item, legacy) ?? '', annotationOf(item, own) ?? '']
+    const [older, newer] = [findAnnotation(item, legacy) ?? '', findAnnotation(item, own) ?? '']
     if (newer !== '' && older === '') setAnnotation(item, legacy, newer)
     else if (newer === '' && older !== '') setAnnotation(item, own, older)
   }
 }
 
 /** kpt's message (kyaml `kio/kio.go`). */
-export function mismatch(item: YamlMap): string | undefined {
+export function findAnnotationMismatch(item: YamlMap): string | undefined {
   for (const [index, [legacy, own]] of PAIRS.entries()) {
-    const [older, newer] = [annotationOf(item, legacy) ?? '', annotationOf(item, own) ?? '']
+    const [older, newer] = [findAnnotation(item, legacy) ?? '', findAnnotation(item, own) ?? '']
     if (older !== '' && newer !== '' && older !== newer)
       return `resource input to function has mismatched legacy and internal ${['path', 'index', 'id'][index]} annotations`
   }

@@ -44,14 +44,14 @@ export interface FunctionOutput {
  */
 export type KrmFunction = (input: FunctionInput) => FunctionOutput
 
-export function succeeded(
+export function createSuccess(
   items: readonly YamlMap[],
   results: readonly FunctionResult[] = [],
 ): FunctionOutput {
   return { items, results, exitCode: 0, stderr: '' }
 }
 
-export function failed(
+export function createFailedOutput(
   items: readonly YamlMap[],
   message: string,
   more: Partial<FunctionResult> = {},

@@ -4,8 +4,8 @@ import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import type { YamlMap } from '@backporch/kyaml/yaml'
 import {
-  annotationsOf,
   isOtherToYaml11,
+  readItemAnnotations,
   replaceAnnotations,
   restyleAnnotations,
 } from './kyaml-text.ts'
@@ -63,7 +63,7 @@ const OBJECT =
 test('annotations in place keep their order and comments, and lose quotes that nothing needs', () => {
   const object = map(OBJECT)
   const before = object.entries[0]?.value
-  restyleAnnotations(object, annotationsOf(object))
+  restyleAnnotations(object, readItemAnnotations(object))
   assert.equal(writeYamlNode(object), OBJECT.replace("'1'", '"1"').replace('"x"', 'x'))
   assert.equal(object.entries[0]?.value, before)
   restyleAnnotations(object, new Map([['c', 'p\nq']]))
@@ -77,7 +77,7 @@ test('annotations in place keep their order and comments, and lose quotes that n
 
 test('replaced annotations are last and sorted by name; missing metadata is created', () => {
   const object = map(OBJECT)
-  replaceAnnotations(object, annotationsOf(object))
+  replaceAnnotations(object, readItemAnnotations(object))
   assert.equal(
     writeYamlNode(object),
     'metadata:\n  name: a\n  annotations:\n    a: z\n    b: "1"\n    c: x\n',

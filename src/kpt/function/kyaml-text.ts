@@ -3,17 +3,17 @@
  */
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import {
-  keyOf,
+  createYamlMap,
+  createYamlText,
+  getYamlKey,
   mapAt,
   readsAsText,
   removeEntry,
-  resolved,
+  resolveAlias,
   resolveGoScalar,
   setEntry,
   type YamlMap,
   type YamlScalar,
-  yamlMap,
-  yamlText,
 } from '@backporch/kyaml/yaml'
 
 const ONE_WORD = /^[A-Za-z0-9][\w./+-]*$/
@@ -33,22 +33,22 @@ export function isOtherToYaml11(value: string): boolean {
 }
 
 /** `NewStringRNode` after a `FieldSetter`. */
-export function kyamlText(value: string): YamlScalar {
+export function createKyamlText(value: string): YamlScalar {
   const style = value.includes('\n') ? 'literal' : isOtherToYaml11(value) ? 'double' : 'plain'
-  return { ...yamlText(value), style }
+  return { ...createYamlText(value), style }
 }
 
 /** Before kyaml v0.11, the YAML writer chose the quotes. */
-function earlierKyamlText(value: string): YamlScalar {
-  return { ...yamlText(value), style: value.includes('\n') ? 'literal' : 'plain' }
+function createEarlierKyamlText(value: string): YamlScalar {
+  return { ...createYamlText(value), style: value.includes('\n') ? 'literal' : 'plain' }
 }
 
 /** Unquoted; a non-scalar value is empty. */
-export function annotationsOf(item: YamlMap): Map<string, string> {
+export function readItemAnnotations(item: YamlMap): Map<string, string> {
   const annotations = new Map<string, string>()
   for (const { key, value } of mapAt(item, 'metadata', 'annotations')?.entries ?? []) {
-    const target = resolved(value)
-    annotations.set(keyOf(key), target.kind === 'scalar' ? target.value : '')
+    const target = resolveAlias(value)
+    annotations.set(getYamlKey(key), target.kind === 'scalar' ? target.value : '')
   }
   return annotations
 }
@@ -59,14 +59,17 @@ export function annotationsOf(item: YamlMap): Map<string, string> {
  */
 export function replaceAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>): void {
   const found = mapAt(item, 'metadata')
-  const metadata = found ?? yamlMap()
+  const metadata = found ?? createYamlMap()
   if (found === undefined) setEntry(item, 'metadata', metadata)
   removeEntry(metadata, 'annotations')
   if (annotations.size === 0) return
   const names = [...annotations.keys()].sort()
   metadata.entries.push(
-    ...yamlMap([
-      ['annotations', yamlMap(names.map((name) => [name, kyamlText(annotations.get(name) ?? '')]))],
+    ...createYamlMap([
+      [
+        'annotations',
+        createYamlMap(names.map((name) => [name, createKyamlText(annotations.get(name) ?? '')])),
+      ],
     ]).entries,
   )
 }
@@ -80,14 +83,15 @@ export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<strin
     removeEntry(metadata, 'annotations')
     return
   }
-  for (const name of map.entries.map(({ key }) => keyOf(key)))
+  for (const name of map.entries.map(({ key }) => getYamlKey(key)))
     if (!annotations.has(name)) removeEntry(map, name)
   for (const [name, value] of annotations)
-    if (!isWritten(map, name, earlierKyamlText(value))) setEntry(map, name, earlierKyamlText(value))
+    if (!isWritten(map, name, createEarlierKyamlText(value)))
+      setEntry(map, name, createEarlierKyamlText(value))
 }
 
 function isWritten(map: YamlMap, name: string, wanted: YamlScalar): boolean {
-  const entry = map.entries.find(({ key }) => keyOf(key) === name)
+  const entry = map.entries.find(({ key }) => getYamlKey(key) === name)
   const node = entry?.value
   if (node?.kind !== 'scalar' || node.value !== wanted.value || node.style !== wanted.style)
     return false

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PipelineFunction } from '../package/kptfile-value.ts'
-import { functionName } from './pipeline-step.ts'
+import { getFunctionName } from './pipeline-step.ts'
 
 function named(more: Partial<PipelineFunction>): string {
   const none = {
@@ -16,7 +16,7 @@ function named(more: Partial<PipelineFunction>): string {
     notEvaluated: [],
     line: 1,
   }
-  return functionName({ ...none, ...more })
+  return getFunctionName({ ...none, ...more })
 }
 
 test('a function is named by the last part of its image, without tag and digest', () => {

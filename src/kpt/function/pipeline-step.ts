@@ -36,7 +36,7 @@ export interface StepRun {
   readonly stderr: string
 }
 
-export function functionName({ image, exec }: PipelineFunction): string {
+export function getFunctionName({ image, exec }: PipelineFunction): string {
   if (image !== '')
     return image
       .replace(/@.*$/, '')
@@ -49,5 +49,5 @@ export function functionName({ image, exec }: PipelineFunction): string {
 }
 
 export function describeStep({ kptfile, list, index, function: each }: PipelineStep): string {
-  return `${kptfile}:${each.line} (${list === 'mutators' ? 'mutator' : 'validator'} ${index + 1}, ${functionName(each)})`
+  return `${kptfile}:${each.line} (${list === 'mutators' ? 'mutator' : 'validator'} ${index + 1}, ${getFunctionName(each)})`
 }

@@ -3,25 +3,25 @@ import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import {
   emptyObject,
+  getPartAt,
   isJsonArray,
   isJsonObject,
   type Json,
-  partOf,
   setKey,
 } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
-  itemsAt,
-  jsonOf,
-  nodeAt,
-  resolved,
-  textAt,
+  convertJsonToYaml,
+  convertYamlToJson,
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
+  findNodeAt,
+  findTextAt,
+  listItemsAt,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
-  yamlList,
-  yamlMap,
-  yamlOf,
-  yamlPlain,
 } from '@backporch/kyaml/yaml'
 import type { FunctionInput, FunctionOutput, FunctionResult } from './krm-function.ts'
 
@@ -32,10 +32,10 @@ const API_VERSION = 'config.kubernetes.io/v1'
 
 export function formatFunctionInput({ items, config }: FunctionInput): string {
   return writeYamlNode(
-    yamlMap([
-      ['apiVersion', yamlPlain(API_VERSION)],
-      ['kind', yamlPlain('ResourceList')],
-      ['items', yamlList(items)],
+    createYamlMap([
+      ['apiVersion', createYamlPlain(API_VERSION)],
+      ['kind', createYamlPlain('ResourceList')],
+      ['items', createYamlList(items)],
       ...(config === undefined ? [] : ([['functionConfig', config]] as const)),
     ]),
   )
@@ -46,27 +46,36 @@ export function formatFunctionOutput(
   config: YamlMap | undefined,
 ): string {
   return writeYamlNode(
-    yamlMap([
-      ['apiVersion', yamlPlain(API_VERSION)],
-      ['kind', yamlPlain('ResourceList')],
-      ['items', yamlList(items)],
+    createYamlMap([
+      ['apiVersion', createYamlPlain(API_VERSION)],
+      ['kind', createYamlPlain('ResourceList')],
+      ['items', createYamlList(items)],
       ...(config === undefined ? [] : ([['functionConfig', config]] as const)),
-      ...(results.length === 0 ? [] : ([['results', yamlOf(results.map(resultJson))]] as const)),
+      ...(results.length === 0
+        ? []
+        : ([['results', convertJsonToYaml(results.map(convertResultToJson))]] as const)),
     ]),
   )
 }
 
 /** In the order of kpt's `FunctionResultList`. */
-function resultJson({ message, severity, resourceRef, field, file, tags }: FunctionResult): Json {
+function convertResultToJson({
+  message,
+  severity,
+  resourceRef,
+  field,
+  file,
+  tags,
+}: FunctionResult): Json {
   const json = emptyObject()
   setKey(json, 'message', message)
   setKey(json, 'severity', severity)
   for (const [key, value] of Object.entries({ resourceRef, field, file, tags }))
-    if (value !== undefined) setKey(json, key, defined(value))
+    if (value !== undefined) setKey(json, key, omitUndefinedFields(value))
   return json
 }
 
-function defined(value: object): Json {
+function omitUndefinedFields(value: object): Json {
   const retained = emptyObject()
   for (const [key, below] of Object.entries(value))
     if (below !== undefined) setKey(retained, key, below as Json)
@@ -76,8 +85,8 @@ function defined(value: object): Json {
 /** @throws Failure BP1110 or BP1111 if it is not YAML, BP1112 if it is not a ResourceList */
 export function readFunctionInput(text: string, where: string): FunctionInput {
   const list = listOf(text, where)
-  const config = nodeAt(list, 'functionConfig')
-  return { items: mapsOf(list, where), config: config?.kind === 'map' ? config : undefined }
+  const config = findNodeAt(list, 'functionConfig')
+  return { items: listItemMaps(list, where), config: config?.kind === 'map' ? config : undefined }
 }
 
 /**
@@ -89,16 +98,20 @@ export function readFunctionOutput(
   where: string,
 ): Pick<FunctionOutput, 'items' | 'results'> {
   const list = listOf(text, where)
-  const results = nodeAt(list, 'results')
-  const listed = results?.kind === 'map' ? itemsAt(results, 'items') : itemsAt(list, 'results')
-  return { items: mapsOf(list, where), results: listed.map((node) => readResult(jsonOf(node))) }
+  const results = findNodeAt(list, 'results')
+  const listed =
+    results?.kind === 'map' ? listItemsAt(results, 'items') : listItemsAt(list, 'results')
+  return {
+    items: listItemMaps(list, where),
+    results: listed.map((node) => readResult(convertYamlToJson(node))),
+  }
 }
 
 function listOf(text: string, where: string): YamlMap {
   const documents = readYamlNodes(text, where)
   const [only] = documents
-  if (only?.kind !== 'map' || documents.length > 1 || textAt(only, 'kind') !== 'ResourceList')
-    throw noList(
+  if (only?.kind !== 'map' || documents.length > 1 || findTextAt(only, 'kind') !== 'ResourceList')
+    throw createNoListFailure(
       where,
       documents.length > 1
         ? `it has ${documents.length} documents`
@@ -107,15 +120,15 @@ function listOf(text: string, where: string): YamlMap {
   return only
 }
 
-function mapsOf(list: YamlMap, where: string): YamlMap[] {
-  return itemsAt(list, 'items').map((item: YamlNode, index) => {
-    const target = resolved(item)
-    if (target.kind !== 'map') throw noList(where, `item ${index + 1} is no map`)
+function listItemMaps(list: YamlMap, where: string): YamlMap[] {
+  return listItemsAt(list, 'items').map((item: YamlNode, index) => {
+    const target = resolveAlias(item)
+    if (target.kind !== 'map') throw createNoListFailure(where, `item ${index + 1} is no map`)
     return target
   })
 }
 
-function noList(where: string, why: string): Failure {
+function createNoListFailure(where: string, why: string): Failure {
   return new Failure({
     code: 'BP1112',
     what: 'the text is not one ResourceList',
@@ -134,67 +147,68 @@ const SEVERITIES: { readonly [name: string]: FunctionResult['severity'] } = {
 }
 
 function readResult(json: Json): FunctionResult {
-  const ref = objectAt(json, 'resourceRef')
-  const metadata = objectAt(ref, 'metadata')
-  const field = objectAt(json, 'field')
-  const file = objectAt(json, 'file')
-  const index = partOf(file, 'index')
-  const severity = textOf(json, 'severity')
+  const ref = findObject(json, 'resourceRef')
+  const metadata = findObject(ref, 'metadata')
+  const field = findObject(json, 'field')
+  const file = findObject(json, 'file')
+  const index = getPartAt(file, 'index')
+  const severity = findText(json, 'severity')
   return {
-    message: textOf(json, 'message') ?? '',
+    message: findText(json, 'message') ?? '',
     severity: (severity === undefined ? undefined : SEVERITIES[severity]) ?? 'info',
     ...(ref === undefined
       ? {}
       : {
-          resourceRef: present({
-            apiVersion: textOf(ref, 'apiVersion'),
-            kind: textOf(ref, 'kind'),
-            name: textOf(ref, 'name') ?? textOf(metadata, 'name'),
-            namespace: textOf(ref, 'namespace') ?? textOf(metadata, 'namespace'),
+          resourceRef: omitUndefined({
+            apiVersion: findText(ref, 'apiVersion'),
+            kind: findText(ref, 'kind'),
+            name: findText(ref, 'name') ?? findText(metadata, 'name'),
+            namespace: findText(ref, 'namespace') ?? findText(metadata, 'namespace'),
           }),
         }),
     ...(field === undefined
       ? {}
       : {
           field: {
-            path: textOf(field, 'path') ?? '',
-            ...present({
-              currentValue: partOf(field, 'currentValue'),
-              proposedValue: partOf(field, 'proposedValue') ?? partOf(field, 'suggestedValue'),
+            path: findText(field, 'path') ?? '',
+            ...omitUndefined({
+              currentValue: getPartAt(field, 'currentValue'),
+              proposedValue:
+                getPartAt(field, 'proposedValue') ?? getPartAt(field, 'suggestedValue'),
             }),
           },
         }),
-    ...(textOf(file, 'path') === undefined
+    ...(findText(file, 'path') === undefined
       ? {}
       : {
           file: {
-            path: textOf(file, 'path') ?? '',
+            path: findText(file, 'path') ?? '',
             ...(typeof index === 'number' ? { index } : {}),
           },
         }),
-    ...tagsOf(objectAt(json, 'tags')),
+    ...readTags(findObject(json, 'tags')),
   }
 }
 
-function objectAt(json: Json | undefined, key: string): Json | undefined {
-  const value = partOf(json, key)
+function findObject(json: Json | undefined, key: string): Json | undefined {
+  const value = getPartAt(json, key)
   return isJsonObject(value) ? value : undefined
 }
 
-function textOf(json: Json | undefined, key: string): string | undefined {
-  const value = partOf(json, key)
+function findText(json: Json | undefined, key: string): string | undefined {
+  const value = getPartAt(json, key)
   return value === undefined || value === null || isJsonObject(value) || isJsonArray(value)
     ? undefined
     : String(value)
 }
 
-function present<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function omitUndefined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
 }
 
-function tagsOf(tags: Json | undefined): Pick<FunctionResult, 'tags'> {
+function readTags(tags: Json | undefined): Pick<FunctionResult, 'tags'> {
   if (!isJsonObject(tags)) return {}
   return {
     tags: Object.fromEntries(Object.entries(tags).map(([key, value]) => [key, String(value)])),

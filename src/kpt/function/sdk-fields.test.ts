@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { kubectlJsonOf, type YamlMap } from '@backporch/kyaml/yaml'
-import { isLocalToSdk, isOfKind, readText, sdkKindOf, writeText } from './sdk-fields.ts'
+import { convertToKubectlJson, type YamlMap } from '@backporch/kyaml/yaml'
+import { getSdkKind, isLocalToSdk, isOfKind, readText, writeText } from './sdk-fields.ts'
 
 function map(text: string): YamlMap {
   const [node] = readYamlNodes(text, 'test.yaml')
@@ -34,7 +34,7 @@ test('a word of YAML 1.1 gets no quotes, so that kubectl reads a boolean', () =>
   assert.ok(writeText(object, ['a'], 'yes'))
   assert.ok(writeText(object, ['on', 'off'], 'true'))
   assert.equal(writeYamlNode(object), 'a: yes\non:\n  off: "true"\n')
-  assert.deepEqual(kubectlJsonOf(object), { a: true, true: { false: 'true' } })
+  assert.deepEqual(convertToKubectlJson(object), { a: true, true: { false: 'true' } })
   assert.deepEqual(readText(object, ['a']), { is: 'text', text: 'yes' })
 })
 
@@ -46,7 +46,7 @@ test('missing maps are created, and nothing is written below another kind of nod
 })
 
 test('an empty part matches anything, and with two slashes in the apiVersion all parts are empty', () => {
-  const kind = (text: string) => sdkKindOf(map(text))
+  const kind = (text: string) => getSdkKind(map(text))
   assert.ok(
     isOfKind(kind('apiVersion: v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }),
   )

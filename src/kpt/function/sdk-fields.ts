@@ -4,16 +4,16 @@
  */
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import {
-  entryOf,
+  createYamlMap,
+  createYamlPlain,
+  createYamlText,
+  findEntry,
   readsAsText,
-  resolved,
+  resolveAlias,
   setEntry,
   type YamlMap,
   type YamlNode,
   type YamlScalar,
-  yamlMap,
-  yamlPlain,
-  yamlText,
 } from '@backporch/kyaml/yaml'
 
 /** The other value may be above the path. */
@@ -28,8 +28,8 @@ const OTHER: SdkText = { is: 'other' }
 const OLD_BOOLEAN = /^([yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/
 
 /** go-yaml does not quote `on`, so kubectl reads a boolean. */
-function sdkText(text: string): YamlScalar {
-  return OLD_BOOLEAN.test(text) ? yamlPlain(text) : yamlText(text)
+function createSdkText(text: string): YamlScalar {
+  return OLD_BOOLEAN.test(text) ? createYamlPlain(text) : createYamlText(text)
 }
 
 function isText(node: YamlScalar): boolean {
@@ -39,17 +39,17 @@ function isText(node: YamlScalar): boolean {
 
 /** `NestedString` of the SDK. */
 export function readText(from: YamlNode, path: readonly string[]): SdkText {
-  let at = resolved(from)
+  let at = resolveAlias(from)
   for (const [index, name] of path.entries()) {
     if (index > 0 && at.kind !== 'map') return OTHER
-    const entry = entryOf(at, name)
+    const entry = findEntry(at, name)
     if (entry === undefined) return ABSENT
-    at = resolved(entry.value)
+    at = resolveAlias(entry.value)
   }
   return at.kind === 'scalar' && isText(at) ? { is: 'text', text: at.value } : OTHER
 }
 
-export function textOrEmpty(from: YamlNode, ...path: readonly string[]): string {
+export function getTextOrEmpty(from: YamlNode, ...path: readonly string[]): string {
   const read = readText(from, path)
   return read.is === 'text' ? read.text : ''
 }
@@ -61,19 +61,20 @@ export function textOrEmpty(from: YamlNode, ...path: readonly string[]): string 
 export function writeText(to: YamlMap, path: readonly string[], text: string): boolean {
   const [name, ...below] = path
   if (name === undefined) return false
-  const entry = entryOf(to, name)
+  const entry = findEntry(to, name)
   if (below.length === 0) {
-    if (entry === undefined) to.entries.push({ key: sdkText(name), value: sdkText(text) })
+    if (entry === undefined)
+      to.entries.push({ key: createSdkText(name), value: createSdkText(text) })
     else if (isPlainText(entry.value, text)) keepText(to, path)
-    else setEntry(to, name, sdkText(text))
+    else setEntry(to, name, createSdkText(text))
     return true
   }
   if (entry === undefined) {
-    const created = yamlMap()
-    to.entries.push({ key: sdkText(name), value: created })
+    const created = createYamlMap()
+    to.entries.push({ key: createSdkText(name), value: created })
     return writeText(created, below, text)
   }
-  const next = resolved(entry.value)
+  const next = resolveAlias(entry.value)
   return next.kind === 'map' && writeText(next, below, text)
 }
 
@@ -81,9 +82,9 @@ export function writeText(to: YamlMap, path: readonly string[], text: string): b
 export function keepText(to: YamlMap, path: readonly string[]): void {
   let at: YamlNode = to
   for (const name of path) {
-    const entry = entryOf(at, name)
+    const entry = findEntry(at, name)
     if (entry === undefined) return
-    at = resolved(entry.value)
+    at = resolveAlias(entry.value)
   }
   if (at.kind !== 'scalar') return
   const { value } = at
@@ -109,10 +110,10 @@ export interface SdkKind {
 
 const NO_KIND: SdkKind = { group: '', version: '', kind: '' }
 
-export function sdkKindOf(item: YamlMap): SdkKind {
-  const apiVersion = textOrEmpty(item, 'apiVersion')
+export function getSdkKind(item: YamlMap): SdkKind {
+  const apiVersion = getTextOrEmpty(item, 'apiVersion')
   if (apiVersion.split('/').length > 2) return NO_KIND
-  return { ...parseApiVersion(apiVersion), kind: textOrEmpty(item, 'kind') }
+  return { ...parseApiVersion(apiVersion), kind: getTextOrEmpty(item, 'kind') }
 }
 
 /**
@@ -129,24 +130,24 @@ const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 
 /** An unquoted `true` is not text and does not count. */
 export function isLocalToSdk(item: YamlMap): boolean {
-  const value = textOrEmpty(item, 'metadata', 'annotations', LOCAL_CONFIG)
+  const value = getTextOrEmpty(item, 'metadata', 'annotations', LOCAL_CONFIG)
   return value !== '' && value !== 'false'
 }
 
-export function sdkNameOf(item: YamlMap): string {
+export function formatSdkName(item: YamlMap): string {
   const [namespace, name] = [
-    textOrEmpty(item, 'metadata', 'namespace'),
-    textOrEmpty(item, 'metadata', 'name'),
+    getTextOrEmpty(item, 'metadata', 'namespace'),
+    getTextOrEmpty(item, 'metadata', 'name'),
   ]
-  return `Resource(apiVersion=${textOrEmpty(item, 'apiVersion')}, kind=${textOrEmpty(item, 'kind')}, namespace=${namespace}, name=${name})`
+  return `Resource(apiVersion=${getTextOrEmpty(item, 'apiVersion')}, kind=${getTextOrEmpty(item, 'kind')}, namespace=${namespace}, name=${name})`
 }
 
-export function inSdkOrder(items: readonly YamlMap[]): readonly YamlMap[] {
+export function sortInSdkOrder(items: readonly YamlMap[]): readonly YamlMap[] {
   const keyed = items.map((item) => ({
     item,
     key: ['apiVersion', 'kind']
-      .map((field) => textOrEmpty(item, field))
-      .concat(['namespace', 'name'].map((field) => textOrEmpty(item, 'metadata', field)))
+      .map((field) => getTextOrEmpty(item, field))
+      .concat(['namespace', 'name'].map((field) => getTextOrEmpty(item, 'metadata', field)))
       .join(' '),
   }))
   return keyed

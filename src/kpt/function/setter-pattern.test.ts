@@ -4,20 +4,20 @@ import { test } from 'node:test'
 import { RE2JS } from 're2js'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import {
+  containsAnySetter,
   expandPattern,
   extractSetterValues,
+  findOnlySetter,
+  findSetterPattern,
   invertPattern,
-  namesAnySetter,
-  onlySetter,
   parseSetterPattern,
   type SetterPattern,
-  setterPatternOf,
 } from './setter-pattern.ts'
 
 const values = (entries: { readonly [name: string]: string }) => new Map(Object.entries(entries))
 
 test('only a comment that begins with "# kpt-set: " is a pattern', () => {
-  assert.deepEqual(setterPatternOf('# kpt-set:  ${host}:${port}  '), {
+  assert.deepEqual(findSetterPattern('# kpt-set:  ${host}:${port}  '), {
     text: '${host}:${port}',
     setters: ['host', 'port'],
     literals: ['', ':', ''],
@@ -29,18 +29,18 @@ test('only a comment that begins with "# kpt-set: " is a pattern', () => {
     '# see kpt-set: ${a}',
     '# kpt-set:  ',
   ]) {
-    assert.equal(setterPatternOf(comment), undefined, comment)
+    assert.equal(findSetterPattern(comment), undefined, comment)
   }
 })
 
 test('a reference goes from its brace to the next closing one', () => {
   assert.deepEqual(parseSetterPattern('a${b${c}d}$e${f').setters, ['b${c'])
   assert.deepEqual(parseSetterPattern('${}').setters, [''])
-  assert.equal(onlySetter(parseSetterPattern('${env}')), 'env')
+  assert.equal(findOnlySetter(parseSetterPattern('${env}')), 'env')
   for (const text of ['x${env}', '${env}x', '${a}${b}', 'env'])
-    assert.equal(onlySetter(parseSetterPattern(text)), undefined, text)
-  assert.ok(namesAnySetter(parseSetterPattern('${a}-${b}'), ['c', 'b']))
-  assert.ok(!namesAnySetter(parseSetterPattern('${a}-${b}'), ['ab', 'a}']))
+    assert.equal(findOnlySetter(parseSetterPattern(text)), undefined, text)
+  assert.ok(containsAnySetter(parseSetterPattern('${a}-${b}'), ['c', 'b']))
+  assert.ok(!containsAnySetter(parseSetterPattern('${a}-${b}'), ['ab', 'a}']))
 })
 
 test('setters are replaced one after the other, and remaining references are unresolved', () => {

@@ -15,7 +15,7 @@ export interface SetterPattern {
   readonly literals: readonly string[]
 }
 
-export function setterPatternOf(lineComment: string): SetterPattern | undefined {
+export function findSetterPattern(lineComment: string): SetterPattern | undefined {
   const text = lineComment.startsWith(COMMENT) ? lineComment.slice(COMMENT.length).trim() : ''
   return text === '' ? undefined : parseSetterPattern(text)
 }
@@ -24,7 +24,7 @@ export function parseSetterPattern(text: string): SetterPattern {
   const setters: string[] = []
   const literals: string[] = []
   let behind = 0
-  for (const [start, end] of references(text)) {
+  for (const [start, end] of findReferences(text)) {
     literals.push(text.slice(behind, start))
     setters.push(text.slice(start + 2, end - 1))
     behind = end
@@ -34,13 +34,13 @@ export function parseSetterPattern(text: string): SetterPattern {
 }
 
 /** Otherwise apply-setters ignores the field. */
-export function namesAnySetter(pattern: SetterPattern, names: Iterable<string>): boolean {
+export function containsAnySetter(pattern: SetterPattern, names: Iterable<string>): boolean {
   for (const name of names) if (pattern.text.includes(`\${${name}}`)) return true
   return false
 }
 
 /** Such a setter can set a whole list. */
-export function onlySetter(pattern: SetterPattern): string | undefined {
+export function findOnlySetter(pattern: SetterPattern): string | undefined {
   const [name] = pattern.setters
   return pattern.setters.length === 1 && pattern.text === `\${${name}}` ? name : undefined
 }
@@ -63,7 +63,7 @@ export function expandPattern(
       text = text.replaceAll(reference, () => value)
       if (text.length > MAX_LENGTH) return { is: 'too-long' }
     }
-  const left = references(text).map(([start, end]) => text.slice(start, end))
+  const left = findReferences(text).map(([start, end]) => text.slice(start, end))
   return left.length === 0 ? { is: 'text', text } : { is: 'unresolved', references: left }
 }
 
@@ -105,7 +105,7 @@ function matchLine(literals: readonly string[], line: string): string[] | undefi
 }
 
 /** As `\$\{([^}]*)\}` finds them. */
-function references(text: string): (readonly [start: number, end: number])[] {
+function findReferences(text: string): (readonly [start: number, end: number])[] {
   const found: [number, number][] = []
   for (let start = text.indexOf('${'); start !== -1; ) {
     const close = text.indexOf('}', start)
@@ -143,7 +143,7 @@ export function invertPattern(
   current: ReadonlyMap<string, string>,
   wanted: string,
 ): PatternInversion {
-  if (expandsTo(pattern, current, wanted)) return { is: 'one', changes: new Map() }
+  if (matchesExpansion(pattern, current, wanted)) return { is: 'one', changes: new Map() }
   if (pattern.setters.length > MAX_SETTERS || wanted.length > MAX_WANTED) return { is: 'too-hard' }
   const search = new InversionSearch(pattern, current, wanted)
   const most = new Set(pattern.setters).size
@@ -156,7 +156,7 @@ export function invertPattern(
   return search.complete ? { is: 'one', changes: first } : { is: 'too-hard' }
 }
 
-function expandsTo(
+function matchesExpansion(
   pattern: SetterPattern,
   values: ReadonlyMap<string, string>,
   wanted: string,
@@ -180,11 +180,11 @@ class InversionSearch {
   }
 
   run(changes: number): void {
-    const first = this.literal(0)
-    if (this.wanted.startsWith(first)) this.at(0, first.length, new Map(), changes)
+    const first = this.getLiteral(0)
+    if (this.wanted.startsWith(first)) this.matchAt(0, first.length, new Map(), changes)
   }
 
-  private at(
+  private matchAt(
     index: number,
     start: number,
     values: ReadonlyMap<string, string>,
@@ -202,7 +202,7 @@ class InversionSearch {
     const now = this.current.get(name)
     const value = chosen ?? now
     if (value !== undefined && this.wanted.startsWith(value, start)) {
-      this.next(
+      this.matchNext(
         index,
         start + value.length,
         chosen === undefined ? new Map(values).set(name, value) : values,
@@ -210,25 +210,26 @@ class InversionSearch {
       )
     }
     if (chosen !== undefined || left === 0) return
-    for (const end of this.ends(index, start)) {
+    for (const end of this.listEnds(index, start)) {
       const other = this.wanted.slice(start, end)
-      if (other !== now) this.next(index, end, new Map(values).set(name, other), left - 1)
+      if (other !== now) this.matchNext(index, end, new Map(values).set(name, other), left - 1)
       if (!this.complete) return
     }
   }
 
-  private next(
+  private matchNext(
     index: number,
     end: number,
     values: ReadonlyMap<string, string>,
     left: number,
   ): void {
-    const literal = this.literal(index + 1)
-    if (this.wanted.startsWith(literal, end)) this.at(index + 1, end + literal.length, values, left)
+    const literal = this.getLiteral(index + 1)
+    if (this.wanted.startsWith(literal, end))
+      this.matchAt(index + 1, end + literal.length, values, left)
   }
 
-  private *ends(index: number, start: number): Generator<number> {
-    const literal = this.literal(index + 1)
+  private *listEnds(index: number, start: number): Generator<number> {
+    const literal = this.getLiteral(index + 1)
     if (index === this.pattern.setters.length - 1) {
       const end = this.wanted.length - literal.length
       if (end >= start) yield end
@@ -246,11 +247,11 @@ class InversionSearch {
 
   private keep(values: ReadonlyMap<string, string>): void {
     const changes = new Map([...values].filter(([name, value]) => this.current.get(name) !== value))
-    if (expandsTo(this.pattern, new Map([...this.current, ...changes]), this.wanted))
+    if (matchesExpansion(this.pattern, new Map([...this.current, ...changes]), this.wanted))
       this.found.set(JSON.stringify([...changes]), changes)
   }
 
-  private literal(index: number): string {
+  private getLiteral(index: number): string {
     return this.pattern.literals[index] ?? ''
   }
 }

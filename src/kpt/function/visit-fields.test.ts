@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import { configData } from './config-data.ts'
-import { REDACTED, resultValue } from './result-value.ts'
-import { type FieldLocation, shownLocation, visitFields } from './visit-fields.ts'
+import { getConfigData } from './config-data.ts'
+import { formatResultValue, REDACTED } from './result-value.ts'
+import { type FieldLocation, formatLocation, visitFields } from './visit-fields.ts'
 
 function mapOf(text: string): YamlMap {
   const [node] = readYamlNodes(text, 'object.yaml')
@@ -15,8 +15,8 @@ function mapOf(text: string): YamlMap {
 test('every entry of a map comes before its values, lists by number, aliases not at all', () => {
   const visited: string[] = []
   visitFields(mapOf('a: {b: 1, c: [x, {d: 2}]}\ne: &e y\nf: *e\n'), {
-    entry: (_entry, location) => void visited.push(`entry ${shownLocation(location)}`),
-    scalar: (node, position) => void visited.push(`${shownLocation(position)}=${node.value}`),
+    entry: (_entry, location) => void visited.push(`entry ${formatLocation(location)}`),
+    scalar: (node, position) => void visited.push(`${formatLocation(position)}=${node.value}`),
   })
   assert.deepEqual(visited, [
     ...['entry a', 'entry e', 'entry f', 'entry a.b', 'entry a.c'],
@@ -41,7 +41,7 @@ test('a credential is not shown: by its place, its name, its own form, or the se
     const object = mapOf(text)
     visitFields(object, {
       scalar: (node, { steps }: FieldLocation) =>
-        void found.push(resultValue(object, steps, node.value, setters)),
+        void found.push(formatResultValue(object, steps, node.value, setters)),
     })
     return found.at(-1)
   }
@@ -55,7 +55,7 @@ test('a credential is not shown: by its place, its name, its own form, or the se
 })
 
 test('the data of a config is text for every written type', () => {
-  const data = configData(mapOf('data: {a: 1, b: "x", c: ~, d: [y], __proto__: z}\n'))
+  const data = getConfigData(mapOf('data: {a: 1, b: "x", c: ~, d: [y], __proto__: z}\n'))
   assert.deepEqual(
     [...data],
     [
@@ -66,6 +66,6 @@ test('the data of a config is text for every written type', () => {
       ['__proto__', 'z'],
     ],
   )
-  assert.equal(configData(mapOf('data: [a]\n')).size, 0)
-  assert.equal(configData(undefined).size, 0)
+  assert.equal(getConfigData(mapOf('data: [a]\n')).size, 0)
+  assert.equal(getConfigData(undefined).size, 0)
 })

@@ -1,8 +1,8 @@
 /** krm-functions-catalog, `walk.go` of the setter functions and search-replace. */
 import type { FieldPath, PathStep } from '@backporch/kyaml/field'
 import {
-  keyOf,
-  textAt,
+  findTextAt,
+  getYamlKey,
   type YamlEntry,
   type YamlMap,
   type YamlNode,
@@ -32,7 +32,7 @@ export function visitFields(object: YamlMap, visitor: FieldVisitor): string | un
   return visit(object, { text: '', steps: [] }, visitor)
 }
 
-export function shownLocation(location: FieldLocation): string {
+export function formatLocation(location: FieldLocation): string {
   return location.text.replace(/^\./, '')
 }
 
@@ -40,7 +40,11 @@ function visit(node: YamlNode, location: FieldLocation, visitor: FieldVisitor): 
   if (node.kind === 'scalar') return visitor.scalar(node, location)
   if (node.kind === 'list') {
     for (const [index, item] of node.items.entries()) {
-      const problem = visit(item, below(location, `[${index}]`, itemStep(item, index)), visitor)
+      const problem = visit(
+        item,
+        appendStep(location, `[${index}]`, createItemStep(item, index)),
+        visitor,
+      )
       if (problem !== undefined) return problem
     }
     return undefined
@@ -48,31 +52,31 @@ function visit(node: YamlNode, location: FieldLocation, visitor: FieldVisitor): 
   if (node.kind === 'alias') return undefined
   const first = new Map<string, YamlEntry>()
   for (const entry of node.entries)
-    if (!first.has(keyOf(entry.key))) first.set(keyOf(entry.key), entry)
-  const visited = node.entries.map(({ key }) => keyOf(key))
+    if (!first.has(getYamlKey(entry.key))) first.set(getYamlKey(entry.key), entry)
+  const visited = node.entries.map(({ key }) => getYamlKey(key))
   for (const name of visited) {
     const entry = first.get(name)
-    const problem = entry && visitor.entry?.(entry, fieldBelow(location, name))
+    const problem = entry && visitor.entry?.(entry, appendField(location, name))
     if (problem !== undefined) return problem
   }
   for (const name of visited) {
     const entry = first.get(name)
-    const problem = entry && visit(entry.value, fieldBelow(location, name), visitor)
+    const problem = entry && visit(entry.value, appendField(location, name), visitor)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-function fieldBelow(location: FieldLocation, name: string): FieldLocation {
-  return below(location, `.${name}`, { kind: 'field', name })
+function appendField(location: FieldLocation, name: string): FieldLocation {
+  return appendStep(location, `.${name}`, { kind: 'field', name })
 }
 
-function below(location: FieldLocation, text: string, step: PathStep): FieldLocation {
+function appendStep(location: FieldLocation, text: string, step: PathStep): FieldLocation {
   return { text: location.text + text, steps: [...location.steps, step] }
 }
 
 /** `env[name=PASSWORD].value` says more than `env[0].value`. */
-function itemStep(item: YamlNode, index: number): PathStep {
-  const name = textAt(item, 'name')
+function createItemStep(item: YamlNode, index: number): PathStep {
+  const name = findTextAt(item, 'name')
   return name === undefined ? { kind: 'index', index } : { kind: 'item', keys: { name } }
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editYaml, withoutValueAt, withValueAt, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { editYaml, removeValueAt, writeValueAt, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import type { FieldPath } from '@backporch/kyaml/field'
 import {
   formatJson,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
 } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseDocument } from 'yaml'
@@ -55,7 +55,7 @@ function prepare(manifest: JsonObject, style: PrintStyle): Case {
   const printed = printYaml(manifest, style)
   const before = parseGoYaml(printed.text, 'a.yaml').documents.map(({ value }) => value)
   assert.ok(
-    jsonEquals(before[printed.document], manifest),
+    isJsonEqual(before[printed.document], manifest),
     `the printer is wrong:\n${printed.text}\n${formatJson(before[printed.document] ?? null)}`,
   )
   return { manifest, printed, before }
@@ -65,7 +65,7 @@ function edited({ printed, before }: Case, edit: YamlEdit, wanted: Json): string
   const after = editYaml(printed.text, [edit], 'a.yaml')
   const documents = parseGoYaml(after, 'a.yaml').documents.map(({ value }) => value)
   assert.ok(
-    jsonEquals(documents, before.with(printed.document, wanted)),
+    isJsonEqual(documents, before.with(printed.document, wanted)),
     `wrong value:\n${printed.text}\n=>\n${after}`,
   )
   return after
@@ -109,8 +109,8 @@ function assertInside(
   const behind = old.slice(range.to + 1)
   const inside =
     now.length >= before.length + behind.length &&
-    jsonEquals(now.slice(0, before.length), before) &&
-    jsonEquals(now.slice(now.length - behind.length), behind)
+    isJsonEqual(now.slice(0, before.length), before) &&
+    isJsonEqual(now.slice(now.length - behind.length), behind)
   assert.ok(
     inside,
     `wanted changes in lines ${range.from}-${range.to} only:\n${printed.text}\n=>\n${after}`,
@@ -151,10 +151,10 @@ test('setting any place to any value gives exactly that value, and touches only 
       const after = edited(
         given,
         { kind: 'set', document, path: steps(path), value },
-        withValueAt(manifest, steps(path), value),
+        writeValueAt(manifest, steps(path), value),
       )
       assertInside(given.printed, after, rangeOf(given.printed, path))
-      if (jsonEquals(at(manifest, path), value)) assert.equal(after, given.printed.text)
+      if (isJsonEqual(at(manifest, path), value)) assert.equal(after, given.printed.text)
     }),
     RUNS,
   )
@@ -166,7 +166,7 @@ test('removing any place gives the value without it, and touches only its lines 
       const given = prepare(manifest, style)
       const locations = locationsOf(manifest)
       const path = locations[pick % locations.length] ?? []
-      const wanted = withoutValueAt(manifest, steps(path))
+      const wanted = removeValueAt(manifest, steps(path))
       const after = edited(
         given,
         { kind: 'remove', document: given.printed.document, path: steps(path) },
@@ -212,7 +212,7 @@ test('adding keys and items anywhere gives the value with them, and changes no l
         const after = edited(
           given,
           { kind: 'set', document: given.printed.document, path, value },
-          withValueAt(manifest, path, value),
+          writeValueAt(manifest, path, value),
         )
         const range = rangeOf(given.printed, parent)
         assertInside(given.printed, after, range)
@@ -311,13 +311,13 @@ test('many edits at once give what they give one after the other', () => {
         const edits = list.map(([pick, wanted, removes]): YamlEdit => {
           const locations = locationsOf(value)
           const path = steps(locations[pick % Math.max(1, locations.length)] ?? ['again'])
-          value = removes ? withoutValueAt(value, path) : withValueAt(value, path, wanted)
+          value = removes ? removeValueAt(value, path) : writeValueAt(value, path, wanted)
           return removes
             ? { kind: 'remove', document, path }
             : { kind: 'set', document, path, value: wanted }
         })
         const after = editYaml(given.printed.text, edits, 'a.yaml')
-        assert.ok(jsonEquals(parseGoYaml(after, 'a.yaml').documents[document]?.value, value))
+        assert.ok(isJsonEqual(parseGoYaml(after, 'a.yaml').documents[document]?.value, value))
       },
     ),
     RUNS,

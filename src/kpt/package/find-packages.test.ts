@@ -3,7 +3,12 @@ import { describe, it } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import type { FileMode } from '@backporch/kyaml/files'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { findPackages, packageSlug, rootPackageName, selectPackages } from './find-packages.ts'
+import {
+  derivePackageSlug,
+  deriveRootPackageName,
+  findPackages,
+  selectPackages,
+} from './find-packages.ts'
 
 function tree(...paths: readonly string[]) {
   return paths.map((path) => ({ path, mode: '100644' as FileMode }))
@@ -30,7 +35,7 @@ describe('findPackages', () => {
   })
 
   it('names the package that is the whole repository by the last label of its Kptfile', () => {
-    assert.deepEqual(['web', 'apps/web', 'my--web', undefined].map(rootPackageName), [
+    assert.deepEqual(['web', 'apps/web', 'my--web', undefined].map(deriveRootPackageName), [
       'web',
       'web',
       'my--web',
@@ -61,10 +66,10 @@ describe('findPackages', () => {
       'root',
       'a'.repeat(62),
     ]
-    assert.deepEqual(names.map(rootPackageName), wanted)
+    assert.deepEqual(names.map(deriveRootPackageName), wanted)
     fc.assert(
       fc.property(fc.string(), (name) =>
-        /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(rootPackageName(name)),
+        /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(deriveRootPackageName(name)),
       ),
     )
   })
@@ -174,9 +179,9 @@ describe('selectPackages', () => {
 
 describe('packageSlug', () => {
   it('joins the path, and takes the name of the root package', () => {
-    assert.equal(packageSlug('apps/web', 'web'), 'apps--web')
-    assert.equal(packageSlug('web', 'other'), 'web')
-    assert.equal(packageSlug('', 'shop'), 'shop')
+    assert.equal(derivePackageSlug('apps/web', 'web'), 'apps--web')
+    assert.equal(derivePackageSlug('web', 'other'), 'web')
+    assert.equal(derivePackageSlug('', 'shop'), 'shop')
   })
 
   it('never gives two packages one slug', () => {
@@ -188,7 +193,8 @@ describe('packageSlug', () => {
       fc.property(
         path,
         path,
-        (one, other) => (packageSlug(one, '') === packageSlug(other, '')) === (one === other),
+        (one, other) =>
+          (derivePackageSlug(one, '') === derivePackageSlug(other, '')) === (one === other),
       ),
       { numRuns: 2000 },
     )

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '@backporch/kyaml/failure'
 import type { FileMode } from '@backporch/kyaml/files'
-import { nearestNames } from '@backporch/kyaml/text'
+import { findNearestNames } from '@backporch/kyaml/text'
 import { PACKAGE_FILE } from './walk-package.ts'
 
 /** For a unit without a Kptfile. */
@@ -12,7 +12,7 @@ const MOST_OF_LABEL = 63
  * The Kptfile's name may be a path, and becomes part of branches and files: `Web Shop` becomes
  * `web-shop`.
  */
-export function rootPackageName(kptfileName: string | undefined): string {
+export function deriveRootPackageName(kptfileName: string | undefined): string {
   const last = kptfileName?.slice(kptfileName.lastIndexOf('/') + 1) ?? ''
   const label = last
     .toLowerCase()
@@ -54,7 +54,7 @@ export function findPackages(
     folders.add(segments.join('/'))
   }
   const outermost = [...folders]
-    .filter((path) => !parentsOf(path).some((parent) => folders.has(parent)))
+    .filter((path) => !listParents(path).some((parent) => folders.has(parent)))
     .sort()
   const plain = named.filter(
     (path) => !outermost.some((owner) => owner === path || isBelow(path, owner)),
@@ -84,12 +84,15 @@ export function selectPackages(
       remedy: 'run "kpt pkg init" in the folder of the manifests and commit the Kptfile',
     })
   }
-  const selected = new Set(names.flatMap((name) => packagesNamed(packages, name)))
+  const selected = new Set(names.flatMap((name) => findPackagesByName(packages, name)))
   return names.length === 0 ? packages : packages.filter((found) => selected.has(found))
 }
 
-function packagesNamed(packages: readonly FoundPackage[], name: string): readonly FoundPackage[] {
-  const path = normalPath(name)
+function findPackagesByName(
+  packages: readonly FoundPackage[],
+  name: string,
+): readonly FoundPackage[] {
+  const path = normalizePackagePath(name)
   const exact = packages.filter((found) => found.path === path)
   if (exact.length > 0) return exact
   const below = path === undefined ? [] : packages.filter((found) => isBelow(found.path, path))
@@ -98,7 +101,7 @@ function packagesNamed(packages: readonly FoundPackage[], name: string): readonl
   // A named folder may contain packages.
   const owner = owners.toSorted((one, other) => other.path.length - one.path.length)[0]
   if (owner !== undefined) return [owner]
-  const near = [...new Set(nearestPaths(path ?? name, packages))].slice(0, 5)
+  const near = [...new Set(listNearestPaths(path ?? name, packages))].slice(0, 5)
   throw new Failure({
     code: 'BP1004',
     what: `there is no package ${JSON.stringify(name.slice(0, 300))}`,
@@ -112,21 +115,21 @@ function packagesNamed(packages: readonly FoundPackage[], name: string): readonl
   })
 }
 
-function nearestPaths(wanted: string, packages: readonly FoundPackage[]): readonly string[] {
+function listNearestPaths(wanted: string, packages: readonly FoundPackage[]): readonly string[] {
   const paths = packages.map(({ path }) => path)
-  const whole = nearestNames(wanted, paths)
+  const whole = findNearestNames(wanted, paths)
   const last = wanted.split('/').at(-1) ?? ''
-  const similar = new Set(nearestNames(last, paths.map(lastSegment)))
-  return [...whole, ...paths.filter((path) => similar.has(lastSegment(path)))]
+  const similar = new Set(findNearestNames(last, paths.map(getLastSegment)))
+  return [...whole, ...paths.filter((path) => similar.has(getLastSegment(path)))]
 }
 
 /** Undefined if the path leaves the root. */
-export function normalPath(name: string): string | undefined {
+export function normalizePackagePath(name: string): string | undefined {
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.')
   return name.startsWith('/') || segments.includes('..') ? undefined : segments.join('/')
 }
 
-function lastSegment(path: string): string {
+function getLastSegment(path: string): string {
   return path.split('/').at(-1) ?? ''
 }
 
@@ -134,7 +137,7 @@ function isBelow(path: string, folder: string): boolean {
   return path !== folder && (folder === '' || path.startsWith(`${folder}/`))
 }
 
-function parentsOf(path: string): readonly string[] {
+function listParents(path: string): readonly string[] {
   if (path === '') return []
   const segments = path.split('/')
   return segments.map((_, index) => segments.slice(0, index).join('/'))
@@ -144,7 +147,7 @@ function parentsOf(path: string): readonly string[] {
  * `apps--web`; for the root package the Kptfile's name. Unique in the repository: an ambiguous slug
  * gets the first 8 hex digits of the path's hash.
  */
-export function packageSlug(path: string, kptfileName: string): string {
+export function derivePackageSlug(path: string, kptfileName: string): string {
   if (path === '') return kptfileName
   const segments = path.split('/')
   const ambiguous = segments.some(

@@ -10,8 +10,8 @@ import { PACKAGE_FILE } from './walk-package.ts'
 interface ConfigSources {
   readonly files: ReadonlyMap<string, PackageFile>
   /** From the root of the repository. */
-  where(path: string): string
-  ownFiles(folder: string): ReadonlySet<string>
+  resolveLocation(path: string): string
+  listOwnFiles(folder: string): ReadonlySet<string>
 }
 
 /**
@@ -28,13 +28,17 @@ export function checkFunctionConfigs(
   for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
     if (each.configPath === '') continue
     const path = prefix + cleanPath(each.configPath)
-    const own = sources.ownFiles(folder)
+    const own = sources.listOwnFiles(folder)
     const problem =
-      configProblem(sources.files.get(path), sources.where(path), own) ??
+      findConfigProblem(sources.files.get(path), sources.resolveLocation(path), own) ??
       (own.has(path) ? undefined : NOT_READ)
     if (problem !== undefined)
       failures.push(
-        badConfig(each, `${sources.where(prefix + PACKAGE_FILE)}:${each.line}`, problem),
+        createBadConfigFailure(
+          each,
+          `${sources.resolveLocation(prefix + PACKAGE_FILE)}:${each.line}`,
+          problem,
+        ),
       )
   }
   return failures
@@ -43,7 +47,7 @@ export function checkFunctionConfigs(
 const NOT_READ =
   'the file is not one of the package that kpt reads: it is ignored by .krmignore, of a subpackage, or not named .yaml, .yml or .json'
 
-function configProblem(
+function findConfigProblem(
   file: PackageFile | undefined,
   where: string,
   own: ReadonlySet<string>,
@@ -68,7 +72,7 @@ function configProblem(
   }
 }
 
-function badConfig(each: PipelineFunction, where: string, problem: string): Failure {
+function createBadConfigFailure(each: PipelineFunction, where: string, problem: string): Failure {
   return new Failure({
     code: 'BP1104',
     what: 'a function of the pipeline is not valid',

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import {
+  findAnnotatedWorkspace,
   formatKptAnnotation,
   type KptAnnotation,
   parseKptAnnotations,
-  workspaceIn,
 } from './kpt-annotation.ts'
 
 const DRIFT: KptAnnotation = {
@@ -85,9 +85,9 @@ describe('workspaceIn', () => {
   it('takes the first that names one for the package', () => {
     const other = { ...DRIFT, packagePath: 'apps/api', workspace: 'other' }
     assert.equal(
-      workspaceIn([other, { ...DRIFT, workspace: '' }, DRIFT], 'apps/web'),
+      findAnnotatedWorkspace([other, { ...DRIFT, workspace: '' }, DRIFT], 'apps/web'),
       'drift-20261120',
     )
-    assert.equal(workspaceIn([other], 'apps/web'), undefined)
+    assert.equal(findAnnotatedWorkspace([other], 'apps/web'), undefined)
   })
 })

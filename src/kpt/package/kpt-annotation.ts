@@ -1,7 +1,7 @@
 /**
  * Porch reads the purpose of a commit from this line (porch `pkg/externalrepo/git/annotation.go`).
  */
-import { getKey, isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
+import { getKey, getTextAt, isJsonObject, type Json, parseJson } from '@backporch/kyaml/json'
 
 export interface KptAnnotation {
   readonly packagePath: string
@@ -61,20 +61,20 @@ function parseLine(text: string): KptAnnotation | undefined {
   if (!isJsonObject(value)) return undefined
   const task = getKey(value, 'task')
   return {
-    packagePath: textOf(value, 'package'),
-    workspace: textOf(value, 'workspaceName'),
-    revision: textOf(value, 'revision'),
+    packagePath: getTextAt(value, 'package'),
+    workspace: getTextAt(value, 'workspaceName'),
+    revision: getTextAt(value, 'revision'),
     task: isJsonObject(task) ? readTask(task) : undefined,
   }
 }
 
 function readTask(task: { readonly [key: string]: Json }): KptTask {
-  const type = textOf(task, 'type')
-  return { type, source: textOf(task, type, 'sourceRef', 'name') }
+  const type = getTextAt(task, 'type')
+  return { type, source: getTextAt(task, type, 'sourceRef', 'name') }
 }
 
 /** The first one, as in Porch. */
-export function workspaceIn(
+export function findAnnotatedWorkspace(
   annotations: readonly KptAnnotation[],
   packagePath: string,
 ): string | undefined {

@@ -7,27 +7,29 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 
-export function objectAt(object: JsonObject, name: string): JsonObject {
+export function getObjectField(object: JsonObject, name: string): JsonObject {
   const value = getKey(object, name)
   return isJsonObject(value) ? value : {}
 }
 
-export function objectsAt(object: JsonObject, name: string): readonly JsonObject[] {
+export function listObjectFields(object: JsonObject, name: string): readonly JsonObject[] {
   const value = getKey(object, name)
   return isJsonArray(value) ? value.map((item) => (isJsonObject(item) ? item : {})) : []
 }
 
-export function textAt(object: JsonObject, name: string): string {
-  return textOf(getKey(object, name))
+export function getTextField(object: JsonObject, name: string): string {
+  return convertToText(getKey(object, name))
 }
 
 /** kpt accepts a number or boolean as text. */
-export function textOf(value: Json | undefined): string {
+export function convertToText(value: Json | undefined): string {
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
 }
 
-export function textsAt(object: JsonObject, name: string): ReadonlyMap<string, string> {
-  return new Map(Object.entries(objectAt(object, name)).map(([key, value]) => [key, textOf(value)]))
+export function getTextMapField(object: JsonObject, name: string): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(getObjectField(object, name)).map(([key, value]) => [key, convertToText(value)]),
+  )
 }
 
 export function isEmpty(value: Json | undefined): boolean {

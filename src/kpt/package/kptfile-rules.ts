@@ -17,7 +17,7 @@ const TEXT: Shape = { kind: 'text' }
 const TEXTS: Shape = { kind: 'texts' }
 const ANY: Shape = { kind: 'any' }
 
-function object(fields: { readonly [name: string]: Shape }): Shape {
+function createObjectShape(fields: { readonly [name: string]: Shape }): Shape {
   return { kind: 'object', fields }
 }
 
@@ -25,7 +25,7 @@ function list(item: Shape): Shape {
   return { kind: 'list', item }
 }
 
-const SELECTOR = object({
+const SELECTOR = createObjectShape({
   apiVersion: TEXT,
   kind: TEXT,
   name: TEXT,
@@ -34,12 +34,12 @@ const SELECTOR = object({
   annotations: TEXTS,
   resourceFileRegexp: TEXT,
 })
-const FUNCTION = object({
+const FUNCTION = createObjectShape({
   image: TEXT,
   exec: TEXT,
   configPath: TEXT,
   configMap: TEXTS,
-  configRef: object({ apiVersion: TEXT, kind: TEXT, name: TEXT, namespace: TEXT }),
+  configRef: createObjectShape({ apiVersion: TEXT, kind: TEXT, name: TEXT, namespace: TEXT }),
   name: TEXT,
   tag: TEXT,
   when: TEXT,
@@ -48,22 +48,22 @@ const FUNCTION = object({
   exclude: list(SELECTOR),
 })
 
-export const KPTFILE_SHAPE: Shape = object({
+export const KPTFILE_SHAPE: Shape = createObjectShape({
   apiVersion: TEXT,
   kind: TEXT,
-  metadata: object({ name: TEXT, namespace: TEXT, labels: TEXTS, annotations: TEXTS }),
-  upstream: object({
+  metadata: createObjectShape({ name: TEXT, namespace: TEXT, labels: TEXTS, annotations: TEXTS }),
+  upstream: createObjectShape({
     type: TEXT,
-    git: object({ repo: TEXT, directory: TEXT, ref: TEXT }),
+    git: createObjectShape({ repo: TEXT, directory: TEXT, ref: TEXT }),
     updateStrategy: TEXT,
     preserveExplicitNull: TEXT,
   }),
-  upstreamLock: object({
+  upstreamLock: createObjectShape({
     type: TEXT,
-    git: object({ repo: TEXT, directory: TEXT, ref: TEXT, commit: TEXT }),
-    generic: object({ storeID: TEXT, resourceID: TEXT, resourceVersion: TEXT }),
+    git: createObjectShape({ repo: TEXT, directory: TEXT, ref: TEXT, commit: TEXT }),
+    generic: createObjectShape({ storeID: TEXT, resourceID: TEXT, resourceVersion: TEXT }),
   }),
-  info: object({
+  info: createObjectShape({
     site: TEXT,
     emails: list(TEXT),
     license: TEXT,
@@ -71,18 +71,18 @@ export const KPTFILE_SHAPE: Shape = object({
     description: TEXT,
     keywords: list(TEXT),
     man: TEXT,
-    readinessGates: list(object({ conditionType: TEXT })),
+    readinessGates: list(createObjectShape({ conditionType: TEXT })),
   }),
-  pipeline: object({ mutators: list(FUNCTION), validators: list(FUNCTION) }),
-  inventory: object({
+  pipeline: createObjectShape({ mutators: list(FUNCTION), validators: list(FUNCTION) }),
+  inventory: createObjectShape({
     namespace: TEXT,
     name: TEXT,
     inventoryID: TEXT,
     labels: TEXTS,
     annotations: TEXTS,
   }),
-  status: object({
-    conditions: list(object({ type: TEXT, status: TEXT, reason: TEXT, message: TEXT })),
+  status: createObjectShape({
+    conditions: list(createObjectShape({ type: TEXT, status: TEXT, reason: TEXT, message: TEXT })),
     renderStatus: ANY,
   }),
 })
@@ -102,7 +102,7 @@ export function isImageReference(text: string): boolean {
 }
 
 /** kpt refuses every path with two dots. */
-export function configPathProblem(path: string): string | undefined {
+export function findConfigPathProblem(path: string): string | undefined {
   if (path.trim() === '') return 'configPath is empty'
   if (path.startsWith('/')) return 'configPath is absolute'
   return cleanPath(path).includes('..') ? 'configPath leaves the package' : undefined

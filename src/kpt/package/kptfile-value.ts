@@ -1,5 +1,11 @@
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { isEmpty, objectAt, objectsAt, textAt, textsAt } from './kptfile-fields.ts'
+import {
+  getObjectField,
+  getTextField,
+  getTextMapField,
+  isEmpty,
+  listObjectFields,
+} from './kptfile-fields.ts'
 
 /** Every non-empty part must match (kpt `api/kptfile/v1/types.go`). */
 export interface FunctionSelector {
@@ -51,65 +57,65 @@ interface KptfileLocations {
   readonly textsAt: (location: Location) => ReadonlyMap<string, string>
 }
 
-export function kptfileOf(
+export function buildKptfile(
   value: JsonObject,
   { lineOf, textsAt: writtenAt }: KptfileLocations,
 ): Kptfile {
-  const metadata = objectAt(value, 'metadata')
-  const pipeline = objectAt(value, 'pipeline')
+  const metadata = getObjectField(value, 'metadata')
+  const pipeline = getObjectField(value, 'pipeline')
   const inventory = getKey(value, 'inventory')
   const selectorsAt = (each: JsonObject, location: Location): readonly FunctionSelector[] =>
-    objectsAt(each, String(location.at(-1))).map((one, index) =>
-      selectorOf(one, (name) => writtenAt([...location, index, name])),
+    listObjectFields(each, String(location.at(-1))).map((one, index) =>
+      readSelector(one, (name) => writtenAt([...location, index, name])),
     )
   const functions = (list: string): readonly PipelineFunction[] =>
-    objectsAt(pipeline, list).map((each, index) => ({
-      image: textAt(each, 'image'),
-      exec: textAt(each, 'exec'),
-      tag: textAt(each, 'tag'),
-      configPath: textAt(each, 'configPath'),
+    listObjectFields(pipeline, list).map((each, index) => ({
+      image: getTextField(each, 'image'),
+      exec: getTextField(each, 'exec'),
+      tag: getTextField(each, 'tag'),
+      configPath: getTextField(each, 'configPath'),
       configMap: writtenAt(['pipeline', list, index, 'configMap']),
       selectors: selectorsAt(each, ['pipeline', list, index, 'selectors']),
       exclude: selectorsAt(each, ['pipeline', list, index, 'exclude']),
-      notEvaluated: notEvaluatedIn(each),
+      notEvaluated: listNotEvaluated(each),
       line: lineOf(['pipeline', list, index]),
     }))
   return {
-    name: textAt(metadata, 'name'),
-    labels: textsAt(metadata, 'labels'),
-    annotations: textsAt(metadata, 'annotations'),
+    name: getTextField(metadata, 'name'),
+    labels: getTextMapField(metadata, 'labels'),
+    annotations: getTextMapField(metadata, 'annotations'),
     pipeline: { mutators: functions('mutators'), validators: functions('validators') },
     inventory: isJsonObject(inventory)
       ? {
-          namespace: textAt(inventory, 'namespace'),
-          name: textAt(inventory, 'name'),
-          id: textAt(inventory, 'inventoryID'),
+          namespace: getTextField(inventory, 'namespace'),
+          name: getTextField(inventory, 'name'),
+          id: getTextField(inventory, 'inventoryID'),
         }
       : undefined,
   }
 }
 
 /** They decide whether a function runs, and on what. */
-function notEvaluatedIn(each: JsonObject): readonly string[] {
+function listNotEvaluated(each: JsonObject): readonly string[] {
   const isThere = (object: JsonObject, name: string): boolean => !isEmpty(getKey(object, name))
   const own = ['when', 'resourceFileRegexp', 'configRef'].filter((name) => isThere(each, name))
   const selecting = ['selectors', 'exclude'].flatMap((list) =>
-    objectsAt(each, list).flatMap((one, index) =>
+    listObjectFields(each, list).flatMap((one, index) =>
       isThere(one, 'resourceFileRegexp') ? [`${list}[${index}].resourceFileRegexp`] : [],
     ),
   )
   return [...own, ...selecting]
 }
 
-function selectorOf(
+function readSelector(
   each: JsonObject,
   textsOf: (name: string) => ReadonlyMap<string, string>,
 ): FunctionSelector {
   return {
-    apiVersion: textAt(each, 'apiVersion'),
-    kind: textAt(each, 'kind'),
-    name: textAt(each, 'name'),
-    namespace: textAt(each, 'namespace'),
+    apiVersion: getTextField(each, 'apiVersion'),
+    kind: getTextField(each, 'kind'),
+    name: getTextField(each, 'name'),
+    namespace: getTextField(each, 'namespace'),
     labels: textsOf('labels'),
     annotations: textsOf('annotations'),
   }

@@ -15,18 +15,18 @@ import {
   parseGoYaml,
   type TextPosition,
 } from '@backporch/kyaml/read-yaml'
-import { nearestNames } from '@backporch/kyaml/text'
-import { isNull, keyOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
-import { isEmpty, textOf } from './kptfile-fields.ts'
+import { findNearestNames } from '@backporch/kyaml/text'
+import { getYamlKey, isNull, resolveAlias, type YamlNode } from '@backporch/kyaml/yaml'
+import { convertToText, isEmpty } from './kptfile-fields.ts'
 import {
-  configPathProblem,
+  findConfigPathProblem,
   isImageReference,
   KPTFILE_API_VERSION,
   KPTFILE_KIND,
   KPTFILE_SHAPE,
   type Shape,
 } from './kptfile-rules.ts'
-import { type Kptfile, kptfileOf, type Location } from './kptfile-value.ts'
+import { buildKptfile, type Kptfile, type Location } from './kptfile-value.ts'
 
 export type KptfileReading =
   | { readonly kptfile: Kptfile }
@@ -58,7 +58,7 @@ export function readKptfile(text: string, where: string): KptfileReading {
     )
   }
   const kptfile = reader.read()
-  const [first, ...others] = reader.failuresInOrder()
+  const [first, ...others] = reader.listFailuresInOrder()
   return first === undefined ? { kptfile } : { failures: [first, ...others] }
 }
 
@@ -109,7 +109,7 @@ class KptfileReader {
     this.failures.push({ failure: new Failure(detail), at })
   }
 
-  failuresInOrder(): readonly Failure[] {
+  listFailuresInOrder(): readonly Failure[] {
     const inOrder = this.failures.toSorted(
       (a, b) => a.at.line - b.at.line || a.at.column - b.at.column,
     )
@@ -121,10 +121,10 @@ class KptfileReader {
     for (const note of this.document.notes) {
       const { kind, offset, earlier } = note
       if (kind !== 'duplicate-key') continue
-      const first = this.position(earlier ?? offset).line
+      const first = this.getPosition(earlier ?? offset).line
       this.refuse(
         'BP1110',
-        this.position(offset),
+        this.getPosition(offset),
         `the key is there twice, first at line ${first}${describeOthers(note)}; kpt refuses that`,
         'keep one of them',
       )
@@ -136,7 +136,7 @@ class KptfileReader {
         `wanted a mapping, got ${describe(value)}`,
         `begin the file with apiVersion: ${KPTFILE_API_VERSION}`,
       )
-      return kptfileOf({}, { lineOf: () => 1, textsAt: () => new Map() })
+      return buildKptfile({}, { lineOf: () => 1, textsAt: () => new Map() })
     }
     // In another kind or version, the fields have another meaning.
     if (this.checkType(value)) {
@@ -144,23 +144,23 @@ class KptfileReader {
       this.checkName(value)
       for (const list of ['mutators', 'validators']) this.checkFunctions(value, list)
     }
-    return kptfileOf(value, {
-      lineOf: (location) => this.at(location).line,
-      textsAt: (position) => this.textsAt(position),
+    return buildKptfile(value, {
+      lineOf: (location) => this.findPosition(location).line,
+      textsAt: (position) => this.getWrittenTexts(position),
     })
   }
 
   private checkType(value: JsonObject): boolean {
-    const apiVersion = textOf(getKey(value, 'apiVersion'))
-    const kind = textOf(getKey(value, 'kind'))
+    const apiVersion = convertToText(getKey(value, 'apiVersion'))
+    const kind = convertToText(getKey(value, 'kind'))
     const before = this.failures.length
     if (kind !== KPTFILE_KIND) {
       const meant =
-        nearestNames(kind, [KPTFILE_KIND]).length > 0 && kind !== ''
+        findNearestNames(kind, [KPTFILE_KIND]).length > 0 && kind !== ''
           ? `; did you mean ${KPTFILE_KIND}?`
           : ''
       const why = kind === '' ? 'kind is missing' : `the kind ${quote(kind)} is unknown${meant}`
-      this.refuse('BP1101', this.at(['kind']), why, `write kind: ${KPTFILE_KIND}`)
+      this.refuse('BP1101', this.findPosition(['kind']), why, `write kind: ${KPTFILE_KIND}`)
     }
     if (apiVersion !== KPTFILE_API_VERSION) {
       const why =
@@ -172,7 +172,7 @@ class KptfileReader {
         : ''
       this.refuse(
         'BP1101',
-        this.at(['apiVersion']),
+        this.findPosition(['apiVersion']),
         why,
         `write apiVersion: ${KPTFILE_API_VERSION}${old}`,
       )
@@ -182,9 +182,9 @@ class KptfileReader {
 
   private checkName(value: JsonObject): void {
     const metadata = getKey(value, 'metadata')
-    const name = textOf(isJsonObject(metadata) ? getKey(metadata, 'name') : undefined)
+    const name = convertToText(isJsonObject(metadata) ? getKey(metadata, 'name') : undefined)
     if (name !== '') return
-    const at = this.at(metadata === undefined ? [] : ['metadata', 'name'])
+    const at = this.findPosition(metadata === undefined ? [] : ['metadata', 'name'])
     this.refuse(
       'BP1102',
       at,
@@ -224,12 +224,12 @@ class KptfileReader {
       return
     }
     const known = Object.keys(fields)
-    const [meant] = nearestNames(name, known)
+    const [meant] = findNearestNames(name, known)
     const under = location.length === 0 ? 'a Kptfile' : formatLocation(location)
     const why = `${quote(name)} is not a field of ${under}${meant === undefined ? '' : `; did you mean ${meant}?`}`
     this.refuse(
       'BP1103',
-      this.at([...location, name]),
+      this.findPosition([...location, name]),
       why,
       meant === undefined ? `remove it; known are ${known.join(', ')}` : `write ${meant}`,
     )
@@ -239,7 +239,7 @@ class KptfileReader {
     const code = location[0] === 'pipeline' ? 'BP1104' : 'BP1101'
     this.refuse(
       code,
-      this.at(location),
+      this.findPosition(location),
       `${formatLocation(location)}: wanted ${wanted}, got ${describe(value)}`,
       `make it ${wanted}, or remove it`,
     )
@@ -252,47 +252,52 @@ class KptfileReader {
     functions.forEach((each, index) => {
       const location = ['pipeline', list, index]
       const refuse = (why: string, remedy: string) =>
-        this.refuse('BP1104', this.at(location), `${formatLocation(location)}: ${why}`, remedy)
+        this.refuse(
+          'BP1104',
+          this.findPosition(location),
+          `${formatLocation(location)}: ${why}`,
+          remedy,
+        )
       if (each === null) refuse('the function is empty', 'remove it, or name an image')
       if (isJsonObject(each)) checkFunction(each, refuse)
     })
   }
 
-  private position(offset: number): TextPosition {
-    return this.lines.position(offset)
+  private getPosition(offset: number): TextPosition {
+    return this.lines.getPosition(offset)
   }
 
-  private textsAt(location: Location): ReadonlyMap<string, string> {
+  private getWrittenTexts(location: Location): ReadonlyMap<string, string> {
     let node: YamlNode | undefined = this.document.node
-    for (const step of location) node = nodeBelow(node, step)?.node
-    const map = node === undefined ? undefined : resolved(node)
+    for (const step of location) node = findNodeBelow(node, step)?.node
+    const map = node === undefined ? undefined : resolveAlias(node)
     const texts = new Map<string, string>()
     if (map?.kind === 'map')
       for (const { key, value } of map.entries) {
-        const text = resolved(value)
-        texts.set(keyOf(key), text.kind !== 'scalar' || isNull(text) ? '' : text.value)
+        const text = resolveAlias(value)
+        texts.set(getYamlKey(key), text.kind !== 'scalar' || isNull(text) ? '' : text.value)
       }
     return texts
   }
 
-  private at(location: Location): TextPosition {
+  private findPosition(location: Location): TextPosition {
     let { node }: { node: YamlNode } = this.document
     let offset = node.source?.start ?? 0
     for (const step of location) {
-      const next = nodeBelow(node, step)
+      const next = findNodeBelow(node, step)
       if (next === undefined) break
       offset = next.offset
       node = next.node
     }
-    return this.position(offset)
+    return this.getPosition(offset)
   }
 }
 
-function nodeBelow(
+function findNodeBelow(
   node: YamlNode | undefined,
   step: string | number,
 ): { readonly node: YamlNode; readonly offset: number } | undefined {
-  const target = node === undefined ? undefined : resolved(node)
+  const target = node === undefined ? undefined : resolveAlias(node)
   if (target?.kind === 'list' && typeof step === 'number') {
     const item = target.items[step]
     return item === undefined ? undefined : { node: item, offset: item.source?.start ?? 0 }
@@ -305,13 +310,13 @@ function nodeBelow(
 }
 
 function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) => void): void {
-  const image = textOf(getKey(value, 'image'))
-  const exec = textOf(getKey(value, 'exec'))
+  const image = convertToText(getKey(value, 'image'))
+  const exec = convertToText(getKey(value, 'exec'))
   if (image !== '' && exec !== '')
     refuse('it has both image and exec', 'keep exactly one of image and exec')
   // A misspelled image or exec has its own failure.
   const isMeant = (name: string): boolean =>
-    !['image', 'exec'].includes(name) && nearestNames(name, ['image', 'exec']).length > 0
+    !['image', 'exec'].includes(name) && findNearestNames(name, ['image', 'exec']).length > 0
   if (image === '' && exec === '' && !Object.keys(value).some(isMeant))
     refuse('it has neither image nor exec', 'name the function by image')
   if (image !== '' && !isImageReference(image))
@@ -321,7 +326,7 @@ function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) 
   )
   if (configs.length > 1) refuse(`it has ${configs.join(' and ')}`, 'keep exactly one of them')
   const path = getKey(value, 'configPath')
-  const problem = typeof path === 'string' && path !== '' ? configPathProblem(path) : undefined
+  const problem = typeof path === 'string' && path !== '' ? findConfigPathProblem(path) : undefined
   if (problem !== undefined)
     refuse(`${problem}: ${quote(String(path))}`, 'keep the function config inside the package')
 }

@@ -36,7 +36,7 @@ export function parseKrmIgnore(text: string): KrmIgnore {
 
 /** @param path relative to the folder of the `.krmignore` */
 export function isIgnored(rules: KrmIgnore, path: string, isDirectory: boolean): boolean {
-  const tails = tailsOf(path)
+  const tails = listTails(path)
   return (
     !rules.accepted.some((pattern) => matches(pattern, tails, isDirectory)) &&
     rules.ignored.some((pattern) => matches(pattern, tails, isDirectory))
@@ -59,7 +59,7 @@ function parsePattern(line: string): readonly Pattern[] {
 }
 
 /** The characters of the last segment of the path, of the last two segments, and so on to the whole path. */
-function tailsOf(path: string): readonly (readonly string[])[] {
+function listTails(path: string): readonly (readonly string[])[] {
   const segments = path.split('/')
   return segments.map((_, index) => [...segments.slice(-1 - index).join('/')])
 }

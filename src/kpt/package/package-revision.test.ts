@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import type { KptAnnotation } from './kpt-annotation.ts'
 import {
   listPackageRevisions,
   type PorchListing,
   type PorchSources,
-  revisionRefs,
+  selectRevisionRefs,
 } from './package-revision.ts'
 
 function commit(digit: string): ObjectId {
-  return objectId(digit.repeat(40))
+  return parseObjectId(digit.repeat(40))
 }
 
 function list(
@@ -100,10 +100,13 @@ describe('listPackageRevisions', () => {
       ...refs.map((name) => `refs/heads/${name}`),
       ...tags.map((name) => `refs/tags/${name}`),
     ]
-    const { candidates, unlistable } = revisionRefs(new Map(all.map((ref) => [ref, commit('1')])), {
-      branch: 'main',
-      directory: 'apps',
-    })
+    const { candidates, unlistable } = selectRevisionRefs(
+      new Map(all.map((ref) => [ref, commit('1')])),
+      {
+        branch: 'main',
+        directory: 'apps',
+      },
+    )
     assert.deepEqual(
       candidates.map(({ ref, packagePath, suffix }) => [ref, packagePath, suffix]),
       [

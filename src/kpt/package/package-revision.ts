@@ -4,7 +4,7 @@
  */
 import type { FileMode, ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import { type KptAnnotation, workspaceIn } from './kpt-annotation.ts'
+import { findAnnotatedWorkspace, type KptAnnotation } from './kpt-annotation.ts'
 import { PACKAGE_FILE } from './walk-package.ts'
 
 type Lifecycle = 'Draft' | 'Proposed' | 'Published' | 'DeletionProposed'
@@ -67,7 +67,7 @@ const UNPUBLISHED: { readonly [first: string]: 'Draft' | 'Proposed' } = {
   proposed: 'Proposed',
 }
 
-export function revisionRefs(
+export function selectRevisionRefs(
   refs: ReadonlyMap<string, ObjectId>,
   { branch, directory }: Pick<PorchRepository, 'branch' | 'directory'>,
 ): {
@@ -93,18 +93,18 @@ export function revisionRefs(
 
 export function listPackageRevisions(sources: PorchSources): PorchListing {
   const { branch, refs } = sources
-  const { candidates, unlistable } = revisionRefs(refs, sources)
+  const { candidates, unlistable } = selectRevisionRefs(refs, sources)
   const isThere = ({ commit, packagePath }: RevisionRef): boolean =>
     sources.hasPackage(commit, packagePath)
   const present = candidates.filter(isThere)
   const published = present
     .filter(({ lifecycle }) => lifecycle === 'Published')
-    .map((tag) => taggedRevision(tag, sources))
-  const revisions = withNames(
+    .map((tag) => createTaggedRevision(tag, sources))
+  const revisions = assignNames(
     [
-      ...[...published, ...placeholders(sources)].map((found) => ({
+      ...[...published, ...createPlaceholders(sources)].map((found) => ({
         ...found,
-        lifecycle: publishedLifecycle(found, refs),
+        lifecycle: getPublishedLifecycle(found, refs),
       })),
       ...present.flatMap(({ lifecycle, suffix, ...found }) =>
         lifecycle === 'Published' ? [] : [{ ...found, lifecycle, workspace: suffix, revision: 0 }],
@@ -122,7 +122,7 @@ export function listPackageRevisions(sources: PorchSources): PorchListing {
       ...skipped.map(
         ({ ref }): Note => ({ cause: 'porch-skips-branch', subject: ref, text: SKIPPED }),
       ),
-      ...problemsOf(revisions, branch),
+      ...listRevisionProblems(revisions, branch),
     ],
   }
 }
@@ -133,21 +133,22 @@ const SKIPPED =
   'Porch does not list it, because its commit has no Kptfile at the path of the package'
 
 /** Only of the tagged commit, and not for a tag that is not a number. */
-function taggedRevision(
+function createTaggedRevision(
   { suffix, lifecycle: _lifecycle, ...tag }: RevisionRef,
   { annotations }: PorchSources,
 ): Omit<Found, 'lifecycle'> {
-  const revision = revisionNumber(suffix)
+  const revision = parseRevisionNumber(suffix)
   if (revision === -1) return { ...tag, revision, workspace: suffix }
   return {
     ...tag,
     revision,
-    workspace: workspaceIn(annotations.get(tag.commit) ?? [], tag.packagePath) ?? `v${revision}`,
+    workspace:
+      findAnnotatedWorkspace(annotations.get(tag.commit) ?? [], tag.packagePath) ?? `v${revision}`,
   }
 }
 
 /** Porch treats a branch `v1` as revision 1. */
-function placeholders({
+function createPlaceholders({
   refs,
   branch,
   files,
@@ -156,9 +157,9 @@ function placeholders({
   const ref = `refs/heads/${branch}`
   const commit = refs.get(ref)
   if (commit === undefined) return []
-  const revision = revisionNumber(branch)
+  const revision = parseRevisionNumber(branch)
   const workspace = revision === -1 ? branch : `v${revision}`
-  return outermostPackages(files, directory).map((packagePath) => ({
+  return listOutermostPackages(files, directory).map((packagePath) => ({
     packagePath,
     workspace,
     revision,
@@ -168,7 +169,7 @@ function placeholders({
 }
 
 /** A folder below another one is part of it. Porch treats a link as a file. */
-function outermostPackages(files: PorchSources['files'], directory: string): readonly string[] {
+function listOutermostPackages(files: PorchSources['files'], directory: string): readonly string[] {
   const folders = new Set<string>()
   for (const { path, mode } of files) {
     const cut = path.lastIndexOf('/')
@@ -186,7 +187,7 @@ function outermostPackages(files: PorchSources['files'], directory: string): rea
   return [...folders].filter((path) => !isPart(path))
 }
 
-function publishedLifecycle(
+function getPublishedLifecycle(
   { packagePath, revision, workspace }: Omit<Found, 'lifecycle'>,
   refs: ReadonlyMap<string, ObjectId>,
 ): 'Published' | 'DeletionProposed' {
@@ -197,13 +198,13 @@ function publishedLifecycle(
 }
 
 /** Go's `strconv.Atoi` after an optional `v`: `v007` is 7, `rc1` is -1. */
-function revisionNumber(suffix: string): number {
+function parseRevisionNumber(suffix: string): number {
   const digits = /^v?([+-]?[0-9]+)$/.exec(suffix)?.[1]
   const number = Number(digits ?? -1)
   return Number.isSafeInteger(number) ? number : -1
 }
 
-function withNames(
+function assignNames(
   found: readonly Found[],
   { repository, directory }: PorchSources,
 ): readonly PackageRevision[] {
@@ -228,7 +229,7 @@ function withNames(
         latest: canBeLatest(item) && item.revision === highest.get(item.packagePath),
       }
     })
-    .sort(byPackageAndState)
+    .sort(comparePackageAndState)
 }
 
 function isInside(directory: string, path: string): boolean {
@@ -242,7 +243,7 @@ const STATE_ORDER: Readonly<Record<Lifecycle, number>> = {
   Draft: 3,
 }
 
-function byPackageAndState(left: PackageRevision, right: PackageRevision): number {
+function comparePackageAndState(left: PackageRevision, right: PackageRevision): number {
   const order = ({ lifecycle, revision }: PackageRevision) =>
     revision === -1 ? 1 : STATE_ORDER[lifecycle]
   if (left.packagePath !== right.packagePath) return left.packagePath < right.packagePath ? -1 : 1
@@ -253,7 +254,10 @@ function byPackageAndState(left: PackageRevision, right: PackageRevision): numbe
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-function problemsOf(revisions: readonly PackageRevision[], branch: string): readonly Note[] {
+function listRevisionProblems(
+  revisions: readonly PackageRevision[],
+  branch: string,
+): readonly Note[] {
   const problems: Note[] = []
   const byName = Map.groupBy(revisions, ({ name }) => name)
   const subjectOf = ({ ref, packagePath }: PackageRevision): string =>

@@ -25,7 +25,7 @@ export class PackageSources {
     this.packagePath = packagePath
     // Drift records are never part of the package.
     const own = files.filter(({ path }) => packagePath !== '' || !path.startsWith('.drift/'))
-    this.files = new Map(withoutPackages(own).map((file) => [file.path, file]))
+    this.files = new Map(omitSubpackages(own).map((file) => [file.path, file]))
     for (const path of this.files.keys()) if (isKptfile(path)) this.readKptfile(path)
   }
 
@@ -45,16 +45,16 @@ export class PackageSources {
   private isInventory(path: string): boolean {
     return (
       MANIFEST.test(path) &&
-      this.whyUnread(path) === undefined &&
-      /^kind:\s*["']?ResourceGroup\b/m.test(this.textOf(path))
+      this.explainUnread(path) === undefined &&
+      /^kind:\s*["']?ResourceGroup\b/m.test(this.readText(path))
     )
   }
 
-  where(path: string): string {
+  resolveLocation(path: string): string {
     return this.packagePath === '' ? path : `${this.packagePath}/${path}`
   }
 
-  failuresOf(path: string): readonly Failure[] {
+  listFailuresOf(path: string): readonly Failure[] {
     return this.kptfileFailures.get(path) ?? []
   }
 
@@ -63,23 +63,30 @@ export class PackageSources {
   }
 
   /** BP1004 if a required Kptfile is absent, BP1111 for a file that is too deep. */
-  packageFailures(wants: 'kptfile' | 'folder' = 'kptfile'): readonly Failure[] {
+  listPackageFailures(wants: 'kptfile' | 'folder' = 'kptfile'): readonly Failure[] {
     const missing =
-      wants === 'folder' || !this.isFolder ? [] : [noKptfile(this.where(PACKAGE_FILE))]
+      wants === 'folder' || !this.isFolder
+        ? []
+        : [createNoKptfileFailure(this.resolveLocation(PACKAGE_FILE))]
     const deep = [...this.files.keys()].find((path) => path.split('/').length > MAX_FOLDERS + 1)
     return deep === undefined
       ? missing
-      : [...missing, tooDeep(this.where(deep.split('/').slice(0, MAX_FOLDERS).join('/')))]
+      : [
+          ...missing,
+          createTooDeepFailure(
+            this.resolveLocation(deep.split('/').slice(0, MAX_FOLDERS).join('/')),
+          ),
+        ]
   }
 
-  configFailures(): readonly Failure[] {
+  listConfigFailures(): readonly Failure[] {
     return [...this.kptfiles].flatMap(([folder, kptfile]) =>
       checkFunctionConfigs(kptfile, folder, this),
     )
   }
 
   /** Without those of subpackages, in kpt's order. */
-  ownFiles(folder: string): ReadonlySet<string> {
+  listOwnFiles(folder: string): ReadonlySet<string> {
     const known = this.own.get(folder)
     if (known !== undefined) return known
     const prefix = folder === '' ? '' : `${folder}/`
@@ -111,7 +118,7 @@ export class PackageSources {
       throw new Failure({
         code: 'BP1204',
         what: 'what comes out of the pipeline is not a package',
-        where: this.where(path),
+        where: this.resolveLocation(path),
         why: `config.kubernetes.io/path cannot be a directory: ${path}`,
         remedy: 'correct the function that sets the path of the resource',
         retry: 'on-change',
@@ -132,15 +139,17 @@ export class PackageSources {
     )
   }
 
-  linksToRead(path: string): boolean {
+  isLinkToReadFile(path: string): boolean {
     const file = this.files.get(path)
     if (file?.mode !== '120000') return false
     const link = new TextDecoder().decode(file.content)
     const target = goClean(`${path.slice(0, path.lastIndexOf('/') + 1)}${link}`)
-    return !link.startsWith('/') && this.files.has(target) && this.whyUnread(target) === undefined
+    return (
+      !link.startsWith('/') && this.files.has(target) && this.explainUnread(target) === undefined
+    )
   }
 
-  whyUnread(path: string): string | undefined {
+  explainUnread(path: string): string | undefined {
     const file = this.files.get(path)
     if (file === undefined) return undefined
     if (file.mode === '120000') return 'a symbolic link is not followed'
@@ -152,9 +161,9 @@ export class PackageSources {
   }
 
   /** @throws Failure BP1110 or BP1111 if it is not text for a YAML reader */
-  textOf(path: string): string {
+  readText(path: string): string {
     const file = this.files.get(path)
-    return file === undefined ? '' : decodeYaml(file.content, this.where(path))
+    return file === undefined ? '' : decodeYaml(file.content, this.resolveLocation(path))
   }
 
   ignoreText(path: string): string {
@@ -168,7 +177,7 @@ export class PackageSources {
     const file = this.files.get(path)
     if (file === undefined || file.mode === '120000' || file.mode === '160000') return
     try {
-      const read = readKnownKptfile(this.textOf(path), this.where(path))
+      const read = readKnownKptfile(this.readText(path), this.resolveLocation(path))
       if ('failures' in read) this.kptfileFailures.set(path, read.failures)
       else
         this.kptfiles.set(
@@ -183,7 +192,7 @@ export class PackageSources {
 }
 
 /** Such a package is a separate unit. */
-function withoutPackages(files: PackageFiles): PackageFiles {
+function omitSubpackages(files: PackageFiles): PackageFiles {
   const below = files.flatMap(({ path }) =>
     isKptfile(path) ? [path.slice(0, -PACKAGE_FILE.length)] : [],
   )
@@ -207,7 +216,7 @@ export function isKptfile(path: string): boolean {
   return path === PACKAGE_FILE || path.endsWith(`/${PACKAGE_FILE}`)
 }
 
-function tooDeep(where: string): Failure {
+function createTooDeepFailure(where: string): Failure {
   return new Failure({
     code: 'BP1111',
     what: 'the package is deeper than what is read',
@@ -218,7 +227,7 @@ function tooDeep(where: string): Failure {
   })
 }
 
-function noKptfile(where: string): Failure {
+function createNoKptfileFailure(where: string): Failure {
   return new Failure({
     code: 'BP1004',
     what: 'there is no package',

@@ -3,12 +3,12 @@
  * (docs/facts/porch-decisions.md).
  */
 import {
+  filterObjects,
+  getPartAt,
+  getTextAt,
+  isJsonEqual,
   isJsonObject,
   type Json,
-  jsonEquals,
-  objectsIn,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseKptAnnotations } from './kpt-annotation.ts'
@@ -37,9 +37,9 @@ export function isSameRendered(
   if (!/(?:^|\/)Kptfile$|\.(?:ya?ml|json)$/.test(path)) return false
   try {
     const [one, other] = [left, right].map((text) =>
-      parseGoYaml(text, path).documents.map(({ value }) => withoutRendering(value)),
+      parseGoYaml(text, path).documents.map(({ value }) => omitRendering(value)),
     )
-    return jsonEquals(one as Json, other as Json)
+    return isJsonEqual(one as Json, other as Json)
   } catch {
     // An unreadable text counts as different.
     return false
@@ -47,16 +47,16 @@ export function isSameRendered(
 }
 
 /** Porch writes its own condition last. */
-function withoutRendering(value: Json): Json {
-  const status = partOf(value, 'status')
-  if (!isJsonObject(value) || textOf(value, 'kind') !== 'Kptfile' || !isJsonObject(status))
+function omitRendering(value: Json): Json {
+  const status = getPartAt(value, 'status')
+  if (!isJsonObject(value) || getTextAt(value, 'kind') !== 'Kptfile' || !isJsonObject(status))
     return value
   const { renderStatus: _, conditions, ...others } = status
-  const retained = objectsIn(conditions).filter(
-    (condition) => textOf(condition, 'type') !== 'Rendered',
+  const retained = filterObjects(conditions).filter(
+    (condition) => getTextAt(condition, 'type') !== 'Rendered',
   )
   const sorted = retained.toSorted((left, right) =>
-    textOf(left, 'type') < textOf(right, 'type') ? -1 : 1,
+    getTextAt(left, 'type') < getTextAt(right, 'type') ? -1 : 1,
   )
   return { ...value, status: { ...others, conditions: sorted } }
 }

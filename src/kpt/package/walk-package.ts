@@ -23,7 +23,7 @@ export function walkPackage(
   paths: Iterable<string>,
   readIgnore: (path: string) => string,
 ): readonly string[] {
-  const root = folderTree(paths)
+  const root = buildFolderTree(paths)
   const retained: string[] = []
   const none = parseKrmIgnore('')
   const scopeOf = (folder: Folder, base: string): IgnoreScope => {
@@ -36,7 +36,7 @@ export function walkPackage(
     // text prefix, so `web-api/` falls under the rules of `web/`.
     while (scopes.length > 1 && !path.startsWith(scopes.at(-1)?.base ?? '')) scopes.pop()
     const scope = scopes.at(-1) as IgnoreScope
-    return isIgnored(scope.rules, relativeTo(scope.base, path), isDirectory)
+    return isIgnored(scope.rules, computeRelativePath(scope.base, path), isDirectory)
   }
   const walk = (folder: Folder, prefix: string): void => {
     for (const name of [...new Set([...folder.files, ...folder.folders.keys()])].sort()) {
@@ -54,7 +54,7 @@ export function walkPackage(
   return retained
 }
 
-function folderTree(paths: Iterable<string>): Folder {
+function buildFolderTree(paths: Iterable<string>): Folder {
   const root: Folder = { files: new Set(), folders: new Map() }
   for (const path of paths) {
     const segments = path.split('/')
@@ -71,7 +71,7 @@ function folderTree(paths: Iterable<string>): Folder {
 }
 
 /** Go's `filepath.Rel`: `../web-api` outside the base. */
-function relativeTo(base: string, path: string): string {
+function computeRelativePath(base: string, path: string): string {
   if (base === '') return path
   if (path.startsWith(`${base}/`)) return path.slice(base.length + 1)
   const from = base.split('/')

@@ -2,7 +2,7 @@
  * kpt records its commands on Config Connector objects (kpt
  * `internal/util/attribution/attribution.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
  */
-import { nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { findNodeAt, findTextAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { setAnnotation } from '../function/item-annotations.ts'
 
 export const ATTRIBUTION = 'cnrm.cloud.google.com/blueprint'
@@ -14,10 +14,14 @@ export function isAttributed(api: string): boolean {
 
 export function attributeRender(items: readonly YamlMap[]): void {
   for (const item of items) {
-    if (!isAttributed(textAt(item, 'apiVersion') ?? '')) continue
-    const present = nodeAt(item, 'metadata', 'annotations', ATTRIBUTION)
+    if (!isAttributed(findTextAt(item, 'apiVersion') ?? '')) continue
+    const present = findNodeAt(item, 'metadata', 'annotations', ATTRIBUTION)
     // A null counts by its text: `~` becomes `~,kpt-fn`.
-    setAnnotation(item, ATTRIBUTION, withRender(present?.kind === 'scalar' ? present.value : ''))
+    setAnnotation(
+      item,
+      ATTRIBUTION,
+      addRenderCommand(present?.kind === 'scalar' ? present.value : ''),
+    )
   }
 }
 
@@ -25,7 +29,7 @@ export function attributeRender(items: readonly YamlMap[]): void {
  * `cnrm/x/v1,kpt-pkg` becomes `cnrm/x/v1,kpt-pkg-fn`. A second part that contains `kpt` repeats the
  * first one's commands.
  */
-function withRender(value: string): string {
+function addRenderCommand(value: string): string {
   if (value === '') return 'kpt-fn'
   if (!value.includes('kpt-')) return `${value},kpt-fn`
   const commands = ['kpt']
@@ -40,7 +44,7 @@ function withRender(value: string): string {
 }
 
 /** From 1.0.0-beta.59 on kpt calls itself `krm` there. */
-export function withoutCommands(value: string): string {
+export function removeLiveCommands(value: string): string {
   return value
     .split(',')
     .filter((part) => !/^k(pt|rm)(-(pkg|fn|live))+$/.test(part))

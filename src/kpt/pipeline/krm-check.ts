@@ -1,22 +1,22 @@
 /** In kpt's words (kpt `pkg/api/kptfile/v1/validation.go`, `AreKRM`). */
-import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { fileOf } from '../function/item-annotations.ts'
+import { findTextAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { getItemFile } from '../function/item-annotations.ts'
 import { KUSTOMIZATION_NAMES } from '../package/kustomization-names.ts'
 
 const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 
-export function notKrm(items: readonly YamlMap[]): string | undefined {
+export function findKrmProblem(items: readonly YamlMap[]): string | undefined {
   for (const item of items) {
-    const problem = problemOf(item)
+    const problem = findItemProblem(item)
     if (problem !== undefined)
-      return `input resource list must contain only KRM resources: ${fileOf(item).path}: ${problem}`
+      return `input resource list must contain only KRM resources: ${getItemFile(item).path}: ${problem}`
   }
   return undefined
 }
 
-function problemOf(item: YamlMap): string | undefined {
-  const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
-  const { path } = fileOf(item)
+function findItemProblem(item: YamlMap): string | undefined {
+  const [apiVersion, kind] = [findTextAt(item, 'apiVersion') ?? '', findTextAt(item, 'kind') ?? '']
+  const { path } = getItemFile(item)
   if (
     KUSTOMIZATION_FILES.has(path.slice(path.lastIndexOf('/') + 1)) ||
     apiVersion.startsWith('kustomize.config.k8s.io')
@@ -24,7 +24,7 @@ function problemOf(item: YamlMap): string | undefined {
     return undefined
   if (apiVersion === '') return 'resource must have `apiVersion`'
   if (kind === '') return 'resource must have `kind`'
-  return (textAt(item, 'metadata', 'name') ?? '') === ''
+  return (findTextAt(item, 'metadata', 'name') ?? '') === ''
     ? 'resource must have `metadata.name`'
     : undefined
 }

@@ -1,7 +1,12 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { LineIndex, NodeMeter, readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { resolved, sequenceIndentOf, type YamlMap, yamlMap } from '@backporch/kyaml/yaml'
-import { notAnObject } from '../desired/desired-set-builder.ts'
+import {
+  createYamlMap,
+  detectSequenceIndent,
+  resolveAlias,
+  type YamlMap,
+} from '@backporch/kyaml/yaml'
+import { createNotAnObjectFailure } from '../desired/desired-set-builder.ts'
 import {
   copyLegacyAnnotations,
   INDEX,
@@ -15,7 +20,7 @@ import {
 import { cleanPath } from '../package/clean-path.ts'
 import type { Kptfile } from '../package/kptfile-value.ts'
 import type { PackageSources } from '../package/package-sources.ts'
-import { notKrm } from './krm-check.ts'
+import { findKrmProblem } from './krm-check.ts'
 
 /** kpt wraps a list document (kyaml `yaml.BareSeqNodeWrappingKey`). */
 export const BARE_LIST_KEY = 'bareSeqNodeWrappingKey'
@@ -45,8 +50,8 @@ export function readPipelinePackage(sources: PackageSources, failures: Failure[]
     return {
       folder,
       kptfile,
-      items: reader.items(folder),
-      configs: reader.configs(folder, kptfile),
+      items: reader.readItems(folder),
+      configs: reader.readConfigs(folder, kptfile),
       subpackages: direct.map(read),
     }
   }
@@ -68,15 +73,15 @@ class ItemReader {
     this.failures = failures
   }
 
-  items(folder: string): YamlMap[] {
+  readItems(folder: string): YamlMap[] {
     const prefix = folder === '' ? '' : `${folder}/`
-    return [...this.sources.ownFiles(folder)].flatMap((path) =>
-      this.documents(path).map(({ node, own }) => {
+    return [...this.sources.listOwnFiles(folder)].flatMap((path) =>
+      this.readDocuments(path).map(({ node, own }) => {
         annotate(node, {
           folder,
           path: path.slice(prefix.length),
           index: String(node.source?.document ?? 0),
-          indent: sequenceIndentOf(own),
+          indent: detectSequenceIndent(own),
         })
         this.checkResource(node, path)
         return node
@@ -85,39 +90,39 @@ class ItemReader {
   }
 
   private checkResource(node: YamlMap, path: string): void {
-    const problem = notKrm([node])
+    const problem = findKrmProblem([node])
     if (problem === undefined) return
-    const text = this.sources.textOf(path).replaceAll('\r\n', '\n')
-    const { line } = new LineIndex(text).position(node.source?.start ?? 0)
+    const text = this.sources.readText(path).replaceAll('\r\n', '\n')
+    const { line } = new LineIndex(text).getPosition(node.source?.start ?? 0)
     this.failures.push(
-      notAnObject(
-        `${this.sources.where(path)}:${line} (document ${(node.source?.document ?? 0) + 1})`,
+      createNotAnObjectFailure(
+        `${this.sources.resolveLocation(path)}:${line} (document ${(node.source?.document ?? 0) + 1})`,
         problem,
       ),
     )
   }
 
-  configs(folder: string, { pipeline }: Kptfile): ReadonlyMap<string, YamlMap> {
+  readConfigs(folder: string, { pipeline }: Kptfile): ReadonlyMap<string, YamlMap> {
     const configs = new Map<string, YamlMap>()
     for (const { configPath } of [...pipeline.mutators, ...pipeline.validators]) {
       const path = cleanPath(configPath)
       if (configPath === '' || configs.has(path)) continue
       // An unreadable config is a failure of its function.
-      const [only] = this.documents(folder === '' ? path : `${folder}/${path}`, [])
+      const [only] = this.readDocuments(folder === '' ? path : `${folder}/${path}`, [])
       if (only !== undefined) configs.set(path, only.node)
     }
     return configs
   }
 
-  private documents(
+  private readDocuments(
     path: string,
     failures = this.failures,
   ): { readonly node: YamlMap; readonly own: string }[] {
-    if (this.meter.isOver || this.sources.whyUnread(path) !== undefined) return []
+    if (this.meter.isOver || this.sources.explainUnread(path) !== undefined) return []
     try {
-      return this.documentsOf(
-        this.sources.textOf(path).replaceAll('\r\n', '\n'),
-        this.sources.where(path),
+      return this.parseDocuments(
+        this.sources.readText(path).replaceAll('\r\n', '\n'),
+        this.sources.resolveLocation(path),
       )
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
@@ -126,20 +131,20 @@ class ItemReader {
     }
   }
 
-  private documentsOf(
+  private parseDocuments(
     text: string,
     where: string,
   ): { readonly node: YamlMap; readonly own: string }[] {
     const nodes = readYamlNodes(text, where, this.meter)
     return nodes.map((node, document) => {
-      const target = resolved(node)
+      const target = resolveAlias(node)
       const source = node.source ?? { path: where, document, start: 0, end: text.length }
       // Comments above count like in kyaml.
       const own = text.slice(nodes[document - 1]?.source?.end ?? 0, source.end)
       if (target.kind === 'map') return { node: target, own }
       if (target.kind === 'list')
-        return { node: { ...yamlMap([[BARE_LIST_KEY, target]]), source }, own }
-      throw notAnObject(where, 'it is a single value')
+        return { node: { ...createYamlMap([[BARE_LIST_KEY, target]]), source }, own }
+      throw createNotAnObjectFailure(where, 'it is a single value')
     })
   }
 }
@@ -162,6 +167,6 @@ function annotate(item: YamlMap, { folder, path, index, indent }: ReaderAnnotati
   setAnnotation(item, SEQUENCE_INDENT, indent)
 }
 
-export function folderOf(packagePath: string): string {
+export function getPackageFolder(packagePath: string): string {
   return packagePath.replace(/^\//, '')
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setEntry } from '@backporch/kyaml/yaml'
 import { answerCalls } from '../function/answer-calls.ts'
-import { type KrmFunction, succeeded } from '../function/krm-function.ts'
-import { renderFiles, throughText } from './render-files.ts'
+import { createSuccess, type KrmFunction } from '../function/krm-function.ts'
+import { passThroughText, renderFiles } from './render-files.ts'
 
 const KPTFILE =
   'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\npipeline:\n  mutators:\n  - exec: puts-alias\n'
@@ -11,7 +11,7 @@ const KPTFILE =
 const putsAlias: KrmFunction = ({ items }) => {
   const [item] = items
   if (item !== undefined) setEntry(item, 'data', { kind: 'alias', name: 'nowhere' } as never)
-  return succeeded(items)
+  return createSuccess(items)
 }
 
 test('output of a function that is no YAML is a failure of its step', () => {
@@ -20,7 +20,7 @@ test('output of a function that is no YAML is a failure of its step', () => {
   ]
   const rendering = answerCalls(
     renderFiles('apps/shop', files),
-    throughText({ answer: ({ input }) => putsAlias(input) }),
+    passThroughText({ answer: ({ input }) => putsAlias(input) }),
   )
   assert.ok('failures' in rendering)
   assert.equal(rendering.failures.length, 1)

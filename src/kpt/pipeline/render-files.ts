@@ -1,9 +1,9 @@
 /** In place, byte for byte (test/render-corpus compares it with kpt). */
-import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import { Failure, Failures, listFailures } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
+import { removeDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
 import type { FunctionLibrary } from '../function/answer-calls.ts'
-import { fileOf } from '../function/item-annotations.ts'
+import { getItemFile } from '../function/item-annotations.ts'
 import type { PipelineStep, RenderProcess } from '../function/pipeline-step.ts'
 import {
   FUNCTION_TEXT,
@@ -16,7 +16,7 @@ import { isKptfile, PackageSources } from '../package/package-sources.ts'
 import { attributeRender } from './attribution.ts'
 import { readPipelinePackage } from './pipeline-package.ts'
 import { type PipelineRun, runPipeline } from './run-pipeline.ts'
-import { badOutput } from './run-step.ts'
+import { createBadOutputFailure } from './run-step.ts'
 import { writeItems } from './write-items.ts'
 
 interface RenderedFiles {
@@ -43,11 +43,11 @@ export function* renderFiles(
 ): RenderProcess<FilesRendering> {
   const sources = new PackageSources(packagePath, files)
   const failures = [
-    ...sources.packageFailures(),
-    ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path)),
+    ...sources.listPackageFailures(),
+    ...[...sources.files.keys()].flatMap((path) => sources.listFailuresOf(path)),
   ]
   const root = failures.length > 0 ? undefined : readPipelinePackage(sources, failures)
-  failures.push(...sources.configFailures())
+  failures.push(...sources.listConfigFailures())
   const [first, ...others] = failures
   if (first !== undefined || root === undefined) return { failures: [first as Failure, ...others] }
   try {
@@ -60,11 +60,11 @@ export function* renderFiles(
       removed: [...read].filter((path) => !written.has(path)),
       runs,
       items,
-      resources: items.filter((item) => !isKptfile(fileOf(item).path)).length,
+      resources: items.filter((item) => !isKptfile(getItemFile(item).path)).length,
     }
   } catch (thrown) {
     if (thrown instanceof Failure || thrown instanceof Failures)
-      return { failures: failuresOf(thrown) }
+      return { failures: listFailures(thrown) }
     throw thrown
   }
 }
@@ -73,7 +73,7 @@ export function* renderFiles(
 export type PassedItems = (item: YamlMap) => boolean
 
 /** go-yaml finds some comments elsewhere in its own text, so their position depends on this. */
-export function throughText(
+export function passThroughText(
   library: FunctionLibrary,
 ): FunctionLibrary & { readonly passed: PassedItems } {
   const given = new WeakSet<YamlMap>()
@@ -81,7 +81,7 @@ export function throughText(
     answer: ({ step, input }) => {
       // The first program does not get document comments, and kpt restores them.
       const items = input.items.map((item) =>
-        given.has(item) ? item : withoutDocumentComments(item),
+        given.has(item) ? item : removeDocumentComments(item),
       )
       const read = readOr(step, () =>
         readFunctionInput(formatFunctionInput({ ...input, items }), FUNCTION_TEXT),
@@ -106,6 +106,6 @@ function readOr<T>(step: PipelineStep, read: () => T): T | { readonly failure: F
     return read()
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    return { failure: badOutput(step, `${thrown.what}: ${thrown.why}`) }
+    return { failure: createBadOutputFailure(step, `${thrown.what}: ${thrown.why}`) }
   }
 }

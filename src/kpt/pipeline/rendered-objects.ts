@@ -1,12 +1,18 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { Json } from '@backporch/kyaml/json'
 import { isObjectList, LineIndex } from '@backporch/kyaml/read-yaml'
-import { itemsAt, kptJsonOf, kubectlJsonOf, resolved, type YamlMap } from '@backporch/kyaml/yaml'
+import {
+  convertToKptJson,
+  convertToKubectlJson,
+  listItemsAt,
+  resolveAlias,
+  type YamlMap,
+} from '@backporch/kyaml/yaml'
 import type { SourceLocation } from '../desired/desired-set.ts'
 import { isKustomization, isLocalConfig } from '../desired/not-applied.ts'
-import { withoutAnnotations } from '../desired/without-annotations.ts'
-import { fileOf, RENDER_ANNOTATIONS } from '../function/item-annotations.ts'
-import { functionName } from '../function/pipeline-step.ts'
+import { removeAnnotations } from '../desired/without-annotations.ts'
+import { getItemFile, RENDER_ANNOTATIONS } from '../function/item-annotations.ts'
+import { getFunctionName } from '../function/pipeline-step.ts'
 import { isKptfile, type PackageSources } from '../package/package-sources.ts'
 import type { PipelineRun } from './run-pipeline.ts'
 
@@ -19,16 +25,17 @@ interface RenderedObject {
 }
 
 /** In output order, without Kptfiles, kustomizations and local objects. */
-export function renderedObjects(
+export function buildRenderedObjects(
   sources: PackageSources,
   { items, runs }: PipelineRun,
 ): readonly RenderedObject[] {
   const lines = new Map<string, LineIndex>()
   const lineAt = (path: string, offset: number): number => {
     const within = sources.packagePath === '' ? path : path.slice(sources.packagePath.length + 1)
-    const known = lines.get(path) ?? new LineIndex(sources.textOf(within).replaceAll('\r\n', '\n'))
+    const known =
+      lines.get(path) ?? new LineIndex(sources.readText(within).replaceAll('\r\n', '\n'))
     lines.set(path, known)
-    return known.position(offset).line
+    return known.getPosition(offset).line
   }
   const locationOf = (node: YamlMap, path: string): SourceLocation => {
     const { source } = node
@@ -41,13 +48,13 @@ export function renderedObjects(
       }
     const created = runs[node.writes?.[0] ?? -1]?.step
     return created === undefined
-      ? { path: sources.where(path), document: 0, item: undefined, line: 1 }
+      ? { path: sources.resolveLocation(path), document: 0, item: undefined, line: 1 }
       : {
           path: created.kptfile,
           document: 0,
           item: undefined,
           line: created.function.line,
-          step: functionName(created.function),
+          step: getFunctionName(created.function),
         }
   }
   const inList = (node: YamlMap, item: number, list: SourceLocation): SourceLocation =>
@@ -55,10 +62,10 @@ export function renderedObjects(
     node.source?.path === list.path
       ? { ...list, item, line: lineAt(list.path, node.source.start) }
       : { ...list, item }
-  const readValue = sources.isAppliedByKpt ? kptJsonOf : kubectlJsonOf
+  const readValue = sources.isAppliedByKpt ? convertToKptJson : convertToKubectlJson
   return items.flatMap((node): RenderedObject[] => {
-    const { path } = fileOf(node)
-    const object = withoutAnnotations(
+    const { path } = getItemFile(node)
+    const object = removeAnnotations(
       readObject(node, readValue, locationOf(node, path)),
       RENDER_ANNOTATIONS,
     )
@@ -66,8 +73,8 @@ export function renderedObjects(
     if (!isObjectList(object))
       return [{ object, location: locationOf(node, path), path, node, local: false }]
     const local = isLocalConfig(object)
-    return itemsAt(node, 'items').flatMap((below, item) => {
-      const target = resolved(below)
+    return listItemsAt(node, 'items').flatMap((below, item) => {
+      const target = resolveAlias(below)
       return target.kind === 'map'
         ? [
             {

@@ -4,19 +4,24 @@
  */
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { copyNode, jsonOf, withoutDocumentComments, type YamlMap } from '@backporch/kyaml/yaml'
+import {
+  convertYamlToJson,
+  copyNode,
+  removeDocumentComments,
+  type YamlMap,
+} from '@backporch/kyaml/yaml'
 import { isKustomization, isLocalConfig, isOfKpt } from '../desired/not-applied.ts'
-import { clearEmptyAnnotations, fileOf } from '../function/item-annotations.ts'
+import { clearEmptyAnnotations, getItemFile } from '../function/item-annotations.ts'
 import { FUNCTION_TEXT, formatFunctionInput, readFunctionInput } from '../function/resource-list.ts'
 import { isKptfile } from '../package/package-sources.ts'
 import type { PassedItems } from './render-files.ts'
-import { documentsText, writeItems } from './write-items.ts'
+import { formatDocuments, writeItems } from './write-items.ts'
 
 /** kpt's `-o stdout`. @param items not changed */
 export function formatResourceList(items: readonly YamlMap[], passed: PassedItems): string {
   // Document comments do not belong to the object.
   const copies = items.map((item) =>
-    passed(item) ? copyNode(item) : withoutDocumentComments(copyNode(item)),
+    passed(item) ? copyNode(item) : removeDocumentComments(copyNode(item)),
   )
   for (const item of copies) clearEmptyAnnotations(item)
   return formatFunctionInput({ items: copies, config: undefined })
@@ -24,11 +29,11 @@ export function formatResourceList(items: readonly YamlMap[], passed: PassedItem
 
 /** kpt's `-o unwrap` without the Kptfile, which no server accepts (docs/adr/0030). */
 export function formatApplied(items: readonly YamlMap[], passed: PassedItems): string {
-  return documentsText('', readAgain(items, passed).filter(isApplied))
+  return formatDocuments('', readAgain(items, passed).filter(isApplied))
 }
 
 /** kpt's `-o DIR`, by path. */
-export function outputFiles(
+export function writeOutputFiles(
   items: readonly YamlMap[],
   passed: PassedItems,
 ): ReadonlyMap<string, string> {
@@ -40,8 +45,8 @@ function readAgain(items: readonly YamlMap[], passed: PassedItems): readonly Yam
 }
 
 function isApplied(item: YamlMap): boolean {
-  const { path } = fileOf(item)
-  const object = jsonOf(item)
+  const { path } = getItemFile(item)
+  const object = convertYamlToJson(item)
   return (
     !isKptfile(path) &&
     !isKustomization(object, path) &&

@@ -3,12 +3,12 @@
  * `internal/util/render/executor.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
  */
 import { Failure, Failures } from '@backporch/kyaml/failure'
-import { copyNode, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
-import { notAnObject } from '../desired/desired-set-builder.ts'
+import { copyNode, createYamlMap, createYamlText, type YamlMap } from '@backporch/kyaml/yaml'
+import { createNotAnObjectFailure } from '../desired/desired-set-builder.ts'
 import {
-  annotationOf,
   clearAnnotation,
-  fileOf,
+  findAnnotation,
+  getItemFile,
   LEGACY_PATH,
   PACKAGE_PATH,
   PATH,
@@ -18,17 +18,17 @@ import type { PipelineStep, RenderProcess, StepRun } from '../function/pipeline-
 import { cleanPath, goClean } from '../package/clean-path.ts'
 import type { PipelineFunction } from '../package/kptfile-value.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
-import { notKrm } from './krm-check.ts'
-import { folderOf, type PipelinePackage } from './pipeline-package.ts'
+import { findKrmProblem } from './krm-check.ts'
+import { getPackageFolder, type PipelinePackage } from './pipeline-package.ts'
 import { runStep, StepRefused } from './run-step.ts'
 import { mergeItems, selectItems, setResourceIds } from './select-items.ts'
 
 /** Before the first function and after each mutator; `items` of the running package. */
 export interface RenderWatcher {
-  began(items: readonly YamlMap[]): void
-  starts(step: PipelineStep): void
-  replaced(from: YamlMap, to: YamlMap): void
-  mutated(run: StepRun, items: readonly YamlMap[]): void
+  startRun(items: readonly YamlMap[]): void
+  startStep(step: PipelineStep): void
+  handleReplacement(from: YamlMap, to: YamlMap): void
+  handleMutation(run: StepRun, items: readonly YamlMap[]): void
 }
 
 export interface PipelineRun {
@@ -51,11 +51,11 @@ export function* runPipeline(
   watcher?: RenderWatcher,
 ): RenderProcess<PipelineRun> {
   const runs: StepRun[] = []
-  const read = new Set(pathsOf(root))
+  const read = new Set(listPaths(root))
   const items = yield* new PackageRender(packagePath, runs, watcher).renderAll(root)
   for (const item of items) {
-    const folder = folderOf(annotationOf(item, PACKAGE_PATH) ?? '')
-    const path = writtenPath(folder, fileOf(item).path)
+    const folder = getPackageFolder(findAnnotation(item, PACKAGE_PATH) ?? '')
+    const path = resolveWrittenPath(folder, getItemFile(item).path)
     setAnnotation(item, PATH, path)
     setAnnotation(item, LEGACY_PATH, path)
     clearAnnotation(item, PACKAGE_PATH)
@@ -63,15 +63,15 @@ export function* runPipeline(
   return { items, runs, read }
 }
 
-function pathsOf({ folder, items, subpackages }: PipelinePackage): readonly string[] {
+function listPaths({ folder, items, subpackages }: PipelinePackage): readonly string[] {
   const own = items.map((item) =>
-    folder === '' ? fileOf(item).path : `${folder}/${fileOf(item).path}`,
+    folder === '' ? getItemFile(item).path : `${folder}/${getItemFile(item).path}`,
   )
-  return [...own, ...subpackages.flatMap(pathsOf)]
+  return [...own, ...subpackages.flatMap(listPaths)]
 }
 
 /** Go's `filepath.Join`, because a function may have set the path. */
-function writtenPath(folder: string, path: string): string {
+function resolveWrittenPath(folder: string, path: string): string {
   const joined = goClean([folder, path].filter((part) => part !== '').join('/')).replace(/^\/+/, '')
   if (joined !== '.' && joined !== '..' && !joined.startsWith('../')) return joined
   throw new Failure({
@@ -99,27 +99,27 @@ class PackageRender {
       return yield* this.render(root)
     } catch (thrown) {
       if (!(thrown instanceof StepRefused)) throw thrown
-      const refused = this.mutatorsOf(root).flatMap((step) => thrown.refusalOf(step) ?? [])
+      const refused = this.listMutators(root).flatMap((step) => thrown.refusalOf(step) ?? [])
       throw new Failures([refused[0] ?? thrown.failure, ...refused.slice(1)])
     }
   }
 
-  private mutatorsOf(own: PipelinePackage): readonly PipelineStep[] {
+  private listMutators(own: PipelinePackage): readonly PipelineStep[] {
     const steps = own.kptfile.pipeline.mutators.map((each, index) =>
       this.step(own, 'mutators', index, each),
     )
-    return [...own.subpackages.flatMap((below) => this.mutatorsOf(below)), ...steps]
+    return [...own.subpackages.flatMap((below) => this.listMutators(below)), ...steps]
   }
 
   private *render(own: PipelinePackage): RenderProcess<readonly YamlMap[]> {
     const input: YamlMap[] = []
     for (const below of own.subpackages) input.push(...(yield* this.render(below)))
     input.push(...own.items)
-    this.watcher?.began(own.items)
+    this.watcher?.startRun(own.items)
     const { mutators, validators } = own.kptfile.pipeline
     if (mutators.length + validators.length === 0) {
-      const problem = notKrm(input)
-      if (problem !== undefined) throw notAnObject(this.kptfileOf(own), problem)
+      const problem = findKrmProblem(input)
+      if (problem !== undefined) throw createNotAnObjectFailure(this.getKptfilePath(own), problem)
       return input
     }
     const output = yield* this.mutate(own, input)
@@ -137,10 +137,10 @@ class PackageRender {
       if (narrowed) setResourceIds(items)
       const selected = selectItems(items, each.selectors, each.exclude)
       const step = this.step(own, 'mutators', index, each)
-      const config = configOf(own, 'mutators', each, items)
-      this.watcher?.starts(step)
+      const config = findConfig(own, 'mutators', each, items)
+      this.watcher?.startStep(step)
       const output = yield* runStep(step, selected, config, (from, to) =>
-        this.watcher?.replaced(from, to),
+        this.watcher?.handleReplacement(from, to),
       )
       for (const item of output.items) if (item.source === undefined) item.writes ??= [step.number]
       items = narrowed ? mergeItems(output.items, selected, items) : output.items
@@ -151,7 +151,7 @@ class PackageRender {
         stderr: output.stderr,
       }
       this.runs.push(run)
-      this.watcher?.mutated(run, items)
+      this.watcher?.handleMutation(run, items)
     }
     return items
   }
@@ -160,7 +160,7 @@ class PackageRender {
     for (const [index, each] of own.kptfile.pipeline.validators.entries()) {
       const selected = selectItems(items, each.selectors, each.exclude)
       const step = this.step(own, 'validators', index, each)
-      const config = configOf(own, 'validators', each, items)
+      const config = findConfig(own, 'validators', each, items)
       const { results, stderr } = yield* runStep(step, selected.map(copyNode), config)
       this.runs.push({ step, config, results, stderr })
     }
@@ -178,11 +178,11 @@ class PackageRender {
       list,
       index,
       function: each,
-      kptfile: this.kptfileOf(own),
+      kptfile: this.getKptfilePath(own),
     }
   }
 
-  private kptfileOf({ folder }: PipelinePackage): string {
+  private getKptfilePath({ folder }: PipelinePackage): string {
     return [this.packagePath, folder, PACKAGE_FILE].filter((part) => part !== '').join('/')
   }
 }
@@ -191,7 +191,7 @@ class PackageRender {
  * A mutator gets the resource of its `configPath` after the earlier functions, or the file's
  * version if none has that path. A validator gets the file's version.
  */
-function configOf(
+function findConfig(
   own: PipelinePackage,
   list: PipelineStep['list'],
   each: PipelineFunction,
@@ -199,18 +199,22 @@ function configOf(
 ): YamlMap | undefined {
   if (each.configPath !== '') {
     const isConfig = (item: YamlMap): boolean =>
-      annotationOf(item, PACKAGE_PATH) === `/${own.folder}` && fileOf(item).path === each.configPath
+      findAnnotation(item, PACKAGE_PATH) === `/${own.folder}` &&
+      getItemFile(item).path === each.configPath
     const live = list === 'mutators' ? items.find(isConfig) : undefined
     const found = live ?? own.configs.get(cleanPath(each.configPath))
     return found
   }
   if (each.configMap.size === 0) return undefined
   const data = [...each.configMap].sort(([one], [other]) => (one < other ? -1 : 1))
-  return yamlMap([
-    ['apiVersion', yamlText('v1')],
-    ['kind', yamlText('ConfigMap')],
-    ['metadata', yamlMap([['name', yamlText('function-input')]])],
+  return createYamlMap([
+    ['apiVersion', createYamlText('v1')],
+    ['kind', createYamlText('ConfigMap')],
+    ['metadata', createYamlMap([['name', createYamlText('function-input')]])],
     // upsert-resource adds the config to the resources in this style.
-    ['data', { ...yamlMap(data.map(([key, value]) => [key, yamlText(value)])), style: 'flow' }],
+    [
+      'data',
+      { ...createYamlMap(data.map(([key, value]) => [key, createYamlText(value)])), style: 'flow' },
+    ],
   ])
 }

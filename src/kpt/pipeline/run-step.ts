@@ -3,27 +3,27 @@
  * `internal/fnruntime/runner.go`.
  */
 import { Failure } from '@backporch/kyaml/failure'
-import { foreignLine } from '@backporch/kyaml/text'
+import { formatForeignLine } from '@backporch/kyaml/text'
 import {
   copyLostComments,
   copyNode,
+  findTextAt,
   syncKeyOrder,
-  textAt,
   type YamlMap,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
 import {
-  annotationOf,
   clearAnnotation,
   copyLegacyAnnotations,
-  fileOf,
+  findAnnotation,
+  findAnnotationMismatch,
+  getItemFile,
   ID,
   INDEX,
   LEGACY_ID,
   LEGACY_INDEX,
   LEGACY_PATH,
   MIGRATION_ID,
-  mismatch,
   PACKAGE_PATH,
   PATH,
   setAnnotation,
@@ -32,13 +32,13 @@ import type { FunctionOutput } from '../function/krm-function.ts'
 import {
   describeStep,
   type FailedAnswer,
-  functionName,
+  getFunctionName,
   type PipelineStep,
   type RenderProcess,
 } from '../function/pipeline-step.ts'
 import { FUNCTION_TEXT } from '../function/resource-list.ts'
 import { goClean } from '../package/clean-path.ts'
-import { notKrm } from './krm-check.ts'
+import { findKrmProblem } from './krm-check.ts'
 
 export class StepRefused extends Error {
   readonly failure: Failure
@@ -68,16 +68,16 @@ export function* runStep(
     throw answer.refusalOf === undefined
       ? answer.failure
       : new StepRefused(answer.failure, answer.refusalOf)
-  if (answer.exitCode !== 0) throw functionFailed(step, answer)
+  if (answer.exitCode !== 0) throw createFunctionFailure(step, answer)
   const output = [...answer.items]
   // Without output the whole package would be deleted, including its Kptfile (measured with kpt
   // 1.0.0-beta.56).
   const narrowed = step.function.selectors.length > 0 || step.function.exclude.length > 0
   if (output.length === 0 && items.length > 0 && step.list === 'mutators' && !narrowed)
-    throw badOutput(step, 'the function gave back no resources at all')
+    throw createBadOutputFailure(step, 'the function gave back no resources at all')
   finish(step, output, {
     byId: new Map(items.map((item, index) => [String(index + 1), item])),
-    folder: configFolder(config),
+    folder: getConfigFolder(config),
     onReplaced,
   })
   reconcile(step, output, locations)
@@ -94,12 +94,12 @@ function prepare(step: PipelineStep, items: readonly YamlMap[]): ReadonlyMap<str
   for (const [number, item] of items.entries()) {
     setAnnotation(item, MIGRATION_ID, String(number))
     copyLegacyAnnotations(item)
-    const different = mismatch(item)
-    if (different !== undefined) throw badOutput(step, different)
-    locations.set(String(number), fileOf(item))
+    const different = findAnnotationMismatch(item)
+    if (different !== undefined) throw createBadOutputFailure(step, different)
+    locations.set(String(number), getItemFile(item))
   }
-  const problem = notKrm(items)
-  if (problem !== undefined) throw badOutput(step, problem)
+  const problem = findKrmProblem(items)
+  if (problem !== undefined) throw createBadOutputFailure(step, problem)
   for (const [number, item] of items.entries()) {
     setAnnotation(item, ID, String(number + 1))
     setAnnotation(item, LEGACY_ID, String(number + 1))
@@ -108,8 +108,8 @@ function prepare(step: PipelineStep, items: readonly YamlMap[]): ReadonlyMap<str
 }
 
 /** kyaml puts created resources next to the function's config. */
-function configFolder(config: YamlMap | undefined): string {
-  const path = config === undefined ? '' : fileOf(config).path
+function getConfigFolder(config: YamlMap | undefined): string {
+  const path = config === undefined ? '' : getItemFile(config).path
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
   // kyaml `runtimeutil.go`, `functionsDirectoryName`.
   return folder === 'functions' || folder.endsWith('/functions')
@@ -129,7 +129,7 @@ function finish(
   { byId, folder, onReplaced }: StepInput,
 ): void {
   for (const item of output) {
-    const id = annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID)
+    const id = findAnnotation(item, ID) ?? findAnnotation(item, LEGACY_ID)
     const from = id === undefined ? undefined : byId.get(id)
     // A node from a function's text has no location in the package.
     if (from !== item && item.source?.path === FUNCTION_TEXT) {
@@ -145,17 +145,17 @@ function finish(
     clearAnnotation(item, ID)
     clearAnnotation(item, LEGACY_ID)
     copyLegacyAnnotations(item)
-    if (annotationOf(item, PATH) === undefined) {
-      const path = defaultPath(item, folder)
+    if (findAnnotation(item, PATH) === undefined) {
+      const path = deriveDefaultPath(item, folder)
       setAnnotation(item, PATH, path)
       setAnnotation(item, LEGACY_PATH, path)
     }
-    if ((annotationOf(item, PACKAGE_PATH) ?? '') === '')
+    if ((findAnnotation(item, PACKAGE_PATH) ?? '') === '')
       setAnnotation(item, PACKAGE_PATH, `/${step.folder}`)
   }
   checkLocations(step, output)
-  const problem = notKrm(output)
-  if (problem !== undefined) throw badOutput(step, problem.replace(/^input/, 'output'))
+  const problem = findKrmProblem(output)
+  if (problem !== undefined) throw createBadOutputFailure(step, problem.replace(/^input/, 'output'))
 }
 
 /** kyaml's only effect on a tree that a function changed in place. */
@@ -170,25 +170,25 @@ function unfold(node: YamlNode): void {
 }
 
 /** kyaml `kioutil.CreatePathAnnotationValue`. */
-function defaultPath(item: YamlMap, folder: string): string {
-  const namespace = textAt(item, 'metadata', 'namespace') ?? ''
-  const file = `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
+function deriveDefaultPath(item: YamlMap, folder: string): string {
+  const namespace = findTextAt(item, 'metadata', 'namespace') ?? ''
+  const file = `${(findTextAt(item, 'kind') ?? '').toLowerCase()}_${findTextAt(item, 'metadata', 'name') ?? ''}.yaml`
   return [folder, namespace, file].filter((part) => part !== '').join('/')
 }
 
 function checkLocations(step: PipelineStep, output: readonly YamlMap[]): void {
   const taken = new Set<string>()
   for (const item of output) {
-    const { path, index } = fileOf(item)
+    const { path, index } = getItemFile(item)
     const clean = goClean(path)
     if (clean.startsWith('../'))
-      throw badOutput(
+      throw createBadOutputFailure(
         step,
         `function must not modify resources outside of package: resource has path ${path}`,
       )
-    const location = JSON.stringify([annotationOf(item, PACKAGE_PATH), clean, index])
+    const location = JSON.stringify([findAnnotation(item, PACKAGE_PATH), clean, index])
     if (taken.has(location))
-      throw badOutput(
+      throw createBadOutputFailure(
         step,
         `resource at path ${JSON.stringify(clean)} and index ${JSON.stringify(index)} already exists`,
       )
@@ -204,26 +204,26 @@ function reconcile(
 ): void {
   for (const item of output) {
     copyLegacyAnnotations(item)
-    const was = locations.get(annotationOf(item, MIGRATION_ID) ?? '')
+    const was = locations.get(findAnnotation(item, MIGRATION_ID) ?? '')
     if (was !== undefined) {
       followChange(item, was.path, PATH, LEGACY_PATH)
       followChange(item, was.index, INDEX, LEGACY_INDEX)
     }
-    const different = mismatch(item)
-    if (different !== undefined) throw badOutput(step, different)
+    const different = findAnnotationMismatch(item)
+    if (different !== undefined) throw createBadOutputFailure(step, different)
     clearAnnotation(item, MIGRATION_ID)
   }
 }
 
 function followChange(item: YamlMap, was: string, own: string, legacy: string): void {
   if (was === '') return
-  const [newer, older] = [annotationOf(item, own) ?? '', annotationOf(item, legacy) ?? '']
+  const [newer, older] = [findAnnotation(item, own) ?? '', findAnnotation(item, legacy) ?? '']
   if (newer === older) return
   if (newer !== was && older === was) setAnnotation(item, legacy, newer)
   else if (older !== was && newer === was) setAnnotation(item, own, older)
 }
 
-function functionFailed(
+function createFunctionFailure(
   step: PipelineStep,
   { results, stderr, exitCode }: FunctionOutput,
 ): Failure {
@@ -231,10 +231,12 @@ function functionFailed(
   const [first] = errors
   const more = errors.length > 1 ? `, and ${errors.length - 1} more` : ''
   const text =
-    first === undefined ? firstLine(stderr) : `${subjectOf(first)}${first.message}${more}`
+    first === undefined
+      ? getFirstLine(stderr)
+      : `${formatResultSubject(first)}${first.message}${more}`
   return new Failure({
     code: 'BP1202',
-    what: `the function ${functionName(step.function)} failed`,
+    what: `the function ${getFunctionName(step.function)} failed`,
     where: describeStep(step),
     why: text === '' ? `it ended with exit code ${exitCode}` : text,
     remedy: 'correct what it names, or its config, and commit',
@@ -242,7 +244,7 @@ function functionFailed(
   })
 }
 
-function subjectOf({ resourceRef, field }: FunctionOutput['results'][number]): string {
+function formatResultSubject({ resourceRef, field }: FunctionOutput['results'][number]): string {
   const name = [resourceRef?.kind, resourceRef?.namespace, resourceRef?.name]
     .filter((part) => part !== undefined && part !== '')
     .join('/')
@@ -250,14 +252,14 @@ function subjectOf({ resourceRef, field }: FunctionOutput['results'][number]): s
   return subject === '' ? '' : `${subject}: `
 }
 
-function firstLine(text: string): string {
-  return foreignLine(text.trim().split('\n')[0] ?? '', { limit: 400 })
+function getFirstLine(text: string): string {
+  return formatForeignLine(text.trim().split('\n')[0] ?? '', { limit: 400 })
 }
 
-export function badOutput(step: PipelineStep, why: string): Failure {
+export function createBadOutputFailure(step: PipelineStep, why: string): Failure {
   return new Failure({
     code: 'BP1204',
-    what: `what goes into or comes out of the function ${functionName(step.function)} is not a package`,
+    what: `what goes into or comes out of the function ${getFunctionName(step.function)} is not a package`,
     where: describeStep(step),
     why,
     remedy: 'correct the resource that it names, or remove the function from the pipeline',

@@ -1,8 +1,8 @@
 /** kpt `internal/fnruntime/utils.go`. */
-import { mapAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { findTextAt, mapAt, type YamlMap } from '@backporch/kyaml/yaml'
 import {
-  annotationOf,
   clearAnnotation,
+  findAnnotation,
   RESOURCE_ID,
   setAnnotation,
 } from '../function/item-annotations.ts'
@@ -27,10 +27,10 @@ export function selectItems(
 
 function matches(item: YamlMap, selector: FunctionSelector): boolean {
   return (
-    holds(selector.name, textAt(item, 'metadata', 'name')) &&
-    holds(selector.namespace, textAt(item, 'metadata', 'namespace')) &&
-    holds(selector.kind, textAt(item, 'kind')) &&
-    holds(selector.apiVersion, textAt(item, 'apiVersion')) &&
+    holds(selector.name, findTextAt(item, 'metadata', 'name')) &&
+    holds(selector.namespace, findTextAt(item, 'metadata', 'namespace')) &&
+    holds(selector.kind, findTextAt(item, 'kind')) &&
+    holds(selector.apiVersion, findTextAt(item, 'apiVersion')) &&
     holdAll(selector.labels, item, 'labels') &&
     holdAll(selector.annotations, item, 'annotations')
   )
@@ -46,7 +46,7 @@ function holdAll(
   field: 'labels' | 'annotations',
 ): boolean {
   const map = mapAt(item, 'metadata', field)
-  return [...wanted].every(([name, value]) => textAt(map, name) === value)
+  return [...wanted].every(([name, value]) => findTextAt(map, name) === value)
 }
 
 function isEmpty({
@@ -80,7 +80,7 @@ export function mergeItems(
   const given = new Set(selected)
   const back = new Map<string, YamlMap>()
   for (const item of output) {
-    const id = annotationOf(item, RESOURCE_ID) ?? ''
+    const id = findAnnotation(item, RESOURCE_ID) ?? ''
     if (!back.has(id)) back.set(id, item)
   }
   // A function may change its input in place, so the position identifies a resource.
@@ -89,7 +89,7 @@ export function mergeItems(
     const replaced = back.get(String(index))
     return replaced === undefined ? [] : [replaced]
   })
-  const created = output.filter((item) => (annotationOf(item, RESOURCE_ID) ?? '') === '')
+  const created = output.filter((item) => (findAnnotation(item, RESOURCE_ID) ?? '') === '')
   const all = [...merged, ...created]
   for (const item of all) clearAnnotation(item, RESOURCE_ID)
   return all

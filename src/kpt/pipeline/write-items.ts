@@ -2,22 +2,22 @@
 import { writeYamlDocuments } from '@backporch/kyaml/edit-yaml'
 import { formatJson } from '@backporch/kyaml/json'
 import {
+  convertYamlToJson,
   copyNode,
-  entryOf,
-  jsonOf,
-  keyOf,
-  resolved,
-  textAt,
+  findEntry,
+  findTextAt,
+  getYamlKey,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
   type YamlScalar,
 } from '@backporch/kyaml/yaml'
 import {
-  annotationOf,
   clearAnnotation,
   clearEmptyAnnotations,
   copyLegacyAnnotations,
-  fileOf,
+  findAnnotation,
+  getItemFile,
   INDEX,
   LEGACY_INDEX,
   LEGACY_PATH,
@@ -36,12 +36,12 @@ export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, strin
   locateAll(copies)
   const byPath = new Map<string, YamlMap[]>()
   for (const item of copies) {
-    const { path } = fileOf(item)
+    const { path } = getItemFile(item)
     byPath.set(path, [...(byPath.get(path) ?? []), item])
   }
   const files = [...byPath].map(([path, inFile]): [string, string] => [
     path,
-    documentsText(path, sortByIndex(inFile)),
+    formatDocuments(path, sortByIndex(inFile)),
   ])
   return new Map(files.sort(([one], [other]) => (one < other ? -1 : 1)))
 }
@@ -51,19 +51,19 @@ function locateAll(items: readonly YamlMap[]): void {
   const counts = new Map<string, number>()
   for (const item of items) {
     copyLegacyAnnotations(item)
-    const path = annotationOf(item, PATH)
-    const index = annotationOf(item, INDEX)
+    const path = findAnnotation(item, PATH)
+    const index = findAnnotation(item, INDEX)
     if (path !== undefined && index !== undefined)
       counts.set(path, Math.max(counts.get(path) ?? 0, Number.parseInt(index, 10) || 0))
     if (path === undefined) {
-      const created = `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
-      const namespace = textAt(item, 'metadata', 'namespace') ?? ''
+      const created = `${(findTextAt(item, 'kind') ?? '').toLowerCase()}_${findTextAt(item, 'metadata', 'name') ?? ''}.yaml`
+      const namespace = findTextAt(item, 'metadata', 'namespace') ?? ''
       setAnnotation(item, PATH, namespace === '' ? created : `${namespace}/${created}`)
     }
   }
   for (const item of items) {
-    if (annotationOf(item, INDEX) !== undefined) continue
-    const path = annotationOf(item, PATH) ?? ''
+    if (findAnnotation(item, INDEX) !== undefined) continue
+    const path = findAnnotation(item, PATH) ?? ''
     const next = counts.get(path) ?? 0
     counts.set(path, next + 1)
     setAnnotation(item, INDEX, String(next))
@@ -73,7 +73,7 @@ function locateAll(items: readonly YamlMap[]): void {
 /** Stable; resources without an index come first. */
 function sortByIndex(items: readonly YamlMap[]): readonly YamlMap[] {
   const location = (item: YamlMap): number => {
-    const index = annotationOf(item, INDEX) ?? ''
+    const index = findAnnotation(item, INDEX) ?? ''
     return index === '' ? -1 : Number.parseInt(index, 10)
   }
   return items.toSorted((one, other) => location(one) - location(other))
@@ -85,10 +85,10 @@ const READER_ANNOTATIONS = [INDEX, LEGACY_INDEX, SEQUENCE_INDENT, PATH, LEGACY_P
  * @param path empty for a stream
  * @param items lose the reader's annotations
  */
-export function documentsText(path: string, items: readonly YamlMap[]): string {
+export function formatDocuments(path: string, items: readonly YamlMap[]): string {
   const documents = items.map((item) => {
     const sequenceIndent =
-      annotationOf(item, SEQUENCE_INDENT) === 'wide' ? ('wide' as const) : ('compact' as const)
+      findAnnotation(item, SEQUENCE_INDENT) === 'wide' ? ('wide' as const) : ('compact' as const)
     for (const name of READER_ANNOTATIONS) clearAnnotation(item, name)
     clearEmptyAnnotations(item)
     return { item, sequenceIndent }
@@ -98,7 +98,7 @@ export function documentsText(path: string, items: readonly YamlMap[]): string {
     return `${goJson(only.item)}\n`
   return writeYamlDocuments(
     documents.map(({ item, sequenceIndent }) => ({
-      node: entryOf(item, BARE_LIST_KEY)?.value ?? item,
+      node: findEntry(item, BARE_LIST_KEY)?.value ?? item,
       sequenceIndent,
     })),
   )
@@ -106,17 +106,17 @@ export function documentsText(path: string, items: readonly YamlMap[]): string {
 
 /** Like Go's `encoding/json`: sorted keys, `<`, `>` and `&` escaped, exact 64-bit integers. */
 function goJson(node: YamlNode, indent = ''): string {
-  const target = resolved(node)
+  const target = resolveAlias(node)
   const below = `${indent}  `
   if (target.kind === 'scalar') return goScalar(target)
   if (target.kind === 'list') {
     if (target.items.length === 0) return '[]'
     return `[\n${target.items.map((item) => below + goJson(item, below)).join(',\n')}\n${indent}]`
   }
-  const entries = new Map(target.entries.map(({ key, value }) => [keyOf(key), value]))
+  const entries = new Map(target.entries.map(({ key, value }) => [getYamlKey(key), value]))
   if (entries.size === 0) return '{}'
   const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1))
-  return `{\n${sorted.map(([key, value]) => `${below}${escaped(JSON.stringify(key))}: ${goJson(value, below)}`).join(',\n')}\n${indent}}`
+  return `{\n${sorted.map(([key, value]) => `${below}${escapeJson(JSON.stringify(key))}: ${goJson(value, below)}`).join(',\n')}\n${indent}}`
 }
 
 const LARGEST = 2n ** 64n - 1n
@@ -127,12 +127,12 @@ function goScalar(node: YamlScalar): string {
     const value = BigInt(node.value)
     if (value >= SMALLEST && value <= LARGEST) return node.value
   }
-  const value = jsonOf(node)
+  const value = convertYamlToJson(node)
   // Go writes a negative zero for a number with a fraction.
-  return value === 0 && /^-.*[.eE]/.test(node.value) ? '-0' : escaped(formatJson(value))
+  return value === 0 && /^-.*[.eE]/.test(node.value) ? '-0' : escapeJson(formatJson(value))
 }
 
-function escaped(json: string): string {
+function escapeJson(json: string): string {
   return json.replace(
     /[<>&\u2028\u2029]/g,
     (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -2,11 +2,11 @@ import type { KrmFunction } from '../function/krm-function.ts'
 import {
   compareReleases,
   formatRelease,
+  hasVersionStart,
   parseConstraint,
   parseRelease,
   parseStart,
   type ReleaseVersion,
-  startsWith,
 } from './release-version.ts'
 
 interface BuiltInVariant {
@@ -47,7 +47,7 @@ export function chooseRelease(
   const exact = parseRelease(tag)
   const newest = frozen ? (builtIn.last ?? builtIn.newest) : builtIn.newest
   const release = exact ?? releaseOf(builtIn, tag, newest)
-  const variant = release === undefined ? undefined : variantOf(builtIn, release)
+  const variant = release === undefined ? undefined : findVariant(builtIn, release)
   if (release !== undefined && variant !== undefined)
     return { run: variant.run, release, moves: exact === undefined && !frozen }
   const means =
@@ -59,13 +59,13 @@ export function chooseRelease(
   }
 }
 
-export function newestBuiltIn(builtIn: BuiltIn): ReleaseVersion | undefined {
-  return knownReleases(builtIn, builtIn.newest).find(
-    (release) => variantOf(builtIn, release) !== undefined,
+export function findNewestBuiltIn(builtIn: BuiltIn): ReleaseVersion | undefined {
+  return listKnownReleases(builtIn, builtIn.newest).find(
+    (release) => findVariant(builtIn, release) !== undefined,
   )
 }
 
-function variantOf({ variants }: BuiltIn, release: ReleaseVersion): BuiltInVariant | undefined {
+function findVariant({ variants }: BuiltIn, release: ReleaseVersion): BuiltInVariant | undefined {
   return variants.find(
     ({ from, below }) => compareReleases(release, from) >= 0 && compareReleases(release, below) < 0,
   )
@@ -78,17 +78,17 @@ function releaseOf(
 ): ReleaseVersion | undefined {
   const start = parseStart(tag)
   if (start !== undefined)
-    return [newest, ...(builtIn.ended ?? [])].find((version) => startsWith(version, start))
+    return [newest, ...(builtIn.ended ?? [])].find((version) => hasVersionStart(version, start))
   const holds = parseConstraint(tag)
   // Not versions, such as `latest`.
   if (holds === undefined) return newest
-  return knownReleases(builtIn, newest).find(holds)
+  return listKnownReleases(builtIn, newest).find(holds)
 }
 
 /**
  * Newest first. kpt would use every patch below the last one of its minor version, built in or not.
  */
-function knownReleases(
+function listKnownReleases(
   { variants, ended = [] }: BuiltIn,
   newest: ReleaseVersion,
 ): readonly ReleaseVersion[] {

@@ -1,11 +1,16 @@
 /** A package cannot start a program by naming it. */
 import type { Failure } from '@backporch/kyaml/failure'
-import { runtimeMissing } from '../function/answer-calls.ts'
+import { createRuntimeMissingFailure } from '../function/answer-calls.ts'
 import type { KrmFunction } from '../function/krm-function.ts'
 import type { FailedAnswer, PipelineStep } from '../function/pipeline-step.ts'
-import { type BuiltIns, chooseRelease, newestBuiltIn } from './choose-release.ts'
+import { type BuiltIns, chooseRelease, findNewestBuiltIn } from './choose-release.ts'
 import { formatRelease, parseRelease } from './release-version.ts'
-import { imageNotAllowed, imageNotPinned, noProgram, programNotAllowed } from './runtime-refused.ts'
+import {
+  createImageNotAllowedFailure,
+  createImageNotPinnedFailure,
+  createNoProgramFailure,
+  createProgramNotAllowedFailure,
+} from './runtime-refused.ts'
 import { splitWords } from './split-words.ts'
 
 /** In addition to built-in functions. */
@@ -58,7 +63,7 @@ function chooseFor(
     const fields = notEvaluated.join(' and ')
     return {
       is: 'refused',
-      failure: runtimeMissing(
+      failure: createRuntimeMissingFailure(
         step,
         `${fields} is evaluated by kpt from 1.0 on, and not here`,
         `remove ${fields}`,
@@ -70,7 +75,7 @@ function chooseFor(
     : chooseForImage(step, allowed, builtIns)
 }
 
-export function refusedAnswer(
+export function createRefusedAnswer(
   failure: Failure,
   allowed: AllowedFunctions,
   builtIns: BuiltIns,
@@ -89,14 +94,14 @@ function chooseForExec(
 ): ChosenRuntime {
   const text = step.function.exec.trim()
   const [program, ...words] = splitWords(text) ?? []
-  if (program === undefined) return { is: 'refused', failure: noProgram(step) }
+  if (program === undefined) return { is: 'refused', failure: createNoProgramFailure(step) }
   const isName = !program.includes('/')
   const path = program.startsWith('/') ? program : undefined
   if (allowed.exec.includes(text)) {
     if (isName || path !== undefined) return { is: 'program', program, words }
-    return { is: 'refused', failure: programNotAllowed(step, RELATIVE) }
+    return { is: 'refused', failure: createProgramNotAllowedFailure(step, RELATIVE) }
   }
-  const module = allowedModule(program, words, allowed.modules ?? [])
+  const module = findAllowedModule(program, words, allowed.modules ?? [])
   if (module !== undefined) return module
   // An allowed interpreter with arguments from the package could run anything.
   const byPath =
@@ -108,12 +113,12 @@ function chooseForExec(
         )
   const [only, second] = byPath
   if (only !== undefined && second === undefined) return { is: 'program', program: only, words }
-  const name = builtInName(program)
+  const name = getBuiltInName(program)
   const builtIn = builtIns.get(name)
   if (builtIn === undefined || words.length > 0)
     return {
       is: 'refused',
-      failure: programNotAllowed(
+      failure: createProgramNotAllowedFailure(
         step,
         isName || path !== undefined
           ? 'it is not on the list of programs that are allowed'
@@ -131,7 +136,7 @@ function chooseForExec(
 }
 
 /** `fn/team.mjs` and `team.mjs` name `/opt/fn/team.mjs`, also behind `node`. */
-function allowedModule(
+function findAllowedModule(
   program: string,
   words: readonly string[],
   modules: readonly string[],
@@ -154,7 +159,7 @@ function allowedModule(
   }
 }
 
-function builtInName(program: string): string {
+function getBuiltInName(program: string): string {
   return program.replace(/\/run\.ts$/, '').replace(/^.*\//, '')
 }
 
@@ -198,13 +203,14 @@ function chooseForImage(
   if (allowed.images.some((prefix) => prefix.endsWith('/') && full.startsWith(prefix))) {
     if (named.digest !== '' || parseRelease(named.tag) !== undefined)
       return { is: 'image', image: full }
-    return { is: 'refused', failure: imageNotPinned(step, full) }
+    return { is: 'refused', failure: createImageNotPinnedFailure(step, full) }
   }
-  if (catalog === undefined) return { is: 'refused', failure: imageNotAllowed(step, full) }
+  if (catalog === undefined)
+    return { is: 'refused', failure: createImageNotAllowedFailure(step, full) }
   const missing = (why: string, instead: string): ChosenRuntime => {
     return {
       is: 'refused',
-      failure: runtimeMissing(
+      failure: createRuntimeMissingFailure(
         step,
         why,
         `${instead}, or allow this image with --allow-image=${full}`,
@@ -218,7 +224,7 @@ function chooseForImage(
       'name its release before the digest, as in :v1.2.3@sha256:…',
     )
   const name = named.name.slice(catalog.length)
-  const use = newestBuiltIn(builtIn)
+  const use = findNewestBuiltIn(builtIn)
   return missing(
     chosen.why,
     use === undefined

@@ -2,17 +2,21 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import { type FunctionOutput, type FunctionResult, succeeded } from '../function/krm-function.ts'
+import {
+  createSuccess,
+  type FunctionOutput,
+  type FunctionResult,
+} from '../function/krm-function.ts'
 import { describeStep, type PipelineStep } from '../function/pipeline-step.ts'
 
 const NOT_RUN = 'backporch.dev/not-run'
 
 export function answerNotRun(items: readonly YamlMap[], { why, remedy }: Failure): FunctionOutput {
   const message = `it did not run, and what it would report is not known: ${why}; ${remedy}`
-  return succeeded(items, [{ message, severity: 'warning', tags: { [NOT_RUN]: 'true' } }])
+  return createSuccess(items, [{ message, severity: 'warning', tags: { [NOT_RUN]: 'true' } }])
 }
 
-export function notRunNotes(
+export function listNotRunNotes(
   runs: readonly { readonly step: PipelineStep; readonly results: readonly FunctionResult[] }[],
 ): readonly Note[] {
   return runs.flatMap(({ step, results }) =>

@@ -20,7 +20,7 @@ export function parseStart(text: string): VersionStart | undefined {
   return parts?.slice(1).flatMap((part) => (part === undefined ? [] : [Number(part)]))
 }
 
-export function startsWith(version: ReleaseVersion, start: VersionStart): boolean {
+export function hasVersionStart(version: ReleaseVersion, start: VersionStart): boolean {
   return start.every((part, index) => version[index] === part)
 }
 
@@ -67,7 +67,7 @@ function parseTerm(text: string): VersionConstraint | undefined {
   if (start === undefined) return undefined
   const from: ReleaseVersion = [start[0] ?? 0, start[1] ?? 0, start[2] ?? 0]
   const order = (version: ReleaseVersion): number =>
-    startsWith(version, start) ? 0 : compareReleases(version, from)
+    hasVersionStart(version, start) ? 0 : compareReleases(version, from)
   switch (sign) {
     case '!=':
       return (version) => order(version) !== 0
@@ -84,14 +84,14 @@ function parseTerm(text: string): VersionConstraint | undefined {
     case '~':
     case '~>':
       return (version) =>
-        compareReleases(version, from) >= 0 && startsWith(version, start.slice(0, 2))
+        compareReleases(version, from) >= 0 && hasVersionStart(version, start.slice(0, 2))
     case '^': {
       // Up to the first non-zero part.
       const first = start.findIndex((part) => part !== 0)
       const retained = start.slice(0, first === -1 ? start.length : first + 1)
-      return (version) => compareReleases(version, from) >= 0 && startsWith(version, retained)
+      return (version) => compareReleases(version, from) >= 0 && hasVersionStart(version, retained)
     }
     default:
-      return (version) => startsWith(version, start)
+      return (version) => hasVersionStart(version, start)
   }
 }

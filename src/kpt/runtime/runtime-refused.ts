@@ -1,11 +1,16 @@
 import { Failure } from '@backporch/kyaml/failure'
-import { describeStep, functionName, type PipelineStep } from '../function/pipeline-step.ts'
+import { describeStep, getFunctionName, type PipelineStep } from '../function/pipeline-step.ts'
 import { splitWords } from './split-words.ts'
 
-function refused(step: PipelineStep, what: string, why: string, remedy: string): Failure {
+function createRefusedFailure(
+  step: PipelineStep,
+  what: string,
+  why: string,
+  remedy: string,
+): Failure {
   return new Failure({
     code: 'BP1206',
-    what: `the pipeline wants to run ${what}, ${functionName(step.function)}`,
+    what: `the pipeline wants to run ${what}, ${getFunctionName(step.function)}`,
     where: describeStep(step),
     why,
     remedy,
@@ -13,9 +18,14 @@ function refused(step: PipelineStep, what: string, why: string, remedy: string):
   })
 }
 
-export function programNotAllowed(step: PipelineStep, why: string): Failure {
+export function createProgramNotAllowedFailure(step: PipelineStep, why: string): Failure {
   const text = step.function.exec.trim()
-  return refused(step, 'a program', `exec ${quoted(text)}: ${why}`, allowProgram(text))
+  return createRefusedFailure(
+    step,
+    'a program',
+    `exec ${quoteText(text)}: ${why}`,
+    allowProgram(text),
+  )
 }
 
 /** A relative path has no base folder: allowing it leads to the same refusal. */
@@ -26,21 +36,26 @@ function allowProgram(text: string): string {
   if (module !== undefined)
     return `allow the module by its absolute path where it may run, --allow-module=/…/${module}; no setting of the package can`
   if (program.startsWith('/') || !program.includes('/'))
-    return `allow it with --allow-exec=${quoted(text)} where it may run; no setting of the package can`
+    return `allow it with --allow-exec=${quoteText(text)} where it may run; no setting of the package can`
   const name = program.replace(/^.*\//, '') || 'NAME'
   return words.length === 0
     ? `name the program without a path in the Kptfile (exec: ${name}), and allow it by its absolute path where it may run: --allow-exec=/…/${name}`
     : `name the program without a path in the Kptfile, as found on the PATH, and allow the whole text where it may run: --allow-exec='${name} …'`
 }
 
-export function noProgram(step: PipelineStep): Failure {
-  const why = `exec ${quoted(step.function.exec.trim())}: its text is not words as a shell has them`
-  return refused(step, 'a program', why, 'write the name of a program there, and close every quote')
+export function createNoProgramFailure(step: PipelineStep): Failure {
+  const why = `exec ${quoteText(step.function.exec.trim())}: its text is not words as a shell has them`
+  return createRefusedFailure(
+    step,
+    'a program',
+    why,
+    'write the name of a program there, and close every quote',
+  )
 }
 
-export function imageNotAllowed(step: PipelineStep, image: string): Failure {
+export function createImageNotAllowedFailure(step: PipelineStep, image: string): Failure {
   const why = `${image} is not on the list of images that are allowed`
-  return refused(
+  return createRefusedFailure(
     step,
     'an image',
     why,
@@ -49,12 +64,12 @@ export function imageNotAllowed(step: PipelineStep, image: string): Failure {
 }
 
 /** Not every later image of an allowed registry or folder is allowed. */
-export function imageNotPinned(step: PipelineStep, image: string): Failure {
+export function createImageNotPinnedFailure(step: PipelineStep, image: string): Failure {
   const why = `${image} has neither a digest nor the tag of a release, and only its registry or folder is allowed`
   const remedy = `name it with @sha256:… or with a tag like v1.2.3, or allow exactly --allow-image=${image}`
-  return refused(step, 'an image that may change', why, remedy)
+  return createRefusedFailure(step, 'an image that may change', why, remedy)
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return JSON.stringify(text.length > 120 ? `${text.slice(0, 119)}…` : text)
 }

@@ -4,7 +4,7 @@ export type ObjectId = string & { readonly [oid]: true }
 const OBJECT_ID = /^[0-9a-f]{40}$/
 
 /** @throws TypeError; every caller has the text from git */
-export function objectId(text: string): ObjectId {
+export function parseObjectId(text: string): ObjectId {
   if (!OBJECT_ID.test(text)) throw new TypeError(`not an object id: ${JSON.stringify(text)}`)
   return text as ObjectId
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type AuditSample, auditEvent, auditedWrite } from '../../../test/fakes/audit-samples.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import type { Json } from '../text/json.ts'
-import { isWriteTo, managerOf, readAuditedWrite, resourceOf } from './audit-event.ts'
+import { deriveManager, deriveResourceName, isWriteTo, readAuditedWrite } from './audit-event.ts'
 
 test('a write names its user, whom that acted as, and the manager that the server took it for', () => {
   const write = auditedWrite({
@@ -74,10 +74,10 @@ test('nothing that a Secret holds is kept: which keys there are, and which are t
 })
 
 test('the manager of a User-Agent stands before the slash, printable, in 128 bytes', () => {
-  assert.equal(managerOf('kubectl/v1.32.4 (linux/amd64)'), 'kubectl')
-  assert.equal(managerOf('a\u0007b\u200bc'), 'abc')
-  assert.equal(managerOf(''), '')
-  assert.equal(managerOf('é'.repeat(100)).length, 64)
+  assert.equal(deriveManager('kubectl/v1.32.4 (linux/amd64)'), 'kubectl')
+  assert.equal(deriveManager('a\u0007b\u200bc'), 'abc')
+  assert.equal(deriveManager(''), '')
+  assert.equal(deriveManager('é'.repeat(100)).length, 64)
 })
 
 const RESOURCES = {
@@ -91,7 +91,8 @@ const RESOURCES = {
 }
 
 test('the plural name of a kind is guessed as the API machinery does, and a body says better', () => {
-  for (const [kind, resource] of Object.entries(RESOURCES)) assert.equal(resourceOf(kind), resource)
+  for (const [kind, resource] of Object.entries(RESOURCES))
+    assert.equal(deriveResourceName(kind), resource)
   const id = { group: 'acme.example.com', kind: 'Mouse', namespace: 'shop', name: 'web' }
   const mice = { group: 'acme.example.com', resource: 'mice' }
   assert.equal(isWriteTo(auditedWrite(mice).object, id), false)

@@ -5,14 +5,14 @@
  */
 import {
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
-  textOf,
 } from '../text/json.ts'
-import { wordSet } from '../text/words.ts'
+import { createWordSet } from '../text/words.ts'
 import type { ResourceId } from './resource-id.ts'
 
 type AuditVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
@@ -65,67 +65,68 @@ const SUBRESOURCES: ReadonlySet<string> = new Set([
 ])
 
 export function readAuditedWrite(event: Json | undefined): AuditedWrite | undefined {
-  if (!isJsonObject(event) || textOf(event, 'stage') !== 'ResponseComplete') return undefined
-  const verb = textOf(event, 'verb')
+  if (!isJsonObject(event) || getTextAt(event, 'stage') !== 'ResponseComplete') return undefined
+  const verb = getTextAt(event, 'verb')
   const object = readObject(event)
-  const code = partOf(event, 'responseStatus', 'code')
+  const code = getPartAt(event, 'responseStatus', 'code')
   if (!isVerb(verb) || object === undefined || typeof code !== 'number' || code < 200 || code > 299)
     return undefined
-  const query = queryOf(textOf(event, 'requestURI'))
+  const query = queryOf(getTextAt(event, 'requestURI'))
   const requested = getKey(event, 'requestObject')
   if (query.get('dryRun') !== null || isDryRun(verb, requested)) return undefined
   const hidden = object.group === '' && object.resource === 'secrets'
   const answered = getKey(event, 'responseObject')
-  const userAgent = textOf(event, 'userAgent')
+  const userAgent = getTextAt(event, 'userAgent')
   const response = isJsonObject(answered) ? answered : undefined
   return {
     verb,
     object,
-    user: textOf(event, 'user', 'username'),
-    actingAs: textOf(event, 'impersonatedUser', 'username'),
+    user: getTextAt(event, 'user', 'username'),
+    actingAs: getTextAt(event, 'impersonatedUser', 'username'),
     userAgent,
-    manager: query.get('fieldManager') || managerOf(userAgent),
+    manager: query.get('fieldManager') || deriveManager(userAgent),
     receivedAt: time(event, 'requestReceivedTimestamp'),
     answeredAt: time(event, 'stageTimestamp'),
     created: verb === 'create' || code === 201,
     bodies: response !== undefined,
     hidden,
-    request: hidden && requested !== undefined ? withoutValues(requested) : requested,
-    response: hidden && response !== undefined ? (withoutValues(response) as JsonObject) : response,
+    request: hidden && requested !== undefined ? omitValues(requested) : requested,
+    response: hidden && response !== undefined ? (omitValues(response) as JsonObject) : response,
   }
 }
 
 function readObject(event: JsonObject): AuditedObject | undefined {
   const ref = getKey(event, 'objectRef')
   if (!isJsonObject(ref)) return undefined
-  const subresource = textOf(ref, 'subresource')
+  const subresource = getTextAt(ref, 'subresource')
   if (!SUBRESOURCES.has(subresource)) return undefined
   const whole = subresource === ''
-  const [group, resource] = [textOf(ref, 'apiGroup'), textOf(ref, 'resource')]
+  const [group, resource] = [getTextAt(ref, 'apiGroup'), getTextAt(ref, 'resource')]
   return {
     group,
     resource,
     subresource,
     // A Namespace's address has its name as namespace too.
-    namespace: group === '' && resource === 'namespaces' ? '' : textOf(ref, 'namespace'),
+    namespace: group === '' && resource === 'namespaces' ? '' : getTextAt(ref, 'namespace'),
     // Only the answer has the name of a generateName object.
     name:
-      textOf(ref, 'name') ||
-      (whole && textOf(event, 'verb') === 'create'
-        ? textOf(event, 'responseObject', 'metadata', 'name')
+      getTextAt(ref, 'name') ||
+      (whole && getTextAt(event, 'verb') === 'create'
+        ? getTextAt(event, 'responseObject', 'metadata', 'name')
         : ''),
-    uid: textOf(ref, 'uid') || (whole ? textOf(event, 'responseObject', 'metadata', 'uid') : ''),
-    resourceVersion: textOf(ref, 'resourceVersion'),
+    uid:
+      getTextAt(ref, 'uid') || (whole ? getTextAt(event, 'responseObject', 'metadata', 'uid') : ''),
+    resourceVersion: getTextAt(ref, 'resourceVersion'),
     kind:
-      whole && textOf(event, 'verb') !== 'delete'
-        ? textOf(event, 'responseObject', 'kind') || textOf(event, 'requestObject', 'kind')
+      whole && getTextAt(event, 'verb') !== 'delete'
+        ? getTextAt(event, 'responseObject', 'kind') || getTextAt(event, 'requestObject', 'kind')
         : '',
   }
 }
 
 /** Level Metadata lacks the body. */
 function isDryRun(verb: AuditVerb, request: Json | undefined): boolean {
-  const list = verb.startsWith('delete') ? partOf(request, 'dryRun') : undefined
+  const list = verb.startsWith('delete') ? getPartAt(request, 'dryRun') : undefined
   return isJsonArray(list) && list.length > 0
 }
 
@@ -133,7 +134,7 @@ function isDryRun(verb: AuditVerb, request: Json | undefined): boolean {
  * The User-Agent before its first `/`, at most 128 bytes (k8s.io/apiserver,
  * pkg/endpoints/handlers/create.go, `managerOrUserAgent`).
  */
-export function managerOf(userAgent: string): string {
+export function deriveManager(userAgent: string): string {
   const encoder = new TextEncoder()
   let [name, bytes] = ['', 0]
   for (const character of (userAgent.split('/')[0] ?? '').replace(
@@ -158,11 +159,11 @@ export function isWriteTo(object: AuditedObject, id: ResourceId): boolean {
 export function isOfKind(object: AuditedObject, { group, kind }: ResourceId): boolean {
   return (
     object.group === group &&
-    (object.resource === resourceOf(kind) || (object.kind !== '' && object.kind === kind))
+    (object.resource === deriveResourceName(kind) || (object.kind !== '' && object.kind === kind))
   )
 }
 
-export function resourceOf(kind: string): string {
+export function deriveResourceName(kind: string): string {
   const name = kind.toLowerCase()
   if (name.endsWith('endpoints')) return name
   if (/(s|x|ch|sh)$/.test(name)) return `${name}es`
@@ -171,24 +172,24 @@ export function resourceOf(kind: string): string {
   return `${name}s`
 }
 
-function withoutValues(value: Json): Json {
+function omitValues(value: Json): Json {
   if (typeof value === 'string') return ''
-  if (isJsonArray(value)) return value.map(withoutOperation)
+  if (isJsonArray(value)) return value.map(omitOperationValues)
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, below]): [string, Json][] => {
       if (key === 'annotations') return []
-      return [[key, KEPT.has(key) ? below : withoutValues(below)]]
+      return [[key, KEPT.has(key) ? below : omitValues(below)]]
     }),
   )
 }
 
-const KEPT = wordSet(
+const KEPT = createWordSet(
   'managedFields resourceVersion uid name namespace kind apiVersion creationTimestamp',
 )
 
-function withoutOperation(value: Json): Json {
-  if (!isJsonObject(value) || typeof getKey(value, 'op') !== 'string') return withoutValues(value)
+function omitOperationValues(value: Json): Json {
+  if (!isJsonObject(value) || typeof getKey(value, 'op') !== 'string') return omitValues(value)
   return { op: getKey(value, 'op') ?? '', path: getKey(value, 'path') ?? '' }
 }
 
@@ -203,6 +204,6 @@ function queryOf(address: string): URLSearchParams {
 
 /** Milliseconds; 0 without a time. */
 function time(object: JsonObject, key: string): number {
-  const milliseconds = Date.parse(textOf(object, key))
+  const milliseconds = Date.parse(getTextAt(object, key))
   return Number.isNaN(milliseconds) ? 0 : milliseconds
 }

@@ -4,14 +4,14 @@ import { randomPath } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { formatJson, type Json } from '../text/json.ts'
 import {
+  createFieldStep,
   type FieldPath,
-  field,
+  findValueAt,
   formatFieldPath,
   indexOfStep,
+  isSameStep,
   isWithin,
   parseFieldPath,
-  sameStep,
-  valueAt,
 } from './field-path.ts'
 
 function parsed(text: string): FieldPath {
@@ -23,28 +23,40 @@ function parsed(text: string): FieldPath {
 function samePath(left: FieldPath, right: FieldPath): boolean {
   return (
     left.length === right.length &&
-    left.every((step, index) => sameStep(step, right[index] ?? field('')))
+    left.every((step, index) => isSameStep(step, right[index] ?? createFieldStep('')))
   )
 }
 
 const WRITTEN: readonly (readonly [name: string, path: FieldPath, text: string])[] = [
-  ['plain fields', [field('spec'), field('replicas')], 'spec.replicas'],
+  ['plain fields', [createFieldStep('spec'), createFieldStep('replicas')], 'spec.replicas'],
   [
     'an item by its name',
-    [field('containers'), { kind: 'item', keys: { name: 'app' } }, field('image')],
+    [
+      createFieldStep('containers'),
+      { kind: 'item', keys: { name: 'app' } },
+      createFieldStep('image'),
+    ],
     'containers[name=app].image',
   ],
   [
     'a label with a prefix',
-    [field('metadata'), field('annotations'), field('example.com/owner')],
+    [
+      createFieldStep('metadata'),
+      createFieldStep('annotations'),
+      createFieldStep('example.com/owner'),
+    ],
     'metadata.annotations["example.com/owner"]',
   ],
   [
     'a member of a set',
-    [field('finalizers'), { kind: 'member', value: 'example.com/guard' }],
+    [createFieldStep('finalizers'), { kind: 'member', value: 'example.com/guard' }],
     'finalizers[=example.com/guard]',
   ],
-  ['a place in an atomic list', [field('command'), { kind: 'index', index: 0 }], 'command[0]'],
+  [
+    'a place in an atomic list',
+    [createFieldStep('command'), { kind: 'index', index: 0 }],
+    'command[0]',
+  ],
   [
     'two keys, a number among them',
     [{ kind: 'item', keys: { port: 80, protocol: 'TCP' } }],
@@ -55,7 +67,7 @@ const WRITTEN: readonly (readonly [name: string, path: FieldPath, text: string])
   ['a negative number', [{ kind: 'member', value: -5 }], '[=-5]'],
   ['a text that looks like a boolean', [{ kind: 'member', value: 'true' }], '[="true"]'],
   ['an integer beyond 2^53', [{ kind: 'member', value: 9007199254740993n }], '[=9007199254740993]'],
-  ['a field with a digit first', [field('data'), field('0x')], 'data["0x"]'],
+  ['a field with a digit first', [createFieldStep('data'), createFieldStep('0x')], 'data["0x"]'],
 ]
 
 for (const [name, path, text] of WRITTEN) {
@@ -143,7 +155,7 @@ const FOUND: readonly (readonly [text: string, value: Json | undefined])[] = [
 
 for (const [text, value] of FOUND) {
   test(`${text} leads to ${value === undefined ? 'nothing' : formatJson(value)}`, () => {
-    assert.deepEqual(valueAt(OBJECT, parsed(text)), value)
+    assert.deepEqual(findValueAt(OBJECT, parsed(text)), value)
   })
 }
 

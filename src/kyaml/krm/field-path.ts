@@ -5,15 +5,15 @@
  * PathElement (fieldpath/element.go).
  */
 import {
-  canonicalJson,
   emptyObject,
+  formatCanonicalJson,
   formatJson,
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
   parseJson,
   setKey,
 } from '../text/json.ts'
@@ -26,7 +26,7 @@ export type PathStep =
 
 export type FieldPath = readonly PathStep[]
 
-export function field(name: string): PathStep {
+export function createFieldStep(name: string): PathStep {
   return { kind: 'field', name }
 }
 
@@ -105,30 +105,30 @@ class PathReader {
     if (this.text === '') throw new PathSyntax('the path is empty')
     while (this.at < this.text.length) {
       const next = this.text[this.at]
-      if (next === '[') steps.push(this.bracket())
+      if (next === '[') steps.push(this.readBracket())
       else {
         if (next === '.') this.at += steps.length > 0 ? 1 : 0
-        else if (steps.length > 0) throw this.wrong('wanted "." or "["')
-        steps.push(field(this.match(/[^.[\]]+/y, 'a field name')))
+        else if (steps.length > 0) throw this.createSyntaxProblem('wanted "." or "["')
+        steps.push(createFieldStep(this.match(/[^.[\]]+/y, 'a field name')))
       }
     }
     return steps
   }
 
-  private bracket(): PathStep {
+  private readBracket(): PathStep {
     this.at += 1
-    const step = this.inside()
+    const step = this.readInside()
     this.take(']')
     return step
   }
 
-  private inside(): PathStep {
+  private readInside(): PathStep {
     const next = this.text[this.at]
-    const quoted = next === '"' ? String(this.value()) : undefined
-    if (quoted !== undefined && this.text[this.at] !== '=') return field(quoted)
+    const quoted = next === '"' ? String(this.readValue()) : undefined
+    if (quoted !== undefined && this.text[this.at] !== '=') return createFieldStep(quoted)
     if (next === '=') {
       this.at += 1
-      return { kind: 'member', value: this.value() }
+      return { kind: 'member', value: this.readValue() }
     }
     if (next !== undefined && /[0-9]/.test(next))
       return { kind: 'index', index: Number(this.match(/[0-9]+/y, 'an index')) }
@@ -137,35 +137,37 @@ class PathReader {
       return { kind: 'item', keys: {} }
     }
     const keys = emptyObject()
-    for (let key = quoted ?? this.key(); ; key = this.key()) {
+    for (let key = quoted ?? this.readKey(); ; key = this.readKey()) {
       this.take('=')
-      setKey(keys, key, this.value())
+      setKey(keys, key, this.readValue())
       if (this.text[this.at] !== ',') return { kind: 'item', keys }
       this.at += 1
     }
   }
 
-  private key(): string {
+  private readKey(): string {
     return this.text[this.at] === '"'
-      ? String(this.value())
+      ? String(this.readValue())
       : this.match(/[A-Za-z_][A-Za-z0-9_-]*/y, 'a key name')
   }
 
-  private value(): Json {
+  private readValue(): Json {
     const quoted = /"(?:[^"\\]|\\.)*"/y
     quoted.lastIndex = this.at
     const match = quoted.exec(this.text)
     if (match !== null) {
       this.at = quoted.lastIndex
-      return this.json(match[0])
+      return this.parseJsonValue(match[0])
     }
-    if (/[[{]/.test(this.text[this.at] ?? '')) return this.json(this.nested())
+    if (/[[{]/.test(this.text[this.at] ?? '')) return this.parseJsonValue(this.readNested())
     const bare = this.match(/[^\],]+/y, 'a value')
     if (this.pattern && bare.includes('*')) return bare
-    return PLAIN_VALUE.test(bare) && !/^(true|false|null)$/.test(bare) ? bare : this.json(bare)
+    return PLAIN_VALUE.test(bare) && !/^(true|false|null)$/.test(bare)
+      ? bare
+      : this.parseJsonValue(bare)
   }
 
-  private nested(): string {
+  private readNested(): string {
     const start = this.at
     let depth = 0
     do {
@@ -175,47 +177,47 @@ class PathReader {
     return this.text.slice(start, this.at)
   }
 
-  private json(text: string): Json {
+  private parseJsonValue(text: string): Json {
     try {
       return parseJson(text)
     } catch {
-      throw this.wrong(`wanted a value, got ${text}`)
+      throw this.createSyntaxProblem(`wanted a value, got ${text}`)
     }
   }
 
   private take(character: string): void {
-    if (this.text[this.at] !== character) throw this.wrong(`wanted "${character}"`)
+    if (this.text[this.at] !== character) throw this.createSyntaxProblem(`wanted "${character}"`)
     this.at += 1
   }
 
   private match(pattern: RegExp, wanted: string): string {
     pattern.lastIndex = this.at
     const match = pattern.exec(this.text)
-    if (match === null) throw this.wrong(`wanted ${wanted}`)
+    if (match === null) throw this.createSyntaxProblem(`wanted ${wanted}`)
     this.at = pattern.lastIndex
     return match[0]
   }
 
-  private wrong(problem: string): PathSyntax {
+  private createSyntaxProblem(problem: string): PathSyntax {
     return new PathSyntax(`${problem} at character ${this.at + 1} of ${JSON.stringify(this.text)}`)
   }
 }
 
-export function sameStep(left: PathStep, right: PathStep): boolean {
+export function isSameStep(left: PathStep, right: PathStep): boolean {
   if (left.kind === 'field') return right.kind === 'field' && left.name === right.name
   if (left.kind === 'index') return right.kind === 'index' && left.index === right.index
-  if (left.kind === 'member') return right.kind === 'member' && jsonEquals(left.value, right.value)
-  return right.kind === 'item' && jsonEquals(left.keys, right.keys)
+  if (left.kind === 'member') return right.kind === 'member' && isJsonEqual(left.value, right.value)
+  return right.kind === 'item' && isJsonEqual(left.keys, right.keys)
 }
 
 export function isWithin(path: FieldPath, ancestor: FieldPath): boolean {
   return (
     ancestor.length <= path.length &&
-    ancestor.every((step, index) => sameStep(step, path[index] as PathStep))
+    ancestor.every((step, index) => isSameStep(step, path[index] as PathStep))
   )
 }
 
-export function valueAt(value: Json | undefined, path: FieldPath): Json | undefined {
+export function findValueAt(value: Json | undefined, path: FieldPath): Json | undefined {
   let current = value
   for (const step of path) {
     if (current === undefined) return undefined
@@ -243,8 +245,8 @@ export function indexOfStep(list: Json, step: PathStep): number {
       ? indexOf(list, step.kind === 'item' ? Object.keys(step.keys) : undefined)
       : undefined
   if (step.kind === 'member') {
-    if (index !== undefined) return index.locations.get(canonicalJson(step.value)) ?? -1
-    return list.findIndex((item) => jsonEquals(item, step.value))
+    if (index !== undefined) return index.locations.get(formatCanonicalJson(step.value)) ?? -1
+    return list.findIndex((item) => isJsonEqual(item, step.value))
   }
   const wanted = Object.entries(step.keys)
   const exact =
@@ -252,15 +254,15 @@ export function indexOfStep(list: Json, step: PathStep): number {
       ? list.findIndex(
           (item) =>
             isJsonObject(item) &&
-            wanted.every(([key, value]) => jsonEquals(getKey(item, key), value)),
+            wanted.every(([key, value]) => isJsonEqual(getKey(item, key), value)),
         )
-      : (index.locations.get(canonicalJson(step.keys)) ?? -1)
+      : (index.locations.get(formatCanonicalJson(step.keys)) ?? -1)
   if (exact !== -1 || index?.complete === true) return exact
   const partial = list.flatMap((item, index) => {
     if (!isJsonObject(item)) return []
     const present = wanted.filter(([key]) => Object.hasOwn(item, key))
     return present.length > 0 &&
-      present.every(([key, value]) => jsonEquals(getKey(item, key), value))
+      present.every(([key, value]) => isJsonEqual(getKey(item, key), value))
       ? [index]
       : []
   })
@@ -282,7 +284,7 @@ const indexes = new WeakMap<readonly Json[], Map<string, ListIndex>>()
 function indexOf(list: readonly Json[], names: readonly string[] | undefined): ListIndex {
   const known = indexes.get(list) ?? new Map<string, ListIndex>()
   indexes.set(list, known)
-  const about = names === undefined ? '' : canonicalJson(names.toSorted())
+  const about = names === undefined ? '' : formatCanonicalJson(names.toSorted())
   const index = known.get(about) ?? makeIndex(list, names)
   known.set(about, index)
   return index
@@ -292,16 +294,16 @@ function makeIndex(list: readonly Json[], names: readonly string[] | undefined):
   const locations = new Map<string, number>()
   let complete = true
   for (const [index, item] of list.entries()) {
-    const key = names === undefined ? canonicalJson(item) : keyOf(item, names)
+    const key = names === undefined ? formatCanonicalJson(item) : findItemKey(item, names)
     if (key === undefined) complete = false
     else if (!locations.has(key)) locations.set(key, index)
   }
   return { locations, complete }
 }
 
-function keyOf(item: Json, names: readonly string[]): string | undefined {
+function findItemKey(item: Json, names: readonly string[]): string | undefined {
   if (!isJsonObject(item) || !names.every((name) => Object.hasOwn(item, name))) return undefined
   const keys = emptyObject()
   for (const name of names) setKey(keys, name, item[name] as Json)
-  return canonicalJson(keys)
+  return formatCanonicalJson(keys)
 }

@@ -20,13 +20,13 @@ export interface FieldSchema {
   /** The server drops or rejects undeclared names. */
   readonly closed?: boolean
   /** A struct field is declared, a label is not. */
-  declares(name: string): boolean
+  hasField(name: string): boolean
   /** Absent if nothing is required. The server may still have a default. */
   requires?(name: string): boolean
   /** Such as `protocol: TCP`; undefined if unknown. */
-  defaultOf(name: string): Json | undefined
-  child(name: string): FieldSchema
-  items(): FieldSchema
+  findDefault(name: string): Json | undefined
+  getChildSchema(name: string): FieldSchema
+  getItemSchema(): FieldSchema
 }
 
 /** Objects are granular and lists atomic, as the server treats unknown CRD fields. */
@@ -36,8 +36,8 @@ export const UNKNOWN_SCHEMA: FieldSchema = {
   listType: 'atomic',
   keys: [],
   format: '',
-  declares: () => false,
-  defaultOf: () => undefined,
-  child: () => UNKNOWN_SCHEMA,
-  items: () => UNKNOWN_SCHEMA,
+  hasField: () => false,
+  findDefault: () => undefined,
+  getChildSchema: () => UNKNOWN_SCHEMA,
+  getItemSchema: () => UNKNOWN_SCHEMA,
 }

@@ -7,13 +7,13 @@ import type { JsonObject } from '../text/json.ts'
 import { type FieldPath, formatFieldPath, parseFieldPath } from './field-path.ts'
 import { UNKNOWN_SCHEMA } from './field-schema.ts'
 import {
+  buildFieldSet,
   countCovered,
-  fieldSetOf,
+  findSubset,
+  hasSameLeaves,
   leavesOf,
   ownsPath,
   parseFieldsV1,
-  sameLeaves,
-  subsetAt,
   touchesPath,
 } from './field-set.ts'
 
@@ -41,7 +41,7 @@ const OBJECT: JsonObject = {
 }
 
 test('the set of a manifest is the one that an apply of it owns', () => {
-  assert.deepEqual(leavesOf(fieldSetOf(OBJECT, TEST_SCHEMA)).map(formatFieldPath), [
+  assert.deepEqual(leavesOf(buildFieldSet(OBJECT, TEST_SCHEMA)).map(formatFieldPath), [
     'metadata.labels.a',
     'metadata.annotations',
     'spec.replicas',
@@ -55,22 +55,24 @@ test('the set of a manifest is the one that an apply of it owns', () => {
 
 test('where nothing is known of a list it is owned as a whole', () => {
   assert.deepEqual(
-    leavesOf(fieldSetOf({ spec: { list: [{ name: 'a' }] } }, UNKNOWN_SCHEMA)).map(formatFieldPath),
+    leavesOf(buildFieldSet({ spec: { list: [{ name: 'a' }] } }, UNKNOWN_SCHEMA)).map(
+      formatFieldPath,
+    ),
     ['spec.list'],
   )
 })
 
 test('a set written as fieldsV1 is read back with the same leaves', () => {
-  const set = fieldSetOf(OBJECT, TEST_SCHEMA)
+  const set = buildFieldSet(OBJECT, TEST_SCHEMA)
   const read = parseFieldsV1(fieldsV1Of(set))
-  assert.ok(read !== undefined && sameLeaves(set, read) && sameLeaves(read, set))
+  assert.ok(read !== undefined && hasSameLeaves(set, read) && hasSameLeaves(read, set))
 })
 
 test('every leaf of a manifest is there to be found in it, and owned', () => {
   fc.assert(
     fc.property(randomJson, (spec) => {
       const object = { spec }
-      const set = fieldSetOf(object, UNKNOWN_SCHEMA)
+      const set = buildFieldSet(object, UNKNOWN_SCHEMA)
       for (const leaf of leavesOf(set)) {
         assert.ok(ownsPath(set, leaf))
         assert.ok(touchesPath(set, leaf))
@@ -83,12 +85,12 @@ test('every leaf of a manifest is there to be found in it, and owned', () => {
 
 test('sets that differ in one leaf are told apart, in either direction', () => {
   const [all, less] = [
-    fieldSetOf({ spec: { a: 1, b: 2 } }, UNKNOWN_SCHEMA),
-    fieldSetOf({ spec: { a: 1 } }, UNKNOWN_SCHEMA),
+    buildFieldSet({ spec: { a: 1, b: 2 } }, UNKNOWN_SCHEMA),
+    buildFieldSet({ spec: { a: 1 } }, UNKNOWN_SCHEMA),
   ]
-  assert.ok(!sameLeaves(all, less))
-  assert.ok(!sameLeaves(less, all))
-  assert.ok(sameLeaves(all, fieldSetOf({ spec: { b: 5, a: 6 } }, UNKNOWN_SCHEMA)))
+  assert.ok(!hasSameLeaves(all, less))
+  assert.ok(!hasSameLeaves(less, all))
+  assert.ok(hasSameLeaves(all, buildFieldSet({ spec: { b: 5, a: 6 } }, UNKNOWN_SCHEMA)))
 })
 
 const TOUCHED: readonly (readonly [text: string, touched: boolean])[] = [
@@ -104,12 +106,12 @@ const TOUCHED: readonly (readonly [text: string, touched: boolean])[] = [
 
 for (const [text, touched] of TOUCHED) {
   test(`an apply of the manifest ${touched ? 'touches' : 'does not touch'} ${text}`, () => {
-    assert.equal(touchesPath(fieldSetOf(OBJECT, TEST_SCHEMA), path(text)), touched)
+    assert.equal(touchesPath(buildFieldSet(OBJECT, TEST_SCHEMA), path(text)), touched)
   })
 }
 
 test('there is no subset where the set has nothing', () => {
-  const set = fieldSetOf(OBJECT, TEST_SCHEMA)
-  assert.equal(subsetAt(set, path('spec.paused')), undefined)
-  assert.ok(subsetAt(set, path('spec.template')) !== undefined)
+  const set = buildFieldSet(OBJECT, TEST_SCHEMA)
+  assert.equal(findSubset(set, path('spec.paused')), undefined)
+  assert.ok(findSubset(set, path('spec.template')) !== undefined)
 })

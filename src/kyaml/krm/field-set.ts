@@ -3,7 +3,7 @@
  * `fieldpath.Set`; `fieldSetOf` follows `ToFieldSet` (typed/tofieldset.go).
  */
 import {
-  canonicalJson,
+  formatCanonicalJson,
   getKey,
   isJsonArray,
   isJsonObject,
@@ -12,8 +12,8 @@ import {
   parseJson,
 } from '../text/json.ts'
 import { DEEPEST } from '../text/json-depth.ts'
-import { wordSet } from '../text/words.ts'
-import { type FieldPath, field, type PathStep } from './field-path.ts'
+import { createWordSet } from '../text/words.ts'
+import { createFieldStep, type FieldPath, type PathStep } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
 
 export interface FieldSet {
@@ -27,8 +27,8 @@ export interface FieldSetChild {
 
 export function stepKey(step: PathStep): string {
   if (step.kind === 'field') return `f:${step.name}`
-  if (step.kind === 'item') return `k:${canonicalJson(step.keys)}`
-  if (step.kind === 'member') return `v:${canonicalJson(step.value)}`
+  if (step.kind === 'item') return `k:${formatCanonicalJson(step.keys)}`
+  if (step.kind === 'member') return `v:${formatCanonicalJson(step.value)}`
   return `i:${step.index}`
 }
 
@@ -53,7 +53,7 @@ export function parseFieldsV1(value: Json | undefined, depth = 0): FieldSet | un
 
 function parseFieldsV1Key(key: string): PathStep | undefined {
   const rest = key.slice(2)
-  if (key.startsWith('f:')) return field(rest)
+  if (key.startsWith('f:')) return createFieldStep(rest)
   try {
     if (key.startsWith('k:')) {
       const keys = parseJson(rest)
@@ -70,25 +70,26 @@ function parseFieldsV1Key(key: string): PathStep | undefined {
 
 // apimachinery, managedfields/internal/stripmeta.go
 const UNTRACKED_TOP = new Set(['apiVersion', 'kind'])
-const UNTRACKED_METADATA = wordSet(
+const UNTRACKED_METADATA = createWordSet(
   'name namespace creationTimestamp selfLink uid clusterName generation managedFields resourceVersion',
 )
 
-export function fieldSetOf(object: JsonObject, schema: FieldSchema): FieldSet {
+export function buildFieldSet(object: JsonObject, schema: FieldSchema): FieldSet {
   const children = new Map<string, FieldSetChild>()
   for (const [name, value] of Object.entries(object)) {
     if (UNTRACKED_TOP.has(name)) continue
     if (name === 'metadata' && isJsonObject(value)) {
       const retained = Object.entries(value).filter(([key]) => !UNTRACKED_METADATA.has(key))
       if (retained.length === 0) continue
-      addChild(children, name, setOfMap(Object.fromEntries(retained), schema.child(name)))
-    } else addChild(children, name, setOfValue(value, schema.child(name)))
+      addChild(children, name, setOfMap(Object.fromEntries(retained), schema.getChildSchema(name)))
+    } else addChild(children, name, setOfValue(value, schema.getChildSchema(name)))
   }
   return { owned: false, children }
 }
 
 function addChild(children: Map<string, FieldSetChild>, name: string, set: FieldSet): void {
-  if (set.owned || set.children.size > 0) children.set(`f:${name}`, { step: field(name), set })
+  if (set.owned || set.children.size > 0)
+    children.set(`f:${name}`, { step: createFieldStep(name), set })
 }
 
 const LEAF: FieldSet = { owned: true, children: new Map() }
@@ -102,12 +103,12 @@ function setOfValue(value: Json, schema: FieldSchema): FieldSet {
 function setOfMap(value: JsonObject, schema: FieldSchema): FieldSet {
   const children = new Map<string, FieldSetChild>()
   for (const [name, below] of Object.entries(value)) {
-    const set = setOfValue(below, schema.child(name))
+    const set = setOfValue(below, schema.getChildSchema(name))
     const empty = below === null || (isJsonObject(below) && Object.keys(below).length === 0)
     addChild(
       children,
       name,
-      empty || !schema.declares(name) ? { owned: true, children: set.children } : set,
+      empty || !schema.hasField(name) ? { owned: true, children: set.children } : set,
     )
   }
   return { owned: false, children }
@@ -119,7 +120,7 @@ function setOfList(list: readonly Json[], schema: FieldSchema): FieldSet {
   for (const item of list) {
     const step = stepOfItem(item, schema)
     if (step === undefined) return LEAF
-    const below = step.kind === 'item' ? setOfValue(item, schema.items()) : LEAF
+    const below = step.kind === 'item' ? setOfValue(item, schema.getItemSchema()) : LEAF
     children.set(stepKey(step), { step, set: { owned: true, children: below.children } })
   }
   return { owned: false, children }
@@ -130,17 +131,17 @@ export function stepOfItem(item: Json, schema: FieldSchema): PathStep | undefine
   if (schema.listType !== 'map' || !isJsonObject(item)) return undefined
   const keys: { [key: string]: Json } = {}
   for (const key of schema.keys) {
-    const value = getKey(item, key) ?? schema.items().defaultOf(key)
+    const value = getKey(item, key) ?? schema.getItemSchema().findDefault(key)
     if (value !== undefined) keys[key] = value
   }
   return Object.keys(keys).length === 0 ? undefined : { kind: 'item', keys }
 }
 
 export function ownsPath(set: FieldSet, path: FieldPath): boolean {
-  return subsetAt(set, path)?.owned ?? false
+  return findSubset(set, path)?.owned ?? false
 }
 
-export function subsetAt(set: FieldSet, path: FieldPath): FieldSet | undefined {
+export function findSubset(set: FieldSet, path: FieldPath): FieldSet | undefined {
   let current: FieldSet | undefined = set
   for (const step of path) {
     current = current.children.get(stepKey(step))?.set
@@ -161,7 +162,7 @@ export function touchesPath(set: FieldSet, path: FieldPath): boolean {
   return true
 }
 
-export function depthOfLeafAbove(set: FieldSet, path: FieldPath): number | undefined {
+export function findLeafDepthAbove(set: FieldSet, path: FieldPath): number | undefined {
   let current: FieldSet = set
   for (const [depth, step] of path.entries()) {
     const next = current.children.get(stepKey(step))
@@ -182,11 +183,11 @@ export function leavesOf(set: FieldSet): FieldPath[] {
   }
 }
 
-export function sameLeaves(left: FieldSet, right: FieldSet): boolean {
+export function hasSameLeaves(left: FieldSet, right: FieldSet): boolean {
   if (left.children.size !== right.children.size) return false
   for (const [key, child] of left.children) {
     const other = right.children.get(key)
-    if (other === undefined || !sameLeaves(child.set, other.set)) return false
+    if (other === undefined || !hasSameLeaves(child.set, other.set)) return false
   }
   return true
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../text/json.ts'
-import { handedOver } from './hand-over.ts'
+import { handOverFields } from './hand-over.ts'
 
 const CI = { manager: 'ci', operation: 'Apply', subresource: '' } as const
 
@@ -29,7 +29,7 @@ test('the fields of a settle join those of the syncer, with the later time, and 
     { 'f:data': { 'f:color': {} } },
     { time: '2026-11-21T11:00:00Z' },
   )
-  assert.deepEqual(handedOver(live(theirs, person, ours), CI), [
+  assert.deepEqual(handOverFields(live(theirs, person, ours), CI), [
     entry('ci', { 'f:data': { 'f:size': {}, 'f:color': {} } }, { time: '2026-11-21T11:00:00Z' }),
     person,
   ])
@@ -37,7 +37,7 @@ test('the fields of a settle join those of the syncer, with the later time, and 
 
 test('an object that a settle made anew belongs to the syncer as a whole', () => {
   const ours = entry('backporch.dev/0123456789ab', { 'f:data': { 'f:color': {} } })
-  assert.deepEqual(handedOver(live(ours), CI), [entry('ci', { 'f:data': { 'f:color': {} } })])
+  assert.deepEqual(handOverFields(live(ours), CI), [entry('ci', { 'f:data': { 'f:color': {} } })])
 })
 
 test('two settles, and a patch, are handed over together', () => {
@@ -47,7 +47,7 @@ test('two settles, and a patch, are handed over together', () => {
     { 'f:data': { 'f:size': {} } },
     { operation: 'Update' },
   )
-  assert.deepEqual(handedOver(live(first, patched), CI), [
+  assert.deepEqual(handOverFields(live(first, patched), CI), [
     entry('ci', { 'f:data': { 'f:color': {}, 'f:size': {} } }),
   ])
 })
@@ -61,40 +61,43 @@ test('a place that one set has itself stays a member when the other has places b
   const itemField = entry('backporch.dev/0123456789ab', {
     'f:ports': { 'k:{"port":1}': { 'f:name': {} } },
   })
-  assert.deepEqual(handedOver(live(whole, below), CI), [
+  assert.deepEqual(handOverFields(live(whole, below), CI), [
     entry('ci', { 'f:spec': { 'f:template': { '.': {}, 'f:metadata': {} } } }),
   ])
-  assert.deepEqual(handedOver(live(item, itemField), CI), [
+  assert.deepEqual(handOverFields(live(item, itemField), CI), [
     entry('ci', { 'f:ports': { 'k:{"port":1}': { '.': {}, 'f:port': {}, 'f:name': {} } } }),
   ])
 })
 
 test('nothing is handed over that nobody settled, that is a subresource, or that has other names in another version', () => {
   const theirs = entry('ci', { 'f:data': {} })
-  assert.equal(handedOver(live(theirs), CI), undefined)
-  assert.equal(handedOver({ metadata: {} }, CI), undefined)
+  assert.equal(handOverFields(live(theirs), CI), undefined)
+  assert.equal(handOverFields({ metadata: {} }, CI), undefined)
   assert.equal(
-    handedOver(
+    handOverFields(
       live(theirs, entry('backporch.dev/1', { 'f:status': {} }, { subresource: 'status' })),
       CI,
     ),
     undefined,
   )
   assert.equal(
-    handedOver(live(theirs, entry('backporch.dev/1', { 'f:data': {} }, { apiVersion: 'v2' })), CI),
+    handOverFields(
+      live(theirs, entry('backporch.dev/1', { 'f:data': {} }, { apiVersion: 'v2' })),
+      CI,
+    ),
     undefined,
   )
   assert.equal(
-    handedOver(live('broken', entry('backporch.dev/1', { 'f:data': {} })), CI),
+    handOverFields(live('broken', entry('backporch.dev/1', { 'f:data': {} })), CI),
     undefined,
   )
 })
 
 test('a second time nothing is left', () => {
-  const once = handedOver(
+  const once = handOverFields(
     live(entry('ci', { 'f:a': {} }), entry('backporch.dev/1', { 'f:b': {} })),
     CI,
   )
   assert.ok(once !== undefined)
-  assert.equal(handedOver(live(...once), CI), undefined)
+  assert.equal(handOverFields(live(...once), CI), undefined)
 })

@@ -4,12 +4,12 @@
  */
 import {
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
-  textOf,
 } from '../text/json.ts'
 import { type FieldManager, isSettleManager } from './managed-fields.ts'
 
@@ -17,25 +17,26 @@ import { type FieldManager, isSettleManager } from './managed-fields.ts'
  * @returns undefined if no settle owns anything, or if `to` applied another API version, which has
  * other field names
  */
-export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] | undefined {
-  const list = partOf(live, 'metadata', 'managedFields')
+export function handOverFields(live: JsonObject, to: FieldManager): readonly Json[] | undefined {
+  const list = getPartAt(live, 'metadata', 'managedFields')
   if (!isJsonArray(list)) return undefined
   const entries = list.filter((entry) => isJsonObject(entry))
   const ours = entries.filter(
-    (entry) => isSettleManager(textOf(entry, 'manager')) && textOf(entry, 'subresource') === '',
+    (entry) =>
+      isSettleManager(getTextAt(entry, 'manager')) && getTextAt(entry, 'subresource') === '',
   )
   const [first] = ours
   if (first === undefined || entries.length !== list.length) return undefined
-  const apiVersion = textOf(first, 'apiVersion')
+  const apiVersion = getTextAt(first, 'apiVersion')
   const theirs = entries.find(
     (entry) =>
-      textOf(entry, 'manager') === to.manager &&
-      textOf(entry, 'operation') === to.operation &&
-      textOf(entry, 'subresource') === to.subresource,
+      getTextAt(entry, 'manager') === to.manager &&
+      getTextAt(entry, 'operation') === to.operation &&
+      getTextAt(entry, 'subresource') === to.subresource,
   )
   if (
     [...ours, ...(theirs === undefined ? [] : [theirs])].some(
-      (entry) => textOf(entry, 'apiVersion') !== apiVersion,
+      (entry) => getTextAt(entry, 'apiVersion') !== apiVersion,
     )
   )
     return undefined
@@ -43,7 +44,7 @@ export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] 
   const joined = {
     ...(theirs ?? { manager: to.manager, operation: to.operation, apiVersion }),
     time: parts
-      .map((entry) => textOf(entry, 'time'))
+      .map((entry) => getTextAt(entry, 'time'))
       .reduce((latest, time) => (time > latest ? time : latest)),
     fieldsType: 'FieldsV1',
     fieldsV1: parts.map((entry): Json => getKey(entry, 'fieldsV1') ?? {}).reduce(joinFields),

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Json, JsonObject } from '../text/json.ts'
 import { formatFieldPath } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
-import { knownFieldsOf } from './known-fields.ts'
-import { schemaOfKind } from './open-api.ts'
+import { findKnownFields } from './known-fields.ts'
+import { findKindSchema } from './open-api.ts'
 
 const text = { type: 'string' }
 const item = { type: 'object', properties: { name: text, image: text } }
@@ -41,13 +41,13 @@ const DOCUMENT: Json = {
     },
   },
 }
-const SCHEMA = schemaOfKind(DOCUMENT, 'test/v1', 'Thing') as FieldSchema
+const SCHEMA = findKindSchema(DOCUMENT, 'test/v1', 'Thing') as FieldSchema
 
 function known(spec: JsonObject): {
   readonly spec: Json | undefined
   readonly unknown: readonly string[]
 } {
-  const { object, unknown } = knownFieldsOf(
+  const { object, unknown } = findKnownFields(
     { apiVersion: 'test/v1', kind: 'Thing', spec, status: { whatever: 1 } },
     SCHEMA,
   )

@@ -3,7 +3,7 @@
  * (docs/facts/refused-applies.md), so they are not drift.
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
-import { type FieldPath, field } from './field-path.ts'
+import { createFieldStep, type FieldPath } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
 import { stepOfItem } from './field-set.ts'
 
@@ -13,12 +13,12 @@ interface KnownFields {
 }
 
 /** `status` stays, because no apply writes it. */
-export function knownFieldsOf(object: JsonObject, schema: FieldSchema): KnownFields {
+export function findKnownFields(object: JsonObject, schema: FieldSchema): KnownFields {
   const before = ASKED.get(object)
   if (before?.schema === schema) return before.known
   const unknown: FieldPath[] = []
   const whole = isKnown(object, schema, true)
-  const known = { object: whole ? object : knownMap(object, schema, [], unknown), unknown }
+  const known = { object: whole ? object : retainKnownMap(object, schema, [], unknown), unknown }
   ASKED.set(object, { schema, known })
   return known
 }
@@ -31,19 +31,19 @@ const ASKED = new WeakMap<
 
 function isKnown(value: Json, schema: FieldSchema, isTop = false): boolean {
   if (isJsonArray(value)) {
-    const items = schema.items()
+    const items = schema.getItemSchema()
     return value.every((item) => isKnown(item, items))
   }
   if (!isJsonObject(value)) return true
   return Object.keys(value).every(
     (name) =>
       (isTop && name === 'status') ||
-      ((schema.closed !== true || schema.declares(name)) &&
-        isKnown(value[name] as Json, schema.child(name))),
+      ((schema.closed !== true || schema.hasField(name)) &&
+        isKnown(value[name] as Json, schema.getChildSchema(name))),
   )
 }
 
-function knownMap(
+function retainKnownMap(
   map: JsonObject,
   schema: FieldSchema,
   path: FieldPath,
@@ -52,29 +52,34 @@ function knownMap(
   let changed = false
   const retained: [string, Json][] = []
   for (const [name, value] of Object.entries(map)) {
-    const here = [...path, field(name)]
+    const here = [...path, createFieldStep(name)]
     if (path.length === 0 && name === 'status') {
       retained.push([name, value])
       continue
     }
-    if (schema.closed === true && !schema.declares(name)) {
+    if (schema.closed === true && !schema.hasField(name)) {
       unknown.push(here)
       changed = true
       continue
     }
-    const known = knownValue(value, schema.child(name), here, unknown)
+    const known = retainKnownValue(value, schema.getChildSchema(name), here, unknown)
     changed ||= known !== value
     retained.push([name, known])
   }
   return changed ? Object.fromEntries(retained) : map
 }
 
-function knownValue(value: Json, schema: FieldSchema, path: FieldPath, unknown: FieldPath[]): Json {
-  if (isJsonObject(value)) return knownMap(value, schema, path, unknown)
+function retainKnownValue(
+  value: Json,
+  schema: FieldSchema,
+  path: FieldPath,
+  unknown: FieldPath[],
+): Json {
+  if (isJsonObject(value)) return retainKnownMap(value, schema, path, unknown)
   if (!isJsonArray(value)) return value
-  const items = schema.items()
+  const items = schema.getItemSchema()
   const known = value.map((item, index) =>
-    knownValue(
+    retainKnownValue(
       item,
       items,
       [...path, stepOfItem(item, schema) ?? { kind: 'index', index }],

@@ -3,7 +3,7 @@
  * copy). For newer versions, such as `autoscaling/v2`, the functions check whether
  * `metadata.namespace` is set.
  */
-import { words } from '../text/words.ts'
+import { listWords } from '../text/words.ts'
 
 const SCOPES: readonly (readonly [
   group: string,
@@ -56,11 +56,11 @@ const SCOPES: readonly (readonly [
 
 const NAMESPACED = new Map(
   SCOPES.flatMap(([group, versions, namespaced, cluster]) =>
-    words(versions).flatMap((version) => {
+    listWords(versions).flatMap((version) => {
       const key = (kind: string): string => `${group === '' ? '' : `${group}/`}${version} ${kind}`
       return [
-        ...words(namespaced).map((kind) => [key(kind), true] as const),
-        ...words(cluster).map((kind) => [key(kind), false] as const),
+        ...listWords(namespaced).map((kind) => [key(kind), true] as const),
+        ...listWords(cluster).map((kind) => [key(kind), false] as const),
       ]
     }),
   ),

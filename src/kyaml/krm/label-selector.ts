@@ -36,7 +36,7 @@ export function matchesLabels(
     if (operator === 'notin') return value === undefined || !values.includes(value)
     if (value === undefined) return false
     if (operator === 'in') return values.includes(value)
-    const [here, bound] = [wholeNumber(value), wholeNumber(values[0] ?? '')]
+    const [here, bound] = [parseWholeNumber(value), parseWholeNumber(values[0] ?? '')]
     if (here === undefined || bound === undefined) return false
     return operator === 'above' ? here > bound : here < bound
   })
@@ -69,15 +69,15 @@ function parse(tokens: readonly string[]): LabelSelector {
     const absent = current() === '!'
     if (absent) take()
     const key = take()
-    if (!isWord(key)) throw unexpected(key, absent ? 'a label' : 'a label or "!"')
-    const problem = keyProblem(key)
+    if (!isWord(key)) throw createUnexpectedProblem(key, absent ? 'a label' : 'a label or "!"')
+    const problem = findKeyProblem(key)
     if (problem !== undefined)
       throw new SelectorProblem(`${JSON.stringify(key)} is no label name: ${problem}`)
     if (absent) return { key, operator: 'absent', values: [] }
     if (current() === '' || current() === ',') return { key, operator: 'exists', values: [] }
     const sign = take()
     const operator = Object.hasOwn(OPERATORS, sign) ? OPERATORS[sign] : undefined
-    if (operator === undefined) throw unexpected(sign, 'in, notin, =, ==, !=, > or <')
+    if (operator === undefined) throw createUnexpectedProblem(sign, 'in, notin, =, ==, !=, > or <')
     const values = isWord(sign) ? set() : [value()]
     for (const each of values) checkValue(each, operator)
     return { key, operator, values }
@@ -85,26 +85,26 @@ function parse(tokens: readonly string[]): LabelSelector {
   /** An empty member is the empty value, also in `()`, as in apimachinery. */
   const set = (): readonly string[] => {
     const open = take()
-    if (open !== '(') throw unexpected(open, '"("')
+    if (open !== '(') throw createUnexpectedProblem(open, '"("')
     const values = new Set<string>()
     for (;;) {
       values.add(isWord(current()) ? take() : '')
       const next = take()
       if (next === ')') return [...values]
-      if (next !== ',') throw unexpected(next, 'a comma or ")"')
+      if (next !== ',') throw createUnexpectedProblem(next, 'a comma or ")"')
     }
   }
   const value = (): string => {
     if (current() === '' || current() === ',') return ''
     const token = take()
-    if (!isWord(token)) throw unexpected(token, 'a value')
+    if (!isWord(token)) throw createUnexpectedProblem(token, 'a value')
     return token
   }
   while (tokens.length > 0) {
     requirements.push(requirement())
     const next = take()
     if (next === '') break
-    if (next !== ',') throw unexpected(next, 'a comma or the end')
+    if (next !== ',') throw createUnexpectedProblem(next, 'a comma or the end')
   }
   return requirements
 }
@@ -113,14 +113,14 @@ function isWord(token: string): boolean {
   return /^[^=!(),><]/.test(token)
 }
 
-function unexpected(token: string, wanted: string): SelectorProblem {
+function createUnexpectedProblem(token: string, wanted: string): SelectorProblem {
   return new SelectorProblem(
     `found ${token === '' ? 'the end' : JSON.stringify(token)} where ${wanted} is wanted`,
   )
 }
 
 function checkValue(value: string, operator: LabelOperator): void {
-  if ((operator === 'above' || operator === 'below') && wholeNumber(value) === undefined)
+  if ((operator === 'above' || operator === 'below') && parseWholeNumber(value) === undefined)
     throw new SelectorProblem(`> and < compare whole numbers, and ${JSON.stringify(value)} is none`)
   if (value.length > 63 || !/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(value)) {
     throw new SelectorProblem(
@@ -129,7 +129,7 @@ function checkValue(value: string, operator: LabelOperator): void {
   }
 }
 
-function keyProblem(key: string): string | undefined {
+function findKeyProblem(key: string): string | undefined {
   const parts = key.split('/')
   const name = parts.at(-1) ?? ''
   const prefix = parts.length === 2 ? parts[0] : undefined
@@ -148,7 +148,7 @@ function keyProblem(key: string): string | undefined {
 }
 
 /** 64 bits, like Go's strconv.ParseInt. */
-function wholeNumber(text: string): bigint | undefined {
+function parseWholeNumber(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]{1,30}$/.test(text)) return undefined
   const number = BigInt(text.replace(/^\+/, ''))
   return BigInt.asIntN(64, number) === number ? number : undefined

@@ -5,7 +5,7 @@ import * as fc from '../../../test/seeds/fast-check.ts'
 import type { Json } from '../text/json.ts'
 import { formatFieldPath } from './field-path.ts'
 import { leavesOf } from './field-set.ts'
-import { managedFieldsOf } from './managed-fields.ts'
+import { getManagedFields } from './managed-fields.ts'
 
 function entry(more: { readonly [key: string]: Json }): Json {
   return {
@@ -24,7 +24,7 @@ test('an entry is read with its fields', () => {
     'f:metadata': { 'f:finalizers': { 'v:"a"': {} } },
     'f:ports': { 'k:{"port":80}': { '.': {}, 'f:name': {} } },
   }
-  const { entries, unreadable } = managedFieldsOf({
+  const { entries, unreadable } = getManagedFields({
     metadata: { managedFields: [entry({ fieldsV1 })] },
   })
   assert.deepEqual(unreadable, [])
@@ -51,7 +51,7 @@ for (const [name, managedFields, problem] of BROKEN) {
     const list = Array.isArray(managedFields)
       ? [...(managedFields as readonly Json[]), entry({ manager: 'other', fieldsV1: {} })]
       : managedFields
-    const read = managedFieldsOf({ metadata: { managedFields: list } })
+    const read = getManagedFields({ metadata: { managedFields: list } })
     assert.match(read.unreadable.join(), problem)
     assert.deepEqual(
       read.entries.map(({ manager }) => manager),
@@ -62,14 +62,14 @@ for (const [name, managedFields, problem] of BROKEN) {
 
 test('an object without managed fields has none, and that is readable', () => {
   for (const object of [{}, { metadata: null }, { metadata: { managedFields: null } }]) {
-    assert.deepEqual(managedFieldsOf(object as never), { entries: [], unreadable: [] })
+    assert.deepEqual(getManagedFields(object as never), { entries: [], unreadable: [] })
   }
 })
 
 test('nothing that stands there makes the reader throw', () => {
   fc.assert(
     fc.property(randomJson, (managedFields) => {
-      const { entries, unreadable } = managedFieldsOf({ metadata: { managedFields } })
+      const { entries, unreadable } = getManagedFields({ metadata: { managedFields } })
       assert.ok(Array.isArray(managedFields) || managedFields === null || unreadable.length === 1)
       assert.ok(entries.length <= (Array.isArray(managedFields) ? managedFields.length : 0))
     }),

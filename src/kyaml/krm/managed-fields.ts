@@ -1,17 +1,17 @@
 /** Kubernetes API, `ManagedFieldsEntry` in apimachinery `meta/v1/types.go`. */
 import {
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
-  textOf,
 } from '../text/json.ts'
 import type { FieldPath } from './field-path.ts'
 import {
-  depthOfLeafAbove,
   type FieldSet,
+  findLeafDepthAbove,
   parseFieldsV1,
   stepKey,
   touchesPath,
@@ -48,14 +48,14 @@ export interface ManagedFields {
 /** Objects are never changed in place. */
 const known = new WeakMap<JsonObject, ManagedFields>()
 
-export function managedFieldsOf(object: JsonObject): ManagedFields {
+export function getManagedFields(object: JsonObject): ManagedFields {
   const managed = known.get(object) ?? readManagedFields(object)
   known.set(object, managed)
   return managed
 }
 
 function readManagedFields(object: JsonObject): ManagedFields {
-  const list = partOf(object, 'metadata', 'managedFields')
+  const list = getPartAt(object, 'metadata', 'managedFields')
   if (list === undefined || list === null) return { entries: [], unreadable: [] }
   if (!isJsonArray(list))
     return { entries: [], unreadable: ['metadata.managedFields is not a list'] }
@@ -74,11 +74,11 @@ function readEntry(item: Json): ManagedFieldsEntry | undefined {
   const fields = parseFieldsV1(getKey(item, 'fieldsV1') ?? {})
   if ((operation !== 'Apply' && operation !== 'Update') || fields === undefined) return undefined
   return {
-    manager: textOf(item, 'manager'),
+    manager: getTextAt(item, 'manager'),
     operation,
-    subresource: textOf(item, 'subresource'),
-    apiVersion: textOf(item, 'apiVersion'),
-    time: RFC_3339.test(textOf(item, 'time')) ? textOf(item, 'time') : '',
+    subresource: getTextAt(item, 'subresource'),
+    apiVersion: getTextAt(item, 'apiVersion'),
+    time: RFC_3339.test(getTextAt(item, 'time')) ? getTextAt(item, 'time') : '',
     fields,
   }
 }
@@ -93,7 +93,7 @@ export function ownsLocation(
   managed: Pick<ManagedFields, 'entries'>,
 ): boolean {
   if (!touchesPath(entry.fields, path)) return false
-  const depth = depthOfLeafAbove(entry.fields, path)
+  const depth = findLeafDepthAbove(entry.fields, path)
   if (depth === undefined) return true
   return !isPartlyOwned(managed, path.slice(0, depth))
 }
@@ -104,15 +104,15 @@ export function isPartlyOwned(
   { entries }: Pick<ManagedFields, 'entries'>,
   path: FieldPath,
 ): boolean {
-  const locations = partlyOwned.get(entries) ?? locationsWithParts(entries)
+  const locations = partlyOwned.get(entries) ?? listLocationsWithParts(entries)
   partlyOwned.set(entries, locations)
-  return locations.has(keyOf(path.map(stepKey)))
+  return locations.has(getStepsKey(path.map(stepKey)))
 }
 
-function locationsWithParts(entries: readonly ManagedFieldsEntry[]): ReadonlySet<string> {
+function listLocationsWithParts(entries: readonly ManagedFieldsEntry[]): ReadonlySet<string> {
   const found = new Set<string>()
   const collect = ({ children }: FieldSet, steps: readonly string[]): void => {
-    if (children.size > 0) found.add(keyOf(steps))
+    if (children.size > 0) found.add(getStepsKey(steps))
     for (const [step, { set }] of children)
       if (set.children.size > 0) collect(set, [...steps, step])
   }
@@ -120,11 +120,11 @@ function locationsWithParts(entries: readonly ManagedFieldsEntry[]): ReadonlySet
   return found
 }
 
-function keyOf(steps: readonly string[]): string {
+function getStepsKey(steps: readonly string[]): string {
   return JSON.stringify(steps)
 }
 
-export function sameManager(left: FieldManager, right: FieldManager): boolean {
+export function isSameManager(left: FieldManager, right: FieldManager): boolean {
   return (
     left.manager === right.manager &&
     left.operation === right.operation &&

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { trimDocument } from '../../../test/apiserver/trim-document.ts'
 import type { Json } from '../text/json.ts'
 import type { FieldSchema } from './field-schema.ts'
-import { schemaOfKind } from './open-api.ts'
+import { findKindSchema } from './open-api.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const list = (items: Json, extensions: Record<string, Json> = {}) => ({
@@ -102,71 +102,76 @@ const DOCUMENT: Json = {
 }
 
 function spec(): FieldSchema {
-  const schema = schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget')
+  const schema = findKindSchema(DOCUMENT, 'example.com/v1', 'Widget')
   assert.ok(schema !== undefined)
-  return schema.child('spec')
+  return schema.getChildSchema('spec')
 }
 
 test('a kind is found by group, version and kind together', () => {
-  assert.equal(schemaOfKind(DOCUMENT, 'example.com/v2', 'Widget'), undefined)
-  assert.equal(schemaOfKind(DOCUMENT, 'v1', 'Widget'), undefined)
-  assert.equal(schemaOfKind(DOCUMENT, 'example.com/v1', 'Nothing'), undefined)
-  assert.equal(schemaOfKind({ swagger: '2.0' }, 'example.com/v1', 'Widget'), undefined)
+  assert.equal(findKindSchema(DOCUMENT, 'example.com/v2', 'Widget'), undefined)
+  assert.equal(findKindSchema(DOCUMENT, 'v1', 'Widget'), undefined)
+  assert.equal(findKindSchema(DOCUMENT, 'example.com/v1', 'Nothing'), undefined)
+  assert.equal(findKindSchema({ swagger: '2.0' }, 'example.com/v1', 'Widget'), undefined)
 })
 
 test('list types and keys are those of the server, in its order', () => {
-  const containers = spec().child('containers')
+  const containers = spec().getChildSchema('containers')
   assert.deepEqual(
     [containers.kind, containers.listType, containers.keys],
     ['list', 'map', ['name', 'protocol']],
   )
-  assert.equal(spec().child('tags').listType, 'set')
-  assert.equal(spec().child('args').listType, 'atomic')
+  assert.equal(spec().getChildSchema('tags').listType, 'set')
+  assert.equal(spec().getChildSchema('args').listType, 'atomic')
 })
 
 test('types older than list-type tell it by their merge patch', () => {
-  assert.deepEqual([spec().child('old').listType, spec().child('old').keys], ['map', ['name']])
-  assert.equal(spec().child('oldSet').listType, 'set')
+  assert.deepEqual(
+    [spec().getChildSchema('old').listType, spec().getChildSchema('old').keys],
+    ['map', ['name']],
+  )
+  assert.equal(spec().getChildSchema('oldSet').listType, 'set')
 })
 
 test('a list-map without keys is atomic, as nothing can name its items', () => {
-  assert.equal(spec().child('keyless').listType, 'atomic')
+  assert.equal(spec().getChildSchema('keyless').listType, 'atomic')
 })
 
 test('references are followed, also as the only one of allOf', () => {
-  const item = spec().child('containers').items()
+  const item = spec().getChildSchema('containers').getItemSchema()
   assert.deepEqual(
-    [item.kind, item.declares('image'), item.declares('nothing')],
+    [item.kind, item.hasField('image'), item.hasField('nothing')],
     ['object', true, false],
   )
   assert.deepEqual(
-    [item.defaultOf('protocol'), item.defaultOf('name'), item.defaultOf('image')],
+    [item.findDefault('protocol'), item.findDefault('name'), item.findDefault('image')],
     ['TCP', '', undefined],
   )
 })
 
 test('a place says for itself whether the map that it refers to is atomic', () => {
-  assert.equal(spec().child('selector').atomic, true)
-  assert.equal(spec().child('selector').declares('matchLabels'), true)
-  assert.equal(spec().child('granular').atomic, false)
+  assert.equal(spec().getChildSchema('selector').atomic, true)
+  assert.equal(spec().getChildSchema('selector').hasField('matchLabels'), true)
+  assert.equal(spec().getChildSchema('granular').atomic, false)
 })
 
 test('keys of a map are not declared, and have the schema of its values', () => {
-  const labels = schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget')
-    ?.child('metadata')
-    .child('labels')
+  const labels = findKindSchema(DOCUMENT, 'example.com/v1', 'Widget')
+    ?.getChildSchema('metadata')
+    .getChildSchema('labels')
   assert.ok(labels !== undefined)
   assert.deepEqual(
-    [labels.kind, labels.declares('app'), labels.child('app').kind],
+    [labels.kind, labels.hasField('app'), labels.getChildSchema('app').kind],
     ['object', false, 'scalar'],
   )
 })
 
 test('formats are told: int-or-string, quantity, int32', () => {
   assert.deepEqual(
-    [spec().child('port'), spec().child('limits').child('cpu'), spec().child('replicas')].map(
-      ({ kind, format }) => [kind, format],
-    ),
+    [
+      spec().getChildSchema('port'),
+      spec().getChildSchema('limits').getChildSchema('cpu'),
+      spec().getChildSchema('replicas'),
+    ].map(({ kind, format }) => [kind, format]),
     [
       ['scalar', 'int-or-string'],
       ['scalar', 'quantity'],
@@ -176,26 +181,27 @@ test('formats are told: int-or-string, quantity, int32', () => {
 })
 
 test('what is free-form is granular with atomic lists, but a RawExtension is owned as a whole', () => {
-  const free = spec().child('free').child('any')
+  const free = spec().getChildSchema('free').getChildSchema('any')
   assert.deepEqual(
-    [free.kind, free.atomic, free.listType, free.declares('x')],
+    [free.kind, free.atomic, free.listType, free.hasField('x')],
     ['unknown', false, 'atomic', false],
   )
-  assert.equal(spec().child('raw').atomic, true)
+  assert.equal(spec().getChildSchema('raw').atomic, true)
 })
 
 test('a schema that contains itself is read as deep as it is asked for', () => {
-  let schema = spec().child('child')
-  for (let depth = 0; depth < 1000; depth += 1) schema = schema.child('children').items()
-  assert.equal(schema.declares('value'), true)
+  let schema = spec().getChildSchema('child')
+  for (let depth = 0; depth < 1000; depth += 1)
+    schema = schema.getChildSchema('children').getItemSchema()
+  assert.equal(schema.hasField('value'), true)
 })
 
 test('a trimmed document answers as the whole one, without texts and kinds that nothing needs', () => {
   const trimmed = trimDocument(DOCUMENT, 'example.com/v1', ['Widget'])
   assert.doesNotMatch(JSON.stringify(trimmed), /long text|Unrelated|"\/x"/)
   const [whole, part] = [
-    schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget'),
-    schemaOfKind(trimmed, 'example.com/v1', 'Widget'),
+    findKindSchema(DOCUMENT, 'example.com/v1', 'Widget'),
+    findKindSchema(trimmed, 'example.com/v1', 'Widget'),
   ]
   assert.ok(whole !== undefined && part !== undefined)
   const locations: readonly (readonly string[])[] = [
@@ -206,7 +212,8 @@ test('a trimmed document answers as the whole one, without texts and kinds that 
     ['spec', 'child', 'children'],
   ]
   for (const names of locations) {
-    const at = (root: FieldSchema) => names.reduce((schema, name) => schema.child(name), root)
+    const at = (root: FieldSchema) =>
+      names.reduce((schema, name) => schema.getChildSchema(name), root)
     const facts = ({ kind, atomic, listType, keys, format }: FieldSchema) => ({
       kind,
       atomic,
@@ -216,7 +223,14 @@ test('a trimmed document answers as the whole one, without texts and kinds that 
     })
     assert.deepEqual(facts(at(part)), facts(at(whole)), names.join('.'))
   }
-  assert.equal(part.child('spec').child('containers').items().defaultOf('protocol'), 'TCP')
+  assert.equal(
+    part
+      .getChildSchema('spec')
+      .getChildSchema('containers')
+      .getItemSchema()
+      .findDefault('protocol'),
+    'TCP',
+  )
 })
 
 test('fields named like schema keywords survive trimming', () => {
@@ -235,12 +249,12 @@ test('fields named like schema keywords survive trimming', () => {
       },
     },
   }
-  const schema = schemaOfKind(trimDocument(document, 'v1', ['W']), 'v1', 'W')
+  const schema = findKindSchema(trimDocument(document, 'v1', ['W']), 'v1', 'W')
   assert.deepEqual(
     [
-      schema?.declares('description'),
-      schema?.declares('$ref'),
-      schema?.child('default').declares('title'),
+      schema?.hasField('description'),
+      schema?.hasField('$ref'),
+      schema?.getChildSchema('default').hasField('title'),
     ],
     [true, true, true],
   )

@@ -3,15 +3,15 @@
  * smd.go `getListElementRelationship`); docs/facts/list-map-keys.md.
  */
 import {
+  filterObjects,
+  filterTexts,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
-  textsIn,
 } from '../text/json.ts'
 import { type FieldSchema, type ListType, UNKNOWN_SCHEMA } from './field-schema.ts'
 import { parseApiVersion } from './resource-id.ts'
@@ -46,8 +46,8 @@ const UNPUBLISHED_DEFAULTS: Readonly<Record<string, JsonObject>> = {
 const UNTYPED_ATOMIC: FieldSchema = {
   ...UNKNOWN_SCHEMA,
   atomic: true,
-  child: () => UNTYPED_ATOMIC,
-  items: () => UNTYPED_ATOMIC,
+  getChildSchema: () => UNTYPED_ATOMIC,
+  getItemSchema: () => UNTYPED_ATOMIC,
 }
 
 /**
@@ -55,30 +55,30 @@ const UNTYPED_ATOMIC: FieldSchema = {
  * (CRDs).
  * @param document OpenAPI v3, of the kind's group version
  */
-export function schemaOfKind(
+export function findKindSchema(
   document: Json,
   apiVersion: string,
   kind: string,
 ): FieldSchema | undefined {
-  const schemas = schemasOf(document)
-  const name = schemas === undefined ? undefined : definitionOfKind(schemas, apiVersion, kind)
+  const schemas = findSchemas(document)
+  const name = schemas === undefined ? undefined : findKindDefinition(schemas, apiVersion, kind)
   if (schemas === undefined || name === undefined) return undefined
-  return new SchemaReader(schemas).definition(name)
+  return new SchemaReader(schemas).readDefinition(name)
 }
 
-export function schemasOf(document: Json): JsonObject | undefined {
-  const schemas = partOf(document, 'components', 'schemas')
+export function findSchemas(document: Json): JsonObject | undefined {
+  const schemas = getPartAt(document, 'components', 'schemas')
   return isJsonObject(schemas) ? schemas : undefined
 }
 
-export function definitionOfKind(
+export function findKindDefinition(
   schemas: JsonObject,
   apiVersion: string,
   kind: string,
 ): string | undefined {
   const { group, version } = parseApiVersion(apiVersion)
   return Object.keys(schemas).find((name) => {
-    const kinds = objectsIn(partOf(schemas[name], GROUP_VERSION_KIND))
+    const kinds = filterObjects(getPartAt(schemas[name], GROUP_VERSION_KIND))
     return kinds.some(
       (one) => (one['group'] ?? '') === group && one['version'] === version && one['kind'] === kind,
     )
@@ -93,12 +93,12 @@ class SchemaReader {
     this.schemas = schemas
   }
 
-  definition(name: string): FieldSchema {
+  readDefinition(name: string): FieldSchema {
     if (name === RAW_EXTENSION) return UNTYPED_ATOMIC
     const node = getKey(this.schemas, name)
     if (!isJsonObject(node)) return UNKNOWN_SCHEMA
     if (name === QUANTITY) return new NodeSchema(this, node, { format: 'quantity', typed: true })
-    if (!TYPED.test(name)) return this.inline(node)
+    if (!TYPED.test(name)) return this.readInline(node)
     const known =
       this.known.get(node) ??
       new NodeSchema(this, node, { typed: true, defaults: UNPUBLISHED_DEFAULTS[name] })
@@ -106,24 +106,25 @@ class SchemaReader {
     return known
   }
 
-  at(node: Json | undefined, depth = 0): FieldSchema {
+  readNode(node: Json | undefined, depth = 0): FieldSchema {
     if (!isJsonObject(node) || depth > MOST_REFERENCES) return UNKNOWN_SCHEMA
-    const name = referenceOf(node)
-    if (name === undefined) return this.inline(node)
+    const name = findReference(node)
+    if (name === undefined) return this.readInline(node)
     const target = getKey(this.schemas, name)
-    const further = isJsonObject(target) ? referenceOf(target) : undefined
-    const schema = further === undefined ? this.definition(name) : this.at(target, depth + 1)
+    const further = isJsonObject(target) ? findReference(target) : undefined
+    const schema =
+      further === undefined ? this.readDefinition(name) : this.readNode(target, depth + 1)
     const mapType = getKey(node, 'x-kubernetes-map-type')
     return mapType === undefined ? schema : overrideAtomic(schema, mapType === 'atomic')
   }
 
-  within(node: Json | undefined, typed: boolean): FieldSchema {
-    return isJsonObject(node) && typed && referenceOf(node) === undefined
-      ? this.inline(node, true)
-      : this.at(node)
+  readWithin(node: Json | undefined, typed: boolean): FieldSchema {
+    return isJsonObject(node) && typed && findReference(node) === undefined
+      ? this.readInline(node, true)
+      : this.readNode(node)
   }
 
-  private inline(node: JsonObject, typed = false): FieldSchema {
+  private readInline(node: JsonObject, typed = false): FieldSchema {
     const known = this.known.get(node)
     if (known !== undefined) return known
     const schema = new NodeSchema(this, node, { typed })
@@ -133,13 +134,13 @@ class SchemaReader {
 }
 
 /** The server wraps it in `allOf` to add a default or a description. */
-export function referenceOf(node: JsonObject): string | undefined {
+export function findReference(node: JsonObject): string | undefined {
   const direct = getKey(node, '$ref')
   if (typeof direct === 'string') return direct.slice(direct.lastIndexOf('/') + 1)
   const all = getKey(node, 'allOf')
   const only = isJsonArray(all) && all.length === 1 ? all[0] : undefined
   return isJsonObject(only) && typeof getKey(only, '$ref') === 'string'
-    ? referenceOf(only)
+    ? findReference(only)
     : undefined
 }
 
@@ -172,7 +173,7 @@ class NodeSchema implements FieldSchema {
     this.reader = reader
     this.node = node
     this.format = facts.format ?? formatOf(node)
-    this.kind = facts.format === undefined ? kindOf(node, this.format) : 'scalar'
+    this.kind = facts.format === undefined ? getKind(node, this.format) : 'scalar'
     this.typed = facts.typed ?? false
     this.closed = this.kind === 'object' && isClosed(node)
     this.defaults = facts.defaults ?? {}
@@ -182,16 +183,16 @@ class NodeSchema implements FieldSchema {
     this.keys = list.keys
   }
 
-  declares(name: string): boolean {
-    return this.property(name) !== undefined
+  hasField(name: string): boolean {
+    return this.findProperty(name) !== undefined
   }
 
   requires(name: string): boolean {
-    return textsIn(getKey(this.node, 'required')).includes(name)
+    return filterTexts(getKey(this.node, 'required')).includes(name)
   }
 
-  defaultOf(name: string): Json | undefined {
-    const property = this.property(name)
+  findDefault(name: string): Json | undefined {
+    const property = this.findProperty(name)
     // Defaulting replaces a published empty value of a Go type.
     return (
       getKey(this.defaults, name) ??
@@ -199,24 +200,26 @@ class NodeSchema implements FieldSchema {
     )
   }
 
-  child(name: string): FieldSchema {
-    const property = this.property(name)
-    if (property !== undefined) return this.reader.within(property, this.typed)
+  getChildSchema(name: string): FieldSchema {
+    const property = this.findProperty(name)
+    if (property !== undefined) return this.reader.readWithin(property, this.typed)
     const additional = getKey(this.node, 'additionalProperties')
-    return isJsonObject(additional) ? this.reader.within(additional, this.typed) : UNKNOWN_SCHEMA
+    return isJsonObject(additional)
+      ? this.reader.readWithin(additional, this.typed)
+      : UNKNOWN_SCHEMA
   }
 
-  items(): FieldSchema {
+  getItemSchema(): FieldSchema {
     const items = getKey(this.node, 'items')
-    return items === undefined ? UNTYPED_ATOMIC : this.reader.within(items, this.typed)
+    return items === undefined ? UNTYPED_ATOMIC : this.reader.readWithin(items, this.typed)
   }
 
-  private property(name: string): Json | undefined {
-    return partOf(this.node, 'properties', name)
+  private findProperty(name: string): Json | undefined {
+    return getPartAt(this.node, 'properties', name)
   }
 }
 
-function kindOf(node: JsonObject, format: string): FieldSchema['kind'] {
+function getKind(node: JsonObject, format: string): FieldSchema['kind'] {
   const type = getKey(node, 'type')
   if (type === 'object') return 'object'
   if (type === 'array') return 'list'
@@ -239,7 +242,7 @@ function isClosed(node: JsonObject): boolean {
 
 function formatOf(node: JsonObject): string {
   if (getKey(node, 'x-kubernetes-int-or-string') === true) return 'int-or-string'
-  return textOf(node, 'format')
+  return getTextAt(node, 'format')
 }
 
 function listTypeOf(node: JsonObject): {
@@ -249,7 +252,7 @@ function listTypeOf(node: JsonObject): {
   const type = getKey(node, 'x-kubernetes-list-type')
   if (type === 'set') return { type, keys: [] }
   if (type === 'map') {
-    const keys = textsIn(getKey(node, 'x-kubernetes-list-map-keys'))
+    const keys = filterTexts(getKey(node, 'x-kubernetes-list-map-keys'))
     return keys.length === 0 ? { type: 'atomic', keys } : { type, keys }
   }
   if (type !== undefined) return { type: 'atomic', keys: [] }

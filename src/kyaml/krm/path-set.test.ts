@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { type FieldPath, field, isWithin } from './field-path.ts'
+import { createFieldStep, type FieldPath, isWithin } from './field-path.ts'
 import { PathSet } from './path-set.ts'
 
-const path: fc.Arbitrary<FieldPath> = fc.array(fc.constantFrom('a', 'b').map(field), {
+const path: fc.Arbitrary<FieldPath> = fc.array(fc.constantFrom('a', 'b').map(createFieldStep), {
   minLength: 1,
   maxLength: 4,
 })

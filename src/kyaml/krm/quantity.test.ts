@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { canonicalQuantity, quantityOf } from './quantity.ts'
+import { formatCanonicalQuantity, parseQuantity } from './quantity.ts'
 
 const STORED: readonly (readonly [written: string, stored: string | undefined])[] = [
   ['1000m', '1'],
@@ -30,7 +30,7 @@ const STORED: readonly (readonly [written: string, stored: string | undefined])[
 
 for (const [written, stored] of STORED) {
   test(`${JSON.stringify(written)} is stored as ${stored ?? 'the server alone knows'}`, () =>
-    assert.equal(canonicalQuantity(written), stored))
+    assert.equal(formatCanonicalQuantity(written), stored))
 }
 
 test('quantities of one size are equal, whatever their suffixes', () => {
@@ -43,9 +43,9 @@ test('quantities of one size are equal, whatever their suffixes', () => {
     ['1.5Gi', '1536Mi'],
     ['-1', '-1000m'],
   ])
-    assert.equal(quantityOf(left), quantityOf(right), `${left} and ${right}`)
-  assert.equal(quantityOf(2), quantityOf('2'))
-  assert.equal(quantityOf(9007199254740993n), quantityOf('9007199254740993'))
+    assert.equal(parseQuantity(left), parseQuantity(right), `${left} and ${right}`)
+  assert.equal(parseQuantity(2), parseQuantity('2'))
+  assert.equal(parseQuantity(9007199254740993n), parseQuantity('9007199254740993'))
 })
 
 test('larger is larger, and what is no quantity has no size', () => {
@@ -66,13 +66,13 @@ test('larger is larger, and what is no quantity has no size', () => {
     '1Pi',
     '1E',
     '1Ei',
-  ].map((text) => quantityOf(text) ?? 0n)
+  ].map((text) => parseQuantity(text) ?? 0n)
   assert.deepEqual(
     sizes,
     sizes.toSorted((left, right) => (left < right ? -1 : 1)),
   )
   for (const text of ['', 'x', '1 Gi', '1kb', 'Gi', '.', '1e', null, true, {}, []])
-    assert.equal(quantityOf(text), undefined)
+    assert.equal(parseQuantity(text), undefined)
 })
 
 test('what the server writes for a quantity has the size of it', () => {
@@ -80,8 +80,8 @@ test('what the server writes for a quantity has the size of it', () => {
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.nat(999), suffix, (whole, part, unit) => {
       const text = `${whole}.${String(part).padStart(3, '0')}${unit}`
-      const written = canonicalQuantity(text)
-      return written === undefined || quantityOf(written) === quantityOf(text)
+      const written = formatCanonicalQuantity(text)
+      return written === undefined || parseQuantity(written) === parseQuantity(text)
     }),
   )
 })

@@ -22,7 +22,7 @@ const USUAL = /^(0|[1-9][0-9]*)(?:\.[0-9]{1,12})?([numkMGTPE]|[KMGTPE]i)?$/
  * The size as an exact count of 10^-21; undefined if it is not a quantity. Finer digits are cut
  * off.
  */
-export function quantityOf(value: Json | undefined): bigint | undefined {
+export function parseQuantity(value: Json | undefined): bigint | undefined {
   const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
   const match = typeof text === 'string' ? QUANTITY.exec(text) : null
   if (match === null) return undefined
@@ -40,17 +40,19 @@ export function quantityOf(value: Json | undefined): bigint | undefined {
 }
 
 /** @returns undefined if it is not a quantity, or one that the server rounds or caps */
-export function canonicalQuantity(text: string): string | undefined {
+export function formatCanonicalQuantity(text: string): string | undefined {
   const suffix = USUAL.exec(text)?.[2] ?? ''
-  const size = USUAL.test(text) && text.length <= 64 ? quantityOf(text) : undefined
+  const size = USUAL.test(text) && text.length <= 64 ? parseQuantity(text) : undefined
   if (size === undefined || size % NANO !== 0n || size > LARGEST) return undefined
   if (size === 0n) return '0'
   // Less than 1024, or fractional: no binary suffix can express it.
   const binary = suffix.endsWith('i') && size >= 1024n * UNIT && size % UNIT === 0n
-  return binary ? reduced(size / UNIT, 1024n, BINARY) : reduced(size / NANO, 1000n, DECIMAL)
+  return binary
+    ? reduceNumber(size / UNIT, 1024n, BINARY)
+    : reduceNumber(size / NANO, 1000n, DECIMAL)
 }
 
-function reduced(number: bigint, factor: bigint, suffixes: readonly string[]): string {
+function reduceNumber(number: bigint, factor: bigint, suffixes: readonly string[]): string {
   let [rest, steps] = [number, 0]
   while (rest % factor === 0n && steps < suffixes.length - 1) {
     rest /= factor

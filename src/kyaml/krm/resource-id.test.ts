@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { describeResourceId, parseApiVersion, resourceKey, sameResource } from './resource-id.ts'
+import {
+  describeResourceId,
+  getResourceKey,
+  isSameResourceId,
+  parseApiVersion,
+} from './resource-id.ts'
 
 const part = fc.stringMatching(/^[a-zA-Z0-9.-]{0,12}$/)
 const id = fc.record(
@@ -12,7 +17,7 @@ const id = fc.record(
 test('two ids have one key exactly when they are the same', () => {
   fc.assert(
     fc.property(id, id, (left, right) =>
-      assert.equal(resourceKey(left) === resourceKey(right), sameResource(left, right)),
+      assert.equal(getResourceKey(left) === getResourceKey(right), isSameResourceId(left, right)),
     ),
   )
 })

@@ -12,18 +12,18 @@ export interface ResourceId {
 }
 
 /** Unique and stable across releases. */
-export function resourceKey(id: ResourceId): string {
+export function getResourceKey(id: ResourceId): string {
   return `${id.group}/${id.kind}/${id.namespace}/${id.name}`
 }
 
 /** For records and trailers. */
-export const formatResourceId = resourceKey
+export const formatResourceId = getResourceKey
 
 export function describeResourceId(id: ResourceId): string {
   return id.namespace === '' ? `${id.kind} ${id.name}` : `${id.kind} ${id.namespace}/${id.name}`
 }
 
-export function sameResource(left: ResourceId, right: ResourceId): boolean {
+export function isSameResourceId(left: ResourceId, right: ResourceId): boolean {
   return (
     left.group === right.group &&
     left.kind === right.kind &&

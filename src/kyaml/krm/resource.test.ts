@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { randomJson } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import type { Json } from '../text/json.ts'
-import { annotationsOf, labelsOf, metadataText, readResource } from './resource.ts'
+import { getAnnotations, getLabels, getMetadataText, readResource } from './resource.ts'
 
 const REFUSED: readonly (readonly [name: string, object: Json, problem: RegExp])[] = [
   ['a list', [], /wanted a mapping/],
@@ -50,15 +50,15 @@ test('no object whatever makes the readers throw', () => {
     fc.property(randomJson, randomJson, (value, metadata) => {
       readResource(value)
       const object = { metadata }
-      labelsOf(object)
-      annotationsOf(object)
-      assert.equal(typeof metadataText(object, 'uid'), 'string')
+      getLabels(object)
+      getAnnotations(object)
+      assert.equal(typeof getMetadataText(object, 'uid'), 'string')
     }),
   )
 })
 
 test('labels and annotations that are no text are left out', () => {
   const object = { metadata: { labels: { a: 'x', b: 5, c: null }, annotations: 'none' } }
-  assert.deepEqual([...labelsOf(object)], [['a', 'x']])
-  assert.deepEqual([...annotationsOf(object)], [])
+  assert.deepEqual([...getLabels(object)], [['a', 'x']])
+  assert.deepEqual([...getAnnotations(object)], [])
 })

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
+import { getPartAt, getTextAt, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { parseApiVersion, type ResourceId } from './resource-id.ts'
 
 export interface Resource {
@@ -10,12 +10,12 @@ export interface Resource {
 export function readResource(object: Json): Resource | { readonly problem: string } {
   if (!isJsonObject(object))
     return { problem: 'wanted a mapping with apiVersion, kind and metadata.name' }
-  const [apiVersion, kind] = [textOf(object, 'apiVersion'), textOf(object, 'kind')]
+  const [apiVersion, kind] = [getTextAt(object, 'apiVersion'), getTextAt(object, 'kind')]
   if (apiVersion === '') return { problem: 'apiVersion is missing' }
   if (kind === '') return { problem: 'kind is missing' }
-  const [name, namespace] = [metadataText(object, 'name'), metadataText(object, 'namespace')]
+  const [name, namespace] = [getMetadataText(object, 'name'), getMetadataText(object, 'namespace')]
   if (name === '') {
-    const generated = partOf(object, 'metadata', 'generateName') !== undefined
+    const generated = getPartAt(object, 'metadata', 'generateName') !== undefined
     return {
       problem: generated
         ? 'metadata.generateName gives a new object at each apply; name the object'
@@ -29,11 +29,11 @@ export function readResource(object: Json): Resource | { readonly problem: strin
   }
 }
 
-function stringsAt(
+function getStrings(
   object: JsonObject,
   name: 'labels' | 'annotations',
 ): ReadonlyMap<string, string> {
-  const map = partOf(object, 'metadata', name)
+  const map = getPartAt(object, 'metadata', name)
   if (!isJsonObject(map)) return new Map()
   return new Map(
     Object.entries(map).flatMap(([key, value]) =>
@@ -42,12 +42,12 @@ function stringsAt(
   )
 }
 
-export function labelsOf(object: JsonObject): ReadonlyMap<string, string> {
-  return stringsAt(object, 'labels')
+export function getLabels(object: JsonObject): ReadonlyMap<string, string> {
+  return getStrings(object, 'labels')
 }
 
-export function annotationsOf(object: JsonObject): ReadonlyMap<string, string> {
-  return stringsAt(object, 'annotations')
+export function getAnnotations(object: JsonObject): ReadonlyMap<string, string> {
+  return getStrings(object, 'annotations')
 }
 
 /** Written all the time, and declared by nobody. */
@@ -60,16 +60,16 @@ const BOOKKEEPING = new Set([
   'selfLink',
 ])
 
-export function withoutBookkeeping(object: JsonObject): JsonObject {
+export function omitBookkeeping(object: JsonObject): JsonObject {
   const { status: _status, metadata, ...rest } = object
   if (!isJsonObject(metadata)) return metadata === undefined ? rest : { ...rest, metadata }
-  return { ...rest, metadata: authoredMetadata(metadata) }
+  return { ...rest, metadata: omitMetadataBookkeeping(metadata) }
 }
 
-export function authoredMetadata(metadata: JsonObject): JsonObject {
+export function omitMetadataBookkeeping(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !BOOKKEEPING.has(name)))
 }
 
-export function metadataText(object: JsonObject, name: string): string {
-  return textOf(object, 'metadata', name)
+export function getMetadataText(object: JsonObject, name: string): string {
+  return getTextAt(object, 'metadata', name)
 }

@@ -7,10 +7,10 @@ const FIRST_NAMES = new Map([
   ['clusterIPs', 'clusterIP'],
 ])
 
-export function firstNameOf(name: string): string | undefined {
+export function findFirstName(name: string): string | undefined {
   return FIRST_NAMES.get(name)
 }
 
-export function secondNameOf(name: string): string | undefined {
+export function findSecondName(name: string): string | undefined {
   return [...FIRST_NAMES].find(([, first]) => first === name)?.[0]
 }

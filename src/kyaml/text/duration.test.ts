@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DURATION, secondsOf, WAIT } from './duration.ts'
+import { convertDurationToSeconds, DURATION, WAIT } from './duration.ts'
 
 const DURATIONS: readonly (readonly [text: string, seconds: number])[] = [
   ['1s', 1],
@@ -22,7 +22,7 @@ for (const [text, seconds] of DURATIONS) {
   test(`${text} are ${seconds} s`, () => {
     assert.match(text, DURATION)
     assert.match(text, WAIT)
-    assert.equal(secondsOf(text), seconds)
+    assert.equal(convertDurationToSeconds(text), seconds)
   })
 }
 
@@ -54,5 +54,5 @@ for (const text of [
 test('a wait may be none at all', () => {
   assert.match('0s', WAIT)
   assert.doesNotMatch('0s', DURATION)
-  assert.equal(secondsOf('0s'), 0)
+  assert.equal(convertDurationToSeconds('0s'), 0)
 })

@@ -12,7 +12,7 @@ export const DURATION = new RegExp(`^[1-9][0-9]{0,4}(${ENDINGS.join('|')})$`)
 export const WAIT = new RegExp(`^(0[${UNITS.join('')}]|${DURATION.source.slice(1, -1)})$`)
 
 /** One of the two patterns must have matched. */
-export function secondsOf(duration: string): number {
+export function convertDurationToSeconds(duration: string): number {
   const parts = [...duration.matchAll(/([0-9]+)([a-z])/g)]
   return parts.reduce(
     (sum, [, number, unit]) => sum + Number(number) * SECONDS[unit as keyof typeof SECONDS],

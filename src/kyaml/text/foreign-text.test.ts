@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { HOSTILE_TEXTS } from '../../../test/fakes/record-samples.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { Failure, Failures, formatFailure } from '../failure.ts'
-import { foreignLine, visible, visibleLines } from './foreign-text.ts'
+import { escapeUnseen, escapeUnseenLines, formatForeignLine } from './foreign-text.ts'
 
 /** Everything that a terminal acts on, hides, or turns a line round with (written apart from the code that is tested). */
 const ACTS =
@@ -41,11 +41,11 @@ const SHOWN: readonly (readonly [text: string, shown: string])[] = [
 
 for (const [text, shown] of SHOWN)
   test(`${JSON.stringify(text)} is told as ${JSON.stringify(shown)}`, () =>
-    assert.equal(foreignLine(text), shown))
+    assert.equal(formatForeignLine(text), shown))
 
 test('a secret is told by no part of it', () => {
   assert.equal(
-    foreignLine('no: token abc and abc', { secrets: ['abc', ''] }),
+    formatForeignLine('no: token abc and abc', { secrets: ['abc', ''] }),
     'no: token *** and ***',
   )
 })
@@ -53,12 +53,12 @@ test('a secret is told by no part of it', () => {
 test('whatever the text, it is one line of what can be seen, of bounded length, and clean text stays as it is', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 400 }), (text, limit) => {
-      const line = foreignLine(text, { limit })
+      const line = formatForeignLine(text, { limit })
       assert.doesNotMatch(line, ACTS)
       assert.ok(Array.from(line).length <= limit)
-      assert.doesNotMatch(visible(text), ACTS)
-      assert.equal(visible(visible(text)), visible(text))
-      assert.doesNotMatch(visibleLines(text).replaceAll('\n', ''), ACTS)
+      assert.doesNotMatch(escapeUnseen(text), ACTS)
+      assert.equal(escapeUnseen(escapeUnseen(text)), escapeUnseen(text))
+      assert.doesNotMatch(escapeUnseenLines(text).replaceAll('\n', ''), ACTS)
     }),
   )
 })

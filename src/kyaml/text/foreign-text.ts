@@ -4,15 +4,15 @@
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2065\u{e0000}-\u{e007f}]/gu
 
 /** As `\u{…}`, including line breaks. */
-export function visible(text: string): string {
+export function escapeUnseen(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 }
 
 /** Line breaks stay, as `\n`. */
-export function visibleLines(text: string): string {
+export function escapeUnseenLines(text: string): string {
   return text
     .split(/\r\n|\n/)
-    .map(visible)
+    .map(escapeUnseen)
     .join('\n')
 }
 
@@ -25,7 +25,7 @@ interface ForeignLineOptions {
 }
 
 /** Line breaks become ` / `; invisible characters at line ends are dropped. */
-export function foreignLine(
+export function formatForeignLine(
   text: string,
   { limit = 600, secrets = [] }: ForeignLineOptions = {},
 ): string {
@@ -33,7 +33,9 @@ export function foreignLine(
     (rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')),
     text,
   )
-  const lines = safe.split(/[\r\n\u2028\u2029]+/).map((line) => visible(line.replace(EDGES, '')))
+  const lines = safe
+    .split(/[\r\n\u2028\u2029]+/)
+    .map((line) => escapeUnseen(line.replace(EDGES, '')))
   return cut(lines.filter((line) => line !== '').join(' / '), limit)
 }
 

@@ -3,7 +3,7 @@
 /** Linear: each part matches at its first position. */
 export function matchesGlob(glob: string, text: string): boolean {
   if (!/[*\\]/.test(glob)) return glob === text
-  return matchesParts(partsOf(glob), text)
+  return matchesParts(splitGlob(glob), text)
 }
 
 export function matchesParts(parts: readonly string[], text: string): boolean {
@@ -23,15 +23,15 @@ export function matchesParts(parts: readonly string[], text: string): boolean {
 }
 
 export function hasWildcard(glob: string): boolean {
-  return partsOf(glob).length > 1
+  return splitGlob(glob).length > 1
 }
 
-export function literalGlob(text: string): string {
+export function escapeGlob(text: string): string {
   // Only a backslash that would be an escape is escaped.
   return text.replace(/\\(?=[\\*]|$)|\*/g, (sign) => `\\${sign}`)
 }
 
-function partsOf(glob: string): string[] {
+function splitGlob(glob: string): string[] {
   const parts = ['']
   for (const [sign] of glob.matchAll(/\\[\\*]|[\s\S]/g)) {
     if (sign === '*') parts.push('')

@@ -18,11 +18,11 @@ export function goQuote(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
   let quoted = ''
   for (const sign of text)
-    quoted += SHORT[sign] ?? (PRINTED.test(sign) ? sign : escaped(sign.codePointAt(0) ?? 0))
+    quoted += SHORT[sign] ?? (PRINTED.test(sign) ? sign : escapeCodePoint(sign.codePointAt(0) ?? 0))
   return `"${quoted}"`
 }
 
-function escaped(code: number): string {
+function escapeCodePoint(code: number): string {
   // Go reads the replacement character for a lone surrogate.
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`

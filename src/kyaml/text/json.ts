@@ -46,7 +46,7 @@ export function formatJson(value: Json, indent?: number): string {
 }
 
 /** Sorted by code unit: equal values give equal text. */
-export function canonicalJson(value: Json): string {
+export function formatCanonicalJson(value: Json): string {
   return formatJson(sortKeys(value))
 }
 
@@ -87,28 +87,28 @@ export function getKey(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-export function partOf(value: Json | undefined, ...names: readonly string[]): Json | undefined {
+export function getPartAt(value: Json | undefined, ...names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>(
     (part, name) => (isJsonObject(part) ? getKey(part, name) : undefined),
     value,
   )
 }
 
-export function textOf(value: Json | undefined, ...names: readonly string[]): string {
-  const part = partOf(value, ...names)
+export function getTextAt(value: Json | undefined, ...names: readonly string[]): string {
+  const part = getPartAt(value, ...names)
   return typeof part === 'string' ? part : ''
 }
 
-export function objectsIn(value: Json | undefined): readonly JsonObject[] {
+export function filterObjects(value: Json | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.filter(isJsonObject) : []
 }
 
-export function textsIn(value: Json | undefined): readonly string[] {
+export function filterTexts(value: Json | undefined): readonly string[] {
   return isJsonArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
 /** A number equals a bigint of the same value. Key order does not matter. */
-export function jsonEquals(left: Json | undefined, right: Json | undefined): boolean {
+export function isJsonEqual(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true
   if (typeof left === 'bigint' || typeof right === 'bigint')
     return isNumeric(left) && isNumeric(right) && BigInt(left) === BigInt(right)
@@ -116,14 +116,14 @@ export function jsonEquals(left: Json | undefined, right: Json | undefined): boo
     return (
       isJsonArray(right) &&
       left.length === right.length &&
-      left.every((item, index) => jsonEquals(item, right[index]))
+      left.every((item, index) => isJsonEqual(item, right[index]))
     )
   }
   if (!isJsonObject(left) || !isJsonObject(right)) return false
   const keys = Object.keys(left)
   return (
     keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && jsonEquals(left[key], right[key]))
+    keys.every((key) => Object.hasOwn(right, key) && isJsonEqual(left[key], right[key]))
   )
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { markdownBlock, markdownCell, markdownCode } from './markdown-text.ts'
-import { oneLine } from './one-line.ts'
+import { formatMarkdownBlock, formatMarkdownCell, formatMarkdownCode } from './markdown-text.ts'
+import { convertToOneLine } from './one-line.ts'
 
 const HOSTILE = [
   '@org/everyone closes #1 and acme/deploy#2',
@@ -73,10 +73,10 @@ function cellsOf(row: string): string[] {
 test('whatever the text is, a reader gets back exactly its one line, as code', () => {
   fc.assert(
     fc.property(text, (value) => {
-      const shown = oneLine(value, 120)
+      const shown = convertToOneLine(value, 120)
       assert.equal(
-        shown === '' ? '(empty)' : readCode(markdownCode(value)),
-        shown === '' ? markdownCode(value) : shown,
+        shown === '' ? '(empty)' : readCode(formatMarkdownCode(value)),
+        shown === '' ? formatMarkdownCode(value) : shown,
       )
     }),
     { numRuns: 3_000 },
@@ -86,14 +86,14 @@ test('whatever the text is, a reader gets back exactly its one line, as code', (
 test('whatever the texts are, a row of a table keeps its cells', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (values) => {
-      const row = `x|${values.map((value) => markdownCell(value)).join('|')}|y`
+      const row = `x|${values.map((value) => formatMarkdownCell(value)).join('|')}|y`
       const cells = cellsOf(row)
       assert.equal(cells.length, values.length + 2, row)
       values.forEach((value, index) => {
-        if (oneLine(value, 120) !== '')
+        if (convertToOneLine(value, 120) !== '')
           assert.equal(
             readCode(cells[index + 1] ?? ''),
-            oneLine(value, 120).replaceAll('\\|', '\\\\u{7c}'),
+            convertToOneLine(value, 120).replaceAll('\\|', '\\\\u{7c}'),
             row,
           )
       })
@@ -105,7 +105,7 @@ test('whatever the texts are, a row of a table keeps its cells', () => {
 test('nothing that shows nothing gets through, and nothing makes a line', () => {
   for (const value of HOSTILE) {
     assert.doesNotMatch(
-      markdownCell(value) + markdownCode(value),
+      formatMarkdownCell(value) + formatMarkdownCode(value),
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
       /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/,
     )
@@ -115,7 +115,7 @@ test('nothing that shows nothing gets through, and nothing makes a line', () => 
 test('a block ends only at its own end', () => {
   fc.assert(
     fc.property(text, (value) => {
-      const lines = markdownBlock(value, 'diff').split('\n')
+      const lines = formatMarkdownBlock(value, 'diff').split('\n')
       const fence = /^`{3,}/.exec(lines[0] ?? '')?.[0] ?? assert.fail('no fence')
       assert.equal(lines[0], `${fence}diff`)
       const closing = lines.findIndex(
@@ -127,5 +127,8 @@ test('a block ends only at its own end', () => {
 })
 
 test('a long text is cut before it is encoded, so that what opens also closes', () => {
-  assert.equal(markdownCode('`'.repeat(300), 5), `${'`'.repeat(5)} \`\`\`\`… ${'`'.repeat(5)}`)
+  assert.equal(
+    formatMarkdownCode('`'.repeat(300), 5),
+    `${'`'.repeat(5)} \`\`\`\`… ${'`'.repeat(5)}`,
+  )
 })

@@ -1,5 +1,5 @@
 /** Two edits, or one up to four characters. Nearest first, then by code unit. Ignores case. */
-export function nearestNames(wanted: string, known: Iterable<string>): readonly string[] {
+export function findNearestNames(wanted: string, known: Iterable<string>): readonly string[] {
   const allowed = wanted.length <= 4 ? 1 : 2
   const near: { readonly name: string; readonly distance: number }[] = []
   for (const name of new Set(known)) {

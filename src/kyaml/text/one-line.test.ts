@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOSTILE_TEXTS } from '../../../test/fakes/record-samples.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { oneLine } from './one-line.ts'
+import { convertToOneLine } from './one-line.ts'
 
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -19,7 +19,8 @@ const SHOWN: readonly (readonly [text: string, shown: string])[] = [
 ]
 
 for (const [text, shown] of SHOWN)
-  test(`${JSON.stringify(text)} is shown as ${shown}`, () => assert.equal(oneLine(text), shown))
+  test(`${JSON.stringify(text)} is shown as ${shown}`, () =>
+    assert.equal(convertToOneLine(text), shown))
 
 test('whatever the text, it is one line of things that can be seen, and not longer than the limit', () => {
   const texts = fc.oneof(
@@ -29,11 +30,11 @@ test('whatever the text, it is one line of things that can be seen, and not long
   )
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 200 }), (text, limit) => {
-      const line = oneLine(text, limit)
+      const line = convertToOneLine(text, limit)
       assert.doesNotMatch(line, UNSEEN)
       assert.ok(Array.from(line).length <= limit)
     }),
   )
 })
 
-test('a text that was cut says so', () => assert.equal(oneLine('abcdef', 4), 'abc…'))
+test('a text that was cut says so', () => assert.equal(convertToOneLine('abcdef', 4), 'abc…'))

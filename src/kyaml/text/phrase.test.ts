@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { visible } from './foreign-text.ts'
-import { listed, phrase, plain } from './phrase.ts'
+import { escapeUnseen } from './foreign-text.ts'
+import { formatPhrase, listPhrases, phrase } from './phrase.ts'
 
 test('what came from outside stays apart from our words, and in plain text is printable and bounded', () => {
   assert.deepEqual(phrase`Flux ${'web'} of ${['our']} words`, [
@@ -14,8 +14,8 @@ test('what came from outside stays apart from our words, and in plain text is pr
   ])
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (name) => {
-      const text = plain(phrase`<${name}>`)
-      assert.equal(visible(text), text, 'nothing in it acts')
+      const text = formatPhrase(phrase`<${name}>`)
+      assert.equal(escapeUnseen(text), text, 'nothing in it acts')
       assert.ok(Array.from(text).length <= 302)
     }),
   )
@@ -23,7 +23,7 @@ test('what came from outside stays apart from our words, and in plain text is pr
 
 test('a list names a few and counts the rest', () => {
   const items = (count: number): string =>
-    plain(listed(Array.from({ length: count }, (_, index) => phrase`${String(index)}`)))
+    formatPhrase(listPhrases(Array.from({ length: count }, (_, index) => phrase`${String(index)}`)))
   assert.deepEqual([0, 1, 2, 4, 6].map(items), [
     '',
     '0',

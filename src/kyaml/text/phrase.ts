@@ -1,5 +1,5 @@
 /** Each sink encodes external texts: Markdown as code, a terminal as they are. */
-import { cut, visible } from './foreign-text.ts'
+import { cut, escapeUnseen } from './foreign-text.ts'
 
 /** External texts are a `name`. */
 type PhrasePart = string | { readonly name: string }
@@ -14,29 +14,33 @@ export function phrase(
   return texts.flatMap((text, index) => {
     const value = values[index]
     const parts: Phrase =
-      value === undefined ? [] : typeof value === 'string' ? [{ name: printable(value) }] : value
+      value === undefined
+        ? []
+        : typeof value === 'string'
+          ? [{ name: formatPrintable(value) }]
+          : value
     return text === '' ? parts : [text, ...parts]
   })
 }
 
-export function plain(sentence: Phrase): string {
+export function formatPhrase(sentence: Phrase): string {
   return sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
 }
 
-export function joined(sentences: readonly Phrase[], between: string): Phrase {
+export function joinPhrases(sentences: readonly Phrase[], between: string): Phrase {
   return sentences.flatMap((sentence, index) => (index === 0 ? sentence : [between, ...sentence]))
 }
 
 /** `a, b and 3 more`. */
-export function listed(items: readonly Phrase[], most = 4): Phrase {
+export function listPhrases(items: readonly Phrase[], most = 4): Phrase {
   const shown = items.slice(0, items.length > most ? most - 1 : most)
   const rest = items.length - shown.length
-  if (rest > 0) return [...joined(shown, ', '), ` and ${rest} more`]
+  if (rest > 0) return [...joinPhrases(shown, ', '), ` and ${rest} more`]
   return shown.length < 2
-    ? joined(shown, '')
-    : [...joined(shown.slice(0, -1), ', '), ' and ', ...(shown.at(-1) ?? [])]
+    ? joinPhrases(shown, '')
+    : [...joinPhrases(shown.slice(0, -1), ', '), ' and ', ...(shown.at(-1) ?? [])]
 }
 
-function printable(text: string): string {
-  return cut(visible(text), LONGEST_NAME)
+function formatPrintable(text: string): string {
+  return cut(escapeUnseen(text), LONGEST_NAME)
 }

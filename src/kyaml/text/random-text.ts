@@ -3,16 +3,16 @@ const TOKEN = /^[A-Za-z0-9+/=_~-]{16,512}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Beside a possible credential name: at least 16 characters, digits and letters, no words. */
-export function looksRandom(text: string): boolean {
+export function isLikelyRandom(text: string): boolean {
   if (!TOKEN.test(text) || !hasDigits(text, 1) || !/[A-Za-z]/.test(text)) return false
   if (UUID.test(text)) return true
-  return bitsOf(text) >= (/^[0-9a-f]+$/i.test(text) ? 3 : 3.5) && !isOfWords(text)
+  return measureEntropy(text) >= (/^[0-9a-f]+$/i.test(text) ? 3 : 3.5) && !isOfWords(text)
 }
 
 /**
  * Beside a possible credential name: chosen by a person or program, no words, versions or digests.
  */
-export function looksChosen(text: string): boolean {
+export function isLikelyChosen(text: string): boolean {
   if (
     !/^[A-Za-z0-9_!#+*]{8,64}$/.test(text) ||
     !/[A-Za-z]/.test(text) ||
@@ -35,7 +35,7 @@ export function holdsKey(text: string): boolean {
   const apart = text
     .replace(PUBLISHED, ' ')
     .replace(ADDRESS, (address) => address.replaceAll('/', ' '))
-  return (apart.match(WORDS) ?? []).some(looksLikeKey)
+  return (apart.match(WORDS) ?? []).some(isLikelyKey)
 }
 
 const PUBLISHED =
@@ -44,12 +44,12 @@ const PUBLISHED =
 const ADDRESS = /\bhttps?:\/\/[^\s"'<>]{1,2000}/g
 const WORDS = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{32,512}={0,2}(?![A-Za-z0-9+/_=-])/g
 
-function looksLikeKey(word: string): boolean {
+function isLikelyKey(word: string): boolean {
   return (
     /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) &&
     /\d/.test(word) &&
     hasDigits(word, 3) &&
-    bitsOf(word) >= 4.2 &&
+    measureEntropy(word) >= 4.2 &&
     !isOfWords(word)
   )
 }
@@ -61,7 +61,7 @@ function hasDigits(word: string, least: number): boolean {
   return changes >= word.length * 0.4
 }
 
-function bitsOf(text: string): number {
+function measureEntropy(text: string): number {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
   return [...counts.values()].reduce(

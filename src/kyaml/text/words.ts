@@ -1,7 +1,7 @@
-export function words(text: string): readonly string[] {
+export function listWords(text: string): readonly string[] {
   return text.match(/\S+/g) ?? []
 }
 
-export function wordSet(text: string): ReadonlySet<string> {
-  return new Set(words(text))
+export function createWordSet(text: string): ReadonlySet<string> {
+  return new Set(listWords(text))
 }

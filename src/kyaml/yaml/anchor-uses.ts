@@ -1,6 +1,6 @@
-import { type FieldPath, field } from '../krm/field-path.ts'
-import { entryOf, isMergeKey, keyOf, resolved, type YamlNode } from './yaml-node.ts'
-import { nodeAtPath } from './yaml-path.ts'
+import { createFieldStep, type FieldPath } from '../krm/field-path.ts'
+import { findEntry, getYamlKey, isMergeKey, resolveAlias, type YamlNode } from './yaml-node.ts'
+import { findNodeAtPath } from './yaml-path.ts'
 
 interface AnchorUses {
   readonly name: string
@@ -10,19 +10,20 @@ interface AnchorUses {
 }
 
 /** Undefined without an aliased anchor. Of several, the outermost one. */
-export function anchorUses(root: YamlNode, path: FieldPath): AnchorUses | undefined {
+export function findAnchorUses(root: YamlNode, path: FieldPath): AnchorUses | undefined {
   for (let steps = 0; steps <= path.length; steps += 1) {
-    const found = nodeAtPath(root, path.slice(0, steps))?.node
+    const found = findNodeAtPath(root, path.slice(0, steps))?.node
     const next = path[steps]
-    const merged = found === undefined || next === undefined ? undefined : mergedNode(found, next)
-    const anchored = found === undefined || merged !== undefined ? merged : resolved(found)
+    const merged =
+      found === undefined || next === undefined ? undefined : findMergedNode(found, next)
+    const anchored = found === undefined || merged !== undefined ? merged : resolveAlias(found)
     if (anchored === undefined) return undefined
     if (anchored.anchor === '') continue
     const rest = path.slice(steps)
-    const at = [...pathsOf(root, [], (node) => node === anchored)][0]
+    const at = [...listPaths(root, [], (node) => node === anchored)][0]
     const aliases = [
-      ...pathsOf(root, [], (node) => node.kind === 'alias' && node.target === anchored),
-    ].filter((alias) => !hasOwn(nodeAtPath(root, alias)?.node, next))
+      ...listPaths(root, [], (node) => node.kind === 'alias' && node.target === anchored),
+    ].filter((alias) => !hasOwn(findNodeAtPath(root, alias)?.node, next))
     if (at === undefined || aliases.length === 0) continue
     return {
       name: anchored.anchor,
@@ -34,22 +35,22 @@ export function anchorUses(root: YamlNode, path: FieldPath): AnchorUses | undefi
 }
 
 function hasOwn(node: YamlNode | undefined, step: FieldPath[number] | undefined): boolean {
-  return node?.kind === 'map' && step?.kind === 'field' && entryOf(node, step.name) !== undefined
+  return node?.kind === 'map' && step?.kind === 'field' && findEntry(node, step.name) !== undefined
 }
 
-function mergedNode(node: YamlNode, step: FieldPath[number]): YamlNode | undefined {
-  const map = resolved(node)
-  if (step.kind !== 'field' || map.kind !== 'map' || entryOf(map, step.name) !== undefined)
+function findMergedNode(node: YamlNode, step: FieldPath[number]): YamlNode | undefined {
+  const map = resolveAlias(node)
+  if (step.kind !== 'field' || map.kind !== 'map' || findEntry(map, step.name) !== undefined)
     return undefined
   const merged = map.entries
     .filter(({ key }) => isMergeKey(key))
     .flatMap(({ value }) => (value.kind === 'list' ? value.items : [value]))
-    .map(resolved)
-  return merged.find((each) => entryOf(each, step.name) !== undefined)
+    .map(resolveAlias)
+  return merged.find((each) => findEntry(each, step.name) !== undefined)
 }
 
 /** Aliases are not entered, and a merge key is not a step. */
-function* pathsOf(
+function* listPaths(
   node: YamlNode,
   path: FieldPath,
   wanted: (node: YamlNode) => boolean,
@@ -59,9 +60,14 @@ function* pathsOf(
   if (node.kind === 'map')
     for (const { key, value } of node.entries) {
       const isMerge = isMergeKey(key)
-      yield* pathsOf(value, isMerge ? path : [...path, field(keyOf(key))], wanted, isMerge)
+      yield* listPaths(
+        value,
+        isMerge ? path : [...path, createFieldStep(getYamlKey(key))],
+        wanted,
+        isMerge,
+      )
     }
   else if (node.kind === 'list')
     for (const [index, item] of node.items.entries())
-      yield* pathsOf(item, merges ? path : [...path, { kind: 'index', index }], wanted)
+      yield* listPaths(item, merges ? path : [...path, { kind: 'index', index }], wanted)
 }

@@ -65,7 +65,7 @@ function parseGoInteger(text: string): bigint | undefined {
     const late = /^0b([-+])([01]+)$/.exec(text)
     if (late === null) return undefined
     const value = BigInt(`0b${late[2]}`)
-    return inInt64(late[1] === '-' ? -value : value)
+    return fitInt64(late[1] === '-' ? -value : value)
   }
   const [, sign, hex, binary, octal, oldOctal, decimal] = match
   const magnitude =
@@ -78,32 +78,32 @@ function parseGoInteger(text: string): bigint | undefined {
           : `0o${octal ?? oldOctal}`
   const value = BigInt(magnitude)
   if (sign === '' && value <= UINT64_MAX) return value
-  return inInt64(sign === '-' ? -value : value)
+  return fitInt64(sign === '-' ? -value : value)
 }
 
-function inInt64(value: bigint): bigint | undefined {
+function fitInt64(value: bigint): bigint | undefined {
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined
 }
 
 /** Exact within int64. */
-function integerJson(integer: bigint): Json {
-  if (inInt64(integer) === undefined) return floatJson(Number(integer))
+function convertIntegerToJson(integer: bigint): Json {
+  if (fitInt64(integer) === undefined) return convertFloatToJson(Number(integer))
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer
 }
 
 /** As Go writes JSON: integers below 1e21 have no exponent. */
-function floatJson(float: number): Json {
+function convertFloatToJson(float: number): Json {
   if (Object.is(float, -0)) return 0
   if (!Number.isInteger(float) || Number.isSafeInteger(float) || Math.abs(float) >= 1e21)
     return float
   return BigInt(String(float))
 }
 
-function toJson(resolved: Resolved): GoScalar {
-  if (resolved.kind === 'int') return { is: 'value', value: integerJson(resolved.integer) }
+function convertToJson(resolved: Resolved): GoScalar {
+  if (resolved.kind === 'int') return { is: 'value', value: convertIntegerToJson(resolved.integer) }
   if (resolved.kind !== 'float') return { is: 'value', value: resolved.value }
   return Number.isFinite(resolved.float)
-    ? { is: 'value', value: floatJson(resolved.float) }
+    ? { is: 'value', value: convertFloatToJson(resolved.float) }
     : { is: 'no-json' }
 }
 
@@ -150,7 +150,9 @@ function decodeBinary(text: string): Resolved | { readonly kind: 'refused'; read
  */
 export function resolveGoScalar(text: string, plain: boolean, tag?: string): GoScalar {
   const resolved = resolveTagged(text, plain, tag)
-  return resolved.kind === 'refused' ? { is: 'refused', why: resolved.why } : toJson(resolved)
+  return resolved.kind === 'refused'
+    ? { is: 'refused', why: resolved.why }
+    : convertToJson(resolved)
 }
 
 /**
@@ -200,14 +202,14 @@ export function resolveGoKey(
   if (resolved.kind === 'null') return { why: 'a key cannot be empty or null' }
   if (resolved.kind === 'float') return { key: formatFloat32(resolved.float) }
   if (resolved.kind !== 'int') return { key: String(resolved.value) }
-  return inInt64(resolved.integer) === undefined
+  return fitInt64(resolved.integer) === undefined
     ? { why: 'a key cannot be a number beyond 64 bits' }
     : { key: String(resolved.integer) }
 }
 
 /** `FormatFloat(value, 'g', -1, 64)`: `1e+06` for 1000000. */
 export function formatGoFloat(value: number): string {
-  return Number.isFinite(value) ? shortGoFloat(value.toExponential()) : String(value)
+  return Number.isFinite(value) ? formatShortGoFloat(value.toExponential()) : String(value)
 }
 
 /** `FormatFloat(value, 'g', -1, 32)`, as sigs.k8s.io/yaml writes a float key. */
@@ -218,11 +220,11 @@ function formatFloat32(value: number): string {
   if (single === 0) return Object.is(single, -0) ? '-0' : '0'
   let digits = 0
   while (Math.fround(Number(single.toExponential(digits))) !== single) digits += 1
-  return shortGoFloat(single.toExponential(digits))
+  return formatShortGoFloat(single.toExponential(digits))
 }
 
 /** @param exponential with the fewest digits */
-function shortGoFloat(exponential: string): string {
+function formatShortGoFloat(exponential: string): string {
   const [mantissa = '', exponent = '0'] = exponential.split('e')
   const power = Number(exponent)
   if (power >= -4 && power < 6) return String(Number(exponential))
@@ -238,13 +240,14 @@ export function readsAlike(text: string): boolean {
   if (resolved.kind === 'bool') return /^(true|false)$/i.test(text)
   if (resolved.kind === 'int')
     return (
-      CORE_INTEGER.test(text) && BigInt(text.replace(/^[-+]/, '')) === absolute(resolved.integer)
+      CORE_INTEGER.test(text) &&
+      BigInt(text.replace(/^[-+]/, '')) === computeAbsolute(resolved.integer)
     )
   if (resolved.kind === 'float') return !text.includes('_')
   return !CORE_INTEGER.test(text) && !FLOAT.test(text)
 }
 
-function absolute(value: bigint): bigint {
+function computeAbsolute(value: bigint): bigint {
   return value < 0n ? -value : value
 }
 

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { randomCommentedYaml } from '../../../test/property/random-commented-yaml.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { type JsonObject, jsonEquals, objectsIn, parseJson, textOf } from '../text/json.ts'
+import { filterObjects, getTextAt, isJsonEqual, type JsonObject, parseJson } from '../text/json.ts'
 import { readYamlNodes } from './read/read-yaml-node.ts'
 import {
+  convertToKubectlJson,
+  convertYamlToJson,
   copyNode,
-  jsonOf,
-  kubectlJsonOf,
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
   type YamlNode,
-  yamlList,
-  yamlMap,
-  yamlPlain,
 } from './yaml-node.ts'
 
 function everyNode(node: YamlNode): readonly YamlNode[] {
@@ -40,11 +40,11 @@ it('a copy says the same and shares no node', () => {
 })
 
 it('what stands twice is one node in the copy, and its writes are its own', () => {
-  const twice = yamlPlain('a')
+  const twice = createYamlPlain('a')
   twice.writes = [1]
-  const root = yamlMap([
+  const root = createYamlMap([
     ['x', twice],
-    ['y', yamlList([twice])],
+    ['y', createYamlList([twice])],
   ])
   const copy = copyNode(root)
   const [x, y] = copy.entries.map(({ value }) => value)
@@ -59,19 +59,19 @@ it('a key is the text that it is to kubectl, where functions get the key of the 
   const corpus = parseJson(
     readFileSync(new URL('../../../test/corpus/yaml/go-scalars.json', import.meta.url), 'utf8'),
   ) as JsonObject
-  const rows = objectsIn(corpus['rows']).filter(
-    (row) => Object.hasOwn(row, 'value') && /^[^?]*: x\n$/.test(textOf(row, 'yaml')),
+  const rows = filterObjects(corpus['rows']).filter(
+    (row) => Object.hasOwn(row, 'value') && /^[^?]*: x\n$/.test(getTextAt(row, 'yaml')),
   )
   assert.ok(rows.length > 100)
   for (const row of rows) {
-    const [root] = readYamlNodes(textOf(row, 'yaml'), 'a.yaml')
+    const [root] = readYamlNodes(getTextAt(row, 'yaml'), 'a.yaml')
     assert.ok(
-      root !== undefined && jsonEquals(kubectlJsonOf(root), row['value']),
-      textOf(row, 'yaml'),
+      root !== undefined && isJsonEqual(convertToKubectlJson(root), row['value']),
+      getTextAt(row, 'yaml'),
     )
   }
   const [root] = readYamlNodes('on: {y: yes}\n', 'a.yaml')
-  assert.deepEqual(root && [jsonOf(root), kubectlJsonOf(root)], [
+  assert.deepEqual(root && [convertYamlToJson(root), convertToKubectlJson(root)], [
     { on: { y: true } },
     { true: { true: true } },
   ])

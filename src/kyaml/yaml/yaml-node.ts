@@ -72,7 +72,7 @@ export interface YamlAlias extends YamlNodeBase {
   target: YamlNode
 }
 
-const noComments = () => ({
+const createEmptyComments = () => ({
   tag: '',
   anchor: '',
   headComment: '',
@@ -81,40 +81,40 @@ const noComments = () => ({
 })
 
 /** Plain with the tag `!!str`, as the Go functions create it. The writer quotes it if needed. */
-export function yamlText(value: string): YamlScalar {
-  return { kind: 'scalar', ...noComments(), tag: '!!str', value, style: 'plain' }
+export function createYamlText(value: string): YamlScalar {
+  return { kind: 'scalar', ...createEmptyComments(), tag: '!!str', value, style: 'plain' }
 }
 
 /** The text decides the type: `3` is a number. */
-export function yamlPlain(value: string): YamlScalar {
-  return { kind: 'scalar', ...noComments(), value, style: 'plain' }
+export function createYamlPlain(value: string): YamlScalar {
+  return { kind: 'scalar', ...createEmptyComments(), value, style: 'plain' }
 }
 
-export function yamlMap(entries: readonly (readonly [string, YamlNode])[] = []): YamlMap {
+export function createYamlMap(entries: readonly (readonly [string, YamlNode])[] = []): YamlMap {
   return {
     kind: 'map',
-    ...noComments(),
+    ...createEmptyComments(),
     style: 'block',
-    entries: entries.map(([key, value]) => ({ key: yamlPlain(key), value })),
+    entries: entries.map(([key, value]) => ({ key: createYamlPlain(key), value })),
   }
 }
 
-export function yamlList(items: readonly YamlNode[] = []): YamlList {
-  return { kind: 'list', ...noComments(), style: 'block', items: [...items] }
+export function createYamlList(items: readonly YamlNode[] = []): YamlList {
+  return { kind: 'list', ...createEmptyComments(), style: 'block', items: [...items] }
 }
 
-export function yamlOf(value: Json): YamlNode {
-  if (isJsonArray(value)) return yamlList(value.map(yamlOf))
-  if (typeof value === 'string') return yamlText(value)
-  if (!isJsonObject(value)) return yamlPlain(String(value))
+export function convertJsonToYaml(value: Json): YamlNode {
+  if (isJsonArray(value)) return createYamlList(value.map(convertJsonToYaml))
+  if (typeof value === 'string') return createYamlText(value)
+  if (!isJsonObject(value)) return createYamlPlain(String(value))
   const entries = Object.entries(value).map(([key, below]) => ({
-    key: yamlText(key),
-    value: yamlOf(below),
+    key: createYamlText(key),
+    value: convertJsonToYaml(below),
   }))
-  return { ...yamlMap(), entries }
+  return { ...createYamlMap(), entries }
 }
 
-export function resolved(node: YamlNode): Exclude<YamlNode, YamlAlias> {
+export function resolveAlias(node: YamlNode): Exclude<YamlNode, YamlAlias> {
   let at = node
   while (at.kind === 'alias') at = at.target
   return at
@@ -124,26 +124,26 @@ export function resolved(node: YamlNode): Exclude<YamlNode, YamlAlias> {
  * Scalars and merge keys as kubectl reads them, keys as written.
  * @throws TypeError for a value that JSON cannot represent
  */
-export function jsonOf(node: YamlNode): Json {
-  return jsonWith(node, keyOf)
+export function convertYamlToJson(node: YamlNode): Json {
+  return convertNodeToJson(node, getYamlKey)
 }
 
 /**
  * Like `jsonOf`, but the key `on` is `true`.
  * @throws TypeError for a value that JSON cannot represent
  */
-export function kubectlJsonOf(node: YamlNode): Json {
-  return jsonWith(node, (key) => goKeyOf(key) ?? keyOf(key))
+export function convertToKubectlJson(node: YamlNode): Json {
+  return convertNodeToJson(node, (key) => goKeyOf(key) ?? getYamlKey(key))
 }
 
 /**
  * The value that `kpt live apply` sends, with keys as written.
  * @throws TypeError for a value that JSON cannot represent
  */
-export function kptJsonOf(node: YamlNode): Json {
+export function convertToKptJson(node: YamlNode): Json {
   // When rewritten in a flow collection, a text with a colon gets quotes (go-yaml `emitterc.go`),
   // and is no longer a time.
-  return jsonWith(node, keyOf, (text, isPlain, tag, inFlow) =>
+  return convertNodeToJson(node, getYamlKey, (text, isPlain, tag, inFlow) =>
     resolveKptScalar(text, isPlain && !(inFlow && text.includes(':')), tag),
   )
 }
@@ -155,25 +155,30 @@ type ReadScalar = (
   inFlow: boolean,
 ) => GoScalar
 
-function jsonWith(
+function convertNodeToJson(
   node: YamlNode,
   nameOf: (key: YamlNode) => string,
   readScalar: ReadScalar = resolveGoScalar,
   inFlow = false,
 ): Json {
-  const target = resolved(node)
+  const target = resolveAlias(node)
   if (target.kind === 'scalar') {
-    const read = readScalar(target.value, target.style === 'plain', longTag(target.tag), inFlow)
+    const read = readScalar(
+      target.value,
+      target.style === 'plain',
+      formatLongTag(target.tag),
+      inFlow,
+    )
     if (read.is !== 'value') throw new TypeError('the scalar has no form in JSON')
     return read.value
   }
   const below = (value: YamlNode): Json =>
-    jsonWith(value, nameOf, readScalar, inFlow || target.style === 'flow')
+    convertNodeToJson(value, nameOf, readScalar, inFlow || target.style === 'flow')
   if (target.kind === 'list') return target.items.map(below)
   const object = emptyObject()
   for (const { key, value } of target.entries) {
     if (isMergeKey(key)) {
-      const from = resolved(value)
+      const from = resolveAlias(value)
       for (const each of from.kind === 'list' ? from.items.toReversed() : [from])
         for (const [name, merged] of Object.entries(
           below(each) as { readonly [name: string]: Json },
@@ -186,9 +191,9 @@ function jsonWith(
 
 /** A key's text to kubectl; undefined for a merge key. */
 export function goKeyOf(key: YamlNode): string | undefined {
-  const target = resolved(key)
+  const target = resolveAlias(key)
   if (target.kind !== 'scalar' || isMergeKey(key)) return undefined
-  const read = resolveGoKey(target.value, target.style === 'plain', longTag(target.tag))
+  const read = resolveGoKey(target.value, target.style === 'plain', formatLongTag(target.tag))
   return 'key' in read ? read.key : undefined
 }
 
@@ -196,19 +201,20 @@ export function goKeyOf(key: YamlNode): string | undefined {
  * By YAML 1.2's core schema, for files that no other program reads: `Off` is text, and `<<` is an
  * ordinary key.
  */
-export function coreJsonOf(node: YamlNode): Json {
-  const target = resolved(node)
-  if (target.kind === 'list') return target.items.map(coreJsonOf)
+export function convertToCoreJson(node: YamlNode): Json {
+  const target = resolveAlias(node)
+  if (target.kind === 'list') return target.items.map(convertToCoreJson)
   if (target.kind === 'scalar')
     return target.style === 'plain' && target.tag === ''
       ? resolveCoreScalar(target.value)
-      : jsonOf(target)
+      : convertYamlToJson(target)
   const object = emptyObject()
-  for (const { key, value } of target.entries) setKey(object, keyOf(key), coreJsonOf(value))
+  for (const { key, value } of target.entries)
+    setKey(object, getYamlKey(key), convertToCoreJson(value))
   return object
 }
 
-export function longTag(tag: string): string | undefined {
+export function formatLongTag(tag: string): string | undefined {
   if (tag === '') return undefined
   return tag.startsWith('!!') ? `tag:yaml.org,2002:${tag.slice(2)}` : tag
 }
@@ -221,50 +227,53 @@ export function isMergeKey(key: YamlNode): boolean {
   )
 }
 
-export function keyOf(key: YamlNode): string {
+export function getYamlKey(key: YamlNode): string {
   if (key.kind === 'scalar') return key.value
-  const target = resolved(key)
+  const target = resolveAlias(key)
   return target.kind === 'scalar' ? target.value : ''
 }
 
 /** The first entry for a duplicate key, as in kyaml. */
-export function entryOf(node: YamlNode | undefined, key: string): YamlEntry | undefined {
-  const target = node === undefined ? undefined : resolved(node)
+export function findEntry(node: YamlNode | undefined, key: string): YamlEntry | undefined {
+  const target = node === undefined ? undefined : resolveAlias(node)
   if (target?.kind !== 'map') return undefined
-  for (const entry of target.entries) if (keyOf(entry.key) === key) return entry
+  for (const entry of target.entries) if (getYamlKey(entry.key) === key) return entry
   return undefined
 }
 
-export function nodeAt(
+export function findNodeAt(
   node: YamlNode | undefined,
   ...keys: readonly string[]
 ): YamlNode | undefined {
   let at = node
-  for (const key of keys) at = entryOf(at, key)?.value
-  return at === undefined ? undefined : resolved(at)
+  for (const key of keys) at = findEntry(at, key)?.value
+  return at === undefined ? undefined : resolveAlias(at)
 }
 
 /** Of any scalar type; undefined for none and for null. */
-export function textAt(node: YamlNode | undefined, ...keys: readonly string[]): string | undefined {
-  const found = nodeAt(node, ...keys)
+export function findTextAt(
+  node: YamlNode | undefined,
+  ...keys: readonly string[]
+): string | undefined {
+  const found = findNodeAt(node, ...keys)
   return found?.kind !== 'scalar' || isNull(found) ? undefined : found.value
 }
 
 export function mapAt(node: YamlNode | undefined, ...keys: readonly string[]): YamlMap | undefined {
-  const found = nodeAt(node, ...keys)
+  const found = findNodeAt(node, ...keys)
   return found?.kind === 'map' ? found : undefined
 }
 
-export function itemsAt(
+export function listItemsAt(
   node: YamlNode | undefined,
   ...keys: readonly string[]
 ): readonly YamlNode[] {
-  const found = nodeAt(node, ...keys)
+  const found = findNodeAt(node, ...keys)
   return found?.kind === 'list' ? found.items : []
 }
 
 export function isNull(node: YamlNode): boolean {
-  const target = resolved(node)
+  const target = resolveAlias(node)
   return (
     target.kind === 'scalar' &&
     target.style === 'plain' &&
@@ -274,9 +283,9 @@ export function isNull(node: YamlNode): boolean {
 
 /** Keeps the key's comments if the new value has none (kyaml `FieldSetter`). */
 export function setEntry(map: YamlMap, key: string, value: YamlNode): void {
-  const entry = entryOf(map, key)
+  const entry = findEntry(map, key)
   if (entry === undefined) {
-    map.entries.push({ key: yamlPlain(key), value })
+    map.entries.push({ key: createYamlPlain(key), value })
     return
   }
   if (value !== entry.value) {
@@ -289,7 +298,7 @@ export function setEntry(map: YamlMap, key: string, value: YamlNode): void {
 
 /** @returns whether the entry existed */
 export function removeEntry(map: YamlMap, key: string): boolean {
-  const at = map.entries.findIndex((entry) => keyOf(entry.key) === key)
+  const at = map.entries.findIndex((entry) => getYamlKey(entry.key) === key)
   if (at !== -1) map.entries.splice(at, 1)
   return at !== -1
 }
@@ -298,10 +307,10 @@ export function removeEntry(map: YamlMap, key: string): boolean {
 export function mapCreatedAt(node: YamlMap, ...keys: readonly string[]): YamlMap {
   let at = node
   for (const key of keys) {
-    const found = nodeAt(at, key)
+    const found = findNodeAt(at, key)
     if (found?.kind === 'map') at = found
     else if (found === undefined || isNull(found)) {
-      const created = yamlMap()
+      const created = createYamlMap()
       setEntry(at, key, created)
       at = created
     } else throw new TypeError(`${key} is not a map`)

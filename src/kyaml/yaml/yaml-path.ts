@@ -1,5 +1,12 @@
-import { type FieldPath, field, indexOfStep, type PathStep } from '../krm/field-path.ts'
-import { entryOf, jsonOf, keyOf, resolved, type YamlEntry, type YamlNode } from './yaml-node.ts'
+import { createFieldStep, type FieldPath, indexOfStep, type PathStep } from '../krm/field-path.ts'
+import {
+  convertYamlToJson,
+  findEntry,
+  getYamlKey,
+  resolveAlias,
+  type YamlEntry,
+  type YamlNode,
+} from './yaml-node.ts'
 
 interface FoundNode {
   readonly node: YamlNode
@@ -11,7 +18,7 @@ interface NearestNode extends FoundNode {
 }
 
 /** Follows aliases, except at the path's end. */
-export function nearestNode(root: YamlNode, path: FieldPath): NearestNode {
+export function findNearestNode(root: YamlNode, path: FieldPath): NearestNode {
   let found: FoundNode = { node: root, entry: undefined }
   for (const [steps, step] of path.entries()) {
     const next = stepInto(found.node, step)
@@ -21,33 +28,36 @@ export function nearestNode(root: YamlNode, path: FieldPath): NearestNode {
   return { ...found, steps: path.length }
 }
 
-export function nodeAtPath(root: YamlNode, path: FieldPath): FoundNode | undefined {
-  const found = nearestNode(root, path)
+export function findNodeAtPath(root: YamlNode, path: FieldPath): FoundNode | undefined {
+  const found = findNearestNode(root, path)
   return found.steps === path.length ? found : undefined
 }
 
 function stepInto(node: YamlNode, step: PathStep): FoundNode | undefined {
-  const target = resolved(node)
+  const target = resolveAlias(node)
   if (step.kind === 'field') {
-    const entry = target.kind === 'map' ? entryOf(target, step.name) : undefined
+    const entry = target.kind === 'map' ? findEntry(target, step.name) : undefined
     return entry === undefined ? undefined : { node: entry.value, entry }
   }
   if (target.kind !== 'list') return undefined
-  const item = target.items[indexOfStep(jsonOf(target), step)]
+  const item = target.items[indexOfStep(convertYamlToJson(target), step)]
   return item === undefined ? undefined : { node: item, entry: undefined }
 }
 
 /** With indexes for list items; does not enter aliases. */
-export function pathTo(root: YamlNode, wanted: (node: YamlNode) => boolean): FieldPath | undefined {
+export function findPathTo(
+  root: YamlNode,
+  wanted: (node: YamlNode) => boolean,
+): FieldPath | undefined {
   if (wanted(root)) return []
   if (root.kind === 'map') {
     for (const { key, value } of root.entries) {
-      const below = pathTo(value, wanted)
-      if (below !== undefined) return [field(keyOf(key)), ...below]
+      const below = findPathTo(value, wanted)
+      if (below !== undefined) return [createFieldStep(getYamlKey(key)), ...below]
     }
   } else if (root.kind === 'list') {
     for (const [index, item] of root.items.entries()) {
-      const below = pathTo(item, wanted)
+      const below = findPathTo(item, wanted)
       if (below !== undefined) return [{ kind: 'index', index }, ...below]
     }
   }

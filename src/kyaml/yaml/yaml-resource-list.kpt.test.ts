@@ -8,9 +8,16 @@ import { randomCommentedObject } from '../../../test/property/random-commented-y
 import { numbersOf } from '../../../test/seeds/seeds.ts'
 import { readYamlNodes } from './read/read-yaml-node.ts'
 import { writeYamlNode } from './write/write-yaml-node.ts'
-import { mapAt, mapCreatedAt, removeEntry, type YamlMap, yamlPlain, yamlText } from './yaml-node.ts'
-import { copyLostComments, syncKeyOrder, withoutDocumentComments } from './yaml-resource-list.ts'
-import { sequenceIndentOf } from './yaml-sequence-indent.ts'
+import {
+  createYamlPlain,
+  createYamlText,
+  mapAt,
+  mapCreatedAt,
+  removeEntry,
+  type YamlMap,
+} from './yaml-node.ts'
+import { copyLostComments, removeDocumentComments, syncKeyOrder } from './yaml-resource-list.ts'
+import { detectSequenceIndent } from './yaml-sequence-indent.ts'
 
 /** The objects as a program reads them, whom kpt gives them as text. */
 function throughResourceList(items: readonly YamlMap[]): readonly YamlMap[] {
@@ -46,7 +53,10 @@ const ON_CALL = [
 function annotate(object: YamlMap, names: readonly string[]): void {
   const annotations = mapCreatedAt(object, 'metadata', 'annotations')
   for (const name of names)
-    annotations.entries.push({ key: yamlPlain(name), value: { ...yamlText('x'), style: 'single' } })
+    annotations.entries.push({
+      key: createYamlPlain(name),
+      value: { ...createYamlText('x'), style: 'single' },
+    })
 }
 
 function removeAnnotations(object: YamlMap, names: readonly string[]): void {
@@ -74,14 +84,14 @@ it('two functions that change nothing change comments in kpt as here', { skip: w
       readMaps(text, path).map((object) => ({
         path,
         object,
-        sequenceIndent: sequenceIndentOf(text),
+        sequenceIndent: detectSequenceIndent(text),
       })),
     )
   for (const { object } of objects) annotate(object, ON_READ)
   for (let trip = 0; trip < TRIPS; trip += 1) {
     for (const { object } of objects) annotate(object, ON_CALL)
     const back = throughResourceList(
-      objects.map(({ object }) => (trip === 0 ? withoutDocumentComments(object) : object)),
+      objects.map(({ object }) => (trip === 0 ? removeDocumentComments(object) : object)),
     )
     for (const [number, each] of objects.entries()) {
       const after = back[number]

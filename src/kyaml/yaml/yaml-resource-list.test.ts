@@ -3,8 +3,8 @@ import { it } from 'node:test'
 import { formatFunctionInput, readFunctionInput } from '@backporch/kpt/function'
 import { readYamlNodes } from './read/read-yaml-node.ts'
 import { writeYamlNode } from './write/write-yaml-node.ts'
-import { type YamlMap, yamlMap, yamlText } from './yaml-node.ts'
-import { copyLostComments, syncKeyOrder, withoutDocumentComments } from './yaml-resource-list.ts'
+import { createYamlMap, createYamlText, type YamlMap } from './yaml-node.ts'
+import { copyLostComments, removeDocumentComments, syncKeyOrder } from './yaml-resource-list.ts'
 
 /** The objects as a program reads them, whom kpt gives them as text. */
 function throughResourceList(items: readonly YamlMap[]): readonly YamlMap[] {
@@ -31,7 +31,7 @@ it('a ResourceList has the objects below its items, and the config behind them',
   assert.equal(
     formatFunctionInput({
       items: [read('# head\na:\n  - b # line\n'), read('c: d\n')],
-      config: yamlMap([['e', yamlText('f')]]),
+      config: createYamlMap([['e', createYamlText('f')]]),
     }),
     'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- # head\n  a:\n  - b # line\n- c: d\nfunctionConfig:\n  e: f\n',
   )
@@ -67,7 +67,7 @@ it('the comment of an alias below a key does not come back, that of one in a lis
 
 it('the comments of a document are not sent, and come back without their empty line', () => {
   const object = read('# licence\n\n# head\na: 1\n\n# end\n')
-  const sent = withoutDocumentComments(object)
+  const sent = removeDocumentComments(object)
   assert.equal(writeYamlNode(sent), '# head\na: 1\n')
   const [after] = throughResourceList([sent])
   assert.ok(after !== undefined)

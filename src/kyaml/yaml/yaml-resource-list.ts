@@ -2,10 +2,10 @@
  * kpt writes the objects into a `ResourceList`, and restores comments and key order in the answer
  * (kyaml `fn/runtime/runtimeutil`, `comments`, `order`).
  */
-import { isNull, keyOf, type YamlEntry, type YamlMap, type YamlNode } from './yaml-node.ts'
+import { getYamlKey, isNull, type YamlEntry, type YamlMap, type YamlNode } from './yaml-node.ts'
 
 /** kpt writes only the object into a `ResourceList`. `copyLostComments` restores the comments. */
-export function withoutDocumentComments(root: YamlMap): YamlMap {
+export function removeDocumentComments(root: YamlMap): YamlMap {
   const [own] = splitHead(root.headComment)
   return { ...root, headComment: own, footComment: '' }
 }
@@ -36,10 +36,10 @@ function copyAtKey(from: YamlNode, to: YamlNode): void {
 
 function walk(from: YamlNode, to: YamlNode): void {
   if (from.kind === 'map' && to.kind === 'map') {
-    const entries = firstEntries(from)
-    for (const { key, value } of firstEntries(to).values()) {
+    const entries = indexFirstEntries(from)
+    for (const { key, value } of indexFirstEntries(to).values()) {
       unfold(key)
-      const before = entries.get(keyOf(key))
+      const before = entries.get(getYamlKey(key))
       if (before === undefined) unfoldBelow(value)
       else {
         copyComments(before.key, key)
@@ -49,7 +49,7 @@ function walk(from: YamlNode, to: YamlNode): void {
   } else if (from.kind === 'list' && to.kind === 'list') {
     for (const [index, item] of to.items.entries()) {
       const before = from.items[index]
-      if (before !== undefined && textOf(before) === textOf(item)) copyBelow(before, item)
+      if (before !== undefined && getNodeText(before) === getNodeText(item)) copyBelow(before, item)
     }
   } else unfoldBelow(to)
 }
@@ -68,7 +68,7 @@ function unfold(node: YamlNode): void {
   if (node.kind === 'scalar' && node.style === 'folded') node.style = 'double'
 }
 
-function textOf(node: YamlNode): string {
+function getNodeText(node: YamlNode): string {
   return node.kind === 'scalar' ? node.value : node.kind === 'alias' ? node.name : ''
 }
 
@@ -78,10 +78,10 @@ function copyComments(from: YamlNode, to: YamlNode): void {
   to.footComment ||= from.footComment
 }
 
-function firstEntries(map: YamlMap): Map<string, YamlEntry> {
+function indexFirstEntries(map: YamlMap): Map<string, YamlEntry> {
   const entries = new Map<string, YamlEntry>()
   for (const entry of map.entries) {
-    const name = keyOf(entry.key)
+    const name = getYamlKey(entry.key)
     if (!entries.has(name)) entries.set(name, entry)
   }
   return entries
@@ -98,9 +98,9 @@ export function syncKeyOrder(from: YamlMap, to: YamlMap): void {
 
 function syncBelow(from: YamlNode, to: YamlNode): void {
   if (from.kind === 'map' && to.kind === 'map') {
-    const before = firstEntries(from)
-    const after = firstEntries(to)
-    if (before.size > 0) to.entries = inOrderOf(from, to, after)
+    const before = indexFirstEntries(from)
+    const after = indexFirstEntries(to)
+    if (before.size > 0) to.entries = orderEntriesLike(from, to, after)
     for (const [name, { value }] of before) {
       const other = after.get(name)
       if (other !== undefined) syncBelow(value, other.value)
@@ -113,11 +113,15 @@ function syncBelow(from: YamlNode, to: YamlNode): void {
 }
 
 /** kyaml uses the first entry of a duplicate key for both. */
-function inOrderOf(from: YamlMap, to: YamlMap, first: ReadonlyMap<string, YamlEntry>): YamlEntry[] {
-  const left = to.entries.map(({ key }) => keyOf(key))
+function orderEntriesLike(
+  from: YamlMap,
+  to: YamlMap,
+  first: ReadonlyMap<string, YamlEntry>,
+): YamlEntry[] {
+  const left = to.entries.map(({ key }) => getYamlKey(key))
   const ordered: string[] = []
   for (const { key } of from.entries) {
-    const at = left.indexOf(keyOf(key))
+    const at = left.indexOf(getYamlKey(key))
     if (at !== -1) ordered.push(...left.splice(at, 1))
   }
   const taken = new Set<YamlEntry>()

@@ -35,7 +35,7 @@ const BLOCK_INDICATOR =
   /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$))|:(?:[ \t]|$)|[ \t\r\n\u0085\u2028\u2029\0]#/
 const FLOW_INDICATOR = /^[?:]|[,?[\]{}:]/
 
-export function scalarFormOf(text: string): ScalarForm {
+export function detectScalarForm(text: string): ScalarForm {
   if (/^[A-Za-z0-9][A-Za-z0-9_./-]*$/.test(text)) return SIMPLE
   if (text === '') return EMPTY
   const breaks = ANY_BREAK.test(text)
@@ -60,7 +60,7 @@ interface ScalarLocation {
   readonly isSimpleKey: boolean
 }
 
-export function scalarStyleFor(
+export function chooseScalarStyle(
   text: string,
   wanted: YamlScalar['style'],
   form: ScalarForm,
@@ -101,7 +101,7 @@ const ESCAPES: { readonly [character: string]: string } = {
   '\u2029': 'P',
 }
 
-export function doubleQuoted(text: string): string {
+export function formatDoubleQuoted(text: string): string {
   if (/^[\x20\x21\x23-\x5B\x5D-\x7E]*$/.test(text)) return `"${text}"`
   // go-yaml escapes every character of a text that begins with a byte order mark.
   const all = text.startsWith('\uFEFF')
@@ -109,12 +109,12 @@ export function doubleQuoted(text: string): string {
   for (const character of text)
     quoted +=
       all || ANY_BREAK.test(character) || UNPRINTABLE.test(character) || /["\\]/.test(character)
-        ? escaped(character)
+        ? escapeCharacter(character)
         : character
   return `${quoted}"`
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   const short = Object.hasOwn(ESCAPES, character) ? ESCAPES[character] : undefined
   if (short !== undefined) return `\\${short}`
   const code = character.codePointAt(0) ?? 0

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sequenceIndentOf } from './yaml-sequence-indent.ts'
+import { detectSequenceIndent } from './yaml-sequence-indent.ts'
 
 describe('the first list below a key says how lists are indented', () => {
   const rows: readonly (readonly [text: string, indent: 'compact' | 'wide'])[] = [
@@ -22,5 +22,5 @@ describe('the first list below a key says how lists are indented', () => {
     ['"a:b":\n  - c\nd:\n- e\n', 'compact'],
   ]
   for (const [text, indent] of rows)
-    it(JSON.stringify(text), () => assert.equal(sequenceIndentOf(text), indent))
+    it(JSON.stringify(text), () => assert.equal(detectSequenceIndent(text), indent))
 })

@@ -4,13 +4,13 @@ type SequenceIndent = 'compact' | 'wide'
  * The value of `internal.config.kubernetes.io/seqindent`, by the first list on lines below its key
  * (kyaml `yaml/util.go`, `DeriveSeqIndentStyle`).
  */
-export function sequenceIndentOf(text: string): SequenceIndent {
+export function detectSequenceIndent(text: string): SequenceIndent {
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   let keyLine = ''
   for (const line of lines) {
-    const indent = dashIndent(line)
+    const indent = findDashIndent(line)
     if (indent !== undefined) {
-      const distance = indent - keyIndent(keyLine)
+      const distance = indent - getKeyIndent(keyLine)
       if (distance === 0) return 'compact'
       if (distance === 2) return 'wide'
     }
@@ -19,12 +19,12 @@ export function sequenceIndentOf(text: string): SequenceIndent {
   return 'compact'
 }
 
-function dashIndent(line: string): number | undefined {
+function findDashIndent(line: string): number | undefined {
   const match = /^( *)- /.exec(line)
   return match?.[1]?.length
 }
 
-function keyIndent(line: string): number {
+function getKeyIndent(line: string): number {
   const match = /^( *)[^:]*: *$/.exec(line)
   return match?.[1]?.length ?? Number.NaN
 }

@@ -13,7 +13,7 @@ function isTagged({ source }: YamlNode): boolean {
 
 const OWN_TAG = { map: '!!map', list: '!!seq' } as const
 
-export function writtenTag(node: Exclude<YamlNode, YamlAlias>): string {
+export function getWrittenTag(node: Exclude<YamlNode, YamlAlias>): string {
   const { tag } = node
   // go-yaml v3 reads a merge key with its own tag, and then no longer recognises it.
   if (
@@ -27,10 +27,10 @@ export function writtenTag(node: Exclude<YamlNode, YamlAlias>): string {
   if (tag === '' || tag === '!') return ''
   if (isTagged(node)) return tagText(tag)
   if (node.kind !== 'scalar') return tag === OWN_TAG[node.kind] ? '' : tagText(tag)
-  return tag === '!!str' || tag === plainTag(node.value) ? '' : tagText(tag)
+  return tag === '!!str' || tag === derivePlainTag(node.value) ? '' : tagText(tag)
 }
 
-export function wantedStyle(node: YamlScalar): YamlScalar['style'] {
+export function getWantedStyle(node: YamlScalar): YamlScalar['style'] {
   const { tag, value } = node
   if (node.style !== 'plain') return node.style
   if (value.includes('\n')) return 'literal'
@@ -43,13 +43,13 @@ const TAG_CHARACTER = /[-A-Za-z0-9_;/?:@&=+$,.~*'()[\]]/
 
 function tagText(tag: string): string {
   const content = (text: string): string =>
-    Array.from(text, (each) => (TAG_CHARACTER.test(each) ? each : percentEncoded(each))).join('')
+    Array.from(text, (each) => (TAG_CHARACTER.test(each) ? each : encodePercent(each))).join('')
   if (tag.startsWith('!!')) return `!!${content(tag.slice(2))}`
   if (tag.startsWith(LONG_TAG)) return `!!${content(tag.slice(LONG_TAG.length))}`
   return tag.startsWith('!') ? `!${content(tag.slice(1))}` : `!<${content(tag)}>`
 }
 
-function percentEncoded(character: string): string {
+function encodePercent(character: string): string {
   return Array.from(
     new TextEncoder().encode(character),
     (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
@@ -63,11 +63,11 @@ export function readsAsText(text: string): boolean {
     text !== '<<' &&
     read.is === 'value' &&
     typeof read.value === 'string' &&
-    plainTag(text) === '!!str'
+    derivePlainTag(text) === '!!str'
   )
 }
 
-export function plainTag(text: string): string {
+export function derivePlainTag(text: string): string {
   if (/^(true|True|TRUE|false|False|FALSE)$/.test(text)) return '!!bool'
   if (isGoTime(text)) return '!!timestamp'
   const read = resolveGoScalar(text, true)

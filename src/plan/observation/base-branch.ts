@@ -1,14 +1,14 @@
 /** A unit belongs to one base branch (docs/adr/0014). */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { formatLedgerUnitFolder } from '../../record/record-paths.ts'
 import type { Observation } from './observation.ts'
 
 /**
  * Undefined if it is the same, if none is recorded, and if that branch no longer exists because it
  * was renamed.
  */
-export function otherBase({ git }: Observation): string | undefined {
+export function findOtherBase({ git }: Observation): string | undefined {
   const recorded = [git.ledger.report, ...git.branches.map(({ record }) => record)]
   const branch = recorded
     .map((document) => document?.spec.unit.branch)
@@ -18,8 +18,8 @@ export function otherBase({ git }: Observation): string | undefined {
     : branch
 }
 
-export function otherBaseNotes(observed: Observation): Note[] {
-  const branch = otherBase(observed)
+export function createOtherBaseNotes(observed: Observation): Note[] {
+  const branch = findOtherBase(observed)
   if (branch === undefined) return []
   const { unit, git } = observed
   const text = `${unit.packageName} in ${unit.cluster} follows ${branch}: nothing is recorded of what ${git.baseBranch} says`
@@ -28,13 +28,13 @@ export function otherBaseNotes(observed: Observation): Note[] {
 
 /** @throws Failure BP2012 */
 export function assertOwnBase(observed: Observation): void {
-  const branch = otherBase(observed)
+  const branch = findOtherBase(observed)
   if (branch === undefined) return
   const { unit, git } = observed
   throw new Failure({
     code: 'BP2012',
     what: `${unit.packageName} in ${unit.cluster} is not written from ${git.baseBranch}`,
-    where: `drift-ledger:${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`,
+    where: `drift-ledger:${formatLedgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`,
     why: `it follows ${branch}: one package in one cluster cannot be what two branches say`,
     remedy: `give --branch ${branch}, or name the cluster that runs ${git.baseBranch} with --cluster; to move the package, remove that file from drift-ledger`,
     retry: 'on-change',

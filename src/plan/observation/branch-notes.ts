@@ -1,12 +1,12 @@
-import { shortBranch } from '@backporch/git-store/ref-name'
+import { shortenBranch } from '@backporch/git-store/ref-name'
 import type { Note } from '@backporch/kyaml/note'
 import type { Observation, OpenBranch } from './observation.ts'
 
-export function leftAlone(what: string): Note {
+export function createLeftAloneNote(what: string): Note {
   return { cause: 'branch-left-alone', subject: '', text: `${what}: it is left alone` }
 }
 
-export function withdrawnNote(
+export function createWithdrawnNote(
   { incomplete, unit }: Observation,
   { ref }: OpenBranch,
   resolvedByGit: boolean,
@@ -19,16 +19,16 @@ export function withdrawnNote(
   return {
     cause: 'withdrawn',
     subject: `${unit.packageName} in ${unit.cluster}`,
-    text: `${shortBranch(ref)} is withdrawn: ${why}`,
+    text: `${shortenBranch(ref)} is withdrawn: ${why}`,
   }
 }
 
-export function withheldNotes(
+export function createWithheldNotes(
   { policy }: Observation,
   open: OpenBranch | undefined,
 ): readonly Note[] {
   const why = policy.lastGood?.withheld
   return open === undefined || why === undefined
     ? []
-    : [leftAlone(`${shortBranch(open.ref)}: ${why}`)]
+    : [createLeftAloneNote(`${shortenBranch(open.ref)}: ${why}`)]
 }

@@ -1,8 +1,8 @@
-import { shortBranch } from '@backporch/git-store/ref-name'
+import { shortenBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Observation, OpenBranch } from './observation.ts'
 
-export function cannotChange(
+export function createCannotChangeFailure(
   { git, unit }: Observation,
   open: Pick<OpenBranch, 'ref'> | undefined,
   outcome: 'foreign' | 'frozen',
@@ -20,7 +20,7 @@ export function cannotChange(
           : 'restore the file from the commit that wrote it',
     })
   }
-  const branch = open === undefined ? unit.packageName : shortBranch(open.ref)
+  const branch = open === undefined ? unit.packageName : shortenBranch(open.ref)
   return new Failure({
     code: 'BP2009',
     what: `the plan of ${branch} cannot be changed`,

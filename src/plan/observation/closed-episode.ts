@@ -1,21 +1,21 @@
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/compare/drift.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
-import { documentHead } from '../../record/documents/document.ts'
+import { createDocumentHead } from '../../record/documents/document.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
-import { closedPath } from '../../record/record-paths.ts'
+import { formatClosedPath } from '../../record/record-paths.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import type { LedgerFile, LedgerWrites } from './action.ts'
-import { later } from './drift-age.ts'
+import { addSeconds } from './drift-age.ts'
 
-export function closedEpisodeOf(
+export function createClosedEpisode(
   { spec }: Pick<ClosedEpisode, 'spec'>,
   status: ClosedEpisode['status'],
 ): ClosedEpisode {
   const { unit, fingerprint, observed, changes, episode, began, proposedAt, plan, message } = spec
   return {
-    ...documentHead('ClosedEpisode', episode),
+    ...createDocumentHead('ClosedEpisode', episode),
     spec: {
       unit,
       fingerprint,
@@ -23,25 +23,25 @@ export function closedEpisodeOf(
       changes,
       episode,
       began,
-      ...given({ proposedAt }),
+      ...omitUndefined({ proposedAt }),
       plan,
-      ...given({ message }),
+      ...omitUndefined({ message }),
     },
     status,
   }
 }
 
-export function closedFile(episode: ClosedEpisode): LedgerFile {
+export function createClosedFile(episode: ClosedEpisode): LedgerFile {
   return {
-    path: closedPath(episode.spec.began, episode.spec.episode),
+    path: formatClosedPath(episode.spec.began, episode.spec.episode),
     text: formatDocument(episode),
   }
 }
 
-export function closedWrites(closed: ClosedEpisode, packageName: string): LedgerWrites {
+export function createClosedWrites(closed: ClosedEpisode, packageName: string): LedgerWrites {
   const { episode, plan } = closed.spec
   return {
-    ledger: [closedFile(closed)],
+    ledger: [createClosedFile(closed)],
     ledgerLines: [`${packageName}: ${closed.status.outcome.toLowerCase()} ${episode} (${plan})`],
   }
 }
@@ -66,15 +66,16 @@ const CRITICAL_SILENCE = 86_400
 
 /** RFC 3339 UTC. `silence` in seconds. */
 export function silenceEnd(changes: readonly Change[], at: string, silence: number): string {
-  const seconds = worstRisk(changes) === 'critical' ? Math.min(CRITICAL_SILENCE, silence) : silence
-  return later(at, seconds)
+  const seconds =
+    findWorstRisk(changes) === 'critical' ? Math.min(CRITICAL_SILENCE, silence) : silence
+  return addSeconds(at, seconds)
 }
 
-export function secondsSince1970(at: string): number {
+export function computeUnixSeconds(at: string): number {
   return Math.floor(Date.parse(at) / 1000)
 }
 
-export function worstRisk(
+export function findWorstRisk(
   changes: readonly { readonly risk: (typeof RISKS)[number] }[],
 ): (typeof RISKS)[number] | undefined {
   return RISKS.find((risk) => changes.some((change) => change.risk === risk))

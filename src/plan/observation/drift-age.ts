@@ -1,11 +1,11 @@
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
 import type { Drift } from '../../drift/compare/drift.ts'
-import { isScheduled, windowEnd } from '../../policy/windows.ts'
+import { findWindowEnd, isScheduled } from '../../policy/windows.ts'
 import type { ProposalState } from '../../proposal/text/proposal-subject.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { labelWindowOf, opensWindow } from './label-windows.ts'
+import { canOpenWindow, labelWindowOf } from './label-windows.ts'
 import type { Observation } from './observation.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { Observation } from './observation.ts'
  * observation of exactly this difference counts, because a manager that keeps writing other fields,
  * or the same values, does not make a difference younger.
  */
-export function restingSince(
+export function getRestingSince(
   report: DriftReport,
   { git, cluster }: Pick<Observation, 'git' | 'cluster'>,
 ): string {
@@ -24,22 +24,22 @@ export function restingSince(
       ? cluster.observedAt
       : before.spec.observed.at
   const times = report.spec.changes.map((change) =>
-    changedAt(change, known.has(change.fingerprint) ? seenAt : cluster.observedAt),
+    getChangeTime(change, known.has(change.fingerprint) ? seenAt : cluster.observedAt),
   )
   return times.reduce((latest, at) => (at > latest ? at : latest), '')
 }
 
 /** A later time is from another clock, and is ignored. */
-function changedAt({ actor }: Change, seenAt: string): string {
+function getChangeTime({ actor }: Change, seenAt: string): string {
   return isKnownWriter(actor) && actor.at !== '' && actor.at < seenAt ? actor.at : seenAt
 }
 
-export function later(at: string, seconds: number): string {
+export function addSeconds(at: string, seconds: number): string {
   return `${new Date(Math.floor(Date.parse(at) / 1_000) * 1_000 + seconds * 1_000).toISOString().slice(0, 19)}Z`
 }
 
 /** RFC 3339 UTC. */
-export function openedAt({
+export function getOpenedTime({
   began,
   proposedAt,
 }: Pick<DriftRecord['spec'], 'began' | 'proposedAt'>): string {
@@ -56,7 +56,7 @@ export function timeStates(
   observed: Pick<Observation, 'git' | 'cluster' | 'policy'>,
 ): ProposalState[] {
   const { cluster, policy } = observed
-  const [resting, opened] = [restingSince(report, observed), openedAt(record.spec)]
+  const [resting, opened] = [getRestingSince(report, observed), getOpenedTime(record.spec)]
   // An episode is named after its initial drift: equal names mean no net change since.
   const asItBegan = record.spec.fingerprint.startsWith(`sha256:${record.spec.episode.slice(0, 8)}`)
   // No time passes in a recording.
@@ -64,11 +64,11 @@ export function timeStates(
     !cluster.recorded &&
     !asItBegan &&
     resting > record.spec.began &&
-    later(resting, policy.detect.settle) > cluster.observedAt
+    addSeconds(resting, policy.detect.settle) > cluster.observedAt
   const waits =
     report.status.snoozedUntil === undefined &&
-    later(opened, policy.remindAfter) <= cluster.observedAt
-  const overdue = waits && later(opened, policy.escalateAfter) <= cluster.observedAt
+    addSeconds(opened, policy.remindAfter) <= cluster.observedAt
+  const overdue = waits && addSeconds(opened, policy.escalateAfter) <= cluster.observedAt
   return [
     ...(changing ? [{ kind: 'changing' } as const] : []),
     ...(waits ? [{ kind: 'stale', since: opened } as const] : []),
@@ -90,8 +90,8 @@ export function adoptWindowOf({
     const at = actor.at === '' || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
     return windows.some((window) =>
       isScheduled(window)
-        ? windowEnd(window, at) !== undefined
-        : isLabelled(window, id) && !opensWindow(window, drift),
+        ? findWindowEnd(window, at) !== undefined
+        : isLabelled(window, id) && !canOpenWindow(window, drift),
     )
   }
 }

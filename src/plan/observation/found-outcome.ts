@@ -17,7 +17,7 @@ export interface Found extends FoundOutcome {
   readonly note: string
 }
 
-export function proposedRef({ unit }: Pick<Observation, 'unit'>, workspace: string): string {
+export function formatProposedRef({ unit }: Pick<Observation, 'unit'>, workspace: string): string {
   return `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: unit.packageName, workspace })}`
 }
 
@@ -28,7 +28,7 @@ export function isClosedByPerson({ outcome, reason }: ClosedEpisode['status']): 
 }
 
 /** Silence begins with the decision, not with its observation. */
-export function declined(
+export function createDeclinedStatus(
   { cluster, policy }: Observation,
   changes: readonly Change[],
   by: KnownProposal | undefined,

@@ -5,7 +5,7 @@ import type { DriftReport } from '../../record/documents/drift-report.ts'
 export type Hold = NonNullable<DriftReport['status']['held']>
 
 /** While the base commit's policy is unusable, nothing new is opened, however urgent. */
-export function policyHold({ lastGood }: Pick<PolicySet, 'lastGood'>): Hold | undefined {
+export function findPolicyHold({ lastGood }: Pick<PolicySet, 'lastGood'>): Hold | undefined {
   if (lastGood === undefined) return undefined
   return {
     reason: 'policy',
@@ -18,6 +18,6 @@ export function isWithheld({ lastGood }: Pick<PolicySet, 'lastGood'>): boolean {
   return lastGood?.withheld !== undefined
 }
 
-export function withheldHold(policy: Pick<PolicySet, 'lastGood'>): Hold | undefined {
-  return isWithheld(policy) ? policyHold(policy) : undefined
+export function findWithheldHold(policy: Pick<PolicySet, 'lastGood'>): Hold | undefined {
+  return isWithheld(policy) ? findPolicyHold(policy) : undefined
 }

@@ -1,6 +1,6 @@
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { labelsOf, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { getLabels, getResourceKey, type ResourceId } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict } from '../../drift/compare/drift.ts'
 import type { LabelWindow } from '../../policy/windows.ts'
 
@@ -17,16 +17,16 @@ export function labelWindowOf(
   const namespaces = new Map<string, Labels>()
   for (const verdict of verdicts) {
     const { live, id } = verdict
-    if (live !== undefined) own.set(resourceKey(id), labelsOf(live))
+    if (live !== undefined) own.set(getResourceKey(id), getLabels(live))
     if (id.kind === 'Namespace' && id.group === '')
-      namespaces.set(id.name, labelsOf(live ?? provenDesired(verdict)))
+      namespaces.set(id.name, getLabels(live ?? getProvenDesired(verdict)))
   }
   return ({ labels }, id) =>
-    [own.get(resourceKey(id)), namespaces.get(id.namespace)].some((there) => has(there, labels))
+    [own.get(getResourceKey(id)), namespaces.get(id.namespace)].some((there) => has(there, labels))
 }
 
 /** An in-sync object has git's labels. */
-function provenDesired({ state, desired }: ObjectVerdict): JsonObject {
+function getProvenDesired({ state, desired }: ObjectVerdict): JsonObject {
   return state === 'in-sync' && desired !== undefined ? desired.object : {}
 }
 
@@ -35,7 +35,7 @@ function has(there: Labels | undefined, wanted: Labels): boolean {
 }
 
 /** Git does not adopt the window's own label. */
-export function opensWindow({ labels }: LabelWindow, { path }: Pick<Drift, 'path'>): boolean {
+export function canOpenWindow({ labels }: LabelWindow, { path }: Pick<Drift, 'path'>): boolean {
   return [...labels.keys()].some((name) => isAtOrAbove(path, ['metadata', 'labels', name]))
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { observationOf, turnOf } from '../../../test/fakes/observation-builder.ts'
 import { planTurn } from '../turn/plan-turn.ts'
-import { ledgerAfter } from './ledger-after.ts'
+import { computeLedgerAfter } from './ledger-after.ts'
 
 const EMPTY = { reports: new Map(), closed: new Map(), clusters: new Map() }
 
@@ -14,13 +14,15 @@ test('the ledger after a turn has what the turn writes, without what it takes aw
     ...units.flatMap((unit) => (unit.state === 'planned' ? unit.plan.writes.ledger : [])),
     ...(push?.clusters ?? []).flatMap(({ ledger }) => ledger),
   ]
-  const after = ledgerAfter(EMPTY, files)
+  const after = computeLedgerAfter(EMPTY, files)
   assert.deepEqual([...after.reports.keys()], ['clusters/prod/apps--web'])
   assert.deepEqual([...after.clusters.keys()], ['prod'])
   assert.equal(after.closed.size, 0)
-  const gone = ledgerAfter(after, [{ path: 'clusters/prod/apps--web/report.yaml', text: null }])
+  const gone = computeLedgerAfter(after, [
+    { path: 'clusters/prod/apps--web/report.yaml', text: null },
+  ])
   assert.deepEqual([gone.reports.size, gone.clusters.size], [0, 1])
-  const broken = ledgerAfter(after, [
+  const broken = computeLedgerAfter(after, [
     { path: 'clusters/prod/apps--web/report.yaml', text: 'kind: Other' },
     { path: 'clusters/prod/observation.yaml', text: 'kind: Other' },
   ])

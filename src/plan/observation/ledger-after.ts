@@ -1,4 +1,4 @@
-import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import type { z } from 'zod'
 import { type ClosedEpisode, closedEpisodeSchema } from '../../record/documents/closed-episode.ts'
 import {
@@ -17,7 +17,10 @@ export interface LedgerContent {
 }
 
 /** An unreadable text counts as empty. */
-export function ledgerAfter(before: LedgerContent, files: readonly LedgerFile[]): LedgerContent {
+export function computeLedgerAfter(
+  before: LedgerContent,
+  files: readonly LedgerFile[],
+): LedgerContent {
   const reports = new Map(before.reports)
   const closed = new Map(before.closed)
   const clusters = new Map(before.clusters)
@@ -48,6 +51,6 @@ function readAs<Schema extends z.ZodType>(
   path: string,
 ): z.infer<Schema> | undefined {
   if (text === null) return undefined
-  const read = orFailure(() => parseDocument(text, schema, path))
+  const read = catchFailure(() => parseDocument(text, schema, path))
   return read instanceof Failure ? undefined : read
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 
 test('an account that may not read the identity of the cluster gives the same fingerprint, and the ledger keeps what it knows', async () => {
@@ -21,7 +21,7 @@ test('an account that may not read the identity of the cluster gives the same fi
 })
 
 /** What a machine that is thrown away makes: a key that no earlier run had. */
-const newKey = (byte: number) => redactionKey(new Uint8Array(32).fill(byte), true)
+const newKey = (byte: number) => createRedactionKey(new Uint8Array(32).fill(byte), true)
 
 /** A world with drift whose value is hidden, and drift whose value is shown where `shown` says so; and its ledger, run after run. */
 function driftedWorld(
@@ -55,7 +55,7 @@ test('a key that was made in this run knows its own hidden values, and so does t
   const { world, scan } = driftedWorld('Warn', false)
   const first = await scan(1)
   assert.equal(await scan(1), first)
-  world.key = redactionKey(new Uint8Array(32).fill(1))
+  world.key = createRedactionKey(new Uint8Array(32).fill(1))
   await world.plan()
   assert.equal(world.repository.head('drift-ledger'), first)
   const report = (): string | undefined =>
@@ -73,7 +73,7 @@ test('a key that was made in this run knows its own hidden values, and so does t
 test('a key that lasts takes the report over, because it has to know the hidden values of the next look', async () => {
   const { world, scan } = driftedWorld('Warn', false)
   const first = await scan(1)
-  world.key = redactionKey(new Uint8Array(32).fill(2))
+  world.key = createRedactionKey(new Uint8Array(32).fill(2))
   await world.plan()
   const second = world.repository.head('drift-ledger')
   assert.notEqual(second, first)

@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto'
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
-import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { withoutHashes } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { redactHashes } from '@backporch/kyaml/redaction'
+import { getResourceKey } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import {
   type ClusterObservation,
   type ClusterStatus,
   clusterObservationSchema,
-  unknownFields,
+  selectUnknownFields,
 } from '../../record/documents/cluster-observation.ts'
-import { documentHead } from '../../record/documents/document.ts'
+import { createDocumentHead } from '../../record/documents/document.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { knownTexts } from '../../record/known-texts.ts'
-import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
+import { formatLedgerObservationPath, formatLedgerUnitFolder } from '../../record/record-paths.ts'
 import {
+  deferText,
   formatDocument,
   isSameDocument,
   isWrittenAs,
-  laterText,
 } from '../../record/write-document.ts'
 import { buildResourceGroup, type MemberDrift } from '../../status/resource-group.ts'
 import type { LedgerFile } from './action.ts'
 import type { Observation } from './observation.ts'
-import { isAhead, isOlder, lastLook } from './seen-at.ts'
+import { getLastLook, isAhead, isOlder } from './seen-at.ts'
 import { isWaiting } from './waiting-state.ts'
 
 export interface LedgerFiles {
@@ -34,9 +34,9 @@ export interface LedgerFiles {
   readonly report: DriftReport
 }
 
-export function ledgerFilesOf(observed: Observation, report: DriftReport): LedgerFiles {
+export function createLedgerFiles(observed: Observation, report: DriftReport): LedgerFiles {
   const before = observed.git.ledger.report
-  const folder = ledgerUnitFolder(observed.unit.cluster, observed.unit.slug)
+  const folder = formatLedgerUnitFolder(observed.unit.cluster, observed.unit.slug)
   const isEqual =
     before !== undefined &&
     (isEqualText(before, report) || (observed.key.isNew && isEqualKeyless(before, report)))
@@ -45,14 +45,14 @@ export function ledgerFilesOf(observed: Observation, report: DriftReport): Ledge
   const groupPath = `${folder}/resourcegroup.yaml`
   const text = observed.git.ledger.texts.get(groupPath)
   const previous = text === undefined ? undefined : readObject(text, groupPath)
-  const retainedGroup = resourceGroup(observed, retained, previous)
+  const retainedGroup = createResourceGroup(observed, retained, previous)
   const files = [
-    ...filesOf(`${folder}/report.yaml`, retained, retained === before, observed),
-    ...filesOf(groupPath, retainedGroup, retainedGroup === previous, observed),
+    ...listChangedFiles(`${folder}/report.yaml`, retained, retained === before, observed),
+    ...listChangedFiles(groupPath, retainedGroup, retainedGroup === previous, observed),
   ]
   if (files.length === 0) return { files, line: undefined, report: retained }
   return {
-    files: [...files, ...observedNow(observed)],
+    files: [...files, ...createObservedFiles(observed)],
     line: `${observed.unit.packageName}: ${retained.status.state}${retained.spec.changes.length === 0 ? '' : ` (${retained.spec.changes.length})`}`,
     report: retained,
   }
@@ -66,7 +66,7 @@ function isAheadOf(
   return (isAhead(at, now) && at !== cluster.observedAt) || isAhead(seenAt, now)
 }
 
-function resourceGroup(
+function createResourceGroup(
   { inventory, unit, health, cluster, key }: Observation,
   { spec, status }: DriftReport,
   previous: JsonObject | undefined,
@@ -76,10 +76,10 @@ function resourceGroup(
     namespace: inventory?.namespace ?? '',
     inventoryId: inventory?.id ?? '',
     commit: spec.unit.commit,
-    drift: driftOf({ spec, status }),
+    drift: getMemberDrift({ spec, status }),
   }
   return key.derived.get(health, 'group', [spec.changes, JSON.stringify(source), previous], () => {
-    const drifted = [...new Map(spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()]
+    const drifted = [...new Map(spec.changes.map(({ ref }) => [getResourceKey(ref), ref])).values()]
     const created = buildResourceGroup({
       ...source,
       members: health,
@@ -91,7 +91,7 @@ function resourceGroup(
   })
 }
 
-function filesOf(
+function listChangedFiles(
   path: string,
   document: object,
   isRetained: boolean,
@@ -99,7 +99,7 @@ function filesOf(
 ): LedgerFile[] {
   const before = git.ledger.texts.get(path)
   if (isRetained && before !== undefined && isWrittenAs(document, before)) return []
-  const later = laterText(document, formatDocument)
+  const later = deferText(document, formatDocument)
   return [
     {
       path,
@@ -110,7 +110,7 @@ function filesOf(
   ]
 }
 
-function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): MemberDrift {
+function getMemberDrift({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): MemberDrift {
   if (spec.changes.length > 0) return 'drifted'
   if (status.state === 'Unknown' || (status.incomplete ?? []).length > 0) return 'unverified'
   if (status.stuckSince !== undefined) return 'stuck'
@@ -119,15 +119,15 @@ function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): Member
 
 /** The ledger is a cache: an unreadable file is rewritten. */
 export function readObject(text: string, where: string): JsonObject | undefined {
-  const read = orFailure(() => knownTexts.read(text, where))
+  const read = catchFailure(() => knownTexts.read(text, where))
   return !(read instanceof Failure) && isJsonObject(read.value) ? read.value : undefined
 }
 
 function isEqualText(before: DriftReport, after: DriftReport): boolean {
-  return isSameDocument(timeless(before), timeless(after))
+  return isSameDocument(omitTimes(before), omitTimes(after))
 }
 
-function timeless({ spec, status }: DriftReport): TimelessReport {
+function omitTimes({ spec, status }: DriftReport): TimelessReport {
   const { commit: _commit, ...unit } = spec.unit
   const { seenAt: _seen, ...observed } = spec.observed
   // Another key gives other fingerprints.
@@ -144,15 +144,15 @@ interface TimelessReport {
 function isEqualKeyless(before: DriftReport, after: DriftReport): boolean {
   return (
     before.status.newKeyId !== after.status.newKeyId &&
-    isSameDocument(keyless(before), keyless(after))
+    isSameDocument(omitKeyedFields(before), omitKeyedFields(after))
   )
 }
 
-function keyless(report: DriftReport): object {
-  const { spec, status } = timeless(report)
+function omitKeyedFields(report: DriftReport): object {
+  const { spec, status } = omitTimes(report)
   const changes = spec.changes.map(({ fingerprint: _fingerprint, ...change }) => change)
   return JSON.parse(
-    withoutHashes(JSON.stringify({ spec: { ...spec, changes, fingerprint: '' }, status })),
+    redactHashes(JSON.stringify({ spec: { ...spec, changes, fingerprint: '' }, status })),
   )
 }
 
@@ -164,59 +164,59 @@ function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): D
   }
 }
 
-export function observationFile(
+export function createObservationFile(
   cluster: string,
   status: ClusterStatus,
   before: ClusterObservation | undefined,
 ): LedgerFile {
   const document = {
     ...before,
-    ...documentHead('ClusterObservation', cluster),
-    status: { ...status, ...unknownFields(before?.status) },
+    ...createDocumentHead('ClusterObservation', cluster),
+    status: { ...status, ...selectUnknownFields(before?.status) },
   }
-  return { path: ledgerObservationPath(cluster), text: formatDocument(document) }
+  return { path: formatLedgerObservationPath(cluster), text: formatDocument(document) }
 }
 
-function observedNow({
+function createObservedFiles({
   unit,
   git,
   cluster,
   policy,
   now = cluster.observedAt,
 }: Observation): readonly LedgerFile[] {
-  const before = knownObservation({ unit, git })
+  const before = findKnownObservation({ unit, git })
   const { observedAt: changedAt, recorded } = cluster
-  if (isOlder({ at: changedAt, now, recorded }, lastLook(before?.status))) return []
+  if (isOlder({ at: changedAt, now, recorded }, getLastLook(before?.status))) return []
   const known = {
-    ...identityFields(cluster, before),
-    ...given({ observedAt: before?.status.observedAt }),
+    ...createIdentityFields(cluster, before),
+    ...omitUndefined({ observedAt: before?.status.observedAt }),
   }
-  const status = { changedAt, ...known, reachable: true, ...policyField(policy) }
-  return [observationFile(unit.cluster, status, before)]
+  const status = { changedAt, ...known, reachable: true, ...createPolicyField(policy) }
+  return [createObservationFile(unit.cluster, status, before)]
 }
 
-export function identityFields(
+export function createIdentityFields(
   { uid, version, recorded }: ClusterIdentity,
   before: ClusterObservation | undefined,
 ): Pick<ClusterStatus, 'version' | 'identity' | 'recorded'> {
-  const identity = uid === '' ? (before?.status.identity ?? '') : identityHash(uid)
+  const identity = uid === '' ? (before?.status.identity ?? '') : hashIdentity(uid)
   return { version, identity, ...(recorded ? { recorded } : {}) }
 }
 
-export function policyField({
+export function createPolicyField({
   lastGood,
 }: Pick<PolicySet, 'lastGood'>): Pick<ClusterStatus, 'policy'> {
   return lastGood === undefined ? {} : { policy: { commit: lastGood.commit, ...lastGood.problem } }
 }
 
 /** Undefined if there is none, or it is unreadable. */
-export function knownObservation({
+export function findKnownObservation({
   unit,
   git,
 }: Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'ledger'> }):
   | ClusterObservation
   | undefined {
-  const path = ledgerObservationPath(unit.cluster)
+  const path = formatLedgerObservationPath(unit.cluster)
   const text = git.ledger.texts.get(path)
   const read = clusterObservationSchema.safeParse(
     text === undefined ? undefined : readObject(text, path),
@@ -225,7 +225,7 @@ export function knownObservation({
 }
 
 /** 16 hex digits; empty if the uid was not read. */
-export function identityHash(uid: string): string {
+export function hashIdentity(uid: string): string {
   return uid === '' ? '' : createHash('sha256').update(uid).digest('hex').slice(0, 16)
 }
 
@@ -233,6 +233,6 @@ export function identityHash(uid: string): string {
  * Falls back to the ledger if the account may not read it, so that one drift has one fingerprint
  * whichever account reads it. Empty if neither is known.
  */
-export function identityOf(observed: Observation): string {
-  return identityFields(observed.cluster, knownObservation(observed)).identity
+export function getIdentity(observed: Observation): string {
+  return createIdentityFields(observed.cluster, findKnownObservation(observed)).identity
 }

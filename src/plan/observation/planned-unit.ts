@@ -7,6 +7,6 @@ export interface PlannedUnit {
 }
 
 /** One package in two clusters is two units. */
-export function unitKey(cluster: string, packagePath: string): string {
+export function formatUnitKey(cluster: string, packagePath: string): string {
   return `${cluster}\0${packagePath}`
 }

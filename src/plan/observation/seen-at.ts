@@ -1,7 +1,7 @@
 /** See docs/adr/0056-what-the-ledger-says-about-time.md. */
 import type { ClusterStatus } from '../../record/documents/cluster-observation.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { later } from './drift-age.ts'
+import { addSeconds } from './drift-age.ts'
 
 /** RFC 3339 UTC. */
 export interface ObservedWhen {
@@ -18,28 +18,33 @@ const CLOCKS_DIFFER = 300
  * RFC 3339 UTC, whatever the observation's result; empty if there was none.
  * @param cluster omitted if its observations were not about the unit
  */
-export function knownUntil(
+export function getKnownUntil(
   { spec, status }: DriftReport,
   cluster: ClusterStatus | undefined,
 ): string {
   // Another state may begin with a decision, which is no observation of the cluster.
   const failedObservation = status.state === 'Unknown' ? status.since : undefined
-  return latest([spec.observed.at, spec.observed.seenAt, failedObservation, cluster?.observedAt])
+  return selectLatest([
+    spec.observed.at,
+    spec.observed.seenAt,
+    failedObservation,
+    cluster?.observedAt,
+  ])
 }
 
 /** Only observations that confirm the report: for an unobservable unit, the last one before. */
-export function lastSeen(
+export function getLastSeen(
   { spec, status }: DriftReport,
   cluster: ClusterStatus | undefined,
 ): string {
-  const observed = latest([spec.observed.at, spec.observed.seenAt])
+  const observed = selectLatest([spec.observed.at, spec.observed.seenAt])
   // Later cluster observations did not include an unobservable unit.
-  return status.state === 'Unknown' ? observed : latest([observed, cluster?.observedAt])
+  return status.state === 'Unknown' ? observed : selectLatest([observed, cluster?.observedAt])
 }
 
 /** RFC 3339 UTC, including failed attempts; empty if there was none. */
-export function lastLook(cluster: ClusterStatus | undefined): string {
-  return latest([cluster?.observedAt, cluster?.failure?.since])
+export function getLastLook(cluster: ClusterStatus | undefined): string {
+  return selectLatest([cluster?.observedAt, cluster?.failure?.since])
 }
 
 /**
@@ -47,14 +52,14 @@ export function lastLook(cluster: ClusterStatus | undefined): string {
  * another clock, and makes only a recording older.
  */
 export function isOlder({ at, now, recorded }: ObservedWhen, known: string): boolean {
-  return at < known && known <= (recorded ? later(now, CLOCKS_DIFFER) : now)
+  return at < known && known <= (recorded ? addSeconds(now, CLOCKS_DIFFER) : now)
 }
 
 /** So far in the future that its clock must be wrong: ignored and replaced. */
 export function isAhead(known: string, now: string): boolean {
-  return known > later(now, CLOCKS_DIFFER)
+  return known > addSeconds(now, CLOCKS_DIFFER)
 }
 
-function latest(times: readonly (string | undefined)[]): string {
+function selectLatest(times: readonly (string | undefined)[]): string {
   return times.reduce<string>((last, time) => (time !== undefined && time > last ? time : last), '')
 }

@@ -1,4 +1,4 @@
-import { nextRevision } from '@backporch/git-store/ref-name'
+import { computeNextRevision } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Observation } from './observation.ts'
 import type { UnitPlan } from './unit-plan.ts'
@@ -11,7 +11,7 @@ export class TurnMemory {
     return this.#begun
   }
 
-  upToDate(observed: Observation): Observation {
+  refreshTags(observed: Observation): Observation {
     if (this.#tags.size === 0) return observed
     const refs = new Map([...observed.git.refs, ...this.#tags])
     return {
@@ -19,7 +19,7 @@ export class TurnMemory {
       git: {
         ...observed.git,
         refs,
-        revision: nextRevision(refs.keys(), observed.unit.packageName) - 1,
+        revision: computeNextRevision(refs.keys(), observed.unit.packageName) - 1,
       },
     }
   }

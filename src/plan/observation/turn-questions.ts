@@ -27,7 +27,7 @@ export interface UnitAnswers {
   step(name: string): StepAnswers
 }
 
-export function asking(observation: Observation, { functions, builds }: Answers): Observation {
+export function addAnswers(observation: Observation, { functions, builds }: Answers): Observation {
   const { built } = observation
   return {
     ...observation,
@@ -56,9 +56,9 @@ export class UnitQuestions {
   ): Result {
     const { answers } = this
     if (answers === undefined) return work(observation, { exhausted: false })
-    const known = answers.step(this.next())
+    const known = answers.step(this.createStepKey())
     if (known.failure !== undefined) throw known.failure
-    return work(asking(observation, known), known)
+    return work(addAnswers(observation, known), known)
   }
 
   /**
@@ -68,13 +68,13 @@ export class UnitQuestions {
   isContent(branch: OpenBranch, changes: readonly FileChange[]): boolean {
     const { answers } = this
     if (answers === undefined) return true
-    const { failure, isContent } = answers.step(this.next())
+    const { failure, isContent } = answers.step(this.createStepKey())
     if (failure !== undefined) throw failure
     if (isContent === undefined) throw new Unanswered({ kind: 'content', branch, changes })
     return isContent
   }
 
-  private next(): string {
+  private createStepKey(): string {
     this.steps += 1
     return `${this.stage} ${this.steps}`
   }

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { TreeFile } from '@backporch/git-store/package-repository'
-import { shortBranch } from '@backporch/git-store/ref-name'
+import { shortenBranch } from '@backporch/git-store/ref-name'
 import type { Observation, OpenBranch } from './observation.ts'
 
 /** An unknown listing equals none. */
-export function sameTree(
+export function isSameTree(
   left: readonly TreeFile[],
   right: readonly TreeFile[] | undefined,
 ): boolean {
   return (
-    right !== undefined && left.length === right.length && contentHash(left) === contentHash(right)
+    right !== undefined && left.length === right.length && hashContent(left) === hashContent(right)
   )
 }
 
 /** 16 hex digits. */
-export function contentHash(tree: readonly TreeFile[]): string {
+export function hashContent(tree: readonly TreeFile[]): string {
   const hash = createHash('sha256')
   for (const { path, mode, id } of tree) hash.update(`${path}\0${mode}\0${id}\n`)
   return hash.digest('hex').slice(0, 16)
@@ -28,11 +28,11 @@ export function isInQueue(
 }
 
 /** A sentence; empty if the turn may push. */
-export function whyUntouched(
+export function explainUntouched(
   observation: Pick<Observation, 'proposals' | 'key'>,
   { ref, record }: Pick<OpenBranch, 'ref' | 'record'>,
 ): string {
-  const branch = shortBranch(ref)
+  const branch = shortenBranch(ref)
   if (record.spec.keyId !== observation.key.id)
     return `${branch} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`
   return isInQueue(observation, { ref })

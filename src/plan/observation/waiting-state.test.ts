@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { verdictOf } from '../../../test/fakes/observation-builder.ts'
 import type { SetAsideState } from '../../drift/compare/drift.ts'
-import { stuckSince, waitingState } from './waiting-state.ts'
+import { findStuckSince, getWaitingState } from './waiting-state.ts'
 
 function waiting(states: readonly SetAsideState[], since?: string) {
   const setAside = states.map((state) => ({
@@ -16,13 +16,13 @@ function waiting(states: readonly SetAsideState[], since?: string) {
 }
 
 test('a unit waits for what needs a person most, and a syncer that is late has not applied', () => {
-  assert.equal(waitingState(waiting([])), 'InSync')
-  assert.equal(waitingState(waiting(['Ignored', 'Released'])), 'InSync')
-  assert.equal(waitingState(waiting(['Reconciling', 'Behind'])), 'Behind')
-  assert.equal(waitingState(waiting(['Reconciling', 'Suspended', 'Behind'])), 'Suspended')
+  assert.equal(getWaitingState(waiting([])), 'InSync')
+  assert.equal(getWaitingState(waiting(['Ignored', 'Released'])), 'InSync')
+  assert.equal(getWaitingState(waiting(['Reconciling', 'Behind'])), 'Behind')
+  assert.equal(getWaitingState(waiting(['Reconciling', 'Suspended', 'Behind'])), 'Suspended')
   assert.equal(
-    waitingState(waiting(['Reconciling', 'Suspended'], '2026-11-21T09:00:00Z')),
+    getWaitingState(waiting(['Reconciling', 'Suspended'], '2026-11-21T09:00:00Z')),
     'Behind',
   )
-  assert.equal(stuckSince(waiting(['Behind'], '2026-11-21T09:00:00Z')), '2026-11-21T09:00:00Z')
+  assert.equal(findStuckSince(waiting(['Behind'], '2026-11-21T09:00:00Z')), '2026-11-21T09:00:00Z')
 })

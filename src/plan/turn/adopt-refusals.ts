@@ -1,10 +1,14 @@
-import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import type { Observation } from '../observation/observation.ts'
 import type { UnitQuestions } from '../observation/turn-questions.ts'
 import type { UnitPlan } from '../observation/unit-plan.ts'
-import { type AdoptedObject, adoptedObjects } from '../unit/adopted-objects.ts'
-import { allChanges, type PlannedChange } from '../unit/commands/pick-changes.ts'
-import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../unit/not-adoptable.ts'
+import { type AdoptedObject, listAdoptedObjects } from '../unit/adopted-objects.ts'
+import { listAllChanges, type PlannedChange } from '../unit/commands/pick-changes.ts'
+import {
+  findNotAdoptable,
+  findNotAdoptableAtAll,
+  type NotAdoptable,
+} from '../unit/not-adoptable.ts'
 
 export const NOTHING_REFUSED: NotAdoptable = new Map()
 
@@ -15,16 +19,19 @@ export function adoptRefusals(
   questions: UnitQuestions,
 ): NotAdoptable {
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return NOTHING_REFUSED
-  const reasons = orFailure(() =>
-    questions.plan(observation, (one, { exhausted }) => ({ all: notAdoptable(one), exhausted })),
+  const reasons = catchFailure(() =>
+    questions.plan(observation, (one, { exhausted }) => ({
+      all: findNotAdoptable(one),
+      exhausted,
+    })),
   )
   return reasons instanceof Failure || reasons.exhausted
-    ? notAdoptableAtAll(observation)
+    ? findNotAdoptableAtAll(observation)
     : reasons.all
 }
 
 /** The text of a proposal says what no server checked. */
-export function adoptedIn(
+export function findUnitAdoptions(
   observation: Observation,
   { record, outcome }: UnitPlan,
   questions: UnitQuestions,
@@ -33,15 +40,15 @@ export function adoptedIn(
   const planned = new Map(
     record.spec.changes.map(({ fingerprint, resolution }) => [fingerprint, resolution]),
   )
-  const changes = allChanges(observation.verdicts, observation.key).flatMap(
+  const changes = listAllChanges(observation.verdicts, observation.key).flatMap(
     (change): PlannedChange[] => {
       const resolution = planned.get(change.fingerprint)
       return resolution === undefined ? [] : [{ ...change, resolution }]
     },
   )
   if (!changes.some(({ resolution }) => resolution === 'Adopt')) return undefined
-  const adopted = orFailure(() =>
-    questions.plan(observation, (one) => adoptedObjects(one, changes)),
+  const adopted = catchFailure(() =>
+    questions.plan(observation, (one) => listAdoptedObjects(one, changes)),
   )
   return adopted instanceof Failure ? undefined : adopted
 }

@@ -1,14 +1,18 @@
 import type { FailureCode } from '@backporch/kyaml/failure'
-import { given } from '@backporch/kyaml/text'
-import { clusterDetection } from '../../policy/effective-policy.ts'
-import { ledgerUnitFolder } from '../../record/record-paths.ts'
-import { otherBase } from '../observation/base-branch.ts'
-import { identityFields, knownObservation, policyField } from '../observation/ledger-files.ts'
+import { omitUndefined } from '@backporch/kyaml/text'
+import { getClusterDetection } from '../../policy/effective-policy.ts'
+import { formatLedgerUnitFolder } from '../../record/record-paths.ts'
+import { findOtherBase } from '../observation/base-branch.ts'
+import {
+  createIdentityFields,
+  createPolicyField,
+  findKnownObservation,
+} from '../observation/ledger-files.ts'
 import type { Observation } from '../observation/observation.ts'
 import { reportWithoutEnded } from '../unit/too-old.ts'
 import type { UnitResult } from '../unit/unit-result.ts'
 import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
-import { type ClusterLedgerWrites, clusterWrites } from './ledger/cluster-writes.ts'
+import { type ClusterLedgerWrites, createClusterWrites } from './ledger/cluster-writes.ts'
 import type { LostUnit, TurnObservation } from './turn-observation.ts'
 
 export function writesOfClusters(
@@ -27,7 +31,9 @@ export function writesOfClusters(
     )
     const [first] = planned
     const before =
-      first === undefined ? git.ledger.clusters.get(cluster) : knownObservation(first.observation)
+      first === undefined
+        ? git.ledger.clusters.get(cluster)
+        : findKnownObservation(first.observation)
     const codes = new Map(
       units.flatMap((unit) =>
         unit.state === 'failed' && unit.cluster === cluster
@@ -35,17 +41,20 @@ export function writesOfClusters(
           : [],
       ),
     )
-    const lost = [...(git.lost.get(cluster) ?? []), ...lostInPlan(observed, units, cluster)]
-    const unobserved = withDecisions(lost, decided).flatMap((unit) => {
+    const lost = [
+      ...(git.lost.get(cluster) ?? []),
+      ...listUnitsLostInPlan(observed, units, cluster),
+    ]
+    const unobserved = addDecisions(lost, decided).flatMap((unit) => {
       const code = codes.get(unit.unit.package)
       return code === undefined ? [] : [{ ...unit, code }]
     })
-    const interval = clusterDetection(policy, cluster, 'interval')
-    const fields = identityFields(identity, before)
+    const interval = getClusterDetection(policy, cluster, 'interval')
+    const fields = createIdentityFields(identity, before)
     const whole = purpose.whole || purpose.watched?.has(cluster) === true
     writes.push({
       cluster,
-      ...clusterWrites({
+      ...createClusterWrites({
         ...{
           cluster,
           at: identity.observedAt,
@@ -57,7 +66,7 @@ export function writesOfClusters(
           unobserved,
           interval,
         },
-        ...policyField(policy),
+        ...createPolicyField(policy),
       }),
     })
   }
@@ -65,7 +74,7 @@ export function writesOfClusters(
     const [{ code }] = failures
     if (!isAboutCluster(code)) continue
     const before = git.ledger.clusters.get(cluster)
-    const unobserved = withDecisions(git.lost.get(cluster) ?? [], decided).map((unit) => ({
+    const unobserved = addDecisions(git.lost.get(cluster) ?? [], decided).map((unit) => ({
       ...unit,
       code,
     }))
@@ -73,7 +82,7 @@ export function writesOfClusters(
     if (before === undefined && unobserved.length === 0) continue
     writes.push({
       cluster,
-      ...clusterWrites({
+      ...createClusterWrites({
         cluster,
         at,
         now,
@@ -89,13 +98,13 @@ export function writesOfClusters(
   return writes.filter(({ ledger }) => ledger.length > 0)
 }
 
-function withDecisions(
+function addDecisions(
   lost: readonly LostUnit[],
   decided: readonly DecidedUnit[],
 ): readonly LostUnit[] {
   return lost.map((one) => {
     const own = decided.find(
-      ({ unit: { cluster, slug } }) => ledgerUnitFolder(cluster, slug) === one.folder,
+      ({ unit: { cluster, slug } }) => formatLedgerUnitFolder(cluster, slug) === one.folder,
     )
     return own === undefined
       ? one
@@ -108,7 +117,7 @@ function isAboutCluster(code: FailureCode): boolean {
   return code.startsWith('BP30') || code === 'BP1006' || code === 'BP1008' || code === 'BP9001'
 }
 
-function lostInPlan(
+function listUnitsLostInPlan(
   { cluster: { units: observed } }: TurnObservation,
   units: readonly UnitResult[],
   cluster: string,
@@ -118,19 +127,19 @@ function lostInPlan(
       one.state === 'observed' &&
       one.observation.unit.cluster === cluster &&
       units[index]?.state === 'failed'
-    if (!isLost || otherBase(one.observation) !== undefined) return []
-    const unit = lostUnit(one.observation)
+    if (!isLost || findOtherBase(one.observation) !== undefined) return []
+    const unit = createLostUnit(one.observation)
     return unit.report === undefined && unit.unit.package === '' ? [] : [unit]
   })
 }
 
-function lostUnit({
+function createLostUnit({
   unit: { cluster, slug, packagePath, source, appliedBy },
   git,
 }: Observation): LostUnit {
-  const folder = ledgerUnitFolder(cluster, slug)
+  const folder = formatLedgerUnitFolder(cluster, slug)
   const { report, texts } = git.ledger
-  const by = { ...(source === 'folder' ? { source } : {}), ...given({ appliedBy }) }
+  const by = { ...(source === 'folder' ? { source } : {}), ...omitUndefined({ appliedBy }) }
   const first = {
     cluster,
     package: packagePath,

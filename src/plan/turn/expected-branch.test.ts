@@ -14,7 +14,7 @@ import { recordPath } from '../../record/record-paths.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import type { Observation, OpenBranch } from '../observation/observation.ts'
 import { planReconcile } from '../unit/plan-reconcile.ts'
-import { type ExpectedCommit, expectedCommit } from './expected-branch.ts'
+import { type ExpectedCommit, resolveExpectedCommit } from './expected-branch.ts'
 
 const REPLICAS = driftOf('spec.replicas')
 const UNIT = proposedOf([REPLICAS])
@@ -31,7 +31,7 @@ interface Case {
 function expected({ unit = UNIT, branch = {}, spec = {} }: Case = {}): ExpectedCommit | string {
   const [{ known: _known, ...open }] = unit.git.branches as [OpenBranch]
   const record = { ...open.record, spec: { ...open.record.spec, ...spec } }
-  return expectedCommit(
+  return resolveExpectedCommit(
     unit,
     { ...open, record, ...branch },
     { message: COMMIT?.message ?? '', before: unit.git.files },

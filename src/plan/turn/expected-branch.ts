@@ -4,23 +4,23 @@
  * this.
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
-import { shortBranch } from '@backporch/git-store/ref-name'
+import { shortenBranch } from '@backporch/git-store/ref-name'
 import { NO_FUNCTIONS } from '@backporch/kpt/function'
 import { parseKptAnnotations } from '@backporch/kpt/kptfile'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { houseMessage } from '../../policy/house-rules.ts'
+import { formatHouseMessage } from '../../policy/house-rules.ts'
 import { buildProposal } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
 import { formatProposalMessage } from '../../record/commit-message.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
-import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
+import { formatTravellingRecordPath, recordPath } from '../../record/record-paths.ts'
 import { formatInertDocument, isSameDocument } from '../../record/write-document.ts'
 import { RENDERED_BY_KPT } from '../../sources/build/render-choice.ts'
 import type { Observation, OpenBranch } from '../observation/observation.ts'
 import { planReconcile } from '../unit/plan-reconcile.ts'
-import { alignRecord, causeOf } from './joint/joint-proposal.ts'
+import { alignRecord, computeCauseKey } from './joint/joint-proposal.ts'
 
 export interface ExpectedCommit {
   readonly changes: readonly FileChange[]
@@ -42,7 +42,7 @@ export interface CurrentCommit {
  * @returns why the record cannot be Backporch's or can no longer be rebuilt, as part of a sentence
  * @throws the request for the answer of a function or a program
  */
-export function expectedCommit(
+export function resolveExpectedCommit(
   observed: Observation,
   branch: OpenBranch,
   openProposal: CurrentCommit,
@@ -66,18 +66,18 @@ export function expectedCommit(
     ? { ...record, spec: { ...record.spec, changes: [] } }
     : believed
       ? record
-      : inLedger(observed, record)
+      : findLedgerRecord(observed, record)
   if (like === undefined) return 'the ledger has another proposal as the open one'
   const files =
-    filesNow(observed, branch, like) ??
-    (believed ? filesThen(observed, branch, openProposal) : undefined)
+    computeCurrentFiles(observed, branch, like) ??
+    (believed ? computeEarlierFiles(observed, branch, openProposal) : undefined)
   if (files === undefined) return 'it is not what backporch writes'
   const travelling =
     observed.policy.approval === 'porch'
-      ? travellingRecordPath(observed.unit.packagePath)
+      ? formatTravellingRecordPath(observed.unit.packagePath)
       : undefined
   const paths = new Set([
-    ownPath(observed, record),
+    getOwnPath(observed, record),
     reportPath(observed.unit.cluster, observed.unit.slug),
     travelling,
   ])
@@ -88,14 +88,17 @@ export function expectedCommit(
       ...[record, ...away].flatMap((one) => recordFiles(one, observed.unit.slug, state)),
       ...(travelling === undefined
         ? []
-        : [{ path: travelling, content: bytes(formatInertDocument(record)) }]),
+        : [{ path: travelling, content: encodeText(formatInertDocument(record)) }]),
     ],
-    messages: messagesOf(observed, branch, [record, ...away], openProposal.message),
+    messages: listMessages(observed, branch, [record, ...away], openProposal.message),
   }
 }
 
 function isAlike(other: DriftRecord, record: DriftRecord): boolean {
-  return causeOf(other) === causeOf(record) && isSameDocument(alignRecord(other, record), other)
+  return (
+    computeCauseKey(other) === computeCauseKey(record) &&
+    isSameDocument(alignRecord(other, record), other)
+  )
 }
 
 function hasWords({ spec }: DriftRecord): boolean {
@@ -105,14 +108,14 @@ function hasWords({ spec }: DriftRecord): boolean {
   )
 }
 
-function inLedger({ git }: Observation, record: DriftRecord): DriftRecord | undefined {
+function findLedgerRecord({ git }: Observation, record: DriftRecord): DriftRecord | undefined {
   const { report } = git.ledger
   if (report === undefined || report.status.episode !== record.spec.episode) return undefined
   return { ...record, spec: { ...record.spec, changes: report.spec.changes } }
 }
 
 /** Undefined if this turn's record would differ from the present one. */
-function filesNow(
+function computeCurrentFiles(
   observed: Observation,
   branch: OpenBranch,
   like: DriftRecord,
@@ -123,8 +126,8 @@ function filesNow(
   try {
     const joint = others.length === 0 ? undefined : { ref, workspace, like, files: true }
     const plan = planReconcile(observation, joint === undefined ? {} : { joint })
-    if (plan.record === undefined || plan.branch !== shortBranch(ref)) return undefined
-    if (!isSameDocument(timeless(plan.record), timeless(branch.record))) return undefined
+    if (plan.record === undefined || plan.branch !== shortenBranch(ref)) return undefined
+    if (!isSameDocument(omitTimes(plan.record), omitTimes(branch.record))) return undefined
     const { notes } = branch.record.spec
     if (notes !== undefined && notes.join() !== plan.record.spec.notes?.join()) return undefined
     return plan.joint ?? plan.writes.commits.find(({ name }) => name === plan.branch)?.changes
@@ -135,7 +138,7 @@ function filesNow(
 }
 
 /** A Restore edits only the Kptfile's condition, whatever live and the base branch are now. */
-function filesThen(
+function computeEarlierFiles(
   { unit, key }: Observation,
   { record, workspace, state }: OpenBranch,
   { before }: CurrentCommit,
@@ -163,13 +166,13 @@ function filesThen(
   return files.filter(({ path }) => path !== '')
 }
 
-function timeless({ spec: { notes: _notes, ...spec } }: DriftRecord): object {
+function omitTimes({ spec: { notes: _notes, ...spec } }: DriftRecord): object {
   const { commit: _commit, revision: _revision, ...unit } = spec.unit
   const { at: _at, seenAt: _seen, ...observed } = spec.observed
   return { ...spec, unit, observed }
 }
 
-function ownPath({ unit }: Observation, { spec }: DriftRecord): string {
+function getOwnPath({ unit }: Observation, { spec }: DriftRecord): string {
   return recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
 }
 
@@ -177,17 +180,17 @@ function recordFiles(record: DriftRecord, slug: string, state: OpenBranch['state
   const { unit, began, episode } = record.spec
   const own = {
     path: recordPath(unit.cluster, slug, began, episode),
-    content: bytes(formatInertDocument(record)),
+    content: encodeText(formatInertDocument(record)),
   }
   if (state === 'drafts' || !wantsReport(record)) return [own]
-  return [own, { path: reportPath(unit.cluster, slug), content: bytes(reportText(record)) }]
+  return [own, { path: reportPath(unit.cluster, slug), content: encodeText(reportText(record)) }]
 }
 
-function bytes(text: string): Uint8Array {
+function encodeText(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-function messagesOf(
+function listMessages(
   { unit, git, policy }: Observation,
   branch: OpenBranch,
   records: readonly DriftRecord[],
@@ -210,7 +213,7 @@ function messagesOf(
         ...joint,
       }
       const written = formatProposalMessage(subject, lifecycle)
-      return [...new Set([written, houseMessage(written, policy.house.commit)])]
+      return [...new Set([written, formatHouseMessage(written, policy.house.commit)])]
     }),
   )
 }

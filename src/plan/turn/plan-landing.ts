@@ -1,9 +1,9 @@
-import { houseMessage, NO_HOUSE_RULES } from '../../policy/house-rules.ts'
+import { formatHouseMessage, NO_HOUSE_RULES } from '../../policy/house-rules.ts'
 import { formatLandingMessage } from '../../record/commit-message.ts'
-import { secondsSince1970 } from '../observation/closed-episode.ts'
-import { publishedWorkspaces } from '../unit/porch-decisions.ts'
+import { computeUnixSeconds } from '../observation/closed-episode.ts'
+import { listPublishedWorkspaces } from '../unit/porch-decisions.ts'
 import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
-import { textCommit } from './text-commit.ts'
+import { createTextCommit } from './text-commit.ts'
 import type { TurnAction } from './turn-action.ts'
 import type { TurnGit } from './turn-observation.ts'
 
@@ -21,13 +21,13 @@ export function planLanding(
   ]
   if (changes.length === 0) return undefined
   const decided = planned.flatMap(({ observation }) =>
-    publishedWorkspaces(observation).map(
+    listPublishedWorkspaces(observation).map(
       ({ workspace, revision }) => `${workspace} of ${observation.unit.packageName} (v${revision})`,
     ),
   )
   const names = planned.map(({ observation }) => observation.unit.packageName)
   const { commit: rules } = planned[0]?.observation.policy.house ?? NO_HOUSE_RULES
-  const message = houseMessage(
+  const message = formatHouseMessage(
     formatLandingMessage([...new Set(decided.length === 0 ? names : decided)]),
     rules,
   )
@@ -38,7 +38,11 @@ export function planLanding(
     changes,
     message,
     signOff: rules.signOff,
-    at: secondsSince1970(at),
+    at: computeUnixSeconds(at),
   }
-  return { kind: 'land', ref: `refs/heads/${baseBranch}`, commit: { ...textCommit(commit), base } }
+  return {
+    kind: 'land',
+    ref: `refs/heads/${baseBranch}`,
+    commit: { ...createTextCommit(commit), base },
+  }
 }

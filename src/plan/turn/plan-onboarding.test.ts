@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import {
   CONFIGURE_REF,
   type ConfigureBranch,
@@ -9,7 +9,7 @@ import {
   planOnboarding,
 } from './plan-onboarding.ts'
 
-const HEAD = objectId('a'.repeat(40))
+const HEAD = parseObjectId('a'.repeat(40))
 const files = [{ path: '.drift/policy.yaml', text: 'mode: Warn\n' }]
 const branch = (more: Partial<ConfigureBranch> = {}): ConfigureBranch => ({
   commit: HEAD,
@@ -98,7 +98,7 @@ test('a policy on the base branch ends it; the merged branch goes, another one s
       cleanUp: HEAD,
     },
   )
-  const moved = proposal('merged', { commit: objectId('b'.repeat(40)) })
+  const moved = proposal('merged', { commit: parseObjectId('b'.repeat(40)) })
   assert.deepEqual(plan({ enrolled, branch: branch(), proposal: moved }), {
     kind: 'enrolled',
     where: enrolled,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import {
   mergedOf,
@@ -128,8 +128,8 @@ test('the units of one package in one turn are published under different revisio
         key,
         {
           ...commit,
-          published: objectId(name.slice(-1).repeat(40)),
-          commit: objectId(name.slice(-1).repeat(40)),
+          published: parseObjectId(name.slice(-1).repeat(40)),
+          commit: parseObjectId(name.slice(-1).repeat(40)),
         },
       ]),
     )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import {
   branchOf,
@@ -137,7 +137,7 @@ test('a branch that somebody pushed to is never written, whether there is drift 
 
 test('a branch of that name without a record of ours is never written', () => {
   const { branch } = planOf(observationOf([REPLICAS]))
-  const refs = new Map([...gitOf().refs, [`refs/heads/${branch}`, objectId('c'.repeat(40))]])
+  const refs = new Map([...gitOf().refs, [`refs/heads/${branch}`, parseObjectId('c'.repeat(40))]])
   const plan = planOf(observationOf([REPLICAS], { git: gitOf({ refs }) }))
   assert.deepEqual([plan.outcome, plan.writes.updates], ['foreign', []])
 })
@@ -154,7 +154,7 @@ test('drift that is gone takes the proposal away, and says why', () => {
   )
   const moved = {
     ...before.git,
-    tree: before.git.tree.map((file) => ({ ...file, id: objectId('d'.repeat(40)) })),
+    tree: before.git.tree.map((file) => ({ ...file, id: parseObjectId('d'.repeat(40)) })),
   }
   const byGit = planOf(later({ ...before, git: moved, verdicts: [verdictOf([])] }))
   assert.deepEqual(
@@ -218,7 +218,7 @@ test('a unit that follows another branch fails, and is only shown to who looks',
   const report = before.git.ledger.report
   assert.ok(report !== undefined)
   const unit = { ...report.spec.unit, branch: 'release' }
-  const refs = new Map([...before.git.refs, ['refs/heads/release', objectId('e'.repeat(40))]])
+  const refs = new Map([...before.git.refs, ['refs/heads/release', parseObjectId('e'.repeat(40))]])
   const moved = later({
     ...before,
     git: {
@@ -304,7 +304,7 @@ test('a merged decision is brought to the cluster only by a turn that settles', 
     spec: record.spec,
     status: { outcome: 'Merged' as const, at: NOW, decidedBy: 'Ada', revision: 'v1' },
   }
-  const tag = objectId('f'.repeat(40))
+  const tag = parseObjectId('f'.repeat(40))
   const refs = new Map([...gitOf().refs, ['refs/tags/apps/web/v1', tag]])
   const unit = observationOf([REPLICAS], {
     policy,

@@ -1,28 +1,28 @@
 /** Pure and synchronous: missing knowledge is a question (turn-questions.ts). */
-import { Failure, failuresOf } from '@backporch/kyaml/failure'
-import { repositoryLimits } from '../../policy/effective-policy.ts'
-import { driftId } from '../../proposal/text/dashboard-ticks.ts'
+import { Failure, listFailures } from '@backporch/kyaml/failure'
+import { deriveRepositoryLimits } from '../../policy/effective-policy.ts'
+import { getDriftId } from '../../proposal/text/dashboard-ticks.ts'
 import { attempt, Unanswered } from '../../sources/programs/questions.ts'
 import { isNothing } from '../observation/action.ts'
-import { assertOwnBase, otherBaseNotes } from '../observation/base-branch.ts'
+import { assertOwnBase, createOtherBaseNotes } from '../observation/base-branch.ts'
 import { type Hold, isWithheld } from '../observation/hold.ts'
 import type { Observation, ResolutionRequest, Unit } from '../observation/observation.ts'
-import { unitKey } from '../observation/planned-unit.ts'
+import { formatUnitKey } from '../observation/planned-unit.ts'
 import { TurnMemory } from '../observation/turn-memory.ts'
 import { UnitQuestions } from '../observation/turn-questions.ts'
 import type { ProposalContext, TurnView } from '../observation/turn-view.ts'
 import type { PlanOptions, UnitPlan } from '../observation/unit-plan.ts'
-import { waitingNotes } from '../unit/already-decided.ts'
+import { createWaitingNotes } from '../unit/already-decided.ts'
 import type { ObservedState, PlanUnit } from '../unit/commands/command-state.ts'
 import { type AnsweredRequests, planRequests } from '../unit/commands/plan-requests.ts'
 import type { ProposalRequests } from '../unit/commands/proposal-requests.ts'
 import { resolveSelectors } from '../unit/commands/resolution-request.ts'
-import { pendingSettles } from '../unit/pending-settles.ts'
-import { filesOfProposal, planReconcile } from '../unit/plan-reconcile.ts'
-import { raiseAgain, withRaised } from '../unit/raise-again.ts'
+import { listPendingSettles } from '../unit/pending-settles.ts'
+import { planReconcile, rebuildProposalFiles } from '../unit/plan-reconcile.ts'
+import { addRaised, raiseAgain } from '../unit/raise-again.ts'
 import type { UnitResult } from '../unit/unit-result.ts'
-import { type DecidedUnit, unobservedDecisions } from '../unit/unobserved-decisions.ts'
-import { adoptedIn, adoptRefusals, NOTHING_REFUSED } from './adopt-refusals.ts'
+import { type DecidedUnit, decideUnobserved } from '../unit/unobserved-decisions.ts'
+import { adoptRefusals, findUnitAdoptions, NOTHING_REFUSED } from './adopt-refusals.ts'
 import { writesOfClusters } from './cluster-turns.ts'
 import { type SharedProposals, shareProposals } from './joint/share-proposals.ts'
 import { waitsForPace } from './ledger/ledger-pace.ts'
@@ -65,7 +65,7 @@ export class TurnPlanner {
 
   /** The next unit, in their order. @throws Unanswered: it is added again with the answer */
   add(unit: ObservedUnit): void {
-    const free = this.unit(unit)
+    const free = this.planFreeUnit(unit)
     if (free.result.state === 'planned') this.memory.remember(free.result.plan)
     this.free.push(free)
   }
@@ -78,21 +78,22 @@ export class TurnPlanner {
     const context = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
     const { holds, storm } =
       purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
-    const { units: wanted, joints } = holds.size === 0 ? free : this.share(this.held(holds))
+    const { units: wanted, joints } =
+      holds.size === 0 ? free : this.share(this.planHeldUnits(holds))
     // A decision writes only what it decides.
     const isDecision = purpose.resolutionRequest !== undefined
     const units = isDecision ? wanted : keepBack(wanted, git.refused ?? new Map())
     const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
     const answered = [
       ...planned.flatMap(({ requests }) => requests),
-      ...this.unplannedRequests(units),
+      ...this.listUnplannedRequests(units),
     ]
-    const decided = isDecision ? [] : unobservedDecisions(cluster.inGit, this.memory)
+    const decided = isDecision ? [] : decideUnobserved(cluster.inGit, this.memory)
     const clusters = isDecision ? [] : writesOfClusters(observed, units, decided)
     // What only looks writes nothing.
     if (purpose.observations) return { units, decided, actions: [] }
     const actions = turnActions({
-      context: this.proposalContext(answered),
+      context: this.createProposalContext(answered),
       units,
       joints,
       clusters,
@@ -109,7 +110,7 @@ export class TurnPlanner {
       landing: planLanding(git, [...planned, ...decided], clock.observedAt || clock.present),
       settles:
         purpose.settles && view.policies.lastGood === undefined
-          ? pendingSettles({ units, view })
+          ? listPendingSettles({ units, view })
           : [],
       observed: cluster.observed.length > 0,
       now: clock.observedAt === '' ? clock.present : clock.observedAt,
@@ -117,7 +118,7 @@ export class TurnPlanner {
     return { units, decided, actions }
   }
 
-  private proposalContext(answered: readonly AnsweredRequests[]): ProposalContext {
+  private createProposalContext(answered: readonly AnsweredRequests[]): ProposalContext {
     const { git, cluster, forge, purpose } = this.observed
     const { dialect } = forge
     const { version } = purpose
@@ -128,13 +129,13 @@ export class TurnPlanner {
         ? { dialect, version, codeOwners: git.codeOwners, ledger: git.ledger }
         : undefined,
       version,
-      keepTexts: new Set([...answered.flatMap(tickedAndWaiting), ...this.withheldTexts()]),
+      keepTexts: new Set([...answered.flatMap(listTickedAndWaiting), ...this.listWithheldTexts()]),
       notObserved: new Set(cluster.notObserved.map((one) => one.cluster)),
     }
   }
 
   /** While values are withheld, an open proposal's text would lose its values. */
-  private withheldTexts(): readonly number[] {
+  private listWithheldTexts(): readonly number[] {
     const { forge, policy } = this.observed
     if (!isWithheld(policy)) return []
     return [...forge.proposals.values()].flatMap(({ state, number }) =>
@@ -142,7 +143,7 @@ export class TurnPlanner {
     )
   }
 
-  private unplannedRequests(units: readonly UnitResult[]): readonly AnsweredRequests[] {
+  private listUnplannedRequests(units: readonly UnitResult[]): readonly AnsweredRequests[] {
     const { forge, cluster, policy } = this.observed
     const planned = new Set(
       units.flatMap((unit) =>
@@ -166,7 +167,7 @@ export class TurnPlanner {
         const failure =
           failed?.state === 'failed'
             ? failed.failures[0]
-            : (lost?.failures[0] ?? nothingThere(unit.packageName))
+            : (lost?.failures[0] ?? createNothingThereFailure(unit.packageName))
         return planRequests(one, policy, failing, {
           observation: failure,
           resolutionRequest: undefined,
@@ -174,65 +175,69 @@ export class TurnPlanner {
       })
   }
 
-  private unit(unit: ObservedUnit): FreePlan {
+  private planFreeUnit(unit: ObservedUnit): FreePlan {
     const begun = this.memory.begun.size
     if (unit.state === 'failed') return { result: unit, start: undefined, begun }
-    const start = this.memory.upToDate(unit.observation)
+    const start = this.memory.refreshTags(unit.observation)
     return {
-      result: this.one({ ...unit, observation: start }, unit, { begun: this.memory.begun }),
+      result: this.planOne({ ...unit, observation: start }, unit, { begun: this.memory.begun }),
       start,
       begun,
     }
   }
 
-  private held(holds: ReadonlyMap<string, Hold>): readonly UnitResult[] {
+  private planHeldUnits(holds: ReadonlyMap<string, Hold>): readonly UnitResult[] {
     return this.observed.cluster.units.map((unit, index) => {
       const { result, start, begun } = this.free[index] ?? fail()
       const hold =
         result.state === 'failed'
           ? undefined
-          : holds.get(unitKey(result.unit.cluster, result.unit.packagePath))
+          : holds.get(formatUnitKey(result.unit.cluster, result.unit.packagePath))
       if (unit.state === 'failed' || start === undefined || hold === undefined) return result
-      return this.one({ ...unit, observation: start }, unit, {
+      return this.planOne({ ...unit, observation: start }, unit, {
         begun: new Set([...this.memory.begun].slice(0, begun)),
         hold,
       })
     })
   }
 
-  private one(
+  private planOne(
     { observation: start, notes }: ObservedUnit & { readonly state: 'observed' },
     unit: ObservedUnit,
     options: Pick<PlanOptions, 'begun' | 'hold'>,
   ): UnitResult {
     const { observations } = this.observed.purpose
     const { cluster, packagePath } = start.unit
-    const questions = this.questions(unit, options.hold === undefined ? 'free' : 'held')
+    const questions = this.createQuestions(unit, options.hold === undefined ? 'free' : 'held')
     const raised = raiseAgain(start, (fingerprint) =>
-      this.observed.forge.ticks.raise.has(driftId(fingerprint)),
+      this.observed.forge.ticks.raise.has(getDriftId(fingerprint)),
     )
     const first = raised?.observation ?? start
-    return failedOr({ cluster, packagePath }, () => {
+    return catchFailedUnit({ cluster, packagePath }, () => {
       if (!observations) assertOwnBase(first)
       // A read-only turn trusts the ledger: it writes no branch, and shows none of its content.
       const plan: PlanUnit = ({ observation, resolutionRequest }) =>
         observations
           ? questions.plan(observation, (one) => planReconcile(one, options))
           : planProven(observation, questions, { ...options, resolutionRequest })
-      const { state, requests } = this.withRequests(plan, {
+      const { state, requests } = this.applyRequests(plan, {
         observation: first,
-        resolutionRequest: this.resolutionRequestFor(first, questions),
+        resolutionRequest: this.findResolutionRequest(first, questions),
       })
       const { observation, resolutionRequest: resolutionSelectors } = state
-      const created = withRaised(plan(state), raised)
+      const created = addRaised(plan(state), raised)
       const refused = observations
         ? NOTHING_REFUSED
         : adoptRefusals(observation, created, questions)
       const adopted =
         this.observed.forge.hosted && !observations
-          ? adoptedIn(observation, created, questions)
+          ? findUnitAdoptions(observation, created, questions)
           : undefined
-      const all = [...notes, ...otherBaseNotes(observation), ...waitingNotes(observation, created)]
+      const all = [
+        ...notes,
+        ...createOtherBaseNotes(observation),
+        ...createWaitingNotes(observation, created),
+      ]
       return {
         state: 'planned',
         unit: observation.unit,
@@ -247,12 +252,12 @@ export class TurnPlanner {
     })
   }
 
-  private questions(unit: ObservedUnit, stage: string): UnitQuestions {
+  private createQuestions(unit: ObservedUnit, stage: string): UnitQuestions {
     return new UnitQuestions(this.observed.answers.get(unit), stage)
   }
 
   /** Selectors count changes as a plain turn lists them. */
-  private resolutionRequestFor(
+  private findResolutionRequest(
     observation: Observation,
     questions: UnitQuestions,
   ): ResolutionRequest | undefined {
@@ -263,7 +268,7 @@ export class TurnPlanner {
     )
   }
 
-  private withRequests(
+  private applyRequests(
     plan: PlanUnit,
     start: ObservedState,
   ): { readonly state: ObservedState; readonly requests: readonly AnsweredRequests[] } {
@@ -286,7 +291,7 @@ export class TurnPlanner {
    */
   private share(units: readonly UnitResult[]): SharedProposals {
     if (!this.observed.forge.hosted) return { units, joints: new Map() }
-    const { massMinClusters } = repositoryLimits(this.observed.policy)
+    const { massMinClusters } = deriveRepositoryLimits(this.observed.policy)
     const locations = new Map(units.map((unit, index) => [unit, index]))
     const requested = new Map<UnitResult, UnitQuestions>()
     return shareProposals(units, massMinClusters, (unit, joint) => {
@@ -296,9 +301,10 @@ export class TurnPlanner {
       )
       const observed = this.observed.cluster.units[locations.get(unit) ?? -1]
       const questions =
-        requested.get(unit) ?? (observed === undefined ? fail() : this.questions(observed, 'joint'))
+        requested.get(unit) ??
+        (observed === undefined ? fail() : this.createQuestions(observed, 'joint'))
       requested.set(unit, questions)
-      return failedOr(observation.unit, () => ({
+      return catchFailedUnit(observation.unit, () => ({
         ...unit,
         plan: questions.plan(observation, (one) =>
           planReconcile(one, { begun: others, joint, resolutionRequest }),
@@ -309,7 +315,7 @@ export class TurnPlanner {
 }
 
 /** A unit that cannot be planned has failed, and the others have not. @throws Unanswered */
-function failedOr(
+function catchFailedUnit(
   { cluster, packagePath }: Pick<Unit, 'cluster' | 'packagePath'>,
   plan: () => UnitResult,
 ): UnitResult {
@@ -317,13 +323,13 @@ function failedOr(
   try {
     planned = attempt(plan)
   } catch (thrown) {
-    return { state: 'failed', cluster, packagePath, failures: failuresOf(thrown) }
+    return { state: 'failed', cluster, packagePath, failures: listFailures(thrown) }
   }
   if ('question' in planned) throw new Unanswered(planned.question)
   return planned.value
 }
 
-function tickedAndWaiting({ requests, waiting }: AnsweredRequests): readonly number[] {
+function listTickedAndWaiting({ requests, waiting }: AnsweredRequests): readonly number[] {
   return waiting.some(({ by }) => by === '') ? [requests.unit.proposal.number] : []
 }
 
@@ -331,7 +337,7 @@ function fail(): never {
   throw new TypeError('every unit is planned')
 }
 
-function nothingThere(packageName: string): Failure {
+function createNothingThereFailure(packageName: string): Failure {
   return new Failure({
     code: 'BP2004',
     what: `${packageName} is not looked at`,
@@ -360,7 +366,7 @@ export function planProven(
   const branch =
     first.outcome === 'unchanged' ? first.openBranches.find((open) => open.ref === ref) : undefined
   if (branch === undefined || branch.known !== true || branch.others.length > 0) return first
-  const changes = questions.plan(observation, (one) => filesOfProposal(one, branch))
+  const changes = questions.plan(observation, (one) => rebuildProposalFiles(one, branch))
   if (questions.isContent(branch, changes)) return first
   const branches = observation.git.branches.map((open) =>
     open.ref === ref ? { ...open, outdated: true } : open,

@@ -1,20 +1,20 @@
 /** What a push writes of each unit, and the units after it. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { isNothing, type LedgerWrites, NO_WRITES } from '../observation/action.ts'
-import { unitKey } from '../observation/planned-unit.ts'
+import { formatUnitKey } from '../observation/planned-unit.ts'
 import type { PlannedResult, UnitResult } from '../unit/unit-result.ts'
 import type { DecidedUnit } from '../unit/unobserved-decisions.ts'
-import { groupsOf, movingUnit } from './ledger/unit-groups.ts'
-import { withoutRefs } from './ledger/without-refs.ts'
-import { textWrites } from './text-commit.ts'
+import { createMovingUnit, groupUnits } from './ledger/unit-groups.ts'
+import { removeRefs } from './ledger/without-refs.ts'
+import { createTextWrites } from './text-commit.ts'
 import type { ActionUnit, PushedUnit } from './turn-action.ts'
 
-export function keyOf({ cluster, packagePath }: ActionUnit): string {
-  return unitKey(cluster, packagePath)
+export function getActionKey({ cluster, packagePath }: ActionUnit): string {
+  return formatUnitKey(cluster, packagePath)
 }
 
 /** Those that write something. @param isDecision then nothing is written of what is refused */
-export function pushedUnits(
+export function listPushedUnits(
   units: readonly PlannedResult[],
   decided: readonly DecidedUnit[],
   isDecision: boolean,
@@ -23,26 +23,31 @@ export function pushedUnits(
   const writing = units.filter(writes)
   const also = decided.filter(writes)
   const moving = new Set(
-    groupsOf([...writing, ...also].map(movingUnit))
+    groupUnits([...writing, ...also].map(createMovingUnit))
       .filter(({ moves }) => moves.length > 0)
       .flatMap((group) => group.units.map(({ unit }) => unit)),
   )
   return {
     units: writing.map((unit) => {
-      const { joint } = movingUnit(unit)
+      const { joint } = createMovingUnit(unit)
       return {
         ...nameOf(unit),
-        writes: textWrites(unit.plan.writes),
+        writes: createTextWrites(unit.plan.writes),
         ...(joint === undefined ? {} : { joint }),
         ...(isDecision || !moving.has(unit)
           ? {}
-          : { unmoved: { refused: ledgerOf(unit, true), later: ledgerOf(unit, false) } }),
+          : {
+              unmoved: {
+                refused: getLedgerWrites(unit, true),
+                later: getLedgerWrites(unit, false),
+              },
+            }),
         isAwaited: unit.plan.outcomes.length + unit.plan.landing.length + unit.requests.length > 0,
       }
     }),
     decided: also.map((unit) => ({
       ...nameOf(unit),
-      writes: textWrites(unit.plan.writes),
+      writes: createTextWrites(unit.plan.writes),
       isAwaited: unit.plan.outcomes.length + unit.plan.landing.length > 0,
     })),
   }
@@ -52,8 +57,8 @@ function nameOf({ unit: { cluster, packagePath } }: DecidedUnit): ActionUnit {
   return { cluster, packagePath }
 }
 
-function ledgerOf({ observation, plan }: PlannedResult, isRefused: boolean): LedgerWrites {
-  const { ledger, ledgerLines } = withoutRefs(observation, plan, isRefused).writes
+function getLedgerWrites({ observation, plan }: PlannedResult, isRefused: boolean): LedgerWrites {
+  const { ledger, ledgerLines } = removeRefs(observation, plan, isRefused).writes
   return { ledger, ledgerLines }
 }
 
@@ -66,20 +71,20 @@ export interface UnitOutcomes {
 }
 
 /** A unit whose refs or proposal were refused has the reason, and its plan has what was written. */
-export function unitsAfter(
+export function applyOutcomes(
   units: readonly UnitResult[],
   { refused, unmoved }: UnitOutcomes,
   isDecision: boolean,
 ): readonly UnitResult[] {
   return units.map((unit) => {
     if (unit.state === 'failed') return unit
-    const key = keyOf(unit.unit)
+    const key = getActionKey(unit.unit)
     const why = refused.get(key)
     const after = why === undefined ? unit : { ...unit, refused: why }
     if (!unmoved.has(key)) return after
     const plan = isDecision
       ? { ...unit.plan, writes: NO_WRITES }
-      : withoutRefs(unit.observation, unit.plan, why !== undefined)
+      : removeRefs(unit.observation, unit.plan, why !== undefined)
     return { ...after, plan }
   })
 }

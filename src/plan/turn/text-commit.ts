@@ -4,7 +4,7 @@ import type { GitWrites, PlannedCommit } from '../observation/action.ts'
 import type { TextCommit, TextWrites } from './turn-action.ts'
 
 /** A plan writes texts alone. @throws TypeError for content that is no UTF-8 */
-export function textCommit({ changes, ...commit }: PlannedCommit): TextCommit {
+export function createTextCommit({ changes, ...commit }: PlannedCommit): TextCommit {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   return {
     ...commit,
@@ -15,20 +15,20 @@ export function textCommit({ changes, ...commit }: PlannedCommit): TextCommit {
   }
 }
 
-export function textWrites({ commits, ...writes }: GitWrites): TextWrites {
-  return { ...writes, commits: commits.map(textCommit) }
+export function createTextWrites({ commits, ...writes }: GitWrites): TextWrites {
+  return { ...writes, commits: commits.map(createTextCommit) }
 }
 
-export function changesOf({ changes }: Pick<TextCommit, 'changes'>): readonly FileChange[] {
+export function decodeChanges({ changes }: Pick<TextCommit, 'changes'>): readonly FileChange[] {
   return changes.map(({ path, content }) => ({
     path,
     content: content === null ? null : new TextEncoder().encode(content),
   }))
 }
 
-export function gitWrites({ commits, ...writes }: TextWrites): GitWrites {
+export function createGitWrites({ commits, ...writes }: TextWrites): GitWrites {
   return {
     ...writes,
-    commits: commits.map((commit) => ({ ...commit, changes: changesOf(commit) })),
+    commits: commits.map((commit) => ({ ...commit, changes: decodeChanges(commit) })),
   }
 }

@@ -20,7 +20,7 @@ import {
 import type { JointProposal } from './joint/joint-proposal.ts'
 import type { ClusterLedgerWrites } from './ledger/cluster-writes.ts'
 import type { Storm } from './limits/storm.ts'
-import { pushedUnits } from './pushed-units.ts'
+import { listPushedUnits } from './pushed-units.ts'
 import type { EndedBranch, OnFailure, TurnAction } from './turn-action.ts'
 
 export interface PlannedTurn {
@@ -57,7 +57,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
         {
           kind: 'push',
           isDecision,
-          ...pushedUnits(planned, decided, isDecision),
+          ...listPushedUnits(planned, decided, isDecision),
           clusters,
           onFailure: turn.observed ? 'end' : 'report',
         },
@@ -75,18 +75,18 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     ...[...planned, ...decided].flatMap(({ plan }) => plan.writes.ledger),
     ...clusters.flatMap(({ ledger }) => ledger),
   ]
-  const issues = issuesOf(turn)
+  const issues = createIssuesAction(turn)
   return [
-    ...turn.answered.map(acknowledgement),
-    ...onForge(planNotObserved(turn.unobservedProposals, dialect)),
-    ...onForge(planOutcomes(forge, view, [...planned, ...decided])),
-    ...onForge(planLeftOpen(view), 'report'),
-    ...onForge(planEndedIssues({ ...issues, view, forge }, files), 'report'),
-    ...onForge(planMoved(context, joints)),
+    ...turn.answered.map(createAcknowledgement),
+    ...createForgeActions(planNotObserved(turn.unobservedProposals, dialect)),
+    ...createForgeActions(planOutcomes(forge, view, [...planned, ...decided])),
+    ...createForgeActions(planLeftOpen(view), 'report'),
+    ...createForgeActions(planEndedIssues({ ...issues, view, forge }, files), 'report'),
+    ...createForgeActions(planMoved(context, joints)),
     ...push,
     ...landing,
-    ...onForge(planForeign(context, units)),
-    ...onForge(planQueued(context, units)),
+    ...createForgeActions(planForeign(context, units)),
+    ...createForgeActions(planQueued(context, units)),
     ...proposals,
     { kind: 'keep-numbers' },
     {
@@ -96,7 +96,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
       unpushed: turn.waits ? files : [],
     },
     // After the issues: an account that may not write it still gets them.
-    ...onForge(planUnusablePolicy(context), 'report'),
+    ...createForgeActions(planUnusablePolicy(context), 'report'),
     ...turn.answered.map((answered) => answerAction(answered, planned)),
     ...turn.endedBranches.map((branch): TurnAction => ({ kind: 'delete-branch', branch })),
     ...settles,
@@ -112,7 +112,7 @@ function proposeAction({
   return { kind: 'propose', unit: { cluster, packagePath }, isAsked, action }
 }
 
-function issuesOf({
+function createIssuesAction({
   now,
   storm,
   notObserved,
@@ -124,7 +124,7 @@ function issuesOf({
   }
 }
 
-function acknowledgement({ requests: { unit, comments } }: AnsweredRequests): TurnAction {
+function createAcknowledgement({ requests: { unit, comments } }: AnsweredRequests): TurnAction {
   const { number, label } = unit.proposal
   const acted = comments.filter(({ refusal }) => refusal === undefined)
   return {
@@ -158,7 +158,7 @@ function answerAction(
   }
 }
 
-function onForge(
+function createForgeActions(
   writes: readonly ForgeAction[],
   onRefusal: OnFailure = 'end',
 ): readonly TurnAction[] {

@@ -9,7 +9,7 @@ const WORDS = {
 export type WrittenWord = (typeof WORDS)[keyof typeof WORDS] | 'proposed'
 
 /** Undefined for nothing. A draft that becomes a proposal counts as proposed. */
-export function writtenWord({
+export function getWrittenWord({
   plan: { outcome, report },
   observation,
 }: PlannedUnit): WrittenWord | undefined {

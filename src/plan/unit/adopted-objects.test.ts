@@ -10,7 +10,7 @@ import { yaml } from '../../../test/fakes/turn-world.ts'
 import type { AdoptionAnswer, ManifestAnswer } from '../../drift/authored/object-manifest.ts'
 import type { Drift, Resolution } from '../../drift/compare/drift.ts'
 import { Unanswered } from '../../sources/programs/questions.ts'
-import { adoptedObjects, withManifests } from './adopted-objects.ts'
+import { addManifests, listAdoptedObjects } from './adopted-objects.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
 const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', namespace: 'shop' } }
@@ -24,9 +24,9 @@ function adoptedWhole(
     ...driftOf('', { change: 'unexpected', live }),
     id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' },
   }
-  const manifests = { manifestOf: () => answer ?? missing() }
+  const manifests = { getManifest: () => answer ?? missing() }
   const change = { drift, desired: undefined, fingerprint: '0'.repeat(16), resolution }
-  return withManifests({ manifests, verdicts: [verdictOf([drift])], key: TEST_KEY }, [change])
+  return addManifests({ manifests, verdicts: [verdictOf([drift])], key: TEST_KEY }, [change])
 }
 
 function missing(): never {
@@ -100,7 +100,7 @@ function ask(
     asked.push(resource)
     return answer ?? { state: 'accepted' }
   }
-  const found = adoptedObjects({ adoptions: { answerTo }, verdicts: [verdict] }, changes)
+  const found = listAdoptedObjects({ adoptions: { answerTo }, verdicts: [verdict] }, changes)
   return {
     asked: asked.map(({ object }) => object['spec']),
     said: found.map((each) => each.answer),
@@ -137,7 +137,10 @@ test('what is restored, and an object that goes, need no server', () => {
 
 test('an object of which no cluster can be asked is not checked', () => {
   const adopted = [change(driftOf('spec.replicas'))]
-  const [offline] = adoptedObjects({ verdicts: [verdictOf([driftOf('spec.replicas')])] }, adopted)
+  const [offline] = listAdoptedObjects(
+    { verdicts: [verdictOf([driftOf('spec.replicas')])] },
+    adopted,
+  )
   assert.deepEqual(offline?.answer, {
     state: 'not-checked',
     why: 'its cluster cannot be asked here',

@@ -1,22 +1,22 @@
 /**
  * Whether the server accepts the objects as the plan would declare them is part of Adopt's proof.
  */
-import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
+import { formatShownPath, showWithHidden } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import type { AdoptionAnswer } from '../../drift/authored/object-manifest.ts'
 import type { Drift, ObjectVerdict } from '../../drift/compare/drift.ts'
 import { isEncrypted } from '../../drift/detect/encrypted-fields.ts'
 import { joinRemovals } from '../../sources/edits/joined-removals.ts'
-import { whyNotWhole } from '../../sources/edits/not-adopted.ts'
+import { explainNotWhole } from '../../sources/edits/not-adopted.ts'
 import {
-  cannot,
+  createCannotFailure,
+  getWrittenValue,
   isEdited,
   type ResolvedChange,
-  writtenBy,
 } from '../../sources/edits/resolution-edits.ts'
 import type { Observation } from '../observation/observation.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
@@ -26,31 +26,31 @@ const MOST_NAMED = 3
 /**
  * @throws Failure BP2001, BP2002 or BP2010 where an object cannot be written; Unanswered where the server has to be asked first
  */
-export function withManifests(
+export function addManifests(
   { manifests, verdicts, key }: Pick<Observation, 'manifests' | 'verdicts' | 'key'>,
   changes: readonly PlannedChange[],
 ): readonly (PlannedChange & Pick<ResolvedChange, 'whole'>)[] {
   return changes.map((change) => {
     const { drift, resolution } = change
     if (drift.change !== 'unexpected' || resolution !== 'Adopt') return change
-    const refused = whyNotWhole(drift)
-    if (refused !== undefined) throw cannot(change, refused)
+    const refused = explainNotWhole(drift)
+    if (refused !== undefined) throw createCannotFailure(change, refused)
     if (manifests === undefined)
-      throw cannot(change, {
+      throw createCannotFailure(change, {
         why: 'its cluster cannot be asked here',
         remedy: 'adopt it where the cluster can be read',
       })
-    const whole = manifests.manifestOf(drift)
+    const whole = manifests.getManifest(drift)
     if ('failure' in whole) throw new Failure(whole.failure)
-    const { hidden } = shownWithHidden(
+    const { hidden } = showWithHidden(
       key,
       drift.id,
       whole.manifest,
-      verdictOf(drift, verdicts)?.visibilityOf,
+      findVerdict(drift, verdicts)?.visibilityOf,
     )
     if (hidden.length === 0) return { ...change, whole }
-    const named = hidden.slice(0, MOST_NAMED).map((path) => shownPath(key, drift.id, path))
-    throw cannot(change, {
+    const named = hidden.slice(0, MOST_NAMED).map((path) => formatShownPath(key, drift.id, path))
+    throw createCannotFailure(change, {
       code: 'BP2002',
       why: `it has credentials (${named.join(', ')}), and a credential in git is readable by everybody who can read the repository`,
       remedy: 'move them into a Secret that the object refers to, or choose restore or release',
@@ -58,7 +58,7 @@ export function withManifests(
   })
 }
 
-function verdictOf(drift: Drift, verdicts: readonly ObjectVerdict[]): ObjectVerdict | undefined {
+function findVerdict(drift: Drift, verdicts: readonly ObjectVerdict[]): ObjectVerdict | undefined {
   return verdicts.find(({ items }) => items.includes(drift))
 }
 
@@ -71,7 +71,7 @@ export type AdoptedObject = Pick<ObjectVerdict, 'id'> & {
  * The objects with an adopted field, each with the answer of the server.
  * @throws Unanswered where the server has to be asked first
  */
-export function adoptedObjects(
+export function listAdoptedObjects(
   { adoptions, verdicts }: Pick<Observation, 'adoptions' | 'verdicts'>,
   changes: readonly PlannedChange[],
 ): readonly AdoptedObject[] {
@@ -83,26 +83,26 @@ export function adoptedObjects(
     const { id, apiVersion } = desired
     const of = (answer: AdoptionAnswer): readonly AdoptedObject[] => [{ id, change, answer }]
     if (adoptions === undefined || verdict?.live === undefined)
-      return of(notChecked('its cluster cannot be asked here'))
+      return of(createNotChecked('its cluster cannot be asked here'))
     return of(
       adoptions.answerTo(
-        { id, apiVersion, object: objectAfter(desired.object, own) },
+        { id, apiVersion, object: computeObjectAfter(desired.object, own) },
         verdict.live,
       ),
     )
   })
 }
 
-function notChecked(why: string): AdoptionAnswer {
+function createNotChecked(why: string): AdoptionAnswer {
   return { state: 'not-checked', why }
 }
 
-function objectAfter(object: JsonObject, changes: readonly PlannedChange[]): JsonObject {
+function computeObjectAfter(object: JsonObject, changes: readonly PlannedChange[]): JsonObject {
   return joinRemovals(changes).reduce((before, change) => {
     const { path } = change.drift
-    const wanted = writtenBy(change)
+    const wanted = getWrittenValue(change)
     return (
-      wanted === undefined ? withoutValueAt(before, path) : withValueAt(before, path, wanted)
+      wanted === undefined ? removeValueAt(before, path) : writeValueAt(before, path, wanted)
     ) as JsonObject
   }, object)
 }
@@ -112,8 +112,8 @@ export function checkAdopted(
   observation: Observation,
   changes: readonly PlannedChange[],
 ): readonly Note[] {
-  return adoptedObjects(observation, changes).flatMap(({ id, change, answer }): Note[] => {
-    if (answer.state === 'refused') throw refused(change, answer.why)
+  return listAdoptedObjects(observation, changes).flatMap(({ id, change, answer }): Note[] => {
+    if (answer.state === 'refused') throw refuseChange(change, answer.why)
     const text = `not checked by a server: ${answer.state === 'accepted' ? '' : answer.why}`
     return answer.state === 'accepted'
       ? []
@@ -121,8 +121,8 @@ export function checkAdopted(
   })
 }
 
-function refused(change: PlannedChange, why: string) {
-  return cannot(change, {
+function refuseChange(change: PlannedChange, why: string) {
+  return createCannotFailure(change, {
     why: `the server refuses the object that git would declare then: ${why}`,
     remedy:
       'adopt the other changes of the object with it, or choose restore or release, or edit the file by hand',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Failure } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import {
   decidedOf,
@@ -13,10 +13,10 @@ import {
 } from '../../../test/fakes/observation-builder.ts'
 import { DEPLOYMENT, refused, TurnWorld } from '../../../test/fakes/turn-world.ts'
 import type { Drift, SetAside } from '../../drift/compare/drift.ts'
-import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
+import { computeItemFingerprint } from '../../drift/compare/fingerprint.ts'
 import { LEFT_OVER } from '../../drift/compare/last-applied.ts'
 import type { Observation, ResolutionRequest } from '../observation/observation.ts'
-import { waitingNotes } from './already-decided.ts'
+import { createWaitingNotes } from './already-decided.ts'
 import { planReconcile } from './plan-reconcile.ts'
 
 const REPLICAS = driftOf('spec.replicas')
@@ -33,7 +33,7 @@ function request(
   resolution: ResolutionRequest['resolution'] = 'Restore',
 ): ResolutionRequest {
   const changes =
-    drifts && new Set(drifts.map((drift) => itemFingerprint(drift, observationOf().key)))
+    drifts && new Set(drifts.map((drift) => computeItemFingerprint(drift, observationOf().key)))
   return { resolution, changes, message: undefined }
 }
 
@@ -171,7 +171,7 @@ for (const [name, unit, why, remedy] of NOTHING) {
 }
 
 function noteOf(unit: Observation): string {
-  return waitingNotes(unit, planReconcile(unit))
+  return createWaitingNotes(unit, planReconcile(unit))
     .map(({ text }) => text.replace(/drift-[0-9a-f]{8}/g, 'drift-x'))
     .join()
 }
@@ -212,7 +212,7 @@ test('the note about decided changes names the decision, and what no apply remov
     ...report,
     spec: { ...report.spec, unit: { ...report.spec.unit, branch: 'release' } },
   }
-  const refs = new Map([...git.refs, ['refs/heads/release', objectId('e'.repeat(40))]])
+  const refs = new Map([...git.refs, ['refs/heads/release', parseObjectId('e'.repeat(40))]])
   const moved = {
     ...applying([REPLICAS]),
     git: { ...git, refs, ledger: { ...git.ledger, report: elsewhere } },

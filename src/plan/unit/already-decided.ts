@@ -1,14 +1,18 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { shownPath } from '@backporch/kyaml/redaction'
+import { formatShownPath } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { isLeftByApply } from '../../drift/compare/last-applied.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { otherBase } from '../observation/base-branch.ts'
+import { findOtherBase } from '../observation/base-branch.ts'
 import type { Observation, ResolutionRequest } from '../observation/observation.ts'
 import { isWaiting } from '../observation/waiting-state.ts'
-import { applyingFingerprints, type OpenChange, unverifiedMerges } from './commands/pick-changes.ts'
+import {
+  listApplyingFingerprints,
+  listUnverifiedMerges,
+  type OpenChange,
+} from './commands/pick-changes.ts'
 
 /**
  * Ignoring such a change would look as if the request was accepted.
@@ -28,20 +32,20 @@ export function assertUndecided(
         ])
   if (named.length === 0) return
   const wanted = new Set(named)
-  const applying = applyingFingerprints(closed)
+  const applying = listApplyingFingerprints(closed)
   const decided = changes.filter(
     ({ fingerprint }) => wanted.has(fingerprint) && applying.has(fingerprint),
   )
   if (decided.length === 0) return
   const shown = decided.map(({ drift: { id, path, change } }) => {
-    return `${describeResourceId(id)} ${path.length === 0 ? change : shownPath(observed.key, id, path)}`
+    return `${describeResourceId(id)} ${path.length === 0 ? change : formatShownPath(observed.key, id, path)}`
   })
   const more = shown.length > 3 ? ` and ${shown.length - 3} more` : ''
   throw new Failure({
     code: 'BP2008',
     what: `the decision about ${shown.slice(0, 3).join(', ')}${more} is made already`,
     where: `${observed.unit.packageName} in ${observed.unit.cluster}`,
-    why: `${decisionsOn(decided, closed).join(', ')} was merged to restore it, and the cluster does not agree yet`,
+    why: `${listDecisions(decided, closed).join(', ')} was merged to restore it, and the cluster does not agree yet`,
     remedy:
       decided.length < wanted.size
         ? 'select only the changes that are still open, by their numbers in backporch diff'
@@ -50,12 +54,12 @@ export function assertUndecided(
   })
 }
 
-function decisionsOn(
+function listDecisions(
   decided: readonly Pick<OpenChange, 'fingerprint'>[],
   closed: readonly ClosedEpisode[],
 ): string[] {
   const wanted = new Set(decided.map(({ fingerprint }) => fingerprint))
-  return unverifiedMerges(closed)
+  return listUnverifiedMerges(closed)
     .filter(({ spec }) =>
       spec.changes.some(
         ({ fingerprint, resolution }) => resolution === 'Restore' && wanted.has(fingerprint),
@@ -73,14 +77,14 @@ interface DecidedTurn {
 }
 
 /** Decided lines need no second decision, and disappear once the decision is applied. */
-export function waitingNotes(
+export function createWaitingNotes(
   observed: Observation,
   { report, outcomes }: DecidedTurn,
 ): readonly Note[] {
-  if (otherBase(observed) !== undefined) return []
+  if (findOtherBase(observed) !== undefined) return []
   const closed = [...observed.git.ledger.closed, ...outcomes.map(({ episode }) => episode)]
   const latest = [...new Map(closed.map((episode) => [episode.metadata.name, episode])).values()]
-  const applying = applyingFingerprints(latest)
+  const applying = listApplyingFingerprints(latest)
   const decided = report.spec.changes.filter(({ fingerprint }) => applying.has(fingerprint))
   if (decided.length === 0) return []
   const stay =
@@ -88,7 +92,7 @@ export function waitingNotes(
       ? 0
       : decided.filter(({ notes = [] }) => notes.some(isLeftByApply)).length
   const count = decided.length === 1 ? '1 change is' : `${decided.length} changes are`
-  const text = `${count} decided by ${decisionsOn(decided, latest).join(', ')}: ${whatIsLeft(decided.length, stay)}`
+  const text = `${count} decided by ${listDecisions(decided, latest).join(', ')}: ${describeWhatIsLeft(decided.length, stay)}`
   return [
     {
       cause: 'waits-for-apply',
@@ -98,7 +102,7 @@ export function waitingNotes(
   ]
 }
 
-function whatIsLeft(count: number, stay: number): string {
+function describeWhatIsLeft(count: number, stay: number): string {
   if (stay === 0) return `${count === 1 ? 'it waits' : 'they wait'} for the apply of what is merged`
   if (stay === count)
     return `no apply removes ${count === 1 ? 'it, so remove it' : 'them, so remove them'} by hand`
@@ -106,9 +110,9 @@ function whatIsLeft(count: number, stay: number): string {
 }
 
 /** @param applying changes with a merged decision that live does not match yet */
-export function nothingToDecide(observed: Observation, applying: number): Failure {
+export function createNothingToDecideFailure(observed: Observation, applying: number): Failure {
   const { packageName: name, cluster } = observed.unit
-  const { why, remedy } = whyNothing(observed, applying)
+  const { why, remedy } = explainNothing(observed, applying)
   return new Failure({
     code: 'BP2008',
     what: `there is nothing to decide about ${name} in ${cluster}`,
@@ -118,7 +122,7 @@ export function nothingToDecide(observed: Observation, applying: number): Failur
   })
 }
 
-function whyNothing(
+function explainNothing(
   { unit, verdicts, incomplete }: Observation,
   applying: number,
 ): Pick<Failure, 'why' | 'remedy'> {

@@ -2,15 +2,24 @@
 import type { Note } from '@backporch/kyaml/note'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { NO_WRITES } from '../observation/action.ts'
-import { closedEpisodeOf, closedWrites, isWithdrawn } from '../observation/closed-episode.ts'
-import { declined, type Found, PROPOSAL_CLOSED, proposedRef } from '../observation/found-outcome.ts'
+import {
+  createClosedEpisode,
+  createClosedWrites,
+  isWithdrawn,
+} from '../observation/closed-episode.ts'
+import {
+  createDeclinedStatus,
+  type Found,
+  formatProposedRef,
+  PROPOSAL_CLOSED,
+} from '../observation/found-outcome.ts'
 import type { EndedHead, Observation, OpenBranch } from '../observation/observation.ts'
 
 /**
  * The content at the time of the close becomes silent. A branch with foreign commits stays foreign.
  * @returns undefined if the unit joined the branch after that
  */
-export function closedByHand(
+export function findClosedByHand(
   observed: Observation,
   { ref, commit, record: now, foreign, workspace }: OpenBranch,
 ): Found | undefined {
@@ -19,8 +28,8 @@ export function closedByHand(
   if (record === undefined) return undefined
   const { spec } = record
   const by = observed.proposals.get(ref)
-  const status = declined(observed, spec.changes, by, PROPOSAL_CLOSED)
-  const closed = closedEpisodeOf(record, status)
+  const status = createDeclinedStatus(observed, spec.changes, by, PROPOSAL_CLOSED)
+  const closed = createClosedEpisode(record, status)
   return {
     ref,
     episode: closed,
@@ -28,19 +37,19 @@ export function closedByHand(
     writes: {
       ...NO_WRITES,
       updates: foreign ? [] : [{ ref, from: commit, to: null }],
-      ...closedWrites(closed, observed.unit.packageName),
+      ...createClosedWrites(closed, observed.unit.packageName),
     },
   }
 }
 
 /** A close at the moment of the withdrawal is a decision, although nothing was left to decide. */
-export function closedWhileWithdrawn(
+export function listClosedWhileWithdrawn(
   observed: Observation,
   published: ReadonlySet<string>,
 ): Found[] {
   return observed.git.ledger.closed.flatMap((withdrawn) => {
     const { spec, status, metadata } = withdrawn
-    const ref = proposedRef(observed, `drift-${metadata.name}`)
+    const ref = formatProposedRef(observed, `drift-${metadata.name}`)
     const by = observed.proposals.get(ref)
     if (
       !isWithdrawn(status) ||
@@ -50,8 +59,11 @@ export function closedWhileWithdrawn(
       observed.git.refs.has(ref)
     )
       return []
-    const closed = { ...withdrawn, status: declined(observed, spec.changes, by, PROPOSAL_CLOSED) }
-    const writes = { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) }
+    const closed = {
+      ...withdrawn,
+      status: createDeclinedStatus(observed, spec.changes, by, PROPOSAL_CLOSED),
+    }
+    const writes = { ...NO_WRITES, ...createClosedWrites(closed, observed.unit.packageName) }
     const note = `drift-${spec.episode} was closed as it was withdrawn: exactly this drift is silent until ${closed.status.silentUntil}`
     return [{ ref, episode: closed, note, writes }]
   })
@@ -65,7 +77,7 @@ export function isUnproposed({
   return record !== undefined && recordPushed !== true
 }
 
-export function unproposedNote({ workspace }: Pick<OpenBranch, 'workspace'>): Note {
+export function createUnproposedNote({ workspace }: Pick<OpenBranch, 'workspace'>): Note {
   const text = `${workspace} was closed with a record that backporch did not push: its drift is proposed again`
   return { cause: 'decision', subject: '', text }
 }
@@ -91,7 +103,7 @@ export function openAndDeleted(observed: Observation): DeletedProposal | undefin
   // A branch without a Backporch record still exists: a person works on it.
   const ref =
     report.status.branch === undefined
-      ? proposedRef(observed, workspace)
+      ? formatProposedRef(observed, workspace)
       : `refs/heads/${report.status.branch}`
   const proposal = observed.proposals.get(ref)
   const known =
@@ -119,7 +131,7 @@ export function openAndDeleted(observed: Observation): DeletedProposal | undefin
   }
 }
 
-export function deletedByHand(
+export function findDeletedByHand(
   observed: Observation,
   { ref, workspace, report, record }: DeletedProposal,
 ): Found {
@@ -132,17 +144,17 @@ export function deletedByHand(
   }
   const by = observed.proposals.get(ref)
   const isRenamed = by?.movedTo !== undefined
-  const status = declined(
+  const status = createDeclinedStatus(
     observed,
     spec.changes,
     by,
     isRenamed ? PROPOSAL_CLOSED : 'the branch was deleted',
   )
-  const closed = closedEpisodeOf({ spec }, status)
+  const closed = createClosedEpisode({ spec }, status)
   return {
     ref,
     episode: closed,
     note: `${workspace} was closed${isRenamed ? '' : ' by deleting its branch'}: exactly this drift is silent until ${status.silentUntil}`,
-    writes: { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) },
+    writes: { ...NO_WRITES, ...createClosedWrites(closed, observed.unit.packageName) },
   }
 }

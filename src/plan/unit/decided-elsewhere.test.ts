@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import {
   decidedOf,
@@ -14,13 +14,13 @@ import {
   withStatus,
 } from '../../../test/fakes/observation-builder.ts'
 import { changeOf, recordOf } from '../../../test/fakes/record-samples.ts'
-import { driftId, NO_TICKS } from '../../proposal/text/dashboard-ticks.ts'
+import { getDriftId, NO_TICKS } from '../../proposal/text/dashboard-ticks.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
-import { closedEpisodeOf } from '../observation/closed-episode.ts'
+import { createClosedEpisode } from '../observation/closed-episode.ts'
 import type { EndedHead, Observation } from '../observation/observation.ts'
 import type { UnitPlan } from '../observation/unit-plan.ts'
 import { planTurn } from '../turn/plan-turn.ts'
-import { fightOver } from './fight.ts'
+import { detectFight } from './fight.ts'
 import { planReconcile } from './plan-reconcile.ts'
 
 const REPLICAS = driftOf('spec.replicas')
@@ -43,7 +43,10 @@ function withGit(
 
 function headOf(more: Partial<EndedHead> = {}): ReadonlyMap<string, EndedHead> {
   return new Map([
-    [REF, { commit: objectId('d'.repeat(40)), record: OPEN?.record, recordPushed: true, ...more }],
+    [
+      REF,
+      { commit: parseObjectId('d'.repeat(40)), record: OPEN?.record, recordPushed: true, ...more },
+    ],
   ])
 }
 
@@ -205,13 +208,16 @@ test('a merge by hand publishes a revision, with who merged it; one that is publ
   )
   assert.match(texts(plan), /was merged by Ada: its revision is v1/)
   const merged = mergedOf(UNIT)
-  const refs = new Map([...merged.git.refs, ['refs/tags/apps/web/v7', objectId('c'.repeat(40))]])
+  const refs = new Map([
+    ...merged.git.refs,
+    ['refs/tags/apps/web/v7', parseObjectId('c'.repeat(40))],
+  ])
   const known = planReconcile({ ...merged, git: { ...merged.git, refs, revision: 7 } })
   assert.deepEqual(known.writes.updates, [])
   assert.equal(known.outcomes[0]?.episode.status.revision, 'v7')
   const elsewhere = new Map([
     ...merged.git.refs,
-    ['refs/tags/apps/api/v7', objectId('c'.repeat(40))],
+    ['refs/tags/apps/api/v7', parseObjectId('c'.repeat(40))],
   ])
   const other = planReconcile({ ...merged, git: { ...merged.git, refs: elsewhere } })
   assert.equal(other.outcomes[0]?.episode.status.revision, 'v1', 'of another package')
@@ -328,7 +334,7 @@ test('a restore that the cluster does not show in time has failed once, and its 
 })
 
 test('a silenced drift whose box is ticked is proposed again, and no other', () => {
-  const closed = closedEpisodeOf(OPEN?.record ?? recordOf([]), {
+  const closed = createClosedEpisode(OPEN?.record ?? recordOf([]), {
     outcome: 'Declined',
     decidedBy: 'grace',
     at: '2026-11-21T10:00:30Z',
@@ -348,7 +354,7 @@ test('a silenced drift whose box is ticked is proposed again, and no other', () 
   }
   assert.equal(planned([]).outcome, 'silenced')
   assert.equal(planned(['00000000']).outcome, 'silenced')
-  const raised = planned([driftId(closed.spec.fingerprint)])
+  const raised = planned([getDriftId(closed.spec.fingerprint)])
   assert.equal(raised.outcome, 'created')
   assert.ok(raised.writes.ledgerLines.includes('apps/web: raised again'))
   assert.match(
@@ -357,7 +363,7 @@ test('a silenced drift whose box is ticked is proposed again, and no other', () 
   )
   const over = withStatus(unit, { silentUntil: '2026-11-21T09:00:00Z' })
   assert.ok(
-    !planned([driftId(closed.spec.fingerprint)], over).writes.ledgerLines.includes(
+    !planned([getDriftId(closed.spec.fingerprint)], over).writes.ledgerLines.includes(
       'apps/web: raised again',
     ),
   )
@@ -366,14 +372,14 @@ test('a silenced drift whose box is ticked is proposed again, and no other', () 
 const AT = '2026-11-21T10:00:00Z'
 function closedAs(outcome: 'Merged' | 'Healed', at: string, path = 'spec.replicas'): ClosedEpisode {
   const status = { outcome, decidedBy: '', at, ...(outcome === 'Merged' ? { verifiedAt: at } : {}) }
-  return closedEpisodeOf(recordOf([changeOf({ path })]), status)
+  return createClosedEpisode(recordOf([changeOf({ path })]), status)
 }
 const merges = (...times: readonly string[]) => times.map((at) => closedAs('Merged', at))
 const flips = (...times: readonly string[]) => times.map((at) => closedAs('Healed', at))
 
 test('two merges in a week that did not last, or three flips in ten minutes, are a fight over that field; critical drift is never held', () => {
   const fight = (closed: readonly ClosedEpisode[], more = {}) =>
-    fightOver([changeOf(more)], closed, AT)?.why
+    detectFight([changeOf(more)], closed, AT)?.why
   const two = merges('2026-11-20T10:00:00Z', '2026-11-19T10:00:00Z')
   const advice = 'release the field, or ignore it by a rule of the policy'
   assert.equal(

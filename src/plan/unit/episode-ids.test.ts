@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { recordOf } from '../../../test/fakes/record-samples.ts'
 import { KPTFILE, proposed, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { closedEpisodeOf } from '../observation/closed-episode.ts'
-import { newEpisodeId } from './episode-ids.ts'
+import { createClosedEpisode } from '../observation/closed-episode.ts'
+import { createEpisodeId } from './episode-ids.ts'
 
 const ID = 'c0ffee00'
 const FINGERPRINT = `sha256:${ID.padEnd(64, '1')}`
@@ -41,9 +41,9 @@ function idAmong({
     slug: 'apps-web',
   }
   const episodes = own.map((episode) =>
-    closedEpisodeOf(recordOf([], { episode }), { outcome: 'Healed', decidedBy: '', at: '' }),
+    createClosedEpisode(recordOf([], { episode }), { outcome: 'Healed', decidedBy: '', at: '' }),
   )
-  return newEpisodeId(
+  return createEpisodeId(
     FINGERPRINT,
     { unit, git, policy: { approval } } as never,
     episodes,
@@ -80,7 +80,7 @@ for (const [name, taken, id] of ROWS)
 test("a unit whose drift has the id of another unit's closed episode takes another id, and overwrites nothing", async () => {
   const id = (await (await proposed()).plan()).record?.spec.episode ?? ''
   assert.match(id, /^[0-9a-f]{8}$/)
-  const other = closedEpisodeOf(recordOf([], { episode: id, began: '2026-11-02T08:00:00Z' }), {
+  const other = createClosedEpisode(recordOf([], { episode: id, began: '2026-11-02T08:00:00Z' }), {
     outcome: 'Healed',
     decidedBy: '',
     at: '',

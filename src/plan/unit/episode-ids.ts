@@ -2,7 +2,7 @@
  * A closed episode's file in the ledger is named by its id alone (design §7), whatever its unit is.
  */
 import { formatWorkspaceBranch } from '@backporch/git-store/ref-name'
-import { episodeIdOf } from '../../drift/compare/fingerprint.ts'
+import { getEpisodeId } from '../../drift/compare/fingerprint.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { Observation } from '../observation/observation.ts'
 
@@ -12,40 +12,40 @@ import type { Observation } from '../observation/observation.ts'
  * @param closed of the unit
  * @param begun by other units in the same turn
  */
-export function newEpisodeId(
+export function createEpisodeId(
   fingerprint: string,
   observed: Pick<Observation, 'unit' | 'git' | 'policy'>,
   closed: readonly ClosedEpisode[],
   begun: ReadonlySet<string>,
 ): string {
-  const id = episodeIdOf(fingerprint)
-  const isUsed = usedIds(observed, closed, begun)
-  return isUsed(id) ? numbered(id, isUsed) : id
+  const id = getEpisodeId(fingerprint)
+  const isUsed = matchUsedIds(observed, closed, begun)
+  return isUsed(id) ? numberId(id, isUsed) : id
 }
 
 /**
  * If Porch approves, a workspace never changes once it is written.
  * @param episode id of the replaced episode
  */
-export function nextEpisodeId(
+export function computeNextEpisodeId(
   episode: string,
   observed: Pick<Observation, 'unit' | 'git' | 'policy'>,
   closed: readonly ClosedEpisode[],
   begun: ReadonlySet<string>,
 ): string {
-  return numbered(
+  return numberId(
     episode.replace(/-\d+$/, ''),
-    usedIds(observed, closed, new Set([...begun, episode])),
+    matchUsedIds(observed, closed, new Set([...begun, episode])),
   )
 }
 
-function numbered(id: string, isUsed: (id: string) => boolean): string {
+function numberId(id: string, isUsed: (id: string) => boolean): string {
   let count = 2
   while (isUsed(`${id}-${count}`)) count += 1
   return `${id}-${count}`
 }
 
-function usedIds(
+function matchUsedIds(
   { unit, git, policy }: Pick<Observation, 'unit' | 'git' | 'policy'>,
   closed: readonly ClosedEpisode[],
   begun: ReadonlySet<string>,

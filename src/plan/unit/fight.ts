@@ -2,11 +2,11 @@
  * Two writers that undo each other (design §5): no further proposal would end that, so none is
  * opened; the report names the writer and the remedy.
  */
-import { withoutHashes } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { redactHashes } from '@backporch/kyaml/redaction'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { Change } from '../../record/documents/change.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
-import { secondsSince1970 } from '../observation/closed-episode.ts'
+import { computeUnixSeconds } from '../observation/closed-episode.ts'
 import type { Hold } from '../observation/hold.ts'
 
 /** Restores of one field that worked, and after which it differs again. */
@@ -20,14 +20,14 @@ const FLIPS_WITHIN = 600
  * Never holds critical drift.
  * @param now RFC 3339 UTC
  */
-export function fightOver(
+export function detectFight(
   changes: readonly Change[],
   closed: readonly ClosedEpisode[],
   now: string,
 ): Hold | undefined {
   if (changes.some(({ risk }) => risk === 'critical')) return undefined
   const recent = (at: string | undefined, seconds: number): boolean =>
-    at !== undefined && secondsSince1970(now) - secondsSince1970(at) < seconds
+    at !== undefined && computeUnixSeconds(now) - computeUnixSeconds(at) < seconds
   const merged = closed.filter(
     ({ status }) => status.outcome === 'Merged' && recent(status.verifiedAt, MERGES_WITHIN),
   )
@@ -35,12 +35,12 @@ export function fightOver(
     ({ status }) => status.outcome === 'Healed' && recent(status.at, FLIPS_WITHIN),
   )
   for (const change of changes) {
-    const location = locationOf(change)
+    const location = formatLocation(change)
     const restored = merged.filter(({ spec }) =>
-      spec.changes.some((one) => one.resolution === 'Restore' && locationOf(one) === location),
+      spec.changes.some((one) => one.resolution === 'Restore' && formatLocation(one) === location),
     )
     const flipped = healed.filter(({ spec }) =>
-      spec.changes.some((one) => locationOf(one) === location),
+      spec.changes.some((one) => formatLocation(one) === location),
     )
     const who = change.actor.confidence === 'none' ? 'somebody' : change.actor.manager
     const what =
@@ -60,6 +60,6 @@ export function fightOver(
   return undefined
 }
 
-function locationOf({ ref, path, change }: Change): string {
-  return `${change} ${resourceKey(ref)}#${withoutHashes(path ?? '')}`
+function formatLocation({ ref, path, change }: Change): string {
+  return `${change} ${getResourceKey(ref)}#${redactHashes(path ?? '')}`
 }

@@ -1,25 +1,25 @@
 /** A merge by hand, or a deleted branch closes the episode like `approve` and `reject`. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import type { FileChange } from '@backporch/git-store/package-repository'
-import { formatRevisionTag, parseRevisionTag, shortBranch } from '@backporch/git-store/ref-name'
+import { formatRevisionTag, parseRevisionTag, shortenBranch } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import { setsTags } from '../../policy/effective-policy.ts'
+import { shouldSetTags } from '../../policy/effective-policy.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../observation/action.ts'
-import { otherBase } from '../observation/base-branch.ts'
+import { findOtherBase } from '../observation/base-branch.ts'
 import {
-  closedEpisodeOf,
-  closedFile,
-  closedWrites,
+  createClosedEpisode,
+  createClosedFile,
+  createClosedWrites,
   isMergeKnown,
 } from '../observation/closed-episode.ts'
 import {
   type Found,
   type FoundOutcome,
+  formatProposedRef,
   isClosedByPerson,
-  proposedRef,
 } from '../observation/found-outcome.ts'
 import type {
   MergeCommit,
@@ -28,22 +28,22 @@ import type {
   UnreadableRecord,
 } from '../observation/observation.ts'
 import {
-  closedByHand,
-  closedWhileWithdrawn,
-  deletedByHand,
+  createUnproposedNote,
+  findClosedByHand,
+  findDeletedByHand,
   isUnproposed,
+  listClosedWhileWithdrawn,
   openAndDeleted,
-  unproposedNote,
 } from './closed-by-hand.ts'
 import {
-  landingRecords,
-  proposedByPorch,
-  publishedByPorch,
-  publishedWorkspaces,
-  rejectedByPorch,
+  createProposedNotes,
+  findPublishedByPorch,
+  findRejectedByPorch,
+  listLandingRecords,
+  listPublishedWorkspaces,
 } from './porch-decisions.ts'
-import { amendedEpisodes, undoneNotes } from './undone-decisions.ts'
-import { withNewer } from './verified-episodes.ts'
+import { amendEpisodes, createUndoneNotes } from './undone-decisions.ts'
+import { replaceWithNewer } from './verified-episodes.ts'
 
 export interface FoundDecisions {
   readonly branches: readonly OpenBranch[]
@@ -70,7 +70,7 @@ const NOTHING_FOUND = {
 export function findDecisions(observed: Observation): FoundDecisions {
   const { git, proposals } = observed
   // The branch may belong to the other base branch.
-  if (otherBase(observed) !== undefined)
+  if (findOtherBase(observed) !== undefined)
     return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
   const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
   // A merged draft decided nothing.
@@ -79,9 +79,9 @@ export function findDecisions(observed: Observation): FoundDecisions {
     record,
     branch: git.branches.find((other) => isOf(other, record)),
   }))
-  const porch = [...publishedByPorch(observed), ...rejectedByPorch(observed)]
+  const porch = [...findPublishedByPorch(observed), ...findRejectedByPorch(observed)]
   const published = new Set([
-    ...publishedWorkspaces(observed).map(({ workspace }) => workspace),
+    ...listPublishedWorkspaces(observed).map(({ workspace }) => workspace),
     ...porch.map(({ episode }) => `drift-${episode.metadata.name}`),
   ])
   const isOver = (branch: OpenBranch): boolean =>
@@ -94,10 +94,10 @@ export function findDecisions(observed: Observation): FoundDecisions {
   const fresh = landed.filter(({ record }) => !isMergeKnown(git.ledger.closed, record))
   const found = [
     ...porch,
-    ...mergedByHand(observed, fresh),
+    ...readMergedEpisodes(observed, fresh),
     ...closed
       .filter((branch) => !unproposed.includes(branch))
-      .map((branch) => closedByHand(observed, branch))
+      .map((branch) => findClosedByHand(observed, branch))
       .filter((one) => one !== undefined)
       .filter(
         ({ ref, episode }) =>
@@ -106,11 +106,11 @@ export function findDecisions(observed: Observation): FoundDecisions {
       ),
     ...(openDeleted === undefined || isUnproposed(openDeleted)
       ? []
-      : [deletedByHand(observed, openDeleted)]),
-    ...closedWhileWithdrawn(observed, published),
+      : [findDeletedByHand(observed, openDeleted)]),
+    ...listClosedWhileWithdrawn(observed, published),
   ]
-  const reopened = reopenedProposals(observed)
-  const amended = amendedEpisodes(observed)
+  const reopened = listReopenedProposals(observed)
+  const amended = amendEpisodes(observed)
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
   const over = [...git.branches.filter(isOver), ...ended]
   const decided = new Set(over)
@@ -127,32 +127,34 @@ export function findDecisions(observed: Observation): FoundDecisions {
   return {
     branches: git.branches.filter((branch) => !decided.has(branch)),
     closed: [
-      ...withNewer(git.ledger.closed, amended).filter(({ metadata }) => !again.has(metadata.name)),
+      ...replaceWithNewer(git.ledger.closed, amended).filter(
+        ({ metadata }) => !again.has(metadata.name),
+      ),
       ...found.map(({ episode }) => episode),
     ],
     writes: joinWrites([
       ...found.map(({ writes }) => writes),
       {
         ...NO_WRITES,
-        updates: [...left.map(withdrawal), ...reopened.map(restoration)],
-        ledger: amended.map(closedFile),
+        updates: [...left.map(createWithdrawal), ...reopened.map(createRestoration)],
+        ledger: amended.map(createClosedFile),
       },
     ]),
     notes: [
       ...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })),
-      ...proposedByPorch(observed),
-      ...undoneNotes(observed),
-      ...ended.flatMap((branch) => unseenNotes(observed, branch)),
+      ...createProposedNotes(observed),
+      ...createUndoneNotes(observed),
+      ...ended.flatMap((branch) => createUnseenNotes(observed, branch)),
       ...[
         ...unproposed,
         ...(openDeleted === undefined || !isUnproposed(openDeleted) ? [] : [openDeleted]),
-      ].map(unproposedNote),
-      ...git.unreadable.map(unreadableNote),
-      ...reopened.map(reopenedNote),
+      ].map(createUnproposedNote),
+      ...git.unreadable.map(createUnreadableNote),
+      ...reopened.map(createReopenedNote),
     ],
     outcomes: found.map(({ episode, ref }) => ({ ref, episode })),
     unproposed,
-    landing: landingRecords(observed),
+    landing: listLandingRecords(observed),
     revision: found.reduce(
       (latest, { episode }) =>
         Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
@@ -175,11 +177,11 @@ function isEnded({ proposals, git }: Observation, { ref, state }: OpenBranch): b
 }
 
 /** Reopened after a close that removed the branch. */
-function reopenedProposals(observed: Observation): readonly KnownProposal[] {
+function listReopenedProposals(observed: Observation): readonly KnownProposal[] {
   const { git, proposals } = observed
   return git.ledger.closed.flatMap(({ metadata, status }) => {
     const proposal = isClosedByPerson(status)
-      ? proposals.get(proposedRef(observed, `drift-${metadata.name}`))
+      ? proposals.get(formatProposedRef(observed, `drift-${metadata.name}`))
       : undefined
     return proposal?.state === 'open' &&
       proposal.movedTo === undefined &&
@@ -189,20 +191,23 @@ function reopenedProposals(observed: Observation): readonly KnownProposal[] {
   })
 }
 
-function restoration({ ref, commit }: KnownProposal): PlannedUpdate {
+function createRestoration({ ref, commit }: KnownProposal): PlannedUpdate {
   return { ref, from: null, to: commit }
 }
 
-function reopenedNote({ ref }: KnownProposal): Note {
-  const text = `${shortBranch(ref)} was opened again: its branch is put back, and the next turn takes it up`
+function createReopenedNote({ ref }: KnownProposal): Note {
+  const text = `${shortenBranch(ref)} was opened again: its branch is put back, and the next turn takes it up`
   return { cause: 'decision', subject: '', text }
 }
 
-function withdrawal({ ref, commit }: OpenBranch): PlannedUpdate {
+function createWithdrawal({ ref, commit }: OpenBranch): PlannedUpdate {
   return { ref, from: commit, to: null }
 }
 
-function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBranch): Note[] {
+function createUnseenNotes(
+  { git, proposals }: Observation,
+  { ref, workspace }: OpenBranch,
+): Note[] {
   const head = git.heads.get(ref)
   if (head === undefined) return []
   const how = proposals.get(ref)?.state === 'closed' ? 'closed' : 'merged'
@@ -213,7 +218,7 @@ function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBr
   return [{ cause: 'decision', subject: '', text }]
 }
 
-function unreadableNote({ where, why }: UnreadableRecord): Note {
+function createUnreadableNote({ where, why }: UnreadableRecord): Note {
   return {
     cause: 'record-not-read',
     subject: '',
@@ -225,7 +230,7 @@ function unreadableNote({ where, why }: UnreadableRecord): Note {
  * The record on the base branch decides, whatever the merge style. The tag is on the commit with
  * the `kpt:` line.
  */
-function mergedByHand(
+function readMergedEpisodes(
   observed: Observation,
   landed: readonly { readonly record: DriftRecord; readonly branch: OpenBranch | undefined }[],
 ): Found[] {
@@ -233,14 +238,14 @@ function mergedByHand(
   return landed.map(({ record, branch }) => {
     const { unit, cluster, git } = observed
     const mergeCommit = git.mergeCommits.get(record.metadata.name)
-    const ref = branch?.ref ?? proposedRef(observed, record.metadata.name)
+    const ref = branch?.ref ?? formatProposedRef(observed, record.metadata.name)
     const proposal = observed.proposals.get(ref)
     // Units of a joint proposal find each other's tag.
     const joint = (branch?.others.length ?? 0) > 0
     const tags =
       mergeCommit === undefined
         ? undefined
-        : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
+        : findRevision(observed, [mergeCommit.published, mergeCommit.commit])
     const known =
       tags ?? git.published.find(({ workspace }) => workspace === record.metadata.name)?.revision
     // A branch with foreign commits is never deleted: commits pushed after the merge would be lost.
@@ -250,7 +255,9 @@ function mergedByHand(
         ? branch.commit
         : undefined
     const tagged =
-      branch?.foreign === true || known !== undefined || !setsTags(observed.policy, unit.source)
+      branch?.foreign === true ||
+      known !== undefined ||
+      !shouldSetTags(observed.policy, unit.source)
         ? undefined
         : mergeCommit?.named === true || (joint && mergeCommit !== undefined)
           ? mergeCommit.published
@@ -261,7 +268,7 @@ function mergedByHand(
       proposal?.state === 'merged' && proposal.decidedAt !== ''
         ? proposal.decidedAt
         : (mergeCommit?.at ?? cluster.observedAt)
-    const closed = closedEpisodeOf(record, {
+    const closed = createClosedEpisode(record, {
       outcome: 'Merged',
       decidedBy:
         (proposal?.state === 'merged' ? proposal.decidedBy : '') || (mergeCommit?.by ?? ''),
@@ -270,7 +277,7 @@ function mergedByHand(
       seenAt: cluster.observedAt,
       ...(mergeCommit === undefined ? {} : { commit: mergeCommit.commit }),
       ...(mergeCommit?.altered === undefined ? {} : { altered: mergeCommit.altered }),
-      ...(joint ? { branch: shortBranch(ref) } : {}),
+      ...(joint ? { branch: shortenBranch(ref) } : {}),
       ...(published === undefined ? {} : { revision: `v${published}` }),
     })
     const tag = formatRevisionTag({ packagePath: unit.packageName, revision })
@@ -284,22 +291,22 @@ function mergedByHand(
       branch?.foreign === true
         ? 'its branch has commits that are not ours and is left alone'
         : published === undefined
-          ? mergedAt(mergeCommit)
+          ? describeMergeCommit(mergeCommit)
           : `its revision is v${published}`
     return {
       ref,
       episode: closed,
-      note: `${record.metadata.name} was merged${closed.status.decidedBy === '' ? '' : ` by ${closed.status.decidedBy.replace(/ <.*/, '')}`}: ${how}${alteredNote(closed.status.altered)}`,
+      note: `${record.metadata.name} was merged${closed.status.decidedBy === '' ? '' : ` by ${closed.status.decidedBy.replace(/ <.*/, '')}`}: ${how}${describeAltered(closed.status.altered)}`,
       writes: {
         ...NO_WRITES,
         updates,
-        ...closedWrites(closed, unit.packageName),
+        ...createClosedWrites(closed, unit.packageName),
       },
     }
   })
 }
 
-function mergedAt(mergeCommit: MergeCommit | undefined): string {
+function describeMergeCommit(mergeCommit: MergeCommit | undefined): string {
   return mergeCommit === undefined
     ? 'its commit is not known yet'
     : `its commit is ${mergeCommit.commit.slice(0, 7)}`
@@ -313,14 +320,17 @@ function isEqualText({ spec: left }: DriftRecord, { spec: right }: DriftRecord):
   )
 }
 
-function alteredNote(altered: string | undefined): string {
+function describeAltered(altered: string | undefined): string {
   return altered === undefined
     ? ''
     : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`
 }
 
 /** An earlier turn set the tag and ended before it wrote the ledger. */
-function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): number | undefined {
+function findRevision(
+  { git, unit }: Observation,
+  commits: readonly ObjectId[],
+): number | undefined {
   for (const [ref, commit] of git.refs) {
     const tag =
       ref.startsWith('refs/tags/') && commits.includes(commit) ? parseRevisionTag(ref) : undefined
@@ -329,8 +339,8 @@ function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): n
   return undefined
 }
 
-export function mergedRef(observed: Observation, { spec, status }: ClosedEpisode): string {
+export function getMergedRef(observed: Observation, { spec, status }: ClosedEpisode): string {
   return status.branch === undefined
-    ? proposedRef(observed, `drift-${spec.episode}`)
+    ? formatProposedRef(observed, `drift-${spec.episode}`)
     : `refs/heads/${status.branch}`
 }

@@ -1,9 +1,9 @@
 /** So that people do not choose what will be refused. */
-import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import { editFor } from '../../sources/edits/resolution-edits.ts'
-import { sourceOf } from '../../sources/registry.ts'
+import { getSource } from '../../sources/registry.ts'
 import type { Observation } from '../observation/observation.ts'
-import { allChanges, type PlannedChange } from './commands/pick-changes.ts'
+import { listAllChanges, type PlannedChange } from './commands/pick-changes.ts'
 
 /** Renders per unit, only to report refusals in advance. */
 const MOST_TRIED = 20
@@ -14,11 +14,11 @@ export type NotAdoptable = ReadonlyMap<string, string>
  * In a rendered package the adoption is tried for a few changes; with more, the requesting command
  * reports the refusal.
  */
-export function notAdoptable(observed: Observation): NotAdoptable {
-  const { possible, ...refused } = refusedByThemselves(observed)
+export function findNotAdoptable(observed: Observation): NotAdoptable {
+  const { possible, ...refused } = findRefusedAlone(observed)
   const reasons = new Map(refused.reasons)
   if (possible.length > MOST_TRIED) return reasons
-  const problems = problemsOf(observed, possible)
+  const problems = listProblems(observed, possible)
   for (const [index, change] of possible.entries()) {
     const why = problems[index]
     if (why !== undefined) reasons.set(change.fingerprint, why)
@@ -26,14 +26,14 @@ export function notAdoptable(observed: Observation): NotAdoptable {
   return reasons
 }
 
-export function notAdoptableAtAll(observed: Observation): NotAdoptable {
-  return refusedByThemselves(observed).reasons
+export function findNotAdoptableAtAll(observed: Observation): NotAdoptable {
+  return findRefusedAlone(observed).reasons
 }
 
-export function notReleasable({ verdicts, key }: Observation): ReadonlyMap<string, string> {
+export function findNotReleasable({ verdicts, key }: Observation): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>()
-  for (const change of allChanges(verdicts, key)) {
-    const edit = orFailure(() => editFor({ ...change, resolution: 'Release' }))
+  for (const change of listAllChanges(verdicts, key)) {
+    const edit = catchFailure(() => editFor({ ...change, resolution: 'Release' }))
     if (edit instanceof Failure) reasons.set(change.fingerprint, edit.why)
   }
   return reasons
@@ -44,9 +44,9 @@ interface Refused {
   readonly possible: readonly PlannedChange[]
 }
 
-function refusedByThemselves({ built, verdicts, key }: Observation): Refused {
-  const changes = allChanges(verdicts, key)
-  const refused = key.derived.get(changes, 'refused', [], () => refusedOf(changes))
+function findRefusedAlone({ built, verdicts, key }: Observation): Refused {
+  const changes = listAllChanges(verdicts, key)
+  const refused = key.derived.get(changes, 'refused', [], () => computeRefused(changes))
   const locator = built?.source.tool.locator
   if (locator === undefined || !('refusal' in locator)) return refused
   const reasons = new Map(refused.reasons)
@@ -54,19 +54,19 @@ function refusedByThemselves({ built, verdicts, key }: Observation): Refused {
   return { reasons, possible: [] }
 }
 
-function refusedOf(changes: ReturnType<typeof allChanges>): Refused {
+function computeRefused(changes: ReturnType<typeof listAllChanges>): Refused {
   const reasons = new Map<string, string>()
   const possible: PlannedChange[] = []
   for (const each of changes) {
     const change: PlannedChange = { ...each, resolution: 'Adopt' }
-    const edit = orFailure(() => editFor(change))
+    const edit = catchFailure(() => editFor(change))
     if (edit instanceof Failure) reasons.set(change.fingerprint, edit.why)
     else if (edit !== undefined) possible.push(change)
   }
   return { reasons, possible }
 }
 
-function problemsOf(
+function listProblems(
   { built, pipeline, unit, git, functions, policy }: Observation,
   changes: readonly PlannedChange[],
 ): readonly (string | undefined)[] {
@@ -79,5 +79,5 @@ function problemsOf(
     built,
     changes,
   }
-  return sourceOf(policy.render).edit.problems(input)
+  return getSource(policy.render).edit.problems(input)
 }

@@ -2,8 +2,12 @@ import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { Observation } from '../observation/observation.ts'
-import { allChanges, applyingFingerprints, unverifiedMerges } from './commands/pick-changes.ts'
-import { restoredObjects } from './plan-settle.ts'
+import {
+  listAllChanges,
+  listApplyingFingerprints,
+  listUnverifiedMerges,
+} from './commands/pick-changes.ts'
+import { listRestoredObjects } from './plan-settle.ts'
 import type { UnitResult } from './unit-result.ts'
 
 export interface PendingSettle {
@@ -19,13 +23,13 @@ interface SettledTurn {
 }
 
 /** Also works after a process ended between merge and write, or write and hand-over. */
-export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
+export function listPendingSettles({ units, view }: SettledTurn): PendingSettle[] {
   return units.flatMap((unit) => {
     if (unit.state === 'failed') return []
     const { git, notHandedOver } = unit.observation
-    const applying = stillApplying(unit.observation)
+    const applying = listStillApplying(unit.observation)
     const waiting = new Set(
-      unverifiedMerges(git.ledger.closed).filter(({ spec }) =>
+      listUnverifiedMerges(git.ledger.closed).filter(({ spec }) =>
         spec.changes.some(({ fingerprint }) => applying.has(fingerprint)),
       ),
     )
@@ -35,13 +39,13 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
       // No review covered a write by backporch; the syncer may apply the merge.
       if (status.outcome !== 'Merged' || status.altered !== undefined) return []
       const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
-      const commit = settledCommitOf(view.refs, unit.unit.packageName, {
+      const commit = findSettledCommit(view.refs, unit.unit.packageName, {
         commit: git.decidedCommits.get(episode.metadata.name),
         ...status,
       })
       if (record === undefined || commit === undefined || record.spec.settle !== 'backporch')
         return []
-      const restored = restoredObjects(record)
+      const restored = listRestoredObjects(record)
       const isHeld = [...restored].some((key) => held.has(key))
       if (restored.size === 0 || !(waiting.has(episode) || isHeld)) return []
       for (const key of restored) held.delete(key)
@@ -51,7 +55,7 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
 }
 
 /** The tagged commit, else the ledger's. The record on the base branch authorises a write. */
-function settledCommitOf(
+function findSettledCommit(
   refs: ReadonlyMap<string, ObjectId>,
   packageName: string,
   { commit, revision }: Pick<ClosedEpisode['status'], 'commit' | 'revision'>,
@@ -60,10 +64,10 @@ function settledCommitOf(
   return tag ?? (revision === undefined ? readObjectId(commit) : undefined)
 }
 
-export function stillApplying({ verdicts, key, git }: Observation): ReadonlySet<string> {
-  const applying = applyingFingerprints(git.ledger.closed)
+export function listStillApplying({ verdicts, key, git }: Observation): ReadonlySet<string> {
+  const applying = listApplyingFingerprints(git.ledger.closed)
   return new Set(
-    allChanges(verdicts, key).flatMap(({ fingerprint }) =>
+    listAllChanges(verdicts, key).flatMap(({ fingerprint }) =>
       applying.has(fingerprint) ? [fingerprint] : [],
     ),
   )

@@ -1,20 +1,20 @@
 import type { CommitDraft, FileChange } from '@backporch/git-store/package-repository'
-import { formatRevisionTag, shortBranch } from '@backporch/git-store/ref-name'
+import { formatRevisionTag, shortenBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { given } from '@backporch/kyaml/text'
-import { setsTags } from '../../policy/effective-policy.ts'
-import { houseMessage } from '../../policy/house-rules.ts'
+import { omitUndefined } from '@backporch/kyaml/text'
+import { shouldSetTags } from '../../policy/effective-policy.ts'
+import { formatHouseMessage } from '../../policy/house-rules.ts'
 import { formatApprovalMessage } from '../../record/commit-message.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { LedgerWrites } from '../observation/action.ts'
 import {
-  closedEpisodeOf,
-  closedWrites,
-  secondsSince1970,
+  computeUnixSeconds,
+  createClosedEpisode,
+  createClosedWrites,
   silenceEnd,
 } from '../observation/closed-episode.ts'
-import { ledgerFilesOf } from '../observation/ledger-files.ts'
+import { createLedgerFiles } from '../observation/ledger-files.ts'
 import type { Observation, OpenBranch } from '../observation/observation.ts'
 import type { UnitPlan } from '../observation/unit-plan.ts'
 
@@ -46,7 +46,7 @@ export function planApproval(
 ): PlannedApproval {
   const { observed, proposal, decidedBy, at } = input
   const { unit, git } = observed
-  const next = setsTags(observed.policy, unit.source) ? git.revision + 1 : undefined
+  const next = shouldSetTags(observed.policy, unit.source) ? git.revision + 1 : undefined
   const revision = next === undefined ? undefined : `v${next}`
   const subject = {
     record: proposal.record,
@@ -59,12 +59,12 @@ export function planApproval(
       parents: [git.base, proposal.commit],
       base: git.base,
       changes,
-      message: houseMessage(
+      message: formatHouseMessage(
         formatApprovalMessage(subject, { revision: next, decidedBy, at }),
         observed.policy.house.commit,
       ),
       signOff: observed.policy.house.commit.signOff,
-      at: secondsSince1970(at),
+      at: computeUnixSeconds(at),
     },
     tag:
       next === undefined
@@ -72,9 +72,15 @@ export function planApproval(
         : `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision: next })}`,
     revision,
     ledger: (commit) =>
-      closing(
+      createClosingWrites(
         input,
-        { outcome: 'Merged', decidedBy, at, ...given({ commit, revision }), ...reasonOf(input) },
+        {
+          outcome: 'Merged',
+          decidedBy,
+          at,
+          ...omitUndefined({ commit, revision }),
+          ...getReason(input),
+        },
         'Applying',
       ),
   }
@@ -90,20 +96,20 @@ export function planRejection(
   const { observed, proposal, decidedBy, at } = input
   const silentUntil = silenceEnd(proposal.record.spec.changes, at, observed.policy.closeSilence)
   return {
-    ...closing(
+    ...createClosingWrites(
       input,
-      { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) },
+      { outcome: 'Declined', decidedBy, at, silentUntil, ...getReason(input) },
       'Silenced',
     ),
     silentUntil,
   }
 }
 
-function reasonOf({ reason }: DecisionInput): { reason?: string } {
+function getReason({ reason }: DecisionInput): { reason?: string } {
   return reason === undefined ? {} : { reason }
 }
 
-function closing(
+function createClosingWrites(
   input: DecisionInput,
   status: ClosedEpisode['status'],
   state: 'Applying' | 'Silenced',
@@ -121,8 +127,11 @@ function closing(
     spec,
     status: { ...turn.report.status, state, since: at, lifecycle: '' as const, episode, plan },
   }
-  const closed = closedWrites(closedEpisodeOf(proposal.record, status), observed.unit.packageName)
-  return { ...closed, ledger: [...closed.ledger, ...ledgerFilesOf(observed, report).files] }
+  const closed = createClosedWrites(
+    createClosedEpisode(proposal.record, status),
+    observed.unit.packageName,
+  )
+  return { ...closed, ledger: [...closed.ledger, ...createLedgerFiles(observed, report).files] }
 }
 
 /** @throws Failure BP2004 if there is none, BP2009 if its branch is foreign */
@@ -158,7 +167,7 @@ export function openProposal(observed: Observation): OpenBranch {
     throw new Failure({
       code: 'BP2009',
       what: `the proposal of ${name} has a commit that backporch did not make`,
-      where: shortBranch(proposal.ref),
+      where: shortenBranch(proposal.ref),
       why: proposal.foreignWhy ?? 'what would be merged is not what was recorded',
       remedy: 'merge the branch by hand, or delete it and scan again',
     })
@@ -168,7 +177,7 @@ export function openProposal(observed: Observation): OpenBranch {
     throw new Failure({
       code: 'BP2009',
       what: `the proposal of ${name} is about ${clusters} clusters`,
-      where: shortBranch(proposal.ref),
+      where: shortenBranch(proposal.ref),
       why: 'one decision is for all of them, and this command decides about one cluster',
       remedy: `merge or close its pull request, or take this cluster out of it with the comment /exclude ${observed.unit.cluster}`,
     })

@@ -8,14 +8,14 @@ import { removedFrom } from '../../../test/fakes/live-object.ts'
 import { idOf } from '../../../test/fakes/memory-cluster.ts'
 import { CONFIG, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
 import { settleByWriting } from '../../reconcile/turn/settle.ts'
-import { pendingSettles } from './pending-settles.ts'
+import { listPendingSettles } from './pending-settles.ts'
 
 const SETTLES = '{mode: Propose, settle: backporch}'
 
 /** What the cluster was sent, as lines; nothing is changed in it, so one write is planned again and again. */
 async function firstWrites(world: TurnWorld): Promise<string[]> {
   const turn = await world.scan()
-  const pending = pendingSettles(turn)
+  const pending = listPendingSettles(turn)
   for (const { record, commit } of pending) {
     const { writes } = world.cluster
     const stopAfterOne = {
@@ -228,7 +228,7 @@ async function settleCode(world: TurnWorld): Promise<FailureCode | undefined> {
 
 test('an object that shows other drift too is not written, for an apply of it was not reviewed', async () => {
   const world = await after(SETTLES, (one) => one.approve())
-  const pending = pendingSettles(await world.scan())
+  const pending = listPendingSettles(await world.scan())
   world.edit(WEB, 'metadata.labels.team', 'x')
   const [first] = pending
   assert.ok(first !== undefined)

@@ -5,28 +5,39 @@
  */
 import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
-import { isSecret, shownPathOnly } from '@backporch/kyaml/redaction'
+import {
+  createFieldStep,
+  type FieldPath,
+  findValueAt,
+  formatFieldPath,
+} from '@backporch/kyaml/field'
+import {
+  getKey,
+  isJsonEqual,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
+import { formatRedactedPath, isSecret } from '@backporch/kyaml/redaction'
 import {
   describeResourceId,
-  handedOver,
+  getMetadataText,
+  getResourceKey,
+  handOverFields,
   type LiveView,
-  metadataText,
   type Resource,
   type ResourceId,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict } from '../../drift/compare/drift.ts'
-import { withSecretData } from '../../drift/compare/secret-data.ts'
+import { mergeSecretData } from '../../drift/compare/secret-data.ts'
 import { isEncrypted, isEncryptedLocation } from '../../drift/detect/encrypted-fields.ts'
-import { whyOutside } from '../../policy/boundary.ts'
+import { explainOutside } from '../../policy/boundary.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
-import { whyNotDeleted } from '../../record/restore-losses.ts'
+import { explainNotDeleted } from '../../record/restore-losses.ts'
 import type { Observation } from '../observation/observation.ts'
-import { allChanges, type OpenChange, unverifiedMerges } from './commands/pick-changes.ts'
+import { listAllChanges, listUnverifiedMerges, type OpenChange } from './commands/pick-changes.ts'
 
 /**
  * First values, then, per object, a handover of the written fields to the syncer.
@@ -38,10 +49,10 @@ export function planSettle(
   record: DriftRecord,
   live: LiveView,
 ): ApprovedWrite[] {
-  const uncovered = notCovered(observed, record)
+  const uncovered = listNotCovered(observed, record)
   const { writes, stays } = planValues(observed, record, live)
   const all = [...writes, ...planHandOver(observed, record, live)].filter(
-    (write) => !uncovered.has(resourceKey(targetOf(write))),
+    (write) => !uncovered.has(getResourceKey(getTarget(write))),
   )
   const [first] = [...uncovered.values(), ...stays]
   if (all.length === 0 && first !== undefined) throw first
@@ -52,17 +63,20 @@ export function planSettle(
  * By `resourceKey`. The record may be older than the package's present placement, and a tenant may
  * own its repository.
  */
-function notCovered(observed: Observation, { spec }: DriftRecord): ReadonlyMap<string, Failure> {
+function listNotCovered(
+  observed: Observation,
+  { spec }: DriftRecord,
+): ReadonlyMap<string, Failure> {
   const restored = spec.changes.filter(({ resolution }) => resolution === 'Restore')
   return new Map(
     restored.flatMap(({ ref }): [string, Failure][] => {
-      const why = whyNotWritten(observed, ref)
-      return why === undefined ? [] : [[resourceKey(ref), why]]
+      const why = explainNotWritten(observed, ref)
+      return why === undefined ? [] : [[getResourceKey(ref), why]]
     }),
   )
 }
 
-function targetOf(write: ApprovedWrite): ResourceId {
+function getTarget(write: ApprovedWrite): ResourceId {
   return write.kind === 'apply' ? write.resource.id : write.target.id
 }
 
@@ -71,24 +85,27 @@ function targetOf(write: ApprovedWrite): ResourceId {
  * @throws Failure BP3017 if it is outside the package's coverage
  */
 export function assertMayWrite(observed: Observation, write: ApprovedWrite): void {
-  const why = whyNotWritten(observed, targetOf(write))
+  const why = explainNotWritten(observed, getTarget(write))
   if (why !== undefined) throw why
 }
 
-function whyNotWritten({ verdicts, boundary }: Observation, id: ResourceId): Failure | undefined {
-  const verdict = verdicts.find((one) => resourceKey(one.id) === resourceKey(id))
+function explainNotWritten(
+  { verdicts, boundary }: Observation,
+  id: ResourceId,
+): Failure | undefined {
+  const verdict = verdicts.find((one) => getResourceKey(one.id) === getResourceKey(id))
   return (
-    whyOutside(boundary, id) ??
+    explainOutside(boundary, id) ??
     (verdict?.state === 'outside' ? verdict.failure : verdict?.notSettled)
   )
 }
 
 export function settleTargets({ verdicts }: Observation, record: DriftRecord): WantedObject[] {
-  const restored = restoredObjects(record)
+  const restored = listRestoredObjects(record)
   return verdicts
     .filter(
       ({ id, items, state }) =>
-        state !== 'outside' && (items.length > 0 || restored.has(resourceKey(id))),
+        state !== 'outside' && (items.length > 0 || restored.has(getResourceKey(id))),
     )
     .map(({ id, apiVersion }) => ({ id, apiVersion }))
 }
@@ -103,14 +120,16 @@ function planHandOver(
   live: LiveView,
 ): ApprovedWrite[] {
   if (syncer === undefined) return []
-  const restored = restoredObjects(record)
-  const path = [field('metadata'), field('managedFields')]
+  const restored = listRestoredObjects(record)
+  const path = [createFieldStep('metadata'), createFieldStep('managedFields')]
   return verdicts.flatMap(({ id, apiVersion }) => {
-    const object = restored.has(resourceKey(id)) ? objectOf(live, resourceKey(id)) : undefined
-    const value = object === undefined ? undefined : handedOver(object, syncer)
+    const object = restored.has(getResourceKey(id))
+      ? findObject(live, getResourceKey(id))
+      : undefined
+    const value = object === undefined ? undefined : handOverFields(object, syncer)
     if (object === undefined || value === undefined) return []
-    const fields = [{ path, expected: valueAt(object, path), value }]
-    const resourceVersion = metadataText(object, 'resourceVersion')
+    const fields = [{ path, expected: findValueAt(object, path), value }]
+    const resourceVersion = getMetadataText(object, 'resourceVersion')
     return [{ kind: 'patch-fields', target: { id, apiVersion }, fields, resourceVersion } as const]
   })
 }
@@ -122,11 +141,11 @@ export function isHandOver(write: ApprovedWrite): boolean {
   )
 }
 
-export function restoredObjects({ spec }: DriftRecord): ReadonlySet<string> {
+export function listRestoredObjects({ spec }: DriftRecord): ReadonlySet<string> {
   return new Set(
     spec.changes
       .filter(({ resolution }) => resolution === 'Restore')
-      .map(({ ref }) => resourceKey(ref)),
+      .map(({ ref }) => getResourceKey(ref)),
   )
 }
 
@@ -140,14 +159,14 @@ function planValues(
   // automatically.
   const isDecided = ({ spec, status }: ClosedEpisode): boolean =>
     spec.episode === record.spec.episode && status.altered === undefined
-  if (!unverifiedMerges(observed.git.ledger.closed).some(isDecided))
+  if (!listUnverifiedMerges(observed.git.ledger.closed).some(isDecided))
     return { writes: [], stays: [] }
   const approved = new Set(
     record.spec.changes
       .filter(({ resolution }) => resolution === 'Restore')
       .map(({ fingerprint }) => fingerprint),
   )
-  const now = allChanges(observed.verdicts, observed.key)
+  const now = listAllChanges(observed.verdicts, observed.key)
   const missing = [...approved].filter(
     (fingerprint) => !now.some((change) => change.fingerprint === fingerprint),
   )
@@ -158,25 +177,27 @@ function planValues(
     const changes = own.filter(({ fingerprint }) => approved.has(fingerprint))
     if (changes.length === 0) return []
     if (changes.length < own.length)
-      throw changedSince(
+      throw createChangedFailure(
         verdict,
         own.filter((change) => !changes.includes(change)),
         missing.length,
       )
     assertPlain(changes)
     const undeleted = changes.flatMap(({ drift }) =>
-      drift.change === 'unexpected' ? notDeleted(record, drift) : [],
+      drift.change === 'unexpected' ? listNotDeleted(record, drift) : [],
     )
     stays.push(...undeleted)
     if (undeleted.length > 0) return []
-    const state = objectOf(live, resourceKey(verdict.id))
+    const state = findObject(live, getResourceKey(verdict.id))
     return verdict.reapplyFails === undefined ? writesFor(changes, state) : patchFor(changes, state)
   })
   return { writes, stays }
 }
 
-function notDeleted({ spec: { copies = [] } }: DriftRecord, { id }: Drift): Failure[] {
-  const why = whyNotDeleted(copies.find(({ ref }) => resourceKey(ref) === resourceKey(id)))
+function listNotDeleted({ spec: { copies = [] } }: DriftRecord, { id }: Drift): Failure[] {
+  const why = explainNotDeleted(
+    copies.find(({ ref }) => getResourceKey(ref) === getResourceKey(id)),
+  )
   if (why === undefined) return []
   return [
     new Failure({
@@ -193,15 +214,19 @@ function notDeleted({ spec: { copies = [] } }: DriftRecord, { id }: Drift): Fail
  * @param others unapproved changes
  * @param gone approved changes that no longer exist
  */
-function changedSince({ id }: ObjectVerdict, others: readonly OpenChange[], gone: number): Failure {
-  const paths = others.map(({ drift }) => shownPathOnly(drift.path, drift.id) || drift.change)
-  return notWritten(
+function createChangedFailure(
+  { id }: ObjectVerdict,
+  others: readonly OpenChange[],
+  gone: number,
+): Failure {
+  const paths = others.map(({ drift }) => formatRedactedPath(drift.path, drift.id) || drift.change)
+  return createNotWrittenFailure(
     id,
     `it changed since the review: ${paths.slice(0, 5).join(', ')}${gone > 0 ? `; ${gone} approved changes are gone` : ''}`,
   )
 }
 
-function notWritten(id: ResourceId, why: string): Failure {
+function createNotWrittenFailure(id: ResourceId, why: string): Failure {
   return new Failure({
     code: 'BP2005',
     what: `${describeResourceId(id)} is not written`,
@@ -225,13 +250,13 @@ function assertPlain(changes: readonly OpenChange[]): void {
   throw new Failure({
     code: 'BP3014',
     what: `${describeResourceId(id)} is not written`,
-    why: `git encrypts ${shownPathOnly(path, id) || 'its values'} with SOPS, and backporch has no key: it would write the ciphertext`,
+    why: `git encrypts ${formatRedactedPath(path, id) || 'its values'} with SOPS, and backporch has no key: it would write the ciphertext`,
     remedy: 'apply the package with the syncer, which decrypts it',
     retry: 'on-change',
   })
 }
 
-function objectOf(live: LiveView, key: string): JsonObject | undefined {
+function findObject(live: LiveView, key: string): JsonObject | undefined {
   const state = live.get(key)
   return state?.state === 'present' ? state.object : undefined
 }
@@ -255,7 +280,7 @@ function patchFor(changes: readonly OpenChange[], live: JsonObject | undefined):
       kind: 'patch-fields',
       target: { id, apiVersion },
       fields: ordered,
-      resourceVersion: metadataText(live, 'resourceVersion'),
+      resourceVersion: getMetadataText(live, 'resourceVersion'),
     },
   ]
 }
@@ -273,19 +298,19 @@ function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined)
     const moved =
       live === undefined
         ? undefined
-        : restored.find(({ drift }) => !jsonEquals(valueAt(live, drift.path), drift.live))
+        : restored.find(({ drift }) => !isJsonEqual(findValueAt(live, drift.path), drift.live))
     if (moved !== undefined)
-      throw notWritten(
+      throw createNotWrittenFailure(
         moved.drift.id,
-        `${shownPathOnly(moved.drift.path, moved.drift.id)} changed while the write was prepared`,
+        `${formatRedactedPath(moved.drift.path, moved.drift.id)} changed while the write was prepared`,
       )
     const paths = restored.map(({ drift }) => drift.path)
-    writes.push({ kind: 'apply', resource: onlyFields(restored[0].desired, paths, live) })
+    writes.push({ kind: 'apply', resource: retainFields(restored[0].desired, paths, live) })
   }
   for (const { drift } of changes) {
     if (live === undefined) continue
     const target = { id: drift.id, apiVersion: drift.apiVersion }
-    const resourceVersion = metadataText(live, 'resourceVersion')
+    const resourceVersion = getMetadataText(live, 'resourceVersion')
     if (drift.change === 'added' && drift.live !== undefined) {
       writes.push({
         kind: 'remove-field',
@@ -305,7 +330,7 @@ function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined)
  * An apply of the identity and these fields owns nothing else; uid and resourceVersion are the
  * server's guard that it is still the observed object.
  */
-function onlyFields(
+function retainFields(
   desired: Resource,
   paths: readonly FieldPath[],
   live: JsonObject | undefined,
@@ -314,7 +339,10 @@ function onlyFields(
   const guard =
     live === undefined
       ? {}
-      : { uid: metadataText(live, 'uid'), resourceVersion: metadataText(live, 'resourceVersion') }
+      : {
+          uid: getMetadataText(live, 'uid'),
+          resourceVersion: getMetadataText(live, 'resourceVersion'),
+        }
   let object: Json = {
     apiVersion: desired.apiVersion,
     kind: id.kind,
@@ -325,25 +353,25 @@ function onlyFields(
     },
   }
   // The server keeps a Secret's stringData as data.
-  const source = isSecret(id) ? withSecretData(desired.object) : desired.object
-  for (const path of paths) object = withValue(object, source, path, 0)
+  const source = isSecret(id) ? mergeSecretData(desired.object) : desired.object
+  for (const path of paths) object = setValue(object, source, path, 0)
   return { ...desired, object: object as JsonObject }
 }
 
 /** With the key fields of every list item on the way. */
-function withValue(target: Json | undefined, source: Json, path: FieldPath, depth: number): Json {
+function setValue(target: Json | undefined, source: Json, path: FieldPath, depth: number): Json {
   const step = path[depth]
   if (step === undefined) return source
-  const next = valueAt(source, [step])
+  const next = findValueAt(source, [step])
   if (next === undefined) return target ?? {}
   if (step.kind === 'field') {
     const map = isJsonObject(target) ? target : {}
-    return { ...map, [step.name]: withValue(getKey(map, step.name), next, path, depth + 1) }
+    return { ...map, [step.name]: setValue(getKey(map, step.name), next, path, depth + 1) }
   }
   const list = Array.isArray(target) ? (target as readonly Json[]) : []
-  const known = valueAt(list, [step])
+  const known = findValueAt(list, [step])
   const start = known ?? (step.kind === 'item' ? step.keys : undefined)
-  const item = withValue(start, next, path, depth + 1)
+  const item = setValue(start, next, path, depth + 1)
   return known === undefined
     ? [...list, item]
     : list.map((other) => (other === known ? item : other))

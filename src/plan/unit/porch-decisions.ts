@@ -4,17 +4,21 @@
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
-import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
+import { formatTravellingRecordPath, recordPath } from '../../record/record-paths.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import { NO_WRITES, type PlannedUpdate } from '../observation/action.ts'
-import { closedEpisodeOf, closedWrites } from '../observation/closed-episode.ts'
-import { declined, type Found, proposedRef } from '../observation/found-outcome.ts'
+import { createClosedEpisode, createClosedWrites } from '../observation/closed-episode.ts'
+import {
+  createDeclinedStatus,
+  type Found,
+  formatProposedRef,
+} from '../observation/found-outcome.ts'
 import type { Observation, OpenBranch, PublishedWorkspace } from '../observation/observation.ts'
 
 /** If the record is on the base branch, the proposal was merged there, and its tag adds nothing. */
-export function publishedWorkspaces({ git }: Observation): readonly PublishedWorkspace[] {
+export function listPublishedWorkspaces({ git }: Observation): readonly PublishedWorkspace[] {
   const landed = new Set(
     git.merged.flatMap(({ metadata, spec }) =>
       spec.lifecycle === 'Proposed' ? [metadata.name] : [],
@@ -24,20 +28,20 @@ export function publishedWorkspaces({ git }: Observation): readonly PublishedWor
 }
 
 /** A leftover branch keeps a Porch with its database cache from reading the repository. */
-export function publishedByPorch(observed: Observation): Found[] {
+export function findPublishedByPorch(observed: Observation): Found[] {
   const { git, cluster, unit } = observed
   const entered = new Set(
     git.ledger.closed.map(({ status, spec }) => `${spec.episode} ${status.revision}`),
   )
-  return publishedWorkspaces(observed).flatMap((published): Found[] => {
+  return listPublishedWorkspaces(observed).flatMap((published): Found[] => {
     const { record, revision, workspace, by, commit, left, altered } = published
     const leftovers = git.branches.filter(
       (branch) => branch.workspace === workspace && (!branch.foreign || branch.commit === left),
     )
-    const updates = leftovers.map(deletion)
+    const updates = leftovers.map(createDeletion)
     if (entered.has(`${record.spec.episode} v${revision}`)) return []
     const isDecision = record.spec.lifecycle === 'Proposed'
-    const closed = closedEpisodeOf(record, {
+    const closed = createClosedEpisode(record, {
       outcome: isDecision ? 'Merged' : 'Published',
       decidedBy: by,
       // Clocks differ: no decision is later than its observation.
@@ -46,48 +50,50 @@ export function publishedByPorch(observed: Observation): Found[] {
       commit,
       revision: `v${revision}`,
       publishedBy: 'porch',
-      ...given({ altered: isDecision ? altered : undefined }),
+      ...omitUndefined({ altered: isDecision ? altered : undefined }),
     })
     const who = by === '' ? '' : ` by ${by.replace(/ <.*/, '')}`
     const note = isDecision
       ? `${workspace} was approved through Porch as v${revision}${who}${altered === undefined ? '' : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`}`
       : `${workspace} was published through Porch as v${revision}${who}, and it is a draft: nothing is decided`
-    const ref = proposedRef(observed, workspace)
+    const ref = formatProposedRef(observed, workspace)
     return [
       {
         ref,
         episode: closed,
         note,
-        writes: { ...NO_WRITES, updates, ...closedWrites(closed, unit.packageName) },
+        writes: { ...NO_WRITES, updates, ...createClosedWrites(closed, unit.packageName) },
       },
     ]
   })
 }
 
-export function landingRecords(observed: Observation): readonly FileChange[] {
+export function listLandingRecords(observed: Observation): readonly FileChange[] {
   const { unit, git } = observed
-  const records = publishedWorkspaces(observed).flatMap(({ record }): FileChange[] => {
+  const records = listPublishedWorkspaces(observed).flatMap(({ record }): FileChange[] => {
     const content = new TextEncoder().encode(formatInertDocument(record))
-    return record.spec.lifecycle === 'Proposed' ? [{ path: pathOf(unit, record), content }] : []
+    return record.spec.lifecycle === 'Proposed'
+      ? [{ path: getRecordPath(unit, record), content }]
+      : []
   })
   return git.travellingRecord
-    ? [...records, { path: travellingRecordPath(unit.packagePath), content: null }]
+    ? [...records, { path: formatTravellingRecordPath(unit.packagePath), content: null }]
     : records
 }
 
-function pathOf({ cluster, slug }: Observation['unit'], { spec }: DriftRecord): string {
+function getRecordPath({ cluster, slug }: Observation['unit'], { spec }: DriftRecord): string {
   return recordPath(cluster, slug, spec.began, spec.episode)
 }
 
 export const REJECTED = 'the proposal was rejected through Porch'
 
-export function rejectedByPorch(observed: Observation): Found[] {
+export function findRejectedByPorch(observed: Observation): Found[] {
   const { git, proposals, unit } = observed
   return git.branches.filter(isRejected).map((branch) => {
     const { workspace, record } = branch
-    const ref = proposedRef(observed, workspace)
-    const status = declined(observed, record.spec.changes, proposals.get(ref), REJECTED)
-    const closed = closedEpisodeOf(record, status)
+    const ref = formatProposedRef(observed, workspace)
+    const status = createDeclinedStatus(observed, record.spec.changes, proposals.get(ref), REJECTED)
+    const closed = createClosedEpisode(record, status)
     const note = `${workspace} was rejected through Porch: exactly this drift is silent until ${status.silentUntil}`
     return {
       ref,
@@ -95,8 +101,8 @@ export function rejectedByPorch(observed: Observation): Found[] {
       note,
       writes: {
         ...NO_WRITES,
-        updates: [deletion(branch)],
-        ...closedWrites(closed, unit.packageName),
+        updates: [createDeletion(branch)],
+        ...createClosedWrites(closed, unit.packageName),
       },
     }
   })
@@ -106,7 +112,7 @@ function isRejected({ state, movedBy, foreign }: OpenBranch): boolean {
   return state === 'drafts' && movedBy !== undefined && !foreign
 }
 
-export function proposedByPorch({ git }: Observation): Note[] {
+export function createProposedNotes({ git }: Observation): Note[] {
   return git.branches.flatMap(({ state, movedBy, workspace }): Note[] => {
     if (state !== 'proposed' || movedBy === undefined) return []
     const by = movedBy === '' ? '' : ` by ${movedBy.replace(/ <.*/, '')}`
@@ -116,6 +122,6 @@ export function proposedByPorch({ git }: Observation): Note[] {
   })
 }
 
-function deletion({ ref, commit }: OpenBranch): PlannedUpdate {
+function createDeletion({ ref, commit }: OpenBranch): PlannedUpdate {
   return { ref, from: commit, to: null }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { labelsOf } from '@backporch/kyaml/resource'
+import { getLabels } from '@backporch/kyaml/resource'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import {
   desiredOf,
@@ -21,7 +21,7 @@ import type { UnitPlan } from '../observation/unit-plan.ts'
 import { planTurn } from '../turn/plan-turn.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 import { planReconcile } from './plan-reconcile.ts'
-import { possiblePlan } from './possible-plan.ts'
+import { findPossiblePlan } from './possible-plan.ts'
 
 const WHY = new Failure({
   code: 'BP2001',
@@ -46,7 +46,7 @@ function possible(
   refuses: (adopted: readonly string[]) => boolean,
 ): readonly string[] {
   const changes = names.map((name) => changeOf(name))
-  const plan = possiblePlan(changes, WHY, (tried) => {
+  const plan = findPossiblePlan(changes, WHY, (tried) => {
     const adopted = tried.flatMap(({ fingerprint, resolution }) =>
       resolution === 'Adopt' ? [fingerprint] : [],
     )
@@ -154,7 +154,7 @@ test('what no attempt is left for becomes Restore too, and that is said', () => 
 
 test('a Restore is not tried, and a defect is no refusal', () => {
   const restored = changeOf('a', 'Restore')
-  const plan = possiblePlan([restored, changeOf('b')], WHY, () => undefined)
+  const plan = findPossiblePlan([restored, changeOf('b')], WHY, () => undefined)
   assert.deepEqual(
     plan.changes.map(({ resolution }) => resolution),
     ['Restore', 'Restore'],
@@ -162,7 +162,7 @@ test('a Restore is not tried, and a defect is no refusal', () => {
   const broken = () => {
     throw new RangeError('mine')
   }
-  assert.throws(() => possiblePlan([changeOf('a'), changeOf('b')], WHY, broken), RangeError)
+  assert.throws(() => findPossiblePlan([changeOf('a'), changeOf('b')], WHY, broken), RangeError)
 })
 
 const ADOPTED = { desired: desiredOf({ replicas: 3 }) }
@@ -338,7 +338,7 @@ function adopts(
 test('what people change by hand is adopted in a window that is open then, or while the object has the label', () => {
   const { actor } = REPLICAS
   const live = { metadata: { labels: { incident: 'open' } } }
-  assert.equal(labelsOf(live).get('incident'), 'open')
+  assert.equal(getLabels(live).get('incident'), 'open')
   assert.deepEqual(
     [adopts([]), adopts([MORNING]), adopts([{ ...MORNING, kind: 'hold' }])],
     [false, true, false],

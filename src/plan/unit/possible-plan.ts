@@ -1,6 +1,6 @@
-import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { findPossible, MOST_ATTEMPTS } from '../../sources/edits/possible-changes.ts'
 import { editFor } from '../../sources/edits/resolution-edits.ts'
@@ -17,11 +17,11 @@ export interface PossiblePlan {
  * @param attempt creates the files of a plan; throws a Failure if impossible
  * @param instead for an impossible change; the change itself if it has no alternative
  */
-export function possiblePlan(
+export function findPossiblePlan(
   changes: readonly PlannedChange[],
   why: Failure,
   attempt: (changes: readonly PlannedChange[]) => unknown,
-  instead: (change: PlannedChange) => PlannedChange = asRestore,
+  instead: (change: PlannedChange) => PlannedChange = convertToRestore,
 ): PossiblePlan {
   const edited = changes.filter((change) => instead(change).resolution !== change.resolution)
   const only = (given: readonly PlannedChange[]) =>
@@ -29,7 +29,7 @@ export function possiblePlan(
       edited.includes(change) && !given.includes(change) ? instead(change) : change,
     )
   const failureOf = (work: () => unknown): Failure | undefined => {
-    const result = orFailure(work)
+    const result = catchFailure(work)
     return result instanceof Failure ? result : undefined
   }
   const atOnce = edited.flatMap((change): (readonly [PlannedChange, Failure])[] => {
@@ -47,12 +47,12 @@ export function possiblePlan(
         const failure = refused.get(change)
         return failure === undefined ? [] : [noteOf(change, instead(change), failure)]
       }),
-      ...(found.untried.length === 0 ? [] : [notTried(found.untried.length)]),
+      ...(found.untried.length === 0 ? [] : [createNotTriedNote(found.untried.length)]),
     ],
   }
 }
 
-function notTried(count: number): Note {
+function createNotTriedNote(count: number): Note {
   return {
     cause: 'planned-as-restore',
     subject: '',
@@ -60,7 +60,7 @@ function notTried(count: number): Note {
   }
 }
 
-export function asRestore(change: PlannedChange): PlannedChange {
+export function convertToRestore(change: PlannedChange): PlannedChange {
   const { via: _, ...rest } = change
   return { ...rest, resolution: 'Restore' }
 }
@@ -70,7 +70,7 @@ function noteOf(
   planned: PlannedChange,
   { why }: Failure,
 ): Note {
-  const field = shownPathOnly(drift.path, drift.id)
+  const field = formatRedactedPath(drift.path, drift.id)
   const name = describeResourceId(drift.id)
   const what = field === '' ? name : `${field} of ${name}`
   return {

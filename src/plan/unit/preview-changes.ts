@@ -1,9 +1,14 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { type FieldPath, type FieldSchema, field, valueAt } from '@backporch/kyaml/field'
+import {
+  createFieldStep,
+  type FieldPath,
+  type FieldSchema,
+  findValueAt,
+} from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import { isSecret, type RedactionKey } from '@backporch/kyaml/redaction'
-import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
-import { compareText, given } from '@backporch/kyaml/text'
+import { getResourceKey, type LiveState } from '@backporch/kyaml/resource'
+import { compareText, omitUndefined } from '@backporch/kyaml/text'
 import { UNKNOWN_ACTOR } from '../../drift/attribute/actor.ts'
 import { compareObjects, type FieldDifference } from '../../drift/compare/compare-resource.ts'
 import {
@@ -13,7 +18,7 @@ import {
   RISKS,
 } from '../../drift/compare/drift.ts'
 import { isAlreadyApplied } from '../../drift/compare/equal-values.ts'
-import { schemaAt, withVisibility } from '../../drift/noise/visibility.ts'
+import { applyVisibility, getPathSchema } from '../../drift/noise/visibility.ts'
 import { assessRisk } from '../../drift/risk/risk.ts'
 import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
@@ -47,13 +52,13 @@ export function previewChanges(
   rules: Rules,
   key: RedactionKey,
 ): readonly PreviewChange[] {
-  const [before, after] = [byKey(unit.before), byKey(unit.after)]
+  const [before, after] = [indexByKey(unit.before), indexByKey(unit.after)]
   const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
     const [was, is] = [before.get(name), after.get(name)]
     const any = is ?? was
     if (any === undefined) return []
-    const differences = was === undefined || is === undefined ? [WHOLE] : differencesOf(was, is)
-    return changesOf(
+    const differences = was === undefined || is === undefined ? [WHOLE] : findDifferences(was, is)
+    return createChanges(
       { was, is, any, live: unit.live.get(name), covered: unit.covered.has(name) },
       differences,
       { rules, key },
@@ -66,12 +71,12 @@ export function previewChanges(
   )
 }
 
-function byKey(objects: readonly PreviewedObject[]): ReadonlyMap<string, PreviewedObject> {
-  return new Map(objects.map((object) => [resourceKey(object.resource.id), object]))
+function indexByKey(objects: readonly PreviewedObject[]): ReadonlyMap<string, PreviewedObject> {
+  return new Map(objects.map((object) => [getResourceKey(object.resource.id), object]))
 }
 
 function nameOf({ ref, path = '' }: PreviewChange): string {
-  return `${resourceKey(ref)} ${path}`
+  return `${getResourceKey(ref)} ${path}`
 }
 
 interface Sides {
@@ -85,26 +90,27 @@ interface Sides {
 /** `live` of a difference is the base branch, `predicted` the merge. */
 const WHOLE: FieldDifference = { path: [], live: undefined, predicted: undefined }
 
-function differencesOf(was: PreviewedObject, is: PreviewedObject): readonly FieldDifference[] {
+function findDifferences(was: PreviewedObject, is: PreviewedObject): readonly FieldDifference[] {
   const [from, to] = [was.resource.apiVersion, is.resource.apiVersion]
-  const version = from === to ? [] : [{ path: [field('apiVersion')], live: from, predicted: to }]
+  const version =
+    from === to ? [] : [{ path: [createFieldStep('apiVersion')], live: from, predicted: to }]
   return [...version, ...compareObjects(was.resource.object, is.resource.object, is.schema)]
 }
 
-function changesOf(
+function createChanges(
   sides: Sides,
   differences: readonly FieldDifference[],
   showing: Showing,
 ): readonly PreviewChange[] {
-  const shown = shownAs(
+  const shown = applyRules(
     sides,
-    differences.map(({ path, live, predicted }) => driftOf(sides, path, [live, predicted])),
+    differences.map(({ path, live, predicted }) => createDrift(sides, path, [live, predicted])),
     showing.rules,
   )
   return differences.map((difference, index) => {
     const drift = shown[index]
     if (drift === undefined) throw new TypeError('each difference is shown')
-    const found = liveOf(sides, difference)
+    const found = findLive(sides, difference)
     const change = showChange(
       { drift, resolution: 'Restore', desired: sides.any.resource },
       showing.key,
@@ -119,15 +125,17 @@ function changesOf(
           : sides.is === undefined
             ? 'removed'
             : KINDS[drift.change],
-      ...(whole ? {} : { path: change.path, ...given({ before: change.git, after: change.live }) }),
+      ...(whole
+        ? {}
+        : { path: change.path, ...omitUndefined({ before: change.git, after: change.live }) }),
       ...(isHidden ? { redacted: true } : {}),
       risk: change.risk,
       reason: change.reason,
-      ...given({ source: change.source }),
+      ...omitUndefined({ source: change.source }),
       live: found.live,
       ...(found.value === undefined || isHidden
         ? {}
-        : given({ liveValue: thirdValue(sides, difference, found.value, showing) })),
+        : omitUndefined({ liveValue: findThirdValue(sides, difference, found.value, showing) })),
     }
   })
 }
@@ -141,7 +149,7 @@ const KINDS: { readonly [kind in ChangeKind]: PreviewChange['change'] } = {
 }
 
 /** The base branch takes the place of git, so that drift's risk and redaction apply. */
-function driftOf(
+function createDrift(
   { was, is, any }: Sides,
   path: FieldPath,
   [from, to]: readonly [Json | undefined, Json | undefined],
@@ -156,7 +164,7 @@ function driftOf(
   }
 }
 
-function shownAs(
+function applyRules(
   { was, is, any }: Sides,
   items: readonly Drift[],
   { visibility, riskOverrides }: Rules,
@@ -177,18 +185,18 @@ function shownAs(
       reapplyFails: undefined,
     },
   }
-  return overrideRisks(withVisibility(verdict, schema, visibility), riskOverrides).items
+  return overrideRisks(applyVisibility(verdict, schema, visibility), riskOverrides).items
 }
 
 /** Undefined if it or the merge's value is hidden. */
-function thirdValue(
+function findThirdValue(
   sides: Sides,
   { path, predicted, live }: FieldDifference,
   value: Json,
   { rules, key }: Showing,
 ): Json | undefined {
   if (!sides.covered || isSecret(sides.any.resource.id)) return undefined
-  const [drift] = shownAs(sides, [driftOf(sides, path, [predicted ?? live, value])], rules)
+  const [drift] = applyRules(sides, [createDrift(sides, path, [predicted ?? live, value])], rules)
   const change = drift === undefined ? undefined : showChange({ drift, resolution: 'Restore' }, key)
   return change?.redacted === true ? undefined : change?.live
 }
@@ -198,18 +206,18 @@ interface FoundLive {
   readonly value?: Json | undefined
 }
 
-function liveOf(
+function findLive(
   { was, is, any, live, covered }: Sides,
   { path, live: from, predicted: to }: FieldDifference,
 ): FoundLive {
   if (live === undefined || live.state === 'unreadable') return { live: 'unknown' }
-  if (was === undefined && is !== undefined) return { live: liveOfNew(is, live) }
+  if (was === undefined && is !== undefined) return { live: findNewLive(is, live) }
   if (!covered) return { live: 'unknown' }
   if (is === undefined) return { live: live.state === 'absent' ? 'after' : 'before' }
   if (live.state === 'absent') return { live: 'other' }
   if (live.metadataOnly) return { live: 'unknown' }
-  const value = valueAt(live.object, path)
-  const schema = schemaAt(any.schema, path)
+  const value = findValueAt(live.object, path)
+  const schema = getPathSchema(any.schema, path)
   const isThere = (wanted: Json | undefined): boolean =>
     wanted === undefined ? value === undefined : isAlreadyApplied(wanted, value, schema)
   return isThere(to)
@@ -220,12 +228,15 @@ function liveOf(
 }
 
 /** Whether it exists, and completely. Shows no value. */
-function liveOfNew({ resource, schema }: PreviewedObject, live: LiveState): PreviewChange['live'] {
+function findNewLive(
+  { resource, schema }: PreviewedObject,
+  live: LiveState,
+): PreviewChange['live'] {
   if (live.state === 'absent') return 'before'
   if (live.state === 'unreadable' || live.metadataOnly) return 'unknown'
   const missing = compareObjects(live.object, resource.object, schema).filter(
     ({ path, live: value, predicted }) =>
-      predicted !== undefined && !isAlreadyApplied(predicted, value, schemaAt(schema, path)),
+      predicted !== undefined && !isAlreadyApplied(predicted, value, getPathSchema(schema, path)),
   )
   return missing.length === 0 ? 'after' : 'other'
 }

@@ -1,14 +1,18 @@
 import type { FileChange } from '@backporch/git-store/package-repository'
-import { type Note, sentenceOf } from '@backporch/kyaml/note'
-import { given } from '@backporch/kyaml/text'
-import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
+import { formatNoteSentence, type Note } from '@backporch/kyaml/note'
+import { omitUndefined } from '@backporch/kyaml/text'
+import { buildProposal, createLazyFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
-import { presentRecordPath, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
-import { formatInertDocument, laterText, withLastDocument } from '../../record/write-document.ts'
+import {
+  convertToPresentPath,
+  formatTravellingRecordPath,
+  recordPath,
+} from '../../record/record-paths.ts'
+import { appendLastDocument, deferText, formatInertDocument } from '../../record/write-document.ts'
 import type { GitState, Observation } from '../observation/observation.ts'
-import { checkAdopted, withManifests } from './adopted-objects.ts'
+import { addManifests, checkAdopted } from './adopted-objects.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
 interface RecordedFiles extends ProposalFiles {
@@ -16,10 +20,10 @@ interface RecordedFiles extends ProposalFiles {
 }
 
 /** @throws as `builtFiles`, and BP2001 for an object that the server refuses */
-export function proposalFiles(
-  ...[observation, active, record, workspace]: Parameters<typeof builtFiles>
+export function buildProposalFiles(
+  ...[observation, active, record, workspace]: Parameters<typeof buildRecordFiles>
 ): RecordedFiles {
-  const files = builtFiles(observation, active, record, workspace)
+  const files = buildRecordFiles(observation, active, record, workspace)
   return { ...files, notes: [...files.notes, ...checkAdopted(observation, active)] }
 }
 
@@ -28,7 +32,7 @@ export function proposalFiles(
  * @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution is not
  * possible
  */
-export function builtFiles(
+export function buildRecordFiles(
   observation: Observation,
   active: readonly PlannedChange[],
   decided: DriftRecord,
@@ -44,31 +48,33 @@ export function builtFiles(
     choice: policy.render,
     functions,
     built,
-    changes: withManifests(observation, active),
+    changes: addManifests(observation, active),
     plan: spec.plan,
     workspace,
     lifecycle: spec.lifecycle,
-    record: laterFile(recordPath(unit.cluster, unit.slug, spec.began, spec.episode), () => text()),
+    record: createLazyFile(recordPath(unit.cluster, unit.slug, spec.began, spec.episode), () =>
+      text(),
+    ),
     derived: key.derived,
   })
-  const record = withNotes(decided, files.notes)
-  text = laterText(record, formatInertDocument)
+  const record = addNotes(decided, files.notes)
+  text = deferText(record, formatInertDocument)
   const changes = [
     ...files.changes,
     ...(spec.lifecycle === 'Proposed' ? git.earlierNamed.flatMap(moveRecord) : []),
     ...(policy.approval === 'porch'
-      ? [laterFile(travellingRecordPath(unit.packagePath), text)]
+      ? [createLazyFile(formatTravellingRecordPath(unit.packagePath), text)]
       : []),
     // No pull request body has room for all of it.
     ...(spec.lifecycle === 'Proposed' && wantsReport(record)
-      ? [laterFile(reportPath(unit.cluster, unit.slug), () => reportText(record))]
+      ? [createLazyFile(reportPath(unit.cluster, unit.slug), () => reportText(record))]
       : []),
   ]
   return { ...files, changes, record }
 }
 
-function withNotes({ spec, ...record }: DriftRecord, notes: readonly Note[]): DriftRecord {
-  const told = notes.filter(({ cause }) => cause === 'shared-source').map(sentenceOf)
+function addNotes({ spec, ...record }: DriftRecord, notes: readonly Note[]): DriftRecord {
+  const told = notes.filter(({ cause }) => cause === 'shared-source').map(formatNoteSentence)
   const { notes: _before, policy, settle, keyId, copies, ...rest } = spec
   return {
     ...record,
@@ -78,11 +84,14 @@ function withNotes({ spec, ...record }: DriftRecord, notes: readonly Note[]): Dr
       policy,
       settle,
       keyId,
-      ...given({ copies }),
+      ...omitUndefined({ copies }),
     },
   }
 }
 
 function moveRecord({ path, text }: GitState['earlierNamed'][number]): readonly FileChange[] {
-  return [{ path, content: null }, laterFile(presentRecordPath(path), () => withLastDocument(text))]
+  return [
+    { path, content: null },
+    createLazyFile(convertToPresentPath(path), () => appendLastDocument(text)),
+  ]
 }

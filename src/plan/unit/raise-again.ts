@@ -1,7 +1,7 @@
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
-import { unitName } from '../../record/unit-name.ts'
+import { getUnitName } from '../../record/unit-name.ts'
 import { type GitWrites, joinWrites, type LedgerFile, NO_WRITES } from '../observation/action.ts'
-import { closedFile } from '../observation/closed-episode.ts'
+import { createClosedFile } from '../observation/closed-episode.ts'
 import type { Observation } from '../observation/observation.ts'
 import type { UnitPlan } from '../observation/unit-plan.ts'
 
@@ -40,17 +40,17 @@ export function raiseAgain(
         },
       },
     },
-    ledger: silent.map((episode) => closedFile(ended(episode))),
+    ledger: silent.map((episode) => createClosedFile(ended(episode))),
   }
 }
 
-export function withRaised(plan: UnitPlan, raised: Raised | undefined): UnitPlan {
+export function addRaised(plan: UnitPlan, raised: Raised | undefined): UnitPlan {
   if (raised === undefined) return plan
   const { writes, report } = plan
   const ends: GitWrites = {
     ...NO_WRITES,
     ledger: raised.ledger,
-    ledgerLines: [`${unitName(report.spec.unit)}: raised again`],
+    ledgerLines: [`${getUnitName(report.spec.unit)}: raised again`],
   }
   return { ...plan, writes: joinWrites([ends, writes]) }
 }

@@ -3,15 +3,15 @@
  * open questions implies that every object was observed with git's content, so only open objects
  * are written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
  */
-import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type ResourceId } from '@backporch/kyaml/resource'
 import type { ObservedContent } from '../../drift/behind/arrivals.ts'
 import { NO_MEMORY, type ObservedLive, type SyncMemory } from '../../drift/behind/sync-evidence.ts'
-import { refOf } from '../../record/build-report.ts'
+import { getChangeRef } from '../../record/build-report.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { Rollout } from '../../record/documents/rollout.ts'
-import { knownObservation } from '../observation/ledger-files.ts'
+import { findKnownObservation } from '../observation/ledger-files.ts'
 import type { Observation } from '../observation/observation.ts'
-import { lastSeen } from '../observation/seen-at.ts'
+import { getLastSeen } from '../observation/seen-at.ts'
 import { isWaiting } from '../observation/waiting-state.ts'
 
 type Known = Pick<Observation, 'unit'> & {
@@ -21,7 +21,7 @@ type Known = Pick<Observation, 'unit'> & {
 /** A syncer that is further behind is detected by its commits' times. */
 const MOST_CONTENTS = 10
 
-export function rolloutMemory(observed: Known, present: string): SyncMemory {
+export function createRolloutMemory(observed: Known, present: string): SyncMemory {
   const { report } = observed.git.ledger
   const { spec, status } = report ?? {}
   // An observation of another branch does not apply; a first report without an observation has no
@@ -33,15 +33,15 @@ export function rolloutMemory(observed: Known, present: string): SyncMemory {
     (spec.unit.branch ?? observed.git.baseBranch) !== observed.git.baseBranch
   )
     return NO_MEMORY
-  const at = lastSeen(report, knownObservation(observed)?.status)
+  const at = getLastSeen(report, findKnownObservation(observed)?.status)
   const retained = status?.rollout ?? {}
-  const listed = listedIn(report)
+  const listed = listReportedObjects(report)
   const current: ObservedLive | undefined = isPartlyKnown(report)
     ? undefined
     : { commit: spec.unit.commit, tree: spec.unit.tree, at }
   const stored = new Map(
     (retained.seen ?? []).flatMap((entry) =>
-      (entry.refs ?? [undefined]).map((ref) => [ref && resourceKey(ref), entry] as const),
+      (entry.refs ?? [undefined]).map((ref) => [ref && getResourceKey(ref), entry] as const),
     ),
   )
   const before = retained.contents ?? []
@@ -58,16 +58,16 @@ export function rolloutMemory(observed: Known, present: string): SyncMemory {
   }
 }
 
-export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'rollout'> {
+export function deriveRollout(observed: Observation): Pick<DriftReport['status'], 'rollout'> {
   const open = openIn(observed)
   if (open.length === 0) return {}
-  const { observedWith, contents } = rolloutMemory(
+  const { observedWith, contents } = createRolloutMemory(
     observed,
     observed.now ?? observed.cluster.observedAt,
   )
   const groups = Map.groupBy(
     open.flatMap((id) => {
-      const known = observedWith(resourceKey(id))
+      const known = observedWith(getResourceKey(id))
       return known === undefined ? [] : [{ id, known }]
     }),
     ({ known: { commit, tree, at } }) => `${commit} ${tree} ${at}`,
@@ -81,7 +81,7 @@ export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'r
         commit,
         tree,
         at,
-        ...(group.length === open.length ? {} : { refs: group.map(({ id }) => refOf(id)) }),
+        ...(group.length === open.length ? {} : { refs: group.map(({ id }) => getChangeRef(id)) }),
       },
     ]
   })
@@ -101,24 +101,24 @@ export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'r
 
 function openIn({ verdicts, incomplete }: Observation): ResourceId[] {
   const unproven = new Set(
-    incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])),
+    incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [getResourceKey(ref)])),
   )
   return verdicts
     .filter(
       ({ id, items, setAside }) =>
         items.length > 0 ||
         setAside.some(({ state }) => isWaiting(state)) ||
-        unproven.has(resourceKey(id)),
+        unproven.has(getResourceKey(id)),
     )
     .map(({ id }) => id)
 }
 
-function listedIn({ spec, status }: DriftReport): ReadonlySet<string> {
+function listReportedObjects({ spec, status }: DriftReport): ReadonlySet<string> {
   const waiting = (status.setAside ?? []).filter(({ state }) => isWaiting(state))
   const refs = [...spec.changes, ...waiting, ...(status.incomplete ?? [])].flatMap(({ ref }) =>
     ref === undefined ? [] : [ref],
   )
-  return new Set(refs.map(resourceKey))
+  return new Set(refs.map(getResourceKey))
 }
 
 function isPartlyKnown({ status: { state, lastKnown, incomplete = [] } }: DriftReport): boolean {

@@ -5,7 +5,7 @@ import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveState } from '@backporch/kyaml/resource'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import {
   decidedOf,
@@ -27,7 +27,7 @@ const CONTAINERS = [
   { name: 'app', image: 'nginx:1.27' },
 ]
 const GIT = desiredOf({ replicas: 3, paused: false, containers: CONTAINERS })
-const KEY = resourceKey(GIT.id)
+const KEY = getResourceKey(GIT.id)
 const METADATA = { name: 'web', namespace: 'shop', uid: 'u-1', resourceVersion: '7' }
 const REPLICAS = driftOf('spec.replicas')
 const PAUSED = driftOf('spec.paused', { change: 'removed', git: false, live: undefined })

@@ -3,34 +3,34 @@
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { formatLedgerUnitFolder } from '../../record/record-paths.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import type { LedgerFile } from '../observation/action.ts'
 import type { FoundOutcome } from '../observation/found-outcome.ts'
-import { knownObservation } from '../observation/ledger-files.ts'
+import { findKnownObservation } from '../observation/ledger-files.ts'
 import type { Observation } from '../observation/observation.ts'
-import { isAhead, isOlder, knownUntil } from '../observation/seen-at.ts'
+import { getKnownUntil, isAhead, isOlder } from '../observation/seen-at.ts'
 
 /** RFC 3339 UTC; undefined without a later observation. */
-export function newerThan(observed: Observation): string | undefined {
+export function findNewerObservation(observed: Observation): string | undefined {
   const { git, cluster } = observed
   if (git.ledger.report === undefined) return undefined
-  const known = knownUntil(git.ledger.report, knownObservation(observed)?.status)
+  const known = getKnownUntil(git.ledger.report, findKnownObservation(observed)?.status)
   const { observedAt: at, recorded } = cluster
   return isOlder({ at, recorded, now: observed.now ?? at }, known) ? known : undefined
 }
 
-export function asOfNow({ now, cluster, ...observed }: Observation): Observation {
+export function convertToNow({ now, cluster, ...observed }: Observation): Observation {
   return {
     ...observed,
-    ...given({ now }),
+    ...omitUndefined({ now }),
     cluster: { ...cluster, observedAt: now ?? cluster.observedAt },
   }
 }
 
-export function withoutEnded(
+export function removeEnded(
   observed: Observation,
   decided: readonly FoundOutcome[],
 ): readonly LedgerFile[] {
@@ -38,7 +38,12 @@ export function withoutEnded(
   const closed = reportWithoutEnded(observed, decided)
   return closed === undefined
     ? []
-    : [{ path: `${ledgerUnitFolder(cluster, slug)}/report.yaml`, text: formatDocument(closed) }]
+    : [
+        {
+          path: `${formatLedgerUnitFolder(cluster, slug)}/report.yaml`,
+          text: formatDocument(closed),
+        },
+      ]
 }
 
 /** Undefined if no decision ended the open record. */
@@ -56,25 +61,25 @@ export function reportWithoutEnded(
   return { ...report, status: { ...status, episode: '', lifecycle: '', plan: '' } }
 }
 
-export function clockNotes(observed: Observation): Note[] {
+export function createClockNotes(observed: Observation): Note[] {
   const { unit, git, cluster, now = cluster.observedAt } = observed
   if (git.ledger.report === undefined) return []
-  const known = knownUntil(git.ledger.report, knownObservation(observed)?.status)
+  const known = getKnownUntil(git.ledger.report, findKnownObservation(observed)?.status)
   if (!isAhead(known, now) || known === cluster.observedAt) return []
   const text = `the ledger has an observation of ${known}, which is still to come: a clock is wrong, and it is replaced by the one of ${cluster.observedAt}`
   return [{ cause: 'observed-in-future', subject: `${unit.packageName} in ${unit.cluster}`, text }]
 }
 
-export function tooOldNote({ unit, cluster }: Observation, known: string): Note {
+export function createTooOldNote({ unit, cluster }: Observation, known: string): Note {
   const text = `was looked at on ${known}; an earlier observation is not recorded: ${cluster.observedAt}`
   return { cause: 'newer-is-known', subject: `${unit.packageName} in ${unit.cluster}`, text }
 }
 
-export function tooOld({ unit, cluster }: Observation, known: string): Failure {
+export function createTooOldFailure({ unit, cluster }: Observation, known: string): Failure {
   return new Failure({
     code: 'BP2016',
     what: `nothing is decided about ${unit.packageName} in ${unit.cluster}`,
-    where: `drift-ledger:${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`,
+    where: `drift-ledger:${formatLedgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`,
     why: `this observation is of ${cluster.observedAt}, and the ledger has one of ${known}`,
     remedy: 'observe the cluster itself, or record it again',
     retry: 'on-change',

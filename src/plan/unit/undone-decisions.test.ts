@@ -4,16 +4,16 @@ import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { gitOf, observationOf } from '../../../test/fakes/observation-builder.ts'
 import { changeOf, recordOf } from '../../../test/fakes/record-samples.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
-import { closedEpisodeOf } from '../observation/closed-episode.ts'
+import { createClosedEpisode } from '../observation/closed-episode.ts'
 import type { Observation } from '../observation/observation.ts'
-import { amendedEpisodes, undoneAdoptions, undoneNotes } from './undone-decisions.ts'
+import { amendEpisodes, createUndoneNotes, listUndoneAdoptions } from './undone-decisions.ts'
 
 function adopted(episode: string, git: number, live: number): ClosedEpisode {
   const record = recordOf([changeOf({ git, live, resolution: 'Adopt' })], {
     episode,
     plan: 'Adopt',
   })
-  return closedEpisodeOf(record, {
+  return createClosedEpisode(record, {
     outcome: 'Merged',
     decidedBy: 'Ada',
     at: '2026-11-21T10:00:00Z',
@@ -35,15 +35,15 @@ function observed(
 
 test('an adoption is undone where git declares again what it did before', () => {
   const episode = adopted('c0ffee01', 3, 5)
-  const [undone, ...more] = undoneAdoptions(observed(3, [episode]))
+  const [undone, ...more] = listUndoneAdoptions(observed(3, [episode]))
   assert.equal(undone?.episode, episode)
   assert.deepEqual(more, [])
-  assert.deepEqual(undoneAdoptions(observed(5, [episode])), [], 'git has the adopted value')
+  assert.deepEqual(listUndoneAdoptions(observed(5, [episode])), [], 'git has the adopted value')
 })
 
 test('a field that was decided about once more is not undone', () => {
   assert.deepEqual(
-    undoneAdoptions(observed(3, [adopted('c0ffee01', 3, 5), adopted('c0ffee02', 5, 3)])),
+    listUndoneAdoptions(observed(3, [adopted('c0ffee01', 3, 5), adopted('c0ffee02', 5, 3)])),
     [],
   )
 })
@@ -53,24 +53,24 @@ test('what the ledger knows of an undone decision is not reported again', () => 
   const undone = [
     { episode: 'c0ffee01', how: 'AdoptionUndone', commit: 'b'.repeat(40), by: 'admin <admin>' },
   ] as const
-  const [note] = undoneNotes(observed(3, [episode], { undone }))
+  const [note] = createUndoneNotes(observed(3, [episode], { undone }))
   assert.match(
     note?.text ?? '',
     /^AdoptionUndone: drift-c0ffee01 \(v2\) adopted spec\.replicas .* bbbbbbb by admin took it out of git again$/,
   )
-  const [amended] = amendedEpisodes(observed(3, [episode], { undone }))
+  const [amended] = amendEpisodes(observed(3, [episode], { undone }))
   assert.deepEqual(amended?.status.undone, {
     how: 'AdoptionUndone',
     commit: 'b'.repeat(40),
     by: 'admin <admin>',
   })
-  assert.deepEqual(undoneNotes(observed(3, [amended], { undone })), [])
-  assert.deepEqual(amendedEpisodes(observed(3, [amended], { undone })), [])
+  assert.deepEqual(createUndoneNotes(observed(3, [amended], { undone })), [])
+  assert.deepEqual(amendEpisodes(observed(3, [amended], { undone })), [])
 })
 
 test('the commit of a decision is entered in the order in which the ledger is read', () => {
   const decidedCommits = new Map([['c0ffee01', 'c'.repeat(40) as never]])
-  const [amended] = amendedEpisodes(observed(5, [adopted('c0ffee01', 3, 5)], { decidedCommits }))
+  const [amended] = amendEpisodes(observed(5, [adopted('c0ffee01', 3, 5)], { decidedCommits }))
   assert.deepEqual(Object.keys(amended?.status ?? {}), [
     'outcome',
     'decidedBy',

@@ -3,15 +3,15 @@
  * not read the repository does both when it publishes an older draft: it replaces the whole package
  * folder.
  */
-import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import { isJsonEqual, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { describeResourceId, getResourceKey } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import { showChange } from '../../record/build-report.ts'
 import type { Change } from '../../record/documents/change.ts'
 import { type ClosedEpisode, closedEpisodeSchema } from '../../record/documents/closed-episode.ts'
 import type { Observation, UndoneDecision } from '../observation/observation.ts'
-import { allChanges } from './commands/pick-changes.ts'
+import { listAllChanges } from './commands/pick-changes.ts'
 
 export interface UndoneAdoption {
   readonly episode: ClosedEpisode
@@ -19,22 +19,26 @@ export interface UndoneAdoption {
 }
 
 /** For present drift. A field with a later decision is not undone. */
-export function undoneAdoptions({ verdicts, key, git }: Observation): readonly UndoneAdoption[] {
+export function listUndoneAdoptions({
+  verdicts,
+  key,
+  git,
+}: Observation): readonly UndoneAdoption[] {
   const merged = git.ledger.closed.filter(({ status }) => status.outcome === 'Merged')
   if (!merged.some(({ spec }) => spec.changes.some(({ resolution }) => resolution === 'Adopt')))
     return []
-  const shown = allChanges(verdicts, key).map((change) =>
+  const shown = listAllChanges(verdicts, key).map((change) =>
     showChange({ ...change, resolution: 'Restore' }, key),
   )
-  const now = new Map(shown.map((change) => [locationOf(change), change]))
+  const now = new Map(shown.map((change) => [formatLocation(change), change]))
   const latest = new Map(
     merged.flatMap((episode) =>
-      episode.spec.changes.map((change) => [locationOf(change), episode]),
+      episode.spec.changes.map((change) => [formatLocation(change), episode]),
     ),
   )
   return merged.flatMap((episode) => {
     const changes = episode.spec.changes.filter((change) => {
-      const location = locationOf(change)
+      const location = formatLocation(change)
       const current = now.get(location)
       const isAdopted =
         change.resolution === 'Adopt' &&
@@ -43,18 +47,18 @@ export function undoneAdoptions({ verdicts, key, git }: Observation): readonly U
       return (
         isAdopted &&
         current !== undefined &&
-        jsonEquals(current.git as Json | undefined, change.git as Json | undefined)
+        isJsonEqual(current.git as Json | undefined, change.git as Json | undefined)
       )
     })
     return changes.length === 0 ? [] : [{ episode, changes }]
   })
 }
 
-function locationOf({ ref, path }: Change): string {
-  return `${resourceKey(ref)}#${path ?? ''}`
+function formatLocation({ ref, path }: Change): string {
+  return `${getResourceKey(ref)}#${path ?? ''}`
 }
 
-export function amendedEpisodes({ git }: Observation): readonly ClosedEpisode[] {
+export function amendEpisodes({ git }: Observation): readonly ClosedEpisode[] {
   return git.ledger.closed.flatMap((episode) => {
     const { status, metadata } = episode
     const commit = status.commit ?? git.decidedCommits.get(metadata.name)
@@ -77,7 +81,7 @@ export function amendedEpisodes({ git }: Observation): readonly ClosedEpisode[] 
         ...episode,
         status: closedEpisodeSchema.shape.status.parse({
           ...status,
-          ...given({ commit, revision }),
+          ...omitUndefined({ commit, revision }),
           ...found,
         }),
       },
@@ -94,14 +98,15 @@ function isNew({ how, commit }: UndoneDecision, { undone }: ClosedEpisode['statu
   )
 }
 
-export function undoneNotes(observed: Observation): readonly Note[] {
+export function createUndoneNotes(observed: Observation): readonly Note[] {
   const { git, unit } = observed
   return git.undone.flatMap((undone): Note[] => {
     const episode = git.ledger.closed.find(({ metadata }) => metadata.name === undone.episode)
     if (episode === undefined || !isNew(undone, episode.status)) return []
     const { revision } = episode.status
     const by = `${undone.commit === '' ? 'a later commit' : undone.commit.slice(0, 7)}${undone.by === '' ? '' : ` by ${undone.by.replace(/ <.*/, '')}`}`
-    const [first] = undoneAdoptions(observed).find((one) => one.episode === episode)?.changes ?? []
+    const [first] =
+      listUndoneAdoptions(observed).find((one) => one.episode === episode)?.changes ?? []
     const text =
       undone.how === 'AdoptionUndone' && first !== undefined
         ? `AdoptionUndone: drift-${undone.episode}${revision === undefined ? '' : ` (${revision})`} adopted ${first.path} of ${describeResourceId(first.ref)}, and ${by} took it out of git again`

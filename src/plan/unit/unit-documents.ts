@@ -1,41 +1,41 @@
-import { shortBranch } from '@backporch/git-store/ref-name'
+import { shortenBranch } from '@backporch/git-store/ref-name'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
-import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { getResourceKey, type ResourceId } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { Drift, Resolution } from '../../drift/compare/drift.ts'
-import { type FingerprintUnit, fingerprintOf } from '../../drift/compare/fingerprint.ts'
-import { setsTags } from '../../policy/effective-policy.ts'
+import { computeFingerprint, type FingerprintUnit } from '../../drift/compare/fingerprint.ts'
+import { shouldSetTags } from '../../policy/effective-policy.ts'
 import { buildReport, showChange, showHealth } from '../../record/build-report.ts'
 import type { Change } from '../../record/documents/change.ts'
-import { documentHead } from '../../record/documents/document.ts'
+import { createDocumentHead } from '../../record/documents/document.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { objectCopies } from '../../record/object-copies.ts'
+import { createObjectCopies } from '../../record/object-copies.ts'
 import { isSameDocument } from '../../record/write-document.ts'
 import type { Hold } from '../observation/hold.ts'
-import { identityOf } from '../observation/ledger-files.ts'
+import { getIdentity } from '../observation/ledger-files.ts'
 import type { Observation, OpenBranch, ResolutionRequest } from '../observation/observation.ts'
 import { isAhead } from '../observation/seen-at.ts'
-import { sameTree } from '../observation/unit-git.ts'
-import { stuckSince } from '../observation/waiting-state.ts'
-import { plannedBy, snoozed } from './commands/comment-status.ts'
+import { isSameTree } from '../observation/unit-git.ts'
+import { findStuckSince } from '../observation/waiting-state.ts'
+import { attributePlan, computeSnooze } from './commands/comment-status.ts'
 import { type PlannedChange, planOf } from './commands/pick-changes.ts'
-import { ruleMatches } from './commands/rule-matches.ts'
-import { rolloutOf } from './rollout.ts'
+import { listRuleMatches } from './commands/rule-matches.ts'
+import { deriveRollout } from './rollout.ts'
 
-export function unitFingerprint(
+export function computeUnitFingerprint(
   { unit, key, ...observed }: Observation,
   active: readonly PlannedChange[],
 ): string {
-  const cluster = identityOf({ unit, key, ...observed }) || unit.cluster
+  const cluster = getIdentity({ unit, key, ...observed }) || unit.cluster
   const of: FingerprintUnit = { cluster, package: unit.packagePath }
   const drifts = (): Drift[] => active.map(({ drift }) => drift)
   return key.derived.get(active, `fingerprint ${JSON.stringify(of)}`, [], () =>
-    fingerprintOf(of, drifts(), key),
+    computeFingerprint(of, drifts(), key),
   )
 }
 
-function resolutionsOf(
+function indexResolutions(
   active: readonly PlannedChange[],
   key: RedactionKey,
 ): ReadonlyMap<Drift, Resolution> {
@@ -56,10 +56,10 @@ export interface ReportState {
 
 /** The last tag of a folder that is no longer tagged does not describe its present content. */
 function isRevision({ git, policy, unit }: Observation): boolean {
-  return git.revision !== 0 && (unit.source !== 'folder' || setsTags(policy, unit.source))
+  return git.revision !== 0 && (unit.source !== 'folder' || shouldSetTags(policy, unit.source))
 }
 
-export function unitReport(
+export function createUnitReport(
   observed: Observation,
   active: readonly PlannedChange[],
   fingerprint: string,
@@ -86,12 +86,12 @@ export function unitReport(
     syncer: observed.syncer?.manager ?? '',
     recorded: observed.cluster.recorded,
     verdicts: observed.verdicts,
-    resolutions: resolutionsOf(active, observed.key),
+    resolutions: indexResolutions(active, observed.key),
     key: observed.key,
     status: {
       state,
-      ...sinceWhen(before, state, { at, now: observed.now ?? at }),
-      ...given({ stuckSince: stuckSince(observed.verdicts) }),
+      ...computeSince(before, state, { at, now: observed.now ?? at }),
+      ...omitUndefined({ stuckSince: findStuckSince(observed.verdicts) }),
       episode,
       lifecycle,
       plan:
@@ -101,12 +101,12 @@ export function unitReport(
       // In schema order, as it is read back.
       ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`)
         ? {}
-        : { branch: shortBranch(branch.ref) }),
+        : { branch: shortenBranch(branch.ref) }),
       ...(hold === undefined || !isHeld({ state, lifecycle }, hold) ? {} : { held: hold }),
-      ...snoozed(observed, { episode, lifecycle }),
-      ...ruleMatches(observed),
+      ...computeSnooze(observed, { episode, lifecycle }),
+      ...listRuleMatches(observed),
       health: showHealth(observed.health, observed.incomplete),
-      ...rolloutOf(observed),
+      ...deriveRollout(observed),
       ...(observed.key.isNew && fingerprint !== '' ? { newKeyId: observed.key.id } : {}),
     },
     incomplete: observed.incomplete,
@@ -120,7 +120,7 @@ function isHeld(
   return lifecycle === 'Draft' || (state === 'Drifted' && lifecycle === '' && reason === 'policy')
 }
 
-function sinceWhen(
+function computeSince(
   before: DriftReport['status'] | undefined,
   state: DriftReport['status']['state'],
   { at, now }: { readonly at: string; readonly now: string },
@@ -129,7 +129,7 @@ function sinceWhen(
   const { lastKnown } = before
   if (state === 'Unknown' && before.state !== 'Unknown')
     return { since: at, lastKnown: { state: before.state, since: before.since } }
-  if (before.state === state) return { since: before.since, ...given({ lastKnown }) }
+  if (before.state === state) return { since: before.since, ...omitUndefined({ lastKnown }) }
   return { since: lastKnown?.state === state ? lastKnown.since : at }
 }
 
@@ -143,23 +143,26 @@ export interface EpisodeState {
   readonly excludes: readonly string[]
 }
 
-export function unitRecord(
+export function createUnitRecord(
   observed: Observation,
   active: readonly PlannedChange[],
   fingerprint: string,
   { episode, began, lifecycle, previous, resolutionRequest, after, excludes }: EpisodeState,
 ): DriftRecord {
-  const report = unitReport(observed, active, fingerprint, { state: 'Drifted', branch: undefined })
+  const report = createUnitReport(observed, active, fingerprint, {
+    state: 'Drifted',
+    branch: undefined,
+  })
   const message = resolutionRequest === undefined ? previous?.message : resolutionRequest.message
   const plan = planOf(active.map(({ resolution }) => resolution))
   let objects: ReadonlySet<string> | undefined
   const isWanted = (id: ResourceId): boolean => {
-    objects ??= new Set(active.map(({ drift }) => resourceKey(drift.id)))
-    return objects.has(resourceKey(id))
+    objects ??= new Set(active.map(({ drift }) => getResourceKey(drift.id)))
+    return objects.has(getResourceKey(id))
   }
-  const copies = objectCopies(observed.verdicts, observed.key, { isWanted })
+  const copies = createObjectCopies(observed.verdicts, observed.key, { isWanted })
   return {
-    ...documentHead('DriftRecord', `drift-${episode}`),
+    ...createDocumentHead('DriftRecord', `drift-${episode}`),
     spec: {
       ...report.spec,
       changes: observed.key.derived.get(active, 'shown', [], () =>
@@ -167,15 +170,15 @@ export function unitRecord(
       ),
       episode,
       began,
-      ...proposedWhen(lifecycle, began, previous, observed.cluster.observedAt),
+      ...computeProposedAt(lifecycle, began, previous, observed.cluster.observedAt),
       lifecycle,
       plan,
-      ...given({ message }),
-      ...plannedBy(resolutionRequest, previous, plan),
-      ...given({ after }),
+      ...omitUndefined({ message }),
+      ...attributePlan(resolutionRequest, previous, plan),
+      ...omitUndefined({ after }),
       ...(excludes.length === 0 ? {} : { excludes: [...excludes] }),
       // The edit on the branch is rebuilt only if something else changes.
-      ...given({ notes: previous?.notes }),
+      ...omitUndefined({ notes: previous?.notes }),
       policy: { name: observed.policy.name, mode: observed.policy.mode },
       settle: observed.policy.settle,
       keyId: observed.key.id,
@@ -184,7 +187,7 @@ export function unitRecord(
   }
 }
 
-function proposedWhen(
+function computeProposedAt(
   lifecycle: EpisodeState['lifecycle'],
   began: string,
   previous: DriftRecord['spec'] | undefined,
@@ -214,12 +217,12 @@ export function isEqualText({ git }: Observation, open: OpenBranch, record: Drif
   })
   return (
     isSameDocument(timeless(before), timeless(after)) &&
-    before.changes.every((change, index) => sameTextOf(change, after.changes[index])) &&
-    sameTree(git.tree, git.baseTrees.get(open.base))
+    before.changes.every((change, index) => hasSameText(change, after.changes[index])) &&
+    isSameTree(git.tree, git.baseTrees.get(open.base))
   )
 }
 
-function sameTextOf(before: Change, after: Change | undefined): boolean {
+function hasSameText(before: Change, after: Change | undefined): boolean {
   if (before === after || after === undefined) return before === after
   const [{ source: _before, ...left }, { source: _after, ...right }] = [before, after]
   return isSameDocument(left, right)

@@ -36,7 +36,7 @@ export type UnitResult =
 
 export type PlannedResult = UnitResult & { readonly state: 'planned' }
 
-export function unitFailures(unit: UnitResult): readonly Failure[] {
+export function listUnitFailures(unit: UnitResult): readonly Failure[] {
   if (unit.state === 'failed') return unit.failures
   return unit.refused === undefined ? [] : [unit.refused]
 }

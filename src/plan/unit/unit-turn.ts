@@ -1,4 +1,4 @@
-import { shortBranch } from '@backporch/git-store/ref-name'
+import { shortenBranch } from '@backporch/git-store/ref-name'
 import type { Note } from '@backporch/kyaml/note'
 import { showChange } from '../../record/build-report.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
@@ -10,28 +10,28 @@ import {
   NO_WRITES,
   type PlannedUpdate,
 } from '../observation/action.ts'
-import { otherBase } from '../observation/base-branch.ts'
-import { cannotChange } from '../observation/cannot-change.ts'
-import { closedFile } from '../observation/closed-episode.ts'
+import { findOtherBase } from '../observation/base-branch.ts'
+import { createCannotChangeFailure } from '../observation/cannot-change.ts'
+import { createClosedFile } from '../observation/closed-episode.ts'
 import { adoptWindowOf } from '../observation/drift-age.ts'
-import { type Hold, withheldHold } from '../observation/hold.ts'
+import { findWithheldHold, type Hold } from '../observation/hold.ts'
 import type { JointLocation } from '../observation/joint-location.ts'
-import { type LedgerFiles, ledgerFilesOf } from '../observation/ledger-files.ts'
+import { createLedgerFiles, type LedgerFiles } from '../observation/ledger-files.ts'
 import type { Observation, OpenBranch, ResolutionRequest } from '../observation/observation.ts'
 import type { BranchOutcome, PlanOptions, UnitPlan } from '../observation/unit-plan.ts'
 import {
-  allChanges,
-  applyingFingerprints,
+  choosePossibleResolution,
+  listAllChanges,
+  listApplyingFingerprints,
   type OpenChange,
   type PlannedChange,
   planResolutions,
-  possibleResolution,
 } from './commands/pick-changes.ts'
-import { fightOver } from './fight.ts'
-import { type FoundDecisions, findDecisions, mergedRef } from './found-decisions.ts'
-import { asOfNow, clockNotes, newerThan } from './too-old.ts'
-import { unitReport } from './unit-documents.ts'
-import { failedEpisodes, verifiedEpisodes, withNewer } from './verified-episodes.ts'
+import { detectFight } from './fight.ts'
+import { type FoundDecisions, findDecisions, getMergedRef } from './found-decisions.ts'
+import { convertToNow, createClockNotes, findNewerObservation } from './too-old.ts'
+import { createUnitReport } from './unit-documents.ts'
+import { markFailedEpisodes, replaceWithNewer, verifyEpisodes } from './verified-episodes.ts'
 
 interface Outcome {
   readonly state: DriftReport['status']['state']
@@ -62,31 +62,33 @@ export class UnitTurn {
     this.begun = begun
     this.joint = joint
     this.at = observation.cluster.observedAt
-    this.changes = allChanges(observation.verdicts, observation.key)
-    this.newer = newerThan(observation)
-    const found = findDecisions(this.newer === undefined ? observation : asOfNow(observation))
-    const judgesMerges = otherBase(observation) === undefined && this.newer === undefined
-    this.failed = judgesMerges ? failedEpisodes(observation, found.closed, this.changes) : []
+    this.changes = listAllChanges(observation.verdicts, observation.key)
+    this.newer = findNewerObservation(observation)
+    const found = findDecisions(this.newer === undefined ? observation : convertToNow(observation))
+    const judgesMerges = findOtherBase(observation) === undefined && this.newer === undefined
+    this.failed = judgesMerges ? markFailedEpisodes(observation, found.closed, this.changes) : []
     this.observed = { ...observation, git: { ...observation.git, revision: found.revision } }
-    this.found = { ...found, closed: withNewer(found.closed, this.failed) }
+    this.found = { ...found, closed: replaceWithNewer(found.closed, this.failed) }
     const { branches } = this.found
     const open =
       branches.find(({ state }) => state === 'proposed') ??
       branches.find(({ state }) => state === 'drafts')
-    this.open = open?.foreign ? asInLedger(observation, open) : open
+    this.open = open?.foreign ? restoreFromLedger(observation, open) : open
     this.hold =
       hold ??
-      withheldHold(observation.policy) ??
-      (resolutionRequest === undefined && this.found.closed.length > 1 ? this.fight() : undefined)
+      findWithheldHold(observation.policy) ??
+      (resolutionRequest === undefined && this.found.closed.length > 1
+        ? this.findFight()
+        : undefined)
   }
 
   /** Without changes that a merged Restore authorised to revert. */
-  active(): readonly PlannedChange[] {
-    return this.plannedFor(this.resolutionRequest)
+  listActive(): readonly PlannedChange[] {
+    return this.listPlannedFor(this.resolutionRequest)
   }
 
-  plannedFor(resolutionRequest: ResolutionRequest | undefined): readonly PlannedChange[] {
-    const applying = applyingFingerprints(this.found.closed)
+  listPlannedFor(resolutionRequest: ResolutionRequest | undefined): readonly PlannedChange[] {
+    const applying = listApplyingFingerprints(this.found.closed)
     const open =
       applying.size === 0
         ? this.changes
@@ -94,7 +96,7 @@ export class UnitTurn {
     const { policy, key } = this.observed
     const inAdoptWindow = adoptWindowOf(this.observed)
     const byPolicy = (change: (typeof open)[number]) =>
-      possibleResolution(
+      choosePossibleResolution(
         change,
         change.drift.releases === true
           ? 'Release'
@@ -108,14 +110,14 @@ export class UnitTurn {
     })
   }
 
-  private fight(): Hold | undefined {
-    const shown = this.active().map((change) =>
+  private findFight(): Hold | undefined {
+    const shown = this.listActive().map((change) =>
       showChange({ ...change, via: undefined }, this.observed.key),
     )
-    return fightOver(shown, this.found.closed, this.at)
+    return detectFight(shown, this.found.closed, this.at)
   }
 
-  withdrawn(retained: string): PlannedUpdate[] {
+  withdrawSpare(retained: string): PlannedUpdate[] {
     const spare = this.found.branches.filter(
       ({ ref, foreign, others }) => ref !== retained && !foreign && others.length === 0,
     )
@@ -133,16 +135,22 @@ export class UnitTurn {
     outcome: 'foreign' | 'frozen',
     notes: readonly Note[],
   ): UnitPlan {
-    if (this.resolutionRequest !== undefined) throw cannotChange(this.observed, this.open, outcome)
-    return this.done(active, fingerprint, { state: 'Drifted', outcome, branch: this.open, notes })
+    if (this.resolutionRequest !== undefined)
+      throw createCannotChangeFailure(this.observed, this.open, outcome)
+    return this.finishPlan(active, fingerprint, {
+      state: 'Drifted',
+      outcome,
+      branch: this.open,
+      notes,
+    })
   }
 
-  done(
+  finishPlan(
     active: readonly PlannedChange[],
     fingerprint: string,
     { state, outcome, branch, writes = NO_WRITES, notes = [] }: Outcome,
   ): UnitPlan {
-    const report = unitReport(this.observed, active, fingerprint, {
+    const report = createUnitReport(this.observed, active, fingerprint, {
       state,
       branch,
       hold: this.hold,
@@ -152,15 +160,15 @@ export class UnitTurn {
     const silent = state === 'Off' && known === 'Off'
     const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent
       ? { files: [], line: undefined }
-      : ledgerFilesOf(this.observed, report)
+      : createLedgerFiles(this.observed, report)
     const { found } = this
     const settled =
-      state === 'Off' ? [] : [...this.failed, ...verifiedEpisodes(this.observed, found.closed)]
+      state === 'Off' ? [] : [...this.failed, ...verifyEpisodes(this.observed, found.closed)]
     const parts = joinWrites([
       found.writes,
       writes,
-      foundOurs(found.branches, writes),
-      { ...NO_WRITES, ledger: [...settled.map(closedFile), ...ledger.files] },
+      retainOurs(found.branches, writes),
+      { ...NO_WRITES, ledger: [...settled.map(createClosedFile), ...ledger.files] },
     ])
     const line = ledger.line ?? `${this.observed.unit.packageName}: ${state}`
     const files = new Map(parts.ledger.map((file) => [file.path, file]))
@@ -172,22 +180,22 @@ export class UnitTurn {
     return {
       report,
       outcome,
-      branch: branch === undefined ? '' : shortBranch(branch.ref),
+      branch: branch === undefined ? '' : shortenBranch(branch.ref),
       record: branch?.record,
       writes: joined,
       outcomes: [
         ...found.outcomes,
-        ...settled.map((episode) => ({ ref: mergedRef(this.observed, episode), episode })),
+        ...settled.map((episode) => ({ ref: getMergedRef(this.observed, episode), episode })),
       ],
       openBranches: found.branches,
       landing: found.landing,
-      notes: [...found.notes, ...clockNotes(this.observed), ...notes],
+      notes: [...found.notes, ...createClockNotes(this.observed), ...notes],
     }
   }
 }
 
 /** Nothing on a foreign branch is trusted: its record is the ledger's. */
-function asInLedger({ git }: Observation, branch: OpenBranch): OpenBranch {
+function restoreFromLedger({ git }: Observation, branch: OpenBranch): OpenBranch {
   const { record, workspace } = branch
   const { report } = git.ledger
   const episode =
@@ -196,7 +204,7 @@ function asInLedger({ git }: Observation, branch: OpenBranch): OpenBranch {
   return { ...branch, record: { ...record, spec: { ...record.spec, episode, changes } } }
 }
 
-function foundOurs(branches: readonly OpenBranch[], { updates }: GitWrites): GitWrites {
+function retainOurs(branches: readonly OpenBranch[], { updates }: GitWrites): GitWrites {
   const stays = branches.filter(({ ref }) => updates.every((update) => update.ref !== ref))
   return {
     ...NO_WRITES,

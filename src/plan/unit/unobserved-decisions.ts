@@ -7,7 +7,7 @@ import type { Observation, Unit } from '../observation/observation.ts'
 import type { TurnMemory } from '../observation/turn-memory.ts'
 import type { UnitPlan } from '../observation/unit-plan.ts'
 import { findDecisions } from './found-decisions.ts'
-import { withoutEnded } from './too-old.ts'
+import { removeEnded } from './too-old.ts'
 
 export interface DecidedUnit {
   readonly unit: Unit
@@ -15,14 +15,14 @@ export interface DecidedUnit {
   readonly plan: Pick<UnitPlan, 'writes' | 'outcomes' | 'landing' | 'notes'>
 }
 
-export function unobservedDecisions(
+export function decideUnobserved(
   unobserved: readonly Observation[],
   memory: TurnMemory,
 ): readonly DecidedUnit[] {
   return unobserved.flatMap((one) => {
-    const observation = memory.upToDate(one)
+    const observation = memory.refreshTags(one)
     const { writes, outcomes, landing, notes } = findDecisions(observation)
-    const ledger = [...writes.ledger, ...withoutEnded(observation, outcomes)]
+    const ledger = [...writes.ledger, ...removeEnded(observation, outcomes)]
     if (ledger.length + writes.updates.length + landing.length + notes.length === 0) return []
     memory.remember({ record: undefined, writes })
     return [

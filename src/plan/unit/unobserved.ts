@@ -3,17 +3,17 @@
  * (docs/adr/0026-what-status-knows.md).
  */
 import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import { reportName } from '../../record/build-report.ts'
 import type { ClusterObservation } from '../../record/documents/cluster-observation.ts'
-import { documentHead } from '../../record/documents/document.ts'
+import { createDocumentHead } from '../../record/documents/document.ts'
 import type { DriftReport, Incomplete } from '../../record/documents/drift-report.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { unobservedResourceGroup } from '../../status/resource-group.ts'
+import { markResourceGroupUnobserved } from '../../status/resource-group.ts'
 import type { LedgerFile } from '../observation/action.ts'
-import { later } from '../observation/drift-age.ts'
+import { addSeconds } from '../observation/drift-age.ts'
 import { readObject } from '../observation/ledger-files.ts'
-import { isOlder, knownUntil } from '../observation/seen-at.ts'
+import { getKnownUntil, isOlder } from '../observation/seen-at.ts'
 
 export interface UnobservedUnit {
   readonly folder: string
@@ -31,7 +31,7 @@ const REASON_EVERY = 3_600
  * @param at RFC 3339 UTC: when the observation failed
  * @param now RFC 3339 UTC
  */
-export function unobservedFiles(
+export function createUnobservedFiles(
   lost: UnobservedUnit,
   before: ClusterObservation | undefined,
   at: string,
@@ -40,25 +40,27 @@ export function unobservedFiles(
   const { report, folder, code } = lost
   if (
     report !== undefined &&
-    isOlder({ at, now, recorded: false }, knownUntil(report, before?.status))
+    isOlder({ at, now, recorded: false }, getKnownUntil(report, before?.status))
   )
     return []
   if (report !== undefined && report.status.state === 'Unknown' && isUnitReason(report)) {
     const [known] = report.status.incomplete ?? []
-    if (known?.code === code || later(before?.status.changedAt ?? '', REASON_EVERY) > at) return []
+    if (known?.code === code || addSeconds(before?.status.changedAt ?? '', REASON_EVERY) > at)
+      return []
   }
-  const next = report === undefined ? firstReport(lost, at) : unknownReport(report, code, at)
+  const next =
+    report === undefined ? createFirstReport(lost, at) : createUnknownReport(report, code, at)
   const files: LedgerFile[] = [{ path: `${folder}/report.yaml`, text: formatDocument(next) }]
   const group =
     lost.resourceGroup === undefined ? undefined : readObject(lost.resourceGroup, folder)
-  const unknown = group === undefined ? undefined : unobservedResourceGroup(group, at)
+  const unknown = group === undefined ? undefined : markResourceGroupUnobserved(group, at)
   return unknown === undefined
     ? files
     : [...files, { path: `${folder}/resourcegroup.yaml`, text: formatDocument(unknown) }]
 }
 
 /** In Backporch's words: answers of a cluster or function stay out of the ledger. */
-export function reasonOf(code: FailureCode): {
+export function getFailureReason(code: FailureCode): {
   readonly code: FailureCode
   readonly why: string
   readonly remedy: string
@@ -78,7 +80,7 @@ function isUnitReason({ status: { incomplete = [] } }: DriftReport): boolean {
   )
 }
 
-function unknownReport(before: DriftReport, code: FailureCode, at: string): DriftReport {
+function createUnknownReport(before: DriftReport, code: FailureCode, at: string): DriftReport {
   const {
     state,
     since,
@@ -96,21 +98,21 @@ function unknownReport(before: DriftReport, code: FailureCode, at: string): Drif
     status: {
       state: 'Unknown',
       since: state === 'Unknown' ? since : at,
-      ...given({ lastKnown: known }),
+      ...omitUndefined({ lastKnown: known }),
       ...rest,
       health: { status: 'Unknown' },
-      ...given({ rollout, setAside }),
-      incomplete: incompleteBy(code),
+      ...omitUndefined({ rollout, setAside }),
+      incomplete: createIncomplete(code),
     },
   }
 }
 
-export function firstReport(
+export function createFirstReport(
   { unit, code }: Pick<UnobservedUnit, 'unit' | 'code'>,
   at: string,
 ): DriftReport {
   return {
-    ...documentHead('DriftReport', reportName(unit)),
+    ...createDocumentHead('DriftReport', reportName(unit)),
     spec: { unit, fingerprint: '', observed: { at: '', syncer: '', objects: 0 }, changes: [] },
     status: {
       state: 'Unknown',
@@ -119,11 +121,11 @@ export function firstReport(
       lifecycle: '',
       plan: '',
       health: { status: 'Unknown' },
-      incomplete: incompleteBy(code),
+      incomplete: createIncomplete(code),
     },
   }
 }
 
-function incompleteBy(code: FailureCode): Incomplete[] {
-  return [{ state: 'unreadable', ...reasonOf(code) }]
+function createIncomplete(code: FailureCode): Incomplete[] {
+  return [{ state: 'unreadable', ...getFailureReason(code) }]
 }

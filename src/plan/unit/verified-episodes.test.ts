@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { removedFrom } from '../../../test/fakes/live-object.ts'
 import {
   CONFIG,
@@ -107,7 +107,7 @@ test('a decision about a place that holds a credential is not verified while it 
   await world.approve()
   await world.plan()
   assert.doesNotMatch(world.repository.everything(), /verifiedAt/)
-  world.key = redactionKey(new Uint8Array(32).fill(9))
+  world.key = createRedactionKey(new Uint8Array(32).fill(9))
   await world.plan()
   assert.doesNotMatch(world.repository.everything(), /verifiedAt/)
   world.cluster.change(WEB_CONFIG, (live) => removedFrom(live, `metadata.finalizers[="${token}"]`))

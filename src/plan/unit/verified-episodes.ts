@@ -1,19 +1,19 @@
-import { isSecret, shownPathOnly, withoutHashes } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { formatRedactedPath, isSecret, redactHashes } from '@backporch/kyaml/redaction'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
-import { secondsSince1970 } from '../observation/closed-episode.ts'
+import { computeUnixSeconds } from '../observation/closed-episode.ts'
 import type { Observation } from '../observation/observation.ts'
-import { unverifiedMerges } from './commands/pick-changes.ts'
+import { listUnverifiedMerges } from './commands/pick-changes.ts'
 
 /**
  * Nothing differs at the decisions' locations any more, and their objects could be observed. Other
  * objects do not matter: one that can never be read would make every decision wait forever.
  */
-export function verifiedEpisodes(
+export function verifyEpisodes(
   { cluster, incomplete, verdicts }: Observation,
   closed: readonly ClosedEpisode[],
 ): ClosedEpisode[] {
-  const waiting = unverifiedMerges(closed)
+  const waiting = listUnverifiedMerges(closed)
   if (waiting.length === 0) return []
   // Of a Secret whose content is never read, only ownership shows the edit.
   const open = incomplete.filter(
@@ -21,14 +21,14 @@ export function verifiedEpisodes(
       !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'),
   )
   const unclear = new Set(
-    open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))),
+    open.map(({ ref }) => (ref === undefined ? 'inventory' : getResourceKey(ref))),
   )
   // A hidden part of a path matches any other: another installation key reports it differently. An
   // older version wrote finalizers of a Secret unhidden.
   const locations = new Set(
     verdicts.flatMap(({ items }) =>
       items.flatMap(({ id, path }) =>
-        [id, undefined].map((one) => `${resourceKey(id)}#${shownPathOnly(path, one)}`),
+        [id, undefined].map((one) => `${getResourceKey(id)}#${formatRedactedPath(path, one)}`),
       ),
     ),
   )
@@ -37,8 +37,8 @@ export function verifiedEpisodes(
       ({ spec }) =>
         !spec.changes.some(
           ({ ref, path, change }) =>
-            locations.has(`${resourceKey(ref)}#${withoutHashes(path ?? '')}`) ||
-            unclear.has(resourceKey(ref)) ||
+            locations.has(`${getResourceKey(ref)}#${redactHashes(path ?? '')}`) ||
+            unclear.has(getResourceKey(ref)) ||
             (change === 'unexpected' && unclear.has('inventory')),
         ),
     )
@@ -49,18 +49,18 @@ export function verifiedEpisodes(
 }
 
 /** Live does not agree after the policy's time, so the differences are open again. */
-export function failedEpisodes(
+export function markFailedEpisodes(
   { cluster, policy }: Observation,
   closed: readonly ClosedEpisode[],
   changes: readonly { readonly fingerprint: string }[],
 ): ClosedEpisode[] {
-  const waiting = unverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
+  const waiting = listUnverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
   if (waiting.length === 0) return []
   const live = new Set(changes.map(({ fingerprint }) => fingerprint))
   return waiting
     .filter(
       ({ status }) =>
-        secondsSince1970(cluster.observedAt) - secondsSince1970(status.seenAt ?? status.at) >=
+        computeUnixSeconds(cluster.observedAt) - computeUnixSeconds(status.seenAt ?? status.at) >=
         policy.verifyTimeout,
     )
     .filter(({ spec }) =>
@@ -71,7 +71,7 @@ export function failedEpisodes(
     .map((episode) => ({ ...episode, status: { ...episode.status, failedAt: cluster.observedAt } }))
 }
 
-export function withNewer(
+export function replaceWithNewer(
   closed: readonly ClosedEpisode[],
   newer: readonly ClosedEpisode[],
 ): readonly ClosedEpisode[] {
@@ -79,11 +79,11 @@ export function withNewer(
   return closed.map((episode) => byName.get(episode.metadata.name) ?? episode)
 }
 
-export function failedBefore(
+export function findFailedBefore(
   closed: readonly ClosedEpisode[],
   active: readonly { readonly fingerprint: string }[],
 ): string | undefined {
-  const merged = unverifiedMerges(closed).filter(({ status }) => status.failedAt !== undefined)
+  const merged = listUnverifiedMerges(closed).filter(({ status }) => status.failedAt !== undefined)
   if (merged.length === 0) return undefined
   const live = new Set(active.map(({ fingerprint }) => fingerprint))
   const failed = merged.filter(({ spec }) =>

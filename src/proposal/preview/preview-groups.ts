@@ -1,4 +1,4 @@
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { RISKS } from '../../drift/compare/drift.ts'
 import type { Preview, PreviewChange, PreviewUnit } from '../../record/documents/preview.ts'
 
@@ -13,11 +13,11 @@ export interface GroupedChange extends PreviewChange {
   readonly everywhere: readonly PreviewChange[]
 }
 
-export function unitGroups({ items }: Pick<Preview, 'items'>): readonly UnitGroup[] {
+export function groupPreviewUnits({ items }: Pick<Preview, 'items'>): readonly UnitGroup[] {
   const changing = items.filter(({ state }) => state === 'changes')
   const groups = [
     ...Map.groupBy(changing, (unit) =>
-      JSON.stringify([unit.package, unit.presence, unit.changes.map(withoutLive)], jsonValue),
+      JSON.stringify([unit.package, unit.presence, unit.changes.map(omitLive)], convertToJsonValue),
     ).values(),
   ]
   return groups
@@ -31,16 +31,17 @@ export function unitGroups({ items }: Pick<Preview, 'items'>): readonly UnitGrou
     })
     .toSorted(
       (one, other) =>
-        riskRank(one.changes) - riskRank(other.changes) || (one.package < other.package ? -1 : 1),
+        getRiskRank(one.changes) - getRiskRank(other.changes) ||
+        (one.package < other.package ? -1 : 1),
     )
 }
 
 /** Numbers beyond 2^53 are bigint. */
-function jsonValue(_key: string, value: unknown): unknown {
+function convertToJsonValue(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? `${value}n` : value
 }
 
-function withoutLive({
+function omitLive({
   live: _live,
   liveValue: _value,
   ...change
@@ -48,20 +49,20 @@ function withoutLive({
   return change
 }
 
-function riskRank(changes: readonly PreviewChange[]): number {
+function getRiskRank(changes: readonly PreviewChange[]): number {
   return Math.min(RISKS.length, ...changes.map(({ risk }) => RISKS.indexOf(risk)))
 }
 
 /** Each once per cluster. */
-export function objectCount(units: readonly PreviewUnit[]): number {
+export function countPreviewObjects(units: readonly PreviewUnit[]): number {
   return new Set(
     units.flatMap(({ cluster, changes }) =>
-      changes.map(({ ref }) => `${cluster} ${resourceKey(ref)}`),
+      changes.map(({ ref }) => `${cluster} ${getResourceKey(ref)}`),
     ),
   ).size
 }
 
-export function liveCounts(changes: readonly PreviewChange[]): {
+export function countLive(changes: readonly PreviewChange[]): {
   readonly [live in PreviewChange['live']]: number
 } {
   const of = (live: PreviewChange['live']): number =>

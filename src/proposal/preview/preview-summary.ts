@@ -1,11 +1,11 @@
-import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import type { Preview, PreviewChange } from '../../record/documents/preview.ts'
-import { worstRisk } from '../text/proposal-subject.ts'
-import { clusterCell, count, riskWord } from '../text/words.ts'
-import { liveCounts, objectCount } from './preview-groups.ts'
+import { getWorstRisk } from '../text/proposal-subject.ts'
+import { count, formatClusterCell, formatRiskWord } from '../text/words.ts'
+import { countLive, countPreviewObjects } from './preview-groups.ts'
 
-export function summary(preview: Preview): string {
+export function formatPreviewSummary(preview: Preview): string {
   const changing = preview.items.filter(({ state }) => state === 'changes')
   const failed = preview.items.filter(({ state }) => state === 'failed').length
   const broken = failed === 0 ? '' : ` ${count(failed, 'unit')} could not be built.`
@@ -30,48 +30,50 @@ export function summary(preview: Preview): string {
   const same =
     still.size === 0
       ? ''
-      : ` ${namesOf(still)} ${still.size === 1 ? 'reads an edited file, and does not change' : 'read edited files, and do not change'}.`
-  const what = `${count(objectCount(changing), 'object')} in ${count(clusters, 'cluster')}`
-  return `**Merging changes ${what}**: ${namesOf(moved)}.${same} Highest risk ${riskReasons(changesIn(preview))}.${broken}`
+      : ` ${formatNames(still)} ${still.size === 1 ? 'reads an edited file, and does not change' : 'read edited files, and do not change'}.`
+  const what = `${count(countPreviewObjects(changing), 'object')} in ${count(clusters, 'cluster')}`
+  return `**Merging changes ${what}**: ${formatNames(moved)}.${same} Highest risk ${formatRiskReasons(listPreviewChanges(preview))}.${broken}`
 }
 
 const NAMES_SHOWN = 6
 
-function namesOf(paths: ReadonlySet<string>): string {
-  const names = [...paths].slice(0, NAMES_SHOWN).map((path) => markdownCell(path || '.', 100))
+function formatNames(paths: ReadonlySet<string>): string {
+  const names = [...paths].slice(0, NAMES_SHOWN).map((path) => formatMarkdownCell(path || '.', 100))
   const more = paths.size - names.length
   const last = more > 0 ? `${more} more` : names.pop()
   return names.length === 0 ? `${last}` : `${names.join(', ')} and ${last}`
 }
 
-function riskReasons(changes: readonly PreviewChange[]): string {
-  const risk = worstRisk(changes)
+function formatRiskReasons(changes: readonly PreviewChange[]): string {
+  const risk = getWorstRisk(changes)
   const codes = [
     ...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason)),
   ]
-  const known = codes.slice(0, 2).map((code) => reasonOf(code))
-  return `${riskWord(risk)}: ${known.join('; ')}${codes.length > 2 ? ` and ${count(codes.length - 2, 'more reason')}` : ''}`
+  const known = codes.slice(0, 2).map((code) => describeRiskReason(code))
+  return `${formatRiskWord(risk)}: ${known.join('; ')}${codes.length > 2 ? ` and ${count(codes.length - 2, 'more reason')}` : ''}`
 }
 
 /** Drift has the sentences about whole objects. */
-function reasonOf(code: string): string {
+function describeRiskReason(code: string): string {
   if (code === 'OBJ-MISSING') return 'an object is removed'
   if (code === 'OBJ-UNEXPECTED') return 'an object is added'
   const rule = RISK_RULES.find((each) => each.code === code)
-  return rule === undefined ? markdownCell(code, 40) : `${rule.why} (${markdownCell(code, 40)})`
+  return rule === undefined
+    ? formatMarkdownCell(code, 40)
+    : `${rule.why} (${formatMarkdownCell(code, 40)})`
 }
 
-export function liveLines(preview: Preview): string[] {
-  const changes = changesIn(preview)
+export function formatLiveLines(preview: Preview): string[] {
+  const changes = listPreviewChanges(preview)
   if (changes.length === 0) return []
-  const { before, after, other, unknown } = liveCounts(changes)
+  const { before, after, other, unknown } = countLive(changes)
   const parts = [
     ...(after === 0
       ? []
       : [
           after === changes.length
             ? 'all of it is live already'
-            : `${alreadyNames(changes)} live already`,
+            : `${formatAlreadyNames(changes)} live already`,
         ]),
     ...(other === 0
       ? []
@@ -92,7 +94,7 @@ export function liveLines(preview: Preview): string[] {
       .slice(0, 5)
       .map(
         ({ name, failure }) =>
-          `**Of ${clusterCell(name)} it is unknown what is live** (${markdownCell(failure.code, 20)}): ${markdownProse(failure.why, 300)}. ${markdownProse(failure.remedy, 300)}.`,
+          `**Of ${formatClusterCell(name)} it is unknown what is live** (${formatMarkdownCell(failure.code, 20)}): ${formatMarkdownProse(failure.why, 300)}. ${formatMarkdownProse(failure.remedy, 300)}.`,
       ),
     ...(lost.length > 5
       ? [`Of ${count(lost.length - 5, 'more cluster')} it is unknown what is live.`]
@@ -100,7 +102,7 @@ export function liveLines(preview: Preview): string[] {
   ]
 }
 
-function alreadyNames(changes: readonly PreviewChange[]): string {
+function formatAlreadyNames(changes: readonly PreviewChange[]): string {
   const there = changes.filter(({ live }) => live === 'after')
   const fields = [...new Set(there.map(({ path }) => /\.([A-Za-z]+)$/.exec(path ?? '')?.[1]))]
   const [only] = fields
@@ -112,7 +114,7 @@ function alreadyNames(changes: readonly PreviewChange[]): string {
     : `${count(there.length, 'change')} ${there.length === 1 ? 'is' : 'are'}`
 }
 
-export function states(preview: Preview): string[] {
+export function listPreviewStates(preview: Preview): string[] {
   const { head, merge, policies } = preview
   return [
     ...(head.fork
@@ -123,14 +125,14 @@ export function states(preview: Preview): string[] {
     ...(merge.why === undefined
       ? []
       : [
-          `**Not merged:** the files of the head itself are compared, because ${markdownProse(merge.why, 300)}.`,
+          `**Not merged:** the files of the head itself are compared, because ${formatMarkdownProse(merge.why, 300)}.`,
         ]),
     ...(merge.conflicts.length === 0
       ? []
       : [
           `**Conflicts:** ${merge.conflicts
             .slice(0, 5)
-            .map((path) => markdownCell(path))
+            .map((path) => formatMarkdownCell(path))
             .join(
               ', ',
             )}${merge.conflicts.length > 5 ? ` and ${merge.conflicts.length - 5} more` : ''} changed on both sides; the files of the head are compared.`,
@@ -140,19 +142,19 @@ export function states(preview: Preview): string[] {
           '**Policies change:** what runs, and where, is still by the policies of the base branch here.',
         ]
       : []),
-    ...elsewhereLines(preview),
+    ...formatElsewhereLines(preview),
   ]
 }
 
-function elsewhereLines({ elsewhere }: Preview): string[] {
+function formatElsewhereLines({ elsewhere }: Preview): string[] {
   if (elsewhere.length === 0) return []
-  const names = namesOf(new Set(elsewhere.map(({ name }) => name)))
+  const names = formatNames(new Set(elsewhere.map(({ name }) => name)))
   const verbs = elsewhere.length === 1 ? ['reads', 'is'] : ['read', 'are']
   return [
     `**Not compared:** ${names} ${verbs[0]} edited files too, and ${verbs[1]} in none of these clusters.`,
   ]
 }
 
-export function changesIn({ items }: Preview): readonly PreviewChange[] {
+export function listPreviewChanges({ items }: Preview): readonly PreviewChange[] {
   return items.flatMap(({ changes }) => changes)
 }

@@ -1,7 +1,7 @@
 /** All text from git and clusters goes through the encoders. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
-import { objectId } from '@backporch/kyaml/files'
-import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { parseObjectId } from '@backporch/kyaml/files'
+import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
 import type {
   Preview,
   PreviewChange,
@@ -9,29 +9,34 @@ import type {
   PreviewUnit,
 } from '../../record/documents/preview.ts'
 import { formatValue } from '../../record/format-value.ts'
-import { worstRisk } from '../text/proposal-subject.ts'
+import { getWorstRisk } from '../text/proposal-subject.ts'
 import {
-  box,
-  clusterCell,
   count,
-  fieldCell,
-  firstFitting,
-  folded,
+  findFirstFitting,
+  formatBox,
+  formatChangeSides,
+  formatClusterCell,
+  formatFieldCell,
+  formatFolded,
+  formatMarkdownTable,
+  formatObjectLink,
+  formatRiskWord,
   listOf,
-  objectLink,
-  riskWord,
-  sides,
-  table,
   time,
 } from '../text/words.ts'
 import {
+  countLive,
+  countPreviewObjects,
   type GroupedChange,
-  liveCounts,
-  objectCount,
+  groupPreviewUnits,
   type UnitGroup,
-  unitGroups,
 } from './preview-groups.ts'
-import { changesIn, liveLines, states, summary } from './preview-summary.ts'
+import {
+  formatLiveLines,
+  formatPreviewSummary,
+  listPreviewChanges,
+  listPreviewStates,
+} from './preview-summary.ts'
 
 /** Rows of units, changes per group, groups with a table, other lines. */
 const AMOUNTS = [
@@ -55,42 +60,50 @@ interface TextOptions {
 /** At most the forge's limit. */
 export function previewText(preview: Preview, options: TextOptions): string {
   const { bodyLimit } = options.dialect
-  const text = firstFitting(AMOUNTS, (amount) => textOf(preview, options, amount), bodyLimit)
+  const text = findFirstFitting(
+    AMOUNTS,
+    (amount) => formatText(preview, options, amount),
+    bodyLimit,
+  )
   return (
     text ??
-    `${previewMark(preview)}\n${summary(preview)}\n\nThe rest is too long for a comment: run \`backporch preview\`.\n`
+    `${previewMark(preview)}\n${formatPreviewSummary(preview)}\n\nThe rest is too long for a comment: run \`backporch preview\`.\n`
   )
 }
 
-function textOf(
+function formatText(
   preview: Preview,
   { dialect, version }: TextOptions,
   [rows, changes, groups, others]: Amount,
 ): string {
-  const grouped = unitGroups(preview)
+  const grouped = groupPreviewUnits(preview)
   const lines = [
     previewMark(preview),
-    ...box(dialect, boxOf(preview), [summary(preview), ...liveLines(preview), ...states(preview)]),
-    ...unitTable(grouped, rows),
+    ...formatBox(dialect, chooseBox(preview), [
+      formatPreviewSummary(preview),
+      ...formatLiveLines(preview),
+      ...listPreviewStates(preview),
+    ]),
+    ...formatUnitTable(grouped, rows),
     ...grouped
       .slice(0, groups)
-      .flatMap((group) => (changes === 0 ? [] : changesOf(group, preview, dialect, changes))),
+      .flatMap((group) => (changes === 0 ? [] : formatChanges(group, preview, dialect, changes))),
     ...(grouped.length > groups
       ? [
           `The changes of ${count(grouped.length - groups, 'more unit')} are not shown: run \`backporch preview\`.`,
           '',
         ]
       : []),
-    ...sameUnits(preview, others),
-    ...failedUnits(preview, others),
+    ...formatSameUnits(preview, others),
+    ...formatFailedUnits(preview, others),
     ...noteLines(preview, others),
-    `<sub>${footer(preview, version)}</sub>`,
+    `<sub>${formatFooter(preview, version)}</sub>`,
   ]
   return `${lines.join('\n')}\n`
 }
 
-function boxOf(preview: Preview): 'caution' | 'warning' | 'note' {
-  const changes = changesIn(preview)
+function chooseBox(preview: Preview): 'caution' | 'warning' | 'note' {
+  const changes = listPreviewChanges(preview)
   if (changes.some(({ risk }) => risk === 'critical')) return 'caution'
   return changes.some(({ risk }) => risk === 'high') ||
     preview.items.some(({ failures }) => failures.length > 0) ||
@@ -99,25 +112,25 @@ function boxOf(preview: Preview): 'caution' | 'warning' | 'note' {
     : 'note'
 }
 
-function unitTable(groups: readonly UnitGroup[], most: number): string[] {
+function formatUnitTable(groups: readonly UnitGroup[], most: number): string[] {
   if (groups.length === 0) return []
   const rows = groups.flatMap(({ units }) => units)
   const shown = rows
     .slice(0, most)
     .map((unit) => [
-      unitCell(unit),
-      clusterCell(unit.cluster),
-      whatOf(unit),
-      riskWord(worstRisk(unit.changes)),
-      liveCell(unit.changes),
+      formatUnitCell(unit),
+      formatClusterCell(unit.cluster),
+      describeUnitChanges(unit),
+      formatRiskWord(getWorstRisk(unit.changes)),
+      formatLiveCell(unit.changes),
     ])
   return [
-    ...table(['Unit', 'Cluster', 'Merging changes', 'Risk', 'Live today'], shown),
+    ...formatMarkdownTable(['Unit', 'Cluster', 'Merging changes', 'Risk', 'Live today'], shown),
     ...(rows.length > most ? [`and ${count(rows.length - most, 'more unit')}.`, ''] : []),
   ]
 }
 
-function unitCell({ package: path, shared, presence }: PreviewUnit): string {
+function formatUnitCell({ package: path, shared, presence }: PreviewUnit): string {
   const note =
     presence === 'new'
       ? ' (new)'
@@ -126,20 +139,20 @@ function unitCell({ package: path, shared, presence }: PreviewUnit): string {
         : shared.length > 0
           ? ' (shared files)'
           : ''
-  return `${markdownCell(path || '.')}${note}`
+  return `${formatMarkdownCell(path || '.')}${note}`
 }
 
-function whatOf(unit: PreviewUnit): string {
+function describeUnitChanges(unit: PreviewUnit): string {
   const kinds = [...new Set(unit.changes.map(({ ref }) => ref.kind))]
   const more = kinds.length > 3 ? ` and ${kinds.length - 3} more` : ''
-  return `${count(objectCount([unit]), 'object')}: ${kinds
+  return `${count(countPreviewObjects([unit]), 'object')}: ${kinds
     .slice(0, 3)
-    .map((kind) => markdownCell(kind, 60))
+    .map((kind) => formatMarkdownCell(kind, 60))
     .join(', ')}${more}`
 }
 
-function liveCell(changes: readonly PreviewChange[]): string {
-  const { before, after, other, unknown } = liveCounts(changes)
+function formatLiveCell(changes: readonly PreviewChange[]): string {
+  const { before, after, other, unknown } = countLive(changes)
   const parts = [
     ...(before === 0 ? [] : [`${before} not yet`]),
     ...(after === 0 ? [] : [`${after} already`]),
@@ -149,43 +162,53 @@ function liveCell(changes: readonly PreviewChange[]): string {
   return parts.join(', ')
 }
 
-function changesOf(
+function formatChanges(
   group: UnitGroup,
   { base, head }: Preview,
   dialect: ForgeDialect,
   most: number,
 ): string[] {
   const [{ edited, shared, appliedBy }] = group.units
-  const clusters = group.units.map(({ cluster }) => clusterCell(cluster))
+  const clusters = group.units.map(({ cluster }) => formatClusterCell(cluster))
   const where = `${clusters.slice(0, 5).join(', ')}${clusters.length > 5 ? ` and ${clusters.length - 5} more` : ''}`
   const shown = group.changes.slice(0, most)
-  const files = (shared.length > 0 ? shared : edited).slice(0, 3).map((path) => markdownCell(path))
+  const files = (shared.length > 0 ? shared : edited)
+    .slice(0, 3)
+    .map((path) => formatMarkdownCell(path))
   const through = `${shared.length > 0 ? 'Through the shared' : 'Through'} ${files.join(', ')}${(shared.length > 0 ? shared : edited).length > 3 ? ' and more' : ''}`
   const rows = shown.map((change) => {
-    const { git, live } = fromTo(change)
+    const { git, live } = formatFromTo(change)
     const links =
       change.change === 'removed'
-        ? { base: objectId(base.commit), dialect }
-        : { base: objectId(head.commit), dialect }
+        ? { base: parseObjectId(base.commit), dialect }
+        : { base: parseObjectId(head.commit), dialect }
     return [
-      `${objectLink(change, links)} ${change.path === undefined ? '' : fieldCell(change)}`.trim(),
+      `${formatObjectLink(change, links)} ${change.path === undefined ? '' : formatFieldCell(change)}`.trim(),
       git,
       live,
-      `${riskWord(change.risk)} ${markdownCell(change.reason, 40)}`,
-      groupedLive(change),
+      `${formatRiskWord(change.risk)} ${formatMarkdownCell(change.reason, 40)}`,
+      formatGroupedLive(change),
     ]
   })
-  return folded(dialect, `${count(group.changes.length, 'change')} of`, group.package || '.', [
-    `In ${where}. ${through}${appliedBy === undefined ? '' : `, as ${markdownCell(appliedBy, 200)} builds it`}.`,
-    '',
-    ...table(['Object and field', 'Base branch', 'After the merge', 'Risk', 'Live today'], rows),
-    ...(group.changes.length > most
-      ? [`and ${count(group.changes.length - most, 'more change')}.`]
-      : []),
-  ])
+  return formatFolded(
+    dialect,
+    `${count(group.changes.length, 'change')} of`,
+    group.package || '.',
+    [
+      `In ${where}. ${through}${appliedBy === undefined ? '' : `, as ${formatMarkdownCell(appliedBy, 200)} builds it`}.`,
+      '',
+      ...formatMarkdownTable(
+        ['Object and field', 'Base branch', 'After the merge', 'Risk', 'Live today'],
+        rows,
+      ),
+      ...(group.changes.length > most
+        ? [`and ${count(group.changes.length - most, 'more change')}.`]
+        : []),
+    ],
+  )
 }
 
-function fromTo({ change, path, before, after }: PreviewChange): {
+function formatFromTo({ change, path, before, after }: PreviewChange): {
   readonly git: string
   readonly live: string
 } {
@@ -193,7 +216,7 @@ function fromTo({ change, path, before, after }: PreviewChange): {
     return change === 'added'
       ? { git: 'not declared', live: 'declared' }
       : { git: 'declared', live: 'not declared' }
-  return sides({
+  return formatChangeSides({
     change,
     ...(before === undefined ? {} : { git: before }),
     ...(after === undefined ? {} : { live: after }),
@@ -207,21 +230,21 @@ const LIVE_WORDS = {
   unknown: 'unknown',
 } as const
 
-function groupedLive({ everywhere }: GroupedChange): string {
+function formatGroupedLive({ everywhere }: GroupedChange): string {
   const states = new Set(everywhere.map(({ live }) => live))
   const [only] = everywhere
-  if (states.size !== 1 || only === undefined) return liveCell(everywhere)
+  if (states.size !== 1 || only === undefined) return formatLiveCell(everywhere)
   if (only.live !== 'other') return LIVE_WORDS[only.live]
   const values = new Set(
     everywhere.map(({ liveValue }) => (liveValue === undefined ? '' : formatValue(liveValue))),
   )
   const [value = ''] = values
   return values.size === 1 && value !== ''
-    ? `drifted: ${markdownCell(value, 60)}`
+    ? `drifted: ${formatMarkdownCell(value, 60)}`
     : LIVE_WORDS.other
 }
 
-function sameUnits({ items }: Preview, most: number): string[] {
+function formatSameUnits({ items }: Preview, most: number): string[] {
   const same = items.filter(({ state }) => state === 'same')
   if (same.length === 0) return []
   const lines = [...Map.groupBy(same, (unit) => unit.package)].map(([path, own]) => {
@@ -229,11 +252,11 @@ function sameUnits({ items }: Preview, most: number): string[] {
     const files =
       first?.edited
         .slice(0, 3)
-        .map((file) => markdownCell(file))
+        .map((file) => formatMarkdownCell(file))
         .join(', ') ?? ''
-    return `${markdownCell(path || '.')} in ${own
+    return `${formatMarkdownCell(path || '.')} in ${own
       .slice(0, 5)
-      .map(({ cluster }) => clusterCell(cluster))
+      .map(({ cluster }) => formatClusterCell(cluster))
       .join(
         ', ',
       )}${own.length > 5 ? ` and ${own.length - 5} more` : ''}${files === '' ? '' : `: reads ${files}`}`
@@ -241,7 +264,7 @@ function sameUnits({ items }: Preview, most: number): string[] {
   return ['**Read an edited file, and do not change:**', '', ...listOf(lines, most, 'unit'), '']
 }
 
-function failedUnits({ items }: Preview, most: number): string[] {
+function formatFailedUnits({ items }: Preview, most: number): string[] {
   const failures = items.flatMap((unit) => unit.failures.map((failure) => ({ unit, failure })))
   if (failures.length === 0) return []
   const groups = [
@@ -254,7 +277,7 @@ function failedUnits({ items }: Preview, most: number): string[] {
     return first === undefined
       ? []
       : [
-          failureLine(
+          formatFailureLine(
             first.unit,
             first.failure,
             own.map(({ unit }) => unit.cluster),
@@ -266,15 +289,15 @@ function failedUnits({ items }: Preview, most: number): string[] {
 
 const AT = { base: 'on the base branch', merge: 'after the merge', live: 'live' } as const
 
-function failureLine(
+function formatFailureLine(
   unit: PreviewUnit,
   { at, code, what, where, why, remedy }: PreviewFailure,
   clusters: readonly string[],
 ): string {
-  const place = where === undefined ? '' : ` at ${markdownCell(where, 200)}`
+  const place = where === undefined ? '' : ` at ${formatMarkdownCell(where, 200)}`
   const more = clusters.length > 3 ? ` and ${clusters.length - 3} more` : ''
-  const name = `${markdownCell(unit.package || '.')} in ${clusters.slice(0, 3).map(clusterCell).join(', ')}${more}`
-  return `${name}, ${AT[at]} (${markdownCell(code, 20)})${place}: ${markdownProse(what, 300)}: ${markdownProse(why, 400)}. To correct it: ${markdownProse(remedy, 300)}.`
+  const name = `${formatMarkdownCell(unit.package || '.')} in ${clusters.slice(0, 3).map(formatClusterCell).join(', ')}${more}`
+  return `${name}, ${AT[at]} (${formatMarkdownCell(code, 20)})${place}: ${formatMarkdownProse(what, 300)}: ${formatMarkdownProse(why, 400)}. To correct it: ${formatMarkdownProse(remedy, 300)}.`
 }
 
 function noteLines({ notes }: Preview, most: number): string[] {
@@ -282,7 +305,7 @@ function noteLines({ notes }: Preview, most: number): string[] {
     ? []
     : [
         ...listOf(
-          notes.map((note) => markdownProse(note, 300)),
+          notes.map((note) => formatMarkdownProse(note, 300)),
           Math.min(most, 5),
           'note',
         ),
@@ -290,14 +313,17 @@ function noteLines({ notes }: Preview, most: number): string[] {
       ]
 }
 
-function footer({ base, head, clusters, untouched, edited }: Preview, version: string): string {
+function formatFooter(
+  { base, head, clusters, untouched, edited }: Preview,
+  version: string,
+): string {
   const times = clusters
     .flatMap(({ observedAt }) => (observedAt === undefined ? [] : [observedAt]))
     .sort()
   const [first] = times
   return [
-    `backporch ${markdownCell(version, 30)}`,
-    `${markdownCell(head.name, 100)} at ${markdownCell(head.commit.slice(0, 7))} into ${markdownCell(base.branch, 100)} at ${markdownCell(base.commit.slice(0, 7))}`,
+    `backporch ${formatMarkdownCell(version, 30)}`,
+    `${formatMarkdownCell(head.name, 100)} at ${formatMarkdownCell(head.commit.slice(0, 7))} into ${formatMarkdownCell(base.branch, 100)} at ${formatMarkdownCell(base.commit.slice(0, 7))}`,
     count(edited.length, 'edited file'),
     ...(untouched === 0 ? [] : [`${count(untouched, 'unit')} not touched`]),
     ...(first === undefined ? [] : [`observed ${time(first)}`]),

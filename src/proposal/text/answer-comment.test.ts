@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { answerComment, type PostedAnswer } from './answer-comment.ts'
-import { failureText, helpText, rulesText, SEE_BELOW } from './command-answer.ts'
+import { formatFailureText, formatRulesText, helpText, SEE_BELOW } from './command-answer.ts'
 import { parseCommentCommands } from './comment-command.ts'
 
 const LIMIT = 60_000
@@ -212,9 +212,9 @@ test('the comment has no command at the start of a line, mentions no person, and
           expires: '',
           over: false,
         }
-        const details = `${rulesText([rule])}\n\n${helpText()}`
+        const details = `${formatRulesText([rule])}\n\n${helpText()}`
         const results = [
-          reported(1, { by: name, line: why, done: false, text: failureText(failure) }),
+          reported(1, { by: name, line: why, done: false, text: formatFailureText(failure) }),
           reported(2, { by: name, line: why, text: SEE_BELOW, details }),
         ]
         const body = answerComment('', results, LIMIT)

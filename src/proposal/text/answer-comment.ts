@@ -2,9 +2,9 @@
  * The comment is the only storage of the results: it is read back, so that a repeated command stays
  * one entry at the same position. Names of people are in code, so that nobody is mentioned.
  */
-import { markdownCell } from '@backporch/kyaml/markdown'
+import { formatMarkdownCell } from '@backporch/kyaml/markdown'
 import { type CommandResult, SEE_BELOW } from './command-answer.ts'
-import { firstFitting, time } from './words.ts'
+import { findFirstFitting, time } from './words.ts'
 
 export const ANSWER_TOPIC = 'command'
 
@@ -52,9 +52,11 @@ export function answerComment(
   limit: number,
 ): string {
   const retained = readEntries(before)
-  const entries = entriesOf(results, retained)
+  const entries = createEntries(results, retained)
   const again = new Set(entries.map(({ comment }) => comment))
-  const all = [...retained.filter(({ comment }) => !again.has(comment)), ...entries].sort(inOrder)
+  const all = [...retained.filter(({ comment }) => !again.has(comment)), ...entries].sort(
+    compareEntries,
+  )
   const unheard = new Set(all.filter(({ heard }) => !heard).slice(-UNHEARD_SHOWN))
   const heard = new Set(all.filter((entry) => entry.heard).slice(-SHOWN))
   const last = all.filter((entry) => heard.has(entry) || unheard.has(entry))
@@ -64,15 +66,15 @@ export function answerComment(
   }))
   const without = last.slice(1).map((_, index) => ({ entries: last.slice(index + 1), details: 0 }))
   return (
-    firstFitting(
+    findFirstFitting(
       [...withDetails, ...without],
-      ({ entries: shown, details }) => bodyOf(shown, details),
+      ({ entries: shown, details }) => formatBody(shown, details),
       limit,
     ) ?? TOO_LONG
   )
 }
 
-function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[]): Entry[] {
+function createEntries(results: readonly PostedAnswer[], retained: readonly Entry[]): Entry[] {
   const count = new Map<string, number>()
   const newest = retained.at(-1)?.at ?? ''
   return results.map((result) => {
@@ -83,7 +85,7 @@ function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[])
     const whose =
       requested === undefined
         ? 'a ticked box'
-        : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}${editing(by, requested)}, ${time(requested.at)}`
+        : `${formatMarkdownCell(line, 100)} of ${formatMarkdownCell(by, 60)}${formatEditing(by, requested)}, ${time(requested.at)}`
     const message = `${done ? '✅' : '😕'} ${whose}: ${text}`
     // A box that is refused again keeps its first refusal's time.
     const at =
@@ -101,12 +103,12 @@ function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[])
   })
 }
 
-function editing(by: string, { author = by }: CommandComment): string {
-  return author === by ? '' : `, who edited a comment of ${markdownCell(author, 60)}`
+function formatEditing(by: string, { author = by }: CommandComment): string {
+  return author === by ? '' : `, who edited a comment of ${formatMarkdownCell(author, 60)}`
 }
 
 /** Within a second by the comment's number. Ticked boxes follow the comments. */
-function inOrder(left: Entry, right: Entry): number {
+function compareEntries(left: Entry, right: Entry): number {
   if (left.at !== right.at) return left.at < right.at ? -1 : 1
   if (left.comment === right.comment) return left.index - right.index
   if (left.comment === '' || right.comment === '') return left.comment === '' ? 1 : -1
@@ -114,7 +116,7 @@ function inOrder(left: Entry, right: Entry): number {
   return shorter !== 0 ? shorter : left.comment < right.comment ? -1 : 1
 }
 
-function bodyOf(entries: readonly Entry[], most: number): string {
+function formatBody(entries: readonly Entry[], most: number): string {
   const detailed = entries.filter(({ details }) => details !== undefined)
   const shown = new Set(detailed.slice(Math.max(0, detailed.length - most)))
   return [

@@ -1,24 +1,24 @@
-import { markdownBlock, markdownCell } from '@backporch/kyaml/markdown'
+import { formatMarkdownBlock, formatMarkdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Change } from '../../record/documents/change.ts'
-import { hiddenBytes } from '../../record/format-value.ts'
+import { parseHiddenBytes } from '../../record/format-value.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { type NumberedChange, type ObjectChanges, worstRisk } from './proposal-subject.ts'
+import { getWorstRisk, type NumberedChange, type ObjectChanges } from './proposal-subject.ts'
 import {
   count,
-  fieldCell,
-  fieldName,
+  formatChangeSides,
+  formatFieldCell,
+  formatFieldName,
+  formatMarkdownTable,
+  formatObjectLink,
+  formatRiskWord,
+  formatWriter,
+  formatWriterName,
+  formatWrittenAt,
   type LinkBase,
-  objectLink,
   planWord,
-  riskWord,
-  sides,
-  table,
   time,
-  writer,
-  writerName,
-  writtenAt,
 } from './words.ts'
 
 /**
@@ -30,41 +30,45 @@ export function changeTable(
   links: LinkBase | undefined,
 ): string[] {
   const rows = changes.map(({ change, number }) => {
-    const { git, live } = sides(change)
+    const { git, live } = formatChangeSides(change)
     return [
       String(number),
       planWord(change.resolution),
-      `${objectLink(change, links)} ${fieldCell(change)}`,
+      `${formatObjectLink(change, links)} ${formatFieldCell(change)}`,
       git,
-      `${live} (${writerName(change)})`,
-      riskWord(change.risk),
+      `${live} (${formatWriterName(change)})`,
+      formatRiskWord(change.risk),
     ]
   })
-  return table(['#', 'Plan', 'Object and field', 'In git', 'In the cluster, by ¹', 'Risk'], rows)
+  return formatMarkdownTable(
+    ['#', 'Plan', 'Object and field', 'In git', 'In the cluster, by ¹', 'Risk'],
+    rows,
+  )
 }
 
-export function kindTable(objects: readonly ObjectChanges[]): string[] {
+export function formatKindTable(objects: readonly ObjectChanges[]): string[] {
   const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) =>
     left < right ? -1 : 1,
   )
   const rows = kinds
     .slice(0, KINDS_SHOWN)
-    .map(([kind, own]) => rowOfKind(markdownCell(kind, 60), own))
+    .map(([kind, own]) => formatKindRow(formatMarkdownCell(kind, 60), own))
   const rest = kinds.slice(KINDS_SHOWN).flatMap(([, own]) => own)
-  if (rest.length > 0) rows.push(rowOfKind(count(kinds.length - KINDS_SHOWN, 'more kind'), rest))
-  return table(['Kind', 'Plan', 'Objects', 'Changes', 'Highest risk'], rows)
+  if (rest.length > 0)
+    rows.push(formatKindRow(count(kinds.length - KINDS_SHOWN, 'more kind'), rest))
+  return formatMarkdownTable(['Kind', 'Plan', 'Objects', 'Changes', 'Highest risk'], rows)
 }
 
 const KINDS_SHOWN = 20
 
-function rowOfKind(kind: string, own: readonly ObjectChanges[]): string[] {
+function formatKindRow(kind: string, own: readonly ObjectChanges[]): string[] {
   const changes = own.flatMap((object) => object.changes.map(({ change }) => change))
   return [
     kind,
     planCounts(changes),
     String(own.length),
     String(changes.length),
-    riskWord(worstRisk(changes)),
+    formatRiskWord(getWorstRisk(changes)),
   ]
 }
 
@@ -79,13 +83,13 @@ export function planCounts(changes: readonly Change[]): string {
     : plans.map(({ plan, number }) => `${plan} ${number}`).join(', ')
 }
 
-export function objectList(objects: readonly ObjectChanges[]): string[] {
+export function formatObjectList(objects: readonly ObjectChanges[]): string[] {
   return objects.map(({ ref, changes, risk }) => {
     const fields = changes
       .slice(0, FIELDS_LISTED)
-      .map(({ change, number }) => `${number} ${fieldName(change)}`)
+      .map(({ change, number }) => `${number} ${formatFieldName(change)}`)
     const more = changes.length > FIELDS_LISTED ? ` and ${changes.length - FIELDS_LISTED} more` : ''
-    return `- ${markdownCell(describeResourceId(ref), 120)}, ${riskWord(risk)}: ${fields.join(', ')}${more}`
+    return `- ${formatMarkdownCell(describeResourceId(ref), 120)}, ${formatRiskWord(risk)}: ${fields.join(', ')}${more}`
   })
 }
 
@@ -97,26 +101,26 @@ export function hasDiff({ changes }: ObjectChanges): boolean {
   return changes.some(({ change }) => change.path !== undefined && change.redacted !== true)
 }
 
-export function objectDiff({ changes }: ObjectChanges, most: number): string {
+export function formatObjectDiff({ changes }: ObjectChanges, most: number): string {
   const lines = changes.slice(0, most).flatMap(({ change }) => changeLines(change))
   if (changes.length > most)
     lines.push(`# and ${count(changes.length - most, 'more change')} of this object`)
-  return markdownBlock(lines.join('\n'), 'diff', LINE_LIMIT)
+  return formatMarkdownBlock(lines.join('\n'), 'diff', LINE_LIMIT)
 }
 
 function changeLines(change: Change): string[] {
-  const object = oneLine(describeResourceId(change.ref), LINE_LIMIT)
+  const object = convertToOneLine(describeResourceId(change.ref), LINE_LIMIT)
   if (change.change === 'missing') return [`- ${object} is declared`, '+ (nothing in the cluster)']
   if (change.change === 'unexpected') return ['- (nothing in git)', `+ ${object} is there`]
-  const path = oneLine(change.path ?? '', LINE_LIMIT)
-  const [git, live] = [valueLines(change.git), valueLines(change.live)]
+  const path = convertToOneLine(change.path ?? '', LINE_LIMIT)
+  const [git, live] = [formatValueLines(change.git), formatValueLines(change.live)]
   if (git.length <= 1 && live.length <= 1)
     return [...git.map((line) => `- ${path}: ${line}`), ...live.map((line) => `+ ${path}: ${line}`)]
   // With three leading spaces, no reader takes a value's line for a list box.
-  return [`@@ ${path} @@`, ...trimmed(git, live)]
+  return [`@@ ${path} @@`, ...trimCommonLines(git, live)]
 }
 
-function trimmed(git: readonly string[], live: readonly string[]): string[] {
+function trimCommonLines(git: readonly string[], live: readonly string[]): string[] {
   let start = 0
   while (start < git.length && start < live.length && git[start] === live[start]) start += 1
   let end = 0
@@ -135,18 +139,18 @@ function trimmed(git: readonly string[], live: readonly string[]): string[] {
   }
   const before = git.slice(0, start).slice(-1)
   const after = git.slice(git.length - end).slice(0, 1)
-  return [...context(before), ...cut(git, '-'), ...cut(live, '+'), ...context(after)]
+  return [...formatContext(before), ...cut(git, '-'), ...cut(live, '+'), ...formatContext(after)]
 }
 
 /** Bots search the start of every line for commands, even in code. */
-function context(lines: readonly string[]): string[] {
+function formatContext(lines: readonly string[]): string[] {
   return lines.filter((line) => !/^\s*\//.test(line)).map((line) => `    ${line}`)
 }
 
-function valueLines(value: Change['git']): readonly string[] {
+function formatValueLines(value: Change['git']): readonly string[] {
   if (value === undefined) return []
   if (typeof value === 'string') {
-    const bytes = hiddenBytes(value)
+    const bytes = parseHiddenBytes(value)
     if (bytes !== undefined) return [`(hidden, ${count(bytes, 'byte')})`]
     if (value === 'redacted (not read)') return ['(hidden, not read)']
     return value.includes('\n') ? value.replace(/\n$/, '').split('\n') : [JSON.stringify(value)]
@@ -156,8 +160,8 @@ function valueLines(value: Change['git']): readonly string[] {
   return text.includes('\n') ? text.split('\n') : [text]
 }
 
-export function writers(changes: readonly Change[], most: number): string {
-  const byWriter = [...Map.groupBy(changes, writer)].sort(
+export function formatWriters(changes: readonly Change[], most: number): string {
+  const byWriter = [...Map.groupBy(changes, formatWriter)].sort(
     ([one, left], [other, right]) => right.length - left.length || (one < other ? -1 : 1),
   )
   const [only] = byWriter
@@ -168,8 +172,10 @@ export function writers(changes: readonly Change[], most: number): string {
 }
 
 /** Empty if no time is known. */
-export function lastWritten(changes: readonly Change[]): string {
-  const known = changes.filter((change) => writtenAt(change) !== '').map(({ actor }) => actor.at)
+export function formatLastWritten(changes: readonly Change[]): string {
+  const known = changes
+    .filter((change) => formatWrittenAt(change) !== '')
+    .map(({ actor }) => actor.at)
   const latest = known.sort().at(-1)
   return latest === undefined ? '' : time(latest)
 }

@@ -32,7 +32,7 @@ export function checkButtons(adoptable: boolean): readonly CheckButton[] {
 }
 
 /** Undefined for an id that no Backporch version used. */
-export function commandOfAction(
+export function findActionCommands(
   id: string,
 ): { readonly label: string; readonly commands: readonly CommentCommand[] } | undefined {
   const button = BUTTONS.find((one) => one.id === id)

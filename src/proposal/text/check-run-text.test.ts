@@ -10,23 +10,27 @@ import {
   subjectOf,
 } from '../../../test/golden/proposals/samples.ts'
 import type { Change } from '../../record/documents/change.ts'
-import { checkButtons, commandOfAction } from './check-run-buttons.ts'
+import { checkButtons, findActionCommands } from './check-run-buttons.ts'
 import {
   checkKey,
   checkRun,
-  decidedCheckRun,
-  massCheckRun,
-  notObservedCheckRun,
+  createDecidedCheckRun,
+  createMassCheckRun,
+  createNotObservedCheckRun,
 } from './check-run-text.ts'
-import { massStatuses, notObservedStatus, proposalStatuses } from './proposal-statuses.ts'
+import {
+  createMassStatuses,
+  createNotObservedStatus,
+  createProposalStatuses,
+} from './proposal-statuses.ts'
 import type { ProposalSubject } from './proposal-subject.ts'
-import { sourceUrl } from './words.ts'
+import { formatSourceUrl } from './words.ts'
 
 const runOf = (subject: ProposalSubject, complete = true): CheckRun =>
-  checkRun(subject, proposalStatuses(subject, complete))
+  checkRun(subject, createProposalStatuses(subject, complete))
 const ALL: readonly (readonly [string, CheckRun])[] = [
   ...Object.entries(PROPOSALS).map(([name, subject]) => [name, runOf(subject)] as const),
-  ['mass', massCheckRun(MASS, massStatuses(MASS))],
+  ['mass', createMassCheckRun(MASS, createMassStatuses(MASS))],
 ]
 
 for (const [name, run] of ALL) {
@@ -58,12 +62,12 @@ test('the buttons are three, short enough, and each is a command', () => {
   )
   for (const { id, label, description } of buttons) {
     assert.ok(id.length <= 20 && label.length <= 20 && description.length <= 40, id)
-    assert.equal(commandOfAction(id)?.commands.length, 1)
-    assert.equal(commandOfAction(id)?.label, label)
+    assert.equal(findActionCommands(id)?.commands.length, 1)
+    assert.equal(findActionCommands(id)?.label, label)
   }
-  assert.deepEqual(commandOfAction('adopt')?.commands[0]?.selectors, [])
-  assert.equal(commandOfAction('snooze-7d')?.commands[0]?.duration, 7 * 86_400)
-  assert.equal(commandOfAction('merge'), undefined)
+  assert.deepEqual(findActionCommands('adopt')?.commands[0]?.selectors, [])
+  assert.equal(findActionCommands('snooze-7d')?.commands[0]?.duration, 7 * 86_400)
+  assert.equal(findActionCommands('merge'), undefined)
 })
 
 test('to adopt is offered where all of it can be, and is not the plan', () => {
@@ -93,7 +97,9 @@ test('annotations are at the lines that the body links to, with a level for the 
     ],
   )
   assert.match(annotations[0]?.title ?? '', /^2\. Deployment .* spec\.y$/)
-  assert.ok(runOf(subject).summary.includes(sourceUrl(low.source, subject.base, subject.dialect)))
+  assert.ok(
+    runOf(subject).summary.includes(formatSourceUrl(low.source, subject.base, subject.dialect)),
+  )
 })
 
 test('a change that git does not declare has no annotation, and the summary states that', () => {
@@ -140,8 +146,8 @@ test('the check agrees with drift/fresh', () => {
   )
   assert.match(stale.summary, /\*\*Note:\*\* the unit was observed only in part/)
   assert.equal(checkRun(subjectOf([REPLICAS]), []).state, 'unsure')
-  const status = notObservedStatus(['prod-eu-1'])
-  const unseen = notObservedCheckRun('refs/heads/proposed/a/drift-1', status, GITHUB)
+  const status = createNotObservedStatus(['prod-eu-1'])
+  const unseen = createNotObservedCheckRun('refs/heads/proposed/a/drift-1', status, GITHUB)
   assert.deepEqual(
     [unseen.state, unseen.title],
     ['unsure', `live state unknown: ${status.description}`],
@@ -150,7 +156,7 @@ test('the check agrees with drift/fresh', () => {
     ...MASS,
     rows: MASS.rows.map((row) => ({ ...row, state: 'not observed' as const })),
   }
-  assert.equal(massCheckRun(missed, massStatuses(missed)).state, 'unsure')
+  assert.equal(createMassCheckRun(missed, createMassStatuses(missed)).state, 'unsure')
 })
 
 test('all checks of one proposal have the same key', () => {
@@ -159,9 +165,9 @@ test('all checks of one proposal have the same key', () => {
   const keys = [
     runOf(subject),
     runOf(subject, false),
-    decidedCheckRun(ref, 'verified', ''),
-    decidedCheckRun(ref, 'declined', ''),
+    createDecidedCheckRun(ref, 'verified', ''),
+    createDecidedCheckRun(ref, 'declined', ''),
   ]
   assert.deepEqual(new Set(keys.map((run) => run?.key)), new Set([checkKey(ref)]))
-  assert.equal(decidedCheckRun(ref, 'edited', ''), undefined)
+  assert.equal(createDecidedCheckRun(ref, 'edited', ''), undefined)
 })

@@ -6,27 +6,27 @@
 import { createHash } from 'node:crypto'
 import type { CheckAnnotation, CheckRun } from '@backporch/forge/check-run'
 import type { CommitStatus, ForgeDialect } from '@backporch/forge/hosted-forge'
-import { markdownProse } from '@backporch/kyaml/markdown'
+import { formatMarkdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
-import { actorLimit, actorName } from '../../record/actor-name.ts'
+import { computeActorLimit, formatActorName } from '../../record/actor-name.ts'
 import type { Change } from '../../record/documents/change.ts'
 import { formatSides } from '../../record/format-value.ts'
 import { changeTable, planCounts } from './change-table.ts'
 import { checkButtons } from './check-run-buttons.ts'
 import type { MassSubject } from './mass-text.ts'
-import { writerNote } from './proposal-footer.ts'
+import { formatWriterNote } from './proposal-footer.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'
 import { FRESH } from './proposal-statuses.ts'
 import {
+  explainNotAdoptable,
+  getWorstRisk,
   type NumberedChange,
   type ProposalSubject,
   rankChanges,
-  whyNotAdoptable,
-  worstRisk,
 } from './proposal-subject.ts'
-import { capitalised, count, planWord } from './words.ts'
+import { capitalizeFirst, count, planWord } from './words.ts'
 
 /** Four requests of fifty annotations. */
 const ANNOTATED = 200
@@ -54,41 +54,49 @@ export function checkRun(subject: ProposalSubject, statuses: readonly CommitStat
   )
 }
 
-export function massCheckRun(subject: MassSubject, statuses: readonly CommitStatus[]): CheckRun {
+export function createMassCheckRun(
+  subject: MassSubject,
+  statuses: readonly CommitStatus[],
+): CheckRun {
   return runOf({ ...subject, where: count(subject.rows.length, 'cluster') }, statuses)
 }
 
-export function notObservedCheckRun(
+export function createNotObservedCheckRun(
   ref: string,
   status: CommitStatus,
   dialect: ForgeDialect,
 ): CheckRun {
   return {
-    ...bareCheckRun(
+    ...createBareCheckRun(
       ref,
       'unsure',
       `${UNKNOWN}: ${status.description}`,
       status.url || dialect.branchFileUrl('drift-ledger', 'clusters'),
     ),
-    summary: `${markdownProse(status.description)}. The pull request stays open, and the cluster is checked again.\n`,
+    summary: `${formatMarkdownProse(status.description)}. The pull request stays open, and the cluster is checked again.\n`,
     buttons: checkButtons(false),
   }
 }
 
 /** @param why the beginning of a sentence */
-export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect): CheckRun {
+export function createForeignCheckRun(ref: string, why: string, dialect: ForgeDialect): CheckRun {
   return {
-    ...bareCheckRun(ref, 'failed', why, dialect.branchFileUrl('drift-ledger', 'clusters')),
-    summary: `${markdownProse(why)}. Backporch does not change the branch and makes no statement about it.\n`,
+    ...createBareCheckRun(ref, 'failed', why, dialect.branchFileUrl('drift-ledger', 'clusters')),
+    summary: `${formatMarkdownProse(why)}. Backporch does not change the branch and makes no statement about it.\n`,
   }
 }
 
-function bareCheckRun(ref: string, state: CheckRun['state'], title: string, url: string): CheckRun {
+function createBareCheckRun(
+  ref: string,
+  state: CheckRun['state'],
+  title: string,
+  url: string,
+): CheckRun {
   return {
     key: checkKey(ref),
     state,
-    title: oneLine(title, TITLE),
-    summary: `${capitalised(title)}.\n`,
+    title: convertToOneLine(title, TITLE),
+    summary: `${capitalizeFirst(title)}.\n`,
     url,
     annotations: [],
     buttons: [],
@@ -108,10 +116,14 @@ const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] }
 }
 
 /** Undefined if `kind` is not a decision. */
-export function decidedCheckRun(ref: string, kind: string, url: string): CheckRun | undefined {
+export function createDecidedCheckRun(
+  ref: string,
+  kind: string,
+  url: string,
+): CheckRun | undefined {
   const [state, title] = DECIDED[kind] ?? []
   if (state === undefined || title === undefined) return undefined
-  return bareCheckRun(ref, state, title, url)
+  return createBareCheckRun(ref, state, title, url)
 }
 
 export function checkKey(ref: string): string {
@@ -124,21 +136,21 @@ function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
   const unseen =
     fresh?.state === 'success' ? '' : (fresh?.description ?? 'the state of the cluster is unknown')
   const ranked = rankChanges(changes)
-  const annotations = ranked.flatMap((one) => annotationOf(one, where) ?? [])
+  const annotations = ranked.flatMap((one) => createAnnotation(one, where) ?? [])
   const adoptable =
     changes.some(({ resolution }) => resolution !== 'Adopt') &&
-    changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
+    changes.every((change) => explainNotAdoptable(change, notAdoptable) === undefined)
   const what = `${count(changes.length, 'change')} in ${where}, ${plan === 'Mixed' ? planCounts(changes) : planWord(plan)} planned`
   return {
     key: checkKey(`refs/heads/${headBranch}`),
     state: unseen === '' ? 'undecided' : 'unsure',
-    title: oneLine(
+    title: convertToOneLine(
       unseen === ''
-        ? `decision needed: ${what}, risk ${worstRisk(changes)}`
+        ? `decision needed: ${what}, risk ${getWorstRisk(changes)}`
         : `${UNKNOWN}: ${what}; ${unseen}`,
       TITLE,
     ),
-    summary: summaryOf(facts, { ranked, unseen, annotated: annotations.length, adoptable }),
+    summary: formatSummary(facts, { ranked, unseen, annotated: annotations.length, adoptable }),
     url: ledgerUrl,
     annotations: annotations.slice(0, ANNOTATED),
     buttons: checkButtons(adoptable),
@@ -152,20 +164,20 @@ interface Shown {
   readonly adoptable: boolean
 }
 
-function summaryOf(facts: Facts, shown: Shown): string {
+function formatSummary(facts: Facts, shown: Shown): string {
   for (const [rows, links] of [
     [50, true],
     [20, true],
     [20, false],
     [5, false],
   ] as const) {
-    const summary = summaryWith(facts, shown, rows, links)
+    const summary = formatSummaryWith(facts, shown, rows, links)
     if (new TextEncoder().encode(summary).length <= SUMMARY) return summary
   }
-  return summaryWith(facts, shown, 0, false)
+  return formatSummaryWith(facts, shown, 0, false)
 }
 
-function summaryWith(
+function formatSummaryWith(
   { changes, plan, base, dialect }: Facts,
   { ranked, unseen, annotated, adoptable }: Shown,
   rows: number,
@@ -174,9 +186,9 @@ function summaryWith(
   const sentence = plan === 'Mixed' ? planCounts(changes) : PLAN_SENTENCES[plan]
   const table = ranked.slice(0, rows)
   return [
-    `**Plan: ${planWord(plan)}.** ${capitalised(sentence)}. Merging the pull request does that. Closing it changes nothing.`,
+    `**Plan: ${planWord(plan)}.** ${capitalizeFirst(sentence)}. Merging the pull request does that. Closing it changes nothing.`,
     '',
-    ...(unseen === '' ? [] : [`**Note:** ${markdownProse(unseen)}.`, '']),
+    ...(unseen === '' ? [] : [`**Note:** ${formatMarkdownProse(unseen)}.`, '']),
     ...(table.length === 0 ? [] : changeTable(table, linked ? { base, dialect } : undefined)),
     ...(table.length < changes.length
       ? [
@@ -184,17 +196,17 @@ function summaryWith(
           '',
         ]
       : []),
-    ...annotationNote(annotated, changes.length),
+    ...formatAnnotationNote(annotated, changes.length),
     adoptable
       ? '**Switch to adopt** does what `/adopt` in a comment does, **Snooze 7d** what `/snooze 7d`, **Re-check** what `/recheck`.'
       : '**Snooze 7d** does what `/snooze 7d` in a comment does, **Re-check** what `/recheck`.',
     'A comment shows the result. Nothing is written to a cluster before a merge.',
     '',
-    ...(table.length === 0 ? [] : [`<sub>${writerNote(changes)}</sub>`, '']),
+    ...(table.length === 0 ? [] : [`<sub>${formatWriterNote(changes)}</sub>`, '']),
   ].join('\n')
 }
 
-function annotationNote(annotated: number, all: number): string[] {
+function formatAnnotationNote(annotated: number, all: number): string[] {
   if (annotated <= ANNOTATED)
     return annotated === all
       ? []
@@ -205,7 +217,7 @@ function annotationNote(annotated: number, all: number): string[] {
   return [`Annotated are ${ANNOTATED} of ${count(all, 'change')}, highest risk first.`, '']
 }
 
-function annotationOf(
+function createAnnotation(
   { change, number }: NumberedChange,
   where: string,
 ): CheckAnnotation | undefined {
@@ -216,9 +228,9 @@ function annotationOf(
     path,
     line: Number(line),
     level: LEVELS[change.risk],
-    title: oneLine(`${number}. ${describeResourceId(change.ref)}${field}`, TITLE),
-    message: oneLine(
-      `${whatDiffers(change, where)}; ${whoWrote(change)}. Risk ${change.risk} (${change.reason}), plan ${change.resolution}.`,
+    title: convertToOneLine(`${number}. ${describeResourceId(change.ref)}${field}`, TITLE),
+    message: convertToOneLine(
+      `${describeDifference(change, where)}; ${describeWriter(change)}. Risk ${change.risk} (${change.reason}), plan ${change.resolution}.`,
       MESSAGE,
     ),
   }
@@ -229,15 +241,15 @@ const WORDS = {
   unexpected: 'it is in the cluster, and git does not declare it',
 }
 
-function whatDiffers(change: Change, where: string): string {
+function describeDifference(change: Change, where: string): string {
   if (change.change === 'missing' || change.change === 'unexpected')
     return `${where}: ${WORDS[change.change]}`
   const { git, live } = formatSides(change, VALUE)
   return `git declares ${change.git === undefined ? 'nothing' : git}, ${where} has ${change.live === undefined ? 'nothing' : live}`
 }
 
-function whoWrote({ actor }: Change): string {
+function describeWriter({ actor }: Change): string {
   if (actor.confidence === 'none') return 'the writer is unknown'
   const how = isKnownWriter(actor) ? 'written by' : 'perhaps written by'
-  return `${how} ${oneLine(actorName(actor), actorLimit(actor, 100))}${actor.at === '' ? '' : `, ${oneLine(actor.at, 40)}`}`
+  return `${how} ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 100))}${actor.at === '' ? '' : `, ${convertToOneLine(actor.at, 40)}`}`
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { commandLine } from './command-answer.ts'
+import { formatCommandLine } from './command-answer.ts'
 import { parseCommentCommands } from './comment-command.ts'
 
 test('a command is printed as written', () => {
@@ -11,5 +11,5 @@ test('a command is printed as written', () => {
     '/ignore 1 --for 12h -- why not',
     '/show ignores',
   ])
-    assert.equal(parseCommentCommands(line).commands.map(commandLine).join(), line)
+    assert.equal(parseCommentCommands(line).commands.map(formatCommandLine).join(), line)
 })

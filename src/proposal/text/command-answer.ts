@@ -1,16 +1,16 @@
 /** Names of people are in code, so that nobody is mentioned. */
 import type { Failure } from '@backporch/kyaml/failure'
-import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
-import { actorLimit, actorName } from '../../record/actor-name.ts'
+import { computeActorLimit, formatActorName } from '../../record/actor-name.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { planCounts } from './change-table.ts'
 import { COMMANDS, type CommentCommand } from './comment-command.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'
-import { count, planWord, table, tableOf } from './words.ts'
+import { count, formatMarkdownTable, formatTableOfRows, planWord } from './words.ts'
 
 export interface CommandResult {
   /** Empty for a ticked box. */
@@ -24,21 +24,29 @@ export interface CommandResult {
 
 export const SEE_BELOW = 'see below'
 
-export function commandLine({ verb, selectors, via, duration, reason }: CommentCommand): string {
+export function formatCommandLine({
+  verb,
+  selectors,
+  via,
+  duration,
+  reason,
+}: CommentCommand): string {
   const hours =
-    duration === undefined ? '' : ` ${verb === 'snooze' ? '' : '--for '}${durationWord(duration)}`
+    duration === undefined
+      ? ''
+      : ` ${verb === 'snooze' ? '' : '--for '}${formatDurationWord(duration)}`
   const why = reason === undefined ? '' : ` -- ${reason}`
   const place = via === undefined ? '' : ` --via=${via}`
-  return oneLine([`/${verb}`, ...selectors].join(' ') + place + hours + why, 100)
+  return convertToOneLine([`/${verb}`, ...selectors].join(' ') + place + hours + why, 100)
 }
 
-function durationWord(seconds: number): string {
+function formatDurationWord(seconds: number): string {
   if (seconds % 86_400 === 0) return `${seconds / 86_400}d`
   return seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds / 60}m`
 }
 
-export function failureText({ what, why, remedy }: Failure): string {
-  return `${markdownProse(`${what}: ${why}`, 500)} (${markdownProse(remedy, 300)})`
+export function formatFailureText({ what, why, remedy }: Failure): string {
+  return `${formatMarkdownProse(`${what}: ${why}`, 500)} (${formatMarkdownProse(remedy, 300)})`
 }
 
 export function planText({ plan, changes }: Pick<DriftRecord['spec'], 'plan' | 'changes'>): string {
@@ -48,7 +56,7 @@ export function planText({ plan, changes }: Pick<DriftRecord['spec'], 'plan' | '
 
 export function helpText(): string {
   return [
-    ...table(
+    ...formatMarkdownTable(
       ['At the start of a line', 'Does'],
       Object.values(COMMANDS).map(({ example, does }) => [`\`${example}\``, does]),
     ),
@@ -68,17 +76,17 @@ export function explainText(
   const who =
     actor.confidence === 'none'
       ? 'the writer is unknown'
-      : `${actor.confidence === 'field-manager' ? 'owned by' : isKnownWriter(actor) ? 'written by' : 'perhaps written by'} ${markdownCell(actorName(actor), actorLimit(actor, 60))}${actor.at === '' ? '' : `, whose last write was at ${markdownCell(actor.at, 40)}`}`
+      : `${actor.confidence === 'field-manager' ? 'owned by' : isKnownWriter(actor) ? 'written by' : 'perhaps written by'} ${formatMarkdownCell(formatActorName(actor), computeActorLimit(actor, 60))}${actor.at === '' ? '' : `, whose last write was at ${formatMarkdownCell(actor.at, 40)}`}`
   const rules =
     tried.length === 0
       ? 'there is no ignore rule'
-      : `not ignored by ${tried.map((rule) => markdownCell(rule, 160)).join(', ')}`
+      : `not ignored by ${tried.map((rule) => formatMarkdownCell(rule, 160)).join(', ')}`
   return [
-    `- **${number}** ${markdownCell(describeResourceId(ref))} ${change.path === undefined ? change.change : markdownCell(change.path, 200)}: planned ${planWord(change.resolution)}`,
-    `  - risk ${change.risk}, ${markdownCell(change.reason, 40)}${why === '' ? '' : ` (${why})`}`,
+    `- **${number}** ${formatMarkdownCell(describeResourceId(ref))} ${change.path === undefined ? change.change : formatMarkdownCell(change.path, 200)}: planned ${planWord(change.resolution)}`,
+    `  - risk ${change.risk}, ${formatMarkdownCell(change.reason, 40)}${why === '' ? '' : ` (${why})`}`,
     `  - ${who}`,
     `  - ${rules}`,
-    ...(change.notes ?? []).slice(0, 5).map((note) => `  - ${markdownProse(note, 300)}`),
+    ...(change.notes ?? []).slice(0, 5).map((note) => `  - ${formatMarkdownProse(note, 300)}`),
   ].join('\n')
 }
 
@@ -92,14 +100,16 @@ interface ShownRule {
   readonly over: boolean
 }
 
-export function rulesText(rules: readonly ShownRule[]): string {
-  const shown = tableOf(rules.slice(0, RULES_SHOWN), {
+export function formatRulesText(rules: readonly ShownRule[]): string {
+  const shown = formatTableOfRows(rules.slice(0, RULES_SHOWN), {
     '#': ({ number }) => String(number),
-    'What is ignored': ({ about }) => markdownCell(about, 200),
-    Why: ({ reason }) => markdownCell(reason, 200),
+    'What is ignored': ({ about }) => formatMarkdownCell(about, 200),
+    Why: ({ reason }) => formatMarkdownCell(reason, 200),
     'Last day': ({ expires, over }) =>
-      expires === '' ? 'does not end' : `${markdownCell(expires, 20)}${over ? ' (over)' : ''}`,
-    Where: ({ where }) => markdownCell(where),
+      expires === ''
+        ? 'does not end'
+        : `${formatMarkdownCell(expires, 20)}${over ? ' (over)' : ''}`,
+    Where: ({ where }) => formatMarkdownCell(where),
   })
   return [
     ...shown,

@@ -3,8 +3,8 @@
  * Anyone may write a comment. A quote or code is not a command, and an unknown word is for another
  * bot.
  */
-import { DURATION, oneLine, secondsOf } from '@backporch/kyaml/text'
-import { linesOutsideCode } from './ticks.ts'
+import { convertDurationToSeconds, convertToOneLine, DURATION } from '@backporch/kyaml/text'
+import { listLinesOutsideCode } from './ticks.ts'
 
 interface CommandArguments {
   /** As written, such as `2:spec.replicas`; empty means all. */
@@ -26,8 +26,8 @@ interface CommandDeclaration {
   readonly readsPolicy?: true
 }
 
-const anyChanges = (given: CommandArguments): CommandArguments => given
-const nothing =
+const acceptAnyChanges = (given: CommandArguments): CommandArguments => given
+const acceptNothing =
   (verb: string) =>
   (given: CommandArguments): CommandArguments | string =>
     given.selectors.length === 0 ? given : `/${verb} takes nothing more`
@@ -36,31 +36,31 @@ const DECLARATIONS = {
   restore: {
     example: '/restore 1',
     does: 'plan: the cluster is restored to git',
-    take: anyChanges,
+    take: acceptAnyChanges,
     decides: true,
   },
   adopt: {
     example: '/adopt 1,3 -- why',
     does: 'plan: git adopts the live values',
-    take: anyChanges,
+    take: acceptAnyChanges,
     decides: true,
   },
   release: {
     example: '/release 2:spec.replicas',
     does: 'plan: git stops managing the field',
-    take: anyChanges,
+    take: acceptAnyChanges,
     decides: true,
   },
   recheck: {
     example: '/recheck',
     does: 'checks the cluster again now',
-    take: nothing('recheck'),
+    take: acceptNothing('recheck'),
     decides: false,
   },
   recreate: {
     example: '/recreate',
     does: 'discards commits of other authors on this branch and rebuilds it',
-    take: nothing('recreate'),
+    take: acceptNothing('recreate'),
     decides: true,
   },
   exclude: {
@@ -77,7 +77,7 @@ const DECLARATIONS = {
     does: 'stops reminders for a while; the pull request stays open with the label `drift-state/snoozed`',
     take: (given) => {
       const [text = '', ...more] = given.selectors
-      const duration = durationOf(text)
+      const duration = parseDuration(text)
       const isTime = duration !== undefined && more.length === 0
       return isTime
         ? { ...given, selectors: [], duration }
@@ -100,7 +100,7 @@ const DECLARATIONS = {
   unignore: {
     example: '/unignore 2',
     does: 'opens a pull request that removes the rule with that number in the list of ignore rules',
-    take: anyChanges,
+    take: acceptAnyChanges,
     readsPolicy: true,
     decides: true,
   },
@@ -116,13 +116,13 @@ const DECLARATIONS = {
   explain: {
     example: '/explain 1',
     does: 'explains why a change is reported and who made it',
-    take: anyChanges,
+    take: acceptAnyChanges,
     decides: false,
   },
   help: {
     example: '/help',
     does: 'lists these commands',
-    take: nothing('help'),
+    take: acceptNothing('help'),
     decides: false,
   },
 } as const satisfies { readonly [verb: string]: CommandDeclaration }
@@ -154,7 +154,7 @@ export function parseCommentCommands(body: string): CommentCommands {
   const commands: CommentCommand[] = []
   const refused: RefusedCommand[] = []
   // A quote or indented code is not a command.
-  for (const line of linesOutsideCode(body).filter((each) => each.startsWith('/'))) {
+  for (const line of listLinesOutsideCode(body).filter((each) => each.startsWith('/'))) {
     const words = line.trim().split(/[ \t]+/)
     const [first = ''] = words
     if (!/^\/[a-z]+$/i.test(first)) continue
@@ -163,8 +163,8 @@ export function parseCommentCommands(body: string): CommentCommands {
     if (!isVerb(verb)) {
       if (long)
         refused.push({
-          line: oneLine(line),
-          why: `there is no command ${oneLine(verb, 30)}; /drift help lists them`,
+          line: convertToOneLine(line),
+          why: `there is no command ${convertToOneLine(verb, 30)}; /drift help lists them`,
         })
       continue
     }
@@ -172,7 +172,7 @@ export function parseCommentCommands(body: string): CommentCommands {
       commands.length + refused.length < COMMAND_LIMIT
         ? parseArguments(verb, words.slice(long ? 2 : 1))
         : TOO_MANY
-    if (typeof parsed === 'string') refused.push({ line: oneLine(line), why: parsed })
+    if (typeof parsed === 'string') refused.push({ line: convertToOneLine(line), why: parsed })
     else commands.push(parsed)
   }
   return { commands, refused }
@@ -186,13 +186,14 @@ function isVerb(word: string): word is CommandVerb {
 
 function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCommand | string {
   const dashes = words.indexOf('--')
-  const reason = dashes === -1 ? undefined : oneLine(words.slice(dashes + 1).join(' '), 300)
+  const reason =
+    dashes === -1 ? undefined : convertToOneLine(words.slice(dashes + 1).join(' '), 300)
   const rest = dashes === -1 ? [...words] : words.slice(0, dashes)
   let duration: number | undefined
   const flag = rest.indexOf('--for')
   if (flag !== -1) {
     const [, text = ''] = rest.splice(flag, 2)
-    duration = durationOf(text)
+    duration = parseDuration(text)
     if (duration === undefined) return 'wanted --for with a time like 7d, 12h or 30m'
   }
   const place = takePlace(rest)
@@ -200,7 +201,7 @@ function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCom
     return `/${verb} takes no --via`
   if (place === '') return 'wanted --via with the name of a place: /adopt 1 --via everywhere'
   if (rest.some((word) => word.startsWith('--')))
-    return `there is no flag ${oneLine(rest.find((word) => word.startsWith('--')) ?? '', 30)}`
+    return `there is no flag ${convertToOneLine(rest.find((word) => word.startsWith('--')) ?? '', 30)}`
   const selectors = rest
     .flatMap(splitNumbers)
     .filter((word) => word !== '' && word.toLowerCase() !== 'all')
@@ -223,8 +224,8 @@ function splitNumbers(word: string): string[] {
   return /^[0-9,]+$/.test(word) ? word.split(',') : [word]
 }
 
-function durationOf(text: string): number | undefined {
+function parseDuration(text: string): number | undefined {
   const lower = text.toLowerCase()
-  const seconds = DURATION.test(lower) ? secondsOf(lower) : undefined
+  const seconds = DURATION.test(lower) ? convertDurationToSeconds(lower) : undefined
   return seconds === undefined || seconds > LONGEST ? undefined : seconds
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GITEA } from '../../../test/fakes/dialects.ts'
 import type { DashboardSubject } from './dashboard-subject.ts'
-import { dashboardText } from './dashboard-text.ts'
+import { formatDashboard } from './dashboard-text.ts'
 import { readDashboardTicks } from './dashboard-ticks.ts'
 
 const unit = (cluster: string, label: string): DashboardSubject['undecided'][number] => ({
@@ -39,7 +39,7 @@ function text(
     newsAt: '2026-08-21T14:31:00Z',
     drifted: undecided.length,
   }
-  return dashboardText({
+  return formatDashboard({
     ...none,
     ...counts,
     undecided,

@@ -3,46 +3,64 @@
  * events, so that the same state is the same text. A box requests a proposal and is never a
  * decision.
  */
-import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
 import {
-  about,
-  changes,
-  cluster,
-  clusterNames,
-  earliest,
+  describeDashboardUnit,
+  formatChangeCount,
+  formatCluster,
+  formatClusterNames,
+  formatEarliest,
+  formatProposalLink,
+  formatRisk,
+  formatWaiting,
   name,
   nameOfAll,
-  proposal,
-  risk,
-  waiting,
 } from './dashboard-cells.ts'
 import { type DashboardSubject, isQuiet, type UndecidedUnit } from './dashboard-subject.ts'
-import { dashboardBox } from './dashboard-ticks.ts'
+import { formatDashboardBox } from './dashboard-ticks.ts'
 import type { IssueText } from './storm-text.ts'
-import { box, capitalised, count, firstFitting, planWord, tableOf, time } from './words.ts'
+import {
+  capitalizeFirst,
+  count,
+  findFirstFitting,
+  formatBox,
+  formatTableOfRows,
+  planWord,
+  time,
+} from './words.ts'
 
 const TITLE = 'Drift dashboard'
 /** Per section, longest body first. */
 const ROWS: readonly number[] = [30, 10, 3, 0]
 
-export function dashboardText(subject: DashboardSubject): IssueText {
-  const body = firstFitting(ROWS, (rows) => dashboardBody(subject, rows), subject.dialect.bodyLimit)
+export function formatDashboard(subject: DashboardSubject): IssueText {
+  const body = findFirstFitting(
+    ROWS,
+    (rows) => formatDashboardBody(subject, rows),
+    subject.dialect.bodyLimit,
+  )
   return {
     title: TITLE,
     labels: ['drift'],
-    body: body ?? `${[headline(subject), ...policyLines(subject)].join('\n\n')}\n`,
+    body: body ?? `${[formatHeadline(subject), ...formatPolicyLines(subject)].join('\n\n')}\n`,
   }
 }
 
-function policyLines({ policyProblem }: DashboardSubject): readonly string[] {
+function formatPolicyLines({ policyProblem }: DashboardSubject): readonly string[] {
   if (policyProblem === undefined) return []
   const { where, why, commit } = policyProblem
   return [
-    `**The policy cannot be used:** ${markdownCell(where)}: ${markdownProse(why)}. The policy of commit ${markdownCell(commit.slice(0, 7))} decides until that is corrected, and nothing is opened, merged or settled.`,
+    `**The policy cannot be used:** ${formatMarkdownCell(where)}: ${formatMarkdownProse(why)}. The policy of commit ${formatMarkdownCell(commit.slice(0, 7))} decides until that is corrected, and nothing is opened, merged or settled.`,
   ]
 }
 
-function headline({ drifted, packages, clusters, newsAt, notObserved }: DashboardSubject): string {
+function formatHeadline({
+  drifted,
+  packages,
+  clusters,
+  newsAt,
+  notObserved,
+}: DashboardSubject): string {
   const lost = notObserved.filter(({ packageName }) => packageName === '').length
   return [
     `**${drifted} of ${count(packages, 'package')} ${drifted === 1 ? 'differs' : 'differ'} from git** in ${count(clusters, 'cluster')}${clusters > 1 ? ', counted in each cluster that runs them' : ''}`,
@@ -53,26 +71,26 @@ function headline({ drifted, packages, clusters, newsAt, notObserved }: Dashboar
 
 type Group<Row> = readonly [Row, ...Row[]]
 
-function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => unknown): readonly Group<Row>[] {
+function groupRows<Row>(rows: readonly Row[], keyOf: (row: Row) => unknown): readonly Group<Row>[] {
   return [...Map.groupBy(rows, keyOf).values()].flatMap(([first, ...rest]) =>
     first === undefined ? [] : [[first, ...rest] as const],
   )
 }
 
-function decisions(units: DashboardSubject['undecided']): readonly Group<UndecidedUnit>[] {
-  return grouped(units, (unit) =>
+function groupDecisions(units: DashboardSubject['undecided']): readonly Group<UndecidedUnit>[] {
+  return groupRows(units, (unit) =>
     unit.proposal.label === '' ? unit : `${unit.proposal.label} ${unit.proposal.url}`,
   )
 }
 
-function sameButCluster<Row extends { readonly cluster: string }>(
+function groupAcrossClusters<Row extends { readonly cluster: string }>(
   rows: readonly Row[],
   ...parts: readonly (keyof Row)[]
 ): readonly Group<Row>[] {
-  return grouped(rows, (row) => JSON.stringify(parts.map((part) => row[part])))
+  return groupRows(rows, (row) => JSON.stringify(parts.map((part) => row[part])))
 }
 
-function dashboardBody(subject: DashboardSubject, rows: number): string {
+function formatDashboardBody(subject: DashboardSubject, rows: number): string {
   const {
     dialect,
     failed,
@@ -97,81 +115,81 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
       : 'No drift needs attention. Some ignore rules do.'
   const quiet = isQuiet(subject) ? [`${nothing} This issue is updated when that changes.`, ''] : []
   const lines = [
-    ...box(dialect, urgent ? 'caution' : isQuiet(subject) ? 'note' : 'warning', [
-      headline(subject),
-      ...policyLines(subject),
+    ...formatBox(dialect, urgent ? 'caution' : isQuiet(subject) ? 'note' : 'warning', [
+      formatHeadline(subject),
+      ...formatPolicyLines(subject),
     ]),
     ...quiet,
-    ...section({ title: 'Restore failed', all: failed, rows }, (shown) =>
-      tableOf(shown, {
+    ...formatSection({ title: 'Restore failed', all: failed, rows }, (shown) =>
+      formatTableOfRows(shown, {
         Package: name,
-        Cluster: cluster,
+        Cluster: formatCluster,
         Merged: ({ mergedAt, revision }) =>
-          `${time(mergedAt)}${revision === '' ? '' : ` as ${markdownCell(revision, 20)}`}`,
-        'Still differs': changes,
+          `${time(mergedAt)}${revision === '' ? '' : ` as ${formatMarkdownCell(revision, 20)}`}`,
+        'Still differs': formatChangeCount,
       }),
     ),
-    ...section(
+    ...formatSection(
       {
         title: 'Stuck',
-        all: sameButCluster(stuck, 'packageName', 'why'),
-        sizeOf: sizeOfGroup,
+        all: groupAcrossClusters(stuck, 'packageName', 'why'),
+        sizeOf: getGroupSize,
         rows,
         explanation:
           'The syncer did not apply the revision of git in time. This is not drift, and no pull request is opened. Check the syncer.',
       },
       (shown) =>
-        tableOf(shown, {
+        formatTableOfRows(shown, {
           Package: nameOfAll,
-          Cluster: clusterNames,
+          Cluster: formatClusterNames,
           'Stuck since': (group) =>
-            earliest(
+            formatEarliest(
               group.map(({ stuckSince }) => stuckSince),
               'not known',
             ),
-          Why: ([{ why }]) => markdownProse(why),
+          Why: ([{ why }]) => formatMarkdownProse(why),
         }),
     ),
-    ...section({ title: 'Needs a decision', all: decisions(undecided), rows }, (shown) =>
-      tableOf(shown, {
-        'Pull request': ([unit]) => proposal(unit),
+    ...formatSection({ title: 'Needs a decision', all: groupDecisions(undecided), rows }, (shown) =>
+      formatTableOfRows(shown, {
+        'Pull request': ([unit]) => formatProposalLink(unit),
         Package: ([unit]) => name(unit),
         Cluster: (units) =>
-          units.length === 1 ? clusterNames(units) : count(units.length, 'cluster'),
-        Risk: ([unit]) => risk(unit),
+          units.length === 1 ? formatClusterNames(units) : count(units.length, 'cluster'),
+        Risk: ([unit]) => formatRisk(unit),
         Changes: ([unit]) => String(unit.changes),
-        Since: ([unit]) => `${time(unit.since)}${waiting(unit)}`,
+        Since: ([unit]) => `${time(unit.since)}${formatWaiting(unit)}`,
         Plan: ([unit]) => planWord(unit.plan),
       }),
     ),
-    ...section(
+    ...formatSection(
       {
         title: 'Held back',
         all: held,
         rows,
         explanation: held.some(({ id }) => id !== '')
-          ? `${limits(subject)} **Tick a box to open its pull request now.** The others follow by risk, then age.`
-          : limits(subject),
+          ? `${formatLimits(subject)} **Tick a box to open its pull request now.** The others follow by risk, then age.`
+          : formatLimits(subject),
       },
       (shown) =>
-        grouped(shown, ({ why }) => why).flatMap((units) => {
+        groupRows(shown, ({ why }) => why).flatMap((units) => {
           const boxes = units.map((unit) => {
             const until = unit.until === '' ? '' : `, until ${time(unit.until)}`
-            return dashboardBox('open', unit.id, `${about(unit)}${until}`)
+            return formatDashboardBox('open', unit.id, `${describeDashboardUnit(unit)}${until}`)
           })
-          return [`${capitalised(markdownProse(units[0].why))}:`, '', ...boxes, '']
+          return [`${capitalizeFirst(formatMarkdownProse(units[0].why))}:`, '', ...boxes, '']
         }),
     ),
-    ...section({ title: 'Snoozed', all: snoozed, rows }, (shown) =>
-      tableOf(shown, {
-        'Pull request': proposal,
+    ...formatSection({ title: 'Snoozed', all: snoozed, rows }, (shown) =>
+      formatTableOfRows(shown, {
+        'Pull request': formatProposalLink,
         Package: name,
-        Cluster: cluster,
-        Risk: risk,
+        Cluster: formatCluster,
+        Risk: formatRisk,
         Until: ({ until }) => time(until),
       }),
     ),
-    ...section(
+    ...formatSection(
       {
         title: 'Silenced by close',
         all: silenced,
@@ -181,88 +199,88 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
       },
       (shown) => [
         ...shown.map((unit) => {
-          const by = unit.by === '' ? '' : ` by ${markdownCell(unit.by, 60)}`
-          return dashboardBox(
+          const by = unit.by === '' ? '' : ` by ${formatMarkdownCell(unit.by, 60)}`
+          return formatDashboardBox(
             'raise',
             unit.id,
-            `${about(unit)}: closed${by} ${time(unit.at)}, silenced until ${time(unit.until)}`,
+            `${describeDashboardUnit(unit)}: closed${by} ${time(unit.at)}, silenced until ${time(unit.until)}`,
           )
         }),
         '',
       ],
     ),
-    ...section(
+    ...formatSection(
       {
         title: 'Recorded only',
-        all: sameButCluster(recorded, 'packageName', 'risk', 'changes'),
-        sizeOf: sizeOfGroup,
+        all: groupAcrossClusters(recorded, 'packageName', 'risk', 'changes'),
+        sizeOf: getGroupSize,
         rows,
-        explanation: `The policy has mode ${markdownCell('Warn')} for these packages: drift is recorded, and no pull request is opened.`,
+        explanation: `The policy has mode ${formatMarkdownCell('Warn')} for these packages: drift is recorded, and no pull request is opened.`,
       },
       (shown) =>
-        tableOf(shown, {
+        formatTableOfRows(shown, {
           Package: nameOfAll,
-          Cluster: clusterNames,
-          Risk: ([unit]) => risk(unit),
+          Cluster: formatClusterNames,
+          Risk: ([unit]) => formatRisk(unit),
           Changes: ([unit]) => String(unit.changes),
-          Since: (units) => earliest(units.map(({ since }) => since)),
+          Since: (units) => formatEarliest(units.map(({ since }) => since)),
         }),
     ),
-    ...section(
+    ...formatSection(
       {
         title: 'Cannot adopt',
-        all: sameButCluster(notAdoptable, 'packageName', 'object', 'field', 'why'),
-        sizeOf: sizeOfGroup,
+        all: groupAcrossClusters(notAdoptable, 'packageName', 'object', 'field', 'why'),
+        sizeOf: getGroupSize,
         rows,
       },
       (shown) =>
-        tableOf(shown, {
-          Object: ([{ object }]) => markdownCell(object),
-          Field: ([{ field }]) => (field === '' ? 'the whole object' : markdownCell(field)),
-          Package: ([{ packageName }]) => markdownCell(packageName),
-          Cluster: clusterNames,
-          Why: ([{ why }]) => markdownProse(why),
+        formatTableOfRows(shown, {
+          Object: ([{ object }]) => formatMarkdownCell(object),
+          Field: ([{ field }]) => (field === '' ? 'the whole object' : formatMarkdownCell(field)),
+          Package: ([{ packageName }]) => formatMarkdownCell(packageName),
+          Cluster: formatClusterNames,
+          Why: ([{ why }]) => formatMarkdownProse(why),
         }),
     ),
-    ...section(
+    ...formatSection(
       {
         title: 'Not observed',
-        all: sameButCluster(notObserved, 'packageName', 'why'),
-        sizeOf: sizeOfGroup,
+        all: groupAcrossClusters(notObserved, 'packageName', 'why'),
+        sizeOf: getGroupSize,
         rows,
         explanation: 'Their state is unknown. Open pull requests for them are not changed.',
       },
       (shown) =>
-        tableOf(shown, {
-          Cluster: clusterNames,
+        formatTableOfRows(shown, {
+          Cluster: formatClusterNames,
           Package: ([{ packageName }]) =>
-            packageName === '' ? 'all of them' : markdownCell(packageName),
+            packageName === '' ? 'all of them' : formatMarkdownCell(packageName),
           'Last observed': (group) =>
-            earliest(
+            formatEarliest(
               group.map(({ since }) => since),
               'none yet',
             ),
-          Why: ([{ why }]) => markdownProse(why),
+          Why: ([{ why }]) => formatMarkdownProse(why),
         }),
     ),
-    ...section({ title: 'Active ignore rules', all: ignores, rows }, (shown) =>
-      tableOf(shown, {
-        What: (rule) => markdownCell(rule.about),
-        Reason: ({ reason }) => markdownCell(reason),
-        Until: ({ expires }) => (expires === '' ? '**no end**' : markdownCell(expires, 20)),
-        Where: ({ where }) => markdownCell(where),
+    ...formatSection({ title: 'Active ignore rules', all: ignores, rows }, (shown) =>
+      formatTableOfRows(shown, {
+        What: (rule) => formatMarkdownCell(rule.about),
+        Reason: ({ reason }) => formatMarkdownCell(reason),
+        Until: ({ expires }) => (expires === '' ? '**no end**' : formatMarkdownCell(expires, 20)),
+        Where: ({ where }) => formatMarkdownCell(where),
       }),
     ),
-    ...section(
+    ...formatSection(
       {
         title: 'Ignore rules that match nothing',
         all: staleRules,
         rows,
         explanation: 'Remove them from the policy, or change their end date.',
       },
-      (shown) => [...shown.map((rule) => `- ${markdownProse(rule)}`), ''],
+      (shown) => [...shown.map((rule) => `- ${formatMarkdownProse(rule)}`), ''],
     ),
-    `<sub>backporch ${markdownCell(subject.version, 30)} overwrites this issue. Edits are lost, except ticked boxes.</sub>`,
+    `<sub>backporch ${formatMarkdownCell(subject.version, 30)} overwrites this issue. Edits are lost, except ticked boxes.</sub>`,
     '<!-- backporch:v1 dashboard -->',
   ]
   return `${lines.join('\n')}\n`
@@ -277,7 +295,7 @@ interface Section<Row> {
 }
 
 /** Empty without rows. With `rows` 0, only the count. */
-function section<Row>(
+function formatSection<Row>(
   { title, all, sizeOf = () => 1, rows, explanation }: Section<Row>,
   draw: (shown: readonly Row[]) => readonly string[],
 ): readonly string[] {
@@ -294,11 +312,11 @@ function section<Row>(
     ...(shown.length === 0 ? [] : draw(shown)),
     ...(hidden === 0
       ? []
-      : [`And ${hidden} more: ${markdownCell('backporch status')} lists them.`, '']),
+      : [`And ${hidden} more: ${formatMarkdownCell('backporch status')} lists them.`, '']),
   ]
 }
 
-function limits({ limits: { hourly, concurrent } }: DashboardSubject): string {
+function formatLimits({ limits: { hourly, concurrent } }: DashboardSubject): string {
   const parts = [
     ...(hourly === 0 ? [] : [`${count(hourly, 'new pull request')} in an hour`]),
     ...(concurrent === 0 ? [] : [`${concurrent} open at once`]),
@@ -308,6 +326,6 @@ function limits({ limits: { hourly, concurrent } }: DashboardSubject): string {
     : `The policy allows ${parts.join(', ')}.`
 }
 
-function sizeOfGroup({ length }: Group<unknown>): number {
+function getGroupSize({ length }: Group<unknown>): number {
   return length
 }

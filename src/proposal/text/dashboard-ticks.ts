@@ -2,7 +2,7 @@
  * Anyone with write access may tick, and the person is unknown. So a box only requests a proposal,
  * which a person has to merge, and belongs to the drift that it was drawn for.
  */
-import { linesOutsideCode } from './ticks.ts'
+import { listLinesOutsideCode } from './ticks.ts'
 
 /** `open`: what is held. `raise`: what was closed. */
 type DashboardVerb = 'open' | 'raise'
@@ -18,19 +18,19 @@ const BOX_LIMIT = 500
 const BOX = /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(open|raise)=([0-9a-f]{16}) -->/
 
 /** 16 hex digits of `sha256:…`; empty if the text is not a fingerprint. */
-export function driftId(fingerprint: string): string {
+export function getDriftId(fingerprint: string): string {
   return /^sha256:([0-9a-f]{16})/.exec(fingerprint)?.[1] ?? ''
 }
 
 /** Without a box if `id` is empty. @param text encoded Markdown */
-export function dashboardBox(verb: DashboardVerb, id: string, text: string): string {
+export function formatDashboardBox(verb: DashboardVerb, id: string, text: string): string {
   return id === '' ? `- ${text}` : `- [ ] <!-- backporch:${verb}=${id} --> ${text}`
 }
 
 export function readDashboardTicks(body: string): DashboardTicks {
   const ticks = { open: new Set<string>(), raise: new Set<string>() }
   let count = 0
-  for (const line of linesOutsideCode(body)) {
+  for (const line of listLinesOutsideCode(body)) {
     const [, verb, id = ''] = BOX.exec(line) ?? []
     if ((verb !== 'open' && verb !== 'raise') || count >= BOX_LIMIT) continue
     ticks[verb].add(id)

@@ -1,33 +1,45 @@
-import { markdownBlock, markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import {
+  formatMarkdownBlock,
+  formatMarkdownCell,
+  formatMarkdownProse,
+} from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { isRemovedByApply } from '../../drift/compare/last-applied.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { Plan } from '../../record/documents/drift-record.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
 import {
-  nobodyApplies,
+  explainNotAdoptable,
+  getWorstRisk,
+  hasNoApplier,
   type ObjectChanges,
   type ProposalSubject,
-  whyNotAdoptable,
-  worstRisk,
 } from './proposal-subject.ts'
-import { driftOf, formatNumbers, tickBox } from './ticks.ts'
-import { clusterCell, count, duration, listOf, planWord, shortSides, table } from './words.ts'
+import { formatNumbers, getDriftKey, tickBox } from './ticks.ts'
+import {
+  count,
+  formatClusterCell,
+  formatDuration,
+  formatMarkdownTable,
+  formatShortSides,
+  listOf,
+  planWord,
+} from './words.ts'
 
 const CRITICAL_SILENCE = 86_400
 const COMMAND_LIMIT = 1_000
 
-export function decisionTable(subject: ProposalSubject): string[] {
+export function formatDecisionTable(subject: ProposalSubject): string[] {
   const { record, unit } = subject
-  return decisionRows({
+  return formatDecisionRows({
     ...record.spec,
-    cluster: `Cluster ${clusterCell(unit.cluster)}`,
+    cluster: `Cluster ${formatClusterCell(unit.cluster)}`,
     isPossible: (plan) => isPossible(subject, plan),
-    clusterAfter: (plan) => clusterAfter(subject, plan),
+    clusterAfter: (plan) => describeClusterAfter(subject, plan),
     more: [],
-    afterClose: `${leftAlone(subject)}; ${silence(record.spec.changes, subject.closeSilence)}`,
+    afterClose: `${describeLeftAlone(subject)}; ${silence(record.spec.changes, subject.closeSilence)}`,
   })
 }
 
@@ -41,7 +53,7 @@ interface DecisionRows {
   readonly afterClose: string
 }
 
-export function decisionRows({
+export function formatDecisionRows({
   plan,
   changes,
   cluster,
@@ -53,13 +65,13 @@ export function decisionRows({
   const others = (['Restore', 'Adopt', 'Release'] as const).filter(
     (other) => other !== plan && isPossible(other),
   )
-  return table(
+  return formatMarkdownTable(
     ['You', 'Git', cluster],
     [
-      [`**merge** (plan: ${planWord(plan)})`, gitAfter(changes, plan), clusterAfter(plan)],
+      [`**merge** (plan: ${planWord(plan)})`, describeGitAfter(changes, plan), clusterAfter(plan)],
       ...others.map((other) => [
         `comment \`/${other.toLowerCase()}\`, then merge`,
-        gitAfter(changes, other),
+        describeGitAfter(changes, other),
         clusterAfter(other),
       ]),
       ...more,
@@ -74,7 +86,7 @@ function isPossible(
 ): boolean {
   const { changes } = record.spec
   if (plan === 'Adopt')
-    return changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
+    return changes.every((change) => explainNotAdoptable(change, notAdoptable) === undefined)
   if (plan === 'Restore') return true
   // For a missing object, Release equals Adopt.
   return (
@@ -83,14 +95,14 @@ function isPossible(
   )
 }
 
-function only(changes: readonly Change[]): Change | undefined {
+function getOnlyChange(changes: readonly Change[]): Change | undefined {
   return changes.length === 1 ? changes[0] : undefined
 }
 
-function gitAfter(changes: readonly Change[], plan: Plan): string {
-  const change = only(changes)
+function describeGitAfter(changes: readonly Change[], plan: Plan): string {
+  const change = getOnlyChange(changes)
   if (plan === 'Mixed') return 'each change as in the column Plan, in one commit'
-  const short = change === undefined ? undefined : shortSides(change)
+  const short = change === undefined ? undefined : formatShortSides(change)
   if (plan === 'Restore')
     return `${change?.change === 'modified' && short !== undefined ? `stays ${short.git}` : 'unchanged'}; a record is added`
   if (change === undefined)
@@ -106,9 +118,9 @@ function gitAfter(changes: readonly Change[], plan: Plan): string {
     : `${short.git} becomes ${short.live}`
 }
 
-function clusterAfter(subject: ProposalSubject, plan: Plan): string {
+function describeClusterAfter(subject: ProposalSubject, plan: Plan): string {
   const { changes, settle } = subject.record.spec
-  const change = only(changes)
+  const change = getOnlyChange(changes)
   if (plan === 'Adopt') {
     const reverted =
       subject.applier.revertsUnasked === 'yes'
@@ -131,30 +143,30 @@ function clusterAfter(subject: ProposalSubject, plan: Plan): string {
   )
     return what + sentence
   if (change.change === 'missing') return `the object is created again: ${sentence}`
-  const short = shortSides(change)
+  const short = formatShortSides(change)
   return short === undefined
     ? `is restored to git: ${sentence}`
     : `${short.live} becomes ${short.git}: ${sentence}`
 }
 
-function leftAlone({ record, applier }: ProposalSubject): string {
+function describeLeftAlone({ record, applier }: ProposalSubject): string {
   if (applier.revertsUnasked !== 'yes') return stays(record.spec.changes)
   return 'backporch changes nothing; the syncer reverts it without a merge'
 }
 
 export function stays(changes: readonly Change[]): string {
-  const change = only(changes)
+  const change = getOnlyChange(changes)
   if (change === undefined || change.path === undefined) return 'unchanged'
   if (change.live === undefined) return 'stays without the field'
-  const live = shortSides(change)?.live
+  const live = formatShortSides(change)?.live
   return live === undefined ? 'unchanged' : `stays ${live}`
 }
 
 /** @param closeSilence seconds */
 export function silence(changes: readonly Change[], closeSilence: number): string {
   const seconds =
-    worstRisk(changes) === 'critical' ? Math.min(closeSilence, CRITICAL_SILENCE) : closeSilence
-  return `this drift is silenced for ${duration(seconds)}; new drift is still reported`
+    getWorstRisk(changes) === 'critical' ? Math.min(closeSilence, CRITICAL_SILENCE) : closeSilence
+  return `this drift is silenced for ${formatDuration(seconds)}; new drift is still reported`
 }
 
 export function settleNotes(subject: ProposalSubject): string[] {
@@ -166,7 +178,7 @@ export function settleNotes(subject: ProposalSubject): string[] {
   ).length
   const fails = reapplyFails.map(
     ({ ref, why }) =>
-      `Applying ${markdownCell(describeResourceId(ref))} fails: ${markdownCell(why, 300)}`,
+      `Applying ${formatMarkdownCell(describeResourceId(ref))} fails: ${formatMarkdownCell(why, 300)}`,
   )
   const notes = listOf(fails, REASONS_SHOWN, 'object')
   if (added > 0 && record.spec.settle === 'syncer') {
@@ -175,15 +187,15 @@ export function settleNotes(subject: ProposalSubject): string[] {
       `- ${which} not declared in git. An apply does not remove such a field: remove it by hand, or set \`settle: backporch\` in the policy.`,
     )
   }
-  notes.push(...restoreLosses(record).map((loss) => `- ${markdownProse(loss, 600)}`))
-  return [...commandPart(subject), ...(notes.length === 0 ? [] : [...notes, ''])]
+  notes.push(...restoreLosses(record).map((loss) => `- ${formatMarkdownProse(loss, 600)}`))
+  return [...formatCommandPart(subject), ...(notes.length === 0 ? [] : [...notes, ''])]
 }
 
-function commandPart(subject: ProposalSubject): string[] {
+function formatCommandPart(subject: ProposalSubject): string[] {
   const { applier, record } = subject
   if (record.spec.settle === 'backporch') return []
   if (applier.command === undefined)
-    return nobodyApplies(subject)
+    return hasNoApplier(subject)
       ? ['**Merging alone does not restore the cluster**: no syncer applies this package.', '']
       : []
   const leads = {
@@ -194,7 +206,12 @@ function commandPart(subject: ProposalSubject): string[] {
     'at-interval': 'To apply it without waiting for the syncer, run after the merge:',
   }
   const lead = leads[applier.restores]
-  return [lead, '', markdownBlock(oneLine(applier.command, COMMAND_LIMIT), 'sh', COMMAND_LIMIT), '']
+  return [
+    lead,
+    '',
+    formatMarkdownBlock(convertToOneLine(applier.command, COMMAND_LIMIT), 'sh', COMMAND_LIMIT),
+    '',
+  ]
 }
 
 const REASONS_SHOWN = 3
@@ -202,11 +219,11 @@ const OBJECT_BOXES = 10
 
 /** A tick changes only the branch, which must still be merged. */
 export function planBoxes(subject: ProposalSubject, objects: readonly ObjectChanges[]): string[] {
-  const drift = driftOf(subject.record.spec.fingerprint)
+  const drift = getDriftKey(subject.record.spec.fingerprint)
   const boxes =
     objects.length > OBJECT_BOXES
       ? []
-      : objects.flatMap((object) => boxOf(subject, object, objects.length === 1))
+      : objects.flatMap((object) => formatBox(subject, object, objects.length === 1))
   return [
     ...boxes,
     tickBox({ verb: 'recheck', drift, changes: [] }, 'Check the cluster again now'),
@@ -214,15 +231,15 @@ export function planBoxes(subject: ProposalSubject, objects: readonly ObjectChan
   ]
 }
 
-function boxOf(
+function formatBox(
   { record, notAdoptable }: ProposalSubject,
   { ref, changes }: ObjectChanges,
   single: boolean,
 ): string[] {
-  const drift = driftOf(record.spec.fingerprint)
+  const drift = getDriftKey(record.spec.fingerprint)
   const adopted = changes.every(({ change }) => change.resolution === 'Adopt')
   const adoptable = changes.every(
-    ({ change }) => whyNotAdoptable(change, notAdoptable) === undefined,
+    ({ change }) => explainNotAdoptable(change, notAdoptable) === undefined,
   )
   if (!adopted && !adoptable) return []
   const verb = adopted ? ('restore' as const) : ('adopt' as const)
@@ -233,19 +250,19 @@ function boxOf(
       : 'Restore (the cluster is restored to git)'
   const which = single
     ? ''
-    : ` for ${formatNumbers(numbers)}, ${markdownCell(describeResourceId(ref), 80)}`
+    : ` for ${formatNumbers(numbers)}, ${formatMarkdownCell(describeResourceId(ref), 80)}`
   return [tickBox({ verb, drift, changes: numbers }, `Change the plan to ${plan}${which}`)]
 }
 
 export function planRefusals({ record, notAdoptable, notReleasable }: ProposalSubject): string[] {
   const { changes } = record.spec
   return [
-    ...refusalLines('Adopt', changes, (change) => whyNotAdoptable(change, notAdoptable)),
-    ...refusalLines('Release', changes, ({ fingerprint }) => notReleasable.get(fingerprint)),
+    ...formatRefusalLines('Adopt', changes, (change) => explainNotAdoptable(change, notAdoptable)),
+    ...formatRefusalLines('Release', changes, ({ fingerprint }) => notReleasable.get(fingerprint)),
   ]
 }
 
-function refusalLines(
+function formatRefusalLines(
   plan: string,
   changes: readonly Change[],
   whyNot: (change: Change) => string | undefined,
@@ -257,6 +274,6 @@ function refusalLines(
   })
   return [...reasons].slice(0, REASONS_SHOWN).map(([why, numbers]) => {
     const listed = numbers.length > 20 ? count(numbers.length, 'change') : formatNumbers(numbers)
-    return `- ${plan} is not possible${changes.length === 1 ? '' : ` for ${listed}`}: ${markdownProse(why)}.`
+    return `- ${plan} is not possible${changes.length === 1 ? '' : ` for ${listed}`}: ${formatMarkdownProse(why)}.`
   })
 }

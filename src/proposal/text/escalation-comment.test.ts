@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { escalationComment } from './escalation-comment.ts'
+import { createEscalationComment } from './escalation-comment.ts'
 
 const ASKED = {
   since: '2026-11-07T10:00:00Z',
@@ -10,7 +10,10 @@ const ASKED = {
 }
 
 test('the comment mentions the owners, the start of the wait and the possible actions', () => {
-  const { topic, body } = escalationComment({ ...ASKED, owners: ['@ada', '@org/platform', '@ada'] })
+  const { topic, body } = createEscalationComment({
+    ...ASKED,
+    owners: ['@ada', '@org/platform', '@ada'],
+  })
   assert.equal(topic, 'overdue')
   assert.equal(
     body,
@@ -19,13 +22,13 @@ test('the comment mentions the owners, the start of the wait and the possible ac
 })
 
 test('without owners of the files, no person is mentioned', () => {
-  assert.match(escalationComment({ ...ASKED, owners: [] }).body, /CODEOWNERS names no owner/)
-  assert.doesNotMatch(escalationComment({ ...ASKED, owners: ['ops@example.com'] }).body, /@/)
+  assert.match(createEscalationComment({ ...ASKED, owners: [] }).body, /CODEOWNERS names no owner/)
+  assert.doesNotMatch(createEscalationComment({ ...ASKED, owners: ['ops@example.com'] }).body, /@/)
 })
 
 test('at most ten owners are mentioned', () => {
   const owners = Array.from({ length: 30 }, (_each, index) => `@u${index}`)
-  assert.equal(escalationComment({ ...ASKED, owners }).body.match(/@/g)?.length, 10)
+  assert.equal(createEscalationComment({ ...ASKED, owners }).body.match(/@/g)?.length, 10)
 })
 
 /** A code span ends with as many backticks as it begins with (CommonMark), so that it can hold others. */
@@ -48,7 +51,7 @@ test('with any text as owner, time or fingerprint, only handles are mentioned', 
   )
   fc.assert(
     fc.property(fc.array(word), word, word, (owners, since, fingerprint) => {
-      const { body } = escalationComment({
+      const { body } = createEscalationComment({
         since: ASKED.since,
         after: ASKED.after,
         fingerprint,
@@ -61,7 +64,7 @@ test('with any text as owner, time or fingerprint, only handles are mentioned', 
       }
       assert.doesNotMatch(body, /[<>[\]]/)
       assert.equal(body.split('\n').length, 2)
-      const odd = escalationComment({ ...ASKED, since, owners: [] }).body
+      const odd = createEscalationComment({ ...ASKED, since, owners: [] }).body
       assert.doesNotMatch(odd.replaceAll(CODE_SPAN, ''), /@/)
     }),
   )

@@ -3,7 +3,7 @@
  * from the base branch's CODEOWNERS, a time, a duration and the start of a hash.
  */
 import type { OutcomeComment } from './outcome-comment.ts'
-import { duration, time } from './words.ts'
+import { formatDuration, time } from './words.ts'
 
 interface Escalation {
   /** RFC 3339 UTC. */
@@ -22,7 +22,7 @@ const HANDLE =
 const MENTIONED = 10
 
 /** A separate topic, so that mentioned people get a new comment. */
-export function escalationComment({
+export function createEscalationComment({
   since,
   after,
   fingerprint,
@@ -37,6 +37,6 @@ export function escalationComment({
   const about = id === undefined ? '' : ` (drift \`${id}\`)`
   return {
     topic: 'overdue',
-    body: `This pull request has waited for a decision since ${time(since)}, longer than ${duration(after)}${about}. ${requested}: please merge or close it, or write \`/snooze 7d\`.\n`,
+    body: `This pull request has waited for a decision since ${time(since)}, longer than ${formatDuration(after)}${about}. ${requested}: please merge or close it, or write \`/snooze 7d\`.\n`,
   }
 }

@@ -1,11 +1,11 @@
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
-import { markdownCell } from '@backporch/kyaml/markdown'
-import { oneLine } from '@backporch/kyaml/text'
+import { formatMarkdownCell } from '@backporch/kyaml/markdown'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
 import type { ObjectPackage } from '../../sources/place/object-package.ts'
 import type { NewObject } from '../../sources/place/prove-placed.ts'
-import { count, table } from './words.ts'
+import { count, formatMarkdownTable } from './words.ts'
 
 export interface NotImported {
   readonly what: string
@@ -27,16 +27,16 @@ export function importTitle({ namespace, path }: NewPackage): string {
 
 export function importMessage(subject: NewPackage): string {
   const { cluster, objects } = subject
-  return `${importTitle(subject)}\n\nThe package has ${count(objects.length, 'object')} of ${commitText(oneLine(cluster, 200))} that nobody managed, as they are live.\n`
+  return `${importTitle(subject)}\n\nThe package has ${count(objects.length, 'object')} of ${commitText(convertToOneLine(cluster, 200))} that nobody managed, as they are live.\n`
 }
 
 export function importBody(subject: NewPackage, { bodyLimit }: ForgeDialect): string {
   const { namespace, cluster, path, objects, notImported } = subject
   const unproven = objects.filter((object) => object.unproven !== undefined)
   const head = [
-    `**This adds the package ${markdownCell(path, 200)}** with ${count(objects.length, 'object')} of the namespace ${markdownCell(namespace, 100)} in ${markdownCell(cluster, 100)} that nobody manages, as they are live: without status, defaults and what the server writes.`,
+    `**This adds the package ${formatMarkdownCell(path, 200)}** with ${count(objects.length, 'object')} of the namespace ${formatMarkdownCell(namespace, 100)} in ${formatMarkdownCell(cluster, 100)} that nobody manages, as they are live: without status, defaults and what the server writes.`,
     '',
-    ...table(
+    ...formatMarkdownTable(
       ['You', 'What happens'],
       [
         [
@@ -57,10 +57,10 @@ export function importBody(subject: NewPackage, { bodyLimit }: ForgeDialect): st
     '',
     `Not imported: ${notImported.length}`,
     '',
-    ...table(
+    ...formatMarkdownTable(
       ['What', 'Why', 'Instead'],
       notImported.map(({ what, why, remedy }) =>
-        [what, why, remedy].map((text) => markdownCell(text, 300)),
+        [what, why, remedy].map((text) => formatMarkdownCell(text, 300)),
       ),
     ),
   ]

@@ -1,33 +1,43 @@
-import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
+import {
+  formatMarkdownCell,
+  formatMarkdownLink,
+  formatMarkdownProse,
+} from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import type { Change } from '../../record/documents/change.ts'
 import type { Plan } from '../../record/documents/drift-record.ts'
 import { recordPath } from '../../record/record-paths.ts'
 import { fitSubject, isCritical } from '../../record/subject.ts'
 import type { Applier } from '../../status/applier.ts'
-import { changeTable, lastWritten, objectDiff, planCounts, writers } from './change-table.ts'
-import { decisionRows, silence, stays } from './decision-table.ts'
-import { phraseMarkdown } from './phrase-markdown.ts'
-import { marker, policyPart, writerNote } from './proposal-footer.ts'
-import { PLAN_SENTENCES, riskReasons, stateLine } from './proposal-head.ts'
-import { labelsOf } from './proposal-labels.ts'
 import {
+  changeTable,
+  formatLastWritten,
+  formatObjectDiff,
+  formatWriters,
+  planCounts,
+} from './change-table.ts'
+import { formatDecisionRows, silence, stays } from './decision-table.ts'
+import { phraseMarkdown } from './phrase-markdown.ts'
+import { formatMarker, formatPolicyPart, formatWriterNote } from './proposal-footer.ts'
+import { formatRiskReasons, PLAN_SENTENCES, stateLine } from './proposal-head.ts'
+import { createLabels } from './proposal-labels.ts'
+import {
+  explainNotAdoptable,
+  getWorstRisk,
   type ProposalFrame,
   type ProposalText,
   rankChanges,
   rankObjects,
-  whyNotAdoptable,
-  worstRisk,
 } from './proposal-subject.ts'
-import { driftOf, tickBox } from './ticks.ts'
+import { getDriftKey, tickBox } from './ticks.ts'
 import {
-  box,
-  capitalised,
-  clusterCell,
+  capitalizeFirst,
   count,
-  firstFitting,
+  findFirstFitting,
+  formatBox,
+  formatClusterCell,
+  formatTableOfRows,
   planWord,
-  tableOf,
   time,
 } from './words.ts'
 
@@ -69,7 +79,7 @@ const AMOUNTS = [
   [0, 0, false],
 ] as const
 
-export function massText(subject: MassSubject): ProposalText {
+export function formatMassText(subject: MassSubject): ProposalText {
   const { changes, plan, rows } = subject
   const [first] = changes
   const verb = plan === 'Mixed' ? 'settle' : plan.toLowerCase()
@@ -84,33 +94,33 @@ export function massText(subject: MassSubject): ProposalText {
       ' (one cause)',
       isCritical(changes),
     ),
-    body: massBody(subject),
-    ...labelsOf(subject),
+    body: formatMassBody(subject),
+    ...createLabels(subject),
   }
 }
 
-function massBody(subject: MassSubject): string {
-  const body = firstFitting(
+function formatMassBody(subject: MassSubject): string {
+  const body = findFirstFitting(
     AMOUNTS,
-    ([rows, changes, links]) => bodyOf(subject, rows, changes, links),
+    ([rows, changes, links]) => formatBody(subject, rows, changes, links),
     subject.dialect.bodyLimit,
   )
   if (body !== undefined) return body
-  return `**${count(subject.changes.length, 'change')} in ${count(subject.rows.length, 'cluster')}, one cause.** Merging does what the title says; closing changes nothing in the clusters.\n${marker(subject.episode, subject.fingerprint)}\n`
+  return `**${count(subject.changes.length, 'change')} in ${count(subject.rows.length, 'cluster')}, one cause.** Merging does what the title says; closing changes nothing in the clusters.\n${formatMarker(subject.episode, subject.fingerprint)}\n`
 }
 
-function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean): string {
+function formatBody(subject: MassSubject, rows: number, most: number, links: boolean): string {
   const { changes, dialect, base, fingerprint, episode } = subject
-  const risk = worstRisk(changes)
+  const risk = getWorstRisk(changes)
   const ranked = rankChanges(changes).slice(0, most)
-  const at = lastWritten(changes)
+  const at = formatLastWritten(changes)
   const began = subject.rows.map(({ since }) => since).sort()[0] ?? ''
   const [object] = rankObjects(changes)
   const lines = [
-    ...box(dialect, risk === 'critical' ? 'caution' : risk === 'low' ? 'note' : 'warning', [
-      `**One cause, ${count(subject.rows.length, 'cluster')}: ${difference(subject)}.**`,
-      `Changed by ${writers(changes, 2)}${at === '' ? '' : `, ${at}`} ¹ · first seen ${time(began)} · risk ${riskReasons(changes)}`,
-      ...rollbackLines(changes),
+    ...formatBox(dialect, risk === 'critical' ? 'caution' : risk === 'low' ? 'note' : 'warning', [
+      `**One cause, ${count(subject.rows.length, 'cluster')}: ${describeDifference(subject)}.**`,
+      `Changed by ${formatWriters(changes, 2)}${at === '' ? '' : `, ${at}`} ¹ · first seen ${time(began)} · risk ${formatRiskReasons(changes)}`,
+      ...formatRollbackLines(changes),
       ...(ranked.length < changes.length
         ? [
             `**The table shows ${ranked.length} of ${count(changes.length, 'change')}**, highest risk first.`,
@@ -121,30 +131,30 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
     ...(ranked.length === 0 ? [] : changeTable(ranked, links ? { base, dialect } : undefined)),
     `**Plan: ${planWord(subject.plan)}.** ${planSentence(subject)}.`,
     '',
-    ...decision(subject),
-    ...losses(subject),
+    ...formatDecision(subject),
+    ...formatLosses(subject),
     ...(object === undefined || changes.length > 1 || most === 0
       ? []
-      : ['Git (−) and the clusters (+):', '', objectDiff(object, 3), '']),
-    ...boxes(subject),
-    ...matrix(subject, rows, links),
-    `<sub>${writerNote(changes)}</sub>`,
+      : ['Git (−) and the clusters (+):', '', formatObjectDiff(object, 3), '']),
+    ...formatBoxes(subject),
+    ...formatMatrix(subject, rows, links),
+    `<sub>${formatWriterNote(changes)}</sub>`,
     '',
-    `<sub>backporch ${markdownCell(subject.version, 30)} · package ${markdownCell(subject.packageName)} · ${policyPart(subject, links)}</sub>`,
-    marker(episode, fingerprint),
+    `<sub>backporch ${formatMarkdownCell(subject.version, 30)} · package ${formatMarkdownCell(subject.packageName)} · ${formatPolicyPart(subject, links)}</sub>`,
+    formatMarker(episode, fingerprint),
   ]
   return `${lines.join('\n')}\n`
 }
 
 /** Clusters may have lost different commits at different times, which each record names. */
-function rollbackLines(changes: readonly Change[]): string[] {
+function formatRollbackLines(changes: readonly Change[]): string[] {
   const back = changes.flatMap(({ rolledBack }) => rolledBack ?? [])
   const commits = [
     ...new Set(
       back.map(({ commit }) =>
         commit === ''
           ? 'to before the package was in git'
-          : `to ${markdownCell(commit.slice(0, 7))}`,
+          : `to ${formatMarkdownCell(commit.slice(0, 7))}`,
       ),
     ),
   ]
@@ -156,11 +166,11 @@ function rollbackLines(changes: readonly Change[]): string[] {
   ]
 }
 
-function difference({ changes, packageName }: MassSubject): string {
+function describeDifference({ changes, packageName }: MassSubject): string {
   const [first] = changes
   if (changes.length !== 1 || first === undefined)
-    return `the same ${count(changes.length, 'difference')} of package ${markdownCell(packageName)} to git in each of them`
-  const field = first.path === undefined ? '' : `${markdownCell(first.path, 120)} of `
+    return `the same ${count(changes.length, 'difference')} of package ${formatMarkdownCell(packageName)} to git in each of them`
+  const field = first.path === undefined ? '' : `${formatMarkdownCell(first.path, 120)} of `
   const words = {
     missing: 'is missing',
     unexpected: 'is there and not in git',
@@ -168,7 +178,7 @@ function difference({ changes, packageName }: MassSubject): string {
     removed: 'was removed',
     modified: 'differs from git',
   }
-  return `${field}${markdownCell(describeResourceId(first.ref), 120)} ${words[first.change]} in each of them, in the same way`
+  return `${field}${formatMarkdownCell(describeResourceId(first.ref), 120)} ${words[first.change]} in each of them, in the same way`
 }
 
 function planSentence({ plan, changes }: MassSubject): string {
@@ -178,23 +188,23 @@ function planSentence({ plan, changes }: MassSubject): string {
       : PLAN_SENTENCES[plan]
           .replace('the cluster is', 'the clusters are')
           .replace('the cluster goes', 'the clusters go')
-  return capitalised(sentence)
+  return capitalizeFirst(sentence)
 }
 
-function decision(subject: MassSubject): string[] {
+function formatDecision(subject: MassSubject): string[] {
   const { plan, changes, rows, notAdoptable, notReleasable, closeSilence } = subject
   const possible = {
     Restore: true,
-    Adopt: changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined),
+    Adopt: changes.every((change) => explainNotAdoptable(change, notAdoptable) === undefined),
     Release: changes.every(({ fingerprint }) => !notReleasable.has(fingerprint)),
   }
-  const exclude = markdownCell(`/exclude ${rows[0]?.cluster ?? ''}`, 60)
-  return decisionRows({
+  const exclude = formatMarkdownCell(`/exclude ${rows[0]?.cluster ?? ''}`, 60)
+  return formatDecisionRows({
     plan,
     changes,
     cluster: `The ${count(rows.length, 'cluster')}`,
     isPossible: (other) => possible[other],
-    clusterAfter: (other) => clustersAfter(subject, other),
+    clusterAfter: (other) => describeClustersAfter(subject, other),
     more: [
       [
         `comment ${exclude}`,
@@ -208,9 +218,9 @@ function decision(subject: MassSubject): string[] {
 
 const LOSSES_SHOWN = 10
 
-function losses({ losses: all }: MassSubject): string[] {
+function formatLosses({ losses: all }: MassSubject): string[] {
   if (all.length === 0) return []
-  const shown = all.slice(0, LOSSES_SHOWN).map((loss) => `- ${markdownProse(loss, 600)}`)
+  const shown = all.slice(0, LOSSES_SHOWN).map((loss) => `- ${formatMarkdownProse(loss, 600)}`)
   return [
     ...shown,
     ...(all.length > LOSSES_SHOWN
@@ -222,7 +232,10 @@ function losses({ losses: all }: MassSubject): string[] {
 
 const APPLIERS_SHOWN = 3
 
-function clustersAfter({ changes, appliers, settle, rows }: MassSubject, plan: Plan): string {
+function describeClustersAfter(
+  { changes, appliers, settle, rows }: MassSubject,
+  plan: Plan,
+): string {
   if (plan === 'Adopt') return stays(changes)
   if (plan === 'Release') return `${stays(changes)}; other writers may manage it`
   if (settle === 'backporch')
@@ -240,12 +253,12 @@ function clustersAfter({ changes, appliers, settle, rows }: MassSubject, plan: P
   return `${text.join('; ')}${more}`
 }
 
-function boxes({ changes, plan, notAdoptable, fingerprint }: MassSubject): string[] {
-  const drift = driftOf(fingerprint)
+function formatBoxes({ changes, plan, notAdoptable, fingerprint }: MassSubject): string[] {
+  const drift = getDriftKey(fingerprint)
   const numbers = changes.map((_change, index) => index + 1)
   const adoptable =
     plan !== 'Adopt' &&
-    changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
+    changes.every((change) => explainNotAdoptable(change, notAdoptable) === undefined)
   return [
     ...(adoptable
       ? [
@@ -268,7 +281,7 @@ function boxes({ changes, plan, notAdoptable, fingerprint }: MassSubject): strin
   ]
 }
 
-function matrix(
+function formatMatrix(
   { rows, dialect, headBranch }: MassSubject,
   most: number,
   links: boolean,
@@ -286,10 +299,10 @@ function matrix(
           '',
         ]
       : []
-  const matrixRows = tableOf(shown, {
+  const matrixRows = formatTableOfRows(shown, {
     Cluster: ({ cluster, slug, since, episode }) =>
-      markdownLink(
-        clusterCell(cluster),
+      formatMarkdownLink(
+        formatClusterCell(cluster),
         links ? dialect.branchFileUrl(headBranch, recordPath(cluster, slug, since, episode)) : '',
       ),
     Plan: ({ plan }) => planWord(plan),

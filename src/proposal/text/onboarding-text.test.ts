@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
 import { ONBOARDING } from '../../../test/golden/proposals/onboarding-samples.ts'
 import type { Change } from '../../record/documents/change.ts'
-import { type ExpectedProposal, type OnboardingSubject, onboardingText } from './onboarding-text.ts'
+import {
+  type ExpectedProposal,
+  formatOnboardingText,
+  type OnboardingSubject,
+} from './onboarding-text.ts'
 
 function proposal(name: string, risk: Change['risk'], objects = 1): ExpectedProposal {
   const ref = (index: number) => ({
@@ -33,7 +37,7 @@ function line(
     objects,
   }
   const modes = { Propose: proposals.length, Warn: 0, Off: 0 }
-  const { body } = onboardingText({
+  const { body } = formatOnboardingText({
     ...ONBOARDING,
     limits: { ...ONBOARDING.limits, ...limits },
     expected: { ...expected, modes },

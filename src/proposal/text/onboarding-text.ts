@@ -1,15 +1,28 @@
 /** What its merge would result in, counted on the clusters' present state. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
-import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
-import { resourceKey } from '@backporch/kyaml/resource'
-import { oneLine, type Phrase } from '@backporch/kyaml/text'
+import {
+  formatMarkdownCell,
+  formatMarkdownLink,
+  formatMarkdownProse,
+} from '@backporch/kyaml/markdown'
+import { getResourceKey } from '@backporch/kyaml/resource'
+import { convertToOneLine, type Phrase } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/compare/drift.ts'
 import type { Change } from '../../record/documents/change.ts'
-import { writers } from './change-table.ts'
+import { formatWriters } from './change-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
-import { type ProposalText, worstRisk } from './proposal-subject.ts'
-import { box, clusterCell, count, firstFitting, folded, riskWord, table, tableOf } from './words.ts'
+import { getWorstRisk, type ProposalText } from './proposal-subject.ts'
+import {
+  count,
+  findFirstFitting,
+  formatBox,
+  formatClusterCell,
+  formatFolded,
+  formatMarkdownTable,
+  formatRiskWord,
+  formatTableOfRows,
+} from './words.ts'
 
 export interface ExpectedProposal {
   readonly packageName: string
@@ -90,12 +103,12 @@ export interface OnboardingSubject {
   readonly rights: readonly { readonly name: string; readonly why: string }[]
 }
 
-export function byDigest(
+export function splitByDigest(
   proposals: readonly ExpectedProposal[],
   { digest }: Pick<OnboardingSubject['limits'], 'digest'>,
 ): { readonly today: readonly ExpectedProposal[]; readonly waiting: readonly ExpectedProposal[] } {
   const waits = ({ changes }: ExpectedProposal): boolean =>
-    digest !== undefined && worstRisk(changes) === 'low'
+    digest !== undefined && getWorstRisk(changes) === 'low'
   return { today: proposals.filter((one) => !waits(one)), waiting: proposals.filter(waits) }
 }
 
@@ -108,58 +121,62 @@ const AMOUNTS = [
   [0, 0],
 ] as const
 
-function shortened(subject: OnboardingSubject): OnboardingSubject {
+function shortenNames(subject: OnboardingSubject): OnboardingSubject {
   return {
     ...subject,
-    clusters: subject.clusters.map((name) => oneLine(name, 30)),
+    clusters: subject.clusters.map((name) => convertToOneLine(name, 30)),
     syncers: subject.syncers.slice(0, 2),
-    notObserved: subject.notObserved.slice(0, 2).map((sentence) => oneLine(sentence, 100)),
+    notObserved: subject.notObserved.slice(0, 2).map((sentence) => convertToOneLine(sentence, 100)),
     policyProblem: subject.policyProblem
       .split('\n')
       .slice(0, 3)
-      .map((line) => oneLine(line, 100))
+      .map((line) => convertToOneLine(line, 100))
       .join('\n'),
-    files: subject.files.map((path) => oneLine(path, 40)),
+    files: subject.files.map((path) => convertToOneLine(path, 40)),
   }
 }
 
-const SHORTEST = `**Nothing happens until this is merged.** Merging enrols the repository. Closing leaves nothing behind. ${markdownCell('backporch init --dry-run')} prints what to expect.
+const SHORTEST = `**Nothing happens until this is merged.** Merging enrols the repository. Closing leaves nothing behind. ${formatMarkdownCell('backporch init --dry-run')} prints what to expect.
 
 <sub>¹ The field manager: a name that the client chose.</sub>
 <!-- backporch:v1 configure -->
 `
 
-export function onboardingText(subject: OnboardingSubject): ProposalText {
-  const body = firstFitting(
+export function formatOnboardingText(subject: OnboardingSubject): ProposalText {
+  const body = findFirstFitting(
     AMOUNTS,
     ([proposals, rules]) =>
-      onboardingBody(rules === 0 ? shortened(subject) : subject, proposals, rules),
+      formatOnboardingBody(rules === 0 ? shortenNames(subject) : subject, proposals, rules),
     subject.dialect.bodyLimit,
   )
   return { title: TITLE, body: body ?? SHORTEST, labels: ['drift'], draft: false }
 }
 
-function onboardingBody(subject: OnboardingSubject, proposals: number, rules: number): string {
+function formatOnboardingBody(
+  subject: OnboardingSubject,
+  proposals: number,
+  rules: number,
+): string {
   const { dialect, expected, baseBranch, version } = subject
-  const policy = markdownLink(
+  const policy = formatMarkdownLink(
     'the policy',
     dialect.branchFileUrl(CONFIGURE_BRANCH, subject.policyPath),
   )
   const lines = [
-    ...box(dialect, 'note', [
-      `**Nothing happens until this is merged.** Backporch compares what clusters run with the packages of this repository, and writes the difference back into git for review. A user with push access ran ${markdownCell('backporch init')}.`,
+    ...formatBox(dialect, 'note', [
+      `**Nothing happens until this is merged.** Backporch compares what clusters run with the packages of this repository, and writes the difference back into git for review. A user with push access ran ${formatMarkdownCell('backporch init')}.`,
       ...(subject.editedBy === undefined
         ? []
         : [
-            `**Edited by ${markdownCell(subject.editedBy, 60)}**: Backporch no longer updates this branch, only this description.`,
+            `**Edited by ${formatMarkdownCell(subject.editedBy, 60)}**: Backporch no longer updates this branch, only this description.`,
           ]),
     ]),
-    ...table(
+    ...formatMarkdownTable(
       ['Decision', 'What happens'],
       [
         [
           '**merge**',
-          `the repository is enrolled: the next scan records drift on the branch ${markdownCell('drift-ledger')}, and the policy decides which pull requests are opened`,
+          `the repository is enrolled: the next scan records drift on the branch ${formatMarkdownCell('drift-ledger')}, and the policy decides which pull requests are opened`,
         ],
         [
           '**close**',
@@ -167,36 +184,41 @@ function onboardingBody(subject: OnboardingSubject, proposals: number, rules: nu
         ],
         [
           '**edit**',
-          `change ${policy} on this branch; the next ${markdownCell('backporch init')} counts again`,
+          `change ${policy} on this branch; the next ${formatMarkdownCell('backporch init')} counts again`,
         ],
       ],
     ),
     '**What to expect**',
     '',
     ...(expected === undefined
-      ? invalid(subject.policyProblem)
-      : expectation(subject, expected, proposals)),
+      ? formatInvalidPolicy(subject.policyProblem)
+      : formatExpectation(subject, expected, proposals)),
     '**What was found**',
     '',
-    ...found(subject),
-    ...notImportedTable(subject, rules),
-    `**What this branch changes**: ${changed(subject)}`,
+    ...formatFound(subject),
+    ...formatNotImportedTable(subject, rules),
+    `**What this branch changes**: ${describeChangedFiles(subject)}`,
     '',
-    ...folded(dialect, 'Before you merge: rights, reviewers and rules', '', before(subject)),
-    `<sub>¹ The field manager: a name that the client chose. · backporch ${markdownCell(version, 30)} · into ${markdownCell(baseBranch, 60)}</sub>`,
+    ...formatFolded(
+      dialect,
+      'Before you merge: rights, reviewers and rules',
+      '',
+      formatPrerequisites(subject),
+    ),
+    `<sub>¹ The field manager: a name that the client chose. · backporch ${formatMarkdownCell(version, 30)} · into ${formatMarkdownCell(baseBranch, 60)}</sub>`,
     '<!-- backporch:v1 configure -->',
   ]
   return `${lines.join('\n')}\n`
 }
 
-function changed({ files, editedBy }: OnboardingSubject): string {
-  const shown = files.slice(0, 6).map((path) => markdownCell(path))
+function describeChangedFiles({ files, editedBy }: OnboardingSubject): string {
+  const shown = files.slice(0, 6).map((path) => formatMarkdownCell(path))
   const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : ''
   return `${shown.length === 0 ? 'nothing' : shown.join(', ')}${more}.${editedBy === undefined ? ' No package and no cluster.' : ''}`
 }
 
-function invalid(problem: string): string[] {
-  const problems = problem.split('\n').map((line) => `- ${markdownCell(line.trim(), 300)}`)
+function formatInvalidPolicy(problem: string): string[] {
+  const problems = problem.split('\n').map((line) => `- ${formatMarkdownCell(line.trim(), 300)}`)
   return [
     'The policy on this branch is not valid. Nothing can be counted, and after a merge Backporch does nothing until it is valid:',
     '',
@@ -205,7 +227,7 @@ function invalid(problem: string): string[] {
   ]
 }
 
-function expectation(
+function formatExpectation(
   { limits, dialect }: OnboardingSubject,
   expected: Expectation,
   most: number,
@@ -216,10 +238,10 @@ function expectation(
   const parts = (['Propose', 'Warn', 'Off'] as const).flatMap((mode) =>
     modes[mode] === 0 ? [] : [`${modes[mode]} ${mode}`],
   )
-  const shown = ranked(proposals).slice(0, most)
+  const shown = rankProposals(proposals).slice(0, most)
   return [
-    `- As the policy stands (${units === 0 ? 'no package' : `${count(units, 'package')}: ${parts.join(', ')}`}): **${pulls(now, limits)} today**${rate(now, limits, objects)}.`,
-    `- With mode ${markdownCell('Propose')} everywhere: **${pulls(proposals, limits)} today**${risks(proposals)}${rate(proposals, limits, objects)}.`,
+    `- As the policy stands (${units === 0 ? 'no package' : `${count(units, 'package')}: ${parts.join(', ')}`}): **${formatPullCount(now, limits)} today**${rate(now, limits, objects)}.`,
+    `- With mode ${formatMarkdownCell('Propose')} everywhere: **${formatPullCount(proposals, limits)} today**${formatRisks(proposals)}${rate(proposals, limits, objects)}.`,
     `- ${muted.fields === 0 ? 'No difference is' : `**${count(muted.fields, 'difference')}** ${muted.fields === 1 ? 'is' : 'are'}`} muted by ${muted.rules === 0 ? 'a rule' : count(muted.rules, 'rule')}.`,
     ...(incomplete === 0
       ? []
@@ -230,31 +252,31 @@ function expectation(
     ...(shown.length === 0
       ? []
       : [
-          ...tableOf(shown, {
-            Package: ({ packageName }) => markdownCell(packageName),
-            Cluster: ({ cluster }) => clusterCell(cluster),
+          ...formatTableOfRows(shown, {
+            Package: ({ packageName }) => formatMarkdownCell(packageName),
+            Cluster: ({ cluster }) => formatClusterCell(cluster),
             Changes: ({ changes }) => String(changes.length),
-            Risk: ({ changes }) => riskWord(worstRisk(changes)),
-            'Changed by ¹': ({ changes }) => writers(changes, 2),
+            Risk: ({ changes }) => formatRiskWord(getWorstRisk(changes)),
+            'Changed by ¹': ({ changes }) => formatWriters(changes, 2),
           }),
           ...(shown.length < proposals.length
             ? [`and ${proposals.length - shown.length} more, less risky.`, '']
             : []),
         ]),
-    ...failures(failed, most, dialect),
+    ...formatFailures(failed, most, dialect),
   ]
 }
 
-function pulls(
+function formatPullCount(
   proposals: readonly ExpectedProposal[],
   limits: OnboardingSubject['limits'],
 ): string {
-  return count(byDigest(proposals, limits).today.length, 'pull request')
+  return count(splitByDigest(proposals, limits).today.length, 'pull request')
 }
 
-function risks(proposals: readonly ExpectedProposal[]): string {
+function formatRisks(proposals: readonly ExpectedProposal[]): string {
   const of = (risk: Change['risk']): number =>
-    proposals.filter(({ changes }) => worstRisk(changes) === risk).length
+    proposals.filter(({ changes }) => getWorstRisk(changes) === risk).length
   return proposals.length === 0 ? '' : ` (${of('critical')} critical, ${of('high')} high)`
 }
 
@@ -265,10 +287,10 @@ function rate(
   objects: number,
 ): string {
   const { prHourlyLimit, prConcurrentLimit } = limits
-  const { today, waiting } = byDigest(proposals, limits)
-  const held = today.filter(({ changes }) => worstRisk(changes) !== 'critical').length
+  const { today, waiting } = splitByDigest(proposals, limits)
+  const held = today.filter(({ changes }) => getWorstRisk(changes) !== 'critical').length
   if (proposals.length === 0) return ''
-  const storm = stormSentence(proposals, limits, objects)
+  const storm = describeStorm(proposals, limits, objects)
   if (storm !== undefined)
     return `; ${storm} at once are a storm: one issue, and pull requests for critical drift only`
   const parts = [
@@ -281,11 +303,11 @@ function rate(
   ]
   const first = parts.length === 0 ? '' : `, ${parts.join(' and ')}`
   if (waiting.length === 0) return first
-  return `${first}; **${waiting.length} more** of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest (${markdownCell(`${limits.digest} UTC`)})`
+  return `${first}; **${waiting.length} more** of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest (${formatMarkdownCell(`${limits.digest} UTC`)})`
 }
 
 /** Undefined if they are not a storm. */
-function stormSentence(
+function describeStorm(
   proposals: readonly ExpectedProposal[],
   { stormThreshold, stormObjects, stormShare }: OnboardingSubject['limits'],
   objects: number,
@@ -294,37 +316,41 @@ function stormSentence(
   if (stormObjects === 0 || stormShare === 0 || proposals.length < 2) return undefined
   const differ = new Set(
     proposals.flatMap(({ packageName, changes }) =>
-      changes.map(({ ref }) => `${packageName} ${resourceKey(ref)}`),
+      changes.map(({ ref }) => `${packageName} ${getResourceKey(ref)}`),
     ),
   ).size
   if (differ <= stormObjects || differ * 100 <= objects * stormShare) return undefined
   return `more than ${count(stormObjects, 'object')} and ${stormShare} % of a cluster`
 }
 
-function ranked(proposals: readonly ExpectedProposal[]): readonly ExpectedProposal[] {
-  const rank = ({ changes }: ExpectedProposal): number => RISKS.indexOf(worstRisk(changes))
+function rankProposals(proposals: readonly ExpectedProposal[]): readonly ExpectedProposal[] {
+  const rank = ({ changes }: ExpectedProposal): number => RISKS.indexOf(getWorstRisk(changes))
   const name = ({ packageName, cluster }: ExpectedProposal): string => `${packageName}\0${cluster}`
   return [...proposals].sort(
     (left, right) => rank(left) - rank(right) || (name(left) < name(right) ? -1 : 1),
   )
 }
 
-function failures(failed: Expectation['failed'], most: number, dialect: ForgeDialect): string[] {
+function formatFailures(
+  failed: Expectation['failed'],
+  most: number,
+  dialect: ForgeDialect,
+): string[] {
   if (failed.length === 0) return []
   const shown = failed.slice(0, Math.max(1, most))
   const more = shown.length < failed.length ? [`and ${failed.length - shown.length} more.`, ''] : []
-  return folded(dialect, `${count(failed.length, 'package')} could not be observed`, '', [
-    ...tableOf(shown, {
-      Package: ({ packageName }) => markdownCell(packageName),
-      Cluster: ({ cluster }) => clusterCell(cluster),
-      Code: ({ code }) => markdownCell(code, 10),
-      Why: ({ why }) => markdownCell(why, 200),
+  return formatFolded(dialect, `${count(failed.length, 'package')} could not be observed`, '', [
+    ...formatTableOfRows(shown, {
+      Package: ({ packageName }) => formatMarkdownCell(packageName),
+      Cluster: ({ cluster }) => formatClusterCell(cluster),
+      Code: ({ code }) => formatMarkdownCell(code, 10),
+      Why: ({ why }) => formatMarkdownCell(why, 200),
     }),
     ...more,
   ])
 }
 
-function found({
+function formatFound({
   clusters,
   packages,
   elsewhere,
@@ -334,50 +360,53 @@ function found({
   notImported,
   notObserved,
 }: OnboardingSubject): string[] {
-  const names = clusters.slice(0, 5).map((name) => markdownCell(name, 60))
+  const names = clusters.slice(0, 5).map((name) => formatMarkdownCell(name, 60))
   const scalers = autoscalers.map(({ word, count: number }) => count(number, word))
   return [
     `- ${count(packages, 'package')} in ${count(clusters.length, 'cluster')}: ${names.join(', ')}${clusters.length > 5 ? ` and ${clusters.length - 5} more` : ''}.${elsewhere === 0 ? '' : ` ${count(elsewhere, 'package')} of the repository ${elsewhere === 1 ? 'has' : 'have'} no object there.`}`,
     `- ${count(imported, 'ignore rule')} taken over, each with its source in the policy${notImported.length === 0 ? '' : `; ${notImported.length} not`}.${scalers.length === 0 ? '' : ` Autoscalers: ${scalers.join(', ')}.`}`,
     ...notObserved
       .slice(0, 10)
-      .map((sentence) => `- Not looked for: ${markdownProse(sentence, 300)}`),
+      .map((sentence) => `- Not looked for: ${formatMarkdownProse(sentence, 300)}`),
     '',
     ...(syncers.length === 0
       ? []
-      : tableOf(syncers.slice(0, 10), {
-          'Applied by': ({ name }) => markdownCell(name),
+      : formatTableOfRows(syncers.slice(0, 10), {
+          'Applied by': ({ name }) => formatMarkdownCell(name),
           Packages: ({ units }) => String(units),
           'After a Restore is merged': ({ sentence }) => phraseMarkdown(sentence, 120),
         })),
   ]
 }
 
-function notImportedTable({ notImported, dialect }: OnboardingSubject, most: number): string[] {
+function formatNotImportedTable(
+  { notImported, dialect }: OnboardingSubject,
+  most: number,
+): string[] {
   if (notImported.length === 0) return []
   const shown = notImported.slice(0, most)
-  return folded(dialect, `${count(notImported.length, 'ignore rule')} not taken over`, '', [
+  return formatFolded(dialect, `${count(notImported.length, 'ignore rule')} not taken over`, '', [
     ...(shown.length === 0
       ? []
-      : tableOf(shown, {
-          Of: ({ source }) => markdownCell(source),
-          Rule: ({ rule }) => markdownCell(rule),
-          'Why not': ({ why }) => markdownCell(why, 200),
+      : formatTableOfRows(shown, {
+          Of: ({ source }) => formatMarkdownCell(source),
+          Rule: ({ rule }) => formatMarkdownCell(rule),
+          'Why not': ({ why }) => formatMarkdownCell(why, 200),
         })),
     ...(shown.length < notImported.length
       ? [
-          `${shown.length === 0 ? '' : 'and '}${notImported.length - shown.length} more: ${markdownCell('backporch init --dry-run')} lists them.`,
+          `${shown.length === 0 ? '' : 'and '}${notImported.length - shown.length} more: ${formatMarkdownCell('backporch init --dry-run')} lists them.`,
         ]
       : []),
   ])
 }
 
-function before({ rights }: OnboardingSubject): string[] {
+function formatPrerequisites({ rights }: OnboardingSubject): string[] {
   return [
-    `The account of Backporch needs: ${rights.map(({ name, why }) => `${markdownCell(name)} (${why})`).join('; ')}.`,
+    `The account of Backporch needs: ${rights.map(({ name, why }) => `${formatMarkdownCell(name)} (${why})`).join('; ')}.`,
     '',
-    `The owners of the files review drift. Give ${markdownCell('/.drift/')} an owner in CODEOWNERS, so that policy changes are reviewed too.`,
+    `The owners of the files review drift. Give ${formatMarkdownCell('/.drift/')} an owner in CODEOWNERS, so that policy changes are reviewed too.`,
     '',
-    `${markdownCell('backporch init --print-ruleset')} prints branch protection rules that require reviews. Merge with a merge commit, or squash with the default message: the message is part of the audit trail.`,
+    `${formatMarkdownCell('backporch init --print-ruleset')} prints branch protection rules that require reviews. Merge with a merge commit, or squash with the default message: the message is part of the audit trail.`,
   ]
 }

@@ -1,4 +1,9 @@
-import { markdownCell, markdownCode, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
+import {
+  formatMarkdownCell,
+  formatMarkdownCode,
+  formatMarkdownLink,
+  formatMarkdownProse,
+} from '@backporch/kyaml/markdown'
 import { time } from './words.ts'
 
 /** Times are RFC 3339 UTC; addresses are empty if there is no page. */
@@ -65,8 +70,8 @@ const TOPICS: { readonly [kind in Outcome['kind']]: string } = {
   edited: 'edited',
 }
 
-export function outcomeComment(outcome: Outcome): OutcomeComment {
-  return { topic: TOPICS[outcome.kind], body: `${sentence(outcome)}\n` }
+export function createOutcomeComment(outcome: Outcome): OutcomeComment {
+  return { topic: TOPICS[outcome.kind], body: `${describeOutcome(outcome)}\n` }
 }
 
 const VERIFIED = {
@@ -76,42 +81,42 @@ const VERIFIED = {
   Mixed: 'git and the cluster agree as planned',
 } as const
 
-function sentence(outcome: Outcome): string {
+function describeOutcome(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'declined':
       return `Closed: nothing changes in the cluster. ${silenceText(outcome)} Reopening this pull request ends the silence.`
     case 'healed':
       return `No decision needed: at ${time(outcome.at)} the cluster matched git again without a merge. The pull request is closed and the branch is deleted.`
     case 'resolved-by-git':
-      return `No decision needed: since ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} git matches the cluster. The pull request is closed and the branch is deleted.`
+      return `No decision needed: since ${formatMarkdownLink(formatMarkdownCell(outcome.commit.slice(0, 7)), outcome.url)} git matches the cluster. The pull request is closed and the branch is deleted.`
     case 'superseded':
       return `The drift changed at ${time(outcome.at)}. This branch was rebuilt for the new state of the cluster. Review it again before you merge: earlier approvals were for the old state.`
     case 'merged-in-git':
-      return `**Merged**${byText(outcome.by)}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. ${outcome.forge} does not recognise that merge and shows this pull request as closed. Backporch treats it as merged.`
+      return `**Merged**${formatBy(outcome.by)}: ${formatMarkdownLink(formatMarkdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. ${outcome.forge} does not recognise that merge and shows this pull request as closed. Backporch treats it as merged.`
     case 'approved-in-porch': {
       const altered =
         outcome.altered === ''
           ? ''
-          : ` What was published is not what was proposed: ${markdownProse(outcome.altered)}.`
-      return `**Approved through Porch**${byText(outcome.by)} as ${markdownCell(outcome.revision, 20)}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. Backporch treats it as merged, whatever this page shows.${altered}`
+          : ` What was published is not what was proposed: ${formatMarkdownProse(outcome.altered)}.`
+      return `**Approved through Porch**${formatBy(outcome.by)} as ${formatMarkdownCell(outcome.revision, 20)}: ${formatMarkdownLink(formatMarkdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. Backporch treats it as merged, whatever this page shows.${altered}`
     }
     case 'published':
-      return `Published through Porch${byText(outcome.by)} as ${markdownCell(outcome.revision, 20)}, as the draft that it was: nothing is decided about the cluster. The drift is reported again.`
+      return `Published through Porch${formatBy(outcome.by)} as ${formatMarkdownCell(outcome.revision, 20)}, as the draft that it was: nothing is decided about the cluster. The drift is reported again.`
     case 'rejected-in-porch':
       return `Rejected through Porch: nothing changes in the cluster. ${silenceText(outcome)}`
     case 'verified':
       return `Verified at ${time(outcome.at)}: ${VERIFIED[outcome.plan]}.`
     case 'not-restored':
-      return `**Merged, and at ${time(outcome.at)} the cluster still differs from git**: ${markdownProse(outcome.why)}`
+      return `**Merged, and at ${time(outcome.at)} the cluster still differs from git**: ${formatMarkdownProse(outcome.why)}`
     case 'edited':
-      return `${outcome.author === '' ? 'Another author' : markdownCell(outcome.author, 60)} pushed to this branch. Backporch no longer updates it and makes no statement about it (${markdownProse(outcome.why)}). \`/recreate\` in a comment discards those commits and rebuilds the branch.`
+      return `${outcome.author === '' ? 'Another author' : formatMarkdownCell(outcome.author, 60)} pushed to this branch. Backporch no longer updates it and makes no statement about it (${formatMarkdownProse(outcome.why)}). \`/recreate\` in a comment discards those commits and rebuilds the branch.`
     case 'moved-to-mass':
-      return `The same drift is in ${outcome.clusters} clusters. The decision for all of them is made in ${markdownLink(markdownCode(outcome.label, 60), outcome.url)}. This pull request is closed.`
+      return `The same drift is in ${outcome.clusters} clusters. The decision for all of them is made in ${formatMarkdownLink(formatMarkdownCode(outcome.label, 60), outcome.url)}. This pull request is closed.`
   }
 }
 
-function byText(by: string): string {
-  return by === '' ? '' : ` by ${markdownCell(by, 60)}`
+function formatBy(by: string): string {
+  return by === '' ? '' : ` by ${formatMarkdownCell(by, 60)}`
 }
 
 function silenceText({

@@ -1,5 +1,5 @@
 /** Every name is in code. */
-import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
 import type { Phrase } from '@backporch/kyaml/text'
 
 const HARMLESS = /^(?:[A-Za-z0-9 ,;()'-]|(?<=[a-z])\/|[.:](?= |$))*$/
@@ -15,7 +15,7 @@ export function phraseMarkdown(sentence: Phrase, limit = 300): string {
     else parts.push({ ours, text })
   }
   return parts
-    .map(({ ours, text }) => (ours ? words(text) : markdownCell(text, limit)))
+    .map(({ ours, text }) => (ours ? formatWords(text) : formatMarkdownCell(text, limit)))
     .reduce(
       (left, right) =>
         left.endsWith('`') && right.startsWith('`') ? `${left} ${right}` : left + right,
@@ -24,8 +24,8 @@ export function phraseMarkdown(sentence: Phrase, limit = 300): string {
 }
 
 /** Words that are not harmless are encoded like foreign text. */
-function words(text: string): string {
+function formatWords(text: string): string {
   if (HARMLESS.test(text)) return text
   const [, before = '', core = '', after = ''] = /^(\s*)(.*?)(\s*)$/s.exec(text) ?? []
-  return `${before === '' ? '' : ' '}${markdownProse(core, 1_000)}${after === '' ? '' : ' '}`
+  return `${before === '' ? '' : ' '}${formatMarkdownProse(core, 1_000)}${after === '' ? '' : ' '}`
 }

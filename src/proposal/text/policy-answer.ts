@@ -1,10 +1,14 @@
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
-import { markdownBlock, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
-import { oneLine } from '@backporch/kyaml/text'
+import {
+  formatMarkdownBlock,
+  formatMarkdownCell,
+  formatMarkdownLink,
+} from '@backporch/kyaml/markdown'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { commitText } from '../../record/commit-text.ts'
 import { fitSubject } from '../../record/subject.ts'
 import { formatDocument } from '../../record/write-document.ts'
-import { table } from './words.ts'
+import { formatMarkdownTable } from './words.ts'
 
 export interface PolicySubject {
   readonly verb: 'ignore' | 'unignore'
@@ -17,7 +21,7 @@ export interface PolicySubject {
   readonly requested: { readonly label: string; readonly url: string } | undefined
 }
 
-export function policyTitle({ verb, about }: PolicySubject): string {
+export function formatPolicyTitle({ verb, about }: PolicySubject): string {
   return fitSubject(
     'chore',
     `${verb === 'ignore' ? 'ignore' : 'no longer ignore'} ${about}`,
@@ -26,16 +30,16 @@ export function policyTitle({ verb, about }: PolicySubject): string {
   )
 }
 
-export function policyMessage(subject: PolicySubject): string {
+export function formatPolicyMessage(subject: PolicySubject): string {
   const where =
     subject.requested === undefined ? 'on the command line' : 'in a comment on a drift proposal'
-  const requested = `Requested by ${commitText(oneLine(subject.by, 60))} ${where}.`
-  return `${policyTitle(subject)}\n\n${requested} Changes ${subject.files.map((file) => commitText(oneLine(file, 200))).join(', ')} and nothing else.\n`
+  const requested = `Requested by ${commitText(convertToOneLine(subject.by, 60))} ${where}.`
+  return `${formatPolicyTitle(subject)}\n\n${requested} Changes ${subject.files.map((file) => commitText(convertToOneLine(file, 200))).join(', ')} and nothing else.\n`
 }
 
-export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect): string {
+export function formatPolicyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect): string {
   const { verb, rules, files, by, requested } = subject
-  const where = files.map((file) => markdownCell(file, 200)).join(', ')
+  const where = files.map((file) => formatMarkdownCell(file, 200)).join(', ')
   const what = verb === 'ignore' ? 'adds to' : 'removes from'
   const yaml = rules
     .map((rule) => `- ${formatDocument(rule).trimEnd().replaceAll('\n', '\n  ')}`)
@@ -47,14 +51,14 @@ export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect):
   const requestedIn =
     requested === undefined
       ? 'on the command line'
-      : `in ${markdownLink(markdownCell(requested.label, 60), requested.url)}`
+      : `in ${formatMarkdownLink(formatMarkdownCell(requested.label, 60), requested.url)}`
   const bodyWith = (block: string): string =>
     [
-      `**This ${what} ${where} the rules below**, as ${markdownCell(by, 60)} requested ${requestedIn}.`,
+      `**This ${what} ${where} the rules below**, as ${formatMarkdownCell(by, 60)} requested ${requestedIn}.`,
       '',
       block,
       '',
-      ...table(
+      ...formatMarkdownTable(
         ['You', 'What happens'],
         [
           ['**merge**', merged],
@@ -64,7 +68,7 @@ export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect):
       'Neither choice writes to a cluster. You can edit the branch before the merge.',
       '',
     ].join('\n')
-  const whole = bodyWith(markdownBlock(yaml, 'yaml', 500))
+  const whole = bodyWith(formatMarkdownBlock(yaml, 'yaml', 500))
   return whole.length <= bodyLimit
     ? whole
     : bodyWith(`${rules.length} rules: see the changed files.`)

@@ -1,10 +1,10 @@
-import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
+import { formatMarkdownCell, formatMarkdownLink } from '@backporch/kyaml/markdown'
 import { compareText } from '@backporch/kyaml/text'
 import type { Change } from '../../record/documents/change.ts'
 import { recordFolder, recordPath } from '../../record/record-paths.ts'
 import type { ProposalFrame, ProposalSubject } from './proposal-subject.ts'
-import { driftOf, formatNumbers } from './ticks.ts'
-import { sourceUrl, time, writtenAt } from './words.ts'
+import { formatNumbers, getDriftKey } from './ticks.ts'
+import { formatSourceUrl, formatWrittenAt, time } from './words.ts'
 
 const MANAGER_NOTE =
   '¹ The field manager: a name that the client chose. It does not prove who the person was.'
@@ -13,9 +13,9 @@ const TIMES_LISTED = 8
 const USER_NOTE =
   'A name before the brackets is the user of the request, from the audit log of the API server.'
 
-export function writerNote(changes: readonly Change[]): string {
+export function formatWriterNote(changes: readonly Change[]): string {
   const numbered = changes
-    .map((change, index) => ({ at: writtenAt(change), number: index + 1 }))
+    .map((change, index) => ({ at: formatWrittenAt(change), number: index + 1 }))
     .filter(({ at }) => at !== '')
   const latestFirst = [...Map.groupBy(numbered, ({ at }) => at)].sort(([one], [other]) =>
     compareText(other, one),
@@ -33,48 +33,50 @@ export function reportPath(cluster: string, slug: string): string {
 }
 
 /** The branch's report, or else the record. */
-export function moreLink(subject: ProposalSubject, links: boolean): string {
+export function formatMoreLink(subject: ProposalSubject, links: boolean): string {
   const { unit, record, hasReport, dialect, headBranch } = subject
   const path = hasReport
     ? reportPath(unit.cluster, unit.slug)
     : recordPath(unit.cluster, unit.slug, record.spec.began, record.spec.episode)
   const words = hasReport ? 'full report' : 'record'
   return links
-    ? markdownLink(words, dialect.branchFileUrl(headBranch, path))
+    ? formatMarkdownLink(words, dialect.branchFileUrl(headBranch, path))
     : `${words} on this branch, under \`.drift/\``
 }
 
-export function footer(subject: ProposalSubject, links: boolean): string[] {
+export function formatProposalFooter(subject: ProposalSubject, links: boolean): string[] {
   const { record, unit, base, dialect } = subject
   const { spec } = record
   const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`
-  const commit = markdownCell(base.slice(0, 7))
+  const commit = formatMarkdownCell(base.slice(0, 7))
   const kptfile = unit.packagePath === '' ? 'Kptfile' : `${unit.packagePath}/Kptfile`
   const isFolder = unit.source === 'folder'
-  const by = unit.appliedBy === undefined ? '' : ` of ${markdownCell(unit.appliedBy, 200)}`
+  const by = unit.appliedBy === undefined ? '' : ` of ${formatMarkdownCell(unit.appliedBy, 200)}`
   const at =
-    links && !isFolder ? markdownLink(commit, dialect.fileUrl(base, kptfile, undefined)) : commit
+    links && !isFolder
+      ? formatMarkdownLink(commit, dialect.fileUrl(base, kptfile, undefined))
+      : commit
   return [
-    `<sub>${writerNote(spec.changes)}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
+    `<sub>${formatWriterNote(spec.changes)}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
     '',
     `<sub>${[
-      created(subject),
-      `${isFolder ? 'folder' : 'package'} ${markdownCell(`${unit.packageName}${revision}`)}${by} at ${at}`,
+      formatCreated(subject),
+      `${isFolder ? 'folder' : 'package'} ${formatMarkdownCell(`${unit.packageName}${revision}`)}${by} at ${at}`,
       `observed ${time(spec.observed.at)}`,
-      policyPart(subject, links),
+      formatPolicyPart(subject, links),
       ...(links ? linkParts(subject) : []),
     ].join(' · ')}</sub>`,
-    marker(spec.episode, spec.fingerprint),
+    formatMarker(spec.episode, spec.fingerprint),
   ]
 }
 
-function created({ version, record }: ProposalSubject): string {
-  return `backporch ${markdownCell(version, 30)} · drift ${markdownCell(record.spec.episode, 20)}`
+function formatCreated({ version, record }: ProposalSubject): string {
+  return `backporch ${formatMarkdownCell(version, 30)} · drift ${formatMarkdownCell(record.spec.episode, 20)}`
 }
 
-export function policyPart({ policy, base, dialect }: ProposalFrame, links: boolean): string {
-  const name = markdownCell(policy.name, 60)
-  return `policy ${links ? markdownLink(name, sourceUrl(policy.location, base, dialect)) : name} (${markdownCell(policy.mode, 20)})`
+export function formatPolicyPart({ policy, base, dialect }: ProposalFrame, links: boolean): string {
+  const name = formatMarkdownCell(policy.name, 60)
+  return `policy ${links ? formatMarkdownLink(name, formatSourceUrl(policy.location, base, dialect)) : name} (${formatMarkdownCell(policy.mode, 20)})`
 }
 
 function linkParts(subject: ProposalSubject): string[] {
@@ -95,11 +97,13 @@ function linkParts(subject: ProposalSubject): string[] {
       : []),
     { words: 'live status', url: ledgerUrl },
   ]
-  return parts.filter((part) => part.url !== '').map((part) => markdownLink(part.words, part.url))
+  return parts
+    .filter((part) => part.url !== '')
+    .map((part) => formatMarkdownLink(part.words, part.url))
 }
 
 /** No decision is read from it. */
-export function marker(episode: string, fingerprint: string): string {
-  const drift = driftOf(fingerprint)
+export function formatMarker(episode: string, fingerprint: string): string {
+  const drift = getDriftKey(fingerprint)
   return `<!-- backporch:v1 ${[episode, drift].map((id) => (/^[0-9a-f]{8}$/.test(id) ? id : '-')).join(' ')} -->`
 }

@@ -1,39 +1,43 @@
-import { markdownCell } from '@backporch/kyaml/markdown'
-import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { formatMarkdownCell } from '@backporch/kyaml/markdown'
+import { describeResourceId, getResourceKey } from '@backporch/kyaml/resource'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { Plan } from '../../record/documents/drift-record.ts'
-import { lastWritten, planCounts, writers } from './change-table.ts'
+import { formatLastWritten, formatWriters, planCounts } from './change-table.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
-import { type ProposalState, type ProposalSubject, worstRisk } from './proposal-subject.ts'
+import { getWorstRisk, type ProposalState, type ProposalSubject } from './proposal-subject.ts'
 import {
-  box,
-  capitalised,
-  clusterCell,
+  capitalizeFirst,
   count,
-  duration,
-  fieldName,
+  formatBox,
+  formatClusterCell,
+  formatDuration,
+  formatFieldName,
+  formatRiskWord,
+  formatShortSides,
+  formatWriter,
+  formatWrittenAt,
   planWord,
-  riskWord,
-  shortSides,
   time,
-  writer,
-  writtenAt,
 } from './words.ts'
 
 /**
  * @param shown changes in the table
  * @param more encoded text that names the file with the rest
  */
-export function head(subject: ProposalSubject, shown: number, more: string): string[] {
+export function formatProposalHead(
+  subject: ProposalSubject,
+  shown: number,
+  more: string,
+): string[] {
   const { record, dialect, applier, alsoIn } = subject
   const { changes, plan, settle } = record.spec
-  const risk = worstRisk(changes)
+  const risk = getWorstRisk(changes)
   const kind = risk === 'critical' ? 'caution' : risk === 'low' ? 'note' : 'warning'
   const restores = changes.some(({ resolution }) => resolution === 'Restore')
-  return box(dialect, kind, [
-    `**${whatDiffers(subject)}.**`,
-    whoAndWhen(subject),
+  return formatBox(dialect, kind, [
+    `**${describeDifferences(subject)}.**`,
+    describeWhoAndWhen(subject),
     ...(shown < changes.length
       ? [
           `**The table shows ${shown} of ${count(changes.length, 'change')}**, highest risk first. All changes: ${more}.`,
@@ -42,29 +46,29 @@ export function head(subject: ProposalSubject, shown: number, more: string): str
     ...(applier.warning !== undefined && restores && settle === 'syncer'
       ? [`**Note:** ${phraseMarkdown(applier.phrases.warning)}`]
       : []),
-    ...(alsoIn.length > 0 ? [alsoFeeds(alsoIn, plan)] : []),
+    ...(alsoIn.length > 0 ? [describeAlsoFeeds(alsoIn, plan)] : []),
     ...subject.states.map(stateLine),
   ])
 }
 
-function whatDiffers({ record, unit }: ProposalSubject): string {
+function describeDifferences({ record, unit }: ProposalSubject): string {
   const { changes } = record.spec
-  const cluster = `cluster ${clusterCell(unit.cluster)}`
+  const cluster = `cluster ${formatClusterCell(unit.cluster)}`
   const [first] = changes
-  if (changes.length === 1 && first !== undefined) return singleDifference(first, cluster)
-  const objects = new Set(changes.map(({ ref }) => resourceKey(ref))).size
-  return `${count(changes.length, 'difference')} in ${count(objects, 'object')} of package ${markdownCell(unit.packageName)} between git and ${cluster}`
+  if (changes.length === 1 && first !== undefined) return describeSingleDifference(first, cluster)
+  const objects = new Set(changes.map(({ ref }) => getResourceKey(ref))).size
+  return `${count(changes.length, 'difference')} in ${count(objects, 'object')} of package ${formatMarkdownCell(unit.packageName)} between git and ${cluster}`
 }
 
-function singleDifference(change: Change, cluster: string): string {
-  const object = markdownCell(describeResourceId(change.ref), 120)
+function describeSingleDifference(change: Change, cluster: string): string {
+  const object = formatMarkdownCell(describeResourceId(change.ref), 120)
   if (change.change === 'missing') return `${object} is declared in git and missing in ${cluster}`
   if (change.change === 'unexpected')
     return `${object} belongs to this package in ${cluster} and is not declared in git`
-  const field = `${fieldName(change)} of ${object}`
+  const field = `${formatFieldName(change)} of ${object}`
   if (change.redacted === true)
     return `${field} in ${cluster} differs from git (the values are hidden)`
-  const short = shortSides(change)
+  const short = formatShortSides(change)
   if (short === undefined) {
     if (change.change === 'removed') return `${field} is declared in git and removed in ${cluster}`
     return change.change === 'added'
@@ -77,42 +81,44 @@ function singleDifference(change: Change, cluster: string): string {
   return `${field} in ${cluster} is ${live}; git declares ${git}`
 }
 
-function whoAndWhen({ record }: ProposalSubject): string {
+function describeWhoAndWhen({ record }: ProposalSubject): string {
   const { changes, began } = record.spec
   const [first] = changes
   const single = changes.length === 1 && first !== undefined
   const who = single
     ? first.actor.confidence === 'none'
       ? 'an unknown writer'
-      : writer(first)
-    : writers(changes, 2)
-  const at = single ? writtenAt(first) : lastWritten(changes)
+      : formatWriter(first)
+    : formatWriters(changes, 2)
+  const at = single ? formatWrittenAt(first) : formatLastWritten(changes)
   return [
     `Changed by ${who}${at === '' ? '' : `${single ? ', ' : ', last '}${at}`} ¹`,
     `first seen ${time(began)}`,
-    `${single ? '' : 'highest '}risk ${riskReasons(changes)}`,
+    `${single ? '' : 'highest '}risk ${formatRiskReasons(changes)}`,
   ].join(' · ')
 }
 
-export function riskReasons(changes: readonly Change[]): string {
-  const risk = worstRisk(changes)
+export function formatRiskReasons(changes: readonly Change[]): string {
+  const risk = getWorstRisk(changes)
   const reasons = [
     ...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason)),
   ]
   const more = reasons.length > 2 ? ` and ${count(reasons.length - 2, 'more reason')}` : ''
-  return `${riskWord(risk)}: ${reasons.slice(0, 2).map(riskReason).join('; ')}${more}`
+  return `${formatRiskWord(risk)}: ${reasons.slice(0, 2).map(formatRiskReason).join('; ')}${more}`
 }
 
 /** Only the code if this version lacks the rule. */
-function riskReason(code: string): string {
+function formatRiskReason(code: string): string {
   const rule = RISK_RULES.find((candidate) => candidate.code === code)
-  return rule === undefined ? markdownCell(code, 40) : `${rule.why} (${markdownCell(code, 40)})`
+  return rule === undefined
+    ? formatMarkdownCell(code, 40)
+    : `${rule.why} (${formatMarkdownCell(code, 40)})`
 }
 
 const CLUSTERS_SHOWN = 5
 
-function alsoFeeds(clusters: readonly string[], plan: Plan): string {
-  const names = clusters.slice(0, CLUSTERS_SHOWN).map((name) => markdownCell(name, 60))
+function describeAlsoFeeds(clusters: readonly string[], plan: Plan): string {
+  const names = clusters.slice(0, CLUSTERS_SHOWN).map((name) => formatMarkdownCell(name, 60))
   const more =
     clusters.length > CLUSTERS_SHOWN ? ` and ${clusters.length - CLUSTERS_SHOWN} more` : ''
   const verb = plan === 'Restore' ? 'Adopt or Release would change' : 'merging changes'
@@ -126,7 +132,7 @@ export function stateLine(state: ProposalState): string {
     case 'changing':
       return `${DRAFT_LINE} the cluster is still changing. The pull request becomes ready for review when the changes stop.`
     case 'render-failed':
-      return `${DRAFT_LINE} the package on this branch does not render: ${markdownCell(state.why, 300)}`
+      return `${DRAFT_LINE} the package on this branch does not render: ${formatMarkdownCell(state.why, 300)}`
     case 'storm':
       return `${DRAFT_LINE} many packages drift at the same time. A common cause is likely.`
     case 'edited':
@@ -134,15 +140,15 @@ export function stateLine(state: ProposalState): string {
     case 'stale':
       return `**Waiting** for a decision since ${time(state.since)}.`
     case 'overdue':
-      return `**Overdue:** no decision for ${duration(state.after)}. A comment mentions the owners from CODEOWNERS.`
+      return `**Overdue:** no decision for ${formatDuration(state.after)}. A comment mentions the owners from CODEOWNERS.`
     case 'not-restored':
-      return `**Restore failed:** ${markdownCell(`drift-${state.after}`, 40)} restored the same fields and was merged, but the cluster still differs. Check the syncer before you merge again.`
+      return `**Restore failed:** ${formatMarkdownCell(`drift-${state.after}`, 40)} restored the same fields and was merged, but the cluster still differs. Check the syncer before you merge again.`
     case 'snoozed':
       return `**Snoozed** until ${time(state.until)}: no reminders until then.`
     case 'not-checked':
-      return `**Not checked by a server:** ${namesOf(state.objects)} with the adopted values (${markdownCell(state.why, 300)}). Check the branch with \`kubectl apply --dry-run=server\` before the merge.`
+      return `**Not checked by a server:** ${formatNames(state.objects)} with the adopted values (${formatMarkdownCell(state.why, 300)}). Check the branch with \`kubectl apply --dry-run=server\` before the merge.`
     case 'refused':
-      return `**The server refuses** ${namesOf(state.objects)} with the adopted values: ${markdownCell(state.why, 300)}`
+      return `**The server refuses** ${formatNames(state.objects)} with the adopted values: ${formatMarkdownCell(state.why, 300)}`
     case 'not-observed':
       return `**The cluster could not be observed since ${time(state.since)}.** This description may be out of date.`
   }
@@ -161,19 +167,19 @@ export function planLine({ record, previousPlan }: ProposalSubject): string {
   const before =
     previousPlan === undefined
       ? ''
-      : ` It was ${planWord(previousPlan.plan)} before${by(previousPlan.by)}.`
+      : ` It was ${planWord(previousPlan.plan)} before${formatChangedBy(previousPlan.by)}.`
   const why =
     message === undefined || message.trim() === ''
       ? ''
-      : ` Reason given: ${markdownCell(message, 300)}`
-  return `**Plan: ${planWord(plan)}.** ${capitalised(what)}.${before}${why}`
+      : ` Reason given: ${formatMarkdownCell(message, 300)}`
+  return `**Plan: ${planWord(plan)}.** ${capitalizeFirst(what)}.${before}${why}`
 }
 
-function by(login: string): string {
-  return login === '' ? '' : `, changed by ${markdownCell(login, 60)}`
+function formatChangedBy(login: string): string {
+  return login === '' ? '' : `, changed by ${formatMarkdownCell(login, 60)}`
 }
 
-function namesOf(objects: readonly string[]): string {
+function formatNames(objects: readonly string[]): string {
   const [first = ''] = objects
-  return objects.length === 1 ? markdownCell(first, 100) : count(objects.length, 'object')
+  return objects.length === 1 ? formatMarkdownCell(first, 100) : count(objects.length, 'object')
 }

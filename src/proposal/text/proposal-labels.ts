@@ -1,6 +1,6 @@
 import type { Change } from '../../record/documents/change.ts'
 import type { Plan } from '../../record/documents/drift-record.ts'
-import { type ProposalState, type ProposalText, worstRisk } from './proposal-subject.ts'
+import { getWorstRisk, type ProposalState, type ProposalText } from './proposal-subject.ts'
 
 const STATES = new Set<ProposalState['kind']>(['stale', 'edited', 'snoozed', 'storm'])
 const DRAFTS = new Set<ProposalState['kind']>(['changing', 'render-failed', 'storm'])
@@ -12,7 +12,7 @@ interface Labelled {
 }
 
 /** Sorted, so that the same proposal has the same list. */
-export function labelsOf(
+export function createLabels(
   { changes, plan, states }: Labelled,
   more: readonly string[] = [],
 ): Pick<ProposalText, 'labels' | 'draft'> {
@@ -20,7 +20,7 @@ export function labelsOf(
   const labels = [
     'drift',
     `drift-plan/${plan.toLowerCase()}`,
-    `drift-risk/${worstRisk(changes)}`,
+    `drift-risk/${getWorstRisk(changes)}`,
     ...own,
     ...more,
   ]

@@ -3,10 +3,10 @@
  * (docs/guides/review-a-drift-pull-request.md).
  */
 import type { CommitStatus } from '@backporch/forge/hosted-forge'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { SyncerReport } from '../../syncers/syncer.ts'
 import type { MassSubject } from './mass-text.ts'
-import { nobodyApplies, type PolicyProblem, type ProposalSubject } from './proposal-subject.ts'
+import { hasNoApplier, type PolicyProblem, type ProposalSubject } from './proposal-subject.ts'
 
 const LIMIT = 140
 /** People may require it of every pull request into the base branch. */
@@ -27,14 +27,14 @@ interface Facts
  * @param complete the whole unit could be observed
  * @param moved live is not what was reviewed, and a merge queue keeps the proposal unchanged
  */
-export function proposalStatuses(
+export function createProposalStatuses(
   subject: ProposalSubject,
   complete: boolean,
   moved = false,
 ): CommitStatus[] {
   const { applier, record } = subject
-  const fails = nobodyApplies(subject) || applier.warning !== undefined
-  return statuses({
+  const fails = hasNoApplier(subject) || applier.warning !== undefined
+  return createStatuses({
     ...record.spec,
     ...subject,
     moved,
@@ -46,14 +46,14 @@ export function proposalStatuses(
   })
 }
 
-export function massStatuses(subject: MassSubject): CommitStatus[] {
+export function createMassStatuses(subject: MassSubject): CommitStatus[] {
   const { appliers, rows } = subject
   const failing = appliers.find(
     ({ applier }) => applier.restores === 'never' || applier.warning !== undefined,
   )
   const [first] = appliers
   const missed = rows.filter(({ state }) => state === 'not observed').length
-  return statuses({
+  return createStatuses({
     ...subject,
     unseen:
       missed === 0
@@ -75,7 +75,7 @@ export function massStatuses(subject: MassSubject): CommitStatus[] {
   })
 }
 
-function statuses({
+function createStatuses({
   policy,
   ledgerUrl,
   fingerprint,
@@ -93,7 +93,7 @@ function statuses({
   ): CommitStatus => ({
     context,
     state,
-    description: oneLine(description, LIMIT),
+    description: convertToOneLine(description, LIMIT),
     url: ledgerUrl,
   })
   const short = fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
@@ -101,7 +101,7 @@ function statuses({
   return [
     // A failing check makes a queue release a pull request.
     moved === true
-      ? movedStatus(ledgerUrl)
+      ? createMovedStatus(ledgerUrl)
       : unseen === ''
         ? make(FRESH, 'success', `the cluster matches this record (${short})`)
         : make(FRESH, 'pending', unseen),
@@ -118,7 +118,7 @@ function statuses({
           'success',
           `${policy.name}: ${policy.mode}, as ${policy.location ?? 'shipped'} says`,
         )
-      : make('drift/policy', 'failure', unusableText(policy.problem)),
+      : make('drift/policy', 'failure', describeUnusablePolicy(policy.problem)),
     ...(!restores
       ? []
       : settle === 'backporch'
@@ -134,23 +134,23 @@ function statuses({
 }
 
 /** A proposal in a merge queue is never rebuilt. */
-export function movedStatus(url: string): CommitStatus {
+export function createMovedStatus(url: string): CommitStatus {
   const description = 'live changed after the review: out of the merge queue, this is made anew'
   return { context: FRESH, state: 'failure', description, url }
 }
 
 const VOUCHING = [FRESH, 'drift/render', 'drift/policy', 'drift/applier'] as const
 
-function unusableText({ where, why }: PolicyProblem): string {
+function describeUnusablePolicy({ where, why }: PolicyProblem): string {
   return `the policy cannot be used: ${where}: ${why}`
 }
 
 /** @param url of the file */
-export function unusablePolicyStatus(problem: PolicyProblem, url: string): CommitStatus {
+export function createUnusablePolicyStatus(problem: PolicyProblem, url: string): CommitStatus {
   return {
     context: 'drift/policy',
     state: 'failure',
-    description: oneLine(unusableText(problem), LIMIT),
+    description: convertToOneLine(describeUnusablePolicy(problem), LIMIT),
     url,
   }
 }
@@ -159,11 +159,11 @@ export function unusablePolicyStatus(problem: PolicyProblem, url: string): Commi
  * Of another author's commit: Backporch may have vouched for an older commit.
  * @param why the beginning of a sentence
  */
-export function foreignStatuses(why: string): CommitStatus[] {
+export function createForeignStatuses(why: string): CommitStatus[] {
   return VOUCHING.map((context) => ({
     context,
     state: 'failure' as const,
-    description: oneLine(why, LIMIT),
+    description: convertToOneLine(why, LIMIT),
     url: '',
   }))
 }
@@ -178,11 +178,11 @@ interface LandedMerge {
 }
 
 /** Undefined if `kind` is not a merge. */
-export function restoredStatus(
+export function createRestoredStatus(
   kind: string,
   { cluster, url, report, commits }: LandedMerge,
 ): CommitStatus | undefined {
-  const progress = syncerProgress(report, commits)
+  const progress = describeSyncerProgress(report, commits)
   const tail = progress === undefined ? '' : `: ${progress.text}`
   const words: { readonly [kind: string]: readonly [CommitStatus['state'], string] } = {
     merged: [
@@ -194,11 +194,16 @@ export function restoredStatus(
   }
   const [state, description] = words[kind] ?? []
   if (state === undefined || description === undefined) return undefined
-  return { context: 'drift/restored', state, description: oneLine(description, LIMIT), url }
+  return {
+    context: 'drift/restored',
+    state,
+    description: convertToOneLine(description, LIMIT),
+    url,
+  }
 }
 
 /** A clause; undefined without a report. */
-export function syncerProgress(
+export function describeSyncerProgress(
   report: SyncerReport | undefined,
   commits: readonly string[],
 ): { readonly fails: boolean; readonly text: string } | undefined {
@@ -214,17 +219,17 @@ export function syncerProgress(
     : { fails: false, text: `${title} applied ${applied.slice(0, 7)} last` }
 }
 
-export function notObservedStatus(clusters: readonly string[]): CommitStatus {
+export function createNotObservedStatus(clusters: readonly string[]): CommitStatus {
   const who =
     clusters.length === 1 ? `the cluster ${clusters[0] ?? ''}` : `the ${clusters.length} clusters`
   return {
     context: FRESH,
     state: 'pending',
-    description: oneLine(`${who} could not be observed: this may be out of date`, LIMIT),
+    description: convertToOneLine(`${who} could not be observed: this may be out of date`, LIMIT),
     url: '',
   }
 }
 
-export function noProposalStatus(): CommitStatus {
+export function createNoProposalStatus(): CommitStatus {
   return { context: FRESH, state: 'success', description: 'no drift proposal', url: '' }
 }

@@ -1,7 +1,7 @@
 /** Only values, so that the same drift gives the same bytes. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { RISKS } from '../../drift/compare/drift.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord, Plan } from '../../record/documents/drift-record.ts'
@@ -104,7 +104,7 @@ export interface ObjectChanges {
   readonly risk: Change['risk']
 }
 
-export function worstRisk(changes: readonly Pick<Change, 'risk'>[]): Change['risk'] {
+export function getWorstRisk(changes: readonly Pick<Change, 'risk'>[]): Change['risk'] {
   return RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'low'
 }
 
@@ -117,7 +117,7 @@ export function rankChanges(changes: readonly Change[]): readonly NumberedChange
 
 /** Riskiest first. */
 export function rankObjects(changes: readonly Change[]): readonly ObjectChanges[] {
-  const ranked = Map.groupBy(rankChanges(changes), ({ change: { ref } }) => resourceKey(ref))
+  const ranked = Map.groupBy(rankChanges(changes), ({ change: { ref } }) => getResourceKey(ref))
   return [...ranked.values()].flatMap((own) => {
     const [first] = own
     const inOrder = own.toSorted((left, right) => left.number - right.number)
@@ -128,7 +128,7 @@ export function rankObjects(changes: readonly Change[]): readonly ObjectChanges[
 }
 
 /** Undefined if it can be written to git. */
-export function whyNotAdoptable(
+export function explainNotAdoptable(
   change: Change,
   reported: ReadonlyMap<string, string>,
 ): string | undefined {
@@ -136,7 +136,7 @@ export function whyNotAdoptable(
   return reported.get(change.fingerprint)
 }
 
-export function nobodyApplies({ record, applier }: ProposalSubject): boolean {
+export function hasNoApplier({ record, applier }: ProposalSubject): boolean {
   const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
   return restores && record.spec.settle === 'syncer' && applier.restores === 'never'
 }

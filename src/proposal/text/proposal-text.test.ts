@@ -12,11 +12,11 @@ import {
   subjectOf,
 } from '../../../test/golden/proposals/samples.ts'
 import { formatSubject } from '../../record/subject.ts'
-import { massText } from './mass-text.ts'
-import { outcomeComment } from './outcome-comment.ts'
+import { formatMassText } from './mass-text.ts'
+import { createOutcomeComment } from './outcome-comment.ts'
 import { reportPath } from './proposal-footer.ts'
 import type { ProposalSubject } from './proposal-subject.ts'
-import { proposalText } from './proposal-text.ts'
+import { formatProposalText } from './proposal-text.ts'
 import { wantsReport } from './report-text.ts'
 import { readTicks } from './ticks.ts'
 
@@ -37,7 +37,7 @@ const LABELS = [
   'drift-state/storm',
 ]
 
-const bodyOf = (subject: ProposalSubject): string => proposalText(subject).body
+const bodyOf = (subject: ProposalSubject): string => formatProposalText(subject).body
 const ticksIn = (subject: ProposalSubject) =>
   readTicks(bodyOf(subject).replaceAll('- [ ]', '- [x]'))
 const withSettle = (subject: ProposalSubject, settle: 'syncer' | 'backporch'): ProposalSubject => ({
@@ -47,28 +47,31 @@ const withSettle = (subject: ProposalSubject, settle: 'syncer' | 'backporch'): P
 
 test('the title is the subject of the commit', () => {
   const subject = subjectOf([REPLICAS])
-  assert.equal(proposalText(subject).title, formatSubject(subject.record, 'Proposed'))
+  assert.equal(formatProposalText(subject).title, formatSubject(subject.record, 'Proposed'))
 })
 
 test('labels contain the plan and the highest risk, and every label is known', () => {
   assert.deepEqual(
-    proposalText(subjectOf([REPLICAS, { ...REPLICAS, risk: 'critical', resolution: 'Adopt' }]))
-      .labels,
+    formatProposalText(
+      subjectOf([REPLICAS, { ...REPLICAS, risk: 'critical', resolution: 'Adopt' }]),
+    ).labels,
     ['drift', 'drift-plan/mixed', 'drift-risk/critical'],
   )
   const known = new Set(LABELS)
   for (const subject of Object.values(PROPOSALS))
-    for (const label of proposalText(subject).labels) assert.ok(known.has(label), label)
+    for (const label of formatProposalText(subject).labels) assert.ok(known.has(label), label)
 })
 
 test('without an applier, a Restore names the command to run, and an Adopt does not', () => {
-  const restore = proposalText(subjectOf([REPLICAS], { applier: NOBODY }))
+  const restore = formatProposalText(subjectOf([REPLICAS], { applier: NOBODY }))
   assert.match(
     restore.body,
     /Merging alone does not restore the cluster\.\*\* After the merge, run:\n\n```sh\nkubectl apply /,
   )
   assert.ok(restore.labels.includes('drift-state/no-applier'))
-  const adopt = proposalText(subjectOf([{ ...REPLICAS, resolution: 'Adopt' }], { applier: NOBODY }))
+  const adopt = formatProposalText(
+    subjectOf([{ ...REPLICAS, resolution: 'Adopt' }], { applier: NOBODY }),
+  )
   assert.doesNotMatch(adopt.body, /Merging alone|kubectl apply/)
   assert.ok(!adopt.labels.includes('drift-state/no-applier'))
 })
@@ -136,7 +139,7 @@ test('for deleted objects, the body names the copy in the record and the lost va
   const losses = [
     'A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.',
   ]
-  assert.ok(massText({ ...MASS, losses }).body.includes(lines[1] ?? ''))
+  assert.ok(formatMassText({ ...MASS, losses }).body.includes(lines[1] ?? ''))
 })
 
 test('a syncer that reverts without a merge is named in the row of a close', () => {
@@ -233,12 +236,12 @@ test('only a proposal that is not final is a draft, with the reason', () => {
     { kind: 'storm' },
     { kind: 'render-failed', why: 'x' },
   ] as const) {
-    const { draft, body } = proposalText(subjectOf([REPLICAS], { states: [state] }))
+    const { draft, body } = formatProposalText(subjectOf([REPLICAS], { states: [state] }))
     assert.ok(draft)
     assert.match(body, /\*\*Draft:\*\*/)
   }
   assert.ok(
-    !proposalText(
+    !formatProposalText(
       subjectOf([REPLICAS], { states: [{ kind: 'snoozed', until: '2026-08-28T14:31:00Z' }] }),
     ).draft,
   )
@@ -294,7 +297,7 @@ test('a joint proposal counts all clusters, and states that rows beyond 200 are 
     } as const,
   ] = MASS.rows
   const rows = Array.from({ length: 250 }, (_each, index) => ({ ...row, cluster: `edge-${index}` }))
-  const { title, body } = massText({
+  const { title, body } = formatMassText({
     ...MASS,
     rows,
     dialect: { ...MASS.dialect, bodyLimit: 250_000 },
@@ -306,7 +309,11 @@ test('a joint proposal counts all clusters, and states that rows beyond 200 are 
 
 test('the comment after a close states the effect and the end of the silence', () => {
   assert.deepEqual(
-    outcomeComment({ kind: 'declined', silentUntil: '2026-09-20T14:31:00Z', critical: false }),
+    createOutcomeComment({
+      kind: 'declined',
+      silentUntil: '2026-09-20T14:31:00Z',
+      critical: false,
+    }),
     {
       topic: 'outcome',
       body: 'Closed: nothing changes in the cluster. This drift is silenced until 2026-09-20 14:31 UTC. New drift is still reported. Reopening this pull request ends the silence.\n',

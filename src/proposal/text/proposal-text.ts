@@ -3,40 +3,40 @@
  * same input gives the same bytes. Text from a cluster, from git or from a person goes through
  * src/kyaml/text/markdown-text.ts.
  */
-import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { formatSubject } from '../../record/subject.ts'
 import { EVERYWHERE } from '../../sources/locate/candidate.ts'
 import {
   changeTable,
+  formatKindTable,
+  formatObjectDiff,
+  formatObjectList,
   hasDiff,
-  kindTable,
-  objectDiff,
-  objectList,
   planCounts,
 } from './change-table.ts'
-import { decisionTable, planBoxes, planRefusals, settleNotes } from './decision-table.ts'
-import { footer, moreLink } from './proposal-footer.ts'
-import { head, planLine } from './proposal-head.ts'
-import { labelsOf } from './proposal-labels.ts'
+import { formatDecisionTable, planBoxes, planRefusals, settleNotes } from './decision-table.ts'
+import { formatMoreLink, formatProposalFooter } from './proposal-footer.ts'
+import { formatProposalHead, planLine } from './proposal-head.ts'
+import { createLabels } from './proposal-labels.ts'
 import {
-  nobodyApplies,
+  hasNoApplier,
   type ObjectChanges,
   type ProposalSubject,
   type ProposalText,
   rankChanges,
   rankObjects,
 } from './proposal-subject.ts'
-import { clusterCell, count, firstFitting, folded, listOf } from './words.ts'
+import { count, findFirstFitting, formatClusterCell, formatFolded, listOf } from './words.ts'
 
-export function proposalText(subject: ProposalSubject): ProposalText {
+export function formatProposalText(subject: ProposalSubject): ProposalText {
   return {
     title: formatSubject(subject.record, 'Proposed'),
-    body: proposalBody(subject),
-    ...labelsOf(
+    body: formatProposalBody(subject),
+    ...createLabels(
       { ...subject.record.spec, states: subject.states },
-      nobodyApplies(subject) ? ['drift-state/no-applier'] : [],
+      hasNoApplier(subject) ? ['drift-state/no-applier'] : [],
     ),
   }
 }
@@ -56,7 +56,7 @@ const OPEN_DIFFS = 3
 const SOME_OBJECTS = 25
 const MANY_OBJECTS = 200
 
-function amounts(objects: number): readonly Amount[] {
+function listAmounts(objects: number): readonly Amount[] {
   const many = objects > MANY_OBJECTS
   const diffs = many ? 0 : objects > SOME_OBJECTS ? 10 : objects
   const whole: Amount = {
@@ -80,19 +80,19 @@ function amounts(objects: number): readonly Amount[] {
   ]
 }
 
-function proposalBody(subject: ProposalSubject): string {
+function formatProposalBody(subject: ProposalSubject): string {
   const objects = rankObjects(subject.record.spec.changes)
   const { bodyLimit } = subject.dialect
   return (
-    firstFitting(
-      amounts(objects.length),
-      (amount) => bodyOf(subject, objects, amount),
+    findFirstFitting(
+      listAmounts(objects.length),
+      (amount) => formatBody(subject, objects, amount),
       bodyLimit,
-    ) ?? bareBody(subject)
+    ) ?? formatBareBody(subject)
   )
 }
 
-function bodyOf(
+function formatBody(
   subject: ProposalSubject,
   objects: readonly ObjectChanges[],
   amount: Amount,
@@ -101,35 +101,35 @@ function bodyOf(
   const { changes } = record.spec
   const rows = rankChanges(changes).slice(0, amount.rows)
   const changed = changeTable(rows, amount.links ? { base, dialect } : undefined)
-  const counts = rows.length < changes.length && objects.length > 1 ? kindTable(objects) : []
-  const decision = [planLine(subject), '', ...decisionTable(subject)]
+  const counts = rows.length < changes.length && objects.length > 1 ? formatKindTable(objects) : []
+  const decision = [planLine(subject), '', ...formatDecisionTable(subject)]
   const few = changes.length <= FEW_ROWS
-  return text([
-    ...head(subject, rows.length, moreLink(subject, amount.links)),
+  return joinLines([
+    ...formatProposalHead(subject, rows.length, formatMoreLink(subject, amount.links)),
     ...(few ? [...changed, ...decision] : [...decision, ...counts, ...changed]),
     ...settleNotes(subject),
     ...(amount.extras ? [...adoptPart(subject), ...planBoxes(subject, objects)] : []),
     ...diffPart(subject, objects, amount),
     ...(amount.lists ? listPart(subject, objects.slice(amount.diffs)) : []),
     ...(amount.extras
-      ? [...notePart(subject), ...healthPart(subject), ...commandPart(subject)]
+      ? [...notePart(subject), ...formatHealthPart(subject), ...formatCommandPart(subject)]
       : []),
-    ...footer(subject, amount.links),
+    ...formatProposalFooter(subject, amount.links),
   ])
 }
 
-function bareBody(subject: ProposalSubject): string {
+function formatBareBody(subject: ProposalSubject): string {
   const { changes, plan } = subject.record.spec
-  return text([
-    `**${count(changes.length, 'difference')} between git and cluster ${clusterCell(subject.unit.cluster)}**: ${planCounts(changes)}.`,
+  return joinLines([
+    `**${count(changes.length, 'difference')} between git and cluster ${formatClusterCell(subject.unit.cluster)}**: ${planCounts(changes)}.`,
     '',
-    `Merging does what the plan (${plan}) says; closing changes nothing in the cluster. Full text: ${moreLink(subject, false)}.`,
+    `Merging does what the plan (${plan}) says; closing changes nothing in the cluster. Full text: ${formatMoreLink(subject, false)}.`,
     '',
-    ...footer(subject, false),
+    ...formatProposalFooter(subject, false),
   ])
 }
 
-function text(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
 }
 
@@ -147,19 +147,19 @@ function diffPart(
   if (objects.length <= OPEN_DIFFS) {
     return shown.flatMap((object) => [
       objects.length > 1
-        ? `${markdownCell(describeResourceId(object.ref))}, git (−) and the cluster (+):`
+        ? `${formatMarkdownCell(describeResourceId(object.ref))}, git (−) and the cluster (+):`
         : 'Git (−) and the cluster (+):',
       '',
-      objectDiff(object, amount.diffChanges),
+      formatObjectDiff(object, amount.diffChanges),
       '',
     ])
   }
   return shown.flatMap((object) =>
-    folded(
+    formatFolded(
       dialect,
       `Diff, risk ${object.risk}, ${count(object.changes.length, 'change')}:`,
       describeResourceId(object.ref),
-      [objectDiff(object, amount.diffChanges)],
+      [formatObjectDiff(object, amount.diffChanges)],
     ),
   )
 }
@@ -169,7 +169,12 @@ function listPart({ dialect }: ProposalSubject, objects: readonly ObjectChanges[
     left < right ? -1 : 1,
   )
   return kinds.flatMap(([kind, own]) =>
-    folded(dialect, `${count(own.length, 'more object')} of kind`, kind, objectList(own)),
+    formatFolded(
+      dialect,
+      `${count(own.length, 'more object')} of kind`,
+      kind,
+      formatObjectList(own),
+    ),
   )
 }
 
@@ -182,18 +187,20 @@ function notePart({ record, dialect }: ProposalSubject): string[] {
   const single = changes.length === 1
   const own = changes.flatMap(({ notes = [] }, index) =>
     notes.map(
-      (note) => `${single ? '' : `change ${index + 1}: `}Note: ${markdownProse(note, 300)}`,
+      (note) => `${single ? '' : `change ${index + 1}: `}Note: ${formatMarkdownProse(note, 300)}`,
     ),
   )
-  const notes = [...own, ...sharedNotes(record)]
+  const notes = [...own, ...formatSharedNotes(record)]
   if (notes.length === 0) return []
   const listed = listOf(notes, NOTES_SHOWN, 'note')
   return notes.length <= 2
     ? [...listed, '']
-    : folded(dialect, count(notes.length, 'note'), '', listed)
+    : formatFolded(dialect, count(notes.length, 'note'), '', listed)
 }
 
-function sharedNotes({ spec: { changes, notes: shared = [] } }: DriftRecord): readonly string[] {
+function formatSharedNotes({
+  spec: { changes, notes: shared = [] },
+}: DriftRecord): readonly string[] {
   const edited = changes.filter(({ resolution }) => resolution !== 'Restore')
   const all = edited.filter(({ via }) => via === EVERYWHERE)
   // A record of an earlier version has no notes.
@@ -204,12 +211,15 @@ function sharedNotes({ spec: { changes, notes: shared = [] } }: DriftRecord): re
     all.length === edited.length
       ? `\`${verb} NUMBERS\` edits it here only`
       : `\`${verb} NUMBERS --via everywhere\` edits it for all of them`
-  return [...told.map((note) => `Note: ${markdownProse(note, 400)}`), `Another choice: ${other}`]
+  return [
+    ...told.map((note) => `Note: ${formatMarkdownProse(note, 400)}`),
+    `Another choice: ${other}`,
+  ]
 }
 
 const MEMBERS_SHOWN = 10
 
-function healthPart({ health, dialect }: ProposalSubject): string[] {
+function formatHealthPart({ health, dialect }: ProposalSubject): string[] {
   if (health.length === 0) return []
   const current = health.filter(({ status }) => status === 'Current').length
   const others = health.filter(({ status }) => status !== 'Current')
@@ -217,15 +227,15 @@ function healthPart({ health, dialect }: ProposalSubject): string[] {
   if (others.length === 0) return [`${words}.`, '']
   const lines = others.map(
     ({ id, status, health: message = '' }) =>
-      `${markdownCell(describeResourceId(id))}: ${status}${message === '' ? '' : `, ${markdownCell(message, 200)}`}`,
+      `${formatMarkdownCell(describeResourceId(id))}: ${status}${message === '' ? '' : `, ${formatMarkdownCell(message, 200)}`}`,
   )
-  return folded(dialect, words, '', listOf(lines, MEMBERS_SHOWN, 'object'))
+  return formatFolded(dialect, words, '', listOf(lines, MEMBERS_SHOWN, 'object'))
 }
 
-function commandPart({ record, dialect }: ProposalSubject): string[] {
+function formatCommandPart({ record, dialect }: ProposalSubject): string[] {
   const several = record.spec.changes.length > 1
   const number = several ? '2' : '1'
-  return folded(dialect, 'Commands', '', [
+  return formatFolded(dialect, 'Commands', '', [
     'Write a command at the start of a line in a comment. Everyone with write access to the repository can use commands.',
     '',
     ...(several

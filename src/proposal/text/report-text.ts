@@ -1,16 +1,16 @@
-import { markdownCell } from '@backporch/kyaml/markdown'
+import { formatMarkdownCell } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
-import { unitName } from '../../record/unit-name.ts'
-import { changeTable, kindTable, objectDiff } from './change-table.ts'
-import { writerNote } from './proposal-footer.ts'
+import { getUnitName } from '../../record/unit-name.ts'
+import { changeTable, formatKindTable, formatObjectDiff } from './change-table.ts'
+import { formatWriterNote } from './proposal-footer.ts'
 import {
   type NumberedChange,
   type ObjectChanges,
   rankChanges,
   rankObjects,
 } from './proposal-subject.ts'
-import { clusterCell, count, time } from './words.ts'
+import { count, formatClusterCell, time } from './words.ts'
 
 const BODY_OBJECTS = 200
 /** A forge may cut a longer body. */
@@ -34,36 +34,36 @@ export function reportText(record: DriftRecord): string {
   const ranked = rankChanges(changes)
   const revision = unit.revision === undefined ? '' : `@${unit.revision}`
   const lines = [
-    `# ${count(changes.length, 'difference')} in ${count(objects.length, 'object')} between git and cluster ${clusterCell(unit.cluster)}`,
+    `# ${count(changes.length, 'difference')} in ${count(objects.length, 'object')} between git and cluster ${formatClusterCell(unit.cluster)}`,
     '',
-    `Package ${markdownCell(`${unitName(unit)}${revision}`)} at ${markdownCell(unit.commit.slice(0, 7))} · first seen ${time(began)} · observed ${time(observed.at)} · plan ${plan}`,
+    `Package ${formatMarkdownCell(`${getUnitName(unit)}${revision}`)} at ${formatMarkdownCell(unit.commit.slice(0, 7))} · first seen ${time(began)} · observed ${time(observed.at)} · plan ${plan}`,
     '',
-    ...kindTable(objects),
+    ...formatKindTable(objects),
     '## Changes',
     '',
     ...changeTable(ranked.slice(0, ROWS), undefined),
     ...(ranked.length > ROWS
       ? [`and ${count(ranked.length - ROWS, 'more change')}, see the record.`, '']
       : []),
-    writerNote(changes),
+    formatWriterNote(changes),
     '',
     '## Diffs, git (−) and the cluster (+)',
     '',
-    ...diffs(objects),
+    ...formatDiffs(objects),
   ]
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-function diffs(objects: readonly ObjectChanges[]): string[] {
+function formatDiffs(objects: readonly ObjectChanges[]): string[] {
   const lines: string[] = []
   let size = 0
   for (const [index, object] of objects.entries()) {
-    const block = objectDiff(object, DIFF_CHANGES)
+    const block = formatObjectDiff(object, DIFF_CHANGES)
     size += block.length
     if (size > DIFFS)
       return [...lines, `and ${count(objects.length - index, 'more object')}, see the record.`]
     lines.push(
-      `### ${numbers(object.changes)} ${markdownCell(describeResourceId(object.ref), 120)}`,
+      `### ${formatNumbers(object.changes)} ${formatMarkdownCell(describeResourceId(object.ref), 120)}`,
       '',
       block,
       '',
@@ -72,7 +72,7 @@ function diffs(objects: readonly ObjectChanges[]): string[] {
   return lines
 }
 
-function numbers(changes: readonly NumberedChange[]): string {
+function formatNumbers(changes: readonly NumberedChange[]): string {
   const [first] = changes
   return changes.length === 1
     ? `${first?.number ?? 0}`

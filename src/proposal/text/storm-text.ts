@@ -1,16 +1,16 @@
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
-import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
-import { oneLine } from '@backporch/kyaml/text'
+import { formatMarkdownCell, formatMarkdownLink } from '@backporch/kyaml/markdown'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import { commitText } from '../../record/commit-text.ts'
 import type { Change } from '../../record/documents/change.ts'
 import {
-  box,
-  clusterCell,
   count,
-  firstFitting,
-  plainTime,
-  riskWord,
-  tableOf,
+  findFirstFitting,
+  formatBox,
+  formatClusterCell,
+  formatPlainTime,
+  formatRiskWord,
+  formatTableOfRows,
   time,
 } from './words.ts'
 
@@ -49,34 +49,38 @@ export interface IssueText {
 
 const SHOWN = 30
 
-export function stormText(subject: StormSubject): IssueText {
+export function formatStormText(subject: StormSubject): IssueText {
   const { units, since, dialect } = subject
   const [first] = subject.writers
   const by =
     first === undefined
       ? ''
-      : `, ${percent(first.units, units)} by ${oneLine(commitText(first.manager), 30)}`
+      : `, ${formatPercent(first.units, units)} by ${convertToOneLine(commitText(first.manager), 30)}`
   return {
-    title: oneLine(
-      `Drift storm: ${what(subject)} since ${plainTime(since) ?? oneLine(commitText(since), 20)}${by}`,
+    title: convertToOneLine(
+      `Drift storm: ${describeStormExtent(subject)} since ${formatPlainTime(since) ?? convertToOneLine(commitText(since), 20)}${by}`,
       100,
     ),
     body:
-      firstFitting([SHOWN, 10, 0], (rows) => stormBody(subject, rows), dialect.bodyLimit) ??
+      findFirstFitting(
+        [SHOWN, 10, 0],
+        (rows) => formatStormBody(subject, rows),
+        dialect.bodyLimit,
+      ) ??
       `**Drift storm: ${count(units, 'package')}.** No pull requests are opened during a storm.\n`,
     labels: ['drift', 'drift-state/storm'],
   }
 }
 
-function percent(part: number, whole: number): string {
+function formatPercent(part: number, whole: number): string {
   return `${whole === 0 ? 0 : Math.min(100, Math.floor((part * 100) / whole))} %`
 }
 
-function what({ units, objects }: StormSubject): string {
+function describeStormExtent({ units, objects }: StormSubject): string {
   return `${objects === undefined ? '' : `${count(objects.count, 'object')} of `}${count(units, 'package')}`
 }
 
-function stormBody(subject: StormSubject, rows: number): string {
+function formatStormBody(subject: StormSubject, rows: number): string {
   const { units, clusters, since, threshold, objects, writers, worst, dialect, version } = subject
   const most =
     objects === undefined
@@ -88,8 +92,8 @@ function stormBody(subject: StormSubject, rows: number): string {
       : 'when fewer objects begin to differ in an hour'
   const shown = worst.slice(0, rows)
   const lines = [
-    ...box(dialect, 'caution', [
-      `**${what(subject)} in ${count(clusters, 'cluster')} began to differ from git since ${time(since)}.** That is ${most} in an hour, so one cause is likely.`,
+    ...formatBox(dialect, 'caution', [
+      `**${describeStormExtent(subject)} in ${count(clusters, 'cluster')} began to differ from git since ${time(since)}.** That is ${most} in an hour, so one cause is likely.`,
       `**No pull requests are opened ${objects === undefined ? '' : 'for them '}during a storm**, except for critical drift. Nothing is written to any cluster, and the drift of each package is recorded.`,
     ]),
     '**What to do**',
@@ -99,24 +103,25 @@ function stormBody(subject: StormSubject, rows: number): string {
     '3. If it should write, add an ignore rule for it to the policy (`.drift/default.policy`), with a reason.',
     `4. Otherwise wait: ${below}, this issue is closed and pull requests are opened within the usual limits.`,
     '',
-    ...tableOf(writers.slice(0, 10), {
-      'Changed by ¹': ({ manager }) => markdownCell(manager, 60),
+    ...formatTableOfRows(writers.slice(0, 10), {
+      'Changed by ¹': ({ manager }) => formatMarkdownCell(manager, 60),
       Packages: ({ units: own }) => String(own),
-      Share: ({ units: own }) => percent(own, units),
+      Share: ({ units: own }) => formatPercent(own, units),
     }),
     ...(shown.length === 0
       ? []
       : [
           `The ${shown.length} packages with the highest risk, of ${count(units, 'package')}:`,
           '',
-          ...tableOf(shown, {
-            Package: ({ packageName, url }) => markdownLink(markdownCell(packageName), url),
-            Cluster: ({ cluster }) => clusterCell(cluster),
+          ...formatTableOfRows(shown, {
+            Package: ({ packageName, url }) =>
+              formatMarkdownLink(formatMarkdownCell(packageName), url),
+            Cluster: ({ cluster }) => formatClusterCell(cluster),
             Changes: ({ changes }) => String(changes),
-            Risk: ({ risk }) => riskWord(risk),
+            Risk: ({ risk }) => formatRiskWord(risk),
           }),
         ]),
-    `<sub>¹ The field manager: a name that the client chose. · backporch ${markdownCell(version, 30)}</sub>`,
+    `<sub>¹ The field manager: a name that the client chose. · backporch ${formatMarkdownCell(version, 30)}</sub>`,
     '<!-- backporch:v1 storm -->',
   ]
   return `${lines.join('\n')}\n`

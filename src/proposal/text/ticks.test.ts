@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { driftOf, formatNumbers, readTicks, type Tick, tickBox } from './ticks.ts'
+import { formatNumbers, getDriftKey, readTicks, type Tick, tickBox } from './ticks.ts'
 
 const ticked = (line: string): string => line.replace('- [ ]', '- [x]')
 const ADOPT: Tick = { verb: 'adopt', drift: '1a2b3c4d', changes: [1, 2, 3, 7] }
@@ -86,6 +86,6 @@ test('a hostile body causes no delay, no long result and no failure', () => {
 })
 
 test('a box is bound to the fingerprint', () => {
-  assert.equal(driftOf(`sha256:1a2b3c4d${'0'.repeat(56)}`), '1a2b3c4d')
-  assert.equal(driftOf('--> @all'), '00000000')
+  assert.equal(getDriftKey(`sha256:1a2b3c4d${'0'.repeat(56)}`), '1a2b3c4d')
+  assert.equal(getDriftKey('--> @all'), '00000000')
 })

@@ -31,7 +31,7 @@ export function formatNumbers(numbers: readonly number[]): string {
 }
 
 /** Eight hex digits of `sha256:…`; zeros if the text is not a fingerprint. */
-export function driftOf(fingerprint: string): string {
+export function getDriftKey(fingerprint: string): string {
   return /^sha256:([0-9a-f]{8})/.exec(fingerprint)?.[1] ?? '00000000'
 }
 
@@ -42,14 +42,14 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/
 /** Each once. Ignores checkboxes in code or quotes. */
 export function readTicks(body: string): readonly Tick[] {
   const ticks = new Map<string, Tick>()
-  for (const line of linesOutsideCode(body)) {
+  for (const line of listLinesOutsideCode(body)) {
     const tick = readBox(line)
     if (tick !== undefined && ticks.size < BOX_LIMIT) ticks.set(JSON.stringify(tick), tick)
   }
   return [...ticks.values()]
 }
 
-export function linesOutsideCode(body: string): readonly string[] {
+export function listLinesOutsideCode(body: string): readonly string[] {
   const lines: string[] = []
   let fence = ''
   for (const line of body.split(/\r?\n/)) {

@@ -1,12 +1,12 @@
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { htmlCode, markdownCell, markdownLink } from '@backporch/kyaml/markdown'
+import { formatHtmlCode, formatMarkdownCell, formatMarkdownLink } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { isKnownWriter } from '../../drift/attribute/actor.ts'
-import { actorLimit, actorName } from '../../record/actor-name.ts'
+import { computeActorLimit, formatActorName } from '../../record/actor-name.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { Plan } from '../../record/documents/drift-record.ts'
-import { formatValue, hiddenBytes } from '../../record/format-value.ts'
+import { formatValue, parseHiddenBytes } from '../../record/format-value.ts'
 
 const NAME_LIMIT = 120
 const VALUE_LIMIT = 40
@@ -25,15 +25,15 @@ export function count(number: number, noun: string): string {
 
 /** Anything but RFC 3339 UTC as code. Never relative: the text must not age. */
 export function time(at: string): string {
-  return plainTime(at) ?? (at === '' ? 'an unknown time' : markdownCell(at, 40))
+  return formatPlainTime(at) ?? (at === '' ? 'an unknown time' : formatMarkdownCell(at, 40))
 }
 
-export function plainTime(at: string): string | undefined {
+export function formatPlainTime(at: string): string | undefined {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/.exec(at) ?? []
   return day === undefined ? undefined : `${day} ${clock} UTC`
 }
 
-export function duration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds >= 2 * 86_400) return count(Math.round(seconds / 86_400), 'day')
   return seconds >= 3_600
     ? count(Math.round(seconds / 3_600), 'hour')
@@ -51,7 +51,7 @@ export function planWord(plan: Plan): string {
   return PLAN_WORDS[plan]
 }
 
-export function riskWord(risk: Change['risk']): string {
+export function formatRiskWord(risk: Change['risk']): string {
   return risk === 'critical' || risk === 'high' ? `**${risk}**` : risk
 }
 
@@ -63,19 +63,19 @@ const CLASSES = {
   unknown: '',
 } as const
 
-export function writerName({ actor }: Change): string {
+export function formatWriterName({ actor }: Change): string {
   if (actor.confidence === 'none') return 'unknown'
-  return `${actor.confidence === 'last-writer' ? 'perhaps ' : ''}${markdownCell(actorName(actor), actorLimit(actor, 60))}`
+  return `${actor.confidence === 'last-writer' ? 'perhaps ' : ''}${formatMarkdownCell(formatActorName(actor), computeActorLimit(actor, 60))}`
 }
 
 /** With `perhaps` if only the last writer is known. */
-export function writer(change: Change): string {
+export function formatWriter(change: Change): string {
   const kind = CLASSES[change.actor.class]
-  return `${writerName(change)}${change.actor.confidence === 'none' || kind === '' ? '' : ` (${kind})`}`
+  return `${formatWriterName(change)}${change.actor.confidence === 'none' || kind === '' ? '' : ` (${kind})`}`
 }
 
 /** Empty unless the manager owns the field, because only then the time is that of the change. */
-export function writtenAt({ actor }: Change): string {
+export function formatWrittenAt({ actor }: Change): string {
   return actor.at === '' || !isKnownWriter(actor) ? '' : time(actor.at)
 }
 
@@ -84,18 +84,18 @@ export interface LinkBase {
   readonly dialect: ForgeDialect
 }
 
-export function objectLink(
+export function formatObjectLink(
   change: Pick<Change, 'ref' | 'source'>,
   links: LinkBase | undefined,
 ): string {
-  const name = markdownCell(describeResourceId(change.ref), NAME_LIMIT)
+  const name = formatMarkdownCell(describeResourceId(change.ref), NAME_LIMIT)
   return links === undefined
     ? name
-    : markdownLink(name, sourceUrl(change.source, links.base, links.dialect))
+    : formatMarkdownLink(name, formatSourceUrl(change.source, links.base, links.dialect))
 }
 
 /** Empty without a location. */
-export function sourceUrl(
+export function formatSourceUrl(
   location: string | undefined,
   base: ObjectId,
   dialect: ForgeDialect,
@@ -112,11 +112,11 @@ interface Sides {
 }
 
 /** Inline code for table columns that begins near the first difference. */
-export function sides(change: Pick<Change, 'change' | 'git' | 'live'>): Sides {
-  return sidesIn(change, PIECE_LIMIT)
+export function formatChangeSides(change: Pick<Change, 'change' | 'git' | 'live'>): Sides {
+  return formatSidesIn(change, PIECE_LIMIT)
 }
 
-function sidesIn(change: Pick<Change, 'change' | 'git' | 'live'>, piece: number): Sides {
+function formatSidesIn(change: Pick<Change, 'change' | 'git' | 'live'>, piece: number): Sides {
   if (change.change === 'missing') return { git: 'declared', live: 'not there' }
   if (change.change === 'unexpected') return { git: 'not declared', live: 'there' }
   if (
@@ -124,7 +124,7 @@ function sidesIn(change: Pick<Change, 'change' | 'git' | 'live'>, piece: number)
     typeof change.live === 'string' &&
     /\n/.test(change.git + change.live)
   )
-    return firstLines(change.git, change.live, piece)
+    return formatFirstLines(change.git, change.live, piece)
   const [git, live] = [
     formatValue(change.git, Number.POSITIVE_INFINITY),
     formatValue(change.live, Number.POSITIVE_INFINITY),
@@ -133,17 +133,23 @@ function sidesIn(change: Pick<Change, 'change' | 'git' | 'live'>, piece: number)
     (git.length > VALUE_LIMIT || live.length > VALUE_LIMIT) &&
     change.git !== undefined &&
     change.live !== undefined
-  const from = long ? startOfDifference(git, commonStart(git, live)) : 0
-  return { git: side(change.git, git, from, piece), live: side(change.live, live, from, piece) }
+  const from = long ? startOfDifference(git, measureCommonStart(git, live)) : 0
+  return {
+    git: formatSide(change.git, git, from, piece),
+    live: formatSide(change.live, live, from, piece),
+  }
 }
 
-function side(value: Change['git'], text: string, from: number, piece: number): string {
+function formatSide(value: Change['git'], text: string, from: number, piece: number): string {
   if (value === undefined) return 'nothing'
   if (text === '••••') {
-    const bytes = hiddenBytes(value)
+    const bytes = parseHiddenBytes(value)
     return bytes === undefined ? 'hidden, not read' : `hidden, ${count(bytes, 'byte')}`
   }
-  const shown = valueCell(from > LEFT_OUT.length ? LEFT_OUT + sliceFrom(text, from) : text, piece)
+  const shown = formatCellValue(
+    from > LEFT_OUT.length ? LEFT_OUT + sliceFrom(text, from) : text,
+    piece,
+  )
   const bytes = new TextEncoder().encode(text).length
   return bytes < 1_024 ? shown : `${shown} (${(bytes / 1_024).toFixed(1)} KiB)`
 }
@@ -151,38 +157,41 @@ function side(value: Change['git'], text: string, from: number, piece: number): 
 /** Chromium and Firefox break a line after a blank, a hyphen and a slash. */
 const BREAKS = /(?<=[\s/-])/
 
-function valueCell(text: string, piece: number): string {
+function formatCellValue(text: string, piece: number): string {
   let end = 0
   for (const { length } of text.slice(0, VALUE_LIMIT + 1).split(BREAKS)) {
-    if (length > piece) return markdownCell(text, end + piece)
+    if (length > piece) return formatMarkdownCell(text, end + piece)
     end += length
   }
-  return markdownCell(text, VALUE_LIMIT)
+  return formatMarkdownCell(text, VALUE_LIMIT)
 }
 
-function firstLines(git: string, live: string, piece: number): Sides {
+function formatFirstLines(git: string, live: string, piece: number): Sides {
   const [left, right] = [git.split('\n'), live.split('\n')]
-  const at = commonStart(left, right)
+  const at = measureCommonStart(left, right)
   const cell = (line: string | undefined): string =>
     line === undefined
       ? 'no such line'
-      : `${line.trim() === '' ? 'a blank line' : valueCell(line, piece)} (line ${at + 1})`
+      : `${line.trim() === '' ? 'a blank line' : formatCellValue(line, piece)} (line ${at + 1})`
   return { git: cell(left[at]), live: cell(right[at]) }
 }
 
 /** Undefined if one is long, hidden, a structure or not a field. */
-export function shortSides(change: Change): Sides | undefined {
+export function formatShortSides(change: Change): Sides | undefined {
   const values = [change.git, change.live].filter((value) => value !== undefined)
   const short = values.every(
     (value) =>
       (value === null || typeof value !== 'object') && formatValue(value).length <= SHORT_LIMIT,
   )
   return change.path !== undefined && change.redacted !== true && short
-    ? sidesIn(change, VALUE_LIMIT)
+    ? formatSidesIn(change, VALUE_LIMIT)
     : undefined
 }
 
-function commonStart(left: string | readonly string[], right: string | readonly string[]): number {
+function measureCommonStart(
+  left: string | readonly string[],
+  right: string | readonly string[],
+): number {
   let index = 0
   while (index < left.length && index < right.length && left[index] === right[index]) index += 1
   return index
@@ -200,29 +209,31 @@ function sliceFrom(text: string, from: number): string {
   return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? from - 1 : from)
 }
 
-export function fieldName(change: Pick<Change, 'path'>): string {
-  return change.path === undefined ? 'the whole object' : markdownCell(change.path, NAME_LIMIT)
+export function formatFieldName(change: Pick<Change, 'path'>): string {
+  return change.path === undefined
+    ? 'the whole object'
+    : formatMarkdownCell(change.path, NAME_LIMIT)
 }
 
 /** The end of a long path distinguishes fields of one object. */
-export function fieldCell(change: Pick<Change, 'path'>): string {
+export function formatFieldCell(change: Pick<Change, 'path'>): string {
   const path = change.path ?? ''
   const fits = (text: string): boolean =>
     text.length <= FIELD_LIMIT &&
     text.split(BREAKS).every(({ length }) => length <= FIELD_PIECE_LIMIT)
-  if (change.path === undefined || fits(path)) return fieldName(change)
+  if (change.path === undefined || fits(path)) return formatFieldName(change)
   // A step begins after a dot outside of brackets.
   const ends = [...path.matchAll(/\.(?=[A-Za-z])/g)].map(({ index }) => path.slice(index + 1))
   const steps = ends.find(
     (rest) => fits(LEFT_OUT + rest) && rest.split('[').length === rest.split(']').length,
   )
-  return markdownCell(
+  return formatMarkdownCell(
     LEFT_OUT + (steps ?? sliceFrom(path, path.length - FIELD_PIECE_LIMIT + LEFT_OUT.length)),
     NAME_LIMIT,
   )
 }
 
-export function folded(
+export function formatFolded(
   dialect: ForgeDialect,
   words: string,
   name: string,
@@ -230,7 +241,7 @@ export function folded(
 ): string[] {
   if (dialect.folds)
     return [
-      `<details><summary>${words}${name === '' ? '' : ` ${htmlCode(name, NAME_LIMIT)}`}</summary>`,
+      `<details><summary>${words}${name === '' ? '' : ` ${formatHtmlCode(name, NAME_LIMIT)}`}</summary>`,
       '',
       ...content,
       '',
@@ -238,7 +249,7 @@ export function folded(
       '',
     ]
   return [
-    `**${words}${name === '' ? '' : ` ${markdownCell(name, NAME_LIMIT)}`}**`,
+    `**${words}${name === '' ? '' : ` ${formatMarkdownCell(name, NAME_LIMIT)}`}**`,
     '',
     ...content,
     '',
@@ -246,7 +257,7 @@ export function folded(
 }
 
 /** A quote if the forge does not support alerts. Each line becomes a paragraph. */
-export function box(
+export function formatBox(
   dialect: ForgeDialect,
   kind: 'caution' | 'warning' | 'note',
   lines: readonly string[],
@@ -259,7 +270,10 @@ export function box(
   ]
 }
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function formatMarkdownTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
     line(head),
@@ -277,27 +291,27 @@ export function listOf(items: readonly string[], most: number, noun: string): st
   ]
 }
 
-export function capitalised(text: string): string {
+export function capitalizeFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-export function clusterCell(cluster: string): string {
-  return markdownCell(cluster, 60)
+export function formatClusterCell(cluster: string): string {
+  return formatMarkdownCell(cluster, 60)
 }
 
-export function tableOf<Row>(
+export function formatTableOfRows<Row>(
   rows: readonly Row[],
   columns: { readonly [head: string]: (row: Row) => string },
 ): string[] {
   const cells = Object.values(columns)
-  return table(
+  return formatMarkdownTable(
     Object.keys(columns),
     rows.map((row) => cells.map((cell) => cell(row))),
   )
 }
 
 /** `limit` in UTF-16 code units; `amounts` from the longest text to the shortest. */
-export function firstFitting<Amount>(
+export function findFirstFitting<Amount>(
   amounts: readonly Amount[],
   textWith: (amount: Amount) => string,
   limit: number,

@@ -1,11 +1,11 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
 import {
-  metadataText,
+  getMetadataText,
+  getResourceKey,
   type Prediction,
   type RefusalReason,
   type Resource,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import type { AdoptionAnswer, AdoptionLibrary } from '../../drift/authored/object-manifest.ts'
 import { Unanswered } from '../../sources/programs/questions.ts'
@@ -38,12 +38,12 @@ export class AdoptionAnswers implements AdoptionLibrary {
   }
 
   answerTo(resource: Resource, live: JsonObject): AdoptionAnswer {
-    const version = [metadataText(live, 'uid'), metadataText(live, 'resourceVersion')]
+    const version = [getMetadataText(live, 'uid'), getMetadataText(live, 'resourceVersion')]
     const { id, apiVersion, object } = resource
     const key = JSON.stringify([
       this.reader.name,
       this.manager,
-      resourceKey(id),
+      getResourceKey(id),
       apiVersion,
       ...version,
       formatJson(object),

@@ -63,7 +63,7 @@ export class BetweenTurns implements EarlierAnswers {
    * Watched units are observed when they changed, and once an hour: caching the others would use a
    * kilobyte per object for one use per hour.
    */
-  unitsOf(cluster: string): KnownUnits {
+  getUnits(cluster: string): KnownUnits {
     return this.clusters.has(cluster) ? this.watchedUnits : this.units
   }
 
@@ -76,7 +76,7 @@ export class BetweenTurns implements EarlierAnswers {
   }
 
   /** Milliseconds; 0 without any. */
-  longest(cluster: string): number {
+  getLongest(cluster: string): number {
     return Math.max(0, ...(this.durations.get(cluster) ?? []))
   }
 

@@ -5,14 +5,14 @@
  * no drift: what either would lose is kept. Both are dry runs.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
-import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
 import type { Failure } from '@backporch/kyaml/failure'
 import {
+  createFieldStep,
   type FieldPath,
   type FieldSchema,
-  field,
+  findValueAt,
   formatFieldPath,
-  valueAt,
 } from '@backporch/kyaml/field'
 import {
   getKey,
@@ -21,19 +21,19 @@ import {
   type Json,
   type JsonObject,
 } from '@backporch/kyaml/json'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId, type Prediction, type Resource } from '@backporch/kyaml/resource'
-import { authoredPart } from '../../drift/authored/authored-part.ts'
+import { extractAuthoredPart } from '../../drift/authored/authored-part.ts'
 import type { ManifestAnswer } from '../../drift/authored/object-manifest.ts'
 import { compareObjects, type FieldDifference } from '../../drift/compare/compare-resource.ts'
 import type { SyncerManager } from '../../drift/compare/drift.ts'
 import { classifyNoise } from '../../drift/detect/classify-noise.ts'
 import { detectDrift } from '../../drift/detect/detect-drift.ts'
 import { NO_SCALERS } from '../../drift/noise/scaler.ts'
-import { createdObject, creationProbeOf } from '../../drift/unowned/creation-probe.ts'
+import { createCreationProbe, findCreatedObject } from '../../drift/unowned/creation-probe.ts'
 import { isLastApplied } from '../../drift/unowned/server-written.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
-import { syncersOfMark } from '../../syncers/marks.ts'
+import { listSyncersOfMark } from '../../syncers/marks.ts'
 
 /** Dry runs per object. Fields that are no longer tried stay. */
 const MOST_PROBES = 200
@@ -72,30 +72,33 @@ class Cleaning {
     this.live = live
     this.ports = ports
     this.signal = signal
-    this.manifest = authoredPart(live.object)
+    this.manifest = extractAuthoredPart(live.object)
   }
 
   async run(): Promise<ManifestAnswer> {
-    const written = await this.differencesOf(this.manifest)
+    const written = await this.findDifferences(this.manifest)
     if (written !== undefined) {
       this.written = new Set(written)
       await this.leaveOutDefaults()
     }
-    return this.proven()
+    return this.proveManifest()
   }
 
   private async leaveOutDefaults(): Promise<void> {
     for (const [name, value] of Object.entries(this.manifest)) {
       if (name === 'apiVersion' || name === 'kind') continue
-      const [path, schema] = [[field(name)], this.live.schema.child(name)] as const
+      const [path, schema] = [
+        [createFieldStep(name)],
+        this.live.schema.getChildSchema(name),
+      ] as const
       if (name !== 'metadata') await this.leaveOut(path, value, schema)
-      else await this.leaveOutBelow(path, withoutIdentity(value), schema)
+      else await this.leaveOutBelow(path, omitIdentity(value), schema)
     }
   }
 
   private async leaveOut(path: FieldPath, value: Json, schema: FieldSchema): Promise<void> {
     if (this.probes === MOST_PROBES) return
-    const without = withoutValueAt(this.manifest, path)
+    const without = removeValueAt(this.manifest, path)
     if (isJsonObject(without) && (await this.isSame(without))) {
       this.manifest = without
       return
@@ -107,10 +110,13 @@ class Cleaning {
     if (isJsonObject(value)) {
       for (const [name, below] of Object.entries(value)) {
         // The server sets no defaults for the keys of a map of texts.
-        if (schema.kind === 'object' && !schema.declares(name) && typeof below !== 'object')
+        if (schema.kind === 'object' && !schema.hasField(name) && typeof below !== 'object')
           continue
         // Linters and editors require what the schema requires, even if the server has a default.
-        const [there, inner] = [[...path, field(name)], schema.child(name)] as const
+        const [there, inner] = [
+          [...path, createFieldStep(name)],
+          schema.getChildSchema(name),
+        ] as const
         if (schema.requires?.(name) === true) await this.leaveOutBelow(there, below, inner)
         else await this.leaveOut(there, below, inner)
       }
@@ -118,32 +124,32 @@ class Cleaning {
       for (const [index, item] of value.entries()) {
         if (!isJsonObject(item)) continue
         // Items stay, so that indexes stay valid; a key may be a default itself.
-        await this.leaveOutBelow([...path, { kind: 'index', index }], item, schema.items())
+        await this.leaveOutBelow([...path, { kind: 'index', index }], item, schema.getItemSchema())
       }
     }
   }
 
   private async isSame(manifest: JsonObject): Promise<boolean> {
-    const differences = await this.differencesOf(manifest)
+    const differences = await this.findDifferences(manifest)
     return differences?.every((difference) => this.written.has(difference)) ?? false
   }
 
   /** Parts that a creation does not produce; undefined if the server does not answer. */
-  private async differencesOf(manifest: JsonObject): Promise<readonly string[] | undefined> {
+  private async findDifferences(manifest: JsonObject): Promise<readonly string[] | undefined> {
     this.probes += 1
     const { id, apiVersion, object, schema } = this.live
-    const probe = creationProbeOf({ id, apiVersion, object: manifest }, manifest)
+    const probe = createCreationProbe({ id, apiVersion, object: manifest }, manifest)
     const answer = await this.ports.reader.predict(probe.resource, this.ports.manager, this.signal)
     const created =
       answer.state === 'predicted'
-        ? createdObject(answer.object, probe, manifest, object)
+        ? findCreatedObject(answer.object, probe, manifest, object)
         : undefined
     return created === undefined
       ? undefined
       : compareObjects(object, created, schema).map(({ path }) => formatFieldPath(path))
   }
 
-  private async proven(): Promise<ManifestAnswer> {
+  private async proveManifest(): Promise<ManifestAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       const { id, apiVersion, object, schema } = this.live
       const answer: Prediction = await this.ports.reader.predict(
@@ -153,7 +159,7 @@ class Cleaning {
       )
       if (answer.state === 'unproven')
         return { manifest: this.manifest, unproven: answer.failure.why }
-      if (answer.state === 'refused') return { failure: this.refused(answer.failure) }
+      if (answer.state === 'refused') return { failure: this.createRefusal(answer.failure) }
       const differences = compareObjects(object, answer.object, schema).filter(
         (each) => !this.isSyncersOwn(each),
       )
@@ -162,7 +168,7 @@ class Cleaning {
       )
       const [changed] = differences.filter((each) => !lost.includes(each))
       if (changed !== undefined) return { failure: this.moves(changed.path) }
-      const missed = lost.length > 0 ? lost : this.drift(answer)
+      const missed = lost.length > 0 ? lost : this.computeDrift(answer)
       const [first] = missed
       if (first === undefined) return { manifest: this.manifest }
       if (attempt === MOST_RETURNS) return { failure: this.moves(first.path) }
@@ -171,7 +177,7 @@ class Cleaning {
   }
 
   /** Of other writers: a default that somebody sent has an owner. */
-  private drift(prediction: Prediction): readonly { readonly path: FieldPath }[] {
+  private computeDrift(prediction: Prediction): readonly { readonly path: FieldPath }[] {
     const { id, apiVersion, object, schema } = this.live
     const {
       manager,
@@ -191,19 +197,19 @@ class Cleaning {
   }
 
   private putBack(path: FieldPath): void {
-    const value = valueAt(this.live.object, path)
-    const returned = value === undefined ? this.manifest : withValueAt(this.manifest, path, value)
-    if (isJsonObject(returned)) this.manifest = inOrderOf(returned, this.live.object)
+    const value = findValueAt(this.live.object, path)
+    const returned = value === undefined ? this.manifest : writeValueAt(this.manifest, path, value)
+    if (isJsonObject(returned)) this.manifest = orderLikeLive(returned, this.live.object)
   }
 
   private isSyncersOwn({ path, live, predicted }: FieldDifference): boolean {
     return (
-      syncersOfMark(path, live ?? predicted).length > 0 ||
+      listSyncersOfMark(path, live ?? predicted).length > 0 ||
       (predicted !== undefined && isLastApplied(path, predicted, this.live.id))
     )
   }
 
-  private refused({ why, remedy }: Failure) {
+  private createRefusal({ why, remedy }: Failure) {
     return {
       code: 'BP2001' as const,
       what: `cannot adopt ${describeResourceId(this.live.id)}`,
@@ -216,7 +222,7 @@ class Cleaning {
     return {
       code: 'BP2001' as const,
       what: `cannot adopt ${describeResourceId(this.live.id)}`,
-      why: `an apply of its manifest would change ${shownPathOnly(path, this.live.id)} of it`,
+      why: `an apply of its manifest would change ${formatRedactedPath(path, this.live.id)} of it`,
       remedy: 'write the manifest by hand and commit it, or choose restore or release',
       retry: 'on-change' as const,
     }
@@ -225,29 +231,29 @@ class Cleaning {
 
 const NOWHERE = { path: '', document: 0, item: undefined, line: 1 } as const
 
-function inOrderOf(manifest: JsonObject, live: JsonObject): JsonObject {
+function orderLikeLive(manifest: JsonObject, live: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(manifest).map(([name, value]) => [
       name,
-      name === 'metadata' ? value : ordered(value, getKey(live, name)),
+      name === 'metadata' ? value : orderLike(value, getKey(live, name)),
     ]),
   )
 }
 
-function ordered(value: Json, like: Json | undefined): Json {
+function orderLike(value: Json, like: Json | undefined): Json {
   if (isJsonArray(value))
-    return value.map((item, index) => ordered(item, isJsonArray(like) ? like[index] : undefined))
+    return value.map((item, index) => orderLike(item, isJsonArray(like) ? like[index] : undefined))
   if (!isJsonObject(value) || !isJsonObject(like)) return value
   const names = Object.keys(like)
   const entries = Object.entries(value).sort(
     ([one], [other]) => names.indexOf(one) - names.indexOf(other),
   )
   return Object.fromEntries(
-    entries.map(([name, below]) => [name, ordered(below, getKey(like, name))]),
+    entries.map(([name, below]) => [name, orderLike(below, getKey(like, name))]),
   )
 }
 
-function withoutIdentity(metadata: Json): Json {
+function omitIdentity(metadata: Json): Json {
   if (!isJsonObject(metadata)) return metadata
   return Object.fromEntries(
     Object.entries(metadata).filter(([name]) => name !== 'name' && name !== 'namespace'),

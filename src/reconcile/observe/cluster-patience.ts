@@ -1,7 +1,7 @@
-import { Failure, failuresOf } from '@backporch/kyaml/failure'
+import { Failure, listFailures } from '@backporch/kyaml/failure'
 import { Deadline } from '@backporch/system/deadline'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
-import { presentTime } from './observe.ts'
+import { formatPresentTime } from './observe.ts'
 import type { TurnRequest } from './turn-request.ts'
 
 /** Milliseconds. */
@@ -30,7 +30,7 @@ export class ClusterPatience {
         ? undefined
         : Math.min(
             deadline,
-            Math.max(LEAST_PATIENCE, Math.ceil(3 * (request.between?.longest(cluster) ?? 0))),
+            Math.max(LEAST_PATIENCE, Math.ceil(3 * (request.between?.getLongest(cluster) ?? 0))),
           )
   }
 
@@ -55,9 +55,9 @@ export class ClusterPatience {
     } catch (thrown) {
       if (signal.aborted) throw thrown
       const failures = slow.signal.aborted
-        ? ([tooSlow(this.cluster, this.deadline ?? 0)] as const)
-        : failuresOf(thrown)
-      return { cluster: this.cluster, failures, at: presentTime(this.request.clock) }
+        ? ([createTooSlowFailure(this.cluster, this.deadline ?? 0)] as const)
+        : listFailures(thrown)
+      return { cluster: this.cluster, failures, at: formatPresentTime(this.request.clock) }
     } finally {
       this.spent += performance.now() - began
       this.waited += limit?.stop() ?? 0
@@ -65,7 +65,7 @@ export class ClusterPatience {
   }
 }
 
-function tooSlow(cluster: string, deadline: number): Failure {
+function createTooSlowFailure(cluster: string, deadline: number): Failure {
   return new Failure({
     code: 'BP3006',
     what: `cannot observe ${cluster}`,

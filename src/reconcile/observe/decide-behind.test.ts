@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { redactionKey } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
 import { gitOf, observationOf } from '../../../test/fakes/observation-builder.ts'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
@@ -49,13 +49,13 @@ async function decide(status: JsonObject, ...now: readonly JsonObject[]): Promis
     commit: COMMIT,
     tree: 'a'.repeat(16),
     at: '2025-06-01T00:00:00Z',
-    objects: new Map([[resourceKey(ID), CONFIG]]),
+    objects: new Map([[getResourceKey(ID), CONFIG]]),
   }
   const [decided] = await decideBehind(
     [verdict],
     {
       // No object is there that names the syncer: the unit was found by its resource.
-      read: { live: new Map([[resourceKey(ID), { state: 'absent' }]]), claims: [] },
+      read: { live: new Map([[getResourceKey(ID), { state: 'absent' }]]), claims: [] },
       syncer: undefined,
       inventory: undefined,
       refused: new Map(),
@@ -80,7 +80,7 @@ async function decide(status: JsonObject, ...now: readonly JsonObject[]): Promis
           objects: new Set(),
         },
       ],
-      key: redactionKey(new Uint8Array(32)),
+      key: createRedactionKey(new Uint8Array(32)),
       present: NOW,
       audit: undefined,
       onNote: () => undefined,

@@ -1,19 +1,19 @@
 /** History and syncer are read only if a difference needs them. */
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { Note } from '@backporch/kyaml/note'
-import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { formatShownPath, type RedactionKey } from '@backporch/kyaml/redaction'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { setBehindAside } from '../../drift/behind/behind.ts'
 import type { PackageHistory, SyncEvidence } from '../../drift/behind/sync-evidence.ts'
 import type { Drift, ObjectVerdict, SetAside, SyncerManager } from '../../drift/compare/drift.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 import type { GitState, Unit } from '../../plan/observation/observation.ts'
 import { isWaiting } from '../../plan/observation/waiting-state.ts'
-import { rolloutMemory } from '../../plan/unit/rollout.ts'
-import { refOf } from '../../record/build-report.ts'
+import { createRolloutMemory } from '../../plan/unit/rollout.ts'
+import { getChangeRef } from '../../record/build-report.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { MOST_JUDGED } from '../../status/applier.ts'
-import { syncerReportOf } from '../../status/syncer-report.ts'
+import { createSyncerReport } from '../../status/syncer-report.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import type { OwnResources } from './own-resources.ts'
 import type { ClaimedSide } from './read-live-sides.ts'
@@ -66,7 +66,7 @@ export async function decideBehind(
     return verdicts
   const claims = (ofUnit.length > 0 ? ofUnit : read.claims).slice(0, MOST_JUDGED)
   const [versions, answers] = await Promise.all([history(), own.read(claims, signal)])
-  const report = syncerReportOf(claims, answers)
+  const report = createSyncerReport(claims, answers)
   const evidence: SyncEvidence = {
     history: versions,
     syncer,
@@ -75,8 +75,8 @@ export async function decideBehind(
     inventory,
     refused,
     stored,
-    waitedBefore: waitedBefore(git, key),
-    memory: rolloutMemory({ unit, git }, present),
+    waitedBefore: findWaitedBefore(git, key),
+    memory: createRolloutMemory({ unit, git }, present),
     stuckAfter: stuckAfter ?? Math.max(STUCK_AFTER, INTERVALS * (report.interval ?? 0)),
     now,
     present,
@@ -103,7 +103,7 @@ async function confirmMissing(
     signal,
   )
   return verdicts.map((verdict): ObjectVerdict => {
-    if (!missing.includes(verdict) || now.get(resourceKey(verdict.id))?.state !== 'present')
+    if (!missing.includes(verdict) || now.get(getResourceKey(verdict.id))?.state !== 'present')
       return verdict
     const why = `${title} applied it while it was compared`
     const aside = verdict.items.map((drift): SetAside => ({ drift, state: 'Reconciling', why }))
@@ -111,7 +111,7 @@ async function confirmMissing(
   })
 }
 
-function waitedBefore(
+function findWaitedBefore(
   { treeHash, baseBranch, ledger }: UnitSources['git'],
   key: RedactionKey,
 ): SyncEvidence['waitedBefore'] {
@@ -125,21 +125,21 @@ function waitedBefore(
   if (report.status.incomplete !== undefined) return undefined
   const waited = new Set(
     (report.status.setAside ?? []).flatMap((aside) =>
-      isWaiting(aside.state) ? [keyOf(aside)] : [],
+      isWaiting(aside.state) ? [formatSetAsideKey(aside)] : [],
     ),
   )
   return (drift: Drift) =>
     waited.has(
-      keyOf({
-        ref: refOf(drift.id),
-        ...(drift.path.length === 0 ? {} : { path: shownPath(key, drift.id, drift.path) }),
+      formatSetAsideKey({
+        ref: getChangeRef(drift.id),
+        ...(drift.path.length === 0 ? {} : { path: formatShownPath(key, drift.id, drift.path) }),
       }),
     )
 }
 
-function keyOf({
+function formatSetAsideKey({
   ref,
   path,
 }: Pick<NonNullable<DriftReport['status']['setAside']>[number], 'ref' | 'path'>): string {
-  return `${resourceKey(ref)}#${path ?? ''}`
+  return `${getResourceKey(ref)}#${path ?? ''}`
 }

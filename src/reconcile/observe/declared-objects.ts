@@ -1,7 +1,7 @@
 /** Read only if an inventory lists an object that its package does not declare. */
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { DeclaredIds, isWithinFolder } from '../../drift/compare/unexpected.ts'
-import { eachOf } from '../repository/each-of.ts'
+import { mapConcurrent } from '../repository/each-of.ts'
 
 const WIDTH = 4
 
@@ -43,7 +43,7 @@ export class DeclaredObjects {
    * Within a folder, except one package.
    * @throws the reason of `signal`
    */
-  elsewhere(
+  readElsewhere(
     packagePath: string,
     folder: string | undefined,
     signal: AbortSignal,
@@ -55,13 +55,13 @@ export class DeclaredObjects {
   }
 
   /** @throws the reason of `signal` */
-  everywhere(signal: AbortSignal): Promise<DeclaredElsewhere> {
+  readEverywhere(signal: AbortSignal): Promise<DeclaredElsewhere> {
     return this.read(this.paths, signal)
   }
 
   private async read(paths: readonly string[], signal: AbortSignal): Promise<DeclaredElsewhere> {
-    const read = await eachOf(paths, WIDTH, async (path) => {
-      const ids = await this.of(path)
+    const read = await mapConcurrent(paths, WIDTH, async (path) => {
+      const ids = await this.getDeclaredIds(path)
       signal.throwIfAborted()
       return { path, ids }
     })
@@ -71,7 +71,7 @@ export class DeclaredObjects {
     }
   }
 
-  private of(path: string): Promise<DeclaredIds | undefined> {
+  private getDeclaredIds(path: string): Promise<DeclaredIds | undefined> {
     const known = this.known.get(path)
     if (known !== undefined) return known
     const read = this.load(path).then(

@@ -58,12 +58,12 @@ test('an answer is of one content, cluster, server version and field manager', (
     answers.keep(context(), config('b'), [refused('Denied')], 'denied')
     assert.deepEqual(
       [
-        answers.remembered(context(), config('a'))?.answer,
-        answers.remembered(context(), config('b'))?.answer,
+        answers.findRemembered(context(), config('a'))?.answer,
+        answers.findRemembered(context(), config('b'))?.answer,
       ],
       ['fits', 'denied'],
     )
-    assert.equal(answers.remembered(other, requested)?.answer, undefined)
+    assert.equal(answers.findRemembered(other, requested)?.answer, undefined)
   }
 })
 
@@ -77,7 +77,7 @@ test('an answer about a stored object is of its uid, version, schema, syncer and
   for (const other of [
     { ...of, live: stored('2', '7') },
     { ...of, live: stored('1', '8') },
-    { ...of, schema: TEST_SCHEMA.child('spec') },
+    { ...of, schema: TEST_SCHEMA.getChildSchema('spec') },
     {
       ...of,
       syncer: {
@@ -91,12 +91,14 @@ test('an answer about a stored object is of its uid, version, schema, syncer and
     const answers = new DryRunAnswers<string>()
     answers.keep(context(), { ...config('a'), stored: of }, [POSSIBLE], 'drifted')
     assert.equal(
-      answers.remembered(context(), { ...config('a'), stored: { ...of, live: stored('1', '7') } })
-        ?.answer,
+      answers.findRemembered(context(), {
+        ...config('a'),
+        stored: { ...of, live: stored('1', '7') },
+      })?.answer,
       'drifted',
     )
     assert.equal(
-      answers.remembered(context(), { ...config('a'), stored: other })?.answer,
+      answers.findRemembered(context(), { ...config('a'), stored: other })?.answer,
       undefined,
     )
   }
@@ -122,7 +124,7 @@ test('an answer expires, a refusal sooner, and those of one turn not all at once
     const answers = new DryRunAnswers<string>()
     for (const name of names) answers.keep(context(), config(name), [POSSIBLE, prediction], 'kept')
     return names.filter(
-      (name) => answers.remembered(context(minutes), config(name))?.answer !== undefined,
+      (name) => answers.findRemembered(context(minutes), config(name))?.answer !== undefined,
     ).length
   }
   assert.deepEqual([left(POSSIBLE, 22), left(POSSIBLE, 38)], [200, 0])
@@ -145,10 +147,10 @@ test('of a namespace that is going or gone nothing counts that was said before',
       answers.keep(context(), config('a', 'red', namespace), [POSSIBLE], 'fits')
     answers.keep(context(), config('b'), [refused(reason)], 'gone')
     const known = ['shop', 'other'].map(
-      (namespace) => answers.remembered(context(), config('a', 'red', namespace))?.answer,
+      (namespace) => answers.findRemembered(context(), config('a', 'red', namespace))?.answer,
     )
     assert.deepEqual(
-      [...known, answers.remembered(context(), config('b'))?.answer],
+      [...known, answers.findRemembered(context(), config('b'))?.answer],
       [undefined, 'fits', undefined],
     )
   }
@@ -160,8 +162,8 @@ test('no more than fifty thousand are kept', () => {
     answers.keep(context(), config(`c${index}`), [POSSIBLE], 'fits')
   assert.deepEqual(
     [
-      answers.remembered(context(), config('c0'))?.answer,
-      answers.remembered(context(), config('c1'))?.answer,
+      answers.findRemembered(context(), config('c0'))?.answer,
+      answers.findRemembered(context(), config('c1'))?.answer,
     ],
     [undefined, 'fits'],
   )

@@ -9,10 +9,10 @@ import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import type { FieldManager, FieldSchema } from '@backporch/kyaml/field'
 import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
 import {
-  metadataText,
+  getMetadataText,
+  getResourceKey,
   type Prediction,
   type Resource,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
@@ -65,8 +65,11 @@ export class DryRunAnswers<Answer> {
     return this.retained.size
   }
 
-  remembered(context: AnswerContext, requested: RequestedObject): CachedAnswer<Answer> | undefined {
-    const location = locationOf(context, requested)
+  findRemembered(
+    context: AnswerContext,
+    requested: RequestedObject,
+  ): CachedAnswer<Answer> | undefined {
+    const location = formatAnswerKey(context, requested)
     const found = this.retained.get(location)
     if (found === undefined) return undefined
     if (found.until > timeOf(context) && found.of === hashOf(context, requested)) return found
@@ -96,7 +99,7 @@ export class DryRunAnswers<Answer> {
       this.forget(namespace)
       return 0
     }
-    const location = locationOf(context, requested)
+    const location = formatAnswerKey(context, requested)
     const of = hashOf(context, requested)
     const until =
       timeOf(context) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
@@ -120,20 +123,20 @@ function spread(of: string): number {
   return 0.75 + Number.parseInt(of.slice(0, 4), 16) / 0x1_ffff
 }
 
-function locationOf(
+function formatAnswerKey(
   { cluster, manager }: AnswerContext,
   { resource: { id, apiVersion } }: RequestedObject,
 ): string {
-  return JSON.stringify([cluster, manager, apiVersion, resourceKey(id)])
+  return JSON.stringify([cluster, manager, apiVersion, getResourceKey(id)])
 }
 
 function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObject): string {
-  const parts: unknown[] = [identity.uid, identity.version, contentHash(resource.object)]
+  const parts: unknown[] = [identity.uid, identity.version, hashObjectContent(resource.object)]
   if (stored !== undefined) {
     const { live, schema, syncer, lastApplied, compared = [] } = stored
     parts.push(
-      metadataText(live, 'uid'),
-      metadataText(live, 'resourceVersion'),
+      getMetadataText(live, 'uid'),
+      getMetadataText(live, 'resourceVersion'),
       numberOf(schema),
       syncer,
       lastApplied,
@@ -144,7 +147,7 @@ function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObje
 }
 
 /** The hash covers the content of Secrets, and never leaves the process. */
-export function contentHash(object: JsonObject): string {
+export function hashObjectContent(object: JsonObject): string {
   const known = CONTENT.get(object)
   if (known !== undefined) return known
   const created = hash('sha256', formatJson(object))

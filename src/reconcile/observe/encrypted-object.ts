@@ -2,23 +2,23 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import {
   describeResourceId,
+  getResourceKey,
   type LiveState,
   type LiveView,
   type Resource,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import {
   type EarlierValues,
   isEncrypted,
+  removeSealedValues,
   type SealOptions,
   sealAnswer,
   sealLive,
-  unsealed,
 } from '../../drift/detect/encrypted-fields.ts'
 import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
 
@@ -44,7 +44,7 @@ export class EncryptedObject implements ObjectReader {
   }
 
   /** Undefined without encrypted fields. */
-  static of(
+  static createIfEncrypted(
     reader: ObjectReader,
     observed: Omit<ObservedObject, 'prediction'>,
     options: SealOptions,
@@ -54,7 +54,7 @@ export class EncryptedObject implements ObjectReader {
       : undefined
   }
 
-  sealed(live: LiveState = this.plain): LiveState {
+  sealState(live: LiveState = this.plain): LiveState {
     this.plain = live
     if (live.state !== 'present') return live
     const { object, unproven, asksEarlier } = sealLive(
@@ -68,20 +68,20 @@ export class EncryptedObject implements ObjectReader {
     return { ...live, object }
   }
 
-  async sealedWith(
+  async sealWithEarlier(
     read: ((desired: Resource) => Promise<EarlierValues>) | undefined,
   ): Promise<LiveState> {
-    const first = this.sealed()
+    const first = this.sealState()
     if (!this.asksEarlier || read === undefined) return first
     this.options = { ...this.options, earlier: await read(this.observed.desired) }
-    return this.sealed()
+    return this.sealState()
   }
 
   async readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
-    const key = resourceKey(this.observed.desired.id)
+    const key = getResourceKey(this.observed.desired.id)
     const view = await this.reader.readLive(wanted, signal)
     return new Map(
-      [...view].map(([name, state]) => [name, name === key ? this.sealed(state) : state]),
+      [...view].map(([name, state]) => [name, name === key ? this.sealState(state) : state]),
     )
   }
 
@@ -89,7 +89,7 @@ export class EncryptedObject implements ObjectReader {
     const { schema } = this.observed
     const live = this.plain.state === 'present' ? this.plain.object : {}
     const answer = await this.reader.predict(
-      { ...resource, object: unsealed(resource, live, schema) },
+      { ...resource, object: removeSealedValues(resource, live, schema) },
       fieldManager,
       signal,
     )
@@ -102,14 +102,14 @@ export class EncryptedObject implements ObjectReader {
   }
 
   /** If the writer of an encrypted field is unknown, the object is not proven to be in sync. */
-  judged(verdict: ObjectVerdict): ObjectVerdict {
+  judgeVerdict(verdict: ObjectVerdict): ObjectVerdict {
     const [first, ...more] = this.unproven
     if (first === undefined || verdict.state !== 'in-sync') return verdict
     const others = more.length === 0 ? '' : ` and ${more.length} more`
     const failure = new Failure({
       code: 'BP3012',
       what: `encrypted fields of ${describeResourceId(verdict.id)} cannot be compared`,
-      why: `git encrypts ${shownPathOnly(first, verdict.id)}${others} with SOPS, and nothing says that the syncer wrote the live value`,
+      why: `git encrypts ${formatRedactedPath(first, verdict.id)}${others} with SOPS, and nothing says that the syncer wrote the live value`,
       remedy:
         'apply the decrypted object with the syncer, which is then known as its last writer; or name the syncer (--field-manager)',
     })

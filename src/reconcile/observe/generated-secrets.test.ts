@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import {
   HELM_MARKS,
   InventoryWorld,
@@ -89,7 +89,7 @@ async function told(world: InventoryWorld) {
     changes: report.spec.changes.map(
       ({ change, ref, path }) => `${change} ${ref.kind}/${ref.name} ${path ?? ''}`,
     ),
-    unmanaged: unmanaged.flatMap(({ objects }) => objects.map(({ id }) => resourceKey(id))),
+    unmanaged: unmanaged.flatMap(({ objects }) => objects.map(({ id }) => getResourceKey(id))),
     state: report.status.state,
   }
 }

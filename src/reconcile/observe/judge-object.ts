@@ -1,24 +1,24 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { PlainValues, RedactionKey } from '@backporch/kyaml/redaction'
-import { metadataText, type Resource } from '@backporch/kyaml/resource'
+import { getMetadataText, type Resource } from '@backporch/kyaml/resource'
 import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
-import { withLiveCommands } from '../../drift/compare/live-commands.ts'
+import { addLiveCommands } from '../../drift/compare/live-commands.ts'
 import { detectDrift } from '../../drift/detect/detect-drift.ts'
 import { type EarlierValues, isEncrypted } from '../../drift/detect/encrypted-fields.ts'
 import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
 import {
   type AnswerContext,
-  contentHash,
   type DryRunAnswers,
+  hashObjectContent,
   type RequestedObject,
 } from './dry-run-answers.ts'
 import { EncryptedObject } from './encrypted-object.ts'
 import {
-  creationsBy,
+  addPrediction,
+  createCreationPredictor,
+  hasMovedBetween,
   type MissingObjectAnswer,
   MissingObjects,
-  movedBetween,
-  withPrediction,
 } from './predict-object.ts'
 import type { ClusterVerdicts, UnitVerdicts } from './verdicts/cluster-verdicts.ts'
 
@@ -47,7 +47,7 @@ export class ObjectJudge {
   private readonly options: JudgeOptions
   private readonly retained: DryRunAnswers<CachedVerdict>
   private readonly missing: MissingObjects
-  private readonly withCreation: ReturnType<typeof creationsBy>
+  private readonly withCreation: ReturnType<typeof createCreationPredictor>
   private answered = Number.POSITIVE_INFINITY
 
   constructor(
@@ -61,7 +61,7 @@ export class ObjectJudge {
     this.options = options
     this.retained = verdicts
     this.missing = new MissingObjects(reader, context, creations)
-    this.withCreation = creationsBy(context.manager)
+    this.withCreation = createCreationPredictor(context.manager)
   }
 
   /** Milliseconds since 1970; 0 if a verdict must be requested in every turn. */
@@ -70,23 +70,28 @@ export class ObjectJudge {
   }
 
   async judge(object: Observed, signal: AbortSignal): Promise<ObjectVerdict> {
-    const proven = this.proven(object)
+    const proven = this.findProven(object)
     if (proven !== undefined) return proven
-    const desired = withLiveCommands(object.desired, object.live)
+    const desired = addLiveCommands(object.desired, object.live)
     const verdict = await this.compare(
       desired === object.desired ? object : { ...object, desired },
       signal,
     )
-    this.options.known?.keep(object.live, verdict, this.question(object), this.now)
+    this.options.known?.keep(object.live, verdict, this.buildQuestion(object), this.now)
     // Proposals refer to the object in git.
     return desired === object.desired ? verdict : { ...verdict, desired: object.desired }
   }
 
-  private proven({ desired, live, stored }: Observed): ObjectVerdict | undefined {
+  private findProven({ desired, live, stored }: Observed): ObjectVerdict | undefined {
     const { known } = this.options
     if (known === undefined || live.state !== 'present' || live.metadataOnly) return undefined
     const { id, apiVersion } = desired
-    const recalled = known.recall(id, live.object, this.question({ desired, stored }), this.now)
+    const recalled = known.recall(
+      id,
+      live.object,
+      this.buildQuestion({ desired, stored }),
+      this.now,
+    )
     if (recalled === undefined) return undefined
     this.answered = Math.min(this.answered, recalled.until)
     const { proof } = recalled
@@ -103,20 +108,23 @@ export class ObjectJudge {
     }
   }
 
-  private question({ desired, stored }: Pick<Observed, 'desired' | 'stored'>): readonly unknown[] {
+  private buildQuestion({
+    desired,
+    stored,
+  }: Pick<Observed, 'desired' | 'stored'>): readonly unknown[] {
     const { identity, manager } = this.context
     return [
       identity.uid,
       identity.version,
-      contentHash(desired.object),
+      hashObjectContent(desired.object),
       manager,
       this.options.syncer ?? null,
       stored ?? null,
-      ...this.compared(desired),
+      ...this.listCompared(desired),
     ]
   }
 
-  private compared({ object }: Resource): readonly number[] {
+  private listCompared({ object }: Resource): readonly number[] {
     const { plain } = this.options
     return plain !== undefined && plain.size > 0 && isEncrypted(object) ? [plain.size] : []
   }
@@ -127,13 +135,13 @@ export class ObjectJudge {
 
   private async compare(object: Observed, signal: AbortSignal): Promise<ObjectVerdict> {
     const { syncer } = this.options
-    const encrypted = EncryptedObject.of(this.reader, object, this.options)
+    const encrypted = EncryptedObject.createIfEncrypted(this.reader, object, this.options)
     // The server would validate the ciphertext.
     if (object.live.state === 'absent' && encrypted !== undefined)
       return detectDrift({ ...object, prediction: undefined }, syncer)
     if (object.live.state === 'absent')
-      return detectDrift(await this.missing.withPrediction(object, signal), syncer)
-    return this.remembered(object, encrypted) ?? this.ask(object, encrypted, signal)
+      return detectDrift(await this.missing.addPrediction(object, signal), syncer)
+    return this.findRemembered(object, encrypted) ?? this.ask(object, encrypted, signal)
   }
 
   private async ask(
@@ -146,32 +154,32 @@ export class ObjectJudge {
     const found =
       encrypted === undefined
         ? object
-        : { ...object, live: await encrypted.sealedWith(this.options.readEarlier) }
+        : { ...object, live: await encrypted.sealWithEarlier(this.options.readEarlier) }
     const created = await this.withCreation(found, reader, signal)
-    const observed = await withPrediction(
+    const observed = await addPrediction(
       reader,
       created,
       { syncer, manager: this.context.manager },
       signal,
     )
     const detected = detectDrift(observed, syncer)
-    const verdict = encrypted?.judged(detected) ?? detected
+    const verdict = encrypted?.judgeVerdict(detected) ?? detected
     const until = this.keep(observed, verdict)
     this.answered = Math.min(this.answered, observed.live === found.live ? until : 0)
     return verdict
   }
 
-  private remembered(
+  private findRemembered(
     object: Observed,
     encrypted: EncryptedObject | undefined,
   ): ObjectVerdict | undefined {
-    const requested = this.requested(object)
+    const requested = this.createRequested(object)
     const retained =
-      requested === undefined ? undefined : this.retained.remembered(this.context, requested)
+      requested === undefined ? undefined : this.retained.findRemembered(this.context, requested)
     if (retained === undefined) return undefined
     this.answered = Math.min(this.answered, retained.until)
     const { answer } = retained
-    const live = encrypted === undefined ? object.live : encrypted.sealed()
+    const live = encrypted === undefined ? object.live : encrypted.sealState()
     return {
       ...answer,
       desired: object.desired,
@@ -192,15 +200,15 @@ export class ObjectJudge {
     if (predictions.length === 0) return Number.POSITIVE_INFINITY
     if (verdict.items.length === 0 && creation === undefined) return 0
     // After a write in between, the answer is about another version of the object.
-    if (prediction !== undefined && movedBetween(observed.live, prediction)) return 0
-    const requested = this.requested(observed)
+    if (prediction !== undefined && hasMovedBetween(observed.live, prediction)) return 0
+    const requested = this.createRequested(observed)
     return requested === undefined
       ? 0
       : this.retained.keep(this.context, requested, predictions, verdict)
   }
 
   /** Undefined for an object that is not fully read, or has no version. */
-  private requested({
+  private createRequested({
     desired: resource,
     live,
     schema,
@@ -209,7 +217,7 @@ export class ObjectJudge {
     if (
       live.state !== 'present' ||
       live.metadataOnly ||
-      metadataText(live.object, 'resourceVersion') === ''
+      getMetadataText(live.object, 'resourceVersion') === ''
     )
       return undefined
     return {
@@ -219,7 +227,7 @@ export class ObjectJudge {
         schema,
         syncer: this.options.syncer,
         lastApplied: stored,
-        compared: this.compared(resource),
+        compared: this.listCompared(resource),
       },
     }
   }

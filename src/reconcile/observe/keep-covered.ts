@@ -1,14 +1,14 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import type { FieldSchema } from '@backporch/kyaml/field'
 import type { Note } from '@backporch/kyaml/note'
-import { type LiveView, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveView } from '@backporch/kyaml/resource'
 import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
-import { type Boundary, outside, whyOutside } from '../../policy/boundary.ts'
+import { type Boundary, createOutsideFailure, explainOutside } from '../../policy/boundary.ts'
 import { Coverage } from '../../policy/coverage.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import type { KnownUnit } from './known-units.ts'
 import type { KnownInventory } from './read-claimed-inventories.ts'
-import { listedOutside, type UnexpectedObjects } from './read-unexpected.ts'
+import { createListedOutside, type UnexpectedObjects } from './read-unexpected.ts'
 
 interface CoveredQuestion {
   readonly detected: readonly ObjectVerdict[]
@@ -37,15 +37,19 @@ export function keepCovered(
 ): Covered {
   const { detected, decided, live, syncer, unexpected } = question
   if (boundary !== undefined) {
-    const verdicts = known.covered.of(decided, [boundary], () =>
+    const verdicts = known.covered.getAnswer(decided, [boundary], () =>
       decided.map((verdict) => {
-        const why = whyOutside(boundary, verdict.id)
-        return why === undefined ? verdict : nothingReported(verdict, why)
+        const why = explainOutside(boundary, verdict.id)
+        return why === undefined ? verdict : createNotReportedVerdict(verdict, why)
       }),
     )
     return { verdicts, live, incomplete: unexpected.incomplete, notes: unexpected.notes }
   }
-  const coverage = known.coverage.of(decided, [detected, syncer], () => new Coverage(question))
+  const coverage = known.coverage.getAnswer(
+    decided,
+    [detected, syncer],
+    () => new Coverage(question),
+  )
   // The unread part of an inventory is reported without a name; listed objects are named only if
   // the inventory belongs to the package.
   const reported = (one: Incomplete | Note): boolean => {
@@ -60,21 +64,24 @@ export function keepCovered(
   const strangers = unexpected.verdicts.filter(
     (verdict) => !isListed(verdict, unexpected, coverage),
   )
-  const verdicts = known.covered.of(decided, [coverage, ...strangers], () =>
-    decided.flatMap((verdict) => judged(verdict, strangers, coverage, live)),
+  const verdicts = known.covered.getAnswer(decided, [coverage, ...strangers], () =>
+    decided.flatMap((verdict) => judgeCoverage(verdict, strangers, coverage, live)),
   )
   const gone = new Set(
-    verdicts.flatMap(({ id, state }) => (state === 'outside' ? [resourceKey(id)] : [])),
+    verdicts.flatMap(({ id, state }) => (state === 'outside' ? [getResourceKey(id)] : [])),
   )
   return {
     verdicts,
     live: gone.size === 0 ? live : new Map([...live].filter(([key]) => !gone.has(key))),
-    incomplete: [...unexpected.incomplete.filter(reported), ...listsOf(strangers, unexpected)],
+    incomplete: [
+      ...unexpected.incomplete.filter(reported),
+      ...listIncompleteLists(strangers, unexpected),
+    ],
     notes: unexpected.notes.filter(reported),
   }
 }
 
-function judged(
+function judgeCoverage(
   verdict: ObjectVerdict,
   strangers: readonly ObjectVerdict[],
   coverage: Coverage,
@@ -83,14 +90,16 @@ function judged(
   const { id, desired } = verdict
   // An object that another inventory lists and git does not declare is not named.
   if (desired === undefined)
-    return strangers.some((other) => resourceKey(other.id) === resourceKey(id)) ? [] : [verdict]
-  const state = live.get(resourceKey(id))?.state
+    return strangers.some((other) => getResourceKey(other.id) === getResourceKey(id))
+      ? []
+      : [verdict]
+  const state = live.get(getResourceKey(id))?.state
   if (state === 'present') {
-    const why = coverage.whyOutside(id)
-    if (why !== undefined) return [nothingReported(verdict, why)]
+    const why = coverage.explainOutside(id)
+    if (why !== undefined) return [createNotReportedVerdict(verdict, why)]
   }
-  if (coverage.proves(id)) return [verdict]
-  const notSettled = outside(
+  if (coverage.isProven(id)) return [verdict]
+  const notSettled = createOutsideFailure(
     id,
     'TEN-NOT-APPLIED',
     'no live object shows that the syncer of the package applied it, or anything else there',
@@ -98,7 +107,7 @@ function judged(
   return [{ ...verdict, notSettled }]
 }
 
-function nothingReported(
+function createNotReportedVerdict(
   { id, apiVersion, desired }: ObjectVerdict,
   failure: Failure,
 ): ObjectVerdict {
@@ -127,7 +136,7 @@ function isListed(
   )
 }
 
-function listsOf(
+function listIncompleteLists(
   strangers: readonly ObjectVerdict[],
   { reportedBy }: UnexpectedObjects,
 ): readonly Incomplete[] {
@@ -136,5 +145,7 @@ function listsOf(
     const inventory = reportedBy.get(stranger)
     if (inventory !== undefined) counts.set(inventory, (counts.get(inventory) ?? 0) + 1)
   }
-  return [...counts].map(([{ source }, count]) => listedOutside(source, count, 'TEN-INVENTORY'))
+  return [...counts].map(([{ source }, count]) =>
+    createListedOutside(source, count, 'TEN-INVENTORY'),
+  )
 }

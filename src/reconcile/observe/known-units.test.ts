@@ -48,14 +48,14 @@ function sideOf(
 
 test('a unit is known as long as git and the cluster have the same of it', () => {
   const units = new KnownUnits()
-  const known = units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
+  const known = units.getUnit('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
   assert.equal(
-    units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7'))),
+    units.getUnit('prod/apps/web', IDENTITY, sideOf(present('1', '7'))),
     known,
     'what was read anew is the same by its version',
   )
-  assert.notEqual(units.of('prod/apps/db', IDENTITY, sideOf(present('1', '7'))), known)
-  assert.equal(units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7'))), known)
+  assert.notEqual(units.getUnit('prod/apps/db', IDENTITY, sideOf(present('1', '7'))), known)
+  assert.equal(units.getUnit('prod/apps/web', IDENTITY, sideOf(present('1', '7'))), known)
 })
 
 for (const [what, identity, side] of [
@@ -80,7 +80,7 @@ for (const [what, identity, side] of [
       ...sideOf(present('1', '7')),
       resources: sideOf(present('1', '7')).resources.map(({ resource }) => ({
         resource,
-        schema: TEST_SCHEMA.child('spec'),
+        schema: TEST_SCHEMA.getChildSchema('spec'),
       })),
     },
   ],
@@ -89,10 +89,14 @@ for (const [what, identity, side] of [
 ] as const) {
   test(`of a unit with ${what} nothing is known`, () => {
     const units = new KnownUnits()
-    const known = units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
-    const now = units.of('prod/apps/web', identity, side)
+    const known = units.getUnit('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
+    const now = units.getUnit('prod/apps/web', identity, side)
     assert.notEqual(now, known)
-    assert.equal(units.of('prod/apps/web', identity, side), now, 'and then it is known as that')
+    assert.equal(
+      units.getUnit('prod/apps/web', identity, side),
+      now,
+      'and then it is known as that',
+    )
   })
 }
 
@@ -105,15 +109,15 @@ for (const [what, identity, state] of [
   test(`${what} is never known`, () => {
     const units = new KnownUnits()
     assert.notEqual(
-      units.of('prod/apps/web', identity, sideOf(state)),
-      units.of('prod/apps/web', identity, sideOf(state)),
+      units.getUnit('prod/apps/web', identity, sideOf(state)),
+      units.getUnit('prod/apps/web', identity, sideOf(state)),
     )
   })
 }
 
 test('the units that were not looked at longest go, and one that is too large is not kept', () => {
   const units = new KnownUnits(4)
-  const of = (name: string) => units.of(name, IDENTITY, sideOf(present('1', '7')))
+  const of = (name: string) => units.getUnit(name, IDENTITY, sideOf(present('1', '7')))
   const [a, b] = [of('a'), of('b')]
   assert.equal(of('a'), a)
   of('c')
@@ -121,8 +125,8 @@ test('the units that were not looked at longest go, and one that is too large is
   assert.notEqual(of('b'), b)
   const small = new KnownUnits(1)
   assert.notEqual(
-    small.of('a', IDENTITY, sideOf(present('1', '7'))),
-    small.of('a', IDENTITY, sideOf(present('1', '7'))),
+    small.getUnit('a', IDENTITY, sideOf(present('1', '7'))),
+    small.getUnit('a', IDENTITY, sideOf(present('1', '7'))),
   )
   assert.equal(small.held, 0)
 })

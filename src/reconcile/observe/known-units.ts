@@ -3,7 +3,7 @@
  * version mean the same object, so its content is not cached, except for what differs.
  */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
-import { type LiveState, metadataText, resourceKey } from '@backporch/kyaml/resource'
+import { getMetadataText, getResourceKey, type LiveState } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
 import type { Coverage } from '../../policy/coverage.ts'
@@ -46,13 +46,13 @@ export class KnownUnits {
     return this.#units.calculatedSize
   }
 
-  of(
+  getUnit(
     unit: string,
     { uid, version, recorded }: Context,
     side: Pick<LiveSide, 'resources' | 'live'>,
   ): KnownUnit {
     // A person may have changed a recorded object without its version.
-    const parts = [uid, version, ...(recorded ? [{}] : []), ...partsOf(side)]
+    const parts = [uid, version, ...(recorded ? [{}] : []), ...listParts(side)]
     const before = this.#units.get(unit)
     const isAsBefore =
       before !== undefined &&
@@ -65,23 +65,24 @@ export class KnownUnits {
   }
 }
 
-function partsOf({ resources, live }: Pick<LiveSide, 'resources' | 'live'>): readonly unknown[] {
+function listParts({ resources, live }: Pick<LiveSide, 'resources' | 'live'>): readonly unknown[] {
   const parts: unknown[] = []
   for (const each of resources) {
     const { resource } = each
     if ('failure' in each) parts.push(resource, each.failure)
-    else parts.push(resource, each.schema, ...versionOf(live.get(resourceKey(resource.id))))
+    else
+      parts.push(resource, each.schema, ...getVersionParts(live.get(getResourceKey(resource.id))))
   }
   return parts
 }
 
 /** A state that cannot be identified again is never equal. */
-function versionOf(state: LiveState | undefined): readonly unknown[] {
+function getVersionParts(state: LiveState | undefined): readonly unknown[] {
   if (state?.state === 'absent') return ['absent']
   if (state?.state !== 'present') return [{}]
   const [uid, version] = [
-    metadataText(state.object, 'uid'),
-    metadataText(state.object, 'resourceVersion'),
+    getMetadataText(state.object, 'uid'),
+    getMetadataText(state.object, 'resourceVersion'),
   ]
   return uid === '' || version === '' ? [{}] : [uid, version, state.metadataOnly]
 }

@@ -5,7 +5,7 @@ import { isSame, LastAnswer } from './last-answer.ts'
 test('the same question about the same subject is worked out once', () => {
   const last = new LastAnswer<object>()
   const subject = {}
-  const ask = (about: object, given: readonly unknown[]) => last.of(about, given, () => ({}))
+  const ask = (about: object, given: readonly unknown[]) => last.getAnswer(about, given, () => ({}))
   const first = ask(subject, ['a', { deep: [1] }])
   assert.equal(ask(subject, ['a', { deep: [1] }]), first)
   assert.notEqual(ask({}, ['a', { deep: [1] }]), first, 'another subject that is equal')
@@ -18,13 +18,13 @@ test('an answer is recalled until its time', () => {
   const subject = {}
   last.keep(subject, [1], 'kept', 1_000)
   assert.deepEqual(
-    [999, 1_000, 1_001].map((now) => last.remembered(subject, [1], now)),
+    [999, 1_000, 1_001].map((now) => last.findRemembered(subject, [1], now)),
     ['kept', undefined, undefined],
   )
   last.keep(subject, [1], 'for ever')
-  assert.equal(last.remembered(subject, [1], Number.MAX_SAFE_INTEGER), 'for ever')
+  assert.equal(last.findRemembered(subject, [1], Number.MAX_SAFE_INTEGER), 'for ever')
   last.keep(subject, [1], 'never', 0)
-  assert.equal(last.remembered(subject, [1]), undefined)
+  assert.equal(last.findRemembered(subject, [1]), undefined)
 })
 
 test('plain values are the same by what they hold, all else by being one object', () => {

@@ -13,7 +13,7 @@ export class LastAnswer<Answer> {
    * @param subject compared by identity
    * @param given compared by value
    */
-  of(subject: unknown, given: readonly unknown[], work: () => Answer): Answer {
+  getAnswer(subject: unknown, given: readonly unknown[], work: () => Answer): Answer {
     const last = this.#last
     if (last !== undefined && last.subject === subject && isSame(last.given, given))
       return last.answer
@@ -21,7 +21,7 @@ export class LastAnswer<Answer> {
   }
 
   /** @param now milliseconds since 1970 */
-  remembered(subject: unknown, given: readonly unknown[], now = 0): Answer | undefined {
+  findRemembered(subject: unknown, given: readonly unknown[], now = 0): Answer | undefined {
     const last = this.#last
     return last !== undefined &&
       last.until > now &&

@@ -46,8 +46,10 @@ function verdictOf(name: string, live: Json, resourceVersion = '1'): ObjectVerdi
 
 test('a difference that is as it was is the same object, though the live object was written', () => {
   const last = new LastDrift()
-  const [before] = last.unchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] })])
-  const [now] = last.unchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] }, '2')])
+  const [before] = last.retainUnchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] })])
+  const [now] = last.retainUnchanged('prod/apps/web', [
+    verdictOf('a', { deep: [1, 'x', 10n] }, '2'),
+  ])
   assert.equal(now?.items[0], before?.items[0])
   assert.deepEqual(now?.live, { metadata: { resourceVersion: '2' } })
 })
@@ -61,11 +63,11 @@ for (const [name, live] of [
 ] as const) {
   test(`a difference with ${name} is a new one, and is the one that is held`, () => {
     const last = new LastDrift()
-    last.unchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] })])
+    last.retainUnchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] })])
     const changed = verdictOf('a', live)
-    assert.equal(last.unchanged('prod/apps/web', [changed])[0], changed)
+    assert.equal(last.retainUnchanged('prod/apps/web', [changed])[0], changed)
     assert.equal(
-      last.unchanged('prod/apps/web', [verdictOf('a', live)])[0]?.items[0],
+      last.retainUnchanged('prod/apps/web', [verdictOf('a', live)])[0]?.items[0],
       changed.items[0],
     )
   })
@@ -73,11 +75,11 @@ for (const [name, live] of [
 
 test('another unit, and another object of the unit, have differences of their own', () => {
   const last = new LastDrift()
-  const [before] = last.unchanged('prod/apps/web', [verdictOf('a', 'red')])
-  const other = last.unchanged('prod/apps/db', [verdictOf('a', 'red')])
+  const [before] = last.retainUnchanged('prod/apps/web', [verdictOf('a', 'red')])
+  const other = last.retainUnchanged('prod/apps/db', [verdictOf('a', 'red')])
   assert.notEqual(other[0]?.items[0], before?.items[0])
   assert.notEqual(
-    last.unchanged('prod/apps/web', [verdictOf('b', 'red')])[0]?.items[0],
+    last.retainUnchanged('prod/apps/web', [verdictOf('b', 'red')])[0]?.items[0],
     before?.items[0],
   )
 })
@@ -85,16 +87,20 @@ test('another unit, and another object of the unit, have differences of their ow
 test('no more is held than the limit: the units that were not looked at longest go', () => {
   const last = new LastDrift(4)
   const two = (): ObjectVerdict[] => [verdictOf('a', 'red'), verdictOf('b', 'red')]
-  const first = last.unchanged('one', two())
-  for (const unit of ['two', 'one', 'three']) last.unchanged(unit, two())
+  const first = last.retainUnchanged('one', two())
+  for (const unit of ['two', 'one', 'three']) last.retainUnchanged(unit, two())
   assert.equal(last.held, 4)
-  assert.equal(last.unchanged('one', two())[0]?.items[0], first[0]?.items[0], 'two went before it')
-  last.unchanged(
+  assert.equal(
+    last.retainUnchanged('one', two())[0]?.items[0],
+    first[0]?.items[0],
+    'two went before it',
+  )
+  last.retainUnchanged(
     'many',
     ['a', 'b', 'c', 'd', 'e'].map((name) => verdictOf(name, 'red')),
   )
   assert.equal(last.held, 4, 'a unit that is larger than the limit is not held')
-  last.unchanged('one', [])
-  last.unchanged('three', [])
+  last.retainUnchanged('one', [])
+  last.retainUnchanged('three', [])
   assert.equal(last.held, 0, 'what is over is not held')
 })

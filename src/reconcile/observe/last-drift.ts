@@ -2,7 +2,7 @@
  * An unchanged difference keeps its object, so that its keyed hashes and text are not computed
  * again (`itemFingerprint`, `showChange`). Decides nothing.
  */
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import { isSame } from './last-answer.ts'
@@ -29,13 +29,13 @@ export class LastDrift {
     return this.#units.calculatedSize
   }
 
-  unchanged(unit: string, verdicts: readonly ObjectVerdict[]): readonly ObjectVerdict[] {
+  retainUnchanged(unit: string, verdicts: readonly ObjectVerdict[]): readonly ObjectVerdict[] {
     const before = this.#units.get(unit)
     if (before?.found === verdicts) return before.now
     const objects = new Map<string, Differences>()
     const now = verdicts.map((verdict) => {
       if (verdict.items.length === 0 && verdict.setAside.length === 0) return verdict
-      const key = resourceKey(verdict.id)
+      const key = getResourceKey(verdict.id)
       const known = before?.objects.get(key)
       const { items, setAside } = verdict
       const same =

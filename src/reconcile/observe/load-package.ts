@@ -2,16 +2,16 @@ import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
 import type { Kptfile } from '@backporch/kpt/kptfile'
 import {
+  derivePackageSlug,
+  deriveRootPackageName,
   type FoundPackage,
   PACKAGE_FILE,
-  packageSlug,
   ROOT_FOLDER,
-  rootPackageName,
 } from '@backporch/kpt/package'
 import { Failure, Failures } from '@backporch/kyaml/failure'
 import type { Unit } from '../../plan/observation/observation.ts'
-import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
-import { effectivePolicy } from '../../policy/effective-policy.ts'
+import { type Boundary, findBoundary } from '../../policy/boundary.ts'
+import { deriveEffectivePolicy } from '../../policy/effective-policy.ts'
 import {
   type PackageAnnotations,
   readPackageAnnotations,
@@ -19,12 +19,12 @@ import {
 import type { BuiltSource } from '../../sources/build/built-source.ts'
 import { AS_FILES } from '../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
-import { appliedBy, choiceFor, sameChoice } from '../../sources/registry.ts'
+import { adjustChoice, getAppliedBy, isSameChoice } from '../../sources/registry.ts'
 import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
 import { type RepositoryView, readFolder } from '../repository/repository-view.ts'
 import type { UnitFiles } from '../repository/sources/read-git-state.ts'
-import { filesOfView } from '../repository/sources/shared-sources.ts'
-import { renderUnit, unitTree } from '../repository/sources/unit-source.ts'
+import { getViewFiles } from '../repository/sources/shared-sources.ts'
+import { renderUnit, selectUnitTree } from '../repository/sources/unit-source.ts'
 
 export interface LoadedPackage {
   readonly unit: Unit
@@ -58,20 +58,20 @@ export async function loadPackage(
     found.source === 'folder' &&
     view.packages.some(({ path }) => path === ROOT_FOLDER)
   )
-    throw twoOfOneName()
+    throw createTwoOfOneNameFailure()
   const read = await readFolder(view, found.path, signal)
-  const { render, renderLocation } = effectivePolicy(view.policies, cluster, found.path)
-  const choice = choiceFor(render, identity)
-  if (found.source === 'folder' && renderLocation === undefined && sameChoice(choice, AS_FILES))
+  const { render, renderLocation } = deriveEffectivePolicy(view.policies, cluster, found.path)
+  const choice = adjustChoice(render, identity)
+  if (found.source === 'folder' && renderLocation === undefined && isSameChoice(choice, AS_FILES))
     assertPlainFolder(found, read.files)
   const own = { packagePath: found.path, files: read.files, choice }
-  const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
-  if ('failures' in rendering) throw new Failures(atPolicy(rendering.failures, renderLocation))
+  const { rendering, source, outside } = await renderUnit(getViewFiles(view), renderer, own, signal)
+  if ('failures' in rendering) throw new Failures(placeAtPolicy(rendering.failures, renderLocation))
   if (found.source === 'folder' && rendering.desired.resources.length === 0)
     throw holdsNothing(found.path)
   const { desired, kptfile, unread } = rendering
-  const files = { files: read.files, tree: unitTree(view.tree, found.path, outside), outside }
-  const name = rootPackageName(kptfile?.name)
+  const files = { files: read.files, tree: selectUnitTree(view.tree, found.path, outside), outside }
+  const name = deriveRootPackageName(kptfile?.name)
   const packageName = found.path === '' ? name : found.path
   const folder = found.path === '' ? '' : `${found.path}/`
   const texts = new Map([
@@ -87,11 +87,11 @@ export async function loadPackage(
       cluster,
       packagePath: found.path,
       packageName,
-      slug: packageSlug(found.path, name),
+      slug: derivePackageSlug(found.path, name),
       ...(found.source === 'folder' ? { source: found.source } : {}),
-      ...appliedBy(choice),
+      ...getAppliedBy(choice),
     },
-    boundary: boundaryOf(view.policies, cluster, found.path),
+    boundary: findBoundary(view.policies, cluster, found.path),
     kptfile,
     files,
     desired,
@@ -106,7 +106,7 @@ export async function loadPackage(
 }
 
 /** They would have the same branches, tags, records and ledger files. */
-function twoOfOneName(): Failure {
+function createTwoOfOneNameFailure(): Failure {
   return new Failure({
     code: 'BP4004',
     what: `the repository as a folder and the package ${ROOT_FOLDER} cannot both be compared`,
@@ -119,7 +119,7 @@ function twoOfOneName(): Failure {
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
 
-function atPolicy(
+function placeAtPolicy(
   [first, ...others]: Failures['failures'],
   location: string | undefined,
 ): Failures['failures'] {

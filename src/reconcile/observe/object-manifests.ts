@@ -1,8 +1,8 @@
 /** The server is asked only for an object that somebody adopts. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { metadataText, resourceKey } from '@backporch/kyaml/resource'
+import { getMetadataText, getResourceKey } from '@backporch/kyaml/resource'
 import type { ManifestAnswer, ManifestLibrary } from '../../drift/authored/object-manifest.ts'
 import type { Drift } from '../../drift/compare/drift.ts'
 import { Unanswered } from '../../sources/programs/questions.ts'
@@ -25,8 +25,8 @@ export class ObjectManifests implements ManifestLibrary {
     this.known = known
   }
 
-  manifestOf(drift: Drift): ManifestAnswer {
-    const key = this.keyOf(drift)
+  getManifest(drift: Drift): ManifestAnswer {
+    const key = this.computeKey(drift)
     const answer = this.failed.get(key) ?? this.known.get(key)
     if (answer === undefined)
       throw new Unanswered({ kind: 'server', ask: (signal) => this.ask(drift, signal) })
@@ -37,7 +37,7 @@ export class ObjectManifests implements ManifestLibrary {
     const { id, apiVersion, live } = drift
     const object: JsonObject = isJsonObject(live) ? live : {}
     try {
-      const { schema } = await this.reader.servedKind(apiVersion, id.kind, signal)
+      const { schema } = await this.reader.findServedKind(apiVersion, id.kind, signal)
       const answer = await cleanObject(
         { id, apiVersion, object, schema },
         { reader: this.reader, ...this.by },
@@ -46,22 +46,22 @@ export class ObjectManifests implements ManifestLibrary {
       // A refusal's causes may change without the object.
       const kept: KnownManifests =
         'failure' in answer || answer.unproven !== undefined ? this.failed : this.known
-      kept.set(this.keyOf(drift), answer)
+      kept.set(this.computeKey(drift), answer)
     } catch (thrown) {
       signal.throwIfAborted()
-      this.failed.set(this.keyOf(drift), { failure: asFailure(thrown).toJSON() })
+      this.failed.set(this.computeKey(drift), { failure: convertToFailure(thrown).toJSON() })
     }
   }
 
-  private keyOf({ id, uid, live }: Drift): string {
-    const version = isJsonObject(live) ? metadataText(live, 'resourceVersion') : ''
+  private computeKey({ id, uid, live }: Drift): string {
+    const version = isJsonObject(live) ? getMetadataText(live, 'resourceVersion') : ''
     const { manager, syncer, presets } = this.by
     return JSON.stringify([
       this.reader.name,
       manager,
       syncer,
       [...presets],
-      resourceKey(id),
+      getResourceKey(id),
       uid,
       version,
     ])

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type LiveView, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import { getResourceKey, type LiveView, type WantedObject } from '@backporch/kyaml/resource'
 import { KUSTOMIZATION, present, WEB } from '../../../test/fakes/applier-world.ts'
 import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
 import { deploymentOf, type MarkedBy } from '../../../test/fakes/syncer-marks.ts'
-import { unknownBuild } from '../../sources/registry.ts'
+import { createUnknownBuild } from '../../sources/registry.ts'
 import type { Applier } from '../../status/applier.ts'
-import { claimsOf } from '../../syncers/claims.ts'
+import { listClaims } from '../../syncers/claims.ts'
 import { observeApplier } from './observe-applier.ts'
 import { OwnResources } from './own-resources.ts'
 
@@ -17,7 +17,7 @@ class RequestDescription extends MemoryCluster {
   broken: Failure | undefined
 
   override async readLive(wanted: readonly WantedObject[]): Promise<LiveView> {
-    this.requested.push(wanted.map(({ id }) => resourceKey(id)))
+    this.requested.push(wanted.map(({ id }) => getResourceKey(id)))
     if (this.broken !== undefined) throw this.broken
     return super.readLive(wanted)
   }
@@ -29,7 +29,7 @@ function observe(
   signal = new AbortController().signal,
 ): Promise<Applier> {
   const live = new Map([[WEB, present(deploymentOf(by))]])
-  const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
+  const side = { live, claims: listClaims(live), verdicts: [], syncer: undefined }
   return observeApplier(
     new OwnResources(cluster),
     side,
@@ -95,7 +95,7 @@ test('where the folder has files of kpt beside the objects, the command names th
     typeof observeApplier
   >[1]['verdicts']
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
-  const side = { live, claims: claimsOf(live), verdicts, syncer: undefined }
+  const side = { live, claims: listClaims(live), verdicts, syncer: undefined }
   const command = async (paths: readonly string[]): Promise<string | undefined> => {
     const of = { packagePath: 'apps/web', pipeline: false, paths }
     return (
@@ -118,9 +118,9 @@ test('where no object has a mark, the resource by which the unit was found decid
   const cluster = new RequestDescription()
   cluster.put(FLUX)
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
-  const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
+  const side = { live, claims: listClaims(live), verdicts: [], syncer: undefined }
   const observed = (pinned: string | undefined): Promise<Applier> => {
-    const build = { ...unknownBuild('Flux Kustomization apps/web', ''), object: FLUX, pinned }
+    const build = { ...createUnknownBuild('Flux Kustomization apps/web', ''), object: FLUX, pinned }
     const of = {
       packagePath: 'apps/web',
       pipeline: false,

@@ -1,13 +1,13 @@
 /** Never fails the unit. */
-import { textOf } from '@backporch/kyaml/json'
-import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
-import { joined, phrase, plain } from '@backporch/kyaml/text'
+import { getTextAt } from '@backporch/kyaml/json'
+import { getMetadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import { formatPhrase, joinPhrases, phrase } from '@backporch/kyaml/text'
 import type { Unit } from '../../plan/observation/observation.ts'
 import type { SyncerBuild } from '../../sources/build/built-source.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
 import { describeChoice } from '../../sources/registry.ts'
-import { type Applier, applierOf, decidingClaims } from '../../status/applier.ts'
-import { syncerReportOf } from '../../status/syncer-report.ts'
+import { type Applier, determineApplier, selectDecidingClaims } from '../../status/applier.ts'
+import { createSyncerReport } from '../../status/syncer-report.ts'
 import { APPLIER_KINDS } from '../../syncers/registry.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import type { ClusterSide } from './observe-cluster.ts'
@@ -34,11 +34,13 @@ export async function observeApplier(
   const drifts = verdicts.flatMap(({ items }) => items)
   const synced = render === undefined ? undefined : describeChoice(render).synced
   const claims =
-    marked.length === 0 && synced !== undefined ? sourceClaims(synced, [...live.keys()]) : marked
-  const deciding = decidingClaims({ claims, drifts })
+    marked.length === 0 && synced !== undefined
+      ? listSourceClaims(synced, [...live.keys()])
+      : marked
+  const deciding = selectDecidingClaims({ claims, drifts })
   const answers = await own.read(deciding, signal)
-  const files = filesOf(verdicts)
-  const applier = applierOf({
+  const files = listDesiredFiles(verdicts)
+  const applier = determineApplier({
     claims,
     live,
     own: answers,
@@ -47,26 +49,26 @@ export async function observeApplier(
     packagePath,
     pipeline,
     files,
-    otherFiles: otherFilesIn(packagePath, paths, files),
+    otherFiles: hasOtherFiles(packagePath, paths, files),
     ...(render === undefined ? {} : { render }),
   })
   const found =
-    claims.length === 0 ? applier : { ...applier, report: syncerReportOf(deciding, answers) }
-  return synced?.pinned === undefined ? found : withPinned(found, synced.pinned)
+    claims.length === 0 ? applier : { ...applier, report: createSyncerReport(deciding, answers) }
+  return synced?.pinned === undefined ? found : addPinnedWarning(found, synced.pinned)
 }
 
-export function sourceClaims(
+export function listSourceClaims(
   { title, object }: SyncerBuild,
   keys: readonly string[],
 ): readonly Claim[] {
   const [kind, namespace, name] = [
-    textOf(object, 'kind'),
-    metadataText(object, 'namespace'),
-    metadataText(object, 'name'),
+    getTextAt(object, 'kind'),
+    getMetadataText(object, 'namespace'),
+    getMetadataText(object, 'name'),
   ]
-  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
+  const { group } = parseApiVersion(getTextAt(object, 'apiVersion'))
   const applier = APPLIER_KINDS.find(
-    (each) => plain(each.title({ kind, namespace, name })) === title,
+    (each) => formatPhrase(each.title({ kind, namespace, name })) === title,
   )
   if (applier === undefined) return []
   const wanted = [{ id: { group, kind, namespace, name }, apiVersion: '' }]
@@ -74,21 +76,21 @@ export function sourceClaims(
 }
 
 /** The merge alone restores nothing. */
-function withPinned(applier: Applier, pinned: string): Applier {
-  const warning = joined(
+function addPinnedWarning(applier: Applier, pinned: string): Applier {
+  const warning = joinPhrases(
     [...(applier.warning === undefined ? [] : [applier.phrases.warning]), phrase`${pinned}`],
     '; ',
   )
   return {
     ...applier,
     restores: 'when-told',
-    warning: plain(warning),
+    warning: formatPhrase(warning),
     phrases: { ...applier.phrases, warning },
   }
 }
 
 /** Undefined if a function creates an object: it is in a file only after a render. */
-function filesOf(verdicts: ClusterSide['verdicts']): readonly string[] | undefined {
+function listDesiredFiles(verdicts: ClusterSide['verdicts']): readonly string[] | undefined {
   const locations = verdicts.flatMap(({ desired }) => desired?.location ?? [])
   return locations.some(({ step }) => step !== undefined)
     ? undefined
@@ -100,7 +102,7 @@ function filesOf(verdicts: ClusterSide['verdicts']): readonly string[] | undefin
  */
 const READ_BY_KUBECTL = /\.(?:json|ya?ml)$/
 
-function otherFilesIn(
+function hasOtherFiles(
   packagePath: string,
   paths: readonly string[],
   files: readonly string[] = [],

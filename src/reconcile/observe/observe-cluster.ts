@@ -2,35 +2,35 @@ import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldSchema, UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
-import { textOf } from '@backporch/kyaml/json'
+import { getTextAt } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { describeMost } from '@backporch/kyaml/read-yaml'
-import { withoutSops } from '@backporch/kyaml/redaction'
+import { omitSops } from '@backporch/kyaml/redaction'
 import {
+  getResourceKey,
   type InventoryRef,
   type LiveState,
   type ResourceId,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import { findSyncer, writesThroughHelm } from '../../drift/attribute/syncer.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
 import { setGoneAside } from '../../drift/compare/set-aside-gone.ts'
 import { detectDrift } from '../../drift/detect/detect-drift.ts'
 import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
-import { withVisibility } from '../../drift/noise/visibility.ts'
+import { applyVisibility } from '../../drift/noise/visibility.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import type { Claim } from '../../syncers/syncer.ts'
-import { eachOf } from '../repository/each-of.ts'
+import { mapConcurrent } from '../repository/each-of.ts'
 import { decideBehind, type UnitSources } from './decide-behind.ts'
 import { type EarlierAnswers, type JudgeOptions, ObjectJudge } from './judge-object.ts'
 import { keepCovered } from './keep-covered.ts'
 import type { KnownUnit } from './known-units.ts'
 import { NOT_ANSWERED } from './own-resources.ts'
 import { type ClaimedSide, isPlaced, type Placed, type Unplaced } from './read-live-sides.ts'
-import { earlierReader, type UnitPlainValues } from './read-plain-values.ts'
-import { hookRunnersOf, type UnexpectedObjects } from './read-unexpected.ts'
+import { createEarlierReader, type UnitPlainValues } from './read-plain-values.ts'
+import { findHookRunners, type UnexpectedObjects } from './read-unexpected.ts'
 import { reportVerdicts } from './report-verdicts.ts'
 import type { UnitVerdicts } from './verdicts/cluster-verdicts.ts'
 
@@ -79,13 +79,13 @@ export async function observeCluster(
 ): Promise<ClusterSide> {
   const { read, known, unexpected } = side
   const { claims } = read
-  const unserved = unservedIn(read)
+  const unserved = listUnserved(read)
   const everything =
     unserved.length === 0
       ? read.live
-      : new Map([...read.live, ...unserved.map(({ id }) => [resourceKey(id), ABSENT] as const)])
-  const syncer = known.syncer.of(known, [policy.fieldManager], () =>
-    syncerOf(observedIn(read), policy.fieldManager),
+      : new Map([...read.live, ...unserved.map(({ id }) => [getResourceKey(id), ABSENT] as const)])
+  const syncer = known.syncer.getAnswer(known, [policy.fieldManager], () =>
+    findSyncerManager(listObserved(read), policy.fieldManager),
   )
   const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
   const there = await judgeAll(
@@ -106,18 +106,18 @@ export async function observeCluster(
   }
   const beside = [
     ...unexpected.verdicts,
-    ...unserved.map((resource) => absentVerdict(resource, syncer)),
+    ...unserved.map((resource) => createAbsentVerdict(resource, syncer)),
   ]
   const found = beside.length === 0 ? there : [...there, ...beside]
-  const observed = known.visible.of(found, [policy.visibility], () =>
-    visibleOf(found, read, policy),
+  const observed = known.visible.getAnswer(found, [policy.visibility], () =>
+    selectVisible(found, read, policy),
   )
   const decided = await decideBehind(observed, question, side.sources, signal)
   const covering = {
     detected: there,
     decided,
     live: everything,
-    schemas: schemasOf(read),
+    schemas: mapSchemas(read),
     syncer,
     unexpected,
   }
@@ -125,7 +125,8 @@ export async function observeCluster(
   const unknown = read.resources.filter(
     (each): each is Unplaced => !isPlaced(each) && !unserved.includes(each.resource),
   )
-  const all = unknown.length === 0 ? verdicts : [...verdicts, ...unknown.map(unreadableVerdict)]
+  const all =
+    unknown.length === 0 ? verdicts : [...verdicts, ...unknown.map(createUnreadableVerdict)]
   return {
     identity,
     syncer,
@@ -139,13 +140,13 @@ export async function observeCluster(
 
 const ABSENT = { state: 'absent' } as const
 
-function unservedIn({ resources, live }: ClaimedSide): readonly DesiredResource[] {
+function listUnserved({ resources, live }: ClaimedSide): readonly DesiredResource[] {
   const absent = new Set(
     resources.filter(isPlaced).flatMap(({ resource: { id, object } }) => {
       const isGone =
-        id.kind === 'CustomResourceDefinition' && live.get(resourceKey(id))?.state === 'absent'
+        id.kind === 'CustomResourceDefinition' && live.get(getResourceKey(id))?.state === 'absent'
       return isGone
-        ? [`${textOf(object, 'spec', 'group')}/${textOf(object, 'spec', 'names', 'kind')}`]
+        ? [`${getTextAt(object, 'spec', 'group')}/${getTextAt(object, 'spec', 'names', 'kind')}`]
         : []
     }),
   )
@@ -159,27 +160,30 @@ function unservedIn({ resources, live }: ClaimedSide): readonly DesiredResource[
   )
 }
 
-function absentVerdict(desired: DesiredResource, syncer: SyncerManager | undefined): ObjectVerdict {
+function createAbsentVerdict(
+  desired: DesiredResource,
+  syncer: SyncerManager | undefined,
+): ObjectVerdict {
   return detectDrift(
     { desired, live: ABSENT, schema: UNKNOWN_SCHEMA, prediction: undefined },
     syncer,
   )
 }
 
-function schemasOf({ resources }: ClaimedSide): ReadonlyMap<string, FieldSchema> {
+function mapSchemas({ resources }: ClaimedSide): ReadonlyMap<string, FieldSchema> {
   return new Map(
-    resources.filter(isPlaced).map(({ resource, schema }) => [resourceKey(resource.id), schema]),
+    resources.filter(isPlaced).map(({ resource, schema }) => [getResourceKey(resource.id), schema]),
   )
 }
 
-function visibleOf(
+function selectVisible(
   found: readonly ObjectVerdict[],
   read: ClaimedSide,
   { visibility }: EffectivePolicy,
 ): readonly ObjectVerdict[] {
-  const schemas = schemasOf(read)
+  const schemas = mapSchemas(read)
   return found.map((verdict) =>
-    withVisibility(verdict, schemas.get(resourceKey(verdict.id)) ?? UNKNOWN_SCHEMA, visibility),
+    applyVisibility(verdict, schemas.get(getResourceKey(verdict.id)) ?? UNKNOWN_SCHEMA, visibility),
   )
 }
 
@@ -189,7 +193,7 @@ interface Applying {
   readonly fieldManager: string | undefined
 }
 
-function tooManyDifferences(packagePath: string): Failure {
+function createTooManyDifferencesFailure(packagePath: string): Failure {
   return new Failure({
     code: 'BP1111',
     what: 'the package is not compared',
@@ -216,11 +220,11 @@ async function judgeAll(
     earlier.creations.forgotten,
     decrypted?.plain.size,
   ]
-  const before = known.judged.remembered(known, given, Date.parse(identity.observedAt))
+  const before = known.judged.findRemembered(known, given, Date.parse(identity.observedAt))
   if (before !== undefined) {
     for (const verdict of before)
       rows?.confirm(
-        read.live.get(resourceKey(verdict.id)) ?? NOT_ANSWERED,
+        read.live.get(getResourceKey(verdict.id)) ?? NOT_ANSWERED,
         verdict,
         Date.parse(identity.observedAt),
       )
@@ -242,26 +246,26 @@ async function judgeAll(
   const at = (observedAt: string): ObjectJudge => judgeAt(observedAt)
   const judge = judgeAt(
     identity.observedAt,
-    decrypted === undefined ? {} : { readEarlier: earlierReader(decrypted, history, signal) },
+    decrypted === undefined ? {} : { readEarlier: createEarlierReader(decrypted, history, signal) },
   )
-  const objects = observedIn(read).map((observed) => ({
+  const objects = listObserved(read).map((observed) => ({
     ...observed,
-    stored: stored?.get(resourceKey(observed.desired.id)),
+    stored: stored?.get(getResourceKey(observed.desired.id)),
   }))
   let differences = 0
-  const detected = await eachOf(objects, PREDICTION_WIDTH, async (object) => {
+  const detected = await mapConcurrent(objects, PREDICTION_WIDTH, async (object) => {
     const verdict = await judge.judge(object, signal)
     differences += verdict.items.length
-    if (differences > MOST_DIFFERENCES) throw tooManyDifferences(unit.packagePath)
+    if (differences > MOST_DIFFERENCES) throw createTooManyDifferencesFailure(unit.packagePath)
     return verdict
   })
   earlier.clusters.get(reader.name)?.judges.keep(unit.packagePath, {
     at,
-    syncerOf: (object) => syncerOf([object], fieldManager),
+    syncerOf: (object) => findSyncerManager([object], fieldManager),
     syncer,
     objects: objects.map(({ live: _live, ...object }) => object),
   })
-  const runners = hookRunnersOf(read.claims, syncer)
+  const runners = findHookRunners(read.claims, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))
   return known.judged.keep(known, given, there, judge.until)
 }
@@ -278,33 +282,33 @@ export function followOthers(
   if (rows === undefined) return
   if (inventory !== undefined && inventory.name !== '')
     rows.follow(
-      { id: resourceGroupId(inventory), apiVersion: '' },
+      { id: createResourceGroupId(inventory), apiVersion: '' },
       'report',
       read.inventory === undefined ? { state: 'absent' } : undefined,
     )
   for (const { id, apiVersion } of unexpected.verdicts)
-    rows.follow({ id, apiVersion }, 'other', unexpected.live.get(resourceKey(id)))
+    rows.follow({ id, apiVersion }, 'other', unexpected.live.get(getResourceKey(id)))
   for (const wanted of [...read.claims, ...claims].flatMap((claim) => claim.wanted))
-    rows.follow(wanted, 'report', own.answered(wanted.id))
+    rows.follow(wanted, 'report', own.findAnswered(wanted.id))
   rows.retainTouched()
 }
 
-function resourceGroupId({ namespace, name }: InventoryRef): ResourceId {
+function createResourceGroupId({ namespace, name }: InventoryRef): ResourceId {
   return { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name }
 }
 
-function observedIn({
+function listObserved({
   live,
   resources,
 }: ClaimedSide): readonly Omit<ObservedObject, 'prediction'>[] {
   return resources.filter(isPlaced).map(({ resource, schema }: Placed) => ({
-    desired: { ...resource, object: withoutSops(resource.object) },
+    desired: { ...resource, object: omitSops(resource.object) },
     schema,
-    live: live.get(resourceKey(resource.id)) ?? NOT_ANSWERED,
+    live: live.get(getResourceKey(resource.id)) ?? NOT_ANSWERED,
   }))
 }
 
-function syncerOf(
+function findSyncerManager(
   observed: readonly Omit<ObservedObject, 'prediction'>[],
   fieldManager: string | undefined,
 ): SyncerManager | undefined {
@@ -314,7 +318,7 @@ function syncerOf(
   return findSyncer(applied, fieldManager)
 }
 
-function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
+function createUnreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
   return {
     id: resource.id,
     apiVersion: resource.apiVersion,
@@ -332,7 +336,7 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
  * Drift that ownership shows is only a part: the rest of the object is unknown.
  * @param verdict as in the ledger: what is set aside is no longer drift
  */
-export function incompleteOf({
+export function listVerdictIncomplete({
   id,
   desired,
   state,

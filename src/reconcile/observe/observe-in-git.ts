@@ -1,21 +1,21 @@
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { readKptfile } from '@backporch/kpt/kptfile'
 import {
+  derivePackageSlug,
+  deriveRootPackageName,
   type FoundPackage,
   PACKAGE_FILE,
-  packageSlug,
-  rootPackageName,
 } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Observation, Unit } from '../../plan/observation/observation.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
-import { effectivePolicy } from '../../policy/effective-policy.ts'
+import { deriveEffectivePolicy } from '../../policy/effective-policy.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
-import { applierOf } from '../../status/applier.ts'
-import { packagesIn, type RepositoryView } from '../repository/repository-view.ts'
+import { determineApplier } from '../../status/applier.ts'
+import { listClusterPackages, type RepositoryView } from '../repository/repository-view.ts'
 import { readGitState } from '../repository/sources/read-git-state.ts'
-import { unitTree } from '../repository/sources/unit-source.ts'
-import { presentTime } from './observe.ts'
+import { selectUnitTree } from '../repository/sources/unit-source.ts'
+import { formatPresentTime } from './observe.ts'
 import type { ObservedCluster } from './observe-units.ts'
 import type { ObserveRequest } from './turn-request.ts'
 
@@ -52,9 +52,9 @@ export async function observeInGit(
   for (const { packages, ...of } of [...failed, ...lost])
     for (const each of packages) {
       try {
-        const unit = await unitOf(view, each, of.cluster, signal)
+        const unit = await findUnit(view, each, of.cluster, signal)
         if (unit !== undefined)
-          found.push(await inGit(view, { unit, identity: of.identity }, request, signal))
+          found.push(await observeUnitInGit(view, { unit, identity: of.identity }, request, signal))
       } catch (thrown) {
         if (!(thrown instanceof Failure) || signal.aborted) throw thrown
       }
@@ -74,27 +74,29 @@ function openIn(
       spec.unit.cluster === cluster && status.lifecycle !== '' ? [spec.unit.package] : [],
     ),
   )
-  return packagesIn(view, cluster).filter(
+  return listClusterPackages(view, cluster).filter(
     ({ path }) => open.has(path) && (wanted === 'all' || wanted.has(path)),
   )
 }
 
 /** Undefined if the Kptfile with its name is unreadable. */
-async function unitOf(
+async function findUnit(
   view: RepositoryView,
   { path, source }: FoundPackage,
   cluster: string,
   signal: AbortSignal,
 ): Promise<Unit | undefined> {
   const name =
-    path !== '' || source === 'folder' ? rootPackageName(undefined) : await nameOfRoot(view, signal)
+    path !== '' || source === 'folder'
+      ? deriveRootPackageName(undefined)
+      : await nameOfRoot(view, signal)
   if (name === undefined) return undefined
   const of = source === 'folder' ? { source } : {}
   return {
     cluster,
     packagePath: path,
     packageName: path === '' ? name : path,
-    slug: packageSlug(path, name),
+    slug: derivePackageSlug(path, name),
     ...of,
   }
 }
@@ -103,21 +105,21 @@ async function nameOfRoot(view: RepositoryView, signal: AbortSignal): Promise<st
   const files = view.tree.filter(({ path }) => path === PACKAGE_FILE)
   const texts = await readTexts(view.repository, files, signal)
   const read = readKptfile(texts.get(PACKAGE_FILE) ?? '', PACKAGE_FILE)
-  return 'failures' in read ? undefined : rootPackageName(read.kptfile.name)
+  return 'failures' in read ? undefined : deriveRootPackageName(read.kptfile.name)
 }
 
 /**
  * Contains nothing from the cluster. A branch that only a rebuild could prove to be Backporch's is
  * left alone.
  */
-async function inGit(
+async function observeUnitInGit(
   view: RepositoryView,
   { unit, identity }: { readonly unit: Unit; readonly identity: ClusterIdentity },
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<Observation> {
   const { packagePath } = unit
-  const files = { files: [], tree: unitTree(view.tree, packagePath, []) }
+  const files = { files: [], tree: selectUnitTree(view.tree, packagePath, []) }
   const git = await readGitState(
     { view, unit },
     files,
@@ -130,9 +132,9 @@ async function inGit(
   return {
     unit,
     cluster: identity,
-    now: presentTime(request.clock),
+    now: formatPresentTime(request.clock),
     syncer: undefined,
-    applier: applierOf({
+    applier: determineApplier({
       claims: [],
       live: new Map(),
       own: new Map(),
@@ -150,7 +152,7 @@ async function inGit(
     functions: request.renderer.library,
     git: { ...git, branches },
     proposals: view.proposals,
-    policy: effectivePolicy(view.policies, unit.cluster, packagePath),
+    policy: deriveEffectivePolicy(view.policies, unit.cluster, packagePath),
     key: request.key,
   }
 }

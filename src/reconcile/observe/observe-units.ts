@@ -2,22 +2,22 @@ import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { Forge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { FoundPackage } from '@backporch/kpt/package'
-import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure, listFailures } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
-import { overruledAnnotations } from '../../policy/package-annotations.ts'
+import { listOverruledAnnotations } from '../../policy/package-annotations.ts'
 import { RECORDS_FOLDER } from '../../record/record-paths.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
-import { copiedCondition } from '../repository/copied-condition.ts'
-import { eachOf } from '../repository/each-of.ts'
-import { batchesOf } from '../repository/package-batches.ts'
+import { createCopiedConditionNotes } from '../repository/copied-condition.ts'
+import { mapConcurrent } from '../repository/each-of.ts'
+import { splitIntoBatches } from '../repository/package-batches.ts'
 import { selectByLabels } from '../repository/package-labels.ts'
 import { readProposals } from '../repository/read-proposals.ts'
 import {
-  packagesIn,
+  listClusterPackages,
   type RepositoryView,
   readAhead,
   readRepository,
@@ -26,7 +26,7 @@ import { BetweenTurns } from './between-turns.ts'
 import { chooseUnits } from './choose-units.ts'
 import { DeclaredObjects } from './declared-objects.ts'
 import { type LoadedPackage, loadPackage } from './load-package.ts'
-import { observe, presentTime } from './observe.ts'
+import { formatPresentTime, observe } from './observe.ts'
 import { OwnResources } from './own-resources.ts'
 import { type DeclaredFrom, readSides } from './read-sides.ts'
 import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
@@ -57,7 +57,7 @@ export async function observeRepository(
       operator: policy.operator,
       goodPolicies: request.between?.goodPolicies,
     })
-    const proposals = await readProposals(view, forge, presentTime(request.clock), signal)
+    const proposals = await readProposals(view, forge, formatPresentTime(request.clock), signal)
     if (attempt === ATTEMPTS || !(await isPast(view, proposals, signal)))
       return { ...view, proposals }
   }
@@ -73,7 +73,7 @@ async function isPast(
   )
   return (
     merged &&
-    (await view.repository.refs(signal)).refs.get(`refs/heads/${view.baseBranch}`) !== view.base
+    (await view.repository.listRefs(signal)).refs.get(`refs/heads/${view.baseBranch}`) !== view.base
   )
 }
 
@@ -91,7 +91,7 @@ export async function observeCluster(
   const identity = await cluster.identify(signal)
   await assertSameCluster(view, cluster.name, identity, signal)
   const own = new OwnResources(cluster)
-  const declared = declaredObjects(
+  const declared = createDeclaredObjects(
     view,
     { cluster: cluster.name, identity, named },
     request.renderer,
@@ -107,7 +107,7 @@ export async function observeCluster(
     return { cluster: cluster.name, identity, units, unmanaged: undefined }
   request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
   const observed = units.flatMap((unit) =>
-    unit.state === 'observed' ? unit.observation.verdicts.flatMap(coveredId) : [],
+    unit.state === 'observed' ? unit.observation.verdicts.flatMap(listCoveredIds) : [],
   )
   return {
     cluster: cluster.name,
@@ -117,7 +117,7 @@ export async function observeCluster(
   }
 }
 
-function pathOf(unit: ObservedUnit): string {
+function getUnitPath(unit: ObservedUnit): string {
   return unit.state === 'observed' ? unit.observation.unit.packagePath : unit.packagePath
 }
 
@@ -129,7 +129,7 @@ async function observeBatches(
 ): Promise<readonly ObservedUnit[]> {
   const cluster = from.reader.name
   const marks = request.between?.marks
-  const { batches, refused } = batchesOf(packages, { view: from.view, cluster, marks })
+  const { batches, refused } = splitIntoBatches(packages, { view: from.view, cluster, marks })
   const units = new Map<string, ObservedUnit>()
   for (const [{ path: packagePath }, failure] of refused)
     units.set(packagePath, { state: 'failed', cluster, packagePath, failures: [failure] })
@@ -141,7 +141,7 @@ async function observeBatches(
     await marks?.begin(keys)
     try {
       for (const unit of await observeTogether(some, { ...from, onDone }, request, signal))
-        units.set(pathOf(unit), unit)
+        units.set(getUnitPath(unit), unit)
     } finally {
       await marks?.end(keys)
     }
@@ -150,7 +150,7 @@ async function observeBatches(
 }
 
 /** A neighbour may belong to another tenant. */
-function coveredId({ id, state, notSettled }: ObjectVerdict): readonly ResourceId[] {
+function listCoveredIds({ id, state, notSettled }: ObjectVerdict): readonly ResourceId[] {
   return state === 'outside' || notSettled !== undefined ? [] : [id]
 }
 
@@ -176,12 +176,12 @@ async function observeTogether(
         state: 'failed',
         cluster: from.reader.name,
         packagePath: found.path,
-        failures: failuresOf(thrown),
+        failures: listFailures(thrown),
       })
       return undefined
     }
   }
-  const loads = await eachOf(packages, WIDTH, (found) =>
+  const loads = await mapConcurrent(packages, WIDTH, (found) =>
     orFailed(found, async () => ({
       found,
       ...(await loadPackage(
@@ -200,15 +200,15 @@ async function observeTogether(
     signal,
   )
   onDone(units.size)
-  await eachOf(sides, WIDTH, async (side) => {
+  await mapConcurrent(sides, WIDTH, async (side) => {
     const { loaded: load } = side
     await orFailed(load.found, async () => {
       const observation = await observe(from, side, request, signal)
       const notes = [
         ...load.desired.notes,
-        ...packageNotes(load.found, load, observation),
-        ...copiedCondition(load.found.path, load.files.files, from.view),
-        ...objectNotes(observation),
+        ...createPackageNotes(load.found, load, observation),
+        ...createCopiedConditionNotes(load.found.path, load.files.files, from.view),
+        ...listObjectNotes(observation),
         ...(observation.notes ?? []),
       ]
       units.set(load.found, { state: 'observed', observation, notes })
@@ -229,7 +229,7 @@ export async function readUnmanagedIn(
   signal: AbortSignal,
 ): Promise<UnmanagedObjects> {
   const identity = await reader.identify(signal)
-  const declared = declaredObjects(
+  const declared = createDeclaredObjects(
     view,
     { cluster: reader.name, identity, named: view.packages },
     renderer,
@@ -243,7 +243,7 @@ export async function readUnmanagedIn(
   )
 }
 
-function declaredObjects(
+function createDeclaredObjects(
   view: RepositoryView,
   {
     cluster,
@@ -258,7 +258,7 @@ function declaredObjects(
   signal: AbortSignal,
 ): DeclaredObjects {
   const packages = new Map(
-    [...packagesIn(view, cluster), ...named].map((found) => [found.path, found]),
+    [...listClusterPackages(view, cluster), ...named].map((found) => [found.path, found]),
   )
   const load = async (path: string): Promise<readonly ResourceId[]> => {
     const found = packages.get(path)
@@ -275,19 +275,19 @@ const ATTEMPTS = 5
  * Runs again if a ref moved meanwhile.
  * @throws Failure BP2006 after the fifth time
  */
-export async function withFreshRefs<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+export async function retryWithFreshRefs<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
     } catch (thrown) {
-      const failure = asFailure(thrown)
+      const failure = convertToFailure(thrown)
       if (failure.code !== 'BP4003') throw thrown
       if (attempt === ATTEMPTS) throw keepsMoving(failure)
     }
   }
 }
 
-function packageNotes(
+function createPackageNotes(
   { rootPackage }: FoundPackage,
   { unit, annotations }: LoadedPackage,
   { policy }: Observation,
@@ -297,7 +297,7 @@ function packageNotes(
     subject: '',
     text,
   }))
-  for (const text of overruledAnnotations(policy, annotations))
+  for (const text of listOverruledAnnotations(policy, annotations))
     notes.push({ cause: 'annotation-overruled', subject: '', text })
   if (rootPackage)
     notes.push({
@@ -320,7 +320,7 @@ function keepsMoving(failure: Failure): Failure {
   })
 }
 
-function objectNotes({ verdicts }: Observation): Note[] {
+function listObjectNotes({ verdicts }: Observation): Note[] {
   return verdicts.flatMap(({ id, desired, notes = [] }) => {
     const location =
       desired === undefined ? '' : `${desired.location.path}:${desired.location.line}: `

@@ -1,35 +1,35 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { Note } from '@backporch/kyaml/note'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { handedOver, resourceKey } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { getResourceKey, handOverFields } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import type { SyncerManager } from '../../drift/compare/drift.ts'
 import { isGoneByDesign } from '../../drift/compare/set-aside-gone.ts'
-import { type OtherDeclaration, withOtherDeclarations } from '../../drift/detect/declared-twice.ts'
+import { addOtherDeclarations, type OtherDeclaration } from '../../drift/detect/declared-twice.ts'
 import type { GitState, Observation, Unit } from '../../plan/observation/observation.ts'
 import { isWaiting } from '../../plan/observation/waiting-state.ts'
-import { type EffectivePolicy, effectivePolicy } from '../../policy/effective-policy.ts'
-import { policyOfPackage } from '../../policy/package-annotations.ts'
+import { deriveEffectivePolicy, type EffectivePolicy } from '../../policy/effective-policy.ts'
+import { applyPackageAnnotations } from '../../policy/package-annotations.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import type { BuiltSource } from '../../sources/build/built-source.ts'
 import { NO_BUILDS } from '../../sources/programs/package-builder.ts'
-import { choiceFor, describeChoice } from '../../sources/registry.ts'
-import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts'
+import { adjustChoice, describeChoice } from '../../sources/registry.ts'
+import { computeStatus, createUnknownStatus, NOT_FOUND } from '../../status/kstatus.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
-import { withUndone } from '../repository/read-undone.ts'
+import { addUndone } from '../repository/read-undone.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { readGitState } from '../repository/sources/read-git-state.ts'
-import { sharedWith } from '../repository/sources/shared-sources.ts'
+import { listSharingUnits } from '../repository/sources/shared-sources.ts'
 import { AdoptionAnswers } from './adoption-answers.ts'
 import { BetweenTurns } from './between-turns.ts'
 import type { LoadedPackage } from './load-package.ts'
 import { ObjectManifests } from './object-manifests.ts'
-import { observeApplier, sourceClaims } from './observe-applier.ts'
+import { listSourceClaims, observeApplier } from './observe-applier.ts'
 import {
   type ClusterSide,
   followOthers,
-  incompleteOf,
+  listVerdictIncomplete,
   observeCluster,
   type PackageSide,
   type ReadCluster,
@@ -61,16 +61,16 @@ export async function observe(
   signal: AbortSignal,
 ): Promise<Observation> {
   const { unit, files, desired, annotations, source, boundary } = loaded
-  const policy = policyOfPackage(
-    effectivePolicy(view.policies, unit.cluster, unit.packagePath),
+  const policy = applyPackageAnnotations(
+    deriveEffectivePolicy(view.policies, unit.cluster, unit.packagePath),
     annotations,
   )
   const { key, renderer, clock } = request
   const { fieldManager } = request.policy
   const effective = {
     ...policy,
-    render: choiceFor(policy.render, identity),
-    ...given({ fieldManager }),
+    render: adjustChoice(policy.render, identity),
+    ...omitUndefined({ fieldManager }),
   }
   const git = await readGitState(
     { view, unit },
@@ -83,12 +83,12 @@ export async function observe(
   const between = request.between ?? new BetweenTurns()
   between.outside.set(unit.packagePath, of.outside)
   const history = () => between.histories.read(context, of, signal)
-  const present = presentTime(clock)
+  const present = formatPresentTime(clock)
   const notes: Note[] = []
   const { audit } = request.cluster
   const { render } = effective
   const { synced } = describeChoice(render)
-  const claims = synced === undefined ? [] : sourceClaims(synced, [...side.read.live.keys()])
+  const claims = synced === undefined ? [] : listSourceClaims(synced, [...side.read.live.keys()])
   const sources = {
     unit,
     git,
@@ -108,7 +108,7 @@ export async function observe(
     outside,
   }
   const decrypted = await readPlainValues(renderer, encrypted, signal)
-  const rows = between.clusters.get(reader.name)?.ofUnit(unit.packagePath)
+  const rows = between.clusters.get(reader.name)?.getUnitVerdicts(unit.packagePath)
   const observed = await observeCluster(
     { reader, identity },
     { ...side, sources, earlier: between, rows, boundary, decrypted },
@@ -116,7 +116,7 @@ export async function observe(
     signal,
   )
   const cluster =
-    otherDeclarations.size === 0 ? observed : withDeclaredTwice(observed, otherDeclarations)
+    otherDeclarations.size === 0 ? observed : addDeclaredTwice(observed, otherDeclarations)
   const pipeline = desired.pipeline === 'run'
   const applied = {
     packagePath: unit.packagePath,
@@ -129,17 +129,19 @@ export async function observe(
   followOthers({ ...side, rows, sources }, desired.inventory)
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others =
-    source === undefined || !differs ? [] : await sharedWith(view, source, effective.render, signal)
+    source === undefined || !differs
+      ? []
+      : await listSharingUnits(view, source, effective.render, signal)
   const { known } = side
-  const found = known.released.of(cluster.verdicts, [git.merged, key], () =>
+  const found = known.released.getAnswer(cluster.verdicts, [git.merged, key], () =>
     cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, key)),
   )
-  const verdicts = between.lastDrift.unchanged(unitName(unit), found)
+  const verdicts = between.lastDrift.retainUnchanged(formatUnitName(unit), found)
   const incomplete = [
-    ...verdicts.flatMap(incompleteOf),
+    ...verdicts.flatMap(listVerdictIncomplete),
     ...cluster.incomplete,
-    ...unreadManifests(loaded),
-    ...unreadDecisions(git),
+    ...listUnreadManifests(loaded),
+    ...listUnreadDecisions(git),
   ]
   const ids = verdicts.map(({ id }) => id)
   const { failed, notes: ofPods } = await readFailedPods(
@@ -156,10 +158,12 @@ export async function observe(
     syncer: cluster.syncer,
     applier,
     verdicts,
-    health: known.health.of(verdicts, [incomplete, dated(cluster), failed], () =>
-      healthOf({ ...cluster, verdicts, incomplete }, failed),
+    health: known.health.getAnswer(verdicts, [incomplete, getObservedDate(cluster), failed], () =>
+      computeHealth({ ...cluster, verdicts, incomplete }, failed),
     ),
-    notHandedOver: known.notHandedOver.of(known, [cluster.syncer], () => notHandedOver(cluster)),
+    notHandedOver: known.notHandedOver.getAnswer(known, [cluster.syncer], () =>
+      listNotHandedOver(cluster),
+    ),
     inventory: desired.inventory,
     incomplete,
     pipeline,
@@ -176,7 +180,7 @@ export async function observe(
             others,
           },
         }),
-    ...librariesOf(reader, cluster.syncer, effective, between),
+    ...createLibraries(reader, cluster.syncer, effective, between),
     git,
     proposals: view.proposals,
     policy: effective,
@@ -186,20 +190,20 @@ export async function observe(
   }
   return request.mode === 'read'
     ? observation
-    : withUndone(observation, { view, bot: request.git.bot }, signal)
+    : addUndone(observation, { view, bot: request.git.bot }, signal)
 }
 
-function withDeclaredTwice(
+function addDeclaredTwice(
   cluster: ClusterSide,
   others: LoadedSide['otherDeclarations'],
 ): ClusterSide {
   const verdicts = cluster.verdicts.map((verdict) =>
-    withOtherDeclarations(verdict, others.get(resourceKey(verdict.id)) ?? [], cluster.syncer),
+    addOtherDeclarations(verdict, others.get(getResourceKey(verdict.id)) ?? [], cluster.syncer),
   )
   return { ...cluster, verdicts }
 }
 
-function librariesOf(
+function createLibraries(
   reader: ClusterReader,
   syncer: SyncerManager | undefined,
   { fieldManager, presets }: EffectivePolicy,
@@ -212,28 +216,31 @@ function librariesOf(
   }
 }
 
-export function unitName({ cluster, packagePath }: Pick<Unit, 'cluster' | 'packagePath'>): string {
+export function formatUnitName({
+  cluster,
+  packagePath,
+}: Pick<Unit, 'cluster' | 'packagePath'>): string {
   return `${cluster}/${packagePath}`
 }
 
-function dated({ verdicts, identity }: ClusterSide): string {
+function getObservedDate({ verdicts, identity }: ClusterSide): string {
   return verdicts.some(({ id }) => id.kind === 'Pod') ? identity.observedAt : ''
 }
 
-export function presentTime(clock: Pick<Clock, 'now'>): string {
+export function formatPresentTime(clock: Pick<Clock, 'now'>): string {
   return `${clock.now().toISOString().slice(0, 19)}Z`
 }
 
-function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
+function listNotHandedOver({ live, syncer }: ClusterSide): Set<string> {
   if (syncer === undefined) return new Set()
   return new Set(
     [...live].flatMap(([key, state]) =>
-      state.state === 'present' && handedOver(state.object, syncer) !== undefined ? [key] : [],
+      state.state === 'present' && handOverFields(state.object, syncer) !== undefined ? [key] : [],
     ),
   )
 }
 
-function unreadManifests({ unread }: LoadedPackage): Incomplete[] {
+function listUnreadManifests({ unread }: LoadedPackage): Incomplete[] {
   return unread.map((path) => ({
     state: 'unverified',
     code: 'BP3012',
@@ -243,7 +250,7 @@ function unreadManifests({ unread }: LoadedPackage): Incomplete[] {
 }
 
 /** They hide what was released or is being restored, so nothing is proven in sync. */
-function unreadDecisions({ unreadable }: GitState): Incomplete[] {
+function listUnreadDecisions({ unreadable }: GitState): Incomplete[] {
   return unreadable
     .filter(({ location }) => location === 'base')
     .map(({ where, code, why }) => ({
@@ -256,16 +263,16 @@ function unreadDecisions({ unreadable }: GitState): Incomplete[] {
 }
 
 /** An object is unverified if the report has it as not observed. */
-function healthOf(
+function computeHealth(
   { verdicts, live, identity, incomplete }: ClusterSide,
   failedByPods: FailedPods['failed'],
 ): GroupMember[] {
   const unproven = new Set(
-    incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])),
+    incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [getResourceKey(ref)])),
   )
   return verdicts.flatMap(({ id, desired, items, setAside }) => {
     if (desired === undefined || isGoneByDesign({ items, setAside })) return []
-    const answer = live.get(resourceKey(id))
+    const answer = live.get(getResourceKey(id))
     const late = setAside.filter(({ state }) => isWaiting(state))
     const waits =
       late.length === 0
@@ -274,7 +281,7 @@ function healthOf(
           ? 'stuck'
           : 'waiting'
     const drift =
-      items.length > 0 ? 'drifted' : unproven.has(resourceKey(id)) ? 'unverified' : waits
+      items.length > 0 ? 'drifted' : unproven.has(getResourceKey(id)) ? 'unverified' : waits
     const back = items.find(({ rolledBack }) => rolledBack !== undefined)?.rolledBack
     const to = back === undefined ? '' : `, rolled back to ${back.commit.slice(0, 7) || 'nothing'}`
     const message =
@@ -287,10 +294,10 @@ function healthOf(
       answer.state === 'unreadable' ||
       (answer.state === 'present' && answer.metadataOnly && !isSecret(id))
     const { status, message: health } = unread
-      ? unknownStatus('not read')
+      ? createUnknownStatus('not read')
       : answer.state === 'absent'
         ? NOT_FOUND
-        : (failedByPods.get(resourceKey(id)) ??
+        : (failedByPods.get(getResourceKey(id)) ??
           computeStatus(answer.object, new Date(identity.observedAt)))
     return [{ id, status, drift, message, health } as const]
   })

@@ -1,10 +1,10 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import {
+  getResourceKey,
   type LiveState,
   type LiveView,
   type ResourceId,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import type { Claim } from '../../syncers/syncer.ts'
@@ -24,20 +24,20 @@ export class OwnResources {
    */
   async read(claims: readonly Claim[], signal: AbortSignal): Promise<LiveView> {
     const wanted = claims.flatMap((claim) => claim.wanted)
-    const each = new Map(wanted.map((one) => [resourceKey(one.id), one]))
-    const unread = [...each.values()].filter(({ id }) => !this.answers.has(resourceKey(id)))
+    const each = new Map(wanted.map((one) => [getResourceKey(one.id), one]))
+    const unread = [...each.values()].filter(({ id }) => !this.answers.has(getResourceKey(id)))
     if (unread.length > 0) {
       const view = this.ask(unread, signal)
       for (const { id } of unread)
         this.answers.set(
-          resourceKey(id),
-          view.then((answers) => answers.get(resourceKey(id)) ?? NOT_ANSWERED),
+          getResourceKey(id),
+          view.then((answers) => answers.get(getResourceKey(id)) ?? NOT_ANSWERED),
         )
     }
     const states = wanted.map(
       async ({ id }): Promise<[string, LiveState]> => [
-        resourceKey(id),
-        (await this.answers.get(resourceKey(id))) ?? NOT_ANSWERED,
+        getResourceKey(id),
+        (await this.answers.get(getResourceKey(id))) ?? NOT_ANSWERED,
       ],
     )
     const answers = new Map(await Promise.all(states))
@@ -46,8 +46,8 @@ export class OwnResources {
     return answers
   }
 
-  answered(id: ResourceId): LiveState | undefined {
-    return this.answeredYet.get(resourceKey(id))
+  findAnswered(id: ResourceId): LiveState | undefined {
+    return this.answeredYet.get(getResourceKey(id))
   }
 
   /**
@@ -64,13 +64,13 @@ export class OwnResources {
     try {
       return await this.reader.readLive(wanted, signal)
     } catch (thrown) {
-      const failure = asFailure(thrown)
-      return new Map(wanted.map(({ id }) => [resourceKey(id), { state: 'unreadable', failure }]))
+      const failure = convertToFailure(thrown)
+      return new Map(wanted.map(({ id }) => [getResourceKey(id), { state: 'unreadable', failure }]))
     }
   }
 }
 
 export const NOT_ANSWERED: Extract<LiveState, { state: 'unreadable' }> = {
   state: 'unreadable',
-  failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
+  failure: convertToFailure(new Error('the cluster adapter gave no answer for a wanted object')),
 }

@@ -1,13 +1,17 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import {
+  getMetadataText,
+  getResourceKey,
   type LiveState,
-  metadataText,
   type Prediction,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import type { SyncerManager } from '../../drift/compare/drift.ts'
-import { appliedPart, creationProbe, needsPrediction } from '../../drift/detect/detect-drift.ts'
+import {
+  buildCreationProbe,
+  getAppliedPart,
+  needsPrediction,
+} from '../../drift/detect/detect-drift.ts'
 import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
 import type { AnswerContext, DryRunAnswers } from './dry-run-answers.ts'
 import type { ObjectReader } from './encrypted-object.ts'
@@ -19,7 +23,7 @@ const ATTEMPTS = 3
  * A write after the read would show as false drift, so both are requested again. A dry run's answer
  * has the version of the object that it was computed on (docs/facts/dry-run-version.md).
  */
-export async function withPrediction(
+export async function addPrediction(
   reader: ObjectReader,
   object: Omit<ObservedObject, 'prediction'>,
   { syncer, manager }: { readonly syncer: SyncerManager | undefined; readonly manager: string },
@@ -27,23 +31,23 @@ export async function withPrediction(
 ): Promise<ObservedObject> {
   const { id, apiVersion } = object.desired
   let observed = object
-  const sent = sentFor(object)
+  const sent = createSent(object)
   for (let attempt = 1; needsPrediction(observed, syncer); attempt += 1) {
     const prediction = await reader.predict(sent, manager, signal)
-    if (attempt === ATTEMPTS || !movedBetween(observed.live, prediction))
+    if (attempt === ATTEMPTS || !hasMovedBetween(observed.live, prediction))
       return { ...observed, prediction }
-    const live = (await reader.readLive([{ id, apiVersion }], signal)).get(resourceKey(id))
+    const live = (await reader.readLive([{ id, apiVersion }], signal)).get(getResourceKey(id))
     if (live === undefined) return { ...observed, prediction }
     observed = { ...observed, live }
   }
   return { ...observed, prediction: undefined }
 }
 
-export function movedBetween(live: LiveState, prediction: Prediction): boolean {
+export function hasMovedBetween(live: LiveState, prediction: Prediction): boolean {
   if (live.state !== 'present' || prediction.state !== 'predicted') return false
   const [read, predicted] = [
-    metadataText(live.object, 'resourceVersion'),
-    metadataText(prediction.object, 'resourceVersion'),
+    getMetadataText(live.object, 'resourceVersion'),
+    getMetadataText(prediction.object, 'resourceVersion'),
   ]
   return read !== '' && predicted !== '' && read !== predicted
 }
@@ -52,14 +56,14 @@ export function movedBetween(live: LiveState, prediction: Prediction): boolean {
  * For objects without managers. After a failed attempt, for example without the right to create, no
  * other of its kind in its namespace is tried.
  */
-export function creationsBy(manager: string) {
+export function createCreationPredictor(manager: string) {
   const unproven = new Map<string, Prediction>()
   return async <Object extends Omit<ObservedObject, 'prediction'>>(
     object: Object,
     reader: ObjectReader,
     signal: AbortSignal,
   ): Promise<Object> => {
-    const probe = creationProbe(object)
+    const probe = buildCreationProbe(object)
     if (probe === undefined) return object
     const { id, apiVersion } = object.desired
     const location = `${apiVersion} ${id.kind} ${id.namespace}`
@@ -98,11 +102,11 @@ export class MissingObjects {
   }
 
   /** A refused object is blocked, not only missing. */
-  async withPrediction(
+  async addPrediction(
     object: Omit<ObservedObject, 'prediction'>,
     signal: AbortSignal,
   ): Promise<ObservedObject> {
-    const known = this.answers.remembered(this.context, { resource: sentFor(object) })
+    const known = this.answers.findRemembered(this.context, { resource: createSent(object) })
     if (known !== undefined) {
       this.until = Math.min(this.until, known.until)
       return { ...object, prediction: known.answer.refusal }
@@ -133,7 +137,7 @@ export class MissingObjects {
       this.until = 0
       return undefined
     }
-    const sent = sentFor(object)
+    const sent = createSent(object)
     const prediction = await this.reader.predict(sent, this.context.manager, signal)
     if (prediction.state === 'unproven') this.unproven.add(kind)
     const answer = { refusal: prediction.state === 'refused' ? prediction : undefined }
@@ -145,6 +149,6 @@ export class MissingObjects {
   }
 }
 
-function sentFor(object: Omit<ObservedObject, 'prediction'>): DesiredResource {
-  return { ...object.desired, object: appliedPart(object) }
+function createSent(object: Omit<ObservedObject, 'prediction'>): DesiredResource {
+  return { ...object.desired, object: getAppliedPart(object) }
 }

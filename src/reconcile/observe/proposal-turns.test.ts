@@ -34,7 +34,7 @@ class Scene {
   async hurried(): Promise<string[]> {
     const { postponed } = await this.world.scan({
       between: this.between,
-      meanwhile: { hasChanged: () => true, givesWay: () => true },
+      meanwhile: { hasChanged: () => true, shouldGiveWay: () => true },
     })
     return postponed.map((unit) =>
       unit.state === 'planned' ? unit.unit.packagePath.replace('apps/', '') : '',

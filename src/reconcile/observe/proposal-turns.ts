@@ -16,7 +16,7 @@ export class ProposalTurns {
    * Openings precede changes, as planned.
    * @param mayWait some may be left to a next turn; otherwise the planned order is kept
    */
-  inTurn(actions: readonly TurnAction[], mayWait: boolean): readonly TurnAction[] {
+  orderInTurn(actions: readonly TurnAction[], mayWait: boolean): readonly TurnAction[] {
     if (!mayWait) return actions
     const sorted = actions
       .filter((action) => action.kind === 'propose')
@@ -27,24 +27,24 @@ export class ProposalTurns {
     )
   }
 
-  sorted<Group extends { readonly moves: readonly PlannedUpdate[] }>(
+  sortGroups<Group extends { readonly moves: readonly PlannedUpdate[] }>(
     groups: readonly Group[],
   ): readonly Group[] {
     const turnOf = ({ moves }: Group): number =>
-      Math.min(...moves.map(({ ref, from }) => this.of(ref, from === null)))
+      Math.min(...moves.map(({ ref, from }) => this.getTurn(ref, from === null)))
     return groups.toSorted((left, right) => turnOf(left) - turnOf(right))
   }
 
-  done(ref: string): void {
+  markDone(ref: string): void {
     this.clock += 1
     this.turns.set(ref, this.clock)
   }
 
   private turnOf({ action: { wanted, known } }: TurnAction & { readonly kind: 'propose' }): number {
-    return this.of(wanted.ref, known?.state !== 'open')
+    return this.getTurn(wanted.ref, known?.state !== 'open')
   }
 
-  private of(ref: string, isNew: boolean): number {
+  private getTurn(ref: string, isNew: boolean): number {
     return isNew ? -1 : (this.turns.get(ref) ?? 0)
   }
 }

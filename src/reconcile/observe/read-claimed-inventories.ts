@@ -8,22 +8,22 @@ import type {
   InventoryQuestion,
   ListedLocation,
 } from '@backporch/cluster/cluster'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import {
-  annotationsOf,
+  getAnnotations,
+  getResourceKey,
   isControlled,
   type LiveView,
   type ResourceId,
-  resourceKey,
 } from '@backporch/kyaml/resource'
-import { plain } from '@backporch/kyaml/text'
+import { formatPhrase } from '@backporch/kyaml/text'
 import { MOST_JUDGED } from '../../status/applier.ts'
-import { isMarkedBy, titleOf } from '../../syncers/claims.ts'
+import { formatClaimTitle, isMarkedBy } from '../../syncers/claims.ts'
 import { KPT_LIVE_TOOL, OWNING_INVENTORY } from '../../syncers/kpt-live.ts'
-import { writersOfMarks } from '../../syncers/marks.ts'
-import { applierKind } from '../../syncers/registry.ts'
+import { listWritersOfMarks } from '../../syncers/marks.ts'
+import { getApplierKind } from '../../syncers/registry.ts'
 import type { Claim, ListedResources, SyncerSource } from '../../syncers/syncer.ts'
 import type { OwnResources } from './own-resources.ts'
 import { readInventories } from './read-inventories.ts'
@@ -79,41 +79,41 @@ export async function readClaimedInventories(
     all.flatMap(({ questions }) => questions),
     signal,
   )
-  const first = new Map(all.map((search) => [search, firstAnswer(search, given)]))
+  const first = new Map(all.map((search) => [search, findFirstAnswer(search, given)]))
   const open = all.filter((search) => search.found === undefined && isMissing(first.get(search)))
-  await given.request(reader, open.map(listingFor), signal)
+  await given.request(reader, open.map(buildListingQuestion), signal)
   return sides.map((side, position) => [
-    ...ofPackage(side),
+    ...getPackageInventories(side),
     ...(searches[position] ?? []).map((search) => {
       const answer = first.get(search)
       return isMissing(answer) && search.found === undefined
-        ? ofMarks(search, given, answer)
-        : known(search, answer)
+        ? findByMarks(search, given, answer)
+        : createKnown(search, answer)
     }),
   ])
 }
 
 /** A named inventory replaces those of the same tool. */
 function isSearched({ tool, name }: Claim, side: LiveSide): boolean {
-  const { inventory } = applierKind(tool)
+  const { inventory } = getApplierKind(tool)
   return (
     inventory !== 'none' && (!inventory.ofPackage || (side.inventory === undefined && name !== ''))
   )
 }
 
 function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
-  const states = claim.wanted.flatMap(({ id }) => answers.get(resourceKey(id)) ?? [])
+  const states = claim.wanted.flatMap(({ id }) => answers.get(getResourceKey(id)) ?? [])
   const present = states.find((state) => state.state === 'present')
   const own = present?.state === 'present' ? present.object : undefined
   const unreadable = states.find((state) => state.state === 'unreadable')
   const failure =
     own === undefined && unreadable?.state === 'unreadable' ? unreadable.failure : undefined
-  const { inventory, source } = applierKind(claim.tool)
+  const { inventory, source } = getApplierKind(claim.tool)
   const base = { claim, side, failure, source: source(own) }
   if (inventory === 'none') return { ...base, found: undefined, questions: [] }
   const found = own === undefined ? undefined : inventory.listed(own)
   const namespaces = new Set(
-    idsOf(side).flatMap((id) => (id.namespace === '' ? [] : [id.namespace])),
+    listIds(side).flatMap((id) => (id.namespace === '' ? [] : [id.namespace])),
   )
   return {
     ...base,
@@ -122,8 +122,8 @@ function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
   }
 }
 
-function firstAnswer({ questions }: Search, given: InventoryAnswers): Answer {
-  const answers = questions.map((question) => given.to(question))
+function findFirstAnswer({ questions }: Search, given: InventoryAnswers): Answer {
+  const answers = questions.map((question) => given.getAnswerTo(question))
   return (
     answers.find((answer) => answer !== undefined && !(answer instanceof Failure)) ??
     answers.find((answer) => answer !== undefined)
@@ -134,39 +134,40 @@ function isMissing(answer: Answer): answer is Failure | undefined {
   return answer === undefined || answer instanceof Failure
 }
 
-function known({ claim, source, found }: Search, answer: Answer): KnownInventory | Failure {
+function createKnown({ claim, source, found }: Search, answer: Answer): KnownInventory | Failure {
   if (answer instanceof Failure && found === undefined) return answer
   const listed = answer instanceof Failure || answer === undefined ? undefined : answer
   const resources = found?.resources ?? listed?.resources ?? []
   return {
     ...listed,
-    ...described(claim, source),
-    source: listed?.source ?? plain(titleOf(claim)),
+    ...createDescription(claim, source),
+    source: listed?.source ?? formatPhrase(formatClaimTitle(claim)),
     resources,
     extraneous: found?.extraneous,
   }
 }
 
-function ofMarks(
+function findByMarks(
   search: Search,
   given: InventoryAnswers,
   before: Failure | undefined,
 ): KnownInventory | Failure {
-  const answer = given.to(listingFor(search))
+  const answer = given.getAnswerTo(buildListingQuestion(search))
   if (answer === undefined || answer instanceof Failure)
-    return before ?? search.failure ?? answer ?? nothingAnswered()
+    return before ?? search.failure ?? answer ?? createNothingAnsweredFailure()
   const { claim, source } = search
-  const writers = writersOf(search)
+  const writers = listWriters(search)
   // Controller-created objects inherit their owner's labels. A mark proves less than its writer.
   const marked = (answer.objects ?? []).map(
     (object) =>
       !isControlled(object) &&
       isMarkedBy(claim, object) &&
-      (writers.size === 0 || [...writersOfMarks(object)].some((manager) => writers.has(manager))),
+      (writers.size === 0 ||
+        [...listWritersOfMarks(object)].some((manager) => writers.has(manager))),
   )
   return {
-    ...described(claim, source),
-    source: `the objects that are marked as of ${plain(titleOf(claim))}`,
+    ...createDescription(claim, source),
+    source: `the objects that are marked as of ${formatPhrase(formatClaimTitle(claim))}`,
     resources: answer.resources.filter((_id, index) => marked[index]),
     extraneous: undefined,
     ...(answer.unread === undefined ? {} : { unread: answer.unread }),
@@ -175,11 +176,13 @@ function ofMarks(
 }
 
 /** None if the objects have no managers, or if a copy of the marks claims nothing. */
-function writersOf({ claim, side }: Search): ReadonlySet<string> {
-  if (applierKind(claim.tool).namesObject) return new Set()
+function listWriters({ claim, side }: Search): ReadonlySet<string> {
+  if (getApplierKind(claim.tool).namesObject) return new Set()
   const states = [...claim.objects].flatMap((key) => side.live.get(key) ?? [])
   return new Set(
-    states.flatMap((state) => (state.state === 'present' ? [...writersOfMarks(state.object)] : [])),
+    states.flatMap((state) =>
+      state.state === 'present' ? [...listWritersOfMarks(state.object)] : [],
+    ),
   )
 }
 
@@ -200,12 +203,12 @@ function noteOf(
   }
 }
 
-function described(
+function createDescription(
   claim: Claim,
   from: SyncerSource,
 ): Omit<KnownInventory, 'source' | 'resources' | 'extraneous'> {
   const { tool, objects } = claim
-  const { inventory } = applierKind(tool)
+  const { inventory } = getApplierKind(tool)
   return {
     tool,
     id: inventory === 'none' ? '' : inventory.id(claim),
@@ -216,35 +219,39 @@ function described(
   }
 }
 
-function ofPackage({ inventory, live, inventoryId }: LiveSide): (KnownInventory | Failure)[] {
+function getPackageInventories({
+  inventory,
+  live,
+  inventoryId,
+}: LiveSide): (KnownInventory | Failure)[] {
   if (inventory === undefined || inventory instanceof Failure)
     return inventory === undefined ? [] : [inventory]
   const marks = (object: JsonObject): boolean =>
-    annotationsOf(object).get(OWNING_INVENTORY) === inventoryId
+    getAnnotations(object).get(OWNING_INVENTORY) === inventoryId
   const claimed = [...live].flatMap(([key, state]) =>
     state.state === 'present' && marks(state.object) ? [key] : [],
   )
-  const from = applierKind(KPT_LIVE_TOOL).source(undefined)
+  const from = getApplierKind(KPT_LIVE_TOOL).source(undefined)
   const retained = { tool: KPT_LIVE_TOOL, id: inventoryId, reference: true, marks } as const
   return [{ ...inventory, ...retained, extraneous: undefined, from, claimed: new Set(claimed) }]
 }
 
-function listingFor({ claim, side }: Search): InventoryQuestion {
+function buildListingQuestion({ claim, side }: Search): InventoryQuestion {
   const locations = new Map<string, ListedLocation>()
-  for (const { group, kind, namespace } of idsOf(side))
+  for (const { group, kind, namespace } of listIds(side))
     locations.set(`${group}/${kind}/${namespace}`, { group, kind, namespace })
   return {
     listing: [...locations.values()],
-    labelSelector: applierKind(claim.tool).selector(claim),
+    labelSelector: getApplierKind(claim.tool).selector(claim),
   }
 }
 
-function idsOf({ resources }: LiveSide): readonly ResourceId[] {
+function listIds({ resources }: LiveSide): readonly ResourceId[] {
   return resources.flatMap((each) => ('failure' in each ? [] : [each.resource.id]))
 }
 
-function nothingAnswered(): Failure {
-  return asFailure(new Error('the cluster adapter gave no answer for an inventory'))
+function createNothingAnsweredFailure(): Failure {
+  return convertToFailure(new Error('the cluster adapter gave no answer for an inventory'))
 }
 
 class InventoryAnswers {
@@ -267,7 +274,7 @@ class InventoryAnswers {
     })
   }
 
-  to(question: InventoryQuestion): Answer {
+  getAnswerTo(question: InventoryQuestion): Answer {
     return this.answers.get(JSON.stringify(question))
   }
 }

@@ -5,12 +5,17 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import {
   describeResourceId,
+  getResourceKey,
   type LiveState,
   type ResourceId,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import type { ObjectStatus } from '../../status/kstatus.ts'
-import { failedByPods, isOwnedBy, podSelector, waitsForPods } from '../../status/owned-pods.ts'
+import {
+  findPodFailure,
+  formatPodSelector,
+  isOwnedBy,
+  waitsForPods,
+} from '../../status/owned-pods.ts'
 
 export interface FailedPods {
   /** By `resourceKey`. */
@@ -35,7 +40,7 @@ export async function readFailedPods(
 ): Promise<FailedPods> {
   const at = new Date(identity.observedAt)
   const workloads = ids.flatMap((id): Workload[] => {
-    const state = live.get(resourceKey(id))
+    const state = live.get(getResourceKey(id))
     return state?.state === 'present' && !state.metadataOnly && waitsForPods(state.object, at)
       ? [{ id, object: state.object }]
       : []
@@ -44,7 +49,7 @@ export async function readFailedPods(
   const lists = await listPods(reader, workloads, signal)
   const owned = workloads.map((workload, index) => ({
     ...workload,
-    pods: podsOf(workload, lists[index]),
+    pods: listWorkloadPods(workload, lists[index]),
   }))
   const found = await reader.readLive(
     owned.flatMap(({ pods }) => pods.map((id) => ({ id, apiVersion: 'v1' }))),
@@ -53,17 +58,17 @@ export async function readFailedPods(
   const failed = new Map<string, ObjectStatus>()
   for (const { id, pods } of owned) {
     const objects = pods.flatMap((pod) => {
-      const state = found.get(resourceKey(pod))
+      const state = found.get(getResourceKey(pod))
       return state?.state === 'present' ? [state.object] : []
     })
-    const status = failedByPods(objects, at)
-    if (status !== undefined) failed.set(resourceKey(id), status)
+    const status = findPodFailure(objects, at)
+    if (status !== undefined) failed.set(getResourceKey(id), status)
   }
   return {
     failed,
     notes: identity.recorded
       ? []
-      : owned.flatMap(({ id }, index) => notReadNotes(id, lists[index])),
+      : owned.flatMap(({ id }, index) => createNotReadNotes(id, lists[index])),
   }
 }
 
@@ -76,7 +81,7 @@ async function listPods(
 ): Promise<readonly PodList[]> {
   const questions = workloads.map(({ id, object }) => ({
     listing: [{ group: '', kind: 'Pod', namespace: id.namespace }],
-    labelSelector: podSelector(object),
+    labelSelector: formatPodSelector(object),
   }))
   try {
     return await reader.readInventories(questions, signal)
@@ -86,13 +91,13 @@ async function listPods(
   }
 }
 
-function podsOf({ object }: Workload, list: PodList): readonly ResourceId[] {
+function listWorkloadPods({ object }: Workload, list: PodList): readonly ResourceId[] {
   if (list === undefined || list instanceof Failure) return []
   const { objects = [], resources } = list
   return resources.filter((_, index) => isOwnedBy(objects[index] ?? {}, object))
 }
 
-function notReadNotes(id: ResourceId, list: PodList): readonly Note[] {
+function createNotReadNotes(id: ResourceId, list: PodList): readonly Note[] {
   const why = list instanceof Failure ? list.why : list?.unread?.[0]?.why
   if (why === undefined) return []
   const text = `its pods cannot be read, so whether one of them failed is not known: ${why}`

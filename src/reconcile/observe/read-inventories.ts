@@ -1,6 +1,6 @@
 /** A request that fails as a whole answers each question. */
 import type { ClusterReader, Inventory, InventoryQuestion } from '@backporch/cluster/cluster'
-import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, type Failure } from '@backporch/kyaml/failure'
 
 /** @throws only the reason of `signal` */
 export async function readInventories(
@@ -13,7 +13,7 @@ export async function readInventories(
     return await reader.readInventories(questions, signal)
   } catch (thrown) {
     signal.throwIfAborted()
-    const failure = asFailure(thrown)
+    const failure = convertToFailure(thrown)
     return questions.map(() => failure)
   }
 }

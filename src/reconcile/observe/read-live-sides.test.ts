@@ -15,9 +15,9 @@ class RequestedCluster extends MemoryCluster {
   readonly kinds: string[] = []
   readonly inventories: (readonly InventoryQuestion[])[] = []
 
-  override servedKind(apiVersion: string, kind: string) {
+  override findServedKind(apiVersion: string, kind: string) {
     this.kinds.push(`${apiVersion} ${kind}`)
-    return super.servedKind(apiVersion, kind)
+    return super.findServedKind(apiVersion, kind)
   }
 
   override async readLive(wanted: Parameters<MemoryCluster['readLive']>[0]) {

@@ -1,18 +1,22 @@
 import type { ClusterReader, Inventory, ServedKind } from '@backporch/cluster/cluster'
-import { type DesiredResource, type DesiredSet, declaredTwice } from '@backporch/kpt/desired-set'
-import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import {
+  createDeclaredTwiceFailure,
+  type DesiredResource,
+  type DesiredSet,
+} from '@backporch/kpt/desired-set'
+import { convertToFailure, type Failure } from '@backporch/kyaml/failure'
 import type { FieldSchema } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import {
+  getResourceKey,
   type InventoryRef,
   type LiveState,
   type LiveView,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
-import { type Boundary, whyOutside } from '../../policy/boundary.ts'
+import { type Boundary, explainOutside } from '../../policy/boundary.ts'
 import type { Claim } from '../../syncers/syncer.ts'
-import { eachOf } from '../repository/each-of.ts'
+import { mapConcurrent } from '../repository/each-of.ts'
 import { readInventories } from './read-inventories.ts'
 
 export interface ClaimedSide extends LiveSide {
@@ -57,10 +61,12 @@ export async function readLiveSides<
   packages: readonly Package[],
   signal: AbortSignal,
 ): Promise<readonly { readonly of: Package; readonly side: LiveSide }[]> {
-  const locateAll = kindTable(reader, signal)
-  const placed = await eachOf(packages, WIDTH, async ({ desired, boundary }) => {
-    const all = eachOnce(await locateAll(desired.resources, desired.namespace ?? namespace))
-    return boundary === undefined ? all : all.map((each) => within(boundary, each))
+  const locateAll = createKindTable(reader, signal)
+  const placed = await mapConcurrent(packages, WIDTH, async ({ desired, boundary }) => {
+    const all = deduplicateDeclared(
+      await locateAll(desired.resources, desired.namespace ?? namespace),
+    )
+    return boundary === undefined ? all : all.map((each) => checkWithin(boundary, each))
   })
   const wanted = placed.map((resources) =>
     resources
@@ -69,7 +75,7 @@ export async function readLiveSides<
   )
   const views = await readTogether(reader, wanted, signal)
   const named = packages.flatMap(({ desired: { inventory }, boundary }) =>
-    inventory === undefined || whyNotRequested(inventory, boundary) !== undefined
+    inventory === undefined || explainNotRequested(inventory, boundary) !== undefined
       ? []
       : [inventory],
   )
@@ -82,7 +88,7 @@ export async function readLiveSides<
       live: views[position] ?? new Map(),
       inventory:
         each.desired.inventory &&
-        (whyNotRequested(each.desired.inventory, each.boundary) ??
+        (explainNotRequested(each.desired.inventory, each.boundary) ??
           inventories.get(each.desired.inventory)),
       inventoryId: each.desired.inventory?.id ?? '',
     },
@@ -93,29 +99,32 @@ export async function readLiveSides<
  * A context's namespace, or a cluster-scoped kind, makes two objects one: an apply leaves the
  * content of one of them.
  */
-function eachOnce(all: readonly (Placed | Unplaced)[]): readonly (Placed | Unplaced)[] {
-  const declared = Map.groupBy(all.filter(isPlaced), ({ resource }) => resourceKey(resource.id))
+function deduplicateDeclared(all: readonly (Placed | Unplaced)[]): readonly (Placed | Unplaced)[] {
+  const declared = Map.groupBy(all.filter(isPlaced), ({ resource }) => getResourceKey(resource.id))
   if (declared.size === all.length) return all
   return all.map((each) => {
     if (!isPlaced(each)) return each
-    const other = declared.get(resourceKey(each.resource.id))?.find((one) => one !== each)
+    const other = declared.get(getResourceKey(each.resource.id))?.find((one) => one !== each)
     return other === undefined
       ? each
-      : { resource: each.resource, failure: declaredTwice(other.resource, each.resource.location) }
+      : {
+          resource: each.resource,
+          failure: createDeclaredTwiceFailure(other.resource, each.resource.location),
+        }
   })
 }
 
-function within(boundary: Boundary, each: Placed | Unplaced): Placed | Unplaced {
+function checkWithin(boundary: Boundary, each: Placed | Unplaced): Placed | Unplaced {
   if (!isPlaced(each)) return each
-  const failure = whyOutside(boundary, each.resource.id)
+  const failure = explainOutside(boundary, each.resource.id)
   return failure === undefined ? each : { resource: each.resource, failure }
 }
 
-function whyNotRequested(
+function explainNotRequested(
   { namespace, name }: InventoryRef,
   boundary: Boundary | undefined,
 ): Failure | undefined {
-  return whyOutside(boundary, { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name })
+  return explainOutside(boundary, { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name })
 }
 
 /**
@@ -132,11 +141,11 @@ async function readTogether(
     const fits = (reading: Map<string, WantedObject>): boolean =>
       objects.every(
         ({ id, apiVersion }) =>
-          (reading.get(resourceKey(id))?.apiVersion ?? apiVersion) === apiVersion,
+          (reading.get(getResourceKey(id))?.apiVersion ?? apiVersion) === apiVersion,
       )
     const reading = readings.find(fits) ?? new Map<string, WantedObject>()
     if (!readings.includes(reading)) readings.push(reading)
-    for (const each of objects) reading.set(resourceKey(each.id), each)
+    for (const each of objects) reading.set(getResourceKey(each.id), each)
     return reading
   })
   const views = new Map<Map<string, WantedObject>, LiveView>()
@@ -150,21 +159,23 @@ async function readTogether(
     const view = reading === undefined ? undefined : views.get(reading)
     return new Map(
       objects.flatMap(({ id }): [string, LiveState][] => {
-        const state = view?.get(resourceKey(id))
-        return state === undefined ? [] : [[resourceKey(id), state]]
+        const state = view?.get(getResourceKey(id))
+        return state === undefined ? [] : [[getResourceKey(id), state]]
       }),
     )
   })
 }
 
 /** A namespaced object without a namespace gets the context's, as in kubectl. */
-function kindTable(reader: ClusterReader, signal: AbortSignal) {
+function createKindTable(reader: ClusterReader, signal: AbortSignal) {
   const kinds = new Map<string, Promise<ServedKind | Failure>>()
   const kindOf = ({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> => {
     const key = `${apiVersion} ${id.kind}`
     const kind =
       kinds.get(key) ??
-      reader.servedKind(apiVersion, id.kind, signal).catch((thrown: unknown) => asFailure(thrown))
+      reader
+        .findServedKind(apiVersion, id.kind, signal)
+        .catch((thrown: unknown) => convertToFailure(thrown))
     kinds.set(key, kind)
     return kind
   }
@@ -174,29 +185,33 @@ function kindTable(reader: ClusterReader, signal: AbortSignal) {
   ): Promise<readonly (Placed | Unplaced)[]> => {
     const named = new Map(resources.map((each) => [`${each.apiVersion} ${each.id.kind}`, each]))
     const served = new Map(
-      await eachOf([...named], WIDTH, async ([name, each]) => [name, await kindOf(each)] as const),
+      await mapConcurrent(
+        [...named],
+        WIDTH,
+        async ([name, each]) => [name, await kindOf(each)] as const,
+      ),
     )
     return resources.map((each) =>
-      locationOf(each, served.get(`${each.apiVersion} ${each.id.kind}`), namespace),
+      placeResource(each, served.get(`${each.apiVersion} ${each.id.kind}`), namespace),
     )
   }
 }
 
-function locationOf(
+function placeResource(
   resource: DesiredResource,
   kind: ServedKind | Failure | undefined,
   namespace: string,
 ): Placed | Unplaced {
   if (kind === undefined || !('schema' in kind))
-    return { resource, failure: kind ?? asFailure(new Error('nobody asked for the kind')) }
+    return { resource, failure: kind ?? convertToFailure(new Error('nobody asked for the kind')) }
   const own = resource.id.namespace === '' ? namespace : resource.id.namespace
-  return { resource: withNamespace(resource, kind.namespaced ? own : ''), schema: kind.schema }
+  return { resource: placeInNamespace(resource, kind.namespaced ? own : ''), schema: kind.schema }
 }
 
 /** An unchanged package gets the same objects again. */
 const PLACED = new WeakMap<DesiredResource, DesiredResource>()
 
-function withNamespace(resource: DesiredResource, namespace: string): DesiredResource {
+function placeInNamespace(resource: DesiredResource, namespace: string): DesiredResource {
   if (resource.id.namespace === namespace) return resource
   const known = PLACED.get(resource)
   if (known?.id.namespace === namespace) return known

@@ -7,9 +7,9 @@ import type { Note } from '@backporch/kyaml/note'
 import { hasEncrypted, PlainValues } from '@backporch/kyaml/redaction'
 import {
   describeResourceId,
+  getResourceKey,
   type Resource,
   type ResourceId,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import type { PackageHistory } from '../../drift/behind/sync-evidence.ts'
 import type { EarlierValues } from '../../drift/detect/encrypted-fields.ts'
@@ -75,14 +75,14 @@ function noteOf(failure: FailureDetail): Note {
 }
 
 /** The returned function throws Failure BP40xx when git fails. */
-export function earlierReader(
+export function createEarlierReader(
   { decryptor }: UnitPlainValues,
   history: () => Promise<PackageHistory>,
   signal: AbortSignal,
 ): (desired: Resource) => Promise<EarlierValues> {
   return async ({ id }) => {
     const [, ...before] = (await history()).versions
-    const versions = before.flatMap(({ objects }) => objects.get(resourceKey(id)) ?? NOTHING)
+    const versions = before.flatMap(({ objects }) => objects.get(getResourceKey(id)) ?? NOTHING)
     return readEarlierValues(decryptor, id, versions, signal)
   }
 }

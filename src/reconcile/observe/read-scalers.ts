@@ -1,7 +1,7 @@
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
-import { scalersWanted } from '../../drift/noise/autoscaling.ts'
+import { listWantedScalers } from '../../drift/noise/autoscaling.ts'
 import {
   readScaler,
   SCALER_KINDS,
@@ -29,7 +29,7 @@ export async function readScalers(
   signal: AbortSignal,
 ): Promise<Scalers> {
   const wanted = new Set(
-    verdicts.flatMap(({ items }) => items.flatMap((item) => scalersWanted(item))),
+    verdicts.flatMap(({ items }) => items.flatMap((item) => listWantedScalers(item))),
   )
   const known = READ.get(identity) ?? new Map<ScalerTool, Promise<KindRead>>()
   READ.set(identity, known)
@@ -64,7 +64,7 @@ async function readKind(
     }
   } catch (thrown) {
     signal.throwIfAborted()
-    const { code, why } = asFailure(thrown)
+    const { code, why } = convertToFailure(thrown)
     return { scalers: [], unread: code === 'BP3009' ? undefined : why }
   }
 }

@@ -1,12 +1,12 @@
 import type { FoundPackage } from '@backporch/kpt/package'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { OtherDeclaration } from '../../drift/detect/declared-twice.ts'
 import { isLocated } from '../../sources/build/built-source.ts'
-import { claimsOf } from '../../syncers/claims.ts'
+import { listClaims } from '../../syncers/claims.ts'
 import type { BetweenTurns } from './between-turns.ts'
 import type { DeclaredObjects } from './declared-objects.ts'
 import type { LoadedPackage } from './load-package.ts'
-import { type LoadedSide, type ObservedFrom, unitName } from './observe.ts'
+import { formatUnitName, type LoadedSide, type ObservedFrom } from './observe.ts'
 import { readClaimedInventories } from './read-claimed-inventories.ts'
 import { isPlaced, type LiveSide, readLiveSides } from './read-live-sides.ts'
 import { readUnexpected } from './read-unexpected.ts'
@@ -25,11 +25,11 @@ export async function readSides(
 ): Promise<readonly (LoadedSide & { readonly loaded: Loaded })[]> {
   const sides = (await readLiveSides(reader, declared.namespace, loaded, signal)).map(
     ({ of, side }) => {
-      const known = between.unitsOf(reader.name).of(unitName(of.unit), identity, side)
+      const known = between.getUnits(reader.name).getUnit(formatUnitName(of.unit), identity, side)
       return {
         of,
         known,
-        side: { ...side, claims: known.claims.of(known, [], () => claimsOf(side.live)) },
+        side: { ...side, claims: known.claims.getAnswer(known, [], () => listClaims(side.live)) },
       }
     },
   )
@@ -61,7 +61,7 @@ export async function readSides(
     },
   )
   const unexpected = await readUnexpected(reader, packages, declared, signal)
-  const declarations = declarationsOf(sides.map(({ side }) => side))
+  const declarations = indexDeclarations(sides.map(({ side }) => side))
   return sides.flatMap(({ of, known, side }, position) => {
     const beyond = unexpected[position]
     return beyond === undefined
@@ -79,13 +79,13 @@ export async function readSides(
 }
 
 /** What a placement does not allow is not a declaration. */
-function declarationsOf(sides: readonly LiveSide[]): {
+function indexDeclarations(sides: readonly LiveSide[]): {
   readonly beside: (own: LiveSide) => LoadedSide['otherDeclarations']
 } {
   const all = sides.flatMap((side) =>
     side.resources.filter(isPlaced).map(({ resource }) => ({ side, resource })),
   )
-  const shared = [...Map.groupBy(all, ({ resource }) => resourceKey(resource.id))].filter(
+  const shared = [...Map.groupBy(all, ({ resource }) => getResourceKey(resource.id))].filter(
     ([, { length }]) => length > 1,
   )
   const declarationOf = ({

@@ -1,30 +1,30 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import {
-  annotationsOf,
   describeResourceId,
+  getAnnotations,
+  getMetadataText,
+  getResourceKey,
   type LiveView,
-  metadataText,
   type ResourceId,
-  resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
 import type { ObjectVerdict, SetAside, SyncerManager } from '../../drift/compare/drift.ts'
 import type { HookRunners } from '../../drift/compare/gone-by-design.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 import { BUILT_IN } from '../../drift/compare/set-aside-gone.ts'
-import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
-import { retainedOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
-import { unexpectedObject } from '../../drift/detect/make-drift.ts'
-import { type Boundary, REMEDIES, refusalOf } from '../../policy/boundary.ts'
+import { DeclaredIds, explainNotOfPackage } from '../../drift/compare/unexpected.ts'
+import { findRetentionRule } from '../../drift/compare/unexpected-on-purpose.ts'
+import { createUnexpectedVerdict } from '../../drift/detect/make-drift.ts'
+import { type Boundary, findBoundaryRefusal, REMEDIES } from '../../policy/boundary.ts'
 import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
-import { renamedByKustomize } from '../../sources/kustomize/files/kustomize-input.ts'
-import { applierKind } from '../../syncers/registry.ts'
+import { findRenamedByKustomize } from '../../sources/kustomize/files/kustomize-input.ts'
+import { getApplierKind } from '../../syncers/registry.ts'
 import type { BuiltInRule, Claim } from '../../syncers/syncer.ts'
 import type { DeclaredElsewhere, DeclaredObjects } from './declared-objects.ts'
 import { NOT_ANSWERED } from './own-resources.ts'
@@ -87,18 +87,18 @@ export async function readUnexpected(
   const wanted = new Map<string, WantedObject>()
   // The inventory names no version; an empty one requests the server's preferred version.
   for (const { candidates } of judged)
-    for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
+    for (const { id } of candidates) wanted.set(getResourceKey(id), { id, apiVersion: '' })
   const live = await readAll(reader, [...wanted.values()], signal)
   return packages.map((each, index) => ({
     ...decide(each, judged[index] ?? NOTHING, live),
-    listed: listedBy(each.inventories),
-    refused: refusedBy(each.inventories),
-    stored: storedBy(each.inventories),
+    listed: collectListed(each.inventories),
+    refused: collectRefused(each.inventories),
+    stored: collectStored(each.inventories),
   }))
 }
 
 /** By the marks on live objects; a syncer without marks runs none. */
-export function hookRunnersOf(
+export function findHookRunners(
   claims: readonly Claim[],
   syncer: SyncerManager | undefined,
 ): HookRunners {
@@ -108,26 +108,26 @@ export function hookRunnersOf(
   }
 }
 
-function listedBy(
+function collectListed(
   inventories: readonly (KnownInventory | Failure)[],
 ): ReadonlySet<string> | undefined {
   const whole = inventories.flatMap((each) =>
     each instanceof Failure || each.unread !== undefined ? [] : [each],
   )
   if (whole.length === 0 || whole.length < inventories.length) return undefined
-  return new Set(whole.flatMap(({ resources }) => resources.map(resourceKey)))
+  return new Set(whole.flatMap(({ resources }) => resources.map(getResourceKey)))
 }
 
-function refusedBy(
+function collectRefused(
   inventories: readonly (KnownInventory | Failure)[],
 ): ReadonlyMap<string, string> {
   const refused = inventories.flatMap((each) =>
     each instanceof Failure ? [] : (each.refused ?? []),
   )
-  return new Map(refused.map(({ id, why }) => [resourceKey(id), why]))
+  return new Map(refused.map(({ id, why }) => [getResourceKey(id), why]))
 }
 
-function storedBy(
+function collectStored(
   inventories: readonly (KnownInventory | Failure)[],
 ): ReadonlyMap<string, StoredManifest> | undefined {
   const retained = inventories.flatMap((each) =>
@@ -137,7 +137,7 @@ function storedBy(
   const all = retained.flatMap(({ source, rollback, applied = [] }) =>
     applied.map(
       ({ id, apiVersion, object }) =>
-        [resourceKey(id), { apiVersion, object, storedIn: source, rollback }] as const,
+        [getResourceKey(id), { apiVersion, object, storedIn: source, rollback }] as const,
     ),
   )
   return new Map(all.reverse())
@@ -154,7 +154,7 @@ async function readAll(
     return wanted.length === 0 ? new Map() : await reader.readLive(wanted, signal)
   } catch (thrown) {
     signal.throwIfAborted()
-    return asFailure(thrown)
+    return convertToFailure(thrown)
   }
 }
 
@@ -176,7 +176,7 @@ async function judge(
   const namedBy: Judged['reportedBy'] = new Map()
   for (const inventory of each.inventories) {
     if (inventory instanceof Failure) {
-      incomplete.push(unreadInventory(inventory))
+      incomplete.push(createUnreadInventory(inventory))
       continue
     }
     const report = (...reported: readonly Incomplete[]): void => {
@@ -187,62 +187,62 @@ async function judge(
       notes.push(notified)
       namedBy.set(notified, inventory)
     }
-    report(...(inventory.unread ?? []).map(unreadInventory))
+    report(...(inventory.unread ?? []).map(createUnreadInventory))
     if (inventory.note !== undefined) note(inventory.note)
     const { choosesNamespace, folder } = inventory.from
-    const all = beyond(inventory).filter((id) => !here.has(id, choosesNamespace))
-    const surplus = all.filter((id) => refusalOf(each.boundary, id) === undefined)
-    const [refused] = all.flatMap((id) => refusalOf(each.boundary, id) ?? [])
+    const all = listBeyond(inventory).filter((id) => !here.has(id, choosesNamespace))
+    const surplus = all.filter((id) => findBoundaryRefusal(each.boundary, id) === undefined)
+    const [refused] = all.flatMap((id) => findBoundaryRefusal(each.boundary, id) ?? [])
     if (refused !== undefined)
-      report(listedOutside(inventory.source, all.length - surplus.length, refused.rule))
+      report(createListedOutside(inventory.source, all.length - surplus.length, refused.rule))
     if (surplus.length === 0) continue
     if (each.unread.length > 0) {
-      report(unreadFiles(each.unread, surplus.length))
+      report(createUnreadFiles(each.unread, surplus.length))
       continue
     }
     const elsewhere = inventory.reference
       ? NOBODY
-      : await declared.elsewhere(each.packagePath, folder, signal)
+      : await declared.readElsewhere(each.packagePath, folder, signal)
     const isElsewhere = (id: ResourceId): boolean =>
       elsewhere.packages.some(({ ids }) => ids.has(id, choosesNamespace))
     const open = surplus.filter((id) => !isElsewhere(id))
     if (open.length === 0) continue
     if (elsewhere.unread.length > 0) {
-      report(unreadPackages(elsewhere.unread, open.length))
+      report(createUnreadPackages(elsewhere.unread, open.length))
       continue
     }
     const extent = {
       source: inventory.source,
       reference: inventory.reference,
       folder,
-      transformed: inventory.from.transformed ?? renamedByKustomize(each.files),
+      transformed: inventory.from.transformed ?? findRenamedByKustomize(each.files),
       isExtraneous: inventory.extraneous !== undefined,
       here: inventory.resources.filter((id) => here.has(id, choosesNamespace)).length,
       elsewhere: inventory.resources.filter(
         (id) => !here.has(id, choosesNamespace) && isElsewhere(id),
       ).length,
       surplus: open.length,
-      coversPackage: markedIn(each.side, inventory).every((key) => inventory.claimed.has(key)),
+      coversPackage: listMarked(each.side, inventory).every((key) => inventory.claimed.has(key)),
     }
-    const why = whyNotOfPackage(extent, each.packagePath)
-    const byPath = why !== undefined && applierKind(inventory.tool).sourcePath !== 'none'
-    if (why !== undefined && !byPath) note(notSurely(each, inventory, open, why))
+    const why = explainNotOfPackage(extent, each.packagePath)
+    const byPath = why !== undefined && getApplierKind(inventory.tool).sourcePath !== 'none'
+    if (why !== undefined && !byPath) note(createNotSurelyNote(each, inventory, open, why))
     else
       for (const id of open)
-        if (!candidates.has(resourceKey(id)))
-          candidates.set(resourceKey(id), { id, inventory, byPath })
+        if (!candidates.has(getResourceKey(id)))
+          candidates.set(getResourceKey(id), { id, inventory, byPath })
   }
   return { candidates: [...candidates.values()], incomplete, notes, reportedBy: namedBy }
 }
 
-function beyond({ extraneous, resources, later }: KnownInventory): readonly ResourceId[] {
+function listBeyond({ extraneous, resources, later }: KnownInventory): readonly ResourceId[] {
   return extraneous ?? [...resources, ...(later?.resources ?? [])]
 }
 
 const NOBODY: DeclaredElsewhere = { packages: [], unread: [] }
 
-function markedIn({ live }: LiveSide, { tool }: KnownInventory): readonly string[] {
-  const { leavesUnmarked } = applierKind(tool)
+function listMarked({ live }: LiveSide, { tool }: KnownInventory): readonly string[] {
+  const { leavesUnmarked } = getApplierKind(tool)
   return [...live].flatMap(([key, state]) =>
     state.state === 'present' && !leavesUnmarked(state.object) ? [key] : [],
   )
@@ -261,18 +261,19 @@ function decide(
       notes,
       reportedBy,
       bearsMark: new Set(),
-      incomplete: candidates.length === 0 ? incomplete : [...incomplete, unreadInventory(live)],
+      incomplete:
+        candidates.length === 0 ? incomplete : [...incomplete, createUnreadInventory(live)],
     }
   }
   const verdicts: ObjectVerdict[] = []
   const bearsMark = new Set<ObjectVerdict>()
   const unread: Incomplete[] = []
   for (const { id, inventory, byPath } of candidates) {
-    const state = live.get(resourceKey(id)) ?? NOT_ANSWERED
+    const state = live.get(getResourceKey(id)) ?? NOT_ANSWERED
     // An object that is already being deleted needs no decision.
     if (
       state.state === 'absent' ||
-      (state.state === 'present' && metadataText(state.object, 'deletionTimestamp') !== '')
+      (state.state === 'present' && getMetadataText(state.object, 'deletionTimestamp') !== '')
     )
       continue
     if (state.state === 'unreadable') {
@@ -281,8 +282,8 @@ function decide(
       unread.push(reported)
       reportedBy.set(reported, inventory)
     } else if (!byPath || isOfFolder(state.object, inventory.tool, each.packagePath)) {
-      const verdict = unexpectedObject(id, state.object, listing(inventory, id))
-      const retained = retainedOnPurpose({
+      const verdict = createUnexpectedVerdict(id, state.object, formatListing(inventory, id))
+      const retained = findRetentionRule({
         live: state.object,
         tool: inventory.tool,
         inventoryId: inventory.id,
@@ -297,14 +298,14 @@ function decide(
   return { verdicts, live, notes, reportedBy, bearsMark, incomplete: [...incomplete, ...unread] }
 }
 
-function listing({ source, resources, later }: KnownInventory, id: ResourceId): string {
-  return later === undefined || resources.some((one) => resourceKey(one) === resourceKey(id))
+function formatListing({ source, resources, later }: KnownInventory, id: ResourceId): string {
+  return later === undefined || resources.some((one) => getResourceKey(one) === getResourceKey(id))
     ? source
     : later.source
 }
 
 function isOfFolder(object: JsonObject, tool: string, packagePath: string): boolean {
-  const path = annotationsOf(object).get(applierKind(tool).sourcePath)
+  const path = getAnnotations(object).get(getApplierKind(tool).sourcePath)
   return path !== undefined && (packagePath === '' || path.startsWith(`${packagePath}/`))
 }
 
@@ -316,7 +317,7 @@ function setAside(verdict: ObjectVerdict, retained: BuiltInRule): ObjectVerdict 
   return { ...verdict, state: 'in-sync', items: [], setAside: aside }
 }
 
-function notSurely(
+function createNotSurelyNote(
   { packageName }: InventoriedPackage,
   { source }: KnownInventory,
   open: readonly ResourceId[],
@@ -330,7 +331,7 @@ function notSurely(
   return { cause: 'claimed-by-inventory', subject: '', text }
 }
 
-function unreadFiles(unread: readonly string[], objects: number): Incomplete {
+function createUnreadFiles(unread: readonly string[], objects: number): Incomplete {
   return {
     code: 'BP3012',
     why: `${objects} objects of the inventory may be declared in files that were not read: ${unread.slice(0, 3).join(', ')}`,
@@ -338,7 +339,7 @@ function unreadFiles(unread: readonly string[], objects: number): Incomplete {
   }
 }
 
-function unreadPackages(unread: readonly string[], objects: number): Incomplete {
+function createUnreadPackages(unread: readonly string[], objects: number): Incomplete {
   return {
     code: 'BP3012',
     why: `${objects} objects of the inventory may be declared in packages that cannot be read: ${unread.slice(0, 3).join(', ')}`,
@@ -347,7 +348,7 @@ function unreadPackages(unread: readonly string[], objects: number): Incomplete 
 }
 
 /** The package must not learn which objects an inventory lists elsewhere. */
-export function listedOutside(source: string, count: number, rule: TenancyRule): Incomplete {
+export function createListedOutside(source: string, count: number, rule: TenancyRule): Incomplete {
   const objects = count === 1 ? 'one object' : `${count} objects`
   return {
     state: 'outside',
@@ -357,6 +358,6 @@ export function listedOutside(source: string, count: number, rule: TenancyRule):
   }
 }
 
-function unreadInventory({ code, why, remedy }: Failure): Incomplete {
+function createUnreadInventory({ code, why, remedy }: Failure): Incomplete {
   return { code, why: `the inventory could not be read: ${why}`, remedy }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { InventoryWorld, KUSTOMIZE_MARKS } from '../../../test/fakes/inventory-world.ts'
 import { KPTFILE } from '../../../test/fakes/turn-world.ts'
-import { notLookedInto } from './read-unmanaged.ts'
+import { listNotLookedInto } from './read-unmanaged.ts'
 
 const other = (namespace: string) => ({
   'apps/api/Kptfile': KPTFILE,
@@ -16,9 +16,9 @@ async function unmanagedIn(world: InventoryWorld) {
   const states = units.map((unit) => unit.state === 'planned' && unit.plan.report.status.state)
   const [found] = unmanaged
   return {
-    objects: found?.objects.map(({ id }) => resourceKey(id)),
+    objects: found?.objects.map(({ id }) => getResourceKey(id)),
     namespaces: found?.namespaces,
-    unread: found === undefined ? undefined : notLookedInto(found),
+    unread: found === undefined ? undefined : listNotLookedInto(found),
     states,
   }
 }

@@ -4,12 +4,12 @@
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { metadataText, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { creatorOf } from '../../drift/attribute/actor.ts'
+import { getMetadataText, getResourceKey, type ResourceId } from '@backporch/kyaml/resource'
+import { deriveCreator } from '../../drift/attribute/actor.ts'
 import type { Actor } from '../../drift/compare/drift.ts'
-import { managerOf } from '../../status/unmanaged.ts'
+import { findObjectManager } from '../../status/unmanaged.ts'
 import type { DeclaredObjects } from './declared-objects.ts'
 import { readInventories } from './read-inventories.ts'
 
@@ -39,10 +39,10 @@ export async function readUnmanaged(
   declared: DeclaredObjects,
   signal: AbortSignal,
 ): Promise<UnmanagedObjects> {
-  const namespaces = [...new Set(observed.flatMap(namespaceOf))].sort()
+  const namespaces = [...new Set(observed.flatMap(findNamespaces))].sort()
   const nothing = { cluster: reader.name, namespaces, objects: [], unread: [], unlisted: [] }
   if (namespaces.length === 0) return nothing
-  const { packages, unread: unreadPackages } = await declared.everywhere(signal)
+  const { packages, unread: unreadPackages } = await declared.readEverywhere(signal)
   const [answer] = await readInventories(reader, [{ namespaces }], signal)
   if (answer === undefined || answer instanceof Failure)
     return {
@@ -51,14 +51,14 @@ export async function readUnmanaged(
         answer === undefined ? 'the cluster gave no answer' : `${answer.what}: ${answer.why}`,
       ],
     }
-  const known = new Set(observed.map(resourceKey))
+  const known = new Set(observed.map(getResourceKey))
   const isDeclared = (id: ResourceId): boolean => packages.some(({ ids }) => ids.has(id, true))
   const objects = answer.resources.flatMap((id, index): UnmanagedObject[] => {
     const object = answer.objects?.[index]
     if (
       object === undefined ||
-      known.has(resourceKey(id)) ||
-      managerOf(object) !== undefined ||
+      known.has(getResourceKey(id)) ||
+      findObjectManager(object) !== undefined ||
       isDeclared(id)
     )
       return []
@@ -67,7 +67,9 @@ export async function readUnmanaged(
   return {
     cluster: reader.name,
     namespaces,
-    objects: objects.sort((left, right) => (resourceKey(left.id) < resourceKey(right.id) ? -1 : 1)),
+    objects: objects.sort((left, right) =>
+      getResourceKey(left.id) < getResourceKey(right.id) ? -1 : 1,
+    ),
     unread: unreadPackages.map(
       (path) => `the package ${path} cannot be read, and what it declares may be in the list`,
     ),
@@ -75,7 +77,7 @@ export async function readUnmanaged(
   }
 }
 
-function namespaceOf({ group, kind, namespace, name }: ResourceId): readonly string[] {
+function findNamespaces({ group, kind, namespace, name }: ResourceId): readonly string[] {
   if (namespace !== '') return [namespace]
   return group === '' && kind === 'Namespace' ? [name] : []
 }
@@ -85,11 +87,11 @@ function describe(id: ResourceId, object: JsonObject): UnmanagedObject {
   return {
     id,
     apiVersion,
-    creator: creatorOf(managedFieldsOf(object)),
-    createdAt: metadataText(object, 'creationTimestamp'),
+    creator: deriveCreator(getManagedFields(object)),
+    createdAt: getMetadataText(object, 'creationTimestamp'),
   }
 }
 
-export function notLookedInto({ unread, unlisted }: UnmanagedObjects): readonly string[] {
+export function listNotLookedInto({ unread, unlisted }: UnmanagedObjects): readonly string[] {
   return [...unread, ...unlisted.map(({ what, why }) => `${what}: ${why}`)]
 }

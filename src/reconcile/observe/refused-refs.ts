@@ -2,7 +2,7 @@
 import type { Failure } from '@backporch/kyaml/failure'
 import { LRUCache } from 'lru-cache'
 import type { PlannedUpdate } from '../../plan/observation/action.ts'
-import { refusalName } from '../../plan/turn/ledger/unit-groups.ts'
+import { formatRefusalName } from '../../plan/turn/ledger/unit-groups.ts'
 
 /** Milliseconds; each further refusal doubles the wait. */
 const FIRST_WAIT = 300_000
@@ -37,22 +37,22 @@ export class RefusedRefs {
   add(updates: readonly PlannedUpdate[], { failure, isSure, now }: Refusal): void {
     for (const update of updates) {
       if (update.from === null) this.missing.set(update.ref, true)
-      const before = this.known.get(refusalName(update))
+      const before = this.known.get(formatRefusalName(update))
       const wait =
         before === undefined || !isSure ? FIRST_WAIT : Math.min(2 * before.wait, LONGEST_WAIT)
-      this.known.set(refusalName(update), { failure, wait, until: now + wait })
+      this.known.set(formatRefusalName(update), { failure, wait, until: now + wait })
     }
   }
 
   remove(updates: readonly PlannedUpdate[]): void {
     for (const update of updates) {
-      this.known.delete(refusalName(update))
+      this.known.delete(formatRefusalName(update))
       this.missing.delete(update.ref)
     }
   }
 
   /** By `refusalName`. A clock that was set back extends no wait. */
-  waiting(now: number): ReadonlyMap<string, Failure> {
+  listWaiting(now: number): ReadonlyMap<string, Failure> {
     return new Map(
       [...this.known].flatMap(([name, { failure, until, wait }]) =>
         until > now && until - now <= wait ? [[name, failure] as const] : [],

@@ -1,11 +1,11 @@
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import {
   type AuditedWrite,
+  getResourceKey,
   type LiveState,
   type ResourceId,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import { attribute } from '../../drift/attribute/attribution.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
@@ -13,7 +13,7 @@ import { classifyNoise } from '../../drift/detect/classify-noise.ts'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
-import { knownActors, withKnownActors } from '../../record/known-actors.ts'
+import { applyKnownActors, collectKnownActors } from '../../record/known-actors.ts'
 import type { UnitSources } from './decide-behind.ts'
 import type { KnownUnit } from './known-units.ts'
 import type { ClaimedSide } from './read-live-sides.ts'
@@ -40,11 +40,12 @@ export async function reportVerdicts(
   const scalers = await readScalers(reader, identity, all, signal)
   const { presets, actors, riskOverrides, ignore } = policy
   const { audit, key, git } = sources
-  const actorsBefore = knownActors(git.ledger.report).size === 0 ? undefined : git.ledger.report
+  const actorsBefore =
+    collectKnownActors(git.ledger.report).size === 0 ? undefined : git.ledger.report
   const given = [syncer, scalers, presets, actors, riskOverrides, ignore, today, actorsBefore, key]
-  const before = audit === undefined ? known.reported.remembered(all, given) : undefined
+  const before = audit === undefined ? known.reported.findRemembered(all, given) : undefined
   if (before !== undefined) return before
-  const noise = { presets, syncer, scalers, liveOf: (id: ResourceId) => presentIn(read.live, id) }
+  const noise = { presets, syncer, scalers, liveOf: (id: ResourceId) => findPresent(read.live, id) }
   // Before the ignore rules: they may name a manager that only the audit log reports.
   const reported = await attributeVerdicts(
     all.map((verdict) => classifyNoise(verdict, noise)),
@@ -81,7 +82,7 @@ async function attributeVerdicts(
       for (const text of answer.notes) onNote({ cause: 'audit-log-not-read', subject: '', text })
     } catch (thrown) {
       signal.throwIfAborted()
-      const { what, why } = asFailure(thrown)
+      const { what, why } = convertToFailure(thrown)
       onNote({
         cause: 'audit-log-not-read',
         subject: '',
@@ -90,17 +91,17 @@ async function attributeVerdicts(
     }
   }
   const { report } = git.ledger
-  const known = knownActors(report)
+  const known = collectKnownActors(report)
   const by = { syncer, rules: policy.actors, writes }
   return verdicts.map((verdict) =>
     overrideRisks(
-      withKnownActors(attribute(verdict, by), known, report?.spec.observed.at ?? '', key),
+      applyKnownActors(attribute(verdict, by), known, report?.spec.observed.at ?? '', key),
       policy.riskOverrides,
     ),
   )
 }
 
-function presentIn(live: ReadonlyMap<string, LiveState>, id: ResourceId): JsonObject | undefined {
-  const state = live.get(resourceKey(id))
+function findPresent(live: ReadonlyMap<string, LiveState>, id: ResourceId): JsonObject | undefined {
+  const state = live.get(getResourceKey(id))
   return state?.state === 'present' && !state.metadataOnly ? state.object : undefined
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
-import { identityHash } from '../../plan/observation/ledger-files.ts'
-import { ledgerObservationPath } from '../../record/record-paths.ts'
+import { hashIdentity } from '../../plan/observation/ledger-files.ts'
+import { formatLedgerObservationPath } from '../../record/record-paths.ts'
 import { readRepository } from '../repository/repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'
 
@@ -20,7 +20,7 @@ async function checked(
   const annotations = '{config.kubernetes.io/local-config: "true"}'
   const status = `{changedAt: "2026-01-01T00:00:00Z", version: v1.34.3, identity: "${identity}"}`
   const text = `apiVersion: backporch.dev/v1alpha1\nkind: ClusterObservation\nmetadata: {name: prod, annotations: ${annotations}}\nstatus: ${status}\n`
-  repository.commitByHand('drift-ledger', { [ledgerObservationPath('prod')]: text })
+  repository.commitByHand('drift-ledger', { [formatLedgerObservationPath('prod')]: text })
   const view = await readRepository(repository, 'main', signal)
   try {
     await assertSameCluster(
@@ -36,17 +36,17 @@ async function checked(
 }
 
 test('another cluster behind a known name is refused, before any of its objects counts', async () => {
-  assert.equal(await checked(identityHash('one'), 'one'), 'the same')
-  assert.equal(await checked(identityHash('one'), 'two'), 'BP3015')
+  assert.equal(await checked(hashIdentity('one'), 'one'), 'the same')
+  assert.equal(await checked(hashIdentity('one'), 'two'), 'BP3015')
 })
 
 test('a cluster without a kube-system namespace is not the one that had one', async () => {
-  assert.equal(await checked(identityHash('one'), '', 'prod', true), 'BP3015')
+  assert.equal(await checked(hashIdentity('one'), '', 'prod', true), 'BP3015')
   assert.equal(await checked('', '', 'prod', true), 'the same')
 })
 
 test('a cluster that nobody saw before, or whose identity cannot be read, is taken at its name', async () => {
-  assert.equal(await checked(identityHash('one'), 'two', 'test'), 'the same')
-  assert.equal(await checked(identityHash('one'), ''), 'the same')
+  assert.equal(await checked(hashIdentity('one'), 'two', 'test'), 'the same')
+  assert.equal(await checked(hashIdentity('one'), ''), 'the same')
   assert.equal(await checked('', 'two'), 'the same')
 })

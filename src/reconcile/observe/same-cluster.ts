@@ -1,9 +1,9 @@
 /** For another cluster, every object would be missing. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
-import { identityHash } from '../../plan/observation/ledger-files.ts'
+import { hashIdentity } from '../../plan/observation/ledger-files.ts'
 import { clusterObservationSchema } from '../../record/documents/cluster-observation.ts'
-import { ledgerObservationPath } from '../../record/record-paths.ts'
+import { formatLedgerObservationPath } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
@@ -15,13 +15,13 @@ export async function assertSameCluster(
   { uid, hasNoUid = false }: ClusterIdentity,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = ledgerObservationPath(name)
+  const path = formatLedgerObservationPath(name)
   const file = view.ledgerTree.find((candidate) => candidate.path === path)
   if (file === undefined || (uid === '' && !hasNoUid)) return
   const text = (await readTexts(view.repository, [file], signal)).get(path) ?? ''
   const before = parseDocument(text, clusterObservationSchema, `drift-ledger:${path}`).status
     .identity
-  if (before === '' || before === identityHash(uid)) return
+  if (before === '' || before === hashIdentity(uid)) return
   throw new Failure({
     code: 'BP3015',
     what: `${name} is another cluster than the one observed before`,

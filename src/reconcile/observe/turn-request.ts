@@ -62,7 +62,7 @@ export interface PolicyPart {
 export interface Meanwhile {
   hasChanged(): boolean
   /** Once proposals had their time: the others wait for the next turn, which plans them again. */
-  givesWay(): boolean
+  shouldGiveWay(): boolean
 }
 
 export interface ForgePart {

@@ -1,6 +1,6 @@
 import type { AccessRule, ClusterAccessAnswer } from '@backporch/cluster/cluster'
 import type { Finding } from '@backporch/kyaml/note'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 
 /** Without `patch` and `create`, which dry runs need. */
 const WRITING = ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']
@@ -33,7 +33,7 @@ export function judgeAccess(
     findings.push({
       check: 'cluster-rbac',
       state: settles ? 'passed' : 'warning',
-      message: `${where}: the account may write: ${shown([...writes])}${settles ? ' (a policy has settle: backporch, which needs it)' : ''}`,
+      message: `${where}: the account may write: ${formatShownTexts([...writes])}${settles ? ' (a policy has settle: backporch, which needs it)' : ''}`,
       ...(settles
         ? {}
         : {
@@ -64,8 +64,8 @@ export function judgeAccess(
 type Answers = ReadonlyMap<string, Pick<ClusterAccessAnswer, 'rules'>>
 
 function judgeReading(cluster: string, answers: Answers): Finding {
-  const missing = ['get', 'list'].filter((verb) => namespacesWithout(verb, answers).length > 0)
-  const namespaces = [...new Set(missing.flatMap((verb) => namespacesWithout(verb, answers)))]
+  const missing = ['get', 'list'].filter((verb) => listNamespacesWithout(verb, answers).length > 0)
+  const namespaces = [...new Set(missing.flatMap((verb) => listNamespacesWithout(verb, answers)))]
   if (missing.length === 0)
     return {
       check: 'cluster-read',
@@ -76,18 +76,18 @@ function judgeReading(cluster: string, answers: Answers): Finding {
     check: 'cluster-read',
     state: 'failed',
     code: 'BP3003',
-    message: `cluster ${cluster}: the account may not ${missing.join(' or ')} anything in ${named(namespaces)}`,
+    message: `cluster ${cluster}: the account may not ${missing.join(' or ')} anything in ${formatNamespaces(namespaces)}`,
     fix: 'bind the account to a ClusterRole with get, list and watch on the kinds of the packages',
   }
 }
 
-function namespacesWithout(verb: string, answers: Answers): readonly string[] {
+function listNamespacesWithout(verb: string, answers: Answers): readonly string[] {
   return [...answers].flatMap(([namespace, { rules }]) =>
-    rules.some((rule) => allows(rule, verb)) ? [] : [namespace],
+    rules.some((rule) => coversVerb(rule, verb)) ? [] : [namespace],
   )
 }
 
-function named(namespaces: readonly string[]): string {
+function formatNamespaces(namespaces: readonly string[]): string {
   return `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${namespaces.join(', ')}`
 }
 
@@ -102,7 +102,7 @@ const DECIDING = [
 
 function judgeWatching(cluster: string, rules: readonly AccessRule[]): Finding {
   const check = 'cluster-watch'
-  if (!rules.some((rule) => allows(rule, 'watch'))) {
+  if (!rules.some((rule) => coversVerb(rule, 'watch'))) {
     const message = `cluster ${cluster}: the account may not watch, so the controller reads all packages in each interval`
     return {
       check,
@@ -115,7 +115,7 @@ function judgeWatching(cluster: string, rules: readonly AccessRule[]): Finding {
     ['list', 'watch'].every((verb) =>
       rules.some(
         (rule) =>
-          allows(rule, verb) && rule.resources.some((own) => own === resource || own === '*'),
+          coversVerb(rule, verb) && rule.resources.some((own) => own === resource || own === '*'),
       ),
     )
   const missing = DECIDING.filter((resource) => !isFollowed(resource))
@@ -131,11 +131,11 @@ function judgeWatching(cluster: string, rules: readonly AccessRule[]): Finding {
 
 function judgePatch(cluster: string, answers: Answers): Finding {
   const rules = [...answers.values()].flatMap((answer) => answer.rules)
-  const without = namespacesWithout('patch', answers)
+  const without = listNamespacesWithout('patch', answers)
   if (without.length === 0) {
     const both = rules.some(
       (rule) =>
-        allows(rule, 'create') && rule.resources.some((resource) => !HARMLESS.test(resource)),
+        coversVerb(rule, 'create') && rule.resources.some((resource) => !HARMLESS.test(resource)),
     )
     const lacks =
       'it may not create, so what the server makes of objects without managers, and of missing ones, is not known'
@@ -149,7 +149,7 @@ function judgePatch(cluster: string, answers: Answers): Finding {
   return {
     check: 'cluster-dry-run',
     state: 'warning',
-    message: `cluster ${cluster}: the account may not patch in ${named(without)}, so nothing can be dry-run there: what ownership does not prove stays Unverified`,
+    message: `cluster ${cluster}: the account may not patch in ${formatNamespaces(without)}, so nothing can be dry-run there: what ownership does not prove stays Unverified`,
     fix: 'add the verbs patch and create for the kinds of the packages, with a ValidatingAdmissionPolicy that lets dry runs through only',
   }
 }
@@ -167,11 +167,11 @@ function writesOf({ verbs, groups, resources }: AccessRule): string[] {
   )
 }
 
-function allows({ verbs, resources }: AccessRule, verb: string): boolean {
+function coversVerb({ verbs, resources }: AccessRule, verb: string): boolean {
   return resources.length > 0 && (verbs.includes(verb) || verbs.includes('*'))
 }
 
-function shown(texts: readonly string[]): string {
+function formatShownTexts(texts: readonly string[]): string {
   const more = texts.length - SHOWN
   return `${texts.slice(0, SHOWN).join('; ')}${more > 0 ? ` and ${more} more` : ''}`
 }
@@ -197,8 +197,11 @@ export function judgeClock(
   ]
 }
 
-export function notAsked(cluster: string, namespaces: readonly string[]): readonly Finding[] {
+export function createNotAskedFindings(
+  cluster: string,
+  namespaces: readonly string[],
+): readonly Finding[] {
   if (namespaces.length === 0) return []
-  const message = `cluster ${cluster}: the rights in further namespaces of the packages were not asked for: ${shown(namespaces.map((name) => oneLine(name)))}`
+  const message = `cluster ${cluster}: the rights in further namespaces of the packages were not asked for: ${formatShownTexts(namespaces.map((name) => convertToOneLine(name)))}`
   return [{ check: 'cluster-rbac', state: 'skipped', message }]
 }

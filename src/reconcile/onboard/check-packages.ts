@@ -1,8 +1,8 @@
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { findPackages } from '@backporch/kpt/package'
-import { type Failure, failuresOf } from '@backporch/kyaml/failure'
-import { textOf } from '@backporch/kyaml/json'
+import { type Failure, listFailures } from '@backporch/kyaml/failure'
+import { getTextAt } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { rendersOf } from '../../policy/effective-policy.ts'
@@ -15,7 +15,7 @@ import {
   readFolder,
   readRepository,
 } from '../repository/repository-view.ts'
-import { filesOfView } from '../repository/sources/shared-sources.ts'
+import { getViewFiles } from '../repository/sources/shared-sources.ts'
 import { renderUnit } from '../repository/sources/unit-source.ts'
 
 const MOST_NAMED = 20
@@ -122,25 +122,25 @@ async function readPackage(
     const namespaces = new Set<string>()
     for (const choice of choices.length === 0 ? [RENDERED_BY_KPT] : choices) {
       const { rendering } = await renderUnit(
-        filesOfView(view),
+        getViewFiles(view),
         renderer,
         { packagePath: path, files, choice },
         signal,
       )
       if ('failures' in rendering) return rendering
-      for (const namespace of namespacesOf(rendering.desired)) namespaces.add(namespace)
+      for (const namespace of listNamespaces(rendering.desired)) namespaces.add(namespace)
     }
     return { namespaces }
   } catch (thrown) {
     signal.throwIfAborted()
-    return { failures: failuresOf(thrown) }
+    return { failures: listFailures(thrown) }
   }
 }
 
-function namespacesOf({ resources, inventory, namespace = '' }: DesiredSet): readonly string[] {
+function listNamespaces({ resources, inventory, namespace = '' }: DesiredSet): readonly string[] {
   const own = resources.flatMap(({ id, object }) => {
     if (id.namespace !== '') return [id.namespace]
-    return isNamespacedKind(textOf(object, 'apiVersion'), id.kind) === false ? [] : [namespace]
+    return isNamespacedKind(getTextAt(object, 'apiVersion'), id.kind) === false ? [] : [namespace]
   })
   return inventory === undefined ? own : [...own, inventory.namespace]
 }

@@ -4,7 +4,7 @@
  */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import type { Finding } from '@backporch/kyaml/note'
-import { matchesGlob, oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine, matchesGlob } from '@backporch/kyaml/text'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import { renameFix } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
@@ -77,7 +77,7 @@ export async function readSweepingCommands(
     .slice(0, MOST_FILES)
   const texts = await readTexts(repository, files, signal, () => undefined)
   return [...texts].flatMap(([path, text]) => {
-    return joinedLines(text).flatMap(({ line, number }): SweepingCommand[] => {
+    return joinContinuedLines(text).flatMap(({ line, number }): SweepingCommand[] => {
       if (/^\s*#/.test(line)) return []
       const [command] = SWEEPS.find(([, matches]) => matches(line)) ?? []
       return command === undefined ? [] : [{ command, where: `${path}:${number}` }]
@@ -85,7 +85,9 @@ export async function readSweepingCommands(
   })
 }
 
-function joinedLines(text: string): readonly { readonly line: string; readonly number: number }[] {
+function joinContinuedLines(
+  text: string,
+): readonly { readonly line: string; readonly number: number }[] {
   const lines = text.split(/\r?\n/)
   return lines.flatMap((first, index) => {
     if (lines[index - 1]?.endsWith('\\')) return []
@@ -100,7 +102,9 @@ export function judgePipelines(
   { folder, retained }: SyncedRepository,
   commands: readonly SweepingCommand[],
 ): readonly Finding[] {
-  const shown = commands.slice(0, 3).map(({ command, where }) => `${command} (${oneLine(where)})`)
+  const shown = commands
+    .slice(0, 3)
+    .map(({ command, where }) => `${command} (${convertToOneLine(where)})`)
   const more = commands.length > shown.length ? ` and ${commands.length - shown.length} more` : ''
   const seen = `${shown.join(', ')}${more}`
   const [first] = retained
@@ -114,7 +118,7 @@ export function judgePipelines(
       },
     ]
   }
-  const files = `${oneLine(first.path)}${retained.length > 1 ? ` and ${retained.length - 1} more` : ''}`
+  const files = `${convertToOneLine(first.path)}${retained.length > 1 ? ` and ${retained.length - 1} more` : ''}`
   const fix = renameFix(retained)
   if (commands.length > 0)
     return [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { sameRepository } from '../../syncers/sync-path.ts'
+import { isSameRepository } from '../../syncers/sync-path.ts'
 import { judgePorch } from './check-porch.ts'
 
 const REPOSITORY = {
-  isHere: (address: string) => sameRepository(address, 'https://git.example.com/acme/deploy.git'),
+  isHere: (address: string) => isSameRepository(address, 'https://git.example.com/acme/deploy.git'),
   baseBranch: 'main',
   approvesInPorch: false,
 }

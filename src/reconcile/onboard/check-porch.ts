@@ -1,6 +1,6 @@
-import { type JsonObject, textOf } from '@backporch/kyaml/json'
+import { getTextAt, type JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 
 /** From kptdev/porch, api/porchconfig/v1alpha1. */
 export const PORCH_REPOSITORY = { group: 'config.porch.kpt.dev', kind: 'Repository' } as const
@@ -17,14 +17,14 @@ export function judgePorch(
   { isHere, baseBranch, approvesInPorch }: CheckedRepository,
 ): readonly Finding[] {
   return objects.flatMap((object): Finding[] => {
-    if (!isHere(textOf(object, 'spec', 'git', 'repo'))) return []
-    const name = oneLine(textOf(object, 'metadata', 'name'), 100)
-    const directory = oneLine(
-      textOf(object, 'spec', 'git', 'directory').replace(/^\/+|\/+$/g, ''),
+    if (!isHere(getTextAt(object, 'spec', 'git', 'repo'))) return []
+    const name = convertToOneLine(getTextAt(object, 'metadata', 'name'), 100)
+    const directory = convertToOneLine(
+      getTextAt(object, 'spec', 'git', 'directory').replace(/^\/+|\/+$/g, ''),
       200,
     )
-    const branch = oneLine(textOf(object, 'spec', 'git', 'branch') || 'main', 100)
-    const where = `Porch has this repository as ${oneLine(textOf(object, 'metadata', 'namespace'), 100)}/${name}`
+    const branch = convertToOneLine(getTextAt(object, 'spec', 'git', 'branch') || 'main', 100)
+    const where = `Porch has this repository as ${convertToOneLine(getTextAt(object, 'metadata', 'namespace'), 100)}/${name}`
     const names = `backporch get packages --name ${name}${directory === '' ? '' : ` --directory ${directory}`} has its names`
     if (branch !== baseBranch)
       return [

@@ -10,9 +10,9 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import { isJsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { annotationsOf } from '@backporch/kyaml/resource'
-import { listRules, staleRules, untriedRules } from '../../plan/turn/forge/listed-rules.ts'
-import { type PolicySet, withOperator } from '../../policy/parse-policy.ts'
+import { getAnnotations } from '@backporch/kyaml/resource'
+import { listRules, listStaleRules, listUntriedRules } from '../../plan/turn/forge/listed-rules.ts'
+import { addOperatorPolicies, type PolicySet } from '../../policy/parse-policy.ts'
 import { clusterObservationSchema } from '../../record/documents/cluster-observation.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { DRIFT_FOLDER, isRecordPath } from '../../record/record-paths.ts'
@@ -20,8 +20,8 @@ import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import { isIgnoreFile } from '../../syncers/flux-artifact/source-ignore.ts'
 import type { StoredFile, SyncedRepository } from '../../syncers/syncer.ts'
-import { baseOf } from '../repository/base-branch.ts'
-import { type BotIdentity, claimsBot } from '../repository/bot-identity.ts'
+import { resolveBase } from '../repository/base-branch.ts'
+import { type BotIdentity, hasBotIdentity } from '../repository/bot-identity.ts'
 import { readPolicies } from '../repository/read-policies.ts'
 import { readLedger } from '../repository/repository-view.ts'
 
@@ -40,8 +40,8 @@ export async function readBase(
   branch: string | undefined,
   signal: AbortSignal,
 ): Promise<BaseTree> {
-  const refs = await repository.refs(signal)
-  const { baseBranch, base } = baseOf(repository, refs, branch)
+  const refs = await repository.listRefs(signal)
+  const { baseBranch, base } = resolveBase(repository, refs, branch)
   return { refs, branch: baseBranch, commit: base, tree: await repository.list(base, '', signal) }
 }
 
@@ -57,7 +57,7 @@ export async function readPolicy(
 ): Promise<PolicySet> {
   const own = await readPolicies(repository, { base: commit, tree }, signal)
   if (own.lastGood !== undefined) throw own.lastGood.failure
-  return operator === undefined ? own : withOperator(own, operator)
+  return operator === undefined ? own : addOperatorPolicies(own, operator)
 }
 
 /**
@@ -84,7 +84,7 @@ export function judgePolicy(
       state: 'passed',
       message: `policy: ${count}, ${rules.length} ignore rule${rules.length === 1 ? '' : 's'}`,
     },
-    ...staleRules(listed, today).map(({ rule, why }) => ({
+    ...listStaleRules(listed, today).map(({ rule, why }) => ({
       check: 'policy',
       state,
       message: `policy: ${why}`,
@@ -93,7 +93,7 @@ export function judgePolicy(
           ? 'remove it, or give it a later day'
           : 'remove it, or correct what it is about',
     })),
-    ...untriedRules(set, listed, reports).map(({ where, about }) => ({
+    ...listUntriedRules(set, listed, reports).map(({ where, about }) => ({
       check: 'policy',
       state,
       message: `policy: the ignore rule at ${where} (${about}) is about no object that was looked at, or nobody looked since it was written`,
@@ -125,20 +125,20 @@ export async function readSynced(
   return {
     isHere,
     folder: DRIFT_FOLDER,
-    retained: ours.map(({ path }) => storedFile(path, texts.get(path) ?? '')),
+    retained: ours.map(({ path }) => createStoredFile(path, texts.get(path) ?? '')),
     ignoreFiles: new Map(ignore.map(({ path }) => [path, texts.get(path) ?? ''])),
     rootKustomization: tree.some(({ path }) => /^(kustomization\.ya?ml|Kustomization)$/.test(path)),
   }
 }
 
-function storedFile(path: string, text: string): StoredFile {
+function createStoredFile(path: string, text: string): StoredFile {
   let localConfig = false
   try {
     const values = parseGoYaml(text, path).documents.map(({ value }) => value)
     localConfig = values.every(
       (value) =>
         isJsonObject(value) &&
-        annotationsOf(value).get('config.kubernetes.io/local-config') === 'true',
+        getAnnotations(value).get('config.kubernetes.io/local-config') === 'true',
     )
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
@@ -190,7 +190,7 @@ export async function checkLedger(
   for (let id: ObjectId | undefined = head; id !== undefined && count < MOST_COMMITS; count += 1) {
     const commit: CommitView = await repository.commit(id, signal)
     const { parents } = commit
-    if (!claimsBot({ ...commit, parents: parents.length === 0 ? [id] : parents }, bot)) {
+    if (!hasBotIdentity({ ...commit, parents: parents.length === 0 ? [id] : parents }, bot)) {
       const message = `${LEDGER_BRANCH}: commit ${id.slice(0, 7)} is not one of ours`
       return [
         {
@@ -211,8 +211,8 @@ export async function checkLedger(
       state: 'passed',
       message: `${LEDGER_BRANCH}: ${more}${count} commit${count === 1 ? '' : 's'}, all ours`,
     },
-    ...(signed === false ? [unsignedLedger(head)] : []),
-    ...(await observations(repository, head, signal)),
+    ...(signed === false ? [createUnsignedLedgerFinding(head)] : []),
+    ...(await checkObservations(repository, head, signal)),
   ]
 }
 
@@ -220,7 +220,7 @@ export async function checkLedger(
  * The first turn with a key signs; a later unsigned commit is foreign, or from a machine without a
  * key.
  */
-function unsignedLedger(head: ObjectId): Finding {
+function createUnsignedLedgerFinding(head: ObjectId): Finding {
   const message = `${LEDGER_BRANCH}: commit ${head.slice(0, 7)}, its last one, has no signature of the signing key`
   const fix = `scan once, and let nobody but the bot push to ${LEDGER_BRANCH}`
   return { check: 'ledger', state: 'warning', message, fix }
@@ -241,7 +241,7 @@ export async function readReports(
   ]
 }
 
-async function observations(
+async function checkObservations(
   repository: PackageRepository,
   head: ObjectId,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import type { Finding } from '@backporch/kyaml/note'
-import { oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { SourceKind } from '../../sources/build/unit-source.ts'
 import { DISCOVERIES } from '../../sources/registry.ts'
 import type { ClusterSources } from '../repository/sources/discover-sources.ts'
@@ -12,7 +12,7 @@ export function judgeSources(
   sources: Pick<ClusterSources, 'cluster' | 'titles' | 'notes'>,
 ): readonly Finding[] {
   const check = 'syncers'
-  const where = `cluster ${oneLine(sources.cluster)}`
+  const where = `cluster ${convertToOneLine(sources.cluster)}`
   const findings = DISCOVERIES.flatMap(({ name, kinds }): Finding[] => {
     const unread = live.unread.find((one) => one.name === name)
     if (unread !== undefined) {
@@ -35,7 +35,7 @@ export function judgeSources(
     if (counts.length === 0 && folders.length === 0) return []
     const found = counts.length === 0 ? 'as files of the base branch declare it' : counts.join(', ')
     return [
-      { check, state: 'passed', message: `${where}: ${name}: ${found}; ${unitsText(folders)}` },
+      { check, state: 'passed', message: `${where}: ${name}: ${found}; ${describeUnits(folders)}` },
     ]
   })
   const notes = sources.notes.filter(
@@ -77,7 +77,7 @@ function countOf({ group, kind }: SourceKind, { listed }: LiveSyncers): readonly
   return count === 0 ? [] : [`${count} ${kind}`]
 }
 
-function unitsText(folders: readonly string[]): string {
+function describeUnits(folders: readonly string[]): string {
   if (folders.length === 0) return 'no unit of this repository and branch'
   const more = folders.length > MOST_NAMED ? ` and ${folders.length - MOST_NAMED} more` : ''
   return `${folders.length} ${folders.length === 1 ? 'unit' : 'units'} of this repository: ${folders.slice(0, MOST_NAMED).join(', ')}${more}`

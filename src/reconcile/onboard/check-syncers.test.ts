@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { sameRepository } from '../../syncers/sync-path.ts'
+import { isSameRepository } from '../../syncers/sync-path.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
 import { judgeSyncers, type SyncerObjects } from './check-syncers.ts'
 
@@ -14,7 +14,7 @@ const RECORD = {
   localConfig: true,
 }
 const repository = (more: Partial<SyncedRepository> = {}): SyncedRepository => ({
-  isHere: (address) => sameRepository(address, REMOTE),
+  isHere: (address) => isSameRepository(address, REMOTE),
   folder: '.drift',
   retained: [POLICY, RECORD],
   ignoreFiles: new Map(),
@@ -173,7 +173,7 @@ it('knows one repository by each of its addresses', () => {
     assert.deepEqual(states(flux('./', { url })), ['failed BP1007'], url)
   }
   assert.deepEqual(
-    states(flux('./', { url: '' }), { isHere: (address) => sameRepository(address, '') }),
+    states(flux('./', { url: '' }), { isHere: (address) => isSameRepository(address, '') }),
     ['passed'],
     'two that are not known are not the same',
   )

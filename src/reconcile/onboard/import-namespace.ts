@@ -1,19 +1,24 @@
 /** Cleaned as for Adopt, and verified by a rendering. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { TreeFile } from '@backporch/git-store/package-repository'
-import { asFailure, Failure, type FailureDetail } from '@backporch/kyaml/failure'
-import { isSecret, type RedactionKey, shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
-import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { visibilityIn } from '../../drift/noise/visibility.ts'
-import { effectivePolicy } from '../../policy/effective-policy.ts'
+import { convertToFailure, Failure, type FailureDetail } from '@backporch/kyaml/failure'
+import {
+  formatShownPath,
+  isSecret,
+  type RedactionKey,
+  showWithHidden,
+} from '@backporch/kyaml/redaction'
+import { describeResourceId, getResourceKey, type ResourceId } from '@backporch/kyaml/resource'
+import { createVisibility } from '../../drift/noise/visibility.ts'
+import { deriveEffectivePolicy } from '../../policy/effective-policy.ts'
 import type { NewPackage, NotImported } from '../../proposal/text/import-text.ts'
-import { whyNotWhole } from '../../sources/edits/not-adopted.ts'
+import { explainNotWhole } from '../../sources/edits/not-adopted.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
-import { objectPackage } from '../../sources/place/object-package.ts'
+import { createObjectPackage } from '../../sources/place/object-package.ts'
 import type { NewObject } from '../../sources/place/prove-placed.ts'
 import { cleanObject } from '../observe/clean-object.ts'
 import { readUnmanagedIn } from '../observe/observe-units.ts'
-import { eachOf } from '../repository/each-of.ts'
+import { mapConcurrent } from '../repository/each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
 /** Each object costs some dozens of dry runs. */
@@ -46,10 +51,10 @@ export async function importNamespace(
     unlisted,
   } = await readUnmanagedIn({ view, reader }, namespace, renderer, signal)
   const [problem] = unread
-  if (problem !== undefined) throw notKnown(namespace, problem)
-  if (found.length > MOST_OBJECTS) throw tooMany(namespace, found.length)
-  const results = await eachOf(found, WIDTH, ({ id, apiVersion }) =>
-    new Importing({ view, reader }, request, signal).one(id, apiVersion),
+  if (problem !== undefined) throw createNotKnownFailure(namespace, problem)
+  if (found.length > MOST_OBJECTS) throw createTooManyFailure(namespace, found.length)
+  const results = await mapConcurrent(found, WIDTH, ({ id, apiVersion }) =>
+    new Importing({ view, reader }, request, signal).importOne(id, apiVersion),
   )
   const objects = results.flatMap((result) => ('manifest' in result ? [result] : []))
   const notImported = [
@@ -57,12 +62,12 @@ export async function importNamespace(
     // A kind whose server is down hides only its own objects.
     ...unlisted.map(({ what, why, remedy }) => ({ what, why, remedy })),
   ]
-  if (objects.length === 0) throw nothing(namespace, notImported)
+  if (objects.length === 0) throw createNothingFailure(namespace, notImported)
   return {
     namespace,
     cluster: reader.name,
     path,
-    ...objectPackage(path, namespace, objects),
+    ...createObjectPackage(path, namespace, objects),
     notImported,
   }
 }
@@ -86,12 +91,12 @@ class Importing {
     this.signal = signal
   }
 
-  async one(id: ResourceId, apiVersion: string): Promise<Imported | NotImported> {
+  async importOne(id: ResourceId, apiVersion: string): Promise<Imported | NotImported> {
     try {
       return await this.read(id, apiVersion)
     } catch (thrown) {
       this.signal.throwIfAborted()
-      return notImported(id, asFailure(thrown))
+      return createNotImported(id, convertToFailure(thrown))
     }
   }
 
@@ -99,28 +104,33 @@ class Importing {
     const { reader, signal, request } = this
     const state = isSecret(id)
       ? undefined
-      : (await reader.readLive([{ id, apiVersion }], signal)).get(resourceKey(id))
+      : (await reader.readLive([{ id, apiVersion }], signal)).get(getResourceKey(id))
     if (state?.state === 'unreadable') throw state.failure
     const live = state?.state === 'present' ? state.object : undefined
-    const refused = whyNotWhole({
+    const refused = explainNotWhole({
       id,
       live,
       liveUnread: state?.state === 'present' && state.metadataOnly,
     })
-    if (refused !== undefined || live === undefined) return notImported(id, refused ?? GONE)
-    const { schema } = await reader.servedKind(apiVersion, id.kind, signal)
-    const { visibility, presets } = effectivePolicy(this.view.policies, reader.name, request.path)
+    if (refused !== undefined || live === undefined) return createNotImported(id, refused ?? GONE)
+    const { schema } = await reader.findServedKind(apiVersion, id.kind, signal)
+    const { visibility, presets } = deriveEffectivePolicy(
+      this.view.policies,
+      reader.name,
+      request.path,
+    )
     const ports = { reader, manager: request.fieldManager ?? 'kubectl', syncer: undefined, presets }
     const answer = await cleanObject({ id, apiVersion, object: live, schema }, ports, signal)
-    if ('failure' in answer) return notImported(id, answer.failure)
-    const { hidden } = shownWithHidden(
+    if ('failure' in answer) return createNotImported(id, answer.failure)
+    const { hidden } = showWithHidden(
       request.key,
       id,
       answer.manifest,
-      visibilityIn(id, schema, visibility),
+      createVisibility(id, schema, visibility),
     )
     const [first] = hidden
-    if (first !== undefined) return notImported(id, credential(shownPath(request.key, id, first)))
+    if (first !== undefined)
+      return createNotImported(id, createCredentialReason(formatShownPath(request.key, id, first)))
     return { id, live, ...answer }
   }
 }
@@ -129,14 +139,14 @@ type Reason = Pick<FailureDetail, 'why' | 'remedy'>
 
 const GONE: Reason = { why: 'it is gone', remedy: 'nothing: it was deleted meanwhile' }
 
-function credential(path: string): Reason {
+function createCredentialReason(path: string): Reason {
   return {
     why: `it has a credential (${path})`,
     remedy: 'move it into a Secret that the object refers to',
   }
 }
 
-function notImported(id: ResourceId, { why, remedy }: Reason): NotImported {
+function createNotImported(id: ResourceId, { why, remedy }: Reason): NotImported {
   return { what: describeResourceId(id), why, remedy }
 }
 
@@ -159,7 +169,7 @@ function assertFree(path: string, tree: readonly TreeFile[]): void {
   })
 }
 
-function notKnown(namespace: string, problem: string): Failure {
+function createNotKnownFailure(namespace: string, problem: string): Failure {
   return new Failure({
     code: 'BP3012',
     what: `what nobody manages in the namespace ${namespace} is not known`,
@@ -170,7 +180,7 @@ function notKnown(namespace: string, problem: string): Failure {
   })
 }
 
-function tooMany(namespace: string, count: number): Failure {
+function createTooManyFailure(namespace: string, count: number): Failure {
   return new Failure({
     code: 'BP1011',
     what: `the namespace ${namespace} has too many objects to import`,
@@ -179,7 +189,7 @@ function tooMany(namespace: string, count: number): Failure {
   })
 }
 
-function nothing(namespace: string, notImported: readonly NotImported[]): Failure {
+function createNothingFailure(namespace: string, notImported: readonly NotImported[]): Failure {
   const left = notImported.map(({ what, why }) => `${what}: ${why}`)
   return new Failure({
     code: 'BP1011',

@@ -1,8 +1,8 @@
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { type Resource, readResource } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { AUTOSCALER_KINDS, countAutoscalers } from '../../policy/count-autoscalers.ts'
 import {
@@ -10,15 +10,15 @@ import {
   type ImportedIgnores,
   importIgnores,
 } from '../../policy/import-ignores.ts'
-import { type Policy, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
+import { addOperatorPolicies, type Policy, type PolicySet } from '../../policy/parse-policy.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
-import { claimsOf } from '../../syncers/claims.ts'
+import { listClaims } from '../../syncers/claims.ts'
 import { IGNORE_SOURCES } from '../../syncers/registry.ts'
 import { observeCluster } from '../observe/observe-units.ts'
 import type { ObserveRequest } from '../observe/turn-request.ts'
-import { eachOf } from '../repository/each-of.ts'
+import { mapConcurrent } from '../repository/each-of.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
-import { packagePathOf } from './onboard-expect.ts'
+import { getUnitPackagePath } from './onboard-expect.ts'
 
 const LISTS_AT_ONCE = 4
 const PACKAGES_AT_ONCE = 4
@@ -44,7 +44,7 @@ export async function observeForOnboarding(
 ): Promise<OnboardingView> {
   const { operator } = request.policy
   const policies = openToAll(
-    operator === undefined ? view.policies : withOperator(view.policies, operator),
+    operator === undefined ? view.policies : addOperatorPolicies(view.policies, operator),
   )
   const { identity, units } = await observeCluster({ ...view, policies }, cluster, request, signal)
   request.onProgress?.('looking for syncers and autoscalers')
@@ -52,14 +52,14 @@ export async function observeForOnboarding(
     ...IGNORE_SOURCES.map(({ group, kind }) => [group, kind] as const),
     ...AUTOSCALER_KINDS,
   ]
-  const lists = await eachOf(kinds, LISTS_AT_ONCE, ([group, kind]) =>
+  const lists = await mapConcurrent(kinds, LISTS_AT_ONCE, ([group, kind]) =>
     listKind(cluster, group, kind, signal),
   )
   const found = lists.flatMap(({ resources }) => resources)
   const isAutoscaler = ({ id }: Resource): boolean =>
     AUTOSCALER_KINDS.some(([group, kind]) => group === id.group && kind === id.kind)
-  const packages = await eachOf(units, PACKAGES_AT_ONCE, (unit) =>
-    appliedPackage(unit, cluster, signal),
+  const packages = await mapConcurrent(units, PACKAGES_AT_ONCE, (unit) =>
+    findAppliedPackage(unit, cluster, signal),
   )
   const applied = packages.filter((one) => one !== undefined)
   const partial = lists.flatMap(({ kind, complete }) => (complete ? [] : [kind]))
@@ -73,7 +73,7 @@ export async function observeForOnboarding(
     autoscalers: countAutoscalers(found.filter(isAutoscaler)),
     there: new Set(
       units.flatMap((unit, index) =>
-        packages[index]?.absent === true ? [] : [packagePathOf(unit)],
+        packages[index]?.absent === true ? [] : [getUnitPackagePath(unit)],
       ),
     ),
     notObserved: [
@@ -109,7 +109,7 @@ function openToAll({ policies, bindings = [], folders, synced }: PolicySet): Pol
     policies: [everything, ...others],
     placements: [],
     bindings,
-    ...given({ folders, synced }),
+    ...omitUndefined({ folders, synced }),
   }
 }
 
@@ -129,10 +129,10 @@ async function listKind(
 ): Promise<KindList> {
   try {
     const { objects, complete } = await cluster.list(group, kind, signal)
-    return { kind, resources: objects.flatMap(asResource), complete }
+    return { kind, resources: objects.flatMap(readAsResource), complete }
   } catch (thrown) {
     signal.throwIfAborted()
-    const failure = asFailure(thrown)
+    const failure = convertToFailure(thrown)
     if (failure.code === 'BP3009') return { kind, resources: [], complete: true }
     if (!(thrown instanceof Failure)) throw thrown
     return {
@@ -144,7 +144,7 @@ async function listKind(
   }
 }
 
-function asResource(object: JsonObject): Resource[] {
+function readAsResource(object: JsonObject): Resource[] {
   const read = readResource(object)
   return 'problem' in read ? [] : [read]
 }
@@ -153,7 +153,7 @@ interface LivePackage extends AppliedPackage {
   readonly absent: boolean
 }
 
-async function appliedPackage(
+async function findAppliedPackage(
   unit: ObservedUnit,
   cluster: ClusterReader,
   signal: AbortSignal,
@@ -168,8 +168,10 @@ async function appliedPackage(
   const states = [...live.values()]
   return {
     path: unit.observation.unit.packagePath,
-    claims: claimsOf(live),
-    objects: states.flatMap((state) => (state.state === 'present' ? asResource(state.object) : [])),
+    claims: listClaims(live),
+    objects: states.flatMap((state) =>
+      state.state === 'present' ? readAsResource(state.object) : [],
+    ),
     absent: states.length > 0 && states.every(({ state }) => state === 'absent'),
   }
 }

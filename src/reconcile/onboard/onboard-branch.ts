@@ -5,7 +5,7 @@ import type { ConfigureBranch } from '../../plan/turn/plan-onboarding.ts'
 import { CONFIGURE_REF } from '../../plan/turn/plan-onboarding.ts'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
-import { type BotIdentity, claimsBot, isProven } from '../repository/bot-identity.ts'
+import { type BotIdentity, hasBotIdentity, isProven } from '../repository/bot-identity.ts'
 import { POLICY_FILE } from '../repository/read-policies.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 
@@ -28,7 +28,7 @@ export async function readBranch(
   const commit = view.refs.get(CONFIGURE_REF)
   if (commit === undefined) return undefined
   const created = await view.repository.commit(commit, signal)
-  const claims = claimsBot(created, bot)
+  const claims = hasBotIdentity(created, bot)
   const foreign = !claims || !isProven(created, view.pushed.get(CONFIGURE_REF))
   const tree = await view.repository.list(commit, '', signal)
   const isPolicy = ({ path }: TreeFile): boolean => POLICY_FILE.test(path)
@@ -48,7 +48,7 @@ export async function readBranch(
     landed: merged || (await isInHistory(view, commit, signal)),
     texts,
     policies: tree.filter(isPolicy).map(({ path }) => ({ path, text: texts.get(path) ?? '' })),
-    changed: changedPaths(foreign ? view.tree : before, tree),
+    changed: listChangedPaths(foreign ? view.tree : before, tree),
     unproven:
       foreign && claims && parent !== undefined
         ? { base: parent, message: created.message }
@@ -56,7 +56,7 @@ export async function readBranch(
   }
 }
 
-function changedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): string[] {
+function listChangedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): string[] {
   const known = new Map(before.map(({ path, id }) => [path, id]))
   return after.flatMap(({ path, id }) => (known.get(path) === id ? [] : [path]))
 }

@@ -1,10 +1,10 @@
 /** The turn of design §2, with a policy that is not on the base branch yet. Writes nothing. */
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
-import { effectivePolicy, placedPackages } from '../../policy/effective-policy.ts'
+import { deriveEffectivePolicy, listPlacedPackages } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type {
   Expectation,
@@ -14,13 +14,13 @@ import type {
 
 type Failed = Expectation['failed'][number]
 
-export async function expectationOf(
+export async function computeExpectation(
   units: readonly ObservedUnit[],
   policies: PolicySet,
   cluster: string,
   plan: (observation: Observation) => Promise<UnitPlan>,
 ): Promise<Expectation> {
-  const placed = placedUnits(units, policies, cluster)
+  const placed = listPlacedUnits(units, policies, cluster)
   const modes = { Propose: 0, Warn: 0, Off: 0 }
   const proposals: ExpectedProposal[] = []
   const failed: Failed[] = []
@@ -29,14 +29,14 @@ export async function expectationOf(
   let incomplete = 0
   let objects = 0
   for (const unit of placed) {
-    const { mode } = effectivePolicy(policies, cluster, packagePathOf(unit))
+    const { mode } = deriveEffectivePolicy(policies, cluster, getUnitPackagePath(unit))
     modes[mode] += 1
     if (unit.state === 'failed') {
       const [{ code, why }] = unit.failures
       failed.push({ packageName: unit.packagePath || '.', cluster, code, why })
       continue
     }
-    const observation = underPolicy(unit.observation, policies)
+    const observation = applyPolicy(unit.observation, policies)
     const muted = observation.verdicts.flatMap(({ setAside }) =>
       setAside.filter(({ state }) => state === 'Ignored'),
     )
@@ -51,16 +51,16 @@ export async function expectationOf(
       if (report.status.lifecycle !== '')
         proposals.push({ packageName, cluster, changes: report.spec.changes, mode })
     } catch (thrown) {
-      const { code, why } = asFailure(thrown)
+      const { code, why } = convertToFailure(thrown)
       failed.push({ packageName, cluster, code, why })
     }
   }
   return { proposals, modes, muted: { fields, rules: rules.size }, failed, incomplete, objects }
 }
 
-function underPolicy(observation: Observation, policies: PolicySet): Observation {
+function applyPolicy(observation: Observation, policies: PolicySet): Observation {
   const { unit, cluster } = observation
-  const policy = effectivePolicy(policies, unit.cluster, unit.packagePath)
+  const policy = deriveEffectivePolicy(policies, unit.cluster, unit.packagePath)
   const today = cluster.observedAt.slice(0, 10)
   return {
     ...observation,
@@ -69,16 +69,20 @@ function underPolicy(observation: Observation, policies: PolicySet): Observation
   }
 }
 
-export function placedUnits(
+export function listPlacedUnits(
   units: readonly ObservedUnit[],
   policies: PolicySet,
   cluster: string,
 ): readonly ObservedUnit[] {
-  const placed = placedPackages(policies, cluster, units.map(packagePathOf))
-  return placed === undefined ? units : units.filter((unit) => placed.includes(packagePathOf(unit)))
+  const placed = listPlacedPackages(policies, cluster, units.map(getUnitPackagePath))
+  return placed === undefined
+    ? units
+    : units.filter((unit) => placed.includes(getUnitPackagePath(unit)))
 }
 
-export function sourcesOf(units: readonly ObservedUnit[]): OnboardingSubject['sources'] {
+export function listOnboardingSources(
+  units: readonly ObservedUnit[],
+): OnboardingSubject['sources'] {
   return units.flatMap((unit) => {
     const title = unit.state === 'failed' ? undefined : unit.observation.unit.appliedBy
     if (unit.state === 'failed' || title === undefined) return []
@@ -89,11 +93,11 @@ export function sourcesOf(units: readonly ObservedUnit[]): OnboardingSubject['so
   })
 }
 
-export function packagePathOf(unit: ObservedUnit): string {
+export function getUnitPackagePath(unit: ObservedUnit): string {
   return unit.state === 'failed' ? unit.packagePath : unit.observation.unit.packagePath
 }
 
-export function syncersOf(units: readonly ObservedUnit[]): OnboardingSubject['syncers'] {
+export function listUnitSyncers(units: readonly ObservedUnit[]): OnboardingSubject['syncers'] {
   const appliers = units.flatMap((unit) =>
     unit.state === 'failed' ? [] : [unit.observation.applier],
   )

@@ -5,7 +5,7 @@ import { withMetadata } from '../../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { BOT_EMAIL } from '../../../test/fakes/memory-repository.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import { type Onboarded, type OnboardRequest, onboard } from './onboard.ts'
+import { type Onboarded, type OnboardRequest, runOnboarding } from './onboard.ts'
 
 /** A repository without a policy, and a cluster that differs from it. */
 function driftedWorld(hosted = true): TurnWorld {
@@ -26,7 +26,7 @@ async function init(world: TurnWorld, more: Partial<OnboardRequest> = {}): Promi
     confirm: async () => true,
     ...more,
   }
-  return onboard(world.ports, request, new AbortController().signal)
+  return runOnboarding(world.ports, request, new AbortController().signal)
 }
 
 function forgeOf(world: TurnWorld): MemoryForge {

@@ -10,13 +10,13 @@ import type {
   RefUpdate,
 } from '@backporch/git-store/package-repository'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '@backporch/git-store/ref-name'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import { NO_WRITES } from '../../plan/observation/action.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
-import { asking } from '../../plan/observation/turn-questions.ts'
-import { withHouseRules } from '../../plan/turn/forge/house-proposal.ts'
+import { addAnswers } from '../../plan/observation/turn-questions.ts'
+import { applyHouseRules } from '../../plan/turn/forge/house-proposal.ts'
 import {
   CONFIGURE_REF,
   type OnboardingPlan,
@@ -29,25 +29,33 @@ import {
   SECOND_POLICY_PATH,
 } from '../../plan/unit/commands/plan-onboarding-files.ts'
 import { planReconcile } from '../../plan/unit/plan-reconcile.ts'
-import { houseRules, repositoryLimits } from '../../policy/effective-policy.ts'
-import { houseMessage } from '../../policy/house-rules.ts'
+import { deriveHouseRules, deriveRepositoryLimits } from '../../policy/effective-policy.ts'
+import { formatHouseMessage } from '../../policy/house-rules.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
-import { type OnboardingSubject, onboardingText } from '../../proposal/text/onboarding-text.ts'
-import { pushedPath } from '../../record/pushed-branch.ts'
-import { presentTime } from '../observe/observe.ts'
-import { withFreshRefs } from '../observe/observe-units.ts'
+import {
+  formatOnboardingText,
+  type OnboardingSubject,
+} from '../../proposal/text/onboarding-text.ts'
+import { formatPushedPath } from '../../record/pushed-branch.ts'
+import { formatPresentTime } from '../observe/observe.ts'
+import { retryWithFreshRefs } from '../observe/observe-units.ts'
 import type { TurnRequest } from '../observe/turn-request.ts'
 import { isHosted } from '../repository/is-hosted.ts'
-import { equalText, hasContent } from '../repository/judge-branches.ts'
+import { hasContent, hasEqualText } from '../repository/judge-branches.ts'
 import { type RepositoryView, readRepository } from '../repository/repository-view.ts'
-import { withSources } from '../repository/sources/discover-sources.ts'
-import { withAnswers } from '../repository/with-answers.ts'
+import { addSources } from '../repository/sources/discover-sources.ts'
+import { computeWithAnswers } from '../repository/with-answers.ts'
 import { applyWrites, type LedgerTarget } from '../turn/apply/apply-writes.ts'
 import { type OnboardingView, observeForOnboarding } from './observe-onboarding.ts'
 import { type ObservedBranch, readBranch } from './onboard-branch.ts'
-import { expectationOf, placedUnits, sourcesOf, syncersOf } from './onboard-expect.ts'
-import { wantedFiles } from './wanted-files.ts'
+import {
+  computeExpectation,
+  listOnboardingSources,
+  listPlacedUnits,
+  listUnitSyncers,
+} from './onboard-expect.ts'
+import { createWantedFiles } from './wanted-files.ts'
 
 interface OnboardPorts {
   readonly repository: PackageRepository
@@ -79,7 +87,7 @@ export interface Onboarded extends Onboarding {
 }
 
 /** @throws Failure as a turn does */
-export async function onboard(
+export async function runOnboarding(
   ports: OnboardPorts,
   request: OnboardRequest,
   signal: AbortSignal,
@@ -90,7 +98,7 @@ export async function onboard(
     confirmed ??= await request.confirm(onboarding)
     return confirmed
   }
-  return withFreshRefs(async () =>
+  return retryWithFreshRefs(async () =>
     carryOut(ports, await prepare(ports, request, signal), { ...request, confirm }, signal),
   )
 }
@@ -107,7 +115,7 @@ async function prepare(
     ports.repository,
     baseBranch,
     signal,
-    given({ folders: turn.units.folders }),
+    omitUndefined({ folders: turn.units.folders }),
   )
   assertNewestPolicy(view.policies, 'the repository is not enrolled')
   const proposals = await ports.forge.readProposals(view.baseBranch, [CONFIGURE_REF], signal)
@@ -117,11 +125,16 @@ async function prepare(
     : POLICY_PATH
   const found = await readBranch(view, proposal, { bot, paths: [policyPath] }, signal)
   const sources = (): Promise<RepositoryView> =>
-    withSources(view, [ports.cluster], turn.renderer, signal)
+    addSources(view, [ports.cluster], turn.renderer, signal)
   const branch =
     found?.unproven === undefined
       ? found
-      : await asBuilt(await sources(), found, { cluster: ports.cluster, policyPath, turn }, signal)
+      : await observeAsBuilt(
+          await sources(),
+          found,
+          { cluster: ports.cluster, policyPath, turn },
+          signal,
+        )
   const observed = {
     hosted: isHosted(ports.forge),
     enrolled: view.policies.policies[0]?.where,
@@ -133,13 +146,13 @@ async function prepare(
     return { plan: early, view, subject: undefined, files: [], proposal }
   // Other authors' content is kept; Backporch's is recreated, because the cluster may have changed.
   const theirs = early.editedBy === undefined ? undefined : branch
-  const edited = theirs === undefined ? undefined : parsed(theirs)
+  const edited = theirs === undefined ? undefined : parseBranchPolicies(theirs)
   const sourced = await sources()
   const { folders, synced } = sourced.policies
   const own =
     edited?.policies === undefined
       ? sourced.policies
-      : { ...edited.policies, ...given({ folders, synced }) }
+      : { ...edited.policies, ...omitUndefined({ folders, synced }) }
   const observe = await observeForOnboarding(
     { ...sourced, policies: own },
     ports.cluster,
@@ -148,14 +161,16 @@ async function prepare(
   )
   const files =
     theirs === undefined
-      ? wantedFiles(sourced, observe, { cluster: ports.cluster.name, policyPath })
+      ? createWantedFiles(sourced, observe, { cluster: ports.cluster.name, policyPath })
       : []
-  const policies = edited ?? { policies: withBase(sourced, files), problem: '' }
+  const policies = edited ?? { policies: mergeWithBase(sourced, files), problem: '' }
   const plan = planOnboarding({ ...observed, files }, request)
   const planUnit = (observation: Observation) =>
-    withAnswers(turn.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
+    computeWithAnswers(turn.renderer, signal, (answers) =>
+      planReconcile(addAnswers(observation, answers)),
+    )
   const placed = policies.policies
-  const subject = subjectOf(
+  const subject = createSubject(
     view,
     ports,
     { ...policies, observe },
@@ -163,7 +178,7 @@ async function prepare(
       expected:
         placed === undefined
           ? undefined
-          : await expectationOf(observe.units, placed, ports.cluster.name, planUnit),
+          : await computeExpectation(observe.units, placed, ports.cluster.name, planUnit),
       version: turn.forge.version,
       policyPath,
       files: theirs?.changed ?? files.map(({ path }) => path),
@@ -173,7 +188,7 @@ async function prepare(
   return { plan, view, subject, files, proposal }
 }
 
-async function asBuilt(
+async function observeAsBuilt(
   view: RepositoryView,
   branch: ObservedBranch,
   {
@@ -186,17 +201,19 @@ async function asBuilt(
   const { unproven, commit } = branch
   if (
     unproven === undefined ||
-    !messagesOf(view).some((message) => equalText(unproven.message, message))
+    !listMessages(view).some((message) => hasEqualText(unproven.message, message))
   )
     return branch
   const observe = await observeForOnboarding(view, cluster, turn, signal)
-  const changes = asChanges(wantedFiles(view, observe, { cluster: cluster.name, policyPath }))
+  const changes = convertToChanges(
+    createWantedFiles(view, observe, { cluster: cluster.name, policyPath }),
+  )
   return (await hasContent(view.repository, { base: unproven.base, commit }, changes, signal))
     ? { ...branch, editedBy: undefined }
     : branch
 }
 
-function asChanges(files: readonly OnboardingFile[]): FileChange[] {
+function convertToChanges(files: readonly OnboardingFile[]): FileChange[] {
   return files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) }))
 }
 
@@ -205,7 +222,7 @@ interface ReadPolicies {
   readonly problem: string
 }
 
-function parsed({ policies: files }: ObservedBranch): ReadPolicies {
+function parseBranchPolicies({ policies: files }: ObservedBranch): ReadPolicies {
   try {
     const policies = parsePolicyFiles(files)
     if (policies.policies.length > 0) return { policies, problem: '' }
@@ -214,13 +231,13 @@ function parsed({ policies: files }: ObservedBranch): ReadPolicies {
       problem: 'there is no DriftPolicy under .drift/ on this branch: merging it enrols nothing',
     }
   } catch (thrown) {
-    const failure = asFailure(thrown)
+    const failure = convertToFailure(thrown)
     if (failure.code !== 'BP1005') throw thrown
     return { policies: undefined, problem: failure.why }
   }
 }
 
-function withBase(view: RepositoryView, files: readonly OnboardingFile[]): PolicySet {
+function mergeWithBase(view: RepositoryView, files: readonly OnboardingFile[]): PolicySet {
   const { policies, placements } = parsePolicyFiles(
     files.filter(({ path }) => path.startsWith('.drift/')),
   )
@@ -231,14 +248,14 @@ function withBase(view: RepositoryView, files: readonly OnboardingFile[]): Polic
   }
 }
 
-function subjectOf(
+function createSubject(
   view: RepositoryView,
   { cluster, forge }: OnboardPorts,
   { policies, problem, observe }: ReadPolicies & { readonly observe: OnboardingView },
   own: Pick<OnboardingSubject, 'expected' | 'version' | 'policyPath' | 'files' | 'editedBy'>,
 ): OnboardingSubject {
   const units =
-    policies === undefined ? observe.units : placedUnits(observe.units, policies, cluster.name)
+    policies === undefined ? observe.units : listPlacedUnits(observe.units, policies, cluster.name)
   return {
     ...own,
     dialect: forge.dialect,
@@ -246,14 +263,14 @@ function subjectOf(
     clusters: [cluster.name],
     packages: units.length,
     elsewhere: observe.units.length - units.length,
-    syncers: syncersOf(units),
-    sources: sourcesOf(units),
+    syncers: listUnitSyncers(units),
+    sources: listOnboardingSources(units),
     autoscalers: observe.autoscalers,
     imported: policies?.policies.reduce((sum, { ignore }) => sum + ignore.length, 0) ?? 0,
     notImported: observe.ignores.notImported,
     notObserved: observe.notObserved,
     policyProblem: problem,
-    limits: repositoryLimits(policies ?? view.policies),
+    limits: deriveRepositoryLimits(policies ?? view.policies),
     rights: forge.setup.rights,
   }
 }
@@ -286,7 +303,7 @@ async function carryOut(
       : await push(
           onboarding,
           plan.push.from,
-          { cluster: ports.cluster.name, at: presentTime(turn.clock) },
+          { cluster: ports.cluster.name, at: formatPresentTime(turn.clock) },
           signal,
         )
   const commit = updates.find(({ ref }) => ref === CONFIGURE_REF)?.to ?? undefined
@@ -300,7 +317,7 @@ async function remove(
   signal: AbortSignal,
 ): Promise<RefUpdate[]> {
   const { repository, ledger, ledgerTree } = view
-  const own = pushedPath(CONFIGURE_BRANCH)
+  const own = formatPushedPath(CONFIGURE_BRANCH)
   const update: RefUpdate = { ref: CONFIGURE_REF, from: commit, to: null }
   const begun = ledger !== null && ledgerTree.every(({ path }) => path === own)
   await repository.push(
@@ -326,9 +343,9 @@ async function push(
         name: CONFIGURE_REF,
         parents: [base],
         base,
-        changes: asChanges(files),
-        message: messagesOf(view)[0],
-        signOff: houseRules(view.policies).commit.signOff,
+        changes: convertToChanges(files),
+        message: listMessages(view)[0],
+        signOff: deriveHouseRules(view.policies).commit.signOff,
         at,
       },
     ],
@@ -349,8 +366,8 @@ const MESSAGE = `chore(drift): configure Backporch
 Enrols this repository: the policy says what is done about drift. Nothing is recorded and nothing is proposed before this is merged.
 `
 
-function messagesOf({ policies }: RepositoryView): readonly [string, ...string[]] {
-  return [houseMessage(MESSAGE, houseRules(policies).commit), MESSAGE]
+function listMessages({ policies }: RepositoryView): readonly [string, ...string[]] {
+  return [formatHouseMessage(MESSAGE, deriveHouseRules(policies).commit), MESSAGE]
 }
 
 async function propose(
@@ -365,9 +382,9 @@ async function propose(
     ref: `refs/heads/${CONFIGURE_BRANCH}`,
     commit,
     baseBranch: view.baseBranch,
-    ...onboardingText(subject),
+    ...formatOnboardingText(subject),
     reviewers: [],
   }
-  const wanted = withHouseRules(own, houseRules(view.policies), proposal)
+  const wanted = applyHouseRules(own, deriveHouseRules(view.policies), proposal)
   return forge.ensureProposal(wanted, proposal, signal)
 }

@@ -1,21 +1,21 @@
 import {
   type FoundPlacement,
+  formatPolicyText,
   type OnboardingFile,
-  policyText,
 } from '../../plan/unit/commands/plan-onboarding-files.ts'
-import { placedPackages } from '../../policy/effective-policy.ts'
+import { listPlacedPackages } from '../../policy/effective-policy.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import type { OnboardingView } from './observe-onboarding.ts'
-import { packagePathOf } from './onboard-expect.ts'
+import { getUnitPackagePath } from './onboard-expect.ts'
 
-export function wantedFiles(
+export function createWantedFiles(
   view: RepositoryView,
   { ignores, units, there }: OnboardingView,
   { cluster, policyPath }: { readonly cluster: string; readonly policyPath: string },
 ): OnboardingFile[] {
   // A syncer's own resource shows what it applies.
   const own = units
-    .map(packagePathOf)
+    .map(getUnitPackagePath)
     .filter((path) => view.policies.synced?.get(cluster)?.has(path) !== true)
   const folders = own.filter((path) => view.policies.folders?.has(path) === true)
   const packages = own.filter((path) => !folders.includes(path))
@@ -26,12 +26,16 @@ export function wantedFiles(
   return [
     {
       path: policyPath,
-      text: policyText(rules, cluster, placementOf(view, { cluster, packages, folders, there })),
+      text: formatPolicyText(
+        rules,
+        cluster,
+        createPlacement(view, { cluster, packages, folders, there }),
+      ),
     },
   ]
 }
 
-function placementOf(
+function createPlacement(
   { policies }: RepositoryView,
   found: {
     readonly cluster: string
@@ -41,19 +45,19 @@ function placementOf(
 ): FoundPlacement | undefined {
   const { cluster, packages, folders, there } = found
   if (policies.placements.length > 0) {
-    const placed = placedPackages(policies, cluster, folders)
+    const placed = listPlacedPackages(policies, cluster, folders)
     const paths = folders.filter((path) => placed?.includes(path) !== true)
-    return paths.length === 0 ? undefined : { paths: asGlobs(paths) }
+    return paths.length === 0 ? undefined : { paths: convertToGlobs(paths) }
   }
   const present = packages.filter((path) => there.has(path))
   const some = present.length > 0 && present.length < packages.length
   if (folders.length === 0) return some ? { packages: present.sort() } : undefined
   return {
     ...(packages.length === 0 ? {} : { packages: some ? present.sort() : ['**'] }),
-    paths: asGlobs(folders),
+    paths: convertToGlobs(folders),
   }
 }
 
-function asGlobs(folders: readonly string[]): readonly string[] {
+function convertToGlobs(folders: readonly string[]): readonly string[] {
   return folders.map((path) => path || '.').sort()
 }

@@ -1,11 +1,11 @@
 /** Other merged content than the proposed one is never settled automatically. */
 import { mergeContent } from '@backporch/git-store/merge-content'
 import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { MergeCommit } from '../../plan/observation/observation.ts'
-import { hashOf, pushedContent } from '../../record/pushed-branch.ts'
-import { changesBetween, sameContent } from './changes-between.ts'
+import { computePushedContent, hashOf } from '../../record/pushed-branch.ts'
+import { hasSameContent, listChangesBetween } from './changes-between.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
 interface MergedText {
@@ -19,7 +19,7 @@ interface MergedText {
  * commit's changes, because a merge may include edits.
  * @returns a part of a sentence; undefined if the content is the same
  */
-export async function whyAltered(
+export async function explainAltered(
   view: RepositoryView,
   { refs, text, mergeCommit }: MergedText,
   signal: AbortSignal,
@@ -38,8 +38,8 @@ export async function whyAltered(
     return `${head.slice(0, 7)}, which was merged, is no commit that backporch pushed`
   if (isOurs(mergeCommit.commit)) return undefined
   const { parents } = await view.repository.commit(mergeCommit.commit, signal)
-  const landed = await changesBetween(view.repository, parents[0], mergeCommit.commit, signal)
-  const { content } = pushedContent(landed)
+  const landed = await listChangesBetween(view.repository, parents[0], mergeCommit.commit, signal)
+  const { content } = computePushedContent(landed)
   if (commits.some((known) => known.content === content)) return undefined
   // The base branch may have changed the same files.
   const merged = parents.slice(1).find(isOurs) ?? head
@@ -65,25 +65,26 @@ async function isMergeOf(
     base = (await repository.commit(merged, signal)).parents[0]
   } catch (thrown) {
     // The forge squashed it, reports this commit, and has deleted it since.
-    if (asFailure(thrown).code === 'BP4006') return true
+    if (convertToFailure(thrown).code === 'BP4006') return true
     throw thrown
   }
-  const proposed = await changesBetween(repository, base, merged, signal)
+  const proposed = await listChangesBetween(repository, base, merged, signal)
   const paths = new Set(proposed.map(({ path }) => path))
   if (onto === undefined || base === undefined || landed.some(({ path }) => !paths.has(path)))
     return false
   const after = new Map(landed.map(({ path, content }) => [path, content]))
   for (const { path, content } of proposed) {
-    const before = await contentAt(repository, onto, path, signal)
+    const before = await readContentAt(repository, onto, path, signal)
     const is = after.has(path) ? (after.get(path) ?? null) : before
-    if (sameContent(is, content)) continue
-    const then = await contentAt(repository, base, path, signal)
-    if (!sameContent(is, mergeContent({ base: then, ours: before, theirs: content }))) return false
+    if (hasSameContent(is, content)) continue
+    const then = await readContentAt(repository, base, path, signal)
+    if (!hasSameContent(is, mergeContent({ base: then, ours: before, theirs: content })))
+      return false
   }
   return true
 }
 
-export async function contentAt(
+export async function readContentAt(
   repository: PackageRepository,
   commit: ObjectId,
   path: string,

@@ -8,18 +8,18 @@ import type { Note } from '@backporch/kyaml/note'
  * @param branch short name; undefined takes the default branch
  * @throws Failure BP1003 when the branch does not exist
  */
-export function baseOf(
+export function resolveBase(
   repository: PackageRepository,
   read: RepositoryRefs,
   branch: string | undefined,
 ): { readonly baseBranch: string; readonly base: ObjectId } {
   const baseBranch = branch ?? read.defaultBranch
   const base = read.refs.get(`refs/heads/${baseBranch}`)
-  if (base === undefined) throw noSuchBranch(repository, read, baseBranch)
+  if (base === undefined) throw createNoSuchBranchFailure(repository, read, baseBranch)
   return { baseBranch, base }
 }
 
-export function headNotes(
+export function createHeadNotes(
   { head, defaultBranch }: Omit<RepositoryRefs, 'refs'>,
   branch: string | undefined,
 ): readonly Note[] {
@@ -28,7 +28,7 @@ export function headNotes(
   return [{ cause: 'head-not-base', subject: head, text }]
 }
 
-function noSuchBranch(
+function createNoSuchBranchFailure(
   repository: PackageRepository,
   { refs, head }: RepositoryRefs,
   branch: string,

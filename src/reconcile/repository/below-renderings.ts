@@ -3,8 +3,8 @@ import type { CommitView, PackageRepository } from '@backporch/git-store/package
 import type { WorkspaceBranch } from '@backporch/git-store/ref-name'
 import { isRenderingMessage, isSameRendered } from '@backporch/kpt/revision'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { contentAt } from './as-proposed.ts'
-import { changesBetween } from './changes-between.ts'
+import { readContentAt } from './as-proposed.ts'
+import { listChangesBetween } from './changes-between.ts'
 
 /** Porch renders once per proposal, and once more per push of a draft. */
 const MOST_RENDERINGS = 10
@@ -15,7 +15,7 @@ interface UnrenderedHead {
   readonly renderedBy: CommitView['author'] | undefined
 }
 
-export async function belowRenderings(
+export async function findBelowRenderings(
   repository: PackageRepository,
   head: CommitView,
   branch: Pick<WorkspaceBranch, 'packagePath' | 'workspace'>,
@@ -45,9 +45,9 @@ async function isSamePackage(
   { before, after, packagePath }: TwoCommits,
   signal: AbortSignal,
 ): Promise<boolean> {
-  for (const { path, content } of await changesBetween(repository, before, after, signal)) {
+  for (const { path, content } of await listChangesBetween(repository, before, after, signal)) {
     if (!path.startsWith(`${packagePath}/`)) return false
-    if (!isSameRendered(path, await contentAt(repository, before, path, signal), content))
+    if (!isSameRendered(path, await readContentAt(repository, before, path, signal), content))
       return false
   }
   return true

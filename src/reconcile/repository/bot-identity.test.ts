@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CommitView } from '@backporch/git-store/package-repository'
-import { objectId } from '@backporch/kyaml/files'
-import { type BotIdentity, claimsBot, isBot } from './bot-identity.ts'
+import { parseObjectId } from '@backporch/kyaml/files'
+import { type BotIdentity, hasBotIdentity, isBot } from './bot-identity.ts'
 
 const GITHUB = 'noreply@github.com'
 const BOT: BotIdentity = { email: 'bot@example.com', forges: [GITHUB], account: 'porch[bot]' }
-const ID = objectId('a'.repeat(40))
+const ID = parseObjectId('a'.repeat(40))
 
 function commitBy(author: string, committer: string, parents = 1): CommitView {
   const person = (email: string) => ({ name: '', email, at: 0 })
@@ -44,8 +44,8 @@ test('an address of the bot is its own one, or the one that the forge gives its 
 
 test('a commit claims to be ours: by the bot alone, or by its account and committed by the forge', () => {
   const own = '12+porch[bot]@users.noreply.github.com'
-  assert.equal(claimsBot(commitBy(BOT.email, BOT.email), BOT), true)
-  assert.equal(claimsBot(commitBy(own, GITHUB), BOT), true)
+  assert.equal(hasBotIdentity(commitBy(BOT.email, BOT.email), BOT), true)
+  assert.equal(hasBotIdentity(commitBy(own, GITHUB), BOT), true)
   for (const [author, committer] of [
     [BOT.email, GITHUB],
     [BOT.email, 'ada@example.com'],
@@ -54,6 +54,6 @@ test('a commit claims to be ours: by the bot alone, or by its account and commit
     [own, 'ada@example.com'],
     ['ada@example.com', GITHUB],
   ] as const)
-    assert.equal(claimsBot(commitBy(author, committer), BOT), false, `${author} ${committer}`)
-  assert.equal(claimsBot(commitBy(own, GITHUB, 2), BOT), false, 'a merge is of whoever merged')
+    assert.equal(hasBotIdentity(commitBy(author, committer), BOT), false, `${author} ${committer}`)
+  assert.equal(hasBotIdentity(commitBy(own, GITHUB, 2), BOT), false, 'a merge is of whoever merged')
 })

@@ -14,7 +14,10 @@ export interface BotIdentity {
  * Anyone can write author and committer. An amended commit keeps its author, so the committer
  * counts too.
  */
-export function claimsBot({ author, committer, parents }: CommitView, bot: BotIdentity): boolean {
+export function hasBotIdentity(
+  { author, committer, parents }: CommitView,
+  bot: BotIdentity,
+): boolean {
   if (parents.length !== 1) return false
   if (author.email === bot.email) return committer.email === bot.email
   return isBot(author.email, bot) && bot.forges?.includes(committer.email) === true

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import {
   gitTestEnvironment,
   makeTestRepository,
   openTestRepository,
 } from '../../../test/contract/git-remotes.ts'
-import { pushedContent } from '../../record/pushed-branch.ts'
-import { changesBetween } from './changes-between.ts'
+import { computePushedContent } from '../../record/pushed-branch.ts'
+import { listChangesBetween } from './changes-between.ts'
 
 const signal = new AbortController().signal
 /** Commits of another repository: their objects are not here. */
@@ -34,7 +34,7 @@ test('a submodule is a change with a content that no file of ours has, and is ne
     const tree = git(['mktree', '--missing'], `${entries.join('\n')}\n`)
     const id = git(['commit-tree', tree, '-m', branch], '')
     created.git('update-ref', `refs/heads/${branch}`, id)
-    return objectId(id)
+    return parseObjectId(id)
   }
   const file = (name: string): string => `100644 blob ${blob}\t${name}`
   const link = (name: string, to: string): string => `160000 commit ${to}\t${name}`
@@ -43,12 +43,12 @@ test('a submodule is a change with a content that no file of ours has, and is ne
   const added = commit('added', file('a'), file('b'), link('vendor', ELSEWHERE))
   const moved = commit('moved', file('a'), file('b'), link('vendor', LATER))
   const inPlace = commit('in-place', file('a'), link('b', ELSEWHERE))
-  await repository.refs(signal)
+  await repository.listRefs(signal)
   const reported = async (
     from: ObjectId,
     to: ObjectId,
   ): Promise<readonly (readonly [string, string | null])[]> =>
-    (await changesBetween(repository, from, to, signal)).map(({ path, content }) => [
+    (await listChangesBetween(repository, from, to, signal)).map(({ path, content }) => [
       path,
       content === null ? null : new TextDecoder().decode(content),
     ])
@@ -57,6 +57,6 @@ test('a submodule is a change with a content that no file of ours has, and is ne
   assert.deepEqual(await reported(added, base), [['vendor', null]])
   assert.deepEqual(await reported(base, inPlace), [['b', `Subproject commit ${ELSEWHERE}\n`]])
   const content = async (to: ObjectId): Promise<string> =>
-    pushedContent(await changesBetween(repository, base, to, signal)).content
+    computePushedContent(await listChangesBetween(repository, base, to, signal)).content
   assert.notEqual(await content(inPlace), await content(deleted))
 })

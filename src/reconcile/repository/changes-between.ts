@@ -7,7 +7,7 @@ const SUBMODULE = '160000'
  * @param from undefined for an empty tree. A submodule has its `git diff` content, which no
  * Backporch file has and which is not a deletion.
  */
-export async function changesBetween(
+export async function listChangesBetween(
   repository: PackageRepository,
   from: ObjectId | undefined,
   to: ObjectId,
@@ -28,7 +28,7 @@ export async function changesBetween(
   return [
     ...written.map(({ path, id, mode }) => ({
       path,
-      content: mode === SUBMODULE ? submodule(id) : (contents.get(id) ?? null),
+      content: mode === SUBMODULE ? formatSubmodule(id) : (contents.get(id) ?? null),
     })),
     ...[...before.keys()]
       .filter((path) => !retained.has(path))
@@ -36,10 +36,10 @@ export async function changesBetween(
   ]
 }
 
-export function sameContent(left: Uint8Array | null, right: Uint8Array | null): boolean {
+export function hasSameContent(left: Uint8Array | null, right: Uint8Array | null): boolean {
   return left === null || right === null ? left === right : Buffer.compare(left, right) === 0
 }
 
-function submodule(id: ObjectId): Uint8Array {
+function formatSubmodule(id: ObjectId): Uint8Array {
   return new TextEncoder().encode(`Subproject commit ${id}\n`)
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordOf } from '../../../test/fakes/record-samples.ts'
-import { closedEpisodeOf } from '../../plan/observation/closed-episode.ts'
-import { copiedCondition } from './copied-condition.ts'
+import { createClosedEpisode } from '../../plan/observation/closed-episode.ts'
+import { createCopiedConditionNotes } from './copied-condition.ts'
 
 const KPTFILE = `apiVersion: kpt.dev/v1
 kind: Kptfile
@@ -13,14 +13,14 @@ status:
 `
 
 const record = recordOf([], { episode: 'c0ffee00' })
-const closed = [closedEpisodeOf(record, { outcome: 'Merged', decidedBy: '', at: '' })]
+const closed = [createClosedEpisode(record, { outcome: 'Merged', decidedBy: '', at: '' })]
 const known = { closed, reports: new Map() }
 const files = [
   { path: 'Kptfile', mode: '100644' as const, content: new TextEncoder().encode(KPTFILE) },
 ]
 
 test('a copy of a revision has the condition of the other package, which a note says', () => {
-  const [note] = copiedCondition('apps/new', files, known)
+  const [note] = createCopiedConditionNotes('apps/new', files, known)
   assert.equal(note?.cause, 'condition-copied')
   assert.match(
     note.text,
@@ -29,9 +29,12 @@ test('a copy of a revision has the condition of the other package, which a note 
 })
 
 test('the condition of the package itself says nothing', () => {
-  assert.deepEqual(copiedCondition(record.spec.unit.package, files, known), [])
+  assert.deepEqual(createCopiedConditionNotes(record.spec.unit.package, files, known), [])
 })
 
 test('a condition of an episode that the ledger does not know says nothing', () => {
-  assert.deepEqual(copiedCondition('apps/new', files, { closed: [], reports: new Map() }), [])
+  assert.deepEqual(
+    createCopiedConditionNotes('apps/new', files, { closed: [], reports: new Map() }),
+    [],
+  )
 })

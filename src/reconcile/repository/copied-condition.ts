@@ -3,7 +3,7 @@
  * says nothing about the copy.
  */
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { filterObjects, getPartAt, getTextAt } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
@@ -14,7 +14,7 @@ interface KnownEpisodes {
   readonly reports: ReadonlyMap<string, DriftReport>
 }
 
-export function copiedCondition(
+export function createCopiedConditionNotes(
   packagePath: string,
   files: PackageFiles,
   { closed, reports }: KnownEpisodes,
@@ -25,10 +25,10 @@ export function copiedCondition(
   const named = /drift-[0-9a-f]{8}/.test(text)
     ? parseGoYaml(text, 'Kptfile').documents[0]?.value
     : undefined
-  const condition = objectsIn(partOf(named, 'status', 'conditions')).find(
-    (one) => textOf(one, 'type') === 'Drifted',
+  const condition = filterObjects(getPartAt(named, 'status', 'conditions')).find(
+    (one) => getTextAt(one, 'type') === 'Drifted',
   )
-  const episode = textOf(condition, 'message').replace(/^drift-/, '')
+  const episode = getTextAt(condition, 'message').replace(/^drift-/, '')
   if (condition === undefined || episode === '') return []
   const owners = new Set([
     ...closed.flatMap(({ spec }) => (spec.episode === episode ? [spec.unit.package] : [])),

@@ -1,5 +1,5 @@
 /** At most `width` at a time. Answers are in item order; the first error ends it. */
-export async function eachOf<Item, Answer>(
+export async function mapConcurrent<Item, Answer>(
   items: readonly Item[],
   width: number,
   work: (item: Item) => Promise<Answer>,

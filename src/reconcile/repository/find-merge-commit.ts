@@ -1,10 +1,10 @@
 /** For any merge style, even after the branch was deleted. */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
-import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
+import { findAnnotatedWorkspace, parseKptAnnotations } from '@backporch/kpt/kptfile'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { MergeCommit } from '../../plan/observation/observation.ts'
-import { decidedByIn } from '../../record/commit-message.ts'
-import { earlierRecordPath, presentRecordPath } from '../../record/record-paths.ts'
+import { parseDecidedBy } from '../../record/commit-message.ts'
+import { convertToEarlierPath, convertToPresentPath } from '../../record/record-paths.ts'
 import { type BotIdentity, isBot } from './bot-identity.ts'
 
 /** The turn after a decision searches, so the commit is near the tip. */
@@ -46,7 +46,7 @@ async function hasRecord(
   path: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  for (const name of new Set([path, presentRecordPath(path), earlierRecordPath(path)]))
+  for (const name of new Set([path, convertToPresentPath(path), convertToEarlierPath(path)]))
     if ((await repository.list(commit, name, signal)).length > 0) return true
   return false
 }
@@ -62,7 +62,7 @@ async function describe(
   )
   const named = [mergeCommit, ...merged].find(
     ({ message }) =>
-      workspaceIn(parseKptAnnotations(message).annotations, packageName) !== undefined,
+      findAnnotatedWorkspace(parseKptAnnotations(message).annotations, packageName) !== undefined,
   )
   const { at } = mergeCommit.author
   return {
@@ -70,7 +70,7 @@ async function describe(
     published: (named ?? mergeCommit).id,
     named: named !== undefined,
     at: `${new Date(at * 1000).toISOString().slice(0, 19)}Z`,
-    by: deciderOf(mergeCommit, bot),
+    by: getDecider(mergeCommit, bot),
   }
 }
 
@@ -78,8 +78,8 @@ async function describe(
  * `approve`'s message names the person; its author is the account that ran it. A squash or rebase
  * has Backporch's account as author, and the person as committer.
  */
-function deciderOf({ message, author, committer }: CommitView, bot: BotIdentity): string {
-  const decided = decidedByIn(message)
+function getDecider({ message, author, committer }: CommitView, bot: BotIdentity): string {
+  const decided = parseDecidedBy(message)
   if (decided !== undefined) return decided
   const person = [committer, author].find(
     ({ email }) => !isBot(email, bot) && !bot.forges?.includes(email),

@@ -4,18 +4,22 @@
  */
 import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import type { Observation, OpenBranch } from '../../plan/observation/observation.ts'
-import { asking } from '../../plan/observation/turn-questions.ts'
+import { addAnswers } from '../../plan/observation/turn-questions.ts'
 import {
   type CurrentCommit,
   type ExpectedCommit,
-  expectedCommit,
+  resolveExpectedCommit,
 } from '../../plan/turn/expected-branch.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
-import { type PushedContent, pushedContent } from '../../record/pushed-branch.ts'
-import { earlierRecordPath, isRecordPath, presentRecordPath } from '../../record/record-paths.ts'
+import { computePushedContent, type PushedContent } from '../../record/pushed-branch.ts'
+import {
+  convertToEarlierPath,
+  convertToPresentPath,
+  isRecordPath,
+} from '../../record/record-paths.ts'
 import { NO_MANIFEST } from '../../record/write-document.ts'
-import { changesBetween } from './changes-between.ts'
-import { type ProofPorts, withAnswers } from './with-answers.ts'
+import { listChangesBetween } from './changes-between.ts'
+import { computeWithAnswers, type ProofPorts } from './with-answers.ts'
 
 /** One unit is enough to make a branch of several units foreign. */
 export async function judgeBranches(
@@ -66,28 +70,30 @@ async function judge(
 ): Promise<PushedContent | string> {
   // It excludes any other writer, even without a ledger.
   if (branch.signed === true && branch.known === undefined && isOfItsBranch(branch))
-    return pushedContent(await changesBetween(repository, branch.base, branch.commit, signal))
+    return computePushedContent(
+      await listChangesBetween(repository, branch.base, branch.commit, signal),
+    )
   const { message } = await repository.commit(branch.commit, signal)
-  const before = await rootFiles(repository, branch, observation.unit.packagePath, signal)
+  const before = await readRootFiles(repository, branch, observation.unit.packagePath, signal)
   const openProposal: CurrentCommit = { message, before }
-  const expected = await withAnswers(renderer, signal, (answers) =>
-    expectedCommit(asking(observation, answers), branch, openProposal),
+  const expected = await computeWithAnswers(renderer, signal, (answers) =>
+    resolveExpectedCommit(addAnswers(observation, answers), branch, openProposal),
   )
   const unproven =
     branch.known === undefined ? 'this commit' : 'this commit, which backporch did not push,'
   const what =
     branch.signed === false ? 'this commit, which has no signature of backporch,' : unproven
   if (typeof expected === 'string') return `${what} is not what backporch writes: ${expected}`
-  if (!expected.messages.some((text) => equalText(message, text)))
+  if (!expected.messages.some((text) => hasEqualText(message, text)))
     return `${what} is not what backporch writes: its message differs`
   const written =
-    branch.hasEarlierName === true ? asWrittenEarlier(expected.changes) : expected.changes
+    branch.hasEarlierName === true ? convertToEarlierForm(expected.changes) : expected.changes
   if (!(await hasContent(repository, branch, written, signal)))
     return `${what} is not what backporch writes: its files are not what follows from its record`
-  return pushedContent(written)
+  return computePushedContent(written)
 }
 
-function withoutLastDocument(content: Uint8Array): Uint8Array {
+function removeLastDocument(content: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(content)
   return text.endsWith(NO_MANIFEST)
     ? new TextEncoder().encode(text.slice(0, -NO_MANIFEST.length))
@@ -95,15 +101,15 @@ function withoutLastDocument(content: Uint8Array): Uint8Array {
 }
 
 /** Versions that ended records in `.yaml` moved none. */
-function asWrittenEarlier(changes: readonly FileChange[]): readonly FileChange[] {
+function convertToEarlierForm(changes: readonly FileChange[]): readonly FileChange[] {
   const moved = new Set(
-    changes.flatMap(({ path, content }) => (content === null ? [presentRecordPath(path)] : [])),
+    changes.flatMap(({ path, content }) => (content === null ? [convertToPresentPath(path)] : [])),
   )
   return changes
-    .filter(({ path }) => !isRecordPath(path) || !moved.has(presentRecordPath(path)))
+    .filter(({ path }) => !isRecordPath(path) || !moved.has(convertToPresentPath(path)))
     .map(({ path, content }) => ({
-      path: earlierRecordPath(path),
-      content: content === null ? null : withoutLastDocument(content),
+      path: convertToEarlierPath(path),
+      content: content === null ? null : removeLastDocument(content),
     }))
 }
 
@@ -117,7 +123,10 @@ function isOfItsBranch({ others, record, workspace, state }: OpenBranch): boolea
 }
 
 /** The git adapter adds a sign-off as the last trailer. */
-export function equalText(message: string, expected: ExpectedCommit['messages'][number]): boolean {
+export function hasEqualText(
+  message: string,
+  expected: ExpectedCommit['messages'][number],
+): boolean {
   const start = expected.trimEnd()
   return (
     message.startsWith(start) &&
@@ -125,7 +134,7 @@ export function equalText(message: string, expected: ExpectedCommit['messages'][
   )
 }
 
-async function rootFiles(
+async function readRootFiles(
   repository: PackageRepository,
   { base }: OpenBranch,
   folder: string,

@@ -16,13 +16,13 @@ export async function readNamespaces(
   const found = new Map<string, ReadonlySet<string>>()
   for (const { path } of files) {
     const folder = RESOURCE_GROUP.exec(path)?.[1] ?? path
-    const namespaces = namespacesIn(texts.get(path) ?? '', `drift-ledger:${path}`)
+    const namespaces = parseNamespaces(texts.get(path) ?? '', `drift-ledger:${path}`)
     if (namespaces !== undefined) found.set(folder, namespaces)
   }
   return found
 }
 
-function namespacesIn(text: string, where: string): ReadonlySet<string> | undefined {
+function parseNamespaces(text: string, where: string): ReadonlySet<string> | undefined {
   try {
     const [document] = parseGoYaml(text, where).documents
     return document === undefined

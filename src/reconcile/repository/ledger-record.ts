@@ -22,7 +22,7 @@ export function recordOf({ spec, status, metadata: { annotations } }: DriftRepor
 }
 
 /** Same changes with the same decisions. Only Backporch writes the ledger. */
-export function agreesWithReport(
+export function matchesReport(
   { spec }: DriftRecord,
   { spec: { fingerprint, changes }, status: { episode, plan } }: DriftReport,
 ): boolean {

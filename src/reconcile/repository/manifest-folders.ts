@@ -2,16 +2,16 @@ import type { TreeFile } from '@backporch/git-store/package-repository'
 import {
   type FoundPackage,
   isKustomizationFile,
-  normalPath,
+  normalizePackagePath,
   selectPackages,
 } from '@backporch/kpt/package'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { sentenceOf } from '@backporch/kyaml/note'
-import { nearestNames } from '@backporch/kyaml/text'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
+import { formatNoteSentence } from '@backporch/kyaml/note'
+import { findNearestNames } from '@backporch/kyaml/text'
 import { readTexts } from '../../sources/commit/commit-files.ts'
-import { folderOf, resolvePath } from '../../sources/kustomize/files/kustomization-walk.ts'
+import { getParentFolder, resolvePath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import type { RepositoryView } from './repository-view.ts'
-import { pathsByResource } from './unit-names.ts'
+import { listPathsByResource } from './unit-names.ts'
 
 const MOST_FILES = 1_000
 const MOST_TOLD = 8
@@ -28,47 +28,47 @@ export async function choosePackages(
   try {
     return selectPackages(
       view.packages,
-      names.flatMap((name) => namedPaths(view, name)),
+      names.flatMap((name) => listNamedPaths(view, name)),
     )
   } catch (thrown) {
-    const failure = asFailure(thrown)
+    const failure = convertToFailure(thrown)
     if (failure.code !== 'BP1004') throw thrown
-    throw withSources(await withFolders(failure, view, names, signal), view)
+    throw addSourceNotes(await addFolderHint(failure, view, names, signal), view)
   }
 }
 
 /** A path precedes a resource name. */
-function namedPaths(view: RepositoryView, name: string): readonly string[] {
-  const path = normalPath(name)
+function listNamedPaths(view: RepositoryView, name: string): readonly string[] {
+  const path = normalizePackagePath(name)
   if (
     path !== undefined &&
     view.packages.some((found) => found.path === path || found.path.startsWith(`${path}/`))
   )
     return [name]
-  const paths = pathsByResource(view, name)
+  const paths = listPathsByResource(view, name)
   return paths.length === 0 ? [name] : paths
 }
 
-function withSources(failure: Failure, { problems }: RepositoryView): Failure {
+function addSourceNotes(failure: Failure, { problems }: RepositoryView): Failure {
   const notes = problems.filter(({ cause }) => cause === 'source-not-compared').slice(0, MOST_TOLD)
   return notes.length === 0
     ? failure
-    : failure.because([failure.why, ...notes.map(sentenceOf)].join('\n'))
+    : failure.replaceReason([failure.why, ...notes.map(formatNoteSentence)].join('\n'))
 }
 
-async function withFolders(
+async function addFolderHint(
   failure: Failure,
   view: RepositoryView,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<Failure> {
-  const named = names.map(normalPath).filter((path) => path !== undefined)
+  const named = names.map(normalizePackagePath).filter((path) => path !== undefined)
   const within = named.some((folder) => folder === '')
     ? []
     : view.tree.filter(({ path }) => named.some((folder) => path.startsWith(`${folder}/`)))
   // A wrong name may mean one of the packages, or without packages any folder.
   if (within.length === 0 && view.packages.length > 0) return failure
-  const { folders, isWhole } = await manifestFolders(
+  const { folders, isWhole } = await listManifestFolders(
     view,
     within.length === 0 ? view.tree : within,
     signal,
@@ -86,12 +86,12 @@ async function withFolders(
     code,
     what,
     why: `${why}; ${found}${some}`,
-    remedy: remedyFor(exampleOf(folders, named)),
+    remedy: formatRemedy(formatExample(folders, named)),
     retry,
   })
 }
 
-function remedyFor(example: string): string {
+function formatRemedy(example: string): string {
   return [
     'name what is to be compared, in one of three ways:',
     'by the resource of a syncer: give the cluster, or a recording, with the Flux Kustomization, Argo CD Application, RootSync or RepoSync that applies this repository ("backporch check" says which are found)',
@@ -101,12 +101,12 @@ function remedyFor(example: string): string {
 }
 
 /** Near a wrong name, else the first one that no other kustomization reads. */
-function exampleOf(folders: readonly ManifestFolder[], [named]: readonly string[]): string {
+function formatExample(folders: readonly ManifestFolder[], [named]: readonly string[]): string {
   const comparable = folders.filter(({ isChart }) => !isChart)
   const paths = comparable.map(({ path }) => path)
-  const near = named === undefined ? [] : nearestNames(named, paths)
+  const near = named === undefined ? [] : findNearestNames(named, paths)
   const path = near[0] ?? comparable.find(({ isUsed }) => !isUsed)?.path ?? paths[0]
-  return path === undefined ? 'FOLDER' : shellWord(path)
+  return path === undefined ? 'FOLDER' : quoteShellWord(path)
 }
 
 interface ManifestFolder {
@@ -118,13 +118,13 @@ interface ManifestFolder {
 }
 
 /** Biggest first, charts last. Files below a Helm chart are templates. */
-async function manifestFolders(
+async function listManifestFolders(
   view: RepositoryView,
   tree: readonly TreeFile[],
   signal: AbortSignal,
 ): Promise<{ readonly folders: readonly ManifestFolder[]; readonly isWhole: boolean }> {
   const charts = tree.flatMap(({ path }) =>
-    /(^|\/)Chart\.yaml$/.test(path) ? [folderOf(path)] : [],
+    /(^|\/)Chart\.yaml$/.test(path) ? [getParentFolder(path)] : [],
   )
   const candidates = tree.filter(
     ({ path, mode }) =>
@@ -137,15 +137,16 @@ async function manifestFolders(
   const texts = await readTexts(view.repository, read, signal, () => undefined)
   const counts = new Map<string, number>()
   for (const [path, text] of texts) {
-    const count = isKustomizationFile(path) ? 0 : objectsIn(text, path.endsWith('.json'))
-    if (count > 0) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + count)
+    const count = isKustomizationFile(path) ? 0 : countObjects(text, path.endsWith('.json'))
+    if (count > 0)
+      counts.set(getParentFolder(path), (counts.get(getParentFolder(path)) ?? 0) + count)
   }
   const built = new Set(
-    tree.flatMap(({ path }) => (isKustomizationFile(path) ? [folderOf(path)] : [])),
+    tree.flatMap(({ path }) => (isKustomizationFile(path) ? [getParentFolder(path)] : [])),
   )
   const used = new Set(
     [...texts].flatMap(([path, text]) =>
-      isKustomizationFile(path) ? namedIn(text, folderOf(path)) : [],
+      isKustomizationFile(path) ? listNamedFolders(text, getParentFolder(path)) : [],
     ),
   )
   const folders = [...new Set([...counts.keys(), ...built, ...charts])].map((path) => ({
@@ -164,13 +165,13 @@ async function manifestFolders(
   return { folders: order, isWhole: read.length === candidates.length }
 }
 
-function namedIn(text: string, folder: string): readonly string[] {
+function listNamedFolders(text: string, folder: string): readonly string[] {
   return [...text.matchAll(/(?:^\s*-\s+|[[,]\s*)([\w./-]+)/gm)].flatMap(
     ([, path = '']) => resolvePath(folder, path) ?? [],
   )
 }
 
-function objectsIn(text: string, isJson: boolean): number {
+function countObjects(text: string, isJson: boolean): number {
   if (isJson) return /"apiVersion"\s*:/.test(text) && /"kind"\s*:/.test(text) ? 1 : 0
   return text
     .split(/^---.*$/m)
@@ -187,6 +188,6 @@ function describe({ path, objects, kustomization, isChart }: ManifestFolder): st
   return `${path || '.'} (${what})`
 }
 
-function shellWord(path: string): string {
+function quoteShellWord(path: string): string {
   return path === '' ? '.' : /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

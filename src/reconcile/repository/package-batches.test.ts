@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FoundPackage } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import type { PackageMarks } from '../../ports/package-marks.ts'
-import { batchesOf } from './package-batches.ts'
+import { splitIntoBatches } from './package-batches.ts'
 
 const PACKAGES = Array.from({ length: 70 }, (_, at) => ({ path: `apps/p${at}` }) as FoundPackage)
 
-function viewOf(content: string): Parameters<typeof batchesOf>[1]['view'] {
+function viewOf(content: string): Parameters<typeof splitIntoBatches>[1]['view'] {
   return {
     tree: PACKAGES.map(({ path }) => ({
       path: `${path}/a.yaml`,
       mode: '100644',
-      id: objectId((path === 'apps/p3' ? content : '0').padStart(40, '0')),
+      id: parseObjectId((path === 'apps/p3' ? content : '0').padStart(40, '0')),
     })),
   }
 }
@@ -24,11 +24,11 @@ function marksOf(
   ended: { readonly [path: string]: number },
 ): PackageMarks {
   const all: PackageMarks = {
-    endingsOf: () => ({ count: 0, isRefused: false }),
+    getEndings: () => ({ count: 0, isRefused: false }),
     begin: async () => undefined,
     end: async () => undefined,
   }
-  const { batches } = batchesOf(PACKAGES, { view, cluster: 'prod', marks: all })
+  const { batches } = splitIntoBatches(PACKAGES, { view, cluster: 'prod', marks: all })
   const pathOf = new Map(
     batches.flatMap(({ packages, keys }) =>
       keys.map((key, at) => [key, packages[at]?.path ?? ''] as const),
@@ -36,19 +36,19 @@ function marksOf(
   )
   return {
     ...all,
-    endingsOf: (key) => {
+    getEndings: (key) => {
       const count = ended[pathOf.get(key) ?? ''] ?? 0
       return { count, isRefused: count > 1 }
     },
   }
 }
 
-const pathsOf = (batches: ReturnType<typeof batchesOf>['batches']): readonly string[][] =>
+const pathsOf = (batches: ReturnType<typeof splitIntoBatches>['batches']): readonly string[][] =>
   batches.map(({ packages }) => packages.map(({ path }) => path))
 
 test('packages are observed 64 at a time; one that ended a process is observed alone and last', () => {
   const view = viewOf('1')
-  const { batches, refused } = batchesOf(PACKAGES, {
+  const { batches, refused } = splitIntoBatches(PACKAGES, {
     view,
     cluster: 'prod',
     marks: marksOf(view, { 'apps/p3': 1, 'apps/p9': 1 }),
@@ -64,7 +64,7 @@ test('packages are observed 64 at a time; one that ended a process is observed a
 test('one that ended two is not observed, and says why; with another content, or in another cluster, it is', () => {
   const view = viewOf('1')
   const marks = marksOf(view, { 'apps/p3': 2 })
-  const { batches, refused } = batchesOf(PACKAGES, { view, cluster: 'prod', marks })
+  const { batches, refused } = splitIntoBatches(PACKAGES, { view, cluster: 'prod', marks })
   assert.deepEqual(
     [...refused].map(([{ path }, { code, where, why }]) => [path, code, where, why]),
     [
@@ -80,12 +80,19 @@ test('one that ended two is not observed, and says why; with another content, or
   assert.ok(
     [...refused.values()].every((failure) => failure instanceof Failure && failure.remedy !== ''),
   )
-  assert.equal(batchesOf(PACKAGES, { view: viewOf('2'), cluster: 'prod', marks }).refused.size, 0)
-  assert.equal(batchesOf(PACKAGES, { view, cluster: 'test', marks }).refused.size, 0)
+  assert.equal(
+    splitIntoBatches(PACKAGES, { view: viewOf('2'), cluster: 'prod', marks }).refused.size,
+    0,
+  )
+  assert.equal(splitIntoBatches(PACKAGES, { view, cluster: 'test', marks }).refused.size, 0)
 })
 
 test('without marks no key is computed', () => {
-  const { batches } = batchesOf(PACKAGES, { view: { tree: [] }, cluster: 'prod', marks: undefined })
+  const { batches } = splitIntoBatches(PACKAGES, {
+    view: { tree: [] },
+    cluster: 'prod',
+    marks: undefined,
+  })
   assert.deepEqual(
     batches.map(({ packages, keys }) => [packages.length, keys.length]),
     [
@@ -98,7 +105,7 @@ test('without marks no key is computed', () => {
 test('the content of a package is that of its folder and of all below, and of no other one', () => {
   const packages = ['', 'apps', 'apps/web', 'apps/web-2'].map((path) => ({ path }) as FoundPackage)
   const marks: PackageMarks = {
-    endingsOf: () => ({ count: 0, isRefused: false }),
+    getEndings: () => ({ count: 0, isRefused: false }),
     begin: async () => undefined,
     end: async () => undefined,
   }
@@ -112,9 +119,9 @@ test('the content of a package is that of its folder and of all below, and of no
     ].map((path) => ({
       path,
       mode: '100644' as const,
-      id: objectId((path === changed ? '1' : '0').padStart(40, '0')),
+      id: parseObjectId((path === changed ? '1' : '0').padStart(40, '0')),
     }))
-    return batchesOf(packages, { view: { tree }, cluster: 'prod', marks }).batches.flatMap(
+    return splitIntoBatches(packages, { view: { tree }, cluster: 'prod', marks }).batches.flatMap(
       (batch) => batch.keys,
     )
   }

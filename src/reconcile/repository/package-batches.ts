@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { FoundPackage } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageMarks } from '../../ports/package-marks.ts'
-import { below, type RepositoryView } from './repository-view.ts'
+import { listFilesBelow, type RepositoryView } from './repository-view.ts'
 
 const TOGETHER = 64
 
@@ -21,7 +21,7 @@ interface PackageBatches {
 }
 
 /** @param marks undefined if no process follows this one */
-export function batchesOf(
+export function splitIntoBatches(
   packages: readonly FoundPackage[],
   {
     view,
@@ -33,9 +33,10 @@ export function batchesOf(
     readonly marks: PackageMarks | undefined
   },
 ): PackageBatches {
-  const keys = marks === undefined ? new Map<string, string>() : keysOf(view, cluster, packages)
+  const keys =
+    marks === undefined ? new Map<string, string>() : computeBatchKeys(view, cluster, packages)
   const keyed = packages.map((found) => ({ found, key: keys.get(found.path) ?? '' }))
-  const known = keyed.map((one) => ({ ...one, ...(marks?.endingsOf(one.key) ?? NEVER) }))
+  const known = keyed.map((one) => ({ ...one, ...(marks?.getEndings(one.key) ?? NEVER) }))
   const alone = known.filter(({ count, isRefused }) => count > 0 && !isRefused)
   const others = known.filter(({ count }) => count === 0)
   const together = Array.from({ length: Math.ceil(others.length / TOGETHER) }, (_, at) =>
@@ -48,7 +49,7 @@ export function batchesOf(
     })),
     refused: new Map(
       known.flatMap(({ found, count, isRefused }) =>
-        isRefused ? [[found, endsProcess(found.path, count)] as const] : [],
+        isRefused ? [[found, createEndsProcessFailure(found.path, count)] as const] : [],
       ),
     ),
   }
@@ -56,7 +57,7 @@ export function batchesOf(
 
 const NEVER = { count: 0, isRefused: false }
 
-function keysOf(
+function computeBatchKeys(
   { tree }: Pick<RepositoryView, 'tree'>,
   cluster: string,
   packages: readonly FoundPackage[],
@@ -67,18 +68,18 @@ function keysOf(
       createHash('sha256').update(JSON.stringify([cluster, path])),
     ]),
   )
-  for (const { path, id } of below(tree, ''))
-    for (const folder of foldersOf(path)) hashes.get(folder)?.update(JSON.stringify([path, id]))
+  for (const { path, id } of listFilesBelow(tree, ''))
+    for (const folder of listFolders(path)) hashes.get(folder)?.update(JSON.stringify([path, id]))
   return new Map([...hashes].map(([path, hash]) => [path, hash.digest('base64')]))
 }
 
-function* foldersOf(path: string): Generator<string> {
+function* listFolders(path: string): Generator<string> {
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
     yield path.slice(0, at)
   yield ''
 }
 
-function endsProcess(path: string, count: number): Failure {
+function createEndsProcessFailure(path: string, count: number): Failure {
   return new Failure({
     code: 'BP1111',
     what: 'the package is not observed',

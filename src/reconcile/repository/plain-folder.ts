@@ -1,7 +1,7 @@
 import { type FoundPackage, KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { folderOf } from '../../sources/kustomize/files/kustomization-walk.ts'
+import { getParentFolder } from '../../sources/kustomize/files/kustomization-walk.ts'
 
 /** @throws Failure BP1004 if a kustomization further down, or Helm, has to build the objects */
 export function assertPlainFolder(
@@ -15,20 +15,20 @@ export function assertPlainFolder(
   const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
   const charts = own
     .filter((path) => nameOf(path) === 'Chart.yaml')
-    .map((path) => folderOf(path) || '.')
+    .map((path) => getParentFolder(path) || '.')
   if (charts.length > 0)
-    throw notPlain(
+    throw createNotPlainFailure(
       folder,
-      `Helm makes the objects of ${listed(charts)}`,
+      `Helm makes the objects of ${formatFolderList(charts)}`,
       'name a folder without a chart, or the command that prints the objects in a policy (spec.render)',
     )
   const built = own
     .filter((path) => KUSTOMIZATION_NAMES.some((name) => name === nameOf(path)))
-    .map((path) => folderOf(path) || '.')
+    .map((path) => getParentFolder(path) || '.')
   if (built.length > 0)
-    throw notPlain(
+    throw createNotPlainFailure(
       folder,
-      `kustomize makes the objects of ${listed(built)}, and nothing says which of them run`,
+      `kustomize makes the objects of ${formatFolderList(built)}, and nothing says which of them run`,
       `name one of these folders, as in --path ${built[0]}, or say in a policy that the files stand as they are (spec.render.tool: files)`,
     )
 }
@@ -43,12 +43,12 @@ export function holdsNothing(folder: string): Failure {
   })
 }
 
-function notPlain(folder: string, why: string, remedy: string): Failure {
+function createNotPlainFailure(folder: string, why: string, remedy: string): Failure {
   const what = `${folder || 'the root of the repository'} cannot be compared as it stands`
   return new Failure({ code: 'BP1004', what, why, remedy, retry: 'on-change' })
 }
 
-function listed(folders: readonly string[]): string {
+function formatFolderList(folders: readonly string[]): string {
   const more = folders.length > 5 ? ` and ${folders.length - 5} more` : ''
   return `${folders.slice(0, 5).join(', ')}${more}`
 }

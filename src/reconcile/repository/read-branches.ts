@@ -3,25 +3,25 @@ import type { CommitView, TreeFile } from '@backporch/git-store/package-reposito
 import {
   formatWorkspaceBranch,
   parseWorkspaceBranch,
-  shortBranch,
+  shortenBranch,
   type WorkspaceBranch,
 } from '@backporch/git-store/ref-name'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import type { EndedHead, Unit } from '../../plan/observation/observation.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/documents/drift-record.ts'
-import { hashOf, type PushedBranch, pushedContent } from '../../record/pushed-branch.ts'
+import { computePushedContent, hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
 import {
-  presentRecordPath,
+  convertToPresentPath,
   RECORD_FILE,
   RECORDS_FOLDER,
   recordFolder,
 } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
-import { belowRenderings } from './below-renderings.ts'
-import { type BotIdentity, claimsBot, isLastPushed } from './bot-identity.ts'
-import { changesBetween } from './changes-between.ts'
+import { findBelowRenderings } from './below-renderings.ts'
+import { type BotIdentity, hasBotIdentity, isLastPushed } from './bot-identity.ts'
+import { listChangesBetween } from './changes-between.ts'
 import { isUnreadable, type RepositoryView, readPushed } from './repository-view.ts'
 
 interface BranchRecord {
@@ -78,7 +78,7 @@ async function readAll(
   const branches: PackageBranch[] = []
   for (const [ref, commit, movedTo] of [
     ...[...view.refs].map(([ref, commit]) => [ref, commit] as const),
-    ...renamed(view),
+    ...listRenamedProposals(view),
   ]) {
     const branch = ref.startsWith('refs/heads/') ? parseWorkspaceBranch(ref) : undefined
     if (
@@ -88,18 +88,18 @@ async function readAll(
     )
       continue
     const head = await view.repository.commit(commit, signal)
-    const { source, renderedBy } = await belowRenderings(view.repository, head, branch, signal)
+    const { source, renderedBy } = await findBelowRenderings(view.repository, head, branch, signal)
     const pushed =
       movedTo === undefined
         ? view.pushed.get(ref)
         : (await readPushed(view, [ref], signal)).get(ref)
-    const updated = await baseOfUpdate(view, source, pushed, signal)
+    const updated = await findUpdateBase(view, source, pushed, signal)
     const base = updated ?? source.parents[0]
     if (base === undefined) continue
-    const foreign = movedTo !== undefined || (updated === undefined && !claimsBot(source, bot))
+    const foreign = movedTo !== undefined || (updated === undefined && !hasBotIdentity(source, bot))
     const { state, workspace } = branch
     const last = updated !== undefined || isLastPushed(source.id, pushed)
-    const elsewhere = last === true ? undefined : await pushedElsewhere(view, branch, signal)
+    const elsewhere = last === true ? undefined : await findPushedElsewhere(view, branch, signal)
     const moved = isLastPushed(source.id, elsewhere)
     const known =
       moved === true ? { moved, known: true } : last === undefined ? {} : { known: last }
@@ -112,9 +112,9 @@ async function readAll(
     const outdated = updated === undefined ? {} : { outdated: true as const }
     const rendered =
       renderedBy === undefined ? {} : { renderedBy: `${renderedBy.name} <${renderedBy.email}>` }
-    const records = await recordsOn(
+    const records = await readRecordsOn(
       view,
-      { commit, base, slug, pushed: together(pushed, elsewhere) },
+      { commit, base, slug, pushed: joinPushedBranches(pushed, elsewhere) },
       signal,
     )
     branches.push({
@@ -136,14 +136,14 @@ async function readAll(
 }
 
 /** Under the former name. Nothing is pushed to one. */
-function renamed({
+function listRenamedProposals({
   refs,
   proposals,
 }: RepositoryView): (readonly [ref: string, commit: ObjectId, movedTo: string])[] {
   return [...proposals.values()].flatMap(({ ref, movedTo, state, commit }) =>
     state !== 'open' || movedTo === undefined || refs.has(ref)
       ? []
-      : [[ref, commit, shortBranch(movedTo)] as const],
+      : [[ref, commit, shortenBranch(movedTo)] as const],
   )
 }
 
@@ -154,7 +154,7 @@ const MOST_BEHIND = 100
  * commit: against it the branch changes only what was last pushed. Undefined for any other commit,
  * and without a required signature.
  */
-async function baseOfUpdate(
+async function findUpdateBase(
   view: RepositoryView,
   { id, parents, message, signed }: CommitView,
   pushed: PushedBranch | undefined,
@@ -169,7 +169,9 @@ async function baseOfUpdate(
     return undefined
   for (const parent of parents) {
     if (!(await wasBase(view, parent, signal))) continue
-    const { content } = pushedContent(await changesBetween(view.repository, parent, id, signal))
+    const { content } = computePushedContent(
+      await listChangesBetween(view.repository, parent, id, signal),
+    )
     if (content === last.content) return parent
   }
   return undefined
@@ -183,10 +185,10 @@ async function isRebased(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    const before = await repository.commit(objectId(ours), signal)
+    const before = await repository.commit(parseObjectId(ours), signal)
     return parents.length === 1 && before.message === message && before.parents[0] !== parents[0]
   } catch (thrown) {
-    if (asFailure(thrown).code !== 'BP4006') throw thrown
+    if (convertToFailure(thrown).code !== 'BP4006') throw thrown
     return false
   }
 }
@@ -202,7 +204,7 @@ async function wasBase(
     try {
       at = (await repository.commit(at, signal)).parents[0]
     } catch (thrown) {
-      if (asFailure(thrown).code !== 'BP4011') throw thrown
+      if (convertToFailure(thrown).code !== 'BP4011') throw thrown
       return false
     }
   }
@@ -210,7 +212,7 @@ async function wasBase(
 }
 
 /** `porchctl rpkg propose` and `reject` rename a branch to the other state. */
-async function pushedElsewhere(
+async function findPushedElsewhere(
   view: RepositoryView,
   { state, packagePath, workspace }: WorkspaceBranch,
   signal: AbortSignal,
@@ -221,7 +223,7 @@ async function pushedElsewhere(
 }
 
 /** Both states' records are Backporch's: somebody may have committed and renamed repeatedly. */
-function together(
+function joinPushedBranches(
   one: PushedBranch | undefined,
   other: PushedBranch | undefined,
 ): PushedBranch | undefined {
@@ -250,7 +252,7 @@ export async function readEndedHeads(
     )
       continue
     const pushed = (await readPushed(view, [ref], signal)).get(ref)
-    heads.set(ref, await headAt(view, unit, { commit, pushed }, signal))
+    heads.set(ref, await readEndedHead(view, unit, { commit, pushed }, signal))
   }
   return heads
 }
@@ -260,22 +262,22 @@ interface PushedCommit {
   readonly pushed: PushedBranch | undefined
 }
 
-async function headAt(
+async function readEndedHead(
   view: RepositoryView,
   { cluster, slug }: Unit,
   { commit, pushed }: PushedCommit,
   signal: AbortSignal,
 ): Promise<EndedHead> {
   try {
-    const base = await baseOfOurs(view, { commit, pushed }, signal)
+    const base = await findOwnBase(view, { commit, pushed }, signal)
     const records =
-      base === undefined ? [] : await recordsOn(view, { commit, base, slug, pushed }, signal)
+      base === undefined ? [] : await readRecordsOn(view, { commit, base, slug, pushed }, signal)
     const folder = `${recordFolder(cluster, slug)}/`
     const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))
     if (own?.record instanceof Failure) return { commit, record: undefined, unread: own.record.why }
     return { commit, record: own?.record, recordPushed: own?.isPushed === true, unread: undefined }
   } catch (thrown) {
-    const failure = asFailure(thrown)
+    const failure = convertToFailure(thrown)
     if (failure.code !== 'BP4006') throw thrown
     return { commit, record: undefined, recordPushed: false, unread: failure.why }
   }
@@ -283,17 +285,17 @@ async function headAt(
 
 const MOST_ON_TOP = 20
 
-async function baseOfOurs(
+async function findOwnBase(
   view: RepositoryView,
   { commit, pushed }: PushedCommit,
   signal: AbortSignal,
 ): Promise<ObjectId | undefined> {
-  const ours = await ourCommitBelow(view, commit, pushed, signal)
+  const ours = await findOwnCommitBelow(view, commit, pushed, signal)
   return (await view.repository.commit(ours ?? commit, signal)).parents[0]
 }
 
 /** Also below people's commits; undefined if there is none, or the remote lost it. */
-export async function ourCommitBelow(
+export async function findOwnCommitBelow(
   view: RepositoryView,
   commit: ObjectId,
   pushed: PushedBranch | undefined,
@@ -307,14 +309,14 @@ export async function ourCommitBelow(
       const [parent]: readonly ObjectId[] = (await view.repository.commit(at, signal)).parents
       at = parent
     } catch (thrown) {
-      if (asFailure(thrown).code !== 'BP4006') throw thrown
+      if (convertToFailure(thrown).code !== 'BP4006') throw thrown
       return undefined
     }
   }
   return undefined
 }
 
-export async function recordsOn(
+export async function readRecordsOn(
   view: RepositoryView,
   { commit, base, slug, pushed }: PushedCommit & { readonly base: ObjectId; readonly slug: string },
   signal: AbortSignal,
@@ -322,7 +324,7 @@ export async function recordsOn(
   const fromRoot = ({ path }: TreeFile): string => `${RECORDS_FOLDER}/${path}`
   const before = new Set(
     (await view.repository.list(base, RECORDS_FOLDER, signal)).map((file) =>
-      presentRecordPath(fromRoot(file)),
+      convertToPresentPath(fromRoot(file)),
     ),
   )
   const tree = await view.repository.list(commit, RECORDS_FOLDER, signal)
@@ -331,7 +333,7 @@ export async function recordsOn(
     const [, episode] = RECORD_FILE.exec(name) ?? []
     if (episode === undefined || folder !== slug) return []
     const path = fromRoot(file)
-    return [{ ...file, path, episode, isNew: !before.has(presentRecordPath(path)) }]
+    return [{ ...file, path, episode, isNew: !before.has(convertToPresentPath(path)) }]
   })
   const texts = await readTexts(view.repository, files, signal)
   const ours = new Set(pushed?.spec.commits.flatMap((known) => known.records))
@@ -350,7 +352,7 @@ export function readRecord(text: string, where: string): DriftRecord | Failure {
   try {
     return parseDocument(text, driftRecordSchema, where)
   } catch (thrown) {
-    const failure = asFailure(thrown)
+    const failure = convertToFailure(thrown)
     if (isUnreadable(failure)) return failure
     throw thrown
   }

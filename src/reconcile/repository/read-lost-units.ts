@@ -1,12 +1,12 @@
-import { packageSlug } from '@backporch/kpt/package'
-import { contentHash } from '../../plan/observation/unit-git.ts'
+import { derivePackageSlug } from '@backporch/kpt/package'
+import { hashContent } from '../../plan/observation/unit-git.ts'
 import type { LostUnit } from '../../plan/turn/turn-observation.ts'
-import { effectivePolicy } from '../../policy/effective-policy.ts'
+import { deriveEffectivePolicy } from '../../policy/effective-policy.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { formatLedgerUnitFolder } from '../../record/record-paths.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
-import { appliedBy } from '../../sources/registry.ts'
-import { below, type RepositoryView } from './repository-view.ts'
+import { getAppliedBy } from '../../sources/registry.ts'
+import { listFilesBelow, type RepositoryView } from './repository-view.ts'
 
 interface LostPackages {
   readonly cluster: string
@@ -37,27 +37,31 @@ export async function readLostUnits(
     (path) => isExpected && path !== '' && !own.some(([, { spec }]) => spec.unit.package === path),
   )
   const first = missing.map((path) => ({
-    folder: ledgerUnitFolder(cluster, packageSlug(path, '')),
+    folder: formatLedgerUnitFolder(cluster, derivePackageSlug(path, '')),
     report: undefined,
     unit: {
-      ...{ cluster, package: path, ...knownBy(view, cluster, path) },
-      ...{ branch: view.baseBranch, commit: view.base, tree: contentHash(below(view.tree, path)) },
+      ...{ cluster, package: path, ...findKnownSource(view, cluster, path) },
+      ...{
+        branch: view.baseBranch,
+        commit: view.base,
+        tree: hashContent(listFilesBelow(view.tree, path)),
+      },
     },
     resourceGroup: undefined,
   }))
   return [...known.filter(({ report }) => followsBase(report, view)), ...first]
 }
 
-function knownBy(
+function findKnownSource(
   view: RepositoryView,
   cluster: string,
   path: string,
 ): Pick<DriftReport['spec']['unit'], 'source' | 'appliedBy'> {
   const source = view.packages.find((found) => found.path === path)?.source
-  const { render } = effectivePolicy(view.policies, cluster, path)
+  const { render } = deriveEffectivePolicy(view.policies, cluster, path)
   return {
     ...(source === 'folder' ? { source } : {}),
-    ...appliedBy(render),
+    ...getAppliedBy(render),
   }
 }
 

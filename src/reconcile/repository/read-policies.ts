@@ -33,7 +33,7 @@ export async function readPolicies(
   return readUsablePolicies({ repository, base, filesAt, known }, signal)
 }
 
-export async function policyProblems(
+export async function listPolicyProblems(
   repository: PackageRepository,
   tree: readonly TreeFile[],
   signal: AbortSignal,

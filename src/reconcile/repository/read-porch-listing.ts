@@ -4,12 +4,12 @@ import {
   listPackageRevisions,
   type PorchListing,
   type PorchRepository,
-  revisionRefs,
+  selectRevisionRefs,
 } from '@backporch/kpt/revision'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import { eachOf } from './each-of.ts'
+import { mapConcurrent } from './each-of.ts'
 import type { RepositoryView } from './repository-view.ts'
 
 /** One request to a remote covers what many commits need. */
@@ -30,8 +30,8 @@ export async function readPorchListing(
   const annotations = new Map<ObjectId, readonly KptAnnotation[]>()
   const present = new Set<string>()
   const problems: Note[] = []
-  await eachOf(
-    revisionRefs(refs, porch).candidates,
+  await mapConcurrent(
+    selectRevisionRefs(refs, porch).candidates,
     WIDTH,
     async ({ ref, commit, packagePath, lifecycle }) => {
       try {
@@ -41,7 +41,7 @@ export async function readPorchListing(
         if (found.some(({ path, mode }) => path === '' && mode !== '160000'))
           present.add(`${commit} ${packagePath}`)
       } catch (thrown) {
-        const { code, why } = asFailure(thrown)
+        const { code, why } = convertToFailure(thrown)
         // A tag may name a file, which Porch skips.
         if (lifecycle !== 'Published' || code !== 'BP4006') throw thrown
         problems.push({

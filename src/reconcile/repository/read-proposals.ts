@@ -5,12 +5,12 @@ import {
   isWellFormedRefName,
   parseWorkspaceBranch,
 } from '@backporch/git-store/ref-name'
-import { packageSlug } from '@backporch/kpt/package'
+import { derivePackageSlug } from '@backporch/kpt/package'
 import { isClosedByPerson } from '../../plan/observation/found-outcome.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { PushedBranch } from '../../record/pushed-branch.ts'
 import { isRecordPath, RECORD_FILE } from '../../record/record-paths.ts'
-import { ourCommitBelow } from './read-branches.ts'
+import { findOwnCommitBelow } from './read-branches.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
 /**
@@ -25,10 +25,10 @@ export async function readProposals(
 ): Promise<ReadonlyMap<string, KnownProposal>> {
   const refs = new Set([...view.refs.keys()].filter(isOurs))
   for (const ref of [
-    ...missingRefs(view),
-    ...waitingRefs(view),
-    ...landedRefs(view),
-    ...endedRefs(view, now),
+    ...listMissingRefs(view),
+    ...listWaitingRefs(view),
+    ...listLandedRefs(view),
+    ...listEndedRefs(view, now),
   ])
     refs.add(ref)
   if (
@@ -36,7 +36,7 @@ export async function readProposals(
     !view.closed.some(({ status }) => isClosedByPerson(status) && (status.silentUntil ?? '') > now)
   )
     return new Map()
-  const pushed = await pushedOf(view, [...refs], signal)
+  const pushed = await readPushedBranches(view, [...refs], signal)
   const numbers = new Map(
     [...pushed].flatMap(([ref, { spec }]) =>
       spec.pullRequest === undefined ? [] : [[ref, spec.pullRequest]],
@@ -47,7 +47,7 @@ export async function readProposals(
   for (const proposal of known) {
     const own = pushed.get(proposal.ref)
     if (await isOfBranch(view, proposal, own, signal))
-      all.set(proposal.ref, withApprover(proposal, own))
+      all.set(proposal.ref, addApprover(proposal, own))
   }
   return all
 }
@@ -55,7 +55,7 @@ export async function readProposals(
 /**
  * A merge queue merges for the account that queued the pull request: Backporch's after `approve`.
  */
-function withApprover(proposal: KnownProposal, pushed: PushedBranch | undefined): KnownProposal {
+function addApprover(proposal: KnownProposal, pushed: PushedBranch | undefined): KnownProposal {
   const approved = pushed?.spec.approved
   if (
     proposal.state !== 'merged' ||
@@ -66,7 +66,7 @@ function withApprover(proposal: KnownProposal, pushed: PushedBranch | undefined)
   return { ...proposal, decidedBy: approved.by }
 }
 
-async function pushedOf(
+async function readPushedBranches(
   view: RepositoryView,
   refs: readonly string[],
   signal: AbortSignal,
@@ -87,7 +87,9 @@ async function isOfBranch(
   pushed: PushedBranch | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return movedTo === undefined || (await ourCommitBelow(view, commit, pushed, signal)) !== undefined
+  return (
+    movedTo === undefined || (await findOwnCommitBelow(view, commit, pushed, signal)) !== undefined
+  )
 }
 
 function isOurs(ref: string): boolean {
@@ -96,7 +98,7 @@ function isOurs(ref: string): boolean {
 }
 
 /** Open in the ledger with a deleted branch: merged or closed. */
-function missingRefs(view: RepositoryView): string[] {
+function listMissingRefs(view: RepositoryView): string[] {
   return [...view.reports].flatMap(([folder, report]) => {
     if (report.status.lifecycle !== 'Proposed') return []
     // A repository that is one package has its own name, which is also its ledger folder.
@@ -112,11 +114,11 @@ function missingRefs(view: RepositoryView): string[] {
 }
 
 /** Their outcome is reported on the forge. */
-function waitingRefs(view: RepositoryView): string[] {
+function listWaitingRefs(view: RepositoryView): string[] {
   return view.closed.flatMap((episode) => {
     const { outcome, verifiedAt, failedAt } = episode.status
     return outcome === 'Merged' && verifiedAt === undefined && failedAt === undefined
-      ? refOf(view, episode)
+      ? listEpisodeRefs(view, episode)
       : []
   })
 }
@@ -128,15 +130,17 @@ const ENDED_FOR = 10
  * A person may have closed one while a turn withdrew it; and a forge may leave one open whose
  * branch is deleted.
  */
-function endedRefs(view: RepositoryView, now: string): string[] {
+function listEndedRefs(view: RepositoryView, now: string): string[] {
   return view.closed.flatMap((episode) => {
     const { at, verifiedAt = at, failedAt = verifiedAt } = episode.status
-    return Date.parse(now) - Date.parse(failedAt) > ENDED_FOR * 60_000 ? [] : refOf(view, episode)
+    return Date.parse(now) - Date.parse(failedAt) > ENDED_FOR * 60_000
+      ? []
+      : listEpisodeRefs(view, episode)
   })
 }
 
 /** Empty if the name is not Backporch's. */
-function refOf({ reports }: RepositoryView, { spec, status }: ClosedEpisode): string[] {
+function listEpisodeRefs({ reports }: RepositoryView, { spec, status }: ClosedEpisode): string[] {
   const folderOfRoot = [...reports]
     .find(([, report]) => report.spec.unit.package === '')?.[0]
     .split('/')
@@ -149,11 +153,11 @@ function refOf({ reports }: RepositoryView, { spec, status }: ClosedEpisode): st
  * Merged while a turn withdrew them: only the forge knows by whom. Joint proposals are read while
  * open.
  */
-function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
+function listLandedRefs({ tree, packages, closed }: RepositoryView): string[] {
   const known = new Set(
     closed.flatMap(({ spec, status }) => (status.outcome === 'Merged' ? [spec.episode] : [])),
   )
-  const names = new Map(packages.map(({ path }) => [packageSlug(path, path), path]))
+  const names = new Map(packages.map(({ path }) => [derivePackageSlug(path, path), path]))
   return tree.flatMap(({ path }) => {
     if (!isRecordPath(path)) return []
     const [slug = '', file = ''] = path.split('/').slice(-2)

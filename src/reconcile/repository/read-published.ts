@@ -4,11 +4,11 @@
  */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import { parseRevisionTag } from '@backporch/git-store/ref-name'
-import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
+import { findAnnotatedWorkspace, parseKptAnnotations } from '@backporch/kpt/kptfile'
 import { isSameRendered } from '@backporch/kpt/revision'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import { given } from '@backporch/kyaml/text'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type {
   LedgerState,
   OpenBranch,
@@ -19,15 +19,15 @@ import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
 import {
-  presentRecordPath,
+  convertToPresentPath,
+  formatTravellingRecordPath,
   recordFolder,
   recordPath,
-  travellingRecordPath,
 } from '../../record/record-paths.ts'
-import { contentAt } from './as-proposed.ts'
-import { type BotIdentity, claimsBot, isBot } from './bot-identity.ts'
-import { agreesWithReport, recordOf } from './ledger-record.ts'
-import { readRecord, recordsOn } from './read-branches.ts'
+import { readContentAt } from './as-proposed.ts'
+import { type BotIdentity, hasBotIdentity, isBot } from './bot-identity.ts'
+import { matchesReport, recordOf } from './ledger-record.ts'
+import { readRecord, readRecordsOn } from './read-branches.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
 /** Renderings, and people's edits. */
@@ -53,16 +53,19 @@ export async function readPublished(
 ): Promise<readonly PublishedWorkspace[]> {
   const { view, unit, bot } = state
   const published: PublishedWorkspace[] = []
-  for (const { revision, commit } of newTags(state)) {
+  for (const { revision, commit } of listNewTags(state)) {
     const tagged = await view.repository.commit(commit, signal)
-    const workspace = workspaceIn(parseKptAnnotations(tagged.message).annotations, unit.packageName)
+    const workspace = findAnnotatedWorkspace(
+      parseKptAnnotations(tagged.message).annotations,
+      unit.packageName,
+    )
     if (
       workspace === undefined ||
       !workspace.startsWith('drift-') ||
       !(await isOnBase(view, commit, signal))
     )
       continue
-    const found = await publishedRecord(state, { tagged, workspace }, signal)
+    const found = await findPublishedRecord(state, { tagged, workspace }, signal)
     if (found === undefined) continue
     const { name, email, at } = tagged.author
     published.push({
@@ -89,12 +92,12 @@ async function isOnBase(
     }
     return commit.id === wanted
   } catch (thrown) {
-    if (asFailure(thrown).code === 'BP4011') return false
+    if (convertToFailure(thrown).code === 'BP4011') return false
     throw thrown
   }
 }
 
-function newTags({
+function listNewTags({
   view,
   unit,
   ledger,
@@ -104,7 +107,7 @@ function newTags({
   if (report === undefined && branches.length === 0) return []
   const since = Number(/^v(\d+)$/.exec(report?.spec.unit.revision ?? '')?.[1] ?? 0)
   const known = new Map(closed.map((episode) => [episode.status.revision, episode]))
-  const paths = new Set(view.tree.map(({ path }) => presentRecordPath(path)))
+  const paths = new Set(view.tree.map(({ path }) => convertToPresentPath(path)))
   const waits = (episode: ClosedEpisode): boolean =>
     isLanding(episode) &&
     !paths.has(recordPath(unit.cluster, unit.slug, episode.spec.began, episode.spec.episode))
@@ -137,7 +140,7 @@ interface PublishedContent {
 }
 
 /** Undefined if the revision is not about the unit. */
-async function publishedRecord(
+async function findPublishedRecord(
   state: UnitState,
   { tagged, workspace }: Tagged,
   signal: AbortSignal,
@@ -148,37 +151,37 @@ async function publishedRecord(
   )
   const known = await readPushed(view, refs, signal)
   const pushed = refs.map((ref) => known.get(ref)).find((one) => one !== undefined)
-  const found = await contentInGit(state, { tagged, workspace }, pushed, signal)
+  const found = await findContentInGit(state, { tagged, workspace }, pushed, signal)
   // A draft decides nothing, whoever wrote it.
   const isOurs =
     found !== undefined &&
     (found.record.spec.lifecycle === 'Draft' || isKnown(found, pushed, ledger.report))
   // Reviewers do not see the record, so a foreign one decides nothing.
-  const content = isOurs ? found : await contentInLedger(state, workspace, pushed, signal)
+  const content = isOurs ? found : await findContentInLedger(state, workspace, pushed, signal)
   if (content === undefined) return undefined
   const { record, source } = content
-  const edited = await whyEdited(state, tagged, source, signal)
+  const edited = await explainEdited(state, tagged, source, signal)
   const branch = state.branches.find(
     (one) => one.workspace === workspace && one.commit === source?.id,
   )
   const left = branch === undefined || edited !== undefined ? {} : { left: branch.commit }
   const altered =
-    (found === undefined || isOurs ? whyEarlier(content, pushed) : FOREIGN_RECORD) ?? edited
-  return { record, ...left, ...given({ altered }) }
+    (found === undefined || isOurs ? explainEarlier(content, pushed) : FOREIGN_RECORD) ?? edited
+  return { record, ...left, ...omitUndefined({ altered }) }
 }
 
 const FOREIGN_RECORD = 'its record is none that backporch pushed last'
 
-async function contentInGit(
+async function findContentInGit(
   state: UnitState,
   { tagged, workspace }: Tagged,
   pushed: PushedBranch | undefined,
   signal: AbortSignal,
 ): Promise<PublishedContent | undefined> {
   return (
-    (await contentBelow(state, { tagged, workspace }, pushed, signal)) ??
-    (await contentInPackage(state, tagged, pushed, signal)) ??
-    (await contentOfBranch(state, workspace, signal))
+    (await findContentBelow(state, { tagged, workspace }, pushed, signal)) ??
+    (await findContentInPackage(state, tagged, pushed, signal)) ??
+    (await findContentOfBranch(state, workspace, signal))
   )
 }
 
@@ -188,11 +191,11 @@ function isKnown(
   pushed: PushedBranch | undefined,
   report: LedgerState['report'],
 ): boolean {
-  return pushed === undefined ? report !== undefined && agreesWithReport(record, report) : isPushed
+  return pushed === undefined ? report !== undefined && matchesReport(record, report) : isPushed
 }
 
 /** Porch with its database cache approves its own commits, without the record. */
-async function contentBelow(
+async function findContentBelow(
   { view, unit, bot }: UnitState,
   { tagged, workspace }: Tagged,
   pushed: PushedBranch | undefined,
@@ -200,7 +203,7 @@ async function contentBelow(
 ): Promise<PublishedContent | undefined> {
   const [first, second] = tagged.parents
   const head = second === undefined ? tagged : await view.repository.commit(second, signal)
-  const source = await oursBelow(
+  const source = await findOwnCommitBelow(
     view.repository,
     { head, workspace, packageName: unit.packageName },
     bot,
@@ -208,7 +211,11 @@ async function contentBelow(
   )
   const base = source?.parents[0] ?? (second === undefined ? head.parents[0] : first)
   if (base === undefined) return undefined
-  const records = await recordsOn(view, { commit: head.id, base, slug: unit.slug, pushed }, signal)
+  const records = await readRecordsOn(
+    view,
+    { commit: head.id, base, slug: unit.slug, pushed },
+    signal,
+  )
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
   const ofUnit = records.filter(({ path }) => path.startsWith(folder))
   // The base may have it as a draft. A joint proposal's record has another name.
@@ -227,15 +234,16 @@ interface PublishedHead {
   readonly packageName: string
 }
 
-async function oursBelow(
+async function findOwnCommitBelow(
   repository: PackageRepository,
   { head, workspace, packageName }: PublishedHead,
   bot: BotIdentity,
   signal: AbortSignal,
 ): Promise<CommitView | undefined> {
   const isOurs = (commit: CommitView): boolean =>
-    claimsBot(commit, bot) &&
-    workspaceIn(parseKptAnnotations(commit.message).annotations, packageName) === workspace
+    hasBotIdentity(commit, bot) &&
+    findAnnotatedWorkspace(parseKptAnnotations(commit.message).annotations, packageName) ===
+      workspace
   let commit = head
   for (let step = 0; step < MOST_STEPS && !isOurs(commit); step += 1) {
     const [parent] = commit.parents
@@ -245,23 +253,23 @@ async function oursBelow(
   return isOurs(commit) ? commit : undefined
 }
 
-async function contentInPackage(
+async function findContentInPackage(
   { view, unit }: UnitState,
   tagged: CommitView,
   pushed: PushedBranch | undefined,
   signal: AbortSignal,
 ): Promise<PublishedContent | undefined> {
-  const path = travellingRecordPath(unit.packagePath)
-  const content = await contentAt(view.repository, tagged.id, path, signal)
+  const path = formatTravellingRecordPath(unit.packagePath)
+  const content = await readContentAt(view.repository, tagged.id, path, signal)
   if (content === null) return undefined
   const record = readRecord(new TextDecoder().decode(content), path)
   if (record instanceof Failure || record.spec.unit.cluster !== unit.cluster) return undefined
   const isPushed =
     pushed?.spec.commits.some(({ records }) => records.includes(hashOf(content))) === true
-  return { record, isPushed, source: await lastPushed(view, pushed, signal) }
+  return { record, isPushed, source: await findLastPushed(view, pushed, signal) }
 }
 
-async function contentOfBranch(
+async function findContentOfBranch(
   { view, unit, branches, bot }: UnitState,
   workspace: string,
   signal: AbortSignal,
@@ -270,7 +278,7 @@ async function contentOfBranch(
   if (branch === undefined) return undefined
   const head = await view.repository.commit(branch.commit, signal)
   const source = branch.foreign
-    ? await oursBelow(
+    ? await findOwnCommitBelow(
         view.repository,
         { head, workspace, packageName: unit.packageName },
         bot,
@@ -280,7 +288,7 @@ async function contentOfBranch(
   return { record: branch.record, isPushed: branch.recordPushed === true, source }
 }
 
-async function contentInLedger(
+async function findContentInLedger(
   { view, ledger: { report } }: UnitState,
   workspace: string,
   pushed: PushedBranch | undefined,
@@ -293,10 +301,10 @@ async function contentInLedger(
   const own = isDraft
     ? { ...record, spec: { ...record.spec, lifecycle: 'Draft' as const } }
     : record
-  return { record: own, isPushed: true, source: await lastPushed(view, pushed, signal) }
+  return { record: own, isPushed: true, source: await findLastPushed(view, pushed, signal) }
 }
 
-async function lastPushed(
+async function findLastPushed(
   view: RepositoryView,
   pushed: PushedBranch | undefined,
   signal: AbortSignal,
@@ -304,14 +312,14 @@ async function lastPushed(
   const last = pushed?.spec.commits.at(-1)?.commit
   if (last === undefined) return undefined
   try {
-    return await view.repository.commit(objectId(last), signal)
+    return await view.repository.commit(parseObjectId(last), signal)
   } catch (thrown) {
-    if (asFailure(thrown).code === 'BP4006') return undefined
+    if (convertToFailure(thrown).code === 'BP4006') return undefined
     throw thrown
   }
 }
 
-function whyEarlier(
+function explainEarlier(
   { source }: PublishedContent,
   pushed: PushedBranch | undefined,
 ): string | undefined {
@@ -322,7 +330,7 @@ function whyEarlier(
 }
 
 /** Porch's own renderings are not edits. */
-async function whyEdited(
+async function explainEdited(
   { view, unit }: UnitState,
   tagged: CommitView,
   source: CommitView | undefined,
@@ -338,8 +346,8 @@ async function whyEdited(
     if (proposed.get(path) === published.get(path)) continue
     const full = unit.packagePath === '' ? path : `${unit.packagePath}/${path}`
     const [before, after] = [
-      await contentAt(view.repository, source.id, full, signal),
-      await contentAt(view.repository, tagged.id, full, signal),
+      await readContentAt(view.repository, source.id, full, signal),
+      await readContentAt(view.repository, tagged.id, full, signal),
     ]
     if (!isSameRendered(full, before, after)) return `${full} is not what backporch proposed`
   }

@@ -1,13 +1,13 @@
 import type { CommitView } from '@backporch/git-store/package-repository'
-import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
-import { asFailure } from '@backporch/kyaml/failure'
+import { findAnnotatedWorkspace, parseKptAnnotations } from '@backporch/kpt/kptfile'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
 import type { Observation, UndoneDecision } from '../../plan/observation/observation.ts'
-import { type UndoneAdoption, undoneAdoptions } from '../../plan/unit/undone-decisions.ts'
+import { listUndoneAdoptions, type UndoneAdoption } from '../../plan/unit/undone-decisions.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { recordPath } from '../../record/record-paths.ts'
 import type { BotIdentity } from './bot-identity.ts'
-import { changesBetween } from './changes-between.ts'
+import { listChangesBetween } from './changes-between.ts'
 import { findMergeCommit } from './find-merge-commit.ts'
 import type { RepositoryView } from './repository-view.ts'
 
@@ -20,7 +20,7 @@ interface Reader {
 }
 
 /** The ledger stores the result, so later turns search nothing. */
-export async function withUndone(
+export async function addUndone(
   observation: Observation,
   reader: Reader,
   signal: AbortSignal,
@@ -29,12 +29,12 @@ export async function withUndone(
   const decidedCommits = await readDecidedCommits(observation, reader, signal)
   const commitOf = ({ metadata, status }: ClosedEpisode): ObjectId | undefined =>
     status.commit === undefined ? decidedCommits.get(metadata.name) : readObjectId(status.commit)
-  const tags = await movedTags(observation, reader, commitOf, signal)
+  const tags = await findMovedTags(observation, reader, commitOf, signal)
   const adoptions: UndoneDecision[] = []
-  for (const undone of undoneAdoptions(observation)) {
+  for (const undone of listUndoneAdoptions(observation)) {
     const { episode } = undone
     if (episode.status.undone?.how === 'AdoptionUndone') continue
-    const by = await undoingCommit(
+    const by = await findUndoingCommit(
       observation,
       reader,
       { undone, decided: commitOf(episode) },
@@ -86,7 +86,7 @@ async function readDecidedCommits(
       )
       if (merge !== undefined) found.set(metadata.name, merge.commit)
     } catch (thrown) {
-      if (asFailure(thrown).code !== 'BP4011') throw thrown
+      if (convertToFailure(thrown).code !== 'BP4011') throw thrown
     }
   }
   return found
@@ -96,7 +96,7 @@ async function readDecidedCommits(
  * Only the latest revision is checked: a Porch that did not read its tag publishes that number
  * again, and each check may fetch a commit.
  */
-async function movedTags(
+async function findMovedTags(
   { git, unit }: Observation,
   { view, bot }: Reader,
   commitOf: (episode: ClosedEpisode) => ObjectId | undefined,
@@ -110,7 +110,10 @@ async function movedTags(
     if (status.revision !== `v${git.revision}` || status.undone !== undefined) continue
     if (tag === undefined || decided === undefined || tag === decided) continue
     const tagged = await view.repository.commit(tag, signal)
-    const workspace = workspaceIn(parseKptAnnotations(tagged.message).annotations, unit.packageName)
+    const workspace = findAnnotatedWorkspace(
+      parseKptAnnotations(tagged.message).annotations,
+      unit.packageName,
+    )
     const own =
       status.branch === undefined
         ? `drift-${metadata.name}`
@@ -121,7 +124,7 @@ async function movedTags(
   return moved
 }
 
-async function undoingCommit(
+async function findUndoingCommit(
   { unit }: Observation,
   { view }: Reader,
   { undone, decided }: { readonly undone: UndoneAdoption; readonly decided: ObjectId | undefined },
@@ -138,7 +141,7 @@ async function undoingCommit(
       if (parent === undefined || later.length > MOST_STEPS) return undefined
       commit = await repository.commit(parent, signal)
     }
-    const edited = (await changesBetween(repository, commit.parents[0], decided, signal)).map(
+    const edited = (await listChangesBetween(repository, commit.parents[0], decided, signal)).map(
       ({ path }) => path,
     )
     const sources = undone.changes.flatMap(({ source }) =>
@@ -152,7 +155,7 @@ async function undoingCommit(
     for (const one of later)
       for (const path of paths) if (await differs(view, path, [decided, one.id], signal)) return one
   } catch (thrown) {
-    if (asFailure(thrown).code !== 'BP4011') throw thrown
+    if (convertToFailure(thrown).code !== 'BP4011') throw thrown
   }
   return undefined
 }

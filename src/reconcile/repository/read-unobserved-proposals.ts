@@ -1,4 +1,4 @@
-import { packageSlug } from '@backporch/kpt/package'
+import { derivePackageSlug } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { UnobservedProposal } from '../../plan/turn/forge/plan-proposals.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
@@ -15,7 +15,7 @@ export async function readUnobservedProposals(
   const unobserved: UnobservedProposal[] = []
   const clusters = notObserved.map(({ cluster }) => cluster)
   for (const { path } of clusters.length === 0 ? [] : view.packages) {
-    const [packageName, slug] = [path, packageSlug(path, path)]
+    const [packageName, slug] = [path, derivePackageSlug(path, path)]
     for (const { ref, commit, records, foreign, known } of path === ''
       ? []
       : await readBranches(view, { packageName, slug }, bot, signal)) {

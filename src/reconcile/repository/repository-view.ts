@@ -7,31 +7,45 @@ import {
   type TreeFile,
 } from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
-import { type FoundPackage, findPackages, isReadOf, packageSlug } from '@backporch/kpt/package'
-import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import {
+  derivePackageSlug,
+  type FoundPackage,
+  findPackages,
+  isReadOf,
+} from '@backporch/kpt/package'
+import { convertToFailure, type Failure } from '@backporch/kyaml/failure'
 import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import type { LedgerContent } from '../../plan/observation/ledger-after.ts'
 import type { EpisodeIds } from '../../plan/observation/observation.ts'
-import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
-import { lastGoodNotes } from '../../policy/last-good-policy.ts'
-import { type PolicySet, withOperator } from '../../policy/parse-policy.ts'
+import { listPlacedPackages, rendersOf } from '../../policy/effective-policy.ts'
+import { createLastGoodNotes } from '../../policy/last-good-policy.ts'
+import { addOperatorPolicies, type PolicySet } from '../../policy/parse-policy.ts'
 import { type ClosedEpisode, closedEpisodeSchema } from '../../record/documents/closed-episode.ts'
 import {
   type ClusterObservation,
   clusterObservationSchema,
 } from '../../record/documents/cluster-observation.ts'
 import { type DriftReport, driftReportSchema } from '../../record/documents/drift-report.ts'
-import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
+import {
+  formatPushedPath,
+  type PushedBranch,
+  pushedBranchSchema,
+} from '../../record/pushed-branch.ts'
 import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
 import { MOST_PACKAGE_BYTES, readBlobs, readTexts } from '../../sources/commit/commit-files.ts'
 import { describeChoice } from '../../sources/registry.ts'
-import { baseOf, headNotes } from './base-branch.ts'
+import { createHeadNotes, resolveBase } from './base-branch.ts'
 import { ReadBudget } from './read-budget.ts'
 import { readPolicies } from './read-policies.ts'
-import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
+import {
+  listUnitFolders,
+  mapFolderRenders,
+  type RecordedUnit,
+  type WantedUnits,
+} from './unit-folders.ts'
 import type { KnownGoodPolicies } from './usable-policies.ts'
 
 export interface RepositoryView {
@@ -77,19 +91,19 @@ export async function readRepository(
     readonly goodPolicies?: KnownGoodPolicies | undefined
   } = {},
 ): Promise<RepositoryView> {
-  const read = wanted.takeRefs?.() ?? (await repository.refs(signal))
+  const read = wanted.takeRefs?.() ?? (await repository.listRefs(signal))
   const { refs } = read
-  const { baseBranch, base } = baseOf(repository, read, branch)
+  const { baseBranch, base } = resolveBase(repository, read, branch)
   const tree = await repository.list(base, '', signal)
   const own = await readPolicies(repository, { base, tree, known: wanted.goodPolicies }, signal)
-  const policies = wanted.operator === undefined ? own : withOperator(own, wanted.operator)
+  const policies = wanted.operator === undefined ? own : addOperatorPolicies(own, wanted.operator)
   const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
   const documents = await readLedger(repository, ledgerTree, signal)
-  const recorded = recordedUnits(tree, documents.reports)
+  const recorded = listRecordedUnits(tree, documents.reports)
   const packages = findPackages(
     tree,
-    unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }),
+    listUnitFolders(tree, { refs, placements: policies.placements, recorded, wanted }),
   )
   const pushed = await readPushed({ repository, ledgerTree }, [...refs.keys()], signal)
   return {
@@ -105,16 +119,24 @@ export async function readRepository(
     tree,
     refs,
     packages,
-    policies: { ...policies, folders: folderRenders(tree, packages) },
+    policies: { ...policies, folders: mapFolderRenders(tree, packages) },
     ledger,
     ledgerTree,
     recorded,
     ...documents,
-    problems: [...headNotes(read, branch), ...lastGoodNotes(policies), ...documents.problems],
+    problems: [
+      ...createHeadNotes(read, branch),
+      ...createLastGoodNotes(policies),
+      ...documents.problems,
+    ],
     proposals: new Map(),
     pushed,
     budget: new ReadBudget(),
-    episodes: { closed: closedIds(ledgerTree), open: openIds(refs), pushed: pushedIds(ledgerTree) },
+    episodes: {
+      closed: listClosedIds(ledgerTree),
+      open: openIds(refs),
+      pushed: listPushedIds(ledgerTree),
+    },
   }
 }
 
@@ -122,11 +144,11 @@ export async function readRepository(
  * Without names: what the placements put there; without any placement, every package with a
  * Kptfile, and the folders that were recorded in this cluster or in none.
  */
-export function packagesIn(
+export function listClusterPackages(
   { packages, policies, recorded }: Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>,
   cluster: string,
 ): readonly FoundPackage[] {
-  const placed = placedPackages(
+  const placed = listPlacedPackages(
     policies,
     cluster,
     packages.map(({ path }) => path),
@@ -146,7 +168,7 @@ export function packagesIn(
 }
 
 /** By file names: an unreadable file must not be overwritten. */
-function closedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
+function listClosedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
   return new Set(
     tree.flatMap(({ path }) =>
       CLOSED_FILE.test(path) ? [path.slice(path.lastIndexOf('/') + 1, -'.yaml'.length)] : [],
@@ -161,7 +183,7 @@ function openIds(refs: ReadonlyMap<string, ObjectId>): ReadonlySet<string> {
   return new Set(ids.filter((id) => id !== undefined))
 }
 
-function pushedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
+function listPushedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
   const ids = tree.map(
     ({ path }) => /^pushed\/(?:drafts|proposed)\/.+\/drift-([^/]+)\.yaml$/.exec(path)?.[1],
   )
@@ -179,7 +201,7 @@ export async function readLedger(
 ): Promise<LedgerDocuments> {
   const problems: Note[] = []
   const notRead = (path: string, thrown: unknown): void => {
-    const text = `the file cannot be read: ${asFailure(thrown).why}`
+    const text = `the file cannot be read: ${convertToFailure(thrown).why}`
     problems.push({ cause: 'ledger-not-read', subject: `drift-ledger:${path}`, text })
   }
   const files = tree.filter(
@@ -213,11 +235,11 @@ export async function readLedger(
   return { reports, clusters, closed, problems }
 }
 
-function recordedUnits(
+function listRecordedUnits(
   tree: readonly TreeFile[],
   reports: LedgerDocuments['reports'],
 ): readonly RecordedUnit[] {
-  const slugs = new Set(findPackages(tree).map(({ path }) => packageSlug(path, '')))
+  const slugs = new Set(findPackages(tree).map(({ path }) => derivePackageSlug(path, '')))
   return [...reports].flatMap(
     ([
       folder,
@@ -248,7 +270,9 @@ export async function readPushed(
   refs: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, PushedBranch>> {
-  const byPath = new Map(refs.map((ref) => [pushedPath(ref.replace(/^refs\/heads\//, '')), ref]))
+  const byPath = new Map(
+    refs.map((ref) => [formatPushedPath(ref.replace(/^refs\/heads\//, '')), ref]),
+  )
   const files = ledgerTree.filter(({ path }) => byPath.has(path))
   const texts = await readTexts(repository, files, signal)
   const pushed = new Map<string, PushedBranch>()
@@ -257,7 +281,7 @@ export async function readPushed(
     try {
       pushed.set(ref, parseDocument(text, pushedBranchSchema, `drift-ledger:${path}`))
     } catch (thrown) {
-      if (!isUnreadable(asFailure(thrown))) throw thrown
+      if (!isUnreadable(convertToFailure(thrown))) throw thrown
     }
   }
   return pushed
@@ -273,7 +297,7 @@ export async function readFolder(
   folder: string,
   signal: AbortSignal,
 ): Promise<{ files: PackageFiles; tree: TreeFile[] }> {
-  const tree = below(view.tree, folder)
+  const tree = listFilesBelow(view.tree, folder)
   view.budget.assertRoom(folder)
   const files = await readPackageFiles(view.repository, tree, signal, {
     folder,
@@ -356,25 +380,25 @@ export async function readAhead(
 }
 
 /** Relative paths, without records. */
-export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
+export function listFilesBelow(tree: readonly TreeFile[], folder: string): TreeFile[] {
   if (folder === '')
-    return withoutRecords(tree.filter(({ path }) => !path.startsWith(`${DRIFT_FOLDER}/`)))
+    return omitRecords(tree.filter(({ path }) => !path.startsWith(`${DRIFT_FOLDER}/`)))
   const prefix = `${folder}/`
-  return withoutRecords(
+  return omitRecords(
     tree
       .filter(({ path }) => path.startsWith(prefix))
       .map((file) => ({ ...file, path: file.path.slice(prefix.length) })),
   )
 }
 
-export function withoutRecords(tree: readonly TreeFile[]): TreeFile[] {
+export function omitRecords(tree: readonly TreeFile[]): TreeFile[] {
   return tree.filter(
     ({ path }) => path !== TRAVELLING_RECORD && !path.endsWith(`/${TRAVELLING_RECORD}`),
   )
 }
 
 /** What the ledger says, as plans read it. */
-export function ledgerOf({ reports, clusters, closed }: RepositoryView): LedgerContent {
+export function getLedgerContent({ reports, clusters, closed }: RepositoryView): LedgerContent {
   return {
     reports,
     clusters,

@@ -4,7 +4,7 @@ import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import {
   type FoundPackage,
   KUSTOMIZATION_NAMES,
-  normalPath,
+  normalizePackagePath,
   ROOT_FOLDER,
 } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
@@ -12,7 +12,7 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import { matchesPath } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
-import { folderOf } from '../../sources/kustomize/files/kustomization-walk.ts'
+import { getParentFolder } from '../../sources/kustomize/files/kustomization-walk.ts'
 
 export interface WantedUnits {
   readonly folders?: readonly string[]
@@ -42,15 +42,15 @@ interface FolderSources {
  * By path from the repository root.
  * @throws Failure BP1004 if a folder named on the command line does not exist
  */
-export function unitFolders(
+export function listUnitFolders(
   tree: readonly TreeFile[],
   { refs, placements, recorded, wanted }: FolderSources,
 ): readonly string[] {
-  const folders = new Map(foldersOf(tree))
+  const folders = new Map(indexFolders(tree))
   // Of several units in one folder, the later ones have a name below it.
   for (const { path, appliedBy } of recorded)
     if (appliedBy !== undefined && !folders.has(path)) folders.set(path, false)
-  const named = (wanted.folders ?? []).map((name) => existing(name, folders))
+  const named = (wanted.folders ?? []).map((name) => resolveExistingFolder(name, folders))
   const globs = placements.flatMap(({ spec }) => spec.paths ?? [])
   const placed =
     globs.length === 0
@@ -58,9 +58,9 @@ export function unitFolders(
       : [...folders].filter(
           ([path, holds]) => (holds || isLiteral(globs, path)) && matchesPath(globs, path),
         )
-  const names = new Set((wanted.packages ?? []).map(normalPath))
+  const names = new Set((wanted.packages ?? []).map(normalizePackagePath))
   const open = [...refs.keys()]
-    .map((ref) => recordedFolder(ref, folders))
+    .map((ref) => findRecordedFolder(ref, folders))
     .filter((path) => path !== undefined && names.has(path))
   const known = recorded
     .filter(
@@ -76,7 +76,7 @@ export function unitFolders(
 }
 
 /** If no policy has one: its kustomization, or none for plain files. */
-export function folderRenders(
+export function mapFolderRenders(
   tree: readonly TreeFile[],
   packages: readonly FoundPackage[],
 ): ReadonlyMap<string, RenderChoice> {
@@ -92,30 +92,33 @@ export function folderRenders(
   )
 }
 
-function foldersOf(tree: readonly TreeFile[]): ReadonlyMap<string, boolean> {
+function indexFolders(tree: readonly TreeFile[]): ReadonlyMap<string, boolean> {
   const folders = new Map<string, boolean>([['', false]])
   for (const { path } of tree) {
     if (path.startsWith('.') || path.includes('/.')) continue
-    const parent = folderOf(path)
+    const parent = getParentFolder(path)
     if (/\.(?:ya?ml|json)$/.test(path)) folders.set(parent, true)
-    for (let folder = parent; folder !== ''; folder = folderOf(folder))
+    for (let folder = parent; folder !== ''; folder = getParentFolder(folder))
       if (!folders.has(folder)) folders.set(folder, false)
   }
   return folders
 }
 
 function isLiteral(globs: readonly string[], path: string): boolean {
-  return globs.some((glob) => !glob.includes('*') && normalPath(glob) === path)
+  return globs.some((glob) => !glob.includes('*') && normalizePackagePath(glob) === path)
 }
 
-function recordedFolder(ref: string, folders: ReadonlyMap<string, boolean>): string | undefined {
+function findRecordedFolder(
+  ref: string,
+  folders: ReadonlyMap<string, boolean>,
+): string | undefined {
   const found = /^refs\/heads\/((?:drafts|proposed)\/.+\/drift-[^/]+)$/.exec(ref)?.[1]
   const path = found === undefined ? undefined : parseWorkspaceBranch(found)?.packagePath
   return path === ROOT_FOLDER && !folders.has(ROOT_FOLDER) ? '' : path
 }
 
-function existing(name: string, folders: ReadonlyMap<string, boolean>): string {
-  const path = normalPath(name)
+function resolveExistingFolder(name: string, folders: ReadonlyMap<string, boolean>): string {
+  const path = normalizePackagePath(name)
   if (path !== undefined && folders.has(path)) return path
   throw new Failure({
     code: 'BP1004',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FoundPackage } from '@backporch/kpt/package'
 import type { RepositoryView } from './repository-view.ts'
-import { pathsByResource } from './unit-names.ts'
+import { listPathsByResource } from './unit-names.ts'
 
 const TITLES = {
   'clusters/prod/apps': 'Flux Kustomization flux-system/apps',
@@ -28,7 +28,10 @@ function paths(name: string): readonly string[] {
     isFolder: true,
     appliedBy,
   }))
-  return pathsByResource({ packages, recorded, policies: {} as RepositoryView['policies'] }, name)
+  return listPathsByResource(
+    { packages, recorded, policies: {} as RepositoryView['policies'] },
+    name,
+  )
 }
 
 test('a unit is named by the kind, the namespace and the name of the resource that applies it', () => {

@@ -18,7 +18,7 @@ const KINDS = new Map([
 ])
 
 /** As `hr/shop/web`, `ks/apps`, `shop/web` or `web`; empty if the name is no resource. */
-export function pathsByResource(view: NamingView, name: string): readonly string[] {
+export function listPathsByResource(view: NamingView, name: string): readonly string[] {
   const [first = '', ...rest] = name.split('/')
   const kind = KINDS.get(first.toLowerCase())
   const wanted =
@@ -26,7 +26,7 @@ export function pathsByResource(view: NamingView, name: string): readonly string
       ? { kind: undefined, id: name }
       : { kind, id: rest.join('/') }
   if (wanted.id === '') return []
-  const paths = titlesOf(view).flatMap(([path, title]) => {
+  const paths = listTitles(view).flatMap(([path, title]) => {
     const [, own, id = ''] = /(?:^| )(\w+) (\S+)(?: \(.*\))?$/.exec(title) ?? []
     const isKind = wanted.kind === undefined || own === wanted.kind
     return isKind && (id === wanted.id || id.endsWith(`/${wanted.id}`)) ? [path] : []
@@ -34,7 +34,7 @@ export function pathsByResource(view: NamingView, name: string): readonly string
   return [...new Set(paths)]
 }
 
-function titlesOf({
+function listTitles({
   packages,
   policies,
   recorded,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
+import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import { policyText, refused } from '../../../test/fakes/turn-world.ts'
 import { KnownGoodPolicies, MOST_COMMITS, readUsablePolicies } from './usable-policies.ts'
 
@@ -9,7 +9,7 @@ const GOOD = policyText('{mode: Warn}')
 const TYPO = policyText('{mode: Wran}')
 
 function idOf(number: number): ObjectId {
-  return objectId(number.toString(16).padStart(40, '0'))
+  return parseObjectId(number.toString(16).padStart(40, '0'))
 }
 
 /** A line of commits with one policy file each, the first one first. */

@@ -6,7 +6,7 @@ import type { CommitView } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { LRUCache } from 'lru-cache'
-import { lastGoodPolicy, type UnusablePolicy } from '../../policy/last-good-policy.ts'
+import { readLastGoodPolicy, type UnusablePolicy } from '../../policy/last-good-policy.ts'
 import {
   InvalidPolicy,
   type PolicyFile,
@@ -23,7 +23,7 @@ export class KnownGoodPolicies {
     sizeCalculation: () => 1,
   })
 
-  of(commit: ObjectId): ObjectId | undefined {
+  findGoodCommit(commit: ObjectId): ObjectId | undefined {
     return this.known.get(commit)
   }
 
@@ -53,8 +53,8 @@ export async function readUsablePolicies(
   const { base, filesAt } = history
   const newest = await parseRead(() => filesAt(base))
   if (!('failure' in newest)) return newest.policies
-  const { commit, policies, files } = await newestGood(history, newest, signal)
-  return { ...policies, lastGood: lastGoodPolicy(newest, { commit, files }) }
+  const { commit, policies, files } = await findNewestGood(history, newest, signal)
+  return { ...policies, lastGood: readLastGoodPolicy(newest, { commit, files }) }
 }
 
 interface UsablePolicy {
@@ -95,7 +95,7 @@ function isSame(left: readonly PolicyFile[], right: readonly PolicyFile[]): bool
 }
 
 /** Merged content counts from the merge on. */
-async function newestGood(
+async function findNewestGood(
   history: PolicyHistory,
   newest: UnusablePolicy,
   signal: AbortSignal,
@@ -107,9 +107,10 @@ async function newestGood(
   while (unusable.length < MOST_COMMITS) {
     unusable.push(commit)
     try {
-      const good = known?.of(commit) ?? (await repository.commit(commit, signal)).parents[0]
+      const good =
+        known?.findGoodCommit(commit) ?? (await repository.commit(commit, signal)).parents[0]
       if (good === undefined)
-        throw withoutGood(failure, 'no earlier commit has a policy that can be used')
+        throw addReason(failure, 'no earlier commit has a policy that can be used')
       commit = good
       const found = await parseRead(() => history.filesAt(good), last)
       if ('failure' in found) {
@@ -120,18 +121,15 @@ async function newestGood(
       return { ...found, commit }
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.code !== 'BP4011') throw thrown
-      throw withoutGood(
+      throw addReason(
         failure,
         `the clone ends at commit ${unusable.at(-1)?.slice(0, 7)}, and none of its commits has a policy that can be used (git fetch --unshallow brings the others)`,
       )
     }
   }
-  throw withoutGood(
-    failure,
-    `none of the last ${MOST_COMMITS} commits has a policy that can be used`,
-  )
+  throw addReason(failure, `none of the last ${MOST_COMMITS} commits has a policy that can be used`)
 }
 
-function withoutGood(failure: Failure, why: string): Failure {
-  return failure.because(`${failure.why}\n       ${why}`)
+function addReason(failure: Failure, why: string): Failure {
+  return failure.replaceReason(`${failure.why}\n       ${why}`)
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import type { FunctionCall, FunctionLibrary } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
-import { textAt, yamlMap, yamlText } from '@backporch/kyaml/yaml'
+import { createYamlMap, createYamlText, findTextAt } from '@backporch/kyaml/yaml'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { ToyPrograms } from '../../../test/fakes/toy-functions.ts'
 import { KPTFILE, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
@@ -12,7 +12,7 @@ import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.
 import { type Build, type BuildAnswer, NO_BUILDS } from '../../sources/programs/package-builder.ts'
 import { Unanswered } from '../../sources/programs/questions.ts'
 import { approve } from '../turn/decide.ts'
-import { withAnswers } from './with-answers.ts'
+import { computeWithAnswers } from './with-answers.ts'
 
 const never = new AbortController().signal
 const programs = new ToyPrograms()
@@ -106,23 +106,23 @@ test('a plan that wants answers without end is given up, and other errors are it
   const ask = () => {
     throw new Unanswered({ kind: 'function', call })
   }
-  await assert.rejects(withAnswers(renderer, never, ask), {
+  await assert.rejects(computeWithAnswers(renderer, never, ask), {
     code: 'BP1203',
     where: 'Kptfile:3 (mutator 1, mine)',
   })
   assert.equal(fetched, 50)
   await assert.rejects(
-    withAnswers(renderer, never, () => assert.fail('its own')),
+    computeWithAnswers(renderer, never, () => assert.fail('its own')),
     /its own/,
   )
-  assert.equal(await withAnswers(renderer, never, () => 7), 7)
+  assert.equal(await computeWithAnswers(renderer, never, () => 7), 7)
   const refuses = Object.assign(new InProcessRenderer(), {
     library: { answer: ask },
     fetch: async () => {
       throw new Failure({ code: 'BP1203', what: 'too slow', why: 'x', remedy: 'y' })
     },
   })
-  const given = await withAnswers(refuses, never, ({ functions }) => functions.answer(call))
+  const given = await computeWithAnswers(refuses, never, ({ functions }) => functions.answer(call))
   assert.equal('failure' in given && given.failure.what, 'too slow')
 })
 
@@ -151,7 +151,7 @@ test('after fifty runs a function that is asked something new refuses it, and th
   const known = new Set<string>()
   const library: FunctionLibrary = {
     answer: (call) => {
-      if (!known.has(textAt(call.input.config, 'n') ?? ''))
+      if (!known.has(findTextAt(call.input.config, 'n') ?? ''))
         throw new Unanswered({ kind: 'function', call })
       return { items: [], results: [], stderr: '', exitCode: 0 }
     },
@@ -160,7 +160,7 @@ test('after fifty runs a function that is asked something new refuses it, and th
     attributed: true,
     library,
     render: (path, files) => base.render(path, files),
-    fetch: async ({ input }) => void known.add(textAt(input.config, 'n') ?? ''),
+    fetch: async ({ input }) => void known.add(findTextAt(input.config, 'n') ?? ''),
   }
   const step = {
     function: { image: '', exec: 'mine', line: 3 },
@@ -171,9 +171,9 @@ test('after fifty runs a function that is asked something new refuses it, and th
   const call = (n: number) =>
     ({
       step,
-      input: { items: [], config: yamlMap([['n', yamlText(String(n))]]) },
+      input: { items: [], config: createYamlMap([['n', createYamlText(String(n))]]) },
     }) as unknown as FunctionCall
-  const [answers, exhausted] = await withAnswers(renderer, never, (requested) => {
+  const [answers, exhausted] = await computeWithAnswers(renderer, never, (requested) => {
     const all = Array.from({ length: 60 }, (_, n) => requested.functions.answer(call(n)))
     return [all, requested.exhausted]
   })
@@ -237,8 +237,8 @@ test('builds that are missing run together, and one that gives nothing to keep e
     if (built.length < 2) throw new Unanswered({ kind: 'builds', builds: [one, other] })
     return built
   }
-  assert.deepEqual(await withAnswers(renderer, never, compute), ['a', 'b'])
-  const again = withAnswers(renderer, never, () => {
+  assert.deepEqual(await computeWithAnswers(renderer, never, compute), ['a', 'b'])
+  const again = computeWithAnswers(renderer, never, () => {
     throw new Unanswered({ kind: 'builds', builds: [one] })
   })
   await assert.rejects(again, (thrown) => thrown instanceof Failure && thrown.why === 'killed')

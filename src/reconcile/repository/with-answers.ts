@@ -6,7 +6,7 @@ import {
   type FunctionCall,
   type FunctionLibrary,
   formatFunctionInput,
-  functionName,
+  getFunctionName,
 } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Answers } from '../../plan/observation/turn-questions.ts'
@@ -33,7 +33,7 @@ const MOST_ANSWERS = 50
  * @throws what `compute` throws, the failure of a function or program that may be transient, BP1209
  * for too many builds
  */
-export async function withAnswers<T>(
+export async function computeWithAnswers<T>(
   renderer: PackageRenderer,
   signal: AbortSignal,
   compute: (answers: Answers) => T,
@@ -73,13 +73,13 @@ export class TakenAnswers implements Answers {
   }
 
   private async fetch(call: FunctionCall, signal: AbortSignal): Promise<void> {
-    if (this.runs === MOST_ANSWERS) throw tooManyAnswers(call)
+    if (this.runs === MOST_ANSWERS) throw createTooManyAnswersFailure(call)
     this.runs += 1
     try {
       await this.renderer.fetch(call, signal)
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.retry === 'backoff') throw thrown
-      this.refused.set(keyOf(call), thrown)
+      this.refused.set(getCallKey(call), thrown)
     }
   }
 
@@ -91,7 +91,8 @@ export class TakenAnswers implements Answers {
     const { builder } = this.renderer
     // A build that did not run must not count as failed: an edit does not move what fails before
     // and after it.
-    if (builder === undefined || this.runs === MOST_ANSWERS) throw tooManyBuilds(builds)
+    if (builder === undefined || this.runs === MOST_ANSWERS)
+      throw createTooManyBuildsFailure(builds)
     this.runs += 1
     const all = await Promise.all(builds.map((build) => builder.build(build, signal)))
     for (const answer of all)
@@ -100,22 +101,22 @@ export class TakenAnswers implements Answers {
   }
 
   private answer(call: FunctionCall): FunctionAnswer {
-    const known = this.refused.size === 0 ? undefined : this.refused.get(keyOf(call))
+    const known = this.refused.size === 0 ? undefined : this.refused.get(getCallKey(call))
     if (known !== undefined) return { failure: known }
     const tried = attempt(() => this.renderer.library.answer(call))
     if ('value' in tried) return tried.value
     if (this.runs < MOST_ANSWERS) throw new Unanswered(tried.question)
     this.exhausted = true
-    return { failure: tooManyAnswers(call) }
+    return { failure: createTooManyAnswersFailure(call) }
   }
 }
 
-function keyOf({ step, input }: FunctionCall): string {
+function getCallKey({ step, input }: FunctionCall): string {
   const { image, exec } = step.function
   return JSON.stringify([image, exec, describeStep(step), formatFunctionInput(input)])
 }
 
-function tooManyBuilds([build]: readonly Build[]): Failure {
+function createTooManyBuildsFailure([build]: readonly Build[]): Failure {
   return new Failure({
     code: 'BP1209',
     what: 'the plan needs the program that renders the package too often',
@@ -126,10 +127,10 @@ function tooManyBuilds([build]: readonly Build[]): Failure {
   })
 }
 
-function tooManyAnswers({ step }: FunctionCall): Failure {
+function createTooManyAnswersFailure({ step }: FunctionCall): Failure {
   return new Failure({
     code: 'BP1203',
-    what: `the plan needs the function ${functionName(step.function)} too often`,
+    what: `the plan needs the function ${getFunctionName(step.function)} too often`,
     where: describeStep(step),
     why: `it ran for ${MOST_ANSWERS} different inputs, and the plan needs more`,
     remedy: 'decide about fewer changes at once, or use a function that is built in',

@@ -1,7 +1,7 @@
 import type { Forge } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import type { TurnAction } from '../../plan/turn/turn-action.ts'
-import { hosted } from './forge-writer.ts'
+import { requireHostedForge } from './forge-writer.ts'
 import type { RequestObstacles } from './requests/observe-requests.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function acknowledgeComments(
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
   if (comments.length === 0) return undefined
-  const forge = hosted(to)
+  const forge = requireHostedForge(to)
   let obstructed: Failure | undefined
   try {
     for (const comment of comments) await forge.react(comment, 'seen', signal)
@@ -27,17 +27,17 @@ export async function acknowledgeComments(
       if (found?.body === comment.body && found.writer === comment.writer && !found.answered)
         continue
       obstacles?.changed.add(comment.id)
-      obstructed = commentChanged(label)
+      obstructed = createCommentChangedFailure(label)
     }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || signal.aborted) throw thrown
     obstacles?.unread.set(number, thrown)
-    obstructed = commentChanged(label)
+    obstructed = createCommentChangedFailure(label)
   }
   return obstructed
 }
 
-function commentChanged(label: string): Failure {
+function createCommentChangedFailure(label: string): Failure {
   return new Failure({
     code: 'BP4003',
     what: 'a comment may have changed while its command was planned',

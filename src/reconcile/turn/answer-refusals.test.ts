@@ -13,7 +13,7 @@ import {
   tick,
 } from '../../../test/fakes/answered-proposal.ts'
 import { mergeByHand, WEB } from '../../../test/fakes/turn-world.ts'
-import { driftOf } from '../../proposal/text/ticks.ts'
+import { getDriftKey } from '../../proposal/text/ticks.ts'
 
 for (const permission of ['none', 'read'] as const) {
   test(`somebody who may only ${permission} changes nothing, and is told without being called`, async () => {
@@ -121,7 +121,7 @@ test('whether somebody is of a team cannot be asked: an administrator is believe
 test('a box that was drawn for another drift is nobody’s wish', async () => {
   const scene = await opened()
   await tick(scene, /backporch:adopt=.*Deployment/)
-  const drift = driftOf((await record(scene)).fingerprint)
+  const drift = getDriftKey((await record(scene)).fingerprint)
   scene.forge.byHand(1, {
     body: (scene.forge.proposals[0]?.body ?? '').replaceAll(drift, '0badcafe'),
   })

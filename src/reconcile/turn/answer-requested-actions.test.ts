@@ -74,7 +74,7 @@ for (const [login, permission, outcome] of [
     )
     if (outcome === 'refused') assert.match(message(scene), /code owners/)
     assert.equal((await resolutions(scene))[2], outcome === 'done' ? 'Adopt' : 'Restore')
-    assert.deepEqual(queue.waiting(), [])
+    assert.deepEqual(queue.listWaiting(), [])
   })
 }
 
@@ -106,7 +106,7 @@ test('what is done is not done again although its answer could not be said; a re
     scene.forge.ensureComment = () => Promise.reject(new Error('the process ends'))
     await assert.rejects(answerAll(scene, queue), /the process ends/)
     scene.forge.ensureComment = ensureComment
-    assert.equal(queue.waiting().length, left)
+    assert.equal(queue.listWaiting().length, left)
     await answerAll(scene, queue)
     assert.equal(message(scene).includes('😕'), login === 'bob')
     assert.equal((await resolutions(scene))[0], login === 'ada' ? 'Adopt' : 'Restore')
@@ -120,7 +120,7 @@ test('a press of nobody’s proposal is forgotten, and asks the forge nothing', 
   )
   scene.forge.permissionOf = () => assert.fail('nobody is asked')
   assert.deepEqual(await answerAll(scene, queue), [])
-  assert.deepEqual(queue.waiting(), [])
+  assert.deepEqual(queue.listWaiting(), [])
 })
 
 test('the words of the person are never markup', async () => {

@@ -2,13 +2,13 @@
 import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { Forge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import type { LedgerFile } from '../../plan/observation/action.ts'
 import { describeSettle, describeUpdate } from '../../plan/turn/forge/describe-action.ts'
 import type { ForgeAction, IssuesAction } from '../../plan/turn/forge/forge-action.ts'
 import { planIssues } from '../../plan/turn/forge/plan-issues.ts'
-import { keyOf, type UnitOutcomes } from '../../plan/turn/pushed-units.ts'
-import { changesOf } from '../../plan/turn/text-commit.ts'
+import { getActionKey, type UnitOutcomes } from '../../plan/turn/pushed-units.ts'
+import { decodeChanges } from '../../plan/turn/text-commit.ts'
 import type {
   ActionUnit,
   AnswerAction,
@@ -22,13 +22,13 @@ import type { ProposalTurns } from '../observe/proposal-turns.ts'
 import type { RefusedRefs } from '../observe/refused-refs.ts'
 import type { Meanwhile } from '../observe/turn-request.ts'
 import { isHosted } from '../repository/is-hosted.ts'
-import { ledgerOf, type RepositoryView } from '../repository/repository-view.ts'
+import { getLedgerContent, type RepositoryView } from '../repository/repository-view.ts'
 import { acknowledgeComments } from './acknowledge-comments.ts'
 import { type Answer, applyAnswers } from './apply/apply-answers.ts'
 import { type CommitWriter, type LedgerTarget, writeLedger } from './apply/apply-writes.ts'
 import { isRefusal as isRefusedPush, writeTurn } from './apply/write-turn.ts'
-import { ForgeWriter, hosted } from './forge-writer.ts'
-import { numberedBranches } from './numbered-branches.ts'
+import { ForgeWriter, requireHostedForge } from './forge-writer.ts'
+import { numberBranches } from './numbered-branches.ts'
 import { NO_REQUESTED_ACTIONS, type RequestObstacles } from './requests/observe-requests.ts'
 import type { SettleOutcome } from './settle.ts'
 
@@ -110,14 +110,14 @@ class TurnWriter {
   }
 
   async write(actions: readonly TurnAction[], signal: AbortSignal): Promise<AppliedTurn> {
-    for (const action of this.request.proposalTurns.inTurn(
+    for (const action of this.request.proposalTurns.orderInTurn(
       actions,
       this.request.meanwhile !== undefined,
     )) {
       if (this.notPushed !== undefined && action.kind !== 'answer') continue
       if (action.kind !== 'propose') this.assertProposed()
       if (action.kind !== 'acknowledge' && this.obstructed !== undefined) throw this.obstructed
-      if (!(await this.one(action, signal))) break
+      if (!(await this.applyOne(action, signal))) break
     }
     if (this.notPushed !== undefined) throw this.notPushed
     this.assertProposed()
@@ -130,7 +130,7 @@ class TurnWriter {
     return { ...applied, updates: this.updates, proposals: this.forge.opened }
   }
 
-  private async one(action: TurnAction, signal: AbortSignal): Promise<boolean> {
+  private async applyOne(action: TurnAction, signal: AbortSignal): Promise<boolean> {
     switch (action.kind) {
       case 'forge':
         if (action.onRefusal === 'end') await this.forge.write(action.write, signal)
@@ -166,7 +166,7 @@ class TurnWriter {
         // An issue's text about waiting proposals would not be true yet.
         if (this.reported.length + this.postponed.length > 0) return true
         await this.report(isRefusal, async () => {
-          for (const write of this.issuesOf(action)) await this.forge.write(write, signal)
+          for (const write of this.planIssueWrites(action)) await this.forge.write(write, signal)
         })
         return true
       }
@@ -202,10 +202,10 @@ class TurnWriter {
     }
   }
 
-  private issuesOf({ version, unpushed, ...issues }: IssuesAction): readonly ForgeAction[] {
+  private planIssueWrites({ version, unpushed, ...issues }: IssuesAction): readonly ForgeAction[] {
     const { view, forge } = this.request
-    const { dialect } = hosted(forge)
-    const context = { ...issues, view, forge: { dialect, version, ledger: ledgerOf(view) } }
+    const { dialect } = requireHostedForge(forge)
+    const context = { ...issues, view, forge: { dialect, version, ledger: getLedgerContent(view) } }
     return planIssues(context, [...unpushed, ...this.files], this.forge.opened)
   }
 
@@ -232,7 +232,7 @@ class TurnWriter {
   /** Proposals have a number only then. */
   private async keepNumbers(signal: AbortSignal): Promise<void> {
     const { repository, dryRun, at } = this.request
-    const numbered = numberedBranches(this.forge.opened, this.after.pushed)
+    const numbered = numberBranches(this.forge.opened, this.after.pushed)
     if (dryRun || numbered.length === 0) return
     const writes = {
       ledger: numbered.map(({ file }) => file),
@@ -253,7 +253,7 @@ class TurnWriter {
   ): Promise<void> {
     const { repository, dryRun } = this.request
     const { name: _name, base, changes: _changes, ...draft } = commit
-    const changes = changesOf(commit)
+    const changes = decodeChanges(commit)
     const update = {
       ref,
       from: base,
@@ -283,8 +283,8 @@ class TurnWriter {
     const { view, requestedActions = NO_REQUESTED_ACTIONS, dryRun } = this.request
     const before = this.request.forge.writeCount.count
     if (!dryRun) {
-      const context = { view, forge: hosted(this.request.forge), requestedActions }
-      const refused = this.refusalOf(answered)
+      const context = { view, forge: requireHostedForge(this.request.forge), requestedActions }
+      const refused = this.findRefusal(answered)
       this.answers.push(...(await applyAnswers(context, answered, refused, signal)))
     }
     for (const { policy } of answered.answers)
@@ -295,10 +295,10 @@ class TurnWriter {
   }
 
   /** Why nothing of the unit was written. */
-  private refusalOf({ unit, isPlanned, refused }: AnswerAction): Failure | undefined {
+  private findRefusal({ unit, isPlanned, refused }: AnswerAction): Failure | undefined {
     if (!isPlanned) return undefined
     if (this.notPushed !== undefined) return this.notPushed
-    const why = this.refusedUnits.get(keyOf(unit))
+    const why = this.refusedUnits.get(getActionKey(unit))
     return why ?? (refused === undefined ? undefined : new Failure(refused))
   }
 
@@ -310,7 +310,7 @@ class TurnWriter {
       await work()
       return true
     } catch (thrown) {
-      const failure = asFailure(thrown)
+      const failure = convertToFailure(thrown)
       if (!mayReport(failure)) throw thrown
       this.reported.push(failure)
       return false
@@ -319,18 +319,18 @@ class TurnWriter {
 
   private async propose(plan: ProposeAction, signal: AbortSignal): Promise<void> {
     const { unit, action } = plan
-    const key = keyOf(unit)
+    const key = getActionKey(unit)
     // After a refused push there is no branch to propose.
     if (this.refusedUnits.has(key)) return
-    if (this.postponed.some((one) => keyOf(one) === key)) return
+    if (this.postponed.some((one) => getActionKey(one) === key)) return
     if (this.isPostponed(plan)) return void this.postponed.push(unit)
     const before = this.request.forge.writeCount.count
     try {
       await this.forge.write(action, signal)
       this.hasWrittenProposal ||= this.request.forge.writeCount.count > before
-      this.request.proposalTurns.done(action.wanted.ref)
+      this.request.proposalTurns.markDone(action.wanted.ref)
     } catch (thrown) {
-      const failure = asFailure(thrown)
+      const failure = convertToFailure(thrown)
       if (!isRefusal(failure)) throw thrown
       this.refused.push(failure)
       this.refusedUnits.set(key, failure)
@@ -341,7 +341,7 @@ class TurnWriter {
    * At least one per turn. A proposal with commands is not postponed, so that the answer is true.
    */
   private isPostponed({ isAsked }: ProposeAction): boolean {
-    const givesWay = this.request.meanwhile?.givesWay() === true
+    const givesWay = this.request.meanwhile?.shouldGiveWay() === true
     return givesWay && (this.hasWrittenProposal || this.refused.length > 0) && !isAsked
   }
 

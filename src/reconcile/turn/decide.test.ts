@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { BOT_EMAIL } from '../../../test/fakes/memory-repository.ts'
 import {
@@ -83,7 +83,7 @@ test('another installation key does not undo what was decided, and does not writ
   await world.resolutionRequest('Adopt')
   const [branch = ''] = world.repository.names()
   const before = world.repository.head(branch)
-  world.key = redactionKey(new Uint8Array(32).fill(9))
+  world.key = createRedactionKey(new Uint8Array(32).fill(9))
   const { outcome, notes } = await world.plan()
   assert.equal(outcome, 'frozen')
   assert.match(notes.map(({ text }) => text).join(), /BACKPORCH_KEY/)

@@ -1,32 +1,37 @@
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
-import { sentenceOf } from '@backporch/kyaml/note'
+import { formatNoteSentence } from '@backporch/kyaml/note'
 import { assertOwnBase } from '../../plan/observation/base-branch.ts'
 import type { Observation, OpenBranch } from '../../plan/observation/observation.ts'
-import { asking } from '../../plan/observation/turn-questions.ts'
+import { addAnswers } from '../../plan/observation/turn-questions.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import { planProven } from '../../plan/turn/plan-turn.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
-import { findDecisions, mergedRef } from '../../plan/unit/found-decisions.ts'
+import { findDecisions, getMergedRef } from '../../plan/unit/found-decisions.ts'
 import {
   type DecisionInput,
   openProposal,
   planApproval,
   planRejection,
 } from '../../plan/unit/plan-decision.ts'
-import { filesOfProposal } from '../../plan/unit/plan-reconcile.ts'
+import { rebuildProposalFiles } from '../../plan/unit/plan-reconcile.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
-import { withApproval } from '../../record/pushed-branch.ts'
-import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'
-import { withFreshRefs } from '../observe/observe-units.ts'
+import { setApproval } from '../../record/pushed-branch.ts'
+import { formatTravellingRecordPath, recordPath } from '../../record/record-paths.ts'
+import { retryWithFreshRefs } from '../observe/observe-units.ts'
 import type { TurnPorts, TurnRequest } from '../observe/turn-request.ts'
-import { changesBetween, sameContent } from '../repository/changes-between.ts'
+import { hasSameContent, listChangesBetween } from '../repository/changes-between.ts'
 import { isHosted } from '../repository/is-hosted.ts'
 import { judgeBranches } from '../repository/judge-branches.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
-import { withAnswers } from '../repository/with-answers.ts'
-import { applyWrites, type LedgerTarget, pushedFile, writeLedger } from './apply/apply-writes.ts'
+import { computeWithAnswers } from '../repository/with-answers.ts'
+import {
+  applyWrites,
+  createPushedFile,
+  type LedgerTarget,
+  writeLedger,
+} from './apply/apply-writes.ts'
 import { observeUnits } from './observe-turn.ts'
 import { proveUnit } from './prove-turn.ts'
 
@@ -76,16 +81,24 @@ export async function approve(
 
   async function write(reviewed: Reviewed, view: RepositoryView): Promise<Decided> {
     const { observation, proposal } = reviewed
-    const changes = await changesBetween(ports.repository, proposal.base, proposal.commit, signal)
-    await withAnswers(request.turn.renderer, signal, (answers) =>
-      assertAsBuilt(asking(observation, answers), proposal, changes),
+    const changes = await listChangesBetween(
+      ports.repository,
+      proposal.base,
+      proposal.commit,
+      signal,
     )
-    const { merge, tag, revision, ledger } = planApproval(inputOf(reviewed, request), changes)
+    await computeWithAnswers(request.turn.renderer, signal, (answers) =>
+      assertAsBuilt(addAnswers(observation, answers), proposal, changes),
+    )
+    const { merge, tag, revision, ledger } = planApproval(
+      createDecisionInput(reviewed, request),
+      changes,
+    )
     const made = isHosted(ports.forge) ? undefined : await ports.repository.write(merge)
     const along = await writeLedger(
       ports.repository,
       ledger(made),
-      ledgerTarget(reviewed, view, request),
+      createLedgerTarget(reviewed, view, request),
     )
     const base = { ref: `refs/heads/${view.baseBranch}`, commit: view.base }
     const commit = await ports.forge.merge(
@@ -110,13 +123,13 @@ export async function approve(
     const pushed = view.pushed.get(proposal.ref)
     if (pushed === undefined) return
     const { name: by, at } = request.decider
-    const file = pushedFile(withApproval(pushed, { by, at, commit: proposal.commit }))
+    const file = createPushedFile(setApproval(pushed, { by, at, commit: proposal.commit }))
     const line = `${proposal.workspace} of ${reviewed.observation.unit.packageName} is in the merge queue`
     await ports.repository.push(
       await writeLedger(
         ports.repository,
         { ledger: [file], ledgerLines: [line] },
-        ledgerTarget(reviewed, view, request),
+        createLedgerTarget(reviewed, view, request),
       ),
       signal,
     )
@@ -132,21 +145,25 @@ export async function reject(
   return decide(ports, { ...request, verb: 'reject', write }, signal)
 
   async function write(reviewed: Reviewed, view: RepositoryView): Promise<Decided> {
-    const { silentUntil, ...ledger } = planRejection(inputOf(reviewed, request))
-    const along = await writeLedger(ports.repository, ledger, ledgerTarget(reviewed, view, request))
+    const { silentUntil, ...ledger } = planRejection(createDecisionInput(reviewed, request))
+    const along = await writeLedger(
+      ports.repository,
+      ledger,
+      createLedgerTarget(reviewed, view, request),
+    )
     await ports.forge.close({ proposal: reviewed.proposal, along }, signal)
     return { reviewed, commit: undefined, revision: undefined, silentUntil }
   }
 }
 
-function inputOf(
+function createDecisionInput(
   { observation, proposal, plan }: Reviewed,
   { decider: { name, at, reason } }: DecisionRequest,
 ): DecisionInput {
   return { observed: observation, turn: plan, proposal, decidedBy: name, at, reason }
 }
 
-function ledgerTarget(
+function createLedgerTarget(
   { observation }: Reviewed,
   view: RepositoryView,
   { decider }: DecisionRequest,
@@ -170,11 +187,11 @@ async function decide(
   signal: AbortSignal,
 ): Promise<Decided> {
   let confirmed = ''
-  return withFreshRefs(async () => {
+  return retryWithFreshRefs(async () => {
     const { view, units } = await observeUnits(ports, turn, signal)
-    assertOwnBase(observedUnit(units))
+    assertOwnBase(getObservedUnit(units))
     const context = { repository: ports.repository, renderer: turn.renderer }
-    const observation = observedUnit(await judgeBranches(units, context, signal))
+    const observation = getObservedUnit(await judgeBranches(units, context, signal))
     const planned = () =>
       proveUnit(context, signal, (questions) => planProven(observation, questions))
     const enter = (plan: UnitPlan) =>
@@ -189,7 +206,7 @@ async function decide(
         },
         signal,
       )
-    const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined
+    const own = verb === 'approve' ? findOwnMerge(observation, decider.name) : undefined
     if (own !== undefined) {
       const plan = await planned()
       if (!own.isEntered) await enter(plan)
@@ -211,19 +228,19 @@ async function decide(
         plan.outcome === 'updated' &&
         plan.record?.spec.fingerprint === proposal.record.spec.fingerprint
       )
-        throw movedOn(proposal)
-      throw changedSinceReview(observation, proposal, plan)
+        throw createMovedOnFailure(proposal)
+      throw createChangedSinceReviewFailure(observation, proposal, plan)
     }
     const reviewed = { observation, proposal, plan }
     // A retry after a moved ref needs no second confirmation.
     if (confirmed !== proposal.record.spec.fingerprint && !(await confirm(reviewed)))
-      throw notConfirmed(verb, observation.unit.packageName, proposal)
+      throw createNotConfirmedFailure(verb, observation.unit.packageName, proposal)
     confirmed = proposal.record.spec.fingerprint
     return write(reviewed, view)
   })
 }
 
-function observedUnit(units: readonly ObservedUnit[]): Observation {
+function getObservedUnit(units: readonly ObservedUnit[]): Observation {
   const [unit] = units
   if (unit === undefined || units.length > 1) {
     throw new Failure({
@@ -245,7 +262,7 @@ interface OwnMerge {
 }
 
 /** Of the same person, if the cluster does not match it yet, and nothing else is open. */
-function ownMerge(observation: Observation, name: string): OwnMerge | undefined {
+function findOwnMerge(observation: Observation, name: string): OwnMerge | undefined {
   const { git } = observation
   const { branches, closed } = findDecisions(observation)
   const last = closed.filter(({ status }) => status.outcome === 'Merged').at(-1)
@@ -263,7 +280,7 @@ function ownMerge(observation: Observation, name: string): OwnMerge | undefined 
   const there = git.branches.find((branch) => branch.record.metadata.name === record.metadata.name)
   const tag = git.refs.get(`refs/tags/${observation.unit.packageName}/${revision}`)
   const merged = readObjectId(commit) ?? tag ?? git.base
-  const ref = mergedRef(observation, last)
+  const ref = getMergedRef(observation, last)
   const workspace = record.metadata.name
   const gone = {
     ref,
@@ -293,17 +310,18 @@ function assertAsBuilt(
   changes: readonly FileChange[],
 ): void {
   const built = new Map(
-    filesOfProposal(observation, proposal).map(({ path, content }) => [path, content]),
+    rebuildProposalFiles(observation, proposal).map(({ path, content }) => [path, content]),
   )
   const { unit } = observation
   const { began, episode } = proposal.record.spec
   // As a document, because its times are the first observation's.
   const records = [
     recordPath(unit.cluster, unit.slug, began, episode),
-    travellingRecordPath(unit.packagePath),
+    formatTravellingRecordPath(unit.packagePath),
   ]
   const hasChanged = ({ path, content }: FileChange): boolean =>
-    !built.has(path) || (!records.includes(path) && !sameContent(content, built.get(path) ?? null))
+    !built.has(path) ||
+    (!records.includes(path) && !hasSameContent(content, built.get(path) ?? null))
   const written = new Set(changes.map(({ path }) => path))
   const wrong =
     changes.find(hasChanged)?.path ?? [...built.keys()].find((path) => !written.has(path))
@@ -317,7 +335,7 @@ function assertAsBuilt(
   })
 }
 
-function movedOn({ ref }: OpenBranch): Failure {
+function createMovedOnFailure({ ref }: OpenBranch): Failure {
   return new Failure({
     code: 'BP4003',
     what: 'the proposal was rebuilt on the moved base branch',
@@ -328,7 +346,7 @@ function movedOn({ ref }: OpenBranch): Failure {
   })
 }
 
-function changedSinceReview(
+function createChangedSinceReviewFailure(
   observation: Observation,
   proposal: OpenBranch,
   plan: UnitPlan,
@@ -339,7 +357,7 @@ function changedSinceReview(
     return new Failure({
       code: outcome === 'foreign' ? 'BP2009' : 'BP2005',
       what: `${proposal.workspace} of ${packageName} in ${cluster} was not decided`,
-      why: plan.notes.map(sentenceOf).join('; '),
+      why: plan.notes.map(formatNoteSentence).join('; '),
       remedy:
         outcome === 'foreign'
           ? 'merge or delete the branch by hand'
@@ -363,7 +381,7 @@ function changedSinceReview(
   })
 }
 
-function notConfirmed(
+function createNotConfirmedFailure(
   verb: 'approve' | 'reject',
   packageName: string,
   proposal: OpenBranch,

@@ -35,45 +35,45 @@ export class ForgeWriter {
 
   async write(write: ForgeAction, signal: AbortSignal): Promise<void> {
     if (write.kind === 'proposal') return this.openProposal(write, signal)
-    const forge = hosted(this.forge)
+    const forge = requireHostedForge(this.forge)
     switch (write.kind) {
       case 'statuses':
-        return this.onCommit(write, (commit) =>
+        return this.runOnCommit(write, (commit) =>
           forge.ensureStatuses(commit, write.statuses, signal),
         )
       case 'check-run':
-        return this.onCommit(write, async (commit) =>
+        return this.runOnCommit(write, async (commit) =>
           forge.checkRuns?.ensureCheckRun(commit, write.run, signal),
         )
       case 'comment':
-        return this.noted(write, () =>
+        return this.noteWrite(write, () =>
           forge.ensureComment(write.proposal, write.topic, write.body, signal),
         )
       case 'issue':
-        return this.noted(write, async () => void (await forge.ensureIssue(write, signal)))
+        return this.noteWrite(write, async () => void (await forge.ensureIssue(write, signal)))
       case 'stays-open':
         return forge.assertStaysOpen(write.proposal, signal)
       case 'close-proposal':
-        return this.noted(write, () => forge.closeProposal(write.proposal, signal))
+        return this.noteWrite(write, () => forge.closeProposal(write.proposal, signal))
       case 'close-issue':
-        return this.noted(write, () => forge.closeIssue(write.topic, signal))
+        return this.noteWrite(write, () => forge.closeIssue(write.topic, signal))
     }
   }
 
   /** The forge lacks a dry run's commits. */
-  private async onCommit(
+  private async runOnCommit(
     write: ForgeAction & { readonly commit: CommitTarget },
     work: (commit: ObjectId) => Promise<void>,
   ): Promise<void> {
     const commit = this.commitOf(write.commit)
     if (commit === undefined) return
     const isCreated = this.turn.dryRun && this.turn.updates().some(({ to }) => to === commit)
-    if (!isCreated) return this.noted(write, () => work(commit))
-    if (write.kind !== 'check-run' || hosted(this.forge).checkRuns !== undefined)
+    if (!isCreated) return this.noteWrite(write, () => work(commit))
+    if (write.kind !== 'check-run' || requireHostedForge(this.forge).checkRuns !== undefined)
       this.turn.written.push(describeWrite(write))
   }
 
-  private async noted(write: ForgeAction, work: () => Promise<void>): Promise<void> {
+  private async noteWrite(write: ForgeAction, work: () => Promise<void>): Promise<void> {
     const { writeCount } = this.forge
     const before = writeCount.count
     try {
@@ -90,7 +90,7 @@ export class ForgeWriter {
     if (commit === undefined) return
     let opened: OpenedProposal =
       known?.state === 'open' ? known : { label: '', url: '', number: undefined }
-    await this.noted(write, async () => {
+    await this.noteWrite(write, async () => {
       opened = await this.forge.ensureProposal({ ...wanted, commit }, known, signal)
     })
     for (const next of followUps(followedBy, opened)) await this.write(next, signal)
@@ -105,7 +105,7 @@ export class ForgeWriter {
 }
 
 /** @throws TypeError without a forge */
-export function hosted(forge: Forge): HostedForge {
+export function requireHostedForge(forge: Forge): HostedForge {
   if (isHosted(forge)) return forge
   throw new TypeError('a plan for git alone has no comments')
 }

@@ -1,7 +1,7 @@
 /** What a transformer in a file of its own writes is adopted there, proven by `kubectl kustomize`. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import { BASE, KustomizeWorld, PROD, WEB } from '../../../test/fakes/kustomize-world.ts'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { refused } from '../../../test/fakes/turn-world.ts'
@@ -28,7 +28,7 @@ async function labelled(labels: string, of: readonly string[]): Promise<Kustomiz
       appliedBy(world.syncer, {
         ...live,
         metadata: {
-          name: metadataText(live, 'name'),
+          name: getMetadataText(live, 'name'),
           namespace: 'shop',
           labels: { team: 'shop' },
         },

@@ -16,7 +16,7 @@ import {
 import { appliedBy, removedFrom } from '../../../test/fakes/live-object.ts'
 import { KPTFILE, policyText, refused, yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
-import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+import { addPackageBuilds, PackageBuilds } from '../../adapters/functions/package-builds.ts'
 import { BetweenTurns } from '../observe/between-turns.ts'
 
 const IMAGE = 'spec.template.spec.containers[name=app].image'
@@ -372,7 +372,7 @@ images:
   })
 
   test('is not rendered without the word of the operator', async () => {
-    const renderer = withBuilds(
+    const renderer = addPackageBuilds(
       new InProcessRenderer(),
       new PackageBuilds({ allowed: ['helm'], environment: process.env }),
     )

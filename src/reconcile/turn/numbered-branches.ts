@@ -1,13 +1,13 @@
 import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { LedgerFile } from '../../plan/observation/action.ts'
-import { type PushedBranch, withPullRequest } from '../../record/pushed-branch.ts'
-import { pushedFile } from './apply/apply-writes.ts'
+import { type PushedBranch, setPullRequest } from '../../record/pushed-branch.ts'
+import { createPushedFile } from './apply/apply-writes.ts'
 
 /**
  * @param opened by short branch name
  * @param pushed by full ref name
  */
-export function numberedBranches(
+export function numberBranches(
   opened: ReadonlyMap<string, OpenedProposal>,
   pushed: ReadonlyMap<string, PushedBranch>,
 ): readonly { readonly file: LedgerFile; readonly line: string }[] {
@@ -16,9 +16,9 @@ export function numberedBranches(
     const kept =
       known === undefined || number === undefined
         ? undefined
-        : withPullRequest(known, { number, url })
+        : setPullRequest(known, { number, url })
     return kept === undefined
       ? []
-      : [{ file: pushedFile(kept), line: `#${number} is of ${branch}` }]
+      : [{ file: createPushedFile(kept), line: `#${number} is of ${branch}` }]
   })
 }

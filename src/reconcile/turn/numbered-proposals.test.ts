@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { isJsonObject, type Json, partOf } from '@backporch/kyaml/json'
+import { getPartAt, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
@@ -40,7 +40,11 @@ function closed(world: TurnWorld): readonly ClosedEpisode['status'][] {
 }
 
 function kept({ world, ref }: Scene, field: 'pullRequest' | 'pullRequestUrl'): Json | undefined {
-  return partOf(documentOf(world, `pushed/${ref.slice('refs/heads/'.length)}.yaml`), 'spec', field)
+  return getPartAt(
+    documentOf(world, `pushed/${ref.slice('refs/heads/'.length)}.yaml`),
+    'spec',
+    field,
+  )
 }
 
 function numberKept(scene: Scene): Json | undefined {

@@ -1,6 +1,6 @@
 import type { HostedForge } from '@backporch/forge/hosted-forge'
-import { given } from '@backporch/kyaml/text'
-import { withoutUnmade } from '../../plan/turn/ledger/without-refs.ts'
+import { omitUndefined } from '@backporch/kyaml/text'
+import { removeUnmadeReports } from '../../plan/turn/ledger/without-refs.ts'
 import type {
   LostUnit,
   NotObserved,
@@ -13,7 +13,7 @@ import {
   readDashboardTicks,
 } from '../../proposal/text/dashboard-ticks.ts'
 import { ClusterPatience } from '../observe/cluster-patience.ts'
-import { presentTime } from '../observe/observe.ts'
+import { formatPresentTime } from '../observe/observe.ts'
 import { observeInGit } from '../observe/observe-in-git.ts'
 import {
   type ObservedCluster,
@@ -23,14 +23,22 @@ import {
 import type { UnmanagedObjects } from '../observe/read-unmanaged.ts'
 import type { RefusedRefs } from '../observe/refused-refs.ts'
 import type { FleetPorts, ObserveRequest, TurnPorts, TurnRequest } from '../observe/turn-request.ts'
-import { eachOf } from '../repository/each-of.ts'
+import { mapConcurrent } from '../repository/each-of.ts'
 import { isHosted } from '../repository/is-hosted.ts'
 import { judgeBranches } from '../repository/judge-branches.ts'
 import { readCodeOwners } from '../repository/read-base-text.ts'
 import { readLostUnits } from '../repository/read-lost-units.ts'
 import { readUnobservedProposals } from '../repository/read-unobserved-proposals.ts'
-import { ledgerOf, packagesIn, type RepositoryView } from '../repository/repository-view.ts'
-import { discoverSources, withFound, withSources } from '../repository/sources/discover-sources.ts'
+import {
+  getLedgerContent,
+  listClusterPackages,
+  type RepositoryView,
+} from '../repository/repository-view.ts'
+import {
+  addDiscoveredUnits,
+  addSources,
+  discoverSources,
+} from '../repository/sources/discover-sources.ts'
 import { readEndedPolicyBranches } from './apply/propose-policy.ts'
 import { readDashboard } from './poll-repository.ts'
 import { observeRequests, type RequestsQuestion } from './requests/observe-requests.ts'
@@ -59,8 +67,8 @@ export async function observeTurn(
     only === undefined ? ports.clusters : ports.clusters.filter(({ name }) => only.has(name))
   const { refusedRefs } = request
   const found = await observeRepository(ports, request, signal)
-  const read = { ...found, reports: withoutUnmade(found.reports, refusedRefs.notMade) }
-  const asked = await eachOf(wanted, CLUSTERS_AT_ONCE, async (cluster) => {
+  const read = { ...found, reports: removeUnmadeReports(found.reports, refusedRefs.notMade) }
+  const asked = await mapConcurrent(wanted, CLUSTERS_AT_ONCE, async (cluster) => {
     const patience = new ClusterPatience(cluster.name, request)
     return {
       cluster,
@@ -70,14 +78,14 @@ export async function observeTurn(
       ),
     }
   })
-  const view = withFound(
+  const view = addDiscoveredUnits(
     read,
     asked.flatMap(({ sources }) => ('failures' in sources ? [] : [sources])),
   )
-  const ledger = ledgerOf(view)
+  const ledger = getLedgerContent(view)
   const hosted = isHosted(forge) ? forge : undefined
   const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, view, signal)
-  const observations = await eachOf(
+  const observations = await mapConcurrent(
     asked,
     CLUSTERS_AT_ONCE,
     async ({ cluster, patience, sources }) => {
@@ -111,7 +119,7 @@ export async function observeTurn(
   const turn: TurnObservation = {
     git: {
       ...{ baseBranch, base, refs, packages, ledgerTree, closed },
-      refused: refusedRefs.waiting(request.clock.now().getTime()),
+      refused: refusedRefs.listWaiting(request.clock.now().getTime()),
       ledger,
       lost,
       codeOwners: hosted === undefined ? '' : await readCodeOwners(view, signal),
@@ -147,8 +155,8 @@ export async function observeTurn(
     },
     policy: view.policies,
     clock: {
-      present: presentTime(request.clock),
-      observedAt: latest(observed),
+      present: formatPresentTime(request.clock),
+      observedAt: getLatest(observed),
       ledgerPushedAt: request.between?.ledgerPushedAt ?? '',
     },
     purpose: {
@@ -159,7 +167,7 @@ export async function observeTurn(
         request.units.packages.length === 0 &&
         request.units.labels === undefined &&
         only === undefined,
-      ...given({ watched: request.units.watched }),
+      ...omitUndefined({ watched: request.units.watched }),
       version,
     },
     answers: new Map(),
@@ -176,7 +184,7 @@ async function readTicks(
   return issue === undefined ? NO_TICKS : readDashboardTicks(issue.body)
 }
 
-function latest(observed: readonly ObservedCluster[]): string {
+function getLatest(observed: readonly ObservedCluster[]): string {
   return observed.reduce(
     (last, { identity }) => (identity.observedAt > last ? identity.observedAt : last),
     '',
@@ -204,7 +212,7 @@ async function readLost(
   }
   for (const { cluster } of notObserved) {
     // No later turn would correct a unit that none observes.
-    const expected = packagesIn(view, cluster).map(({ path }) => path)
+    const expected = listClusterPackages(view, cluster).map(({ path }) => path)
     const isExpected = view.policies.placements.length > 0
     lost.set(cluster, await readLostUnits(view, { cluster, lost: expected, isExpected }, signal))
   }
@@ -217,7 +225,7 @@ export async function observeUnits(
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<{ readonly view: RepositoryView; readonly units: readonly ObservedUnit[] }> {
-  const view = await withSources(
+  const view = await addSources(
     await observeRepository(ports, request, signal),
     [ports.cluster],
     request.renderer,

@@ -12,7 +12,7 @@ import {
   TurnWorld,
   WEB,
 } from '../../../test/fakes/turn-world.ts'
-import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
+import { addPackageBuilds, PackageBuilds } from '../../adapters/functions/package-builds.ts'
 
 const PIPELINE = `${KPTFILE}pipeline:
   mutators:
@@ -24,7 +24,7 @@ function worldOf(render: string, allowed: readonly string[] = []): TurnWorld {
   const files = { 'apps/web/Kptfile': PIPELINE, ...AT_ONCE }
   const world = new TurnWorld(`{mode: Propose, render: ${render}}`, files)
   const builds = new PackageBuilds({ allowed, environment: { PATH: process.env['PATH'] } })
-  const renderer = withBuilds(new InProcessRenderer(), builds)
+  const renderer = addPackageBuilds(new InProcessRenderer(), builds)
   const request = world.request.bind(world)
   world.request = (more = {}) => request({ renderer, ...more })
   return world

@@ -10,7 +10,7 @@ import {
   parseRevisionTag,
   parseWorkspaceBranch,
 } from '@backporch/git-store/ref-name'
-import { packageSlug } from '@backporch/kpt/package'
+import { derivePackageSlug } from '@backporch/kpt/package'
 import { DASHBOARD } from '../../plan/turn/forge/plan-issues.ts'
 import { DRIFT_FOLDER, RECORDS_FOLDER } from '../../record/record-paths.ts'
 import { observeRepository } from '../observe/observe-units.ts'
@@ -71,7 +71,7 @@ function digestOf(
   const paths = new Set([...view.packages.map(({ path }) => path), ...outside.keys()])
   const parts = new Map<string, string[]>([...paths].map((path) => [path, []]))
   const shared: string[] = [view.baseBranch, dashboard]
-  const slugs = new Map([...paths].map((path) => [packageSlug(path, path), path]))
+  const slugs = new Map([...paths].map((path) => [derivePackageSlug(path, path), path]))
   const add = (path: string | undefined, line: string): void =>
     void ((path === undefined ? undefined : parts.get(path)) ?? shared).push(line)
   for (const { path, id } of view.tree) {

@@ -23,7 +23,9 @@ export async function proveTurn(
 ): Promise<TurnPlan> {
   const { units } = observed.cluster
   const proof = new Proof(ports)
-  const answers = new Map<ObservedUnit, UnitAnswers>(units.map((unit) => [unit, proof.ofUnit()]))
+  const answers = new Map<ObservedUnit, UnitAnswers>(
+    units.map((unit) => [unit, proof.createUnitAnswers()]),
+  )
   const planner = new TurnPlanner({ ...observed, answers })
   const answer = (question: Question) => proof.answer(question, signal)
   for (const unit of units) {
@@ -41,7 +43,7 @@ export async function proveUnit<Result>(
   work: (questions: UnitQuestions) => Result,
 ): Promise<Result> {
   const proof = new Proof(ports)
-  const answers = proof.ofUnit()
+  const answers = proof.createUnitAnswers()
   return computeAnswered(
     () => work(new UnitQuestions(answers, '')),
     (question) => proof.answer(question, signal),
@@ -59,7 +61,7 @@ class Proof {
   }
 
   /** Each step may run as many programs as any other. */
-  ofUnit(): UnitAnswers {
+  createUnitAnswers(): UnitAnswers {
     const steps = new Map<string, ProvenStep>()
     return {
       step: (name) => {

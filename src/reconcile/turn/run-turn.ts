@@ -4,13 +4,13 @@
  */
 import { Failures } from '@backporch/kyaml/failure'
 import type { TurnPlan } from '../../plan/turn/plan-turn.ts'
-import { keyOf, unitsAfter } from '../../plan/turn/pushed-units.ts'
+import { applyOutcomes, getActionKey } from '../../plan/turn/pushed-units.ts'
 import type { SettleAction } from '../../plan/turn/turn-action.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
-import { presentTime } from '../observe/observe.ts'
-import { withFreshRefs } from '../observe/observe-units.ts'
+import { formatPresentTime } from '../observe/observe.ts'
+import { retryWithFreshRefs } from '../observe/observe-units.ts'
 import { ProposalTurns } from '../observe/proposal-turns.ts'
 import type { UnmanagedObjects } from '../observe/read-unmanaged.ts'
 import { RefusedRefs } from '../observe/refused-refs.ts'
@@ -68,7 +68,7 @@ export async function runFleetTurn(
     request.mode === 'apply'
       ? (request.between?.refusedRefs ?? new RefusedRefs())
       : new RefusedRefs()
-  return withFreshRefs(async () => {
+  return retryWithFreshRefs(async () => {
     const { view, observed, unmanaged } = await observeTurn(
       ports,
       { ...request, obstacles, refusedRefs },
@@ -104,16 +104,16 @@ export async function runFleetTurn(
       },
       signal,
     )
-    request.between?.rememberPush(applied.updates, presentTime(request.clock))
+    request.between?.rememberPush(applied.updates, formatPresentTime(request.clock))
     const isDecision = observed.purpose.resolutionRequest !== undefined
     const left = new Map(
-      units.flatMap((unit) => (unit.state === 'planned' ? [[keyOf(unit.unit), unit]] : [])),
+      units.flatMap((unit) => (unit.state === 'planned' ? [[getActionKey(unit.unit), unit]] : [])),
     )
     return {
       ...result,
       ...applied,
-      units: unitsAfter(units, { refused, unmoved }, isDecision),
-      postponed: postponed.flatMap((unit) => left.get(keyOf(unit)) ?? []),
+      units: applyOutcomes(units, { refused, unmoved }, isDecision),
+      postponed: postponed.flatMap((unit) => left.get(getActionKey(unit)) ?? []),
       reported: [...(lastGood === undefined ? [] : [lastGood.failure]), ...applied.reported],
     }
   })

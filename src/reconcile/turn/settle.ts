@@ -1,5 +1,5 @@
 import type { ApprovedWrite, ClusterWriter } from '@backporch/cluster/cluster'
-import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure, listFailures } from '@backporch/kyaml/failure'
 import type { SettleAction } from '../../plan/turn/turn-action.ts'
 import type { PendingSettle } from '../../plan/unit/pending-settles.ts'
 import {
@@ -38,7 +38,7 @@ export async function settleDecisions(
       await work()
     } catch (thrown) {
       signal.throwIfAborted()
-      unsettled.push(...failuresOf(thrown))
+      unsettled.push(...listFailures(thrown))
     }
   }
   await orRetained(async () => {
@@ -74,7 +74,7 @@ export async function settleByWriting(
   const authorisation = { commit, episode: record.spec.episode }
   let handedOver = 0
   const sent = await writeEach(
-    () => nextWrite(ports, request, record, signal),
+    () => findNextWrite(ports, request, record, signal),
     async (next) => {
       await ports.writer.write(next, authorisation, signal)
       if (isHandOver(next)) handedOver += 1
@@ -108,13 +108,13 @@ export async function writeEach(
       sent += 1
     } catch (thrown) {
       refused += 1
-      if (asFailure(thrown).code !== 'BP2005' || refused > REFUSALS) throw thrown
+      if (convertToFailure(thrown).code !== 'BP2005' || refused > REFUSALS) throw thrown
     }
   }
   return undefined
 }
 
-async function nextWrite(
+async function findNextWrite(
   ports: TurnPorts,
   request: TurnRequest,
   record: DriftRecord,
@@ -122,7 +122,8 @@ async function nextWrite(
 ): Promise<ApprovedWrite | undefined> {
   const { units, view } = await observeUnits(ports, request, signal)
   const [unit] = units
-  if (unit === undefined || unit.state === 'failed') throw unit?.failures[0] ?? notMerged(view.base)
+  if (unit === undefined || unit.state === 'failed')
+    throw unit?.failures[0] ?? createNotMergedFailure(view.base)
   const { git } = unit.observation
   const authorises = ({ metadata, spec }: DriftRecord): boolean =>
     spec.lifecycle === 'Proposed' &&
@@ -130,7 +131,7 @@ async function nextWrite(
     spec.fingerprint === record.spec.fingerprint
   // The copies in the base branch's record are the permanent ones.
   const merged = git.merged.find(authorises)
-  if (merged === undefined) throw notMerged(view.base)
+  if (merged === undefined) throw createNotMergedFailure(view.base)
   const live = await ports.cluster.readLive(settleTargets(unit.observation, merged), signal)
   const [write] = planSettle(unit.observation, merged, live)
   if (write !== undefined) assertMayWrite(unit.observation, write)
@@ -147,7 +148,7 @@ function keepsChanging(record: DriftRecord, cluster: string): Failure {
   })
 }
 
-function notMerged(commit: string): Failure {
+function createNotMergedFailure(commit: string): Failure {
   return new Failure({
     code: 'BP3013',
     what: 'nothing is written to the cluster',

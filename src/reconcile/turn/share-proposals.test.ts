@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { FleetWorld, plans } from '../../../test/fakes/fleet-world.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'
-import { unitFailures } from '../../plan/unit/unit-result.ts'
+import { listUnitFailures } from '../../plan/unit/unit-result.ts'
 import { driftReportSchema } from '../../record/documents/drift-report.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { NO_REQUESTED_ACTIONS } from './requests/observe-requests.ts'
@@ -55,7 +55,7 @@ test('where its branch is refused, the ledger has the drift of each cluster and 
   }
   const { units } = await world.scan()
   assert.deepEqual(
-    units.map((unit) => unitFailures(unit).map(({ code }) => code)),
+    units.map((unit) => listUnitFailures(unit).map(({ code }) => code)),
     [['BP4002'], ['BP4002'], ['BP4002'], []],
   )
   for (const cluster of ['edge-01', 'edge-02', 'edge-03']) {

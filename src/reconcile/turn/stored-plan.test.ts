@@ -8,7 +8,7 @@ import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { openRecordedCluster } from '@backporch/cluster/recording'
 import { LocalForge } from '@backporch/forge/local-forge'
 import { Failure } from '@backporch/kyaml/failure'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { FleetWorld } from '../../../test/fakes/fleet-world.ts'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
@@ -260,7 +260,7 @@ function demo(): Scene {
 function demoRequest(more: Partial<Parameters<typeof turnRequest>[0]>): TurnRequest {
   return turnRequest({
     clock: { now: () => new Date(TIMES.adopted) },
-    key: redactionKey(new Uint8Array(32).fill(7)),
+    key: createRedactionKey(new Uint8Array(32).fill(7)),
     bot: { email: BOT_EMAIL },
     renderer: new InProcessRenderer(),
     ...more,

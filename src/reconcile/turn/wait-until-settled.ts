@@ -1,6 +1,6 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { Clock } from '@backporch/system/clock'
-import { stillApplying } from '../../plan/unit/pending-settles.ts'
+import { listStillApplying } from '../../plan/unit/pending-settles.ts'
 import type { TurnPorts, TurnRequest } from '../observe/turn-request.ts'
 import { runTurn, type TurnResult } from './run-turn.ts'
 
@@ -23,15 +23,15 @@ export async function waitUntilSettled(
     const [unit] = turn.units
     if (unit?.state === 'failed') throw unit.failures[0]
     // Other drift may be open meanwhile, so the unit's state is not precise enough.
-    if (unit === undefined || stillApplying(unit.observation).size === 0) return turn
+    if (unit === undefined || listStillApplying(unit.observation).size === 0) return turn
     if (clock.now().getTime() + LOOK_EVERY > deadline)
-      throw notSettled(unit.unit.packageName, ports.cluster.name, timeout)
+      throw createNotSettledFailure(unit.unit.packageName, ports.cluster.name, timeout)
     request.onProgress?.(`waiting for ${ports.cluster.name} to agree with git`)
     await clock.sleep(LOOK_EVERY, signal)
   }
 }
 
-function notSettled(name: string, cluster: string, timeout: number): Failure {
+function createNotSettledFailure(name: string, cluster: string, timeout: number): Failure {
   return new Failure({
     code: 'BP3014',
     what: `${name} in ${cluster} does not agree with the merged decision`,

@@ -63,17 +63,17 @@ export type ClusterObservation = Pick<
  * Earlier versions wrote `seenAt` for `observedAt`, and `unobserved` for `reachable` and `failure`.
  */
 export const clusterObservationSchema: z.ZodType<ClusterObservation> = z.preprocess(
-  (value) => (isJsonObject(value as Json) ? withPresentNames(value as JsonObject) : value),
+  (value) => (isJsonObject(value as Json) ? renameToPresent(value as JsonObject) : value),
   observationSchema,
 )
 
-export function unknownFields(before: ClusterStatus | undefined): object {
+export function selectUnknownFields(before: ClusterStatus | undefined): object {
   return Object.fromEntries(
     Object.entries(before ?? {}).filter(([name]) => !Object.hasOwn(statusShape, name)),
   )
 }
 
-function withPresentNames(document: JsonObject): JsonObject {
+function renameToPresent(document: JsonObject): JsonObject {
   const { status } = document
   if (status === undefined || !isJsonObject(status)) return document
   const { seenAt, unobserved, ...rest } = status

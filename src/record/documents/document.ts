@@ -16,6 +16,6 @@ export const annotationsSchema = z.object({
 
 export const LOCAL_CONFIG = { 'config.kubernetes.io/local-config': 'true' } as const
 
-export function documentHead<Kind extends string>(kind: Kind, name: string) {
+export function createDocumentHead<Kind extends string>(kind: Kind, name: string) {
   return { apiVersion: API_VERSION, kind, metadata: { name, annotations: LOCAL_CONFIG } } as const
 }

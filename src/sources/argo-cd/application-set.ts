@@ -2,25 +2,25 @@
  * From the files of a repository: lists, folders and files of git, and matrices of them (argo-cd
  * 3.2.0 `applicationset/generators`, `applicationset/utils/utils.go`).
  */
-import { shortBranch } from '@backporch/git-store/ref-name'
+import { shortenBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import {
   emptyObject,
+  filterObjects,
+  getPartAt,
+  getTextAt,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
-  objectsIn,
-  partOf,
   setKey,
-  textOf,
 } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import type { SetRepository } from '../build/unit-source.ts'
 import { isFileMatch, isFolderMatch } from './path-match.ts'
-import { filled, printed, Unfilled, withAny } from './set-template.ts'
+import { fillSetTemplate, printGoValue, replaceWithAny, Unfilled } from './set-template.ts'
 
 type Parameters = JsonObject
 
@@ -44,27 +44,29 @@ export interface MadeApplication {
 }
 
 /** @returns the Applications, or why only Argo CD knows them */
-export function applicationsOf(
+export function listGeneratedApplications(
   set: JsonObject,
   repository: SetRepository,
 ): readonly MadeApplication[] | { readonly why: string } {
   try {
-    return new SetReader(set, repository).applications()
+    return new SetReader(set, repository).listApplications()
   } catch (thrown) {
     if (thrown instanceof Unfilled) return { why: thrown.message }
     throw thrown
   }
 }
 
-export function filePatterns(set: JsonObject): readonly string[] {
+export function listFilePatterns(set: JsonObject): readonly string[] {
   const below = (generator: JsonObject): readonly string[] => [
-    ...objectsIn(partOf(generator, 'git', 'files')).map((each) => withAny(textOf(each, 'path'))),
+    ...filterObjects(getPartAt(generator, 'git', 'files')).map((each) =>
+      replaceWithAny(getTextAt(each, 'path')),
+    ),
     ...['matrix', 'merge'].flatMap((kind) =>
-      objectsIn(partOf(generator, kind, 'generators')).flatMap(below),
+      filterObjects(getPartAt(generator, kind, 'generators')).flatMap(below),
     ),
   ]
-  return textOf(set, 'kind') === 'ApplicationSet'
-    ? objectsIn(partOf(set, 'spec', 'generators')).flatMap(below)
+  return getTextAt(set, 'kind') === 'ApplicationSet'
+    ? filterObjects(getPartAt(set, 'spec', 'generators')).flatMap(below)
     : []
 }
 
@@ -78,25 +80,28 @@ class SetReader {
   constructor(set: JsonObject, repository: SetRepository) {
     this.set = set
     this.repository = repository
-    this.isGo = partOf(set, 'spec', 'goTemplate') === true
+    this.isGo = getPartAt(set, 'spec', 'goTemplate') === true
   }
 
-  applications(): readonly MadeApplication[] {
-    if (textOf(this.set, 'spec', 'templatePatch') !== '')
+  listApplications(): readonly MadeApplication[] {
+    if (getTextAt(this.set, 'spec', 'templatePatch') !== '')
       throw new Unfilled('it patches what it makes (spec.templatePatch)')
-    const template = partOf(this.set, 'spec', 'template')
-    return objectsIn(partOf(this.set, 'spec', 'generators')).flatMap((generator, index) =>
-      this.parametersOf(generator, ['spec', 'generators', index]).map((parameters) => ({
-        application: this.application(isJsonObject(template) ? template : {}, parameters.values),
+    const template = getPartAt(this.set, 'spec', 'template')
+    return filterObjects(getPartAt(this.set, 'spec', 'generators')).flatMap((generator, index) =>
+      this.listParameters(generator, ['spec', 'generators', index]).map((parameters) => ({
+        application: this.createApplication(
+          isJsonObject(template) ? template : {},
+          parameters.values,
+        ),
         parameters,
       })),
     )
   }
 
-  private application(template: JsonObject, parameters: Parameters): JsonObject {
-    const made = this.filled(template, parameters)
-    const metadata = partOf(made, 'metadata')
-    const namespace = metadataText(this.set, 'namespace')
+  private createApplication(template: JsonObject, parameters: Parameters): JsonObject {
+    const made = this.fillTemplate(template, parameters)
+    const metadata = getPartAt(made, 'metadata')
+    const namespace = getMetadataText(this.set, 'namespace')
     return {
       apiVersion: 'argoproj.io/v1alpha1',
       kind: 'Application',
@@ -104,11 +109,11 @@ class SetReader {
         ...(isJsonObject(metadata) ? metadata : {}),
         ...(namespace === '' ? {} : { namespace }),
       },
-      spec: partOf(made, 'spec') ?? {},
+      spec: getPartAt(made, 'spec') ?? {},
     }
   }
 
-  private parametersOf(
+  private listParameters(
     generator: JsonObject,
     at: Steps,
     isNested = false,
@@ -116,83 +121,91 @@ class SetReader {
     const [name, ...others] = Object.keys(generator)
     if (others.includes('selector') || name === 'selector')
       throw new Unfilled('a generator has a selector')
-    const own = name === undefined ? undefined : partOf(generator, name)
+    const own = name === undefined ? undefined : getPartAt(generator, name)
     if (name === undefined || others.length > 0 || !isJsonObject(own))
       throw new Unfilled('a generator is not one of the known kinds')
     if (isJsonObject(own['template']) && Object.keys(own['template']).length > 0)
       throw new Unfilled(`its generator ${name} has a template of its own`)
     if (name === 'list') return this.list(own, [...at, name])
-    if (name === 'git') return this.git(own, [...at, name])
-    if (name === 'matrix' && !isNested) return this.matrix(own, [...at, name])
+    if (name === 'git') return this.listGitParameters(own, [...at, name])
+    if (name === 'matrix' && !isNested) return this.listMatrixParameters(own, [...at, name])
     throw new Unfilled(`its generator ${name} is known to Argo CD alone`)
   }
 
   private list(own: JsonObject, at: Steps): readonly SetParameters[] {
-    if (textOf(own, 'elementsYaml') !== '')
+    if (getTextAt(own, 'elementsYaml') !== '')
       throw new Unfilled('a list is a template (elementsYaml)')
-    return objectsIn(own['elements']).map((element, index) => ({
-      values: this.isGo ? element : flatElement(element),
-      places: new Map(placesBelow(element, { file: undefined, at: [...at, 'elements', index] })),
+    return filterObjects(own['elements']).map((element, index) => ({
+      values: this.isGo ? element : flattenElement(element),
+      places: new Map(
+        listPlacesBelow(element, { file: undefined, at: [...at, 'elements', index] }),
+      ),
     }))
   }
 
-  private git(own: JsonObject, at: Steps): readonly SetParameters[] {
-    const revision = shortBranch(textOf(own, 'revision'))
-    if (!this.repository.isHere(textOf(own, 'repoURL')))
+  private listGitParameters(own: JsonObject, at: Steps): readonly SetParameters[] {
+    const revision = shortenBranch(getTextAt(own, 'revision'))
+    if (!this.repository.isHere(getTextAt(own, 'repoURL')))
       throw new Unfilled('its generator git reads another repository')
     if (!['', 'HEAD', this.repository.baseBranch].includes(revision))
       throw new Unfilled(`its generator git reads the revision ${revision}`)
-    const patterns = objectsIn(own['directories'])
-    if (patterns.length === 0) return this.files(own, at)
+    const patterns = filterObjects(own['directories'])
+    if (patterns.length === 0) return this.listFileParameters(own, at)
     const isMatch = (folder: string, isExcluded: boolean): boolean =>
       patterns.some(
         (each) =>
-          (each['exclude'] === true) === isExcluded && isFolderMatch(textOf(each, 'path'), folder),
+          (each['exclude'] === true) === isExcluded &&
+          isFolderMatch(getTextAt(each, 'path'), folder),
       )
     const chosen = this.repository
       .folders()
       .filter((folder) => isMatch(folder, false) && !isMatch(folder, true))
-    const places = new Map(placesBelow({ values: own['values'] ?? {} }, { file: undefined, at }))
+    const places = new Map(
+      listPlacesBelow({ values: own['values'] ?? {} }, { file: undefined, at }),
+    )
     return chosen.map((folder) => ({
-      values: this.withValues(own, this.ofFolder(folder, textOf(own, 'pathParamPrefix'))),
+      values: this.addValues(
+        own,
+        this.createFolderParameters(folder, getTextAt(own, 'pathParamPrefix')),
+      ),
       places,
     }))
   }
 
-  private files(own: JsonObject, at: Steps): readonly SetParameters[] {
-    const patterns = objectsIn(own['files'])
+  private listFileParameters(own: JsonObject, at: Steps): readonly SetParameters[] {
+    const patterns = filterObjects(own['files'])
     if (patterns.length === 0)
       throw new Unfilled('its generator git names neither folders nor files')
     const isMatch = (path: string, isExcluded: boolean): boolean =>
       patterns.some(
-        (each) => (each['exclude'] === true) === isExcluded && isFileMatch(patternOf(each), path),
+        (each) => (each['exclude'] === true) === isExcluded && isFileMatch(readPattern(each), path),
       )
     const chosen = [...this.repository.texts.keys()].filter(
       (path) => isMatch(path, false) && !isMatch(path, true),
     )
     return chosen.flatMap((path) =>
-      objectsOfFile(path, this.repository.texts.get(path) ?? '').map(
+      parseFileObjects(path, this.repository.texts.get(path) ?? '').map(
         ({ object, steps }): SetParameters => {
-          const read = this.isGo ? { ...object } : flat(object)
-          const values = this.withValues(own, {
+          const read = this.isGo ? { ...object } : flattenObject(object)
+          const values = this.addValues(own, {
             ...read,
-            ...this.ofPath(path, textOf(own, 'pathParamPrefix')),
+            ...this.createPathParameters(path, getTextAt(own, 'pathParamPrefix')),
           })
-          const inSet = placesBelow({ values: own['values'] ?? {} }, { file: undefined, at })
+          const inSet = listPlacesBelow({ values: own['values'] ?? {} }, { file: undefined, at })
           return {
             values,
-            places: new Map([...placesBelow(object, { file: path, at: steps }), ...inSet]),
+            places: new Map([...listPlacesBelow(object, { file: path, at: steps }), ...inSet]),
           }
         },
       ),
     )
   }
 
-  private ofPath(file: string, prefix: string): Parameters {
+  private createPathParameters(file: string, prefix: string): Parameters {
     const slash = file.lastIndexOf('/')
     const [folder, filename] = [slash === -1 ? '.' : file.slice(0, slash), file.slice(slash + 1)]
-    const more = { filename, filenameNormalized: sanitized(filename) }
-    const of = this.ofFolder(folder, prefix)
+    const more = { filename, filenameNormalized: sanitizeName(filename) }
+    const of = this.createFolderParameters(folder, prefix)
     const name = prefix === '' ? 'path' : `${prefix}.path`
     if (!this.isGo)
       return {
@@ -201,32 +214,32 @@ class SetReader {
           Object.entries(more).map(([key, value]) => [`${name}.${key}`, value]),
         ),
       }
-    const path = partOf(of, ...(prefix === '' ? ['path'] : [prefix, 'path']))
+    const path = getPartAt(of, ...(prefix === '' ? ['path'] : [prefix, 'path']))
     const all = { ...(isJsonObject(path) ? path : {}), ...more }
     return prefix === '' ? { path: all } : { [prefix]: { path: all } }
   }
 
-  private ofFolder(path: string, prefix: string): Parameters {
+  private createFolderParameters(path: string, prefix: string): Parameters {
     const segments = path.split('/')
     const basename = segments.at(-1) ?? ''
     if (this.isGo) {
-      const of = { path: { path, basename, basenameNormalized: sanitized(basename), segments } }
+      const of = { path: { path, basename, basenameNormalized: sanitizeName(basename), segments } }
       return prefix === '' ? of : { [prefix]: of }
     }
     const name = prefix === '' ? 'path' : `${prefix}.path`
     return Object.fromEntries([
       [name, path],
       [`${name}.basename`, basename],
-      [`${name}.basenameNormalized`, sanitized(basename)],
+      [`${name}.basenameNormalized`, sanitizeName(basename)],
       ...segments.map((segment, index) => [`${name}[${index}]`, segment]),
     ])
   }
 
-  private withValues(own: JsonObject, parameters: Parameters): Parameters {
+  private addValues(own: JsonObject, parameters: Parameters): Parameters {
     const values = own['values']
     if (!isJsonObject(values)) return parameters
     const read = Object.entries(values).map(
-      ([key, value]) => [key, this.text(String(value), parameters)] as const,
+      ([key, value]) => [key, this.fillText(String(value), parameters)] as const,
     )
     if (this.isGo) return { ...parameters, values: Object.fromEntries(read) }
     return {
@@ -235,49 +248,53 @@ class SetReader {
     }
   }
 
-  private matrix(own: JsonObject, at: Steps): readonly SetParameters[] {
-    const [first, second, ...more] = objectsIn(own['generators'])
+  private listMatrixParameters(own: JsonObject, at: Steps): readonly SetParameters[] {
+    const [first, second, ...more] = filterObjects(own['generators'])
     if (first === undefined || second === undefined || more.length > 0)
       throw new Unfilled('a matrix has other than two generators')
     const generator = (index: number): Steps => [...at, 'generators', index]
-    const ofFirst = this.parametersOf(first, generator(0), true)
+    const ofFirst = this.listParameters(first, generator(0), true)
     const all: SetParameters[] = []
     for (const one of ofFirst) {
-      const ofSecond = this.parametersOf(this.filled(second, one.values), generator(1), true)
+      const ofSecond = this.listParameters(
+        this.fillTemplate(second, one.values),
+        generator(1),
+        true,
+      )
       if (all.length + ofSecond.length > MOST_OF_MATRIX)
         throw new Unfilled(`a matrix has more than ${MOST_OF_MATRIX} combinations`)
       for (const other of ofSecond) {
         const values = this.isGo
-          ? merged(other.values, one.values)
-          : combined(one.values, other.values)
+          ? mergeObjects(other.values, one.values)
+          : combineParameters(one.values, other.values)
         all.push({ values, places: new Map([...other.places, ...one.places]) })
       }
     }
     return all
   }
 
-  private filled(value: JsonObject, parameters: Parameters): JsonObject {
-    const made = Object.keys(parameters).length === 0 ? value : this.inside(value, parameters)
+  private fillTemplate(value: JsonObject, parameters: Parameters): JsonObject {
+    const made = Object.keys(parameters).length === 0 ? value : this.fillInside(value, parameters)
     return isJsonObject(made) ? made : {}
   }
 
-  private inside(value: Json, parameters: Parameters): Json {
-    if (typeof value === 'string') return this.text(value, parameters)
-    if (isJsonArray(value)) return value.map((each) => this.inside(each, parameters))
+  private fillInside(value: Json, parameters: Parameters): Json {
+    if (typeof value === 'string') return this.fillText(value, parameters)
+    if (isJsonArray(value)) return value.map((each) => this.fillInside(each, parameters))
     if (!isJsonObject(value)) return value
     const made = emptyObject()
     for (const [key, each] of Object.entries(value))
-      setKey(made, this.text(key, parameters), this.inside(each, parameters))
+      setKey(made, this.fillText(key, parameters), this.fillInside(each, parameters))
     return made
   }
 
   /** @throws Unfilled */
-  private text(text: string, parameters: Parameters): string {
-    return filled(text, parameters, this.isGo)
+  private fillText(text: string, parameters: Parameters): string {
+    return fillSetTemplate(text, parameters, this.isGo)
   }
 }
 
-function placesBelow(
+function listPlacesBelow(
   values: Json,
   { file, at }: ParameterPlace,
   names: readonly string[] = [],
@@ -287,13 +304,13 @@ function placesBelow(
     ? values.map((value, index) => [index, value] as const)
     : Object.entries(values)
   return steps.flatMap(([step, value]) =>
-    placesBelow(value, { file, at: [...at, step] }, [...names, String(step)]),
+    listPlacesBelow(value, { file, at: [...at, step] }, [...names, String(step)]),
   )
 }
 
 /** @throws Unfilled for a pattern with git pathspec magic */
-function patternOf(entry: JsonObject): string {
-  const pattern = textOf(entry, 'path')
+function readPattern(entry: JsonObject): string {
+  const pattern = getTextAt(entry, 'path')
   if (/^:|\[:|(?:^|\/)\.\.(?:\/|$)/.test(pattern))
     throw new Unfilled(`its generator git has the pattern ${pattern.slice(0, 80)}`)
   return pattern
@@ -308,8 +325,8 @@ interface FileObject {
  * An object, or each of a list.
  * @throws Unfilled if Argo CD cannot read the file
  */
-function objectsOfFile(path: string, text: string): readonly FileObject[] {
-  const value = valueOfFile(path, text)
+function parseFileObjects(path: string, text: string): readonly FileObject[] {
+  const value = parseFileValue(path, text)
   if (value === null) return [{ object: {}, steps: [] }]
   if (isJsonObject(value)) return [{ object: value, steps: [] }]
   const items = isJsonArray(value) ? value : [value]
@@ -319,7 +336,7 @@ function objectsOfFile(path: string, text: string): readonly FileObject[] {
   })
 }
 
-function valueOfFile(path: string, text: string): Json {
+function parseFileValue(path: string, text: string): Json {
   try {
     return parseGoYaml(text, path).documents[0]?.value ?? null
   } catch (thrown) {
@@ -332,18 +349,21 @@ function valueOfFile(path: string, text: string): Json {
 /**
  * Dotted names, also for list items; an empty map or list has none (jeremywohl/flatten, DotStyle).
  */
-function flat(object: JsonObject): Parameters {
-  return Object.fromEntries(singlesIn(object, ''))
+function flattenObject(object: JsonObject): Parameters {
+  return Object.fromEntries(listSingles(object, ''))
 }
 
-function singlesIn(value: Json, name: string): readonly (readonly [name: string, text: string])[] {
-  if (value === null || typeof value !== 'object') return [[name, printed(value)]]
+function listSingles(
+  value: Json,
+  name: string,
+): readonly (readonly [name: string, text: string])[] {
+  if (value === null || typeof value !== 'object') return [[name, printGoValue(value)]]
   return Object.entries(value).flatMap(([key, each]) =>
-    singlesIn(each, name === '' ? key : `${name}.${key}`),
+    listSingles(each, name === '' ? key : `${name}.${key}`),
   )
 }
 
-function flatElement(element: JsonObject): Parameters {
+function flattenElement(element: JsonObject): Parameters {
   const flat = Object.entries(element).flatMap(([key, value]) =>
     key === 'values' && isJsonObject(value)
       ? Object.entries(value).map(([name, each]) => [`values.${name}`, each] as const)
@@ -355,19 +375,19 @@ function flatElement(element: JsonObject): Parameters {
 }
 
 /** @throws Unfilled if both have different values for a name */
-function combined(one: Parameters, other: Parameters): Parameters {
+function combineParameters(one: Parameters, other: Parameters): Parameters {
   const twice = Object.keys(other).find((key) => one[key] !== undefined && one[key] !== other[key])
   if (twice !== undefined) throw new Unfilled(`both generators of a matrix have the value ${twice}`)
   return { ...one, ...other }
 }
 
-function merged(under: JsonObject, over: JsonObject): JsonObject {
+function mergeObjects(under: JsonObject, over: JsonObject): JsonObject {
   const made = emptyObject()
   for (const [key, value] of Object.entries(under)) setKey(made, key, value)
   for (const [key, value] of Object.entries(over)) {
     const before = made[key]
     // An empty value overrides nothing (mergo).
-    if (isJsonObject(value) && isJsonObject(before)) setKey(made, key, merged(before, value))
+    if (isJsonObject(value) && isJsonObject(before)) setKey(made, key, mergeObjects(before, value))
     else if (before === undefined || !isEmpty(value)) setKey(made, key, value)
   }
   return made
@@ -375,13 +395,13 @@ function merged(under: JsonObject, over: JsonObject): JsonObject {
 
 function isEmpty(value: Json): boolean {
   return (
-    ['', 0, false, null].some((each) => jsonEquals(value, each)) ||
+    ['', 0, false, null].some((each) => isJsonEqual(value, each)) ||
     (isJsonArray(value) && value.length === 0)
   )
 }
 
 /** As argo-cd `applicationset/utils/template_functions.go` SanitizeName. */
-function sanitized(name: string): string {
+function sanitizeName(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^-a-z0-9.]/g, '-')

@@ -4,13 +4,13 @@
  */
 import {
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
   parseJson,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import type { SyncerBuilder } from '../build/built-source.ts'
 import { PLAIN_BUILDER } from '../build/plain-builder.ts'
@@ -18,13 +18,18 @@ import { type PrintedFile, printFiles } from '../build/print-files.ts'
 import { isEmptyList } from '../kpt/render/render-package.ts'
 import type { SourceFiles } from '../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
-import { destinationNamespace } from './argo-kustomize.ts'
-import { type ArgoSource, overrideNames, refused, sourceOf } from './argo-source.ts'
+import { getDestinationNamespace } from './argo-kustomize.ts'
+import {
+  type ArgoSource,
+  createArgoRefusal,
+  overrideNames,
+  resolveArgoSource,
+} from './argo-source.ts'
 import { hasSureBraces, matchesGoGlob } from './go-glob.ts'
 
 const SKIPPED = '+argocd:skip-file-rendering'
 
-export function argoDirectory(of: ArgoSource): SyncerBuilder {
+export function createArgoDirectory(of: ArgoSource): SyncerBuilder {
   return {
     ...PLAIN_BUILDER,
     fields: ['spec', ...of.at, 'kustomize'],
@@ -32,21 +37,25 @@ export function argoDirectory(of: ArgoSource): SyncerBuilder {
     tool: KUSTOMIZE_TOOL,
     way: {
       print: (object, folder, files) =>
-        printed(sourceOf({ ...of, tool: 'directory' }, object, folder, files), folder, files),
+        printDirectory(
+          resolveArgoSource({ ...of, tool: 'directory' }, object, folder, files),
+          folder,
+          files,
+        ),
     },
-    namespace: destinationNamespace,
+    namespace: getDestinationNamespace,
   }
 }
 
-function printed(source: JsonObject, folder: string, files: SourceFiles): string {
-  const recurses = partOf(source, 'directory', 'recurse') === true
+function printDirectory(source: JsonObject, folder: string, files: SourceFiles): string {
+  const recurses = getPartAt(source, 'directory', 'recurse') === true
   const [include, exclude] = [
-    textOf(source, 'directory', 'include'),
-    textOf(source, 'directory', 'exclude'),
+    getTextAt(source, 'directory', 'include'),
+    getTextAt(source, 'directory', 'exclude'),
   ]
   for (const pattern of [include, exclude])
     if (!hasSureBraces(pattern))
-      throw refused(
+      throw createArgoRefusal(
         source,
         `Argo CD reads the braces of the pattern ${pattern} otherwise than they look`,
       )
@@ -57,29 +66,30 @@ function printed(source: JsonObject, folder: string, files: SourceFiles): string
       (include !== '' && !matchesGoGlob(include, path))
     )
       return false
-    if (isLink) throw refused(source, `${path} is a symbolic link, which is not followed here`)
+    if (isLink)
+      throw createArgoRefusal(source, `${path} is a symbolic link, which is not followed here`)
     if (text.includes(SKIPPED)) return false
     if (path.endsWith('.jsonnet'))
-      throw refused(source, `${path} is jsonnet, which is not evaluated here`)
+      throw createArgoRefusal(source, `${path} is jsonnet, which is not evaluated here`)
     if (path.endsWith('.json') && !isOneJson(text))
-      throw refused(source, `${path} is not one value of JSON`)
+      throw createArgoRefusal(source, `${path} is not one value of JSON`)
     return true
   }
   const reads = (object: Json, { path, text }: PrintedFile): boolean => {
     if (isEmptyList(object)) return false
     // Other YAML files are skipped.
-    if (!isJsonObject(object) || textOf(object, 'kind') === '')
+    if (!isJsonObject(object) || getTextAt(object, 'kind') === '')
       return path.endsWith('.json') || isLikeManifest(text)
     const items = getKey(object, 'items')
     if (isJsonArray(items))
-      throw refused(
+      throw createArgoRefusal(
         source,
-        `Argo CD takes the ${textOf(object, 'kind')} in ${path} for a list: it has items`,
+        `Argo CD takes the ${getTextAt(object, 'kind')} in ${path} for a list: it has items`,
       )
     return (
       items !== null ||
-      partOf(object, 'spec') !== undefined ||
-      partOf(object, 'status') !== undefined
+      getPartAt(object, 'spec') !== undefined ||
+      getPartAt(object, 'status') !== undefined
     )
   }
   return printFiles(files, folder, {

@@ -5,16 +5,16 @@
  */
 import type { PackageFile } from '@backporch/kyaml/files'
 import {
+  filterObjects,
+  filterTexts,
   formatJson,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
-import { ownerNamed } from '@backporch/kyaml/resource'
+import { findOwnerName } from '@backporch/kyaml/resource'
 import type {
   HelmChart,
   HelmOrder,
@@ -24,18 +24,24 @@ import type {
   ValuesPlace,
 } from '../build/built-source.ts'
 import { PLAIN_BUILDER } from '../build/plain-builder.ts'
-import { chartLayers, valuesIn, withValueAt } from '../helm/chart/chart-values.ts'
-import { capabilityWords, helmOrder } from '../helm/chart/helm-order.ts'
-import { followed } from '../helm/chart/linked-files.ts'
+import { listChartLayers, parseValues, setValueAt } from '../helm/chart/chart-values.ts'
+import { buildCapabilityArgs, createHelmOrder } from '../helm/chart/helm-order.ts'
+import { followLinks } from '../helm/chart/linked-files.ts'
 import { HELM_TOOL } from '../helm/helm-tool.ts'
-import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
+import { joinFolderPath, resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import {
-  kustomizationAt,
+  readKustomizationAt,
   type SourceFiles,
-  textOf as textOfFile,
+  readSourceText as textOfFile,
 } from '../kustomize/files/kustomize-build.ts'
-import { destinationNamespace } from './argo-kustomize.ts'
-import { type ArgoSource, inEnvironment, overrideNames, refused, sourceOf } from './argo-source.ts'
+import { getDestinationNamespace } from './argo-kustomize.ts'
+import {
+  type ArgoSource,
+  createArgoRefusal,
+  overrideNames,
+  resolveArgoSource,
+  substituteEnvironment,
+} from './argo-source.ts'
 
 interface ArgoChart extends ArgoSource {
   /** By name of a source with `ref`: it is this repository. */
@@ -44,7 +50,7 @@ interface ArgoChart extends ArgoSource {
 
 const ARGO_VALUES = '.git/values.yaml'
 
-export function argoHelm(of: ArgoChart): SyncerBuilder {
+export function createArgoHelm(of: ArgoChart): SyncerBuilder {
   return {
     ...PLAIN_BUILDER,
     fields: ['spec', ...of.at, 'helm'],
@@ -54,10 +60,10 @@ export function argoHelm(of: ArgoChart): SyncerBuilder {
       helm: ({ build, object, folder, files }) =>
         new Template(of, object, folder, files).order(build),
       chart: ({ build, object, folder, files }) =>
-        new Template(of, object, folder, files).chart(build),
-      reads: (object, folder, files) => new Template(of, object, folder, files).files(),
+        new Template(of, object, folder, files).buildChart(build),
+      reads: (object, folder, files) => new Template(of, object, folder, files).listFiles(),
     },
-    namespace: destinationNamespace,
+    namespace: getDestinationNamespace,
   }
 }
 
@@ -74,8 +80,8 @@ class Template {
     this.object = object
     this.folder = folder
     this.read = files
-    this.source = sourceOf({ ...of, tool: 'helm' }, object, folder, files)
-    const given = partOf(this.source, 'helm')
+    this.source = resolveArgoSource({ ...of, tool: 'helm' }, object, folder, files)
+    const given = getPartAt(this.source, 'helm')
     this.given = isJsonObject(given) ? given : {}
   }
 
@@ -83,43 +89,48 @@ class Template {
    * From the repository root.
    * @throws Failure BP1210
    */
-  files(): readonly string[] {
-    return [...this.valueFiles(), ...this.fileParameters().map(([, path]) => path)]
+  listFiles(): readonly string[] {
+    return [...this.listValueFiles(), ...this.listFileParameters().map(([, path]) => path)]
   }
 
   /** @throws Failure BP1210 */
   order({ capabilities }: SyncerBuild): HelmOrder {
     const [version, kubeVersion] = [
-      textOf(this.given, 'version'),
-      textOf(this.given, 'kubeVersion'),
+      getTextAt(this.given, 'version'),
+      getTextAt(this.given, 'kubeVersion'),
     ]
-    if (!['', 'v3'].includes(version)) throw refused(this.source, `Argo CD has no Helm ${version}`)
+    if (!['', 'v3'].includes(version))
+      throw createArgoRefusal(this.source, `Argo CD has no Helm ${version}`)
     if (kubeVersion !== '' && !/^v?\d+\.\d+/.test(kubeVersion))
-      throw refused(this.source, `kubeVersion ${kubeVersion} is no version`)
+      throw createArgoRefusal(this.source, `kubeVersion ${kubeVersion} is no version`)
     const words = ['--name-template', this.releaseName()]
     const namespace =
-      textOf(this.given, 'namespace') || textOf(this.object, 'spec', 'destination', 'namespace')
+      getTextAt(this.given, 'namespace') ||
+      getTextAt(this.object, 'spec', 'destination', 'namespace')
     if (namespace !== '') words.push('--namespace', namespace)
-    for (const parameter of objectsIn(getKey(this.given, 'parameters'))) {
+    for (const parameter of filterObjects(getKey(this.given, 'parameters'))) {
       const option = getKey(parameter, 'forceString') === true ? '--set-string' : '--set'
       words.push(
         option,
-        `${textOf(parameter, 'name')}=${escaped(this.filled(String(getKey(parameter, 'value') ?? '')))}`,
+        `${getTextAt(parameter, 'name')}=${escapeCommas(this.fillVariables(String(getKey(parameter, 'value') ?? '')))}`,
       )
     }
-    for (const [name, path] of this.fileParameters())
-      words.push('--set-file', `${name}=${escaped(path)}`)
+    for (const [name, path] of this.listFileParameters())
+      words.push('--set-file', `${name}=${escapeCommas(path)}`)
     const isSkipped = getKey(this.given, 'ignoreMissingValueFiles') === true
-    for (const path of this.valueFiles())
+    for (const path of this.listValueFiles())
       if (!isSkipped || this.read.has(path)) words.push('--values', path)
-    const values = this.values()
+    const values = this.getInlineValues()
     if (values !== undefined) words.push('--values', ARGO_VALUES)
-    const asked = { version: kubeVersion, apiVersions: textsIn(getKey(this.given, 'apiVersions')) }
-    words.push(...capabilityWords(asked, capabilities))
+    const asked = {
+      version: kubeVersion,
+      apiVersions: filterTexts(getKey(this.given, 'apiVersions')),
+    }
+    words.push(...buildCapabilityArgs(asked, capabilities))
     if (getKey(this.given, 'skipCrds') !== true) words.push('--include-crds')
     if (getKey(this.given, 'skipSchemaValidation') === true) words.push('--skip-schema-validation')
     if (getKey(this.given, 'skipTests') === true) words.push('--skip-tests')
-    return helmOrder(
+    return createHelmOrder(
       { folder: this.folder, files: this.read },
       words,
       values === undefined ? [] : [values],
@@ -127,13 +138,13 @@ class Template {
   }
 
   /** @throws Failure BP1210 */
-  chart(build: SyncerBuild): HelmChart {
+  buildChart(build: SyncerBuild): HelmChart {
     const chart = { folder: this.folder, files: this.read }
-    const read = this.valueFiles().flatMap((path): ValuesLayer[] =>
+    const read = this.listValueFiles().flatMap((path): ValuesLayer[] =>
       this.read.has(path)
         ? [
             {
-              values: valuesIn(textOfFile(path, this.read), path),
+              values: parseValues(textOfFile(path, this.read), path),
               place: { kind: 'file', path, under: [] },
               isDefault: false,
             },
@@ -144,24 +155,24 @@ class Template {
       order: this.order(build),
       chart,
       title: '',
-      layers: [...chartLayers(chart), ...read, ...this.ownLayers(build)],
+      layers: [...listChartLayers(chart), ...read, ...this.listOwnLayers(build)],
     }
   }
 
-  private ownLayers(build: SyncerBuild): readonly ValuesLayer[] {
+  private listOwnLayers(build: SyncerBuild): readonly ValuesLayer[] {
     const object = getKey(this.given, 'valuesObject')
     const isObject = object !== undefined && object !== null
-    const text = textOf(this.given, 'values')
-    const parameters = objectsIn(getKey(this.given, 'parameters')).reduce<JsonObject>(
+    const text = getTextAt(this.given, 'values')
+    const parameters = filterObjects(getKey(this.given, 'parameters')).reduce<JsonObject>(
       (values, each) =>
-        withValueAt(values, textOf(each, 'name'), String(getKey(each, 'value') ?? '')) ?? values,
+        setValueAt(values, getTextAt(each, 'name'), String(getKey(each, 'value') ?? '')) ?? values,
       {},
     )
     const own = isObject
       ? isJsonObject(object)
         ? object
         : {}
-      : valuesIn(text, 'the values of the Application')
+      : parseValues(text, 'the values of the Application')
     const kind = isObject || text === '' ? 'field' : 'text'
     const layers: ValuesLayer[] = [
       {
@@ -186,15 +197,15 @@ class Template {
     kind: 'field' | 'text' | 'parameters',
   ): ValuesPlace {
     const override = overrideNames(this.of)
-      .map((each) => joined(this.folder, each))
+      .map((each) => joinFolderPath(this.folder, each))
       .findLast(
         (path) =>
           this.read.has(path) &&
-          partOf(kustomizationAt(path, this.read), 'helm', name) !== undefined,
+          getPartAt(readKustomizationAt(path, this.read), 'helm', name) !== undefined,
       )
     if (override !== undefined) return { kind, path: override, document: 0, at: ['helm', name] }
     if (declared === undefined) {
-      const set = ownerNamed(object, 'ApplicationSet')
+      const set = findOwnerName(object, 'ApplicationSet')
       return {
         kind: 'elsewhere',
         title: set === undefined ? title : `${title} (made by the ApplicationSet ${set})`,
@@ -211,25 +222,25 @@ class Template {
   /** It may not contain an underscore (argo-cd `util/argo/argo.go` ParseInstanceName). */
   private releaseName(): string {
     const { instance } = this.of
-    return textOf(this.given, 'releaseName') || instance.slice(instance.indexOf('_') + 1)
+    return getTextAt(this.given, 'releaseName') || instance.slice(instance.indexOf('_') + 1)
   }
 
-  private values(): PackageFile | undefined {
+  private getInlineValues(): PackageFile | undefined {
     const object = getKey(this.given, 'valuesObject')
     const text =
-      object === undefined || object === null ? textOf(this.given, 'values') : formatJson(object)
+      object === undefined || object === null ? getTextAt(this.given, 'values') : formatJson(object)
     return text === ''
       ? undefined
       : { path: ARGO_VALUES, mode: '100644', content: new TextEncoder().encode(text) }
   }
 
-  private valueFiles(): readonly string[] {
-    return textsIn(getKey(this.given, 'valueFiles')).map((name) => this.pathOf(name))
+  private listValueFiles(): readonly string[] {
+    return filterTexts(getKey(this.given, 'valueFiles')).map((name) => this.resolveValuesPath(name))
   }
 
-  private fileParameters(): readonly (readonly [string, string])[] {
-    return objectsIn(getKey(this.given, 'fileParameters')).map(
-      (each) => [textOf(each, 'name'), this.pathOf(textOf(each, 'path'))] as const,
+  private listFileParameters(): readonly (readonly [string, string])[] {
+    return filterObjects(getKey(this.given, 'fileParameters')).map(
+      (each) => [getTextAt(each, 'name'), this.resolveValuesPath(getTextAt(each, 'path'))] as const,
     )
   }
 
@@ -237,31 +248,32 @@ class Template {
    * From the folder; with `/` from the repository root, and with the name of a `ref` from the root
    * of that source.
    */
-  private pathOf(name: string): string {
+  private resolveValuesPath(name: string): string {
     const [first = '', ...rest] = name.split('/')
     const isHere = first.startsWith('$') ? this.of.refs.get(first.slice(1)) : undefined
-    if (isHere === false) throw refused(this.source, `its file ${name} is in another repository`)
-    const text = this.filled(isHere === undefined ? name : `/${rest.join('/')}`)
+    if (isHere === false)
+      throw createArgoRefusal(this.source, `its file ${name} is in another repository`)
+    const text = this.fillVariables(isHere === undefined ? name : `/${rest.join('/')}`)
     if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text))
-      throw refused(this.source, `its file ${text} is an address, and nothing is fetched`)
+      throw createArgoRefusal(this.source, `its file ${text} is an address, and nothing is fetched`)
     const path = text.startsWith('/')
       ? resolvePath('', text.replace(/^\/+/, ''))
       : resolvePath(this.folder, text)
-    const target = path === undefined || path === '' ? undefined : followed(path, this.read)
+    const target = path === undefined || path === '' ? undefined : followLinks(path, this.read)
     if (target === undefined || target === '')
-      throw refused(
+      throw createArgoRefusal(
         this.source,
         `its file ${name} is outside of the repository, or a link out of it`,
       )
     return target
   }
 
-  private filled(text: string): string {
-    return inEnvironment(text, this.of, this.object, this.source)
+  private fillVariables(text: string): string {
+    return substituteEnvironment(text, this.of, this.object, this.source)
   }
 }
 
 /** A comma separates parameters, except in a list (`{a,b}`). */
-function escaped(value: string): string {
+function escapeCommas(value: string): string {
   return value.startsWith('{') && value.endsWith('}') ? value : value.replace(/(?<!\\),/g, '\\,')
 }

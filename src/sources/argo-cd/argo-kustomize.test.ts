@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import {
+  filterObjects,
+  filterTexts,
   getKey,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
   parseJson,
-  textsIn,
 } from '@backporch/kyaml/json'
 import { BESIDE, KUSTOMIZATIONS } from '../../../test/corpus/argo/cases.ts'
-import { argoKustomize } from './argo-kustomize.ts'
+import { createArgoKustomize } from './argo-kustomize.ts'
 
-const ROWS = objectsIn(
+const ROWS = filterObjects(
   parseJson(
     readFileSync(
       new URL('../../../test/corpus/argo/kustomize-edits.json', import.meta.url),
@@ -31,7 +31,7 @@ function written(text: string, options: Json): Json {
       { path, mode: '100644' as const, content: new TextEncoder().encode(each) },
     ]),
   )
-  const { way } = argoKustomize({ at: ['source'], instance: 'shop' })
+  const { way } = createArgoKustomize({ at: ['source'], instance: 'shop' })
   assert.ok('kustomization' in way)
   try {
     return parseJson(
@@ -47,8 +47,8 @@ function written(text: string, options: Json): Json {
 function plain(value: Json): Json {
   if (!isJsonObject(value)) return value
   const { apiVersion: _version, kind: _kind, buildMetadata: _metadata, bases = [], ...rest } = value
-  const resources = [...textsIn(getKey(rest, 'resources')), ...textsIn(bases)]
-  const labels = objectsIn(getKey(rest, 'labels')).map(
+  const resources = [...filterTexts(getKey(rest, 'resources')), ...filterTexts(bases)]
+  const labels = filterObjects(getKey(rest, 'labels')).map(
     ({ includeSelectors, ...entry }): JsonObject =>
       includeSelectors === true ? { ...entry, includeSelectors } : entry,
   )
@@ -85,7 +85,7 @@ test('the variables of the build environment are in labels and images, and in an
       },
     ],
   ])
-  const { way } = argoKustomize({ at: ['source'], instance: 'team_shop' })
+  const { way } = createArgoKustomize({ at: ['source'], instance: 'team_shop' })
   assert.ok('kustomization' in way)
   const of = (kustomize: JsonObject): Json =>
     parseJson(way.kustomization(application(kustomize), 'app', files).text)

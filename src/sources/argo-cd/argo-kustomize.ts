@@ -4,68 +4,74 @@
  * the installation (`kustomize.buildOptions`) are not read.
  */
 import {
+  filterObjects,
+  filterTexts,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
 import type { SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
 import { PLAIN_BUILDER } from '../build/plain-builder.ts'
-import { imageEntry } from '../kustomize/files/image-entry.ts'
+import { parseImageEntry } from '../kustomize/files/image-entry.ts'
 import { resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import {
-  kustomizationAt,
-  kustomizationOf,
+  findKustomizationPath,
+  readKustomizationAt,
+  requestOrigins,
   type SourceFiles,
-  withOrigins,
 } from '../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import {
   type ArgoSource,
-  inEnvironment,
+  createArgoRefusal,
+  getArgoSource,
   overrideNames,
-  refused,
-  sourceIn,
-  sourceOf,
+  resolveArgoSource,
+  substituteEnvironment,
 } from './argo-source.ts'
 
-export function argoKustomize(of: ArgoSource): SyncerBuilder {
+export function createArgoKustomize(of: ArgoSource): SyncerBuilder {
   return {
     ...PLAIN_BUILDER,
     fields: ['spec', ...of.at, 'kustomize'],
     overrides: { names: overrideNames(of), field: 'kustomize' },
-    components: (object) => textsIn(partOf(sourceIn(object, of.at), 'kustomize', 'components')),
+    components: (object) =>
+      filterTexts(getPartAt(getArgoSource(object, of.at), 'kustomize', 'components')),
     tool: KUSTOMIZE_TOOL,
-    way: { kustomization: (object, folder, files) => written(of, object, folder, files) },
-    namespace: destinationNamespace,
+    way: {
+      kustomization: (object, folder, files) => writeKustomization(of, object, folder, files),
+    },
+    namespace: getDestinationNamespace,
   }
 }
 
 /** gitops-engine sets it on namespaced objects without a namespace. */
-export function destinationNamespace(object: JsonObject): string | undefined {
-  return textOf(object, 'spec', 'destination', 'namespace') || undefined
+export function getDestinationNamespace(object: JsonObject): string | undefined {
+  return getTextAt(object, 'spec', 'destination', 'namespace') || undefined
 }
 
-function written(
+function writeKustomization(
   of: ArgoSource,
   object: JsonObject,
   folder: string,
   files: SourceFiles,
 ): WrittenKustomization {
-  const source = sourceOf({ ...of, tool: 'kustomize' }, object, folder, files)
-  const path = kustomizationOf(folder, files)
+  const source = resolveArgoSource({ ...of, tool: 'kustomize' }, object, folder, files)
+  const path = findKustomizationPath(folder, files)
   if (path === undefined)
-    throw refused(source, 'it has options for kustomize, and the folder has no kustomization')
-  const authored = kustomizationAt(path, files)
-  const filled = (text: string): string => inEnvironment(text, of, object, source)
-  const edited = new Options(source, files, folder, filled).over(authored)
-  return { path, ...withOrigins(edited) }
+    throw createArgoRefusal(
+      source,
+      'it has options for kustomize, and the folder has no kustomization',
+    )
+  const authored = readKustomizationAt(path, files)
+  const filled = (text: string): string => substituteEnvironment(text, of, object, source)
+  const edited = new Options(source, files, folder, filled).applyOver(authored)
+  return { path, ...requestOrigins(edited) }
 }
 
 class Options {
@@ -81,7 +87,7 @@ class Options {
     folder: string,
     filled: (text: string) => string,
   ) {
-    const given = partOf(source, 'kustomize')
+    const given = getPartAt(source, 'kustomize')
     this.source = source
     this.given = isJsonObject(given) ? given : {}
     this.files = files
@@ -89,77 +95,80 @@ class Options {
     this.filled = filled
   }
 
-  over(authored: JsonObject): JsonObject {
+  applyOver(authored: JsonObject): JsonObject {
     const value: { [key: string]: Json } = { ...authored }
     for (const name of ['namePrefix', 'nameSuffix', 'namespace'])
-      if (textOf(this.given, name) !== '') value[name] = textOf(this.given, name)
+      if (getTextAt(this.given, name) !== '') value[name] = getTextAt(this.given, name)
     const add = (name: string, list: readonly Json[] | undefined): void => {
       if (list !== undefined) value[name] = list
     }
-    add('images', this.images(objectsIn(authored['images'])))
-    add('replicas', this.replicas(objectsIn(authored['replicas'])))
-    Object.assign(value, this.labels(authored), this.annotations(authored))
-    const patches = objectsIn(getKey(this.given, 'patches'))
+    add('images', this.overrideImages(filterObjects(authored['images'])))
+    add('replicas', this.overrideReplicas(filterObjects(authored['replicas'])))
+    Object.assign(value, this.overrideLabels(authored), this.overrideAnnotations(authored))
+    const patches = filterObjects(getKey(this.given, 'patches'))
     if (
       patches.length > 0 &&
       authored['patches'] !== undefined &&
       !isJsonArray(authored['patches'])
     )
-      throw refused(
+      throw createArgoRefusal(
         this.source,
         'patches of the kustomization is no list, and Argo CD adds nothing to it',
       )
-    if (patches.length > 0) value['patches'] = [...objectsIn(authored['patches']), ...patches]
-    const has = textsIn(authored['components'])
-    const components = this.components().filter((each) => !has.includes(each))
+    if (patches.length > 0) value['patches'] = [...filterObjects(authored['patches']), ...patches]
+    const has = filterTexts(authored['components'])
+    const components = this.listComponents().filter((each) => !has.includes(each))
     if (components.length > 0) value['components'] = [...has, ...components]
     return value
   }
 
-  private images(authored: readonly JsonObject[]): readonly Json[] | undefined {
-    const given = textsIn(getKey(this.given, 'images'))
+  private overrideImages(authored: readonly JsonObject[]): readonly Json[] | undefined {
+    const given = filterTexts(getKey(this.given, 'images'))
     if (given.length === 0) return undefined
-    const all = new Map(authored.map((each) => [textOf(each, 'name'), each]))
+    const all = new Map(authored.map((each) => [getTextAt(each, 'name'), each]))
     for (const text of given) {
-      const image = this.image(this.filled(text))
-      const before = all.get(textOf(image, 'name'))
+      const image = this.parseImage(this.filled(text))
+      const before = all.get(getTextAt(image, 'name'))
       // An asterisk keeps the value of the kustomization.
       const kept = Object.entries(image).map(
-        ([key, value]) => [key, value === '*' ? (textOf(before, key) as Json) : value] as const,
+        ([key, value]) => [key, value === '*' ? (getTextAt(before, key) as Json) : value] as const,
       )
-      all.set(textOf(image, 'name'), Object.fromEntries(kept.filter(([, value]) => value !== '')))
+      all.set(
+        getTextAt(image, 'name'),
+        Object.fromEntries(kept.filter(([, value]) => value !== '')),
+      )
     }
-    return byName([...all.values()])
+    return sortByName([...all.values()])
   }
 
-  private image(text: string): JsonObject {
-    const image = imageEntry(text)
+  private parseImage(text: string): JsonObject {
+    const image = parseImageEntry(text)
     if (image['name'] === text)
-      throw refused(
+      throw createArgoRefusal(
         this.source,
         `kustomize accepts no image ${JSON.stringify(text)} in spec.source.kustomize.images`,
       )
     return image
   }
 
-  private replicas(authored: readonly JsonObject[]): readonly Json[] | undefined {
-    const given = objectsIn(getKey(this.given, 'replicas'))
+  private overrideReplicas(authored: readonly JsonObject[]): readonly Json[] | undefined {
+    const given = filterObjects(getKey(this.given, 'replicas'))
     if (given.length === 0) return undefined
-    const all = new Map(authored.map((each) => [textOf(each, 'name'), each]))
+    const all = new Map(authored.map((each) => [getTextAt(each, 'name'), each]))
     for (const each of given) {
       const count = getKey(each, 'count') ?? 0
       if (!/^-?\d+$/.test(String(count)))
-        throw refused(
+        throw createArgoRefusal(
           this.source,
-          `the count of the replicas of ${textOf(each, 'name')} is no number`,
+          `the count of the replicas of ${getTextAt(each, 'name')} is no number`,
         )
-      all.set(textOf(each, 'name'), { name: textOf(each, 'name'), count: Number(count) })
+      all.set(getTextAt(each, 'name'), { name: getTextAt(each, 'name'), count: Number(count) })
     }
-    return byName([...all.values()])
+    return sortByName([...all.values()])
   }
 
-  private labels(authored: JsonObject): { [key: string]: Json } {
-    const given = pairsIn(getKey(this.given, 'commonLabels')).map(
+  private overrideLabels(authored: JsonObject): { [key: string]: Json } {
+    const given = listPairs(getKey(this.given, 'commonLabels')).map(
       ([name, text]) => [name, this.filled(text)] as const,
     )
     if (given.length === 0) return {}
@@ -169,10 +178,12 @@ class Options {
     const force = getKey(this.given, 'forceCommonLabels') === true
     if (plain !== true) {
       if (templates === true)
-        throw refused(this.source, 'labelIncludeTemplates needs labelWithoutSelector')
-      return { commonLabels: this.added(partOf(authored, 'commonLabels'), given, force, 'label') }
+        throw createArgoRefusal(this.source, 'labelIncludeTemplates needs labelWithoutSelector')
+      return {
+        commonLabels: this.addPairs(getPartAt(authored, 'commonLabels'), given, force, 'label'),
+      }
     }
-    const entries = objectsIn(authored['labels'])
+    const entries = filterObjects(authored['labels'])
     const at = entries.findIndex(
       (each) =>
         (getKey(each, 'includeSelectors') === true) === false &&
@@ -180,7 +191,7 @@ class Options {
     )
     // kustomize adds all of them with the first one, and then finds the second one already present.
     if (at === -1 && given.length > 1 && !force)
-      throw refused(
+      throw createArgoRefusal(
         this.source,
         'kustomize edit adds several labels without selectors only with force (forceCommonLabels)',
       )
@@ -188,22 +199,22 @@ class Options {
       includeSelectors: false,
       ...(templates === true ? { includeTemplates: true } : {}),
     }
-    const pairs = this.added(getKey(entry, 'pairs'), given, force, 'label')
+    const pairs = this.addPairs(getKey(entry, 'pairs'), given, force, 'label')
     return {
       labels: at === -1 ? [...entries, { ...entry, pairs }] : entries.with(at, { ...entry, pairs }),
     }
   }
 
-  private annotations(authored: JsonObject): { [key: string]: Json } {
+  private overrideAnnotations(authored: JsonObject): { [key: string]: Json } {
     const substituted = getKey(this.given, 'commonAnnotationsEnvsubst') === true
-    const given = pairsIn(getKey(this.given, 'commonAnnotations')).map(
+    const given = listPairs(getKey(this.given, 'commonAnnotations')).map(
       ([name, text]) => [name, substituted ? this.filled(text) : text] as const,
     )
     if (given.length === 0) return {}
     const force = getKey(this.given, 'forceCommonAnnotations') === true
     return {
-      commonAnnotations: this.added(
-        partOf(authored, 'commonAnnotations'),
+      commonAnnotations: this.addPairs(
+        getPartAt(authored, 'commonAnnotations'),
         given,
         force,
         'annotation',
@@ -211,7 +222,7 @@ class Options {
     }
   }
 
-  private added(
+  private addPairs(
     authored: Json | undefined,
     given: readonly (readonly [string, string])[],
     force: boolean,
@@ -220,17 +231,17 @@ class Options {
     const all = new Map<string, Json>(isJsonObject(authored) ? Object.entries(authored) : [])
     for (const [name, text] of given) {
       if (all.has(name) && !force)
-        throw refused(
+        throw createArgoRefusal(
           this.source,
           `the kustomization has the ${what} ${name} already, and Argo CD replaces it only with force (forceCommon${what === 'label' ? 'Labels' : 'Annotations'})`,
         )
-      all.set(name, unquoted(text))
+      all.set(name, unquoteText(text))
     }
     return Object.fromEntries(all)
   }
 
-  private components(): readonly string[] {
-    const given = textsIn(getKey(this.given, 'components'))
+  private listComponents(): readonly string[] {
+    const given = filterTexts(getKey(this.given, 'components'))
     if (getKey(this.given, 'ignoreMissingComponents') !== true) return given
     return given.filter((each) => {
       const path = resolvePath(this.folder, each)
@@ -242,16 +253,18 @@ class Options {
   }
 }
 
-function byName(entries: readonly JsonObject[]): readonly Json[] {
-  return entries.toSorted((one, other) => compareText(textOf(one, 'name'), textOf(other, 'name')))
+function sortByName(entries: readonly JsonObject[]): readonly Json[] {
+  return entries.toSorted((one, other) =>
+    compareText(getTextAt(one, 'name'), getTextAt(other, 'name')),
+  )
 }
 
-function pairsIn(value: Json | undefined): readonly (readonly [string, string])[] {
+function listPairs(value: Json | undefined): readonly (readonly [string, string])[] {
   return isJsonObject(value)
     ? Object.entries(value).map(([name, text]) => [name, String(text ?? '')] as const)
     : []
 }
 
-function unquoted(text: string): string {
+function unquoteText(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 }

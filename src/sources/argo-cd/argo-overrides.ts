@@ -3,11 +3,11 @@
  * `reposerver/repository/repository.go` mergeSourceParameters).
  */
 import {
+  getPartAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
 } from '@backporch/kyaml/json'
 
 type Kind = 'text' | 'truth' | 'texts' | 'pairs'
@@ -69,8 +69,8 @@ export function overrideProblem(patch: JsonObject): string | undefined {
   return undefined
 }
 
-export function withOverrides(source: JsonObject, patch: JsonObject): JsonObject {
-  const decoded = decodedOver(source, mergePatched(source, patch))
+export function applyOverrides(source: JsonObject, patch: JsonObject): JsonObject {
+  const decoded = decodeOver(source, mergePatched(source, patch))
   return isJsonObject(decoded) ? decoded : source
 }
 
@@ -85,14 +85,14 @@ function mergePatched(target: Json, patch: Json): Json {
 }
 
 /** A null removes nothing, and a list item keeps fields of the item that was at its index. */
-function decodedOver(before: Json | undefined, text: Json): Json {
+function decodeOver(before: Json | undefined, text: Json): Json {
   if (isJsonArray(text)) {
     const items = isJsonArray(before) ? before : []
-    return text.map((item, at) => (isJsonObject(item) ? decodedOver(items[at], item) : item))
+    return text.map((item, at) => (isJsonObject(item) ? decodeOver(items[at], item) : item))
   }
   if (!isJsonObject(text) || !isJsonObject(before)) return text
   const all = new Map<string, Json>(Object.entries(before))
   for (const [key, value] of Object.entries(text))
-    all.set(key, key === 'valuesObject' ? value : decodedOver(partOf(before, key), value))
+    all.set(key, key === 'valuesObject' ? value : decodeOver(getPartAt(before, key), value))
   return Object.fromEntries(all)
 }

@@ -4,13 +4,22 @@
  * `docs/user-guide/build-environment.md`).
  */
 import { Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getPartAt,
+  getTextAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { jsonOf } from '@backporch/kyaml/yaml'
-import { joined } from '../kustomize/files/kustomization-walk.ts'
-import { type SourceFiles, textOf as textOfFile } from '../kustomize/files/kustomize-build.ts'
-import { overrideProblem, withOverrides } from './argo-overrides.ts'
-import { type ArgoTool, normalizedSource, toolsOf } from './argo-tools.ts'
+import { convertYamlToJson } from '@backporch/kyaml/yaml'
+import { joinFolderPath } from '../kustomize/files/kustomization-walk.ts'
+import {
+  type SourceFiles,
+  readSourceText as textOfFile,
+} from '../kustomize/files/kustomize-build.ts'
+import { applyOverrides, overrideProblem } from './argo-overrides.ts'
+import { type ArgoTool, listArgoTools, normalizeArgoSource } from './argo-tools.ts'
 
 export interface ArgoSource {
   readonly at: readonly (string | number)[]
@@ -27,49 +36,50 @@ export function overrideNames({ instance }: ArgoSource): readonly string[] {
  * @throws Failure BP1110 or BP1111 for an override, BP1210 if Argo CD fails or detects another type
  * for the folder
  */
-export function sourceOf(
+export function resolveArgoSource(
   of: ArgoSource & { readonly tool: ArgoTool },
   object: JsonObject,
   folder: string,
   files: SourceFiles,
 ): JsonObject {
-  let source = normalizedSource(sourceIn(object, of.at), of.at)
+  let source = normalizeArgoSource(getArgoSource(object, of.at), of.at)
   for (const name of overrideNames(of)) {
-    const file = files.get(joined(folder, name))
+    const file = files.get(joinFolderPath(folder, name))
     if (file === undefined) continue
     if (file.mode === '120000')
-      throw refused(source, `${name} is a symbolic link, which is not followed here`)
+      throw createArgoRefusal(source, `${name} is a symbolic link, which is not followed here`)
     const [root] = readYamlNodes(textOfFile(file.path, files).replaceAll('\r\n', '\n'), file.path)
-    const patch = root === undefined ? null : jsonOf(root)
-    if (!isJsonObject(patch)) throw refused(source, `${name} is no map, which Argo CD refuses`)
+    const patch = root === undefined ? null : convertYamlToJson(root)
+    if (!isJsonObject(patch))
+      throw createArgoRefusal(source, `${name} is no map, which Argo CD refuses`)
     const problem = overrideProblem(patch)
-    if (problem !== undefined) throw refused(source, `${name}: ${problem}`)
-    source = withOverrides(source, patch)
+    if (problem !== undefined) throw createArgoRefusal(source, `${name}: ${problem}`)
+    source = applyOverrides(source, patch)
   }
-  const tools = toolsOf(source)
+  const tools = listArgoTools(source)
   if (tools.length > 1)
-    throw refused(
+    throw createArgoRefusal(
       source,
       `it has options of several tools (${tools.join(', ')}), which Argo CD refuses`,
     )
   const [only = of.tool] = tools
   if (only !== of.tool)
-    throw refused(
+    throw createArgoRefusal(
       source,
       `an override in the folder makes it a source of ${only}, and that is not followed here`,
     )
   return source
 }
 
-export function sourceIn(object: JsonObject, at: ArgoSource['at']): JsonObject {
+export function getArgoSource(object: JsonObject, at: ArgoSource['at']): JsonObject {
   const found = at.reduce<Json | undefined>(
     (value, step) =>
       typeof step === 'number'
         ? Array.isArray(value)
           ? value[step]
           : undefined
-        : partOf(value, step),
-    partOf(object, 'spec'),
+        : getPartAt(value, step),
+    getPartAt(object, 'spec'),
   )
   return isJsonObject(found) ? found : {}
 }
@@ -78,7 +88,7 @@ export function sourceIn(object: JsonObject, at: ArgoSource['at']): JsonObject {
  * An unset variable is empty, `$$` is `$`, and an unclosed `${` is dropped.
  * @throws Failure BP1210 if the text uses the commit, on which a build must not depend
  */
-export function inEnvironment(
+export function substituteEnvironment(
   text: string,
   { instance }: ArgoSource,
   object: JsonObject,
@@ -86,11 +96,11 @@ export function inEnvironment(
 ): string {
   const values = new Map([
     ['ARGOCD_APP_NAME', instance],
-    ['ARGOCD_APP_NAMESPACE', textOf(object, 'spec', 'destination', 'namespace')],
-    ['ARGOCD_APP_PROJECT_NAME', textOf(object, 'spec', 'project') || 'default'],
-    ['ARGOCD_APP_SOURCE_REPO_URL', textOf(source, 'repoURL')],
-    ['ARGOCD_APP_SOURCE_PATH', textOf(source, 'path')],
-    ['ARGOCD_APP_SOURCE_TARGET_REVISION', textOf(source, 'targetRevision')],
+    ['ARGOCD_APP_NAMESPACE', getTextAt(object, 'spec', 'destination', 'namespace')],
+    ['ARGOCD_APP_PROJECT_NAME', getTextAt(object, 'spec', 'project') || 'default'],
+    ['ARGOCD_APP_SOURCE_REPO_URL', getTextAt(source, 'repoURL')],
+    ['ARGOCD_APP_SOURCE_PATH', getTextAt(source, 'path')],
+    ['ARGOCD_APP_SOURCE_TARGET_REVISION', getTextAt(source, 'targetRevision')],
     ['$', '$'],
   ])
   return text.replace(
@@ -98,17 +108,20 @@ export function inEnvironment(
     (_, braced?: string, plain?: string, special?: string) => {
       const name = braced ?? plain ?? special ?? ''
       if (name.startsWith('ARGOCD_APP_REVISION'))
-        throw refused(source, `${text} has the commit in it, and each commit is another value`)
+        throw createArgoRefusal(
+          source,
+          `${text} has the commit in it, and each commit is another value`,
+        )
       return values.get(name) ?? ''
     },
   )
 }
 
-export function refused(source: JsonObject, why: string): Failure {
+export function createArgoRefusal(source: JsonObject, why: string): Failure {
   return new Failure({
     code: 'BP1210',
     what: 'the folder cannot be built as the Argo CD Application has it',
-    where: textOf(source, 'path') || '.',
+    where: getTextAt(source, 'path') || '.',
     why,
     remedy:
       'correct the source of the Application, or name another renderer of the folder in a policy (spec.render)',

@@ -3,11 +3,11 @@
  * NormalizeSource.
  */
 import {
+  getPartAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
 } from '@backporch/kyaml/json'
 
 const TOOLS = ['kustomize', 'helm', 'directory', 'plugin'] as const
@@ -29,14 +29,17 @@ const KUSTOMIZE_OPTIONS = [
 ]
 
 /** Empty options mean nothing, except in one of several sources. */
-export function normalizedSource(source: JsonObject, at: readonly (string | number)[]): JsonObject {
+export function normalizeArgoSource(
+  source: JsonObject,
+  at: readonly (string | number)[],
+): JsonObject {
   if (at[0] === 'sources') return source
   const isEmpty = (name: string, options: JsonObject): boolean => {
     if (name === 'kustomize') return !KUSTOMIZE_OPTIONS.some((option) => isSet(options[option]))
     if (name === 'helm')
       return options['valuesObject'] === undefined && !Object.values(options).some(isSet)
     if (name !== 'directory') return false
-    const jsonnet = partOf(options, 'jsonnet')
+    const jsonnet = getPartAt(options, 'jsonnet')
     const isEvaluated = isJsonObject(jsonnet) && Object.values(jsonnet).some(isSet)
     return (
       options['recurse'] !== true &&
@@ -50,7 +53,7 @@ export function normalizedSource(source: JsonObject, at: readonly (string | numb
   )
 }
 
-export function toolsOf(source: JsonObject): readonly ArgoTool[] {
+export function listArgoTools(source: JsonObject): readonly ArgoTool[] {
   return TOOLS.filter((name) => isJsonObject(source[name]))
 }
 

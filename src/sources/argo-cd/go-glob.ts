@@ -14,7 +14,7 @@ type Part =
 
 /** An invalid pattern matches nothing. Time is proportional to the product of both lengths. */
 export function matchesGoGlob(pattern: string, text: string): boolean {
-  const parts = new PatternReader(pattern).whole()
+  const parts = new PatternReader(pattern).parseWhole()
   return parts !== undefined && isWhole(parts, text)
 }
 
@@ -24,7 +24,7 @@ export function matchesGoGlob(pattern: string, text: string): boolean {
  * its process.
  */
 export function hasSureBraces(pattern: string): boolean {
-  const parts = new PatternReader(pattern).whole() ?? []
+  const parts = new PatternReader(pattern).parseWhole() ?? []
   const choices = parts.flatMap((part) => (part.kind === 'choice' ? [part.of] : []))
   if (choices.length === 0) return true
   if (
@@ -37,11 +37,11 @@ export function hasSureBraces(pattern: string): boolean {
   if (choices.every((of) => of.every(isPlain)) && (parts.length === 1 || !isOpen(pattern)))
     return true
   const [only] = choices
-  return only !== undefined && parts.length === 1 && withoutAlike(only).every(isPlain)
+  return only !== undefined && parts.length === 1 && omitAlike(only).every(isPlain)
 }
 
-function withoutAlike(alternatives: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
-  const words = alternatives.map(wordsOf)
+function omitAlike(alternatives: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
+  const words = alternatives.map(listWords)
   const [first = []] = words
   if (words.length === 1) return []
   const least = Math.min(...words.map(({ length }) => length))
@@ -54,10 +54,10 @@ function withoutAlike(alternatives: readonly (readonly Part[])[]): readonly (rea
   const rest = words.map((each) => each.slice(start, each.length - end))
   const isText = (each: readonly string[]): boolean =>
     each.length === 1 && each[0]?.startsWith('\0') === false
-  return rest.map((each) => (isText(each) ? [...(each[0] ?? '')].map(partOf) : []))
+  return rest.map((each) => (isText(each) ? [...(each[0] ?? '')].map(createPart) : []))
 }
 
-function wordsOf(parts: readonly Part[]): readonly string[] {
+function listWords(parts: readonly Part[]): readonly string[] {
   const words: string[] = []
   let isText = false
   for (const part of parts) {
@@ -69,7 +69,7 @@ function wordsOf(parts: readonly Part[]): readonly string[] {
   return words
 }
 
-function partOf(sign: string): Part {
+function createPart(sign: string): Part {
   return { kind: 'one', accepts: (character) => character === sign, literal: sign }
 }
 
@@ -104,32 +104,32 @@ function isWhole(parts: readonly Part[], text: string): boolean {
     isPlain(after) &&
     between.every(({ kind }) => kind === 'any')
   )
-    return text.startsWith(literalOf(before)) && text.endsWith(literalOf(after))
+    return text.startsWith(getLiteral(before)) && text.endsWith(getLiteral(after))
   const characters = [...text]
-  return ends(parts, characters, new Set([0])).has(characters.length)
+  return findEnds(parts, characters, new Set([0])).has(characters.length)
 }
 
-function literalOf(parts: readonly Part[]): string {
+function getLiteral(parts: readonly Part[]): string {
   return parts.map((part) => (part.kind === 'one' ? part.literal : '')).join('')
 }
 
-function ends(
+function findEnds(
   parts: readonly Part[],
   text: readonly string[],
   begins: ReadonlySet<number>,
 ): ReadonlySet<number> {
   let places = begins
-  for (const part of parts) places = endsOf(part, text, places)
+  for (const part of parts) places = findPartEnds(part, text, places)
   return places
 }
 
-function endsOf(
+function findPartEnds(
   part: Part,
   text: readonly string[],
   begins: ReadonlySet<number>,
 ): ReadonlySet<number> {
   if (part.kind === 'choice')
-    return new Set(part.of.flatMap((each) => [...ends(each, text, begins)]))
+    return new Set(part.of.flatMap((each) => [...findEnds(each, text, begins)]))
   if (part.kind === 'one')
     return new Set(
       [...begins]
@@ -152,33 +152,33 @@ class PatternReader {
     this.characters = [...pattern]
   }
 
-  whole(): readonly Part[] | undefined {
-    const parts = this.sequence(false)
+  parseWhole(): readonly Part[] | undefined {
+    const parts = this.parseSequence(false)
     return this.at >= this.characters.length ? parts : undefined
   }
 
-  private sequence(isInChoice: boolean): readonly Part[] | undefined {
+  private parseSequence(isInChoice: boolean): readonly Part[] | undefined {
     const parts: Part[] = []
     for (let sign = this.characters[this.at]; sign !== undefined; sign = this.characters[this.at]) {
       if (isInChoice && (sign === ',' || sign === '}')) break
       this.at += 1
-      const part = this.part(sign)
+      const part = this.parsePart(sign)
       if (part === undefined) return undefined
       parts.push(part)
     }
     return parts
   }
 
-  private part(sign: string): Part | undefined {
+  private parsePart(sign: string): Part | undefined {
     if (sign === '*') return { kind: 'any' }
     if (sign === '?') return { kind: 'one', accepts: () => true }
-    if (sign === '[') return this.characterClass()
-    if (sign === '{') return this.choice()
+    if (sign === '[') return this.parseCharacterClass()
+    if (sign === '{') return this.parseChoice()
     const literal = sign === '\\' ? this.characters[this.at++] : sign
-    return literal === undefined ? undefined : partOf(literal)
+    return literal === undefined ? undefined : createPart(literal)
   }
 
-  private characterClass(): Part | undefined {
+  private parseCharacterClass(): Part | undefined {
     const end = this.characters.indexOf(']', this.at)
     if (end === -1) return undefined
     const all = this.characters.slice(this.at, end)
@@ -194,10 +194,10 @@ class PatternReader {
       : { kind: 'one', accepts: (character) => has(character) !== isNot }
   }
 
-  private choice(): Part | undefined {
+  private parseChoice(): Part | undefined {
     const of: (readonly Part[])[] = []
     for (;;) {
-      const parts = this.sequence(true)
+      const parts = this.parseSequence(true)
       if (parts === undefined) return undefined
       of.push(parts)
       const sign = this.characters[this.at]

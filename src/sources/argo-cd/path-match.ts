@@ -25,7 +25,7 @@ interface Wildcards {
 type Part = ((character: string) => boolean) | undefined
 
 function matches(pattern: string, path: string, wildcards: Wildcards): boolean {
-  const [parts, text] = [partsOf(pattern, wildcards), [...path]]
+  const [parts, text] = [parseParts(pattern, wildcards), [...path]]
   if (parts === undefined) return false
   let [at, part, star, from] = [0, 0, -1, 0]
   while (at < text.length) {
@@ -44,7 +44,10 @@ function matches(pattern: string, path: string, wildcards: Wildcards): boolean {
   return parts.slice(part).every((rest) => rest === undefined)
 }
 
-function partsOf(pattern: string, { isInside, negations }: Wildcards): readonly Part[] | undefined {
+function parseParts(
+  pattern: string,
+  { isInside, negations }: Wildcards,
+): readonly Part[] | undefined {
   const parts: Part[] = []
   const read = /\\([\s\S])|\[([\^!]?)((?:\\[\s\S]|[^\]\\])+)\]|([\s\S])/uy
   for (let at = 0; at < pattern.length; at = read.lastIndex) {
@@ -53,7 +56,7 @@ function partsOf(pattern: string, { isInside, negations }: Wildcards): readonly 
     if (literal !== undefined) parts.push((character) => character === literal)
     else if (set !== undefined) {
       const isNegated = sign !== '' && negations.includes(sign)
-      const accepts = classOf(isNegated ? set : `${sign}${set}`)
+      const accepts = parseClass(isNegated ? set : `${sign}${set}`)
       if (accepts === undefined) return undefined
       parts.push((character) => isInside(character) && accepts(character) !== isNegated)
     } else if (single === undefined || single === '[' || single === '\\') return undefined
@@ -63,7 +66,7 @@ function partsOf(pattern: string, { isInside, negations }: Wildcards): readonly 
   return parts
 }
 
-function classOf(set: string): ((character: string) => boolean) | undefined {
+function parseClass(set: string): ((character: string) => boolean) | undefined {
   const characters = [...set.matchAll(/\\([\s\S])|([\s\S])/gu)].map(([, literal, plain]) => ({
     text: literal ?? plain ?? '',
     isDash: plain === '-',

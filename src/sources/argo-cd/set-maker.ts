@@ -1,11 +1,11 @@
 /** An edit of the set's file is an edit of the Application. */
-import { canonicalJson, type JsonObject, partOf } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { formatCanonicalJson, getPartAt, type JsonObject } from '@backporch/kyaml/json'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import type { ResourceMaker } from '../build/built-source.ts'
 import type { SetRepository } from '../build/unit-source.ts'
-import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
-import { applicationsOf, type MadeApplication } from './application-set.ts'
-import { namesIn, valueFor } from './set-template.ts'
+import { readSourceText, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import { listGeneratedApplications, type MadeApplication } from './application-set.ts'
+import { listTemplateNames, solveTemplateValue } from './set-template.ts'
 
 type ByName = ReadonlyMap<string, MadeApplication>
 
@@ -17,17 +17,18 @@ export function setMakers(
   return made.map(({ application, parameters }): ResourceMaker => {
     const reads = [...new Set([...parameters.places.values()].flatMap(({ file }) => file ?? []))]
     const madeOf = (set: JsonObject, files: SourceFiles): MadeApplication | undefined =>
-      makes.of(set, reads, files).get(metadataText(application, 'name'))
+      makes.makeApplications(set, reads, files).get(getMetadataText(application, 'name'))
     return {
       template: ['spec', 'template'],
       reads,
       resourceOf: (set, files) => madeOf(set, files)?.application,
       sourcesOf: (set, files, edit) => {
         const { values = {}, places = new Map() } = madeOf(set, files)?.parameters ?? {}
-        const isGo = partOf(set, 'spec', 'goTemplate') === true
-        return namesIn(edit.text).flatMap((name) => {
+        const isGo = getPartAt(set, 'spec', 'goTemplate') === true
+        return listTemplateNames(edit.text).flatMap((name) => {
           const place = places.get(name)
-          const value = place === undefined ? undefined : valueFor(name, edit, values, isGo)
+          const value =
+            place === undefined ? undefined : solveTemplateValue(name, edit, values, isGo)
           return place === undefined || value === undefined ? [] : [{ name, ...place, value }]
         })
       },
@@ -44,24 +45,26 @@ class SetMakes {
     this.repository = repository
   }
 
-  of(set: JsonObject, reads: readonly string[], files: SourceFiles): ByName {
+  makeApplications(set: JsonObject, reads: readonly string[], files: SourceFiles): ByName {
     const { texts } = this.repository
     const edited = reads.flatMap((path) => {
-      const text = files.has(path) ? textOf(path, files) : undefined
+      const text = files.has(path) ? readSourceText(path, files) : undefined
       return text === undefined || text === texts.get(path) ? [] : [[path, text] as const]
     })
-    const key = canonicalJson([set, edited.map((each) => [...each])])
+    const key = formatCanonicalJson([set, edited.map((each) => [...each])])
     if (this.last?.key !== key)
       this.last = { key, made: this.make(set, new Map([...texts, ...edited])) }
     return this.last.made
   }
 
   private make(set: JsonObject, texts: SetRepository['texts']): ByName {
-    const all = applicationsOf(set, { ...this.repository, texts })
+    const all = listGeneratedApplications(set, { ...this.repository, texts })
     return new Map(
       'why' in all
         ? []
-        : all.toReversed().map((each) => [metadataText(each.application, 'name'), each] as const),
+        : all
+            .toReversed()
+            .map((each) => [getMetadataText(each.application, 'name'), each] as const),
     )
   }
 }

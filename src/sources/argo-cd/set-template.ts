@@ -1,5 +1,5 @@
 /** `{{path.basename}}`, and Go templates that only name a value. */
-import { isJsonArray, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { getPartAt, isJsonArray, type Json, type JsonObject } from '@backporch/kyaml/json'
 
 export class Unfilled extends Error {
   constructor(why: string) {
@@ -9,22 +9,22 @@ export class Unfilled extends Error {
 }
 
 /** @throws Unfilled for a Go template that does more, or whose value is missing */
-export function filled(text: string, parameters: JsonObject, isGo: boolean): string {
-  return replaced(text, ({ whole, inside }) => {
-    if (isGo) return shown(namedBy(inside, parameters), whole)
+export function fillSetTemplate(text: string, parameters: JsonObject, isGo: boolean): string {
+  return replaceExpressions(text, ({ whole, inside }) => {
+    if (isGo) return formatShown(findNamedValue(inside, parameters), whole)
     const value = parameters[inside.trim()]
     return typeof value === 'string' ? value : whole
   })
 }
 
-export function withAny(text: string): string {
-  return replaced(text, () => '*')
+export function replaceWithAny(text: string): string {
+  return replaceExpressions(text, () => '*')
 }
 
-function replaced(text: string, by: (expression: Expression) => string): string {
+function replaceExpressions(text: string, by: (expression: Expression) => string): string {
   const parts: string[] = []
   let end = 0
-  for (const expression of expressionsIn(text)) {
+  for (const expression of listExpressions(text)) {
     parts.push(text.slice(end, expression.at), by(expression))
     end = expression.at + expression.whole.length
   }
@@ -37,7 +37,7 @@ interface Expression {
   readonly inside: string
 }
 
-function expressionsIn(text: string): readonly Expression[] {
+function listExpressions(text: string): readonly Expression[] {
   const found: Expression[] = []
   for (let from = 0; ; ) {
     const at = text.indexOf('{{', from)
@@ -48,8 +48,8 @@ function expressionsIn(text: string): readonly Expression[] {
   }
 }
 
-export function namesIn(text: string): readonly string[] {
-  return [...new Set(expressionsIn(text).map(({ inside }) => nameOf(inside)))]
+export function listTemplateNames(text: string): readonly string[] {
+  return [...new Set(listExpressions(text).map(({ inside }) => nameOf(inside)))]
 }
 
 function nameOf(inside: string): string {
@@ -57,16 +57,16 @@ function nameOf(inside: string): string {
 }
 
 /** Undefined if the value occurs more than once, or the rest differs. */
-export function valueFor(
+export function solveTemplateValue(
   name: string,
   { text, wanted }: { readonly text: string; readonly wanted: string },
   parameters: JsonObject,
   isGo: boolean,
 ): string | undefined {
-  const [place, ...others] = expressionsIn(text).filter(({ inside }) => nameOf(inside) === name)
+  const [place, ...others] = listExpressions(text).filter(({ inside }) => nameOf(inside) === name)
   if (place === undefined || others.length > 0) return undefined
-  const before = filled(text.slice(0, place.at), parameters, isGo)
-  const after = filled(text.slice(place.at + place.whole.length), parameters, isGo)
+  const before = fillSetTemplate(text.slice(0, place.at), parameters, isGo)
+  const after = fillSetTemplate(text.slice(place.at + place.whole.length), parameters, isGo)
   const isRest =
     wanted.startsWith(before) &&
     wanted.endsWith(after) &&
@@ -74,25 +74,25 @@ export function valueFor(
   return isRest ? wanted.slice(before.length, wanted.length - after.length) : undefined
 }
 
-function namedBy(inside: string, parameters: JsonObject): Json | undefined {
+function findNamedValue(inside: string, parameters: JsonObject): Json | undefined {
   const [, field = ''] = /^\s*\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*$/.exec(inside) ?? []
-  if (field !== '') return partOf(parameters, ...field.split('.'))
+  if (field !== '') return getPartAt(parameters, ...field.split('.'))
   const [, list = '', position] =
     /^\s*index\s+\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s+(\d{1,4})\s*$/.exec(inside) ?? []
-  const found = list === '' ? undefined : partOf(parameters, ...list.split('.'))
+  const found = list === '' ? undefined : getPartAt(parameters, ...list.split('.'))
   return isJsonArray(found) ? found[Number(position)] : undefined
 }
 
-function shown(value: Json | undefined, template: string): string {
+function formatShown(value: Json | undefined, template: string): string {
   if (typeof value === 'string') return value
-  if (typeof value === 'boolean' || typeof value === 'number') return printed(value)
+  if (typeof value === 'boolean' || typeof value === 'number') return printGoValue(value)
   throw new Unfilled(
     `its template ${template.slice(0, 80)} does more than to name a value that is there`,
   )
 }
 
 /** Like Go's `%v`: JSON numbers are floats. */
-export function printed(given: string | number | bigint | boolean | null): string {
+export function printGoValue(given: string | number | bigint | boolean | null): string {
   if (given === null) return '<nil>'
   const value = typeof given === 'bigint' ? Number(given) : given
   const size = typeof value === 'number' ? Math.abs(value) : 0

@@ -44,7 +44,7 @@ export async function buildUnit(
   return 'tool' in build ? builder.build(build, signal) : build
 }
 
-export function filesOf({
+export function convertToFilesRead({
   source,
   failures,
 }: {

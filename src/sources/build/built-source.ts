@@ -55,7 +55,7 @@ interface VariablePlace {
   readonly at: Steps
 }
 
-export function variablePlaces({
+export function mapVariablePlaces({
   variableSources = new Map(),
 }: Pick<SyncerBuild, 'variableSources'>): ReadonlyMap<string, VariablePlace> {
   return new Map(

@@ -1,8 +1,11 @@
 /** By Helm's comment `# Source: …` in its output. */
 import type { SourceLocation } from '@backporch/kpt/desired-set'
-import { type Json, textOf } from '@backporch/kyaml/json'
-import { joined } from '../kustomize/files/kustomization-walk.ts'
-import { type SourceFiles, textOf as textOfFile } from '../kustomize/files/kustomize-build.ts'
+import { getTextAt, type Json } from '@backporch/kyaml/json'
+import { joinFolderPath } from '../kustomize/files/kustomization-walk.ts'
+import {
+  type SourceFiles,
+  readSourceText as textOfFile,
+} from '../kustomize/files/kustomize-build.ts'
 
 export interface ChartFiles {
   readonly folder: string
@@ -11,21 +14,21 @@ export interface ChartFiles {
 
 const SOURCE = /^# Source: (\S.*)$/
 
-export function templateOf(
+export function locateTemplate(
   chart: ChartFiles,
   object: Json,
   output: string,
   line: number,
 ): SourceLocation {
-  const path = templatePath(chart, sourceAt(output, line))
+  const path = findTemplatePath(chart, findSourceAt(output, line))
   const at =
     chart.files.has(path) && isTemplate(path)
-      ? objectLine(textLines(path, chart.files), textOf(object, 'kind'))
+      ? findObjectLine(splitTextLines(path, chart.files), getTextAt(object, 'kind'))
       : 1
   return { path, document: 0, item: undefined, line: at, step: 'helm template' }
 }
 
-function sourceAt(output: string, line: number): string {
+function findSourceAt(output: string, line: number): string {
   const lines = output.split('\n', line)
   for (let at = lines.length - 1; at >= 0; at -= 1) {
     const found = SOURCE.exec(lines[at] ?? '')?.[1]
@@ -35,22 +38,22 @@ function sourceAt(output: string, line: number): string {
 }
 
 /** The first segment is the chart's name. For a packed dependency, its archive. */
-function templatePath({ folder, files }: ChartFiles, source: string): string {
+function findTemplatePath({ folder, files }: ChartFiles, source: string): string {
   const rest = source.split('/').slice(1)
-  const path = joined(folder, rest.join('/'))
+  const path = joinFolderPath(folder, rest.join('/'))
   if (rest.length > 0 && files.has(path)) return path
-  const dependency = rest[0] === 'charts' ? joined(folder, `charts/${rest[1]}-`) : undefined
+  const dependency = rest[0] === 'charts' ? joinFolderPath(folder, `charts/${rest[1]}-`) : undefined
   const archive = [...files.keys()].find(
     (each) => dependency !== undefined && each.startsWith(dependency) && each.endsWith('.tgz'),
   )
-  return archive ?? joined(folder, 'Chart.yaml')
+  return archive ?? joinFolderPath(folder, 'Chart.yaml')
 }
 
 export function isTemplate(path: string): boolean {
   return /\.(?:ya?ml|tpl|txt|json)$/.test(path)
 }
 
-function textLines(path: string, files: SourceFiles): readonly string[] {
+function splitTextLines(path: string, files: SourceFiles): readonly string[] {
   return textOfFile(path, files).split('\n')
 }
 
@@ -64,7 +67,7 @@ function blockOf(
     lines.length + 1,
   ]
   const named = starts.findIndex((from, at) =>
-    lines.slice(from, (starts[at + 1] ?? 1) - 1).some((line) => kindIn(line) === kind),
+    lines.slice(from, (starts[at + 1] ?? 1) - 1).some((line) => parseKind(line) === kind),
   )
   const at = Math.max(0, named)
   return named === -1
@@ -72,11 +75,11 @@ function blockOf(
     : { from: starts[at] ?? 0, to: (starts[at + 1] ?? lines.length + 1) - 1 }
 }
 
-function kindIn(line: string): string {
+function parseKind(line: string): string {
   return /^kind:\s*["']?(\w+)/.exec(line)?.[1] ?? ''
 }
 
-function objectLine(lines: readonly string[], kind: string): number {
+function findObjectLine(lines: readonly string[], kind: string): number {
   const { from, to } = blockOf(lines, kind)
   const first = lines
     .slice(from, to)

@@ -1,14 +1,20 @@
 /** Each object has its file's mark. */
 import { PACKAGE_FILE } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  getPartAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import {
   decodeYaml,
   type GoYamlDocument,
-  objectsOfDocument,
+  listDocumentObjects,
   parseGoYaml,
 } from '@backporch/kyaml/read-yaml'
-import { folderOf } from '../kustomize/files/kustomization-walk.ts'
+import { getParentFolder } from '../kustomize/files/kustomization-walk.ts'
 import { ORIGIN, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
 
 export interface PrintedFile {
@@ -32,7 +38,7 @@ export function printFiles(
   const prefix = folder === '' ? '' : `${folder}/`
   const packages = [...files.keys()]
     .filter((path) => path.endsWith(`/${PACKAGE_FILE}`))
-    .map((path) => `${folderOf(path)}/`)
+    .map((path) => `${getParentFolder(path)}/`)
   const printed: string[] = []
   for (const [where, file] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
     // A kpt package is a separate unit, and drift records are not manifests.
@@ -51,15 +57,19 @@ export function printFiles(
     }
     if (!chosen(own)) continue
     const text = decodeYaml(file.content, where)
-    for (const document of documentsOf(text, where, skipsBroken?.(own) === true))
-      for (const { object } of objectsOfDocument(document, text, where))
+    for (const document of parseDocuments(text, where, skipsBroken?.(own) === true))
+      for (const { object } of listDocumentObjects(document, text, where))
         if (reads(object, own))
-          printed.push(`${formatJson(isJsonObject(object) ? marked(object, path) : object)}\n`)
+          printed.push(`${formatJson(isJsonObject(object) ? markOrigin(object, path) : object)}\n`)
   }
   return printed.join('---\n')
 }
 
-function documentsOf(text: string, where: string, skipsBroken: boolean): readonly GoYamlDocument[] {
+function parseDocuments(
+  text: string,
+  where: string,
+  skipsBroken: boolean,
+): readonly GoYamlDocument[] {
   try {
     return parseGoYaml(text, where).documents
   } catch (thrown) {
@@ -68,9 +78,9 @@ function documentsOf(text: string, where: string, skipsBroken: boolean): readonl
   }
 }
 
-function marked(object: JsonObject, path: string): JsonObject {
-  const metadata = partOf(object, 'metadata')
-  const annotations = partOf(metadata, 'annotations')
+function markOrigin(object: JsonObject, path: string): JsonObject {
+  const metadata = getPartAt(object, 'metadata')
+  const annotations = getPartAt(metadata, 'annotations')
   const origin = { ...(isJsonObject(annotations) ? annotations : {}), [ORIGIN]: `path: ${path}\n` }
   return {
     ...object,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { annotationsOf } from '@backporch/kyaml/resource'
+import { getAnnotations } from '@backporch/kyaml/resource'
 import { COMMAND_TOOL } from '../command/command-tool.ts'
 import { ORIGIN } from '../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import type { BuiltSource } from './built-source.ts'
-import { printedResources } from './read-built.ts'
+import { parsePrintedResources } from './read-built.ts'
 
 const PRINTED = `apiVersion: v1
 kind: ConfigMap
@@ -31,8 +31,8 @@ function annotations(more: Partial<BuiltSource>, kustomization: string): readonl
     command: [],
     ...more,
   }
-  return printedResources(source, PRINTED).flatMap(({ object }) => [
-    ...annotationsOf(object).keys(),
+  return parsePrintedResources(source, PRINTED).flatMap(({ object }) => [
+    ...getAnnotations(object).keys(),
   ])
 }
 

@@ -2,24 +2,24 @@ import {
   type DesiredSet,
   DesiredSetBuilder,
   isLocalConfig,
-  withoutAnnotations,
+  removeAnnotations,
 } from '@backporch/kpt/desired-set'
 import { PACKAGE_FILE, PackageSources } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, field } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath } from '@backporch/kyaml/field'
 import {
+  filterObjects,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
-  objectsIn,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
-import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { given } from '@backporch/kyaml/text'
+import { listDocumentObjects, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { TurnRendering } from '../kpt/render/package-renderer.ts'
 import { isEmptyList } from '../kpt/render/render-package.ts'
 import { ORIGIN } from '../kustomize/files/kustomize-build.ts'
@@ -30,12 +30,20 @@ import {
   NO_BUILDS,
 } from '../programs/package-builder.ts'
 import type { BuildInput, BuiltDocument, BuiltSource, HelmInput } from './built-source.ts'
-import { isSameResource, syncerObject, valuesKey, withFileVariables } from './syncer-object.ts'
+import {
+  applyFileVariables,
+  formatValuesKey,
+  isSameResource,
+  readSyncerObject,
+} from './syncer-object.ts'
 
 /** Never throws for bad input. */
 export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRendering {
   const sources = new PackageSources(source.packagePath, source.package)
-  const failures = [...sources.packageFailures('folder'), ...sources.failuresOf(PACKAGE_FILE)]
+  const failures = [
+    ...sources.listPackageFailures('folder'),
+    ...sources.listFailuresOf(PACKAGE_FILE),
+  ]
   const builder = new DesiredSetBuilder()
   builder.failures.push(...failures)
   try {
@@ -51,7 +59,7 @@ export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRenderi
   const kptfile = sources.kptfiles.get('')
   const namespace = source.synced?.builder.namespace(source.synced.object)
   return {
-    desired: { ...builder.build(kptfile?.inventory, [], 'none'), ...given({ namespace }) },
+    desired: { ...builder.build(kptfile?.inventory, [], 'none'), ...omitUndefined({ namespace }) },
     kptfile,
     unread: [],
   }
@@ -73,46 +81,46 @@ export function buildOf(
  * The syncer's resource: as the cluster has it, or as edited files declare it.
  * @throws Unanswered where the unit that applies it has to be built first, Failure of its build
  */
-export function resourceOf(
+export function getSyncerResource(
   { synced, files, parent, asDeclared }: BuildInput,
   library: BuildLibrary,
 ): Pick<HelmInput, 'object' | 'declared'> {
   const object = synced?.object ?? {}
   if (synced === undefined || parent === undefined)
-    return { object: synced === undefined ? {} : syncerObject(synced, files) }
+    return { object: synced === undefined ? {} : readSyncerObject(synced, files) }
   if (synced.ownChart === true || asDeclared === true) {
-    const now = inputsOf(declaredObjects({ ...parent, files }, library), object)
+    const now = findInputs(getDeclaredObjects({ ...parent, files }, library), object)
     return { object: now.object ?? {}, declared: now.declared }
   }
   if (files === parent.files) return { object }
   const [before, after] = [parent, { ...parent, files }].map((source) =>
-    inputsOf(declaredObjects(source, library), object),
+    findInputs(getDeclaredObjects(source, library), object),
   )
-  if (before === undefined || after === undefined || jsonEquals(before.all, after.all))
+  if (before === undefined || after === undefined || isJsonEqual(before.all, after.all))
     return { object }
   return { object: after.object ?? object, declared: after.declared }
 }
 
 /** @throws Unanswered, Failure of the build */
-export function declaredObjects(
+export function getDeclaredObjects(
   source: BuiltSource,
   library: BuildLibrary,
 ): DesiredSet['resources'] {
   const answer = answerOf(source, library)
   if ('failure' in answer) throw new Failure(answer.failure)
-  return printedResources(source, answer.text)
+  return parsePrintedResources(source, answer.text)
 }
 
-function inputsOf(objects: DesiredSet['resources'], own: JsonObject) {
+function findInputs(objects: DesiredSet['resources'], own: JsonObject) {
   const object = objects.find((one) => isSameResource(one.object, own))?.object
-  const named = objectsIn(partOf(own, 'spec', 'valuesFrom')).map(
-    (ref) => `${textOf(ref, 'kind')}/${textOf(ref, 'name')}`,
+  const named = filterObjects(getPartAt(own, 'spec', 'valuesFrom')).map(
+    (ref) => `${getTextAt(ref, 'kind')}/${getTextAt(ref, 'name')}`,
   )
   const inputs = objects.filter(
     ({ id }) => id.group === '' && named.includes(`${id.kind}/${id.name}`),
   )
-  const declared = new Map(inputs.map(({ id, object: input }) => [valuesKey(id), input]))
-  return { object, declared, all: [partOf(object, 'spec') ?? null, ...declared.values()] }
+  const declared = new Map(inputs.map(({ id, object: input }) => [formatValuesKey(id), input]))
+  return { object, declared, all: [getPartAt(object, 'spec') ?? null, ...declared.values()] }
 }
 
 /** @throws Unanswered where a program has to run first */
@@ -126,15 +134,15 @@ const ORIGINS: ReadonlySet<string> = new Set([ORIGIN])
 function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: string): void {
   const where = `${source.folder === '' ? 'the repository' : source.folder} (as ${source.command[0] ?? source.tool.name} printed it)`
   const { synced, files } = source
-  const resource = synced === undefined ? undefined : syncerObject(synced, files)
+  const resource = synced === undefined ? undefined : readSyncerObject(synced, files)
   const keepsOrigins = source.tool.keepsOrigins(source)
   const isPlain = (object: Json): boolean =>
-    keepsOrigins || partOf(object, 'metadata', 'annotations', ORIGIN) === undefined
+    keepsOrigins || getPartAt(object, 'metadata', 'annotations', ORIGIN) === undefined
   const locationIn = source.tool.locationsIn(source)
   const texts: readonly BuiltDocument[] =
     synced === undefined || resource === undefined
       ? [{ text }]
-      : synced.builder.documents(withFileVariables(synced, files), resource, text)
+      : synced.builder.documents(applyFileVariables(synced, files), resource, text)
   for (const built of texts) {
     const { text: part, other } = built
     const others = other === undefined ? [] : parseGoYaml(other, where).documents
@@ -142,10 +150,10 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
       if (isEmptyList(document.value)) continue
       const listIsLocal = isLocalConfig(document.value)
       const hidden =
-        other === undefined ? [] : differingPaths(document.value, others[document.index]?.value)
-      for (const { object, line } of objectsOfDocument(document, part, where)) {
+        other === undefined ? [] : listDifferingPaths(document.value, others[document.index]?.value)
+      for (const { object, line } of listDocumentObjects(document, part, where)) {
         const location = locationIn(object, part, line)
-        const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
+        const plain = isPlain(object) ? object : removeAnnotations(object, ORIGINS)
         const made =
           synced === undefined || resource === undefined || !isJsonObject(plain)
             ? plain
@@ -161,7 +169,7 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
  * Only the objects.
  * @throws Failure BP111x of the output
  */
-export function printedResources(source: BuiltSource, text: string): DesiredSet['resources'] {
+export function parsePrintedResources(source: BuiltSource, text: string): DesiredSet['resources'] {
   const builder = new DesiredSetBuilder()
   addPrinted(builder, source, text)
   const [first] = builder.failures
@@ -172,12 +180,12 @@ export function printedResources(source: BuiltSource, text: string): DesiredSet[
 /** Of `kpt live`; no kustomization lists it. */
 function addInventories(builder: DesiredSetBuilder, sources: PackageSources): void {
   const path = 'resourcegroup.yaml'
-  if (!sources.files.has(path) || sources.whyUnread(path) !== undefined) return
+  if (!sources.files.has(path) || sources.explainUnread(path) !== undefined) return
   try {
-    const text = sources.textOf(path)
-    const where = sources.where(path)
+    const text = sources.readText(path)
+    const where = sources.resolveLocation(path)
     for (const document of parseGoYaml(text, where).documents)
-      for (const { object, item, line } of objectsOfDocument(document, text, where))
+      for (const { object, item, line } of listDocumentObjects(document, text, where))
         if (isJsonObject(object) && getKey(object, 'kind') === 'ResourceGroup')
           builder.add(object, { path: where, document: document.index, item, line }, path)
   } catch (thrown) {
@@ -186,18 +194,21 @@ function addInventories(builder: DesiredSetBuilder, sources: PackageSources): vo
 }
 
 /** A list of another length is one location. */
-export function differingPaths(
+export function listDifferingPaths(
   value: Json | undefined,
   other: Json | undefined,
   path: FieldPath = [],
 ): readonly FieldPath[] {
   if (isJsonObject(value) && isJsonObject(other))
     return [...new Set([...Object.keys(value), ...Object.keys(other)])].flatMap((name) =>
-      differingPaths(getKey(value, name), getKey(other, name), [...path, field(name)]),
+      listDifferingPaths(getKey(value, name), getKey(other, name), [
+        ...path,
+        createFieldStep(name),
+      ]),
     )
   if (isJsonArray(value) && isJsonArray(other) && value.length === other.length)
     return value.flatMap((item, index) =>
-      differingPaths(item, other[index], [...path, { kind: 'index', index }]),
+      listDifferingPaths(item, other[index], [...path, { kind: 'index', index }]),
     )
-  return jsonEquals(value, other) ? [] : [path]
+  return isJsonEqual(value, other) ? [] : [path]
 }

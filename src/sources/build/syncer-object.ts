@@ -1,14 +1,14 @@
-import { isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import { getPartAt, getTextAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import { getMetadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import type { SourceFiles } from '../kustomize/files/kustomize-build.ts'
-import { type SyncerBuild, variablePlaces } from './built-source.ts'
+import { mapVariablePlaces, type SyncerBuild } from './built-source.ts'
 
 /**
  * An edited repository file counts.
  * @throws Failure BP111x of the file
  */
-export function syncerObject(
+export function readSyncerObject(
   { object, declared }: Pick<SyncerBuild, 'object' | 'declared'>,
   files: SourceFiles,
 ): JsonObject {
@@ -28,24 +28,24 @@ export function syncerObject(
  * As edited repository files set them.
  * @throws Failure BP111x of the file
  */
-export function withFileVariables(build: SyncerBuild, files: SourceFiles): SyncerBuild {
+export function applyFileVariables(build: SyncerBuild, files: SourceFiles): SyncerBuild {
   const { variables } = build
-  const edited = [...variablePlaces(build)].flatMap(([name, { path, document, at }]) => {
+  const edited = [...mapVariablePlaces(build)].flatMap(([name, { path, document, at }]) => {
     const file = files.get(path)
     if (file === undefined) return []
     const value = parseGoYaml(decodeYaml(file.content, path), path).documents[document]?.value
-    const text = partOf(value ?? null, ...at.map(String))
-    return typeof text === 'string' ? [[name, oneLine(text)] as const] : []
+    const text = getPartAt(value ?? null, ...at.map(String))
+    return typeof text === 'string' ? [[name, removeLineBreaks(text)] as const] : []
   })
   return edited.length === 0 ? build : { ...build, variables: new Map([...variables, ...edited]) }
 }
 
 /** As in Flux for `substituteFrom`. */
-export function oneLine(value: string): string {
+export function removeLineBreaks(value: string): string {
   return value.replaceAll('\n', '')
 }
 
-export function valuesKey({
+export function formatValuesKey({
   kind,
   namespace,
   name,
@@ -56,11 +56,11 @@ export function valuesKey({
 /** In any version; a namespace that git omits is the cluster's. */
 export function isSameResource(declared: JsonObject, live: JsonObject): boolean {
   const groupOf = (object: JsonObject): string =>
-    parseApiVersion(textOf(object, 'apiVersion')).group
+    parseApiVersion(getTextAt(object, 'apiVersion')).group
   return (
-    textOf(declared, 'kind') === textOf(live, 'kind') &&
+    getTextAt(declared, 'kind') === getTextAt(live, 'kind') &&
     groupOf(declared) === groupOf(live) &&
-    metadataText(declared, 'name') === metadataText(live, 'name') &&
-    ['', metadataText(live, 'namespace')].includes(metadataText(declared, 'namespace'))
+    getMetadataText(declared, 'name') === getMetadataText(live, 'name') &&
+    ['', getMetadataText(live, 'namespace')].includes(getMetadataText(declared, 'namespace'))
   )
 }

@@ -93,16 +93,19 @@ export interface SourcedRepository extends SetRepository {
  * Whatever its content.
  * @param isWhole false for a patch of a resource
  */
-export function declaredNamed(
+export function findDeclaredNamed(
   own: JsonObject,
   declared: readonly DeclaredSyncer[],
   isWhole: (object: JsonObject) => boolean,
 ): DeclaredSyncer | undefined {
-  const same = sameName(own, declared).filter(({ object }) => isWhole(object))
+  const same = listSameResource(own, declared).filter(({ object }) => isWhole(object))
   return same.length > 1 ? undefined : same[0]
 }
 
-function sameName(own: JsonObject, declared: readonly DeclaredSyncer[]): readonly DeclaredSyncer[] {
+function listSameResource(
+  own: JsonObject,
+  declared: readonly DeclaredSyncer[],
+): readonly DeclaredSyncer[] {
   return declared.filter(({ object }) => isSameResource(object, own))
 }
 
@@ -112,13 +115,15 @@ function sameName(own: JsonObject, declared: readonly DeclaredSyncer[]): readonl
  * @param builtBy the part of the specification that determines the objects
  * @param applied folders that the cluster is built from: a file in them counts
  */
-export function declarationOf(
+export function findDeclaration(
   own: JsonObject,
   declared: readonly DeclaredSyncer[],
   builtBy: (object: JsonObject) => string,
   applied: readonly string[] = [],
 ): Declaration | undefined {
-  const all = sameName(own, declared).filter(({ object }) => builtBy(object) === builtBy(own))
+  const all = listSameResource(own, declared).filter(
+    ({ object }) => builtBy(object) === builtBy(own),
+  )
   const isApplied = ({ path }: DeclaredSyncer): boolean =>
     applied.some((folder) => folder !== '' && path.startsWith(`${folder}/`))
   const same = all.length > 1 ? all.filter(isApplied) : all

@@ -1,8 +1,8 @@
 import type { PackageFile } from '@backporch/kyaml/files'
-import { BUILT, filesOf } from '../build/build-unit.ts'
+import { BUILT, convertToFilesRead } from '../build/build-unit.ts'
 import type { RenderChoice } from '../build/render-choice.ts'
 import type { Source } from '../build/source.ts'
-import { joined } from '../kustomize/files/kustomization-walk.ts'
+import { joinFolderPath } from '../kustomize/files/kustomization-walk.ts'
 import { BUILT_EDITOR } from '../place/built-editor.ts'
 import { COMMAND_TOOL } from './command-tool.ts'
 
@@ -26,14 +26,14 @@ export const COMMAND: Source<Extract<RenderChoice, { readonly tool: 'command' }>
   },
   filesRead: async (_commit, { packagePath, files, choice: { command } }) => {
     const own = files.map(
-      (file): PackageFile => ({ ...file, path: joined(packagePath, file.path) }),
+      (file): PackageFile => ({ ...file, path: joinFolderPath(packagePath, file.path) }),
     )
     const byPath = new Map(
       own
         .filter(({ mode }) => mode === '100644' || mode === '100755')
         .map((file) => [file.path, file]),
     )
-    return filesOf({
+    return convertToFilesRead({
       source: {
         packagePath,
         package: files,

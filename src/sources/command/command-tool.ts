@@ -1,9 +1,9 @@
 /** The program does not report the objects' source. */
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { PACKAGE_FILE } from '@backporch/kpt/package'
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import type { BuildTool, BuiltSource } from '../build/built-source.ts'
-import { sortedFiles } from '../programs/package-builder.ts'
+import { sortFiles } from '../programs/package-builder.ts'
 
 export const COMMAND_TOOL: BuildTool = {
   name: 'command',
@@ -12,11 +12,11 @@ export const COMMAND_TOOL: BuildTool = {
     tool: 'command',
     folder,
     command,
-    files: sortedFiles([...files.values()]),
+    files: sortFiles([...files.values()]),
   }),
   keepsOrigins: () => true,
-  locationsIn: (source) => (_object, _text, line) => locationOf(source, line),
-  originOf: (source) => (desired, path) => [originLine(source, desired, path)],
+  locationsIn: (source) => (_object, _text, line) => createLocation(source, line),
+  originOf: (source) => (desired, path) => [describeOrigin(source, desired, path)],
   locator: {
     why: 'a command prints the object, and does not say what it has the value from',
     refusal: ({ command }) => ({
@@ -26,7 +26,7 @@ export const COMMAND_TOOL: BuildTool = {
   },
 }
 
-function locationOf({ packagePath, command }: BuiltSource, line: number): SourceLocation {
+function createLocation({ packagePath, command }: BuiltSource, line: number): SourceLocation {
   const path = packagePath === '' ? PACKAGE_FILE : `${packagePath}/${PACKAGE_FILE}`
   const name = (command[0] ?? '').replace(/^.*\//, '')
   return {
@@ -38,13 +38,13 @@ function locationOf({ packagePath, command }: BuiltSource, line: number): Source
   }
 }
 
-function originLine(
+function describeOrigin(
   { command }: BuiltSource,
   { object }: DesiredResource,
   path: FieldPath,
 ): string {
   const name = command.join(' ')
-  return valueAt(object, path) === undefined
+  return findValueAt(object, path) === undefined
     ? `not there; the object is printed by ${name}`
     : `printed by ${name}`
 }

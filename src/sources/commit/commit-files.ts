@@ -6,7 +6,7 @@ import {
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { isIgnoreFile } from '../../syncers/flux-artifact/source-ignore.ts'
-import { joined, type LeftOut } from '../kustomize/files/kustomization-walk.ts'
+import { joinFolderPath, type LeftOut } from '../kustomize/files/kustomization-walk.ts'
 
 /** Per package or build. */
 export const MOST_PACKAGE_BYTES = 32 * 1024 * 1024
@@ -24,7 +24,10 @@ export interface CommitFiles {
   leftOut?(path: string): LeftOut | undefined
 }
 
-export function listedFiles(repository: PackageRepository, tree: readonly TreeFile[]): CommitFiles {
+export function createListedFiles(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+): CommitFiles {
   const files = new Map(tree.map((file) => [file.path, file]))
   const folders = new Set<string>([''])
   for (const { path } of tree)
@@ -48,14 +51,14 @@ export function listedFiles(repository: PackageRepository, tree: readonly TreeFi
   }
 }
 
-export function requestedFiles(
+export function createRequestedFiles(
   repository: PackageRepository,
   commit: ObjectId,
   signal: AbortSignal,
 ): CommitFiles {
   const below: CommitFiles['below'] = async (folder) =>
     (await repository.list(commit, folder, signal)).flatMap((file) =>
-      file.path === '' ? [] : [{ ...file, path: joined(folder, file.path) }],
+      file.path === '' ? [] : [{ ...file, path: joinFolderPath(folder, file.path) }],
     )
   return {
     repository,
@@ -113,7 +116,8 @@ export async function readTexts(
       if (leaveOut === undefined || !(thrown instanceof Failure) || thrown.code !== 'BP1111')
         throw thrown
       const blob = thrown instanceof OversizedRead ? thrown.blob : undefined
-      const left = blob === undefined ? await largestOf(repository, rest, signal) : new Set([blob])
+      const left =
+        blob === undefined ? await findLargestFiles(repository, rest, signal) : new Set([blob])
       for (const { path, id } of rest) if (left.has(id)) leaveOut(path, thrown)
       rest = rest.filter(({ id }) => !left.has(id))
     }
@@ -140,11 +144,13 @@ export async function readBlobs(
       throw new Failure({ ...thrown.toJSON(), where: folder })
     if (!(thrown instanceof OversizedRead)) throw thrown
     const file = files.find(({ id }) => id === thrown.blob)
-    throw thrown.at([folder, file?.path ?? ''].filter((part) => part !== '').join('/'))
+    throw thrown.copyWithLocation(
+      [folder, file?.path ?? ''].filter((part) => part !== '').join('/'),
+    )
   }
 }
 
-async function largestOf(
+async function findLargestFiles(
   repository: PackageRepository,
   files: readonly TreeFile[],
   signal: AbortSignal,

@@ -1,9 +1,15 @@
 import { Failure } from '@backporch/kyaml/failure'
-import { formatJson, isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import {
-  annotationsOf,
+  formatJson,
+  getPartAt,
+  getTextAt,
+  isJsonObject,
+  type JsonObject,
+} from '@backporch/kyaml/json'
+import {
   describeResourceId,
-  metadataText,
+  getAnnotations,
+  getMetadataText,
   parseApiVersion,
 } from '@backporch/kyaml/resource'
 
@@ -21,31 +27,31 @@ export function isOwnKind(
   { object }: SourceObject,
   kind: 'Repo' | 'HierarchyConfig' | 'ClusterSelector' | 'NamespaceSelector',
 ): boolean {
-  return groupOf(object) === OWN_GROUP && textOf(object, 'kind') === kind
+  return groupOf(object) === OWN_GROUP && getTextAt(object, 'kind') === kind
 }
 
 export function isNamespace({ object }: SourceObject): boolean {
-  return textOf(object, 'apiVersion') === 'v1' && textOf(object, 'kind') === 'Namespace'
+  return getTextAt(object, 'apiVersion') === 'v1' && getTextAt(object, 'kind') === 'Namespace'
 }
 
 export function groupOf(object: JsonObject): string {
-  return parseApiVersion(textOf(object, 'apiVersion')).group
+  return parseApiVersion(getTextAt(object, 'apiVersion')).group
 }
 
 export function nameOf({ object }: SourceObject): string {
-  return metadataText(object, 'name')
+  return getMetadataText(object, 'name')
 }
 
-export function namespaceOf({ object }: SourceObject): string {
-  return metadataText(object, 'namespace')
+export function getObjectNamespace({ object }: SourceObject): string {
+  return getMetadataText(object, 'namespace')
 }
 
-export function annotationOf({ object }: SourceObject, name: string): string | undefined {
-  return annotationsOf(object).get(name)
+export function findObjectAnnotation({ object }: SourceObject, name: string): string | undefined {
+  return getAnnotations(object).get(name)
 }
 
-export function withMetadata(source: SourceObject, metadata: JsonObject): SourceObject {
-  const before = partOf(source.object, 'metadata')
+export function setMetadata(source: SourceObject, metadata: JsonObject): SourceObject {
+  const before = getPartAt(source.object, 'metadata')
   const object = {
     ...source.object,
     metadata: { ...(isJsonObject(before) ? before : {}), ...metadata },
@@ -56,13 +62,13 @@ export function withMetadata(source: SourceObject, metadata: JsonObject): Source
 export function describe({ object }: SourceObject): string {
   return describeResourceId({
     group: groupOf(object),
-    kind: textOf(object, 'kind'),
-    namespace: metadataText(object, 'namespace'),
-    name: metadataText(object, 'name'),
+    kind: getTextAt(object, 'kind'),
+    namespace: getMetadataText(object, 'namespace'),
+    name: getMetadataText(object, 'name'),
   })
 }
 
-export function refused(why: string): Failure {
+export function createRefusedFolderFailure(why: string): Failure {
   return new Failure({
     code: 'BP1210',
     what: 'the folder cannot be compared as Config Sync applies it',

@@ -1,14 +1,14 @@
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import {
+  createFieldStep,
   type FieldPath,
-  field,
+  findValueAt,
   formatFieldPath,
   indexOfStep,
   type PathStep,
-  valueAt,
 } from '@backporch/kyaml/field'
-import { type Json, jsonEquals } from '@backporch/kyaml/json'
-import { anchorUses, jsonOf, type YamlNode } from '@backporch/kyaml/yaml'
+import { isJsonEqual, type Json } from '@backporch/kyaml/json'
+import { convertYamlToJson, findAnchorUses, type YamlNode } from '@backporch/kyaml/yaml'
 
 interface AnchoredEdit {
   readonly name: string
@@ -16,13 +16,13 @@ interface AnchoredEdit {
 }
 
 /** Changes every use; undefined if the path has no anchor with an alias. */
-export function anchoredEdit(
+export function findAnchoredEdit(
   root: YamlNode,
   document: number,
   path: FieldPath,
   value: Json,
 ): AnchoredEdit | undefined {
-  const uses = anchorUses(root, path)
+  const uses = findAnchorUses(root, path)
   if (uses === undefined) return undefined
   const { name, at, aliases } = uses
   return { name, edit: { document, item: undefined, kind: 'set', path: at, value, aliases } }
@@ -36,17 +36,17 @@ export function joinAnchored(
   for (const edit of edits) {
     const root = edit.kind === 'set' ? documents[edit.document] : undefined
     if (edit.kind !== 'set' || root === undefined || joined.has(edit)) continue
-    const anchored = anchoredEdit(root, edit.document, wholePath(edit), edit.value)?.edit
+    const anchored = findAnchoredEdit(root, edit.document, getWholePath(edit), edit.value)?.edit
     if (anchored === undefined) continue
-    const value = jsonOf(root)
+    const value = convertYamlToJson(root)
     const alike = edits.filter(
       (each) =>
         each.kind === 'set' &&
         each.document === edit.document &&
         !joined.has(each) &&
-        jsonEquals(each.value, edit.value),
+        isJsonEqual(each.value, edit.value),
     ) as readonly SetEdit[]
-    const byPlace = new Map(alike.map((each) => [placeOf(value, wholePath(each)), each]))
+    const byPlace = new Map(alike.map((each) => [placeOf(value, getWholePath(each)), each]))
     const uses = [anchored.path, ...(anchored.aliases ?? [])].map((path) =>
       byPlace.get(placeOf(value, path)),
     )
@@ -59,15 +59,17 @@ export function joinAnchored(
 
 type SetEdit = AnchoredEdit['edit']
 
-function wholePath({ item, path }: SetEdit): FieldPath {
-  return item === undefined ? path : [field('items'), { kind: 'index', index: item }, ...path]
+function getWholePath({ item, path }: SetEdit): FieldPath {
+  return item === undefined
+    ? path
+    : [createFieldStep('items'), { kind: 'index', index: item }, ...path]
 }
 
 function placeOf(root: Json, path: FieldPath): string {
   let value: Json | undefined = root
   const steps = path.map((step): PathStep => {
     const index = step.kind === 'field' || value === undefined ? -1 : indexOfStep(value, step)
-    value = value === undefined ? undefined : valueAt(value, [step])
+    value = value === undefined ? undefined : findValueAt(value, [step])
     return index === -1 ? step : { kind: 'index', index }
   })
   return formatFieldPath(steps)

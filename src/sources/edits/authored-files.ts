@@ -1,7 +1,7 @@
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { nodeAtPath, pathTo, type YamlNode } from '@backporch/kyaml/yaml'
+import { findNodeAtPath, findPathTo, type YamlNode } from '@backporch/kyaml/yaml'
 
 export interface AuthoredLocation {
   readonly file: string
@@ -25,11 +25,11 @@ export class AuthoredFiles {
     )
   }
 
-  where(path: string): string {
+  resolveLocation(path: string): string {
     return this.packagePath === '' ? path : `${this.packagePath}/${path}`
   }
 
-  within(file: string): string {
+  getRelativePath(file: string): string {
     return this.packagePath === '' ? file : file.slice(this.packagePath.length + 1)
   }
 
@@ -37,39 +37,41 @@ export class AuthoredFiles {
     return this.files.has(file)
   }
 
-  text(file: string): string {
+  getText(file: string): string {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
       this.files.get(file) ?? new Uint8Array(),
     )
   }
 
   /** With a render's line ends, so that offsets match the nodes' sources. */
-  documents(file: string): readonly YamlNode[] {
+  parseDocuments(file: string): readonly YamlNode[] {
     const known = this.parsed.get(file)
     if (known !== undefined) return known
-    const nodes = readYamlNodes(this.text(file).replaceAll('\r\n', '\n'), file)
+    const nodes = readYamlNodes(this.getText(file).replaceAll('\r\n', '\n'), file)
     this.parsed.set(file, nodes)
     return nodes
   }
 
-  locationOf(node: YamlNode): AuthoredLocation | undefined {
+  findLocation(node: YamlNode): AuthoredLocation | undefined {
     const { source } = node
     if (source === undefined || !this.files.has(source.path)) return undefined
-    const root = this.documents(source.path)[source.document]
+    const root = this.parseDocuments(source.path)[source.document]
     const path =
-      root === undefined ? undefined : pathTo(root, (other) => other.source?.start === source.start)
+      root === undefined
+        ? undefined
+        : findPathTo(root, (other) => other.source?.start === source.start)
     return path === undefined ? undefined : { file: source.path, document: source.document, path }
   }
 
-  nodeAt({ file, document, path }: AuthoredLocation): YamlNode | undefined {
-    const root = this.documents(file)[document]
-    return root === undefined ? undefined : nodeAtPath(root, path)?.node
+  findNode({ file, document, path }: AuthoredLocation): YamlNode | undefined {
+    const root = this.parseDocuments(file)[document]
+    return root === undefined ? undefined : findNodeAtPath(root, path)?.node
   }
 
   /** As `apps/web/setters.yaml:7`; only the file if it has no value there. */
   describe(location: AuthoredLocation): string {
-    const source = this.nodeAt(location)?.source
+    const source = this.findNode(location)?.source
     if (source === undefined) return location.file
-    return `${location.file}:${new LineIndex(this.text(location.file).replaceAll('\r\n', '\n')).position(source.start).line}`
+    return `${location.file}:${new LineIndex(this.getText(location.file).replaceAll('\r\n', '\n')).getPosition(source.start).line}`
   }
 }

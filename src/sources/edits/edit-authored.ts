@@ -1,6 +1,6 @@
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
-import { textOf } from '@backporch/kyaml/json'
+import { getTextAt } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 
 /** As programs write above generated content. */
@@ -11,19 +11,20 @@ const MARK = /\bdo not (?:edit|modify)\b|@generated\b/i
  * @throws Failure BP1110, BP1111 or BP2007
  */
 export function editAuthored(text: string, edits: readonly YamlEdit[], path: string): string {
-  const line = lineOfMark(text)
+  const line = findMarkLine(text)
   if (line !== undefined)
-    throw uneditable(path, {
+    throw createUneditableFailure(path, {
       where: `${path}:${line}`,
       why: 'the file says that a program writes it, and the next run of the program would lose the edit',
       remedy: 'edit what the program makes the file of, run it and commit both; or choose restore',
     })
-  if (isSigned(text, path)) throw uneditable(path, { where: path, ...whyNotSigned(path) })
+  if (isSigned(text, path))
+    throw createUneditableFailure(path, { where: path, ...explainNotSigned(path) })
   return editYaml(text, edits, path)
 }
 
 /** SOPS signs every value of a file, even plain ones, and Backporch has no key. */
-export function whyNotSigned(path: string): { readonly why: string; readonly remedy: string } {
+export function explainNotSigned(path: string): { readonly why: string; readonly remedy: string } {
   return {
     why: `${path} is encrypted with SOPS, whose signature covers every value of the file: an edit without its key makes the file unreadable`,
     remedy: `choose restore, or change it with sops edit ${path} and commit that`,
@@ -31,7 +32,7 @@ export function whyNotSigned(path: string): { readonly why: string; readonly rem
 }
 
 /** Before the first value; the line counts from 1. */
-function lineOfMark(text: string): number | undefined {
+function findMarkLine(text: string): number | undefined {
   const lines = text.split('\n')
   const end = lines.findIndex((line) => !/^\s*(?:#|---|$|\uFEFF)/.test(line))
   const at = lines.slice(0, end === -1 ? lines.length : end).findIndex((line) => MARK.test(line))
@@ -41,11 +42,11 @@ function lineOfMark(text: string): number | undefined {
 function isSigned(text: string, path: string): boolean {
   return (
     /^["']?sops\b/m.test(text) &&
-    parseGoYaml(text, path).documents.some(({ value }) => textOf(value, 'sops', 'mac') !== '')
+    parseGoYaml(text, path).documents.some(({ value }) => getTextAt(value, 'sops', 'mac') !== '')
   )
 }
 
-function uneditable(
+function createUneditableFailure(
   path: string,
   detail: { readonly where: string; readonly why: string; readonly remedy: string },
 ): Failure {

@@ -2,14 +2,14 @@
  * Also removes a map or list that becomes empty and that live lacks, as a person would. An API
  * server refuses many empty maps, such as `rollingUpdate: {}`.
  */
-import { withoutValueAt } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, formatFieldPath, stepKey, valueAt } from '@backporch/kyaml/field'
+import { removeValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, findValueAt, formatFieldPath, stepKey } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { ResolvedChange } from './resolution-edits.ts'
 
 /** One per group stands for the others, with the path of the emptied container. */
 export function joinRemovals(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
-  const groups = Map.groupBy(changes.filter(empties), (change) => {
+  const groups = Map.groupBy(changes.filter(isEmptying), (change) => {
     const { path, document, item } = change.desired.location
     return JSON.stringify([
       path,
@@ -23,7 +23,7 @@ export function joinRemovals(changes: readonly ResolvedChange[]): readonly Resol
     join(own[0]?.drift.forEdit.absentAbove ?? [], own),
   )
   if (joined.every((change) => changes.includes(change))) return changes
-  return [...changes.filter((change) => !empties(change)), ...joined]
+  return [...changes.filter((change) => !isEmptying(change)), ...joined]
 }
 
 type Emptying = ResolvedChange & {
@@ -31,7 +31,7 @@ type Emptying = ResolvedChange & {
   readonly drift: { readonly forEdit: { readonly absentAbove: FieldPath } }
 }
 
-function empties(change: ResolvedChange): change is Emptying {
+function isEmptying(change: ResolvedChange): change is Emptying {
   const { resolution, desired, drift } = change
   return (
     resolution === 'Adopt' &&
@@ -43,10 +43,10 @@ function empties(change: ResolvedChange): change is Emptying {
 
 function join(above: FieldPath, changes: readonly Emptying[]): readonly ResolvedChange[] {
   const [first] = changes
-  const declared = first === undefined ? undefined : valueAt(first.desired.object, above)
+  const declared = first === undefined ? undefined : findValueAt(first.desired.object, above)
   if (first === undefined || declared === undefined) return changes
   const rest = changes.reduce(
-    (value, { drift }) => withoutValueAt(value, drift.path.slice(above.length)),
+    (value, { drift }) => removeValueAt(value, drift.path.slice(above.length)),
     declared,
   )
   if (isHollow(rest)) return [{ ...first, drift: { ...first.drift, path: above, git: declared } }]

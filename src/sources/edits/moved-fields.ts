@@ -1,9 +1,9 @@
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import { isJsonObject } from '@backporch/kyaml/json'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { leaves, otherDifferences, type Rendered } from './prove-edit.ts'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
+import { describeResourceId, getResourceKey } from '@backporch/kyaml/resource'
+import { leaves, listOtherDifferences, type Rendered } from './prove-edit.ts'
 import { isEdited, isWanted, type ResolvedChange } from './resolution-edits.ts'
 
 export interface MovedField {
@@ -14,7 +14,7 @@ export interface MovedField {
 
 export function describeMoved({ resource, path }: MovedField): string {
   const name = describeResourceId(resource.id)
-  return path.length === 0 ? name : `${shownPathOnly(path, resource.id)} of ${name}`
+  return path.length === 0 ? name : `${formatRedactedPath(path, resource.id)} of ${name}`
 }
 
 export function listMoved(moved: readonly MovedField[]): string {
@@ -62,51 +62,51 @@ export class RenderedBefore {
         isSameDeclaration(resource, change.desired as DesiredResource),
       )
       if (own === undefined) continue
-      const key = resourceKey(own.id)
+      const key = getResourceKey(own.id)
       this.chosen.set(key, [...(this.chosen.get(key) ?? []), change])
     }
   }
 
-  keyOf(change: ResolvedChange): string | undefined {
+  findKey(change: ResolvedChange): string | undefined {
     for (const [key, changes] of this.chosen) if (changes.includes(change)) return key
     return undefined
   }
 
   /** The object may have another name or namespace after the edit. */
-  landed(change: ResolvedChange, after: Rendered): boolean {
-    const key = this.keyOf(change)
+  hasLanded(change: ResolvedChange, after: Rendered): boolean {
+    const key = this.findKey(change)
     const was = key === undefined ? undefined : this.rendered.get(key)
     if (key === undefined || was === undefined) return change.drift.change === 'missing'
     if (change.drift.change === 'missing') return !after.has(key)
-    const is = after.get(key) ?? takeRenamed(was, this.appeared(after))
+    const is = after.get(key) ?? takeRenamed(was, this.listAppeared(after))
     return is !== undefined && hasWanted(is, change)
   }
 
   /** A later render may have moved an object to another namespace. */
-  again(rendered: Rendered): RenderedBefore {
+  renderAgain(rendered: Rendered): RenderedBefore {
     const other = new RenderedBefore(rendered, [])
-    const appeared = this.appeared(rendered)
+    const appeared = this.listAppeared(rendered)
     for (const [key, changes] of this.chosen) {
       const was = rendered.has(key) ? undefined : this.rendered.get(key)
       const renamed = was === undefined ? undefined : takeRenamed(was, appeared)
-      other.chosen.set(renamed === undefined ? key : resourceKey(renamed.id), changes)
+      other.chosen.set(renamed === undefined ? key : getResourceKey(renamed.id), changes)
     }
     return other
   }
 
-  private appeared(after: Rendered): Map<string, DesiredResource> {
+  private listAppeared(after: Rendered): Map<string, DesiredResource> {
     return new Map([...after].filter(([key]) => !this.rendered.has(key)))
   }
 
   /** @param pending changes whose fields may still have any value */
-  otherMoves(after: Rendered, pending: readonly ResolvedChange[] = []): readonly MovedField[] {
+  listOtherMoves(after: Rendered, pending: readonly ResolvedChange[] = []): readonly MovedField[] {
     const moved: MovedField[] = []
-    const appeared = this.appeared(after)
+    const appeared = this.listAppeared(after)
     for (const [key, was] of this.rendered) {
       const changes = this.chosen.get(key) ?? []
       const removed = changes.some(({ drift }) => drift.change === 'missing')
       const is = after.get(key) ?? (removed ? undefined : takeRenamed(was, appeared))
-      if (is !== undefined) moved.push(...movedWithin({ was, is }, changes, pending))
+      if (is !== undefined) moved.push(...listMovedWithin({ was, is }, changes, pending))
       else if (!removed) moved.push({ resource: was, path: [] })
     }
     for (const resource of appeared.values()) moved.push({ resource, path: [] })
@@ -142,7 +142,7 @@ function isIdentity([first, second]: FieldPath): boolean {
 
 /** A list item may lack identifying keys: the server adds them. */
 function hasWanted({ object }: DesiredResource, change: ResolvedChange): boolean {
-  const value = valueAt(object, change.drift.path)
+  const value = findValueAt(object, change.drift.path)
   if (isWanted(change, value)) return true
   const step = change.drift.path.at(-1)
   return (
@@ -150,7 +150,7 @@ function hasWanted({ object }: DesiredResource, change: ResolvedChange): boolean
   )
 }
 
-function movedWithin(
+function listMovedWithin(
   { was, is }: { readonly was: DesiredResource; readonly is: DesiredResource },
   changes: readonly ResolvedChange[],
   pending: readonly ResolvedChange[],
@@ -161,8 +161,8 @@ function movedWithin(
         !isIdentity(change.drift.path) && (pending.includes(change) || hasWanted(is, change)),
     )
     .map(({ drift }) => drift.path)
-  return [...otherDifferences(was.object, is.object, [], asChosen)].flatMap((location) =>
-    [...leaves(valueAt(was.object, location), valueAt(is.object, location), location)].map(
+  return [...listOtherDifferences(was.object, is.object, [], asChosen)].flatMap((location) =>
+    [...leaves(findValueAt(was.object, location), findValueAt(is.object, location), location)].map(
       (path) => ({ resource: was, path }),
     ),
   )

@@ -1,9 +1,9 @@
 /** Secrets, and objects that the cluster makes, are never written to git as a whole. */
 import type { FailureDetail } from '@backporch/kyaml/failure'
-import { managedFieldsOf } from '@backporch/kyaml/field'
+import { getManagedFields } from '@backporch/kyaml/field'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { isControlled, metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText, isControlled } from '@backporch/kyaml/resource'
 import { isControlPlane } from '../../drift/attribute/actor-classes.ts'
 import type { Drift } from '../../drift/compare/drift.ts'
 
@@ -25,7 +25,7 @@ const IN_EVERY_NAMESPACE: ReadonlySet<string> = new Set([
   '/ServiceAccount/default',
 ])
 
-export function whyNotWhole({
+export function explainNotWhole({
   id,
   live,
   liveUnread,
@@ -43,7 +43,7 @@ export function whyNotWhole({
       remedy: 'give the account the right to read it, and scan again',
     }
   }
-  const why = whoseItIs(id, live)
+  const why = explainForeignOwner(id, live)
   return why === undefined
     ? undefined
     : {
@@ -53,13 +53,16 @@ export function whyNotWhole({
       }
 }
 
-function whoseItIs({ group, kind, name }: Drift['id'], live: JsonObject): string | undefined {
+function explainForeignOwner(
+  { group, kind, name }: Drift['id'],
+  live: JsonObject,
+): string | undefined {
   if (isControlled(live)) return 'another object of the cluster owns it, and creates it again'
   if (OF_THE_CLUSTER.has(`${group}/${kind}`)) return `the cluster itself writes every ${kind}`
   if (IN_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`))
     return 'the cluster itself creates it in every namespace'
-  if (metadataText(live, 'deletionTimestamp') !== '') return 'it is being deleted'
-  const { entries } = managedFieldsOf(live)
+  if (getMetadataText(live, 'deletionTimestamp') !== '') return 'it is being deleted'
+  const { entries } = getManagedFields(live)
   const writers = entries.filter(({ subresource }) => subresource === '')
   return writers.length > 0 && writers.every(({ manager }) => isControlPlane(manager))
     ? 'only the control plane wrote it'

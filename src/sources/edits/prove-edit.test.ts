@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerCalls, NO_FUNCTIONS } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
-import { valueAt } from '@backporch/kyaml/field'
+import { findValueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE } from '../../../test/fakes/turn-world.ts'
@@ -44,7 +44,7 @@ function change(
     change: live === undefined ? 'removed' : 'modified',
     ...more,
   })
-  return { desired, resolution, drift: { ...drift, git: valueAt(desired.object, drift.path) } }
+  return { desired, resolution, drift: { ...drift, git: findValueAt(desired.object, drift.path) } }
 }
 
 const REPLICAS = change('Deployment/web', 'spec.replicas', 5, 'Adopt')

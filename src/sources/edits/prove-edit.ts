@@ -1,9 +1,9 @@
 /** Design §8: every chosen field has its chosen value and nothing else moved. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, field, isWithin, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { createFieldStep, type FieldPath, findValueAt, isWithin } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonEqual, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { isWanted, type ResolvedChange } from './resolution-edits.ts'
 
@@ -19,18 +19,21 @@ export function proveEdit(
   const chosen = new Map<string, ResolvedChange[]>()
   for (const change of changes) {
     if (change.resolution === 'Restore' || change.desired === undefined) continue
-    const key = locationKey(change.desired)
+    const key = getLocationKey(change.desired)
     chosen.set(key, [...(chosen.get(key) ?? []), change])
   }
   for (const [key, was] of before)
-    proveObject(was, after.get(key), chosen.get(locationKey(was)) ?? [])
+    proveObject(was, after.get(key), chosen.get(getLocationKey(was)) ?? [])
   for (const [key, { id }] of after)
     if (!before.has(key))
-      throw movedMore(describeResourceId(id), 'the object appears, and git did not declare it')
+      throw createMovedMoreFailure(
+        describeResourceId(id),
+        'the object appears, and git did not declare it',
+      )
 }
 
 /** The id of an object may lack the namespace that the cluster adds. */
-function locationKey({ location: { path, document, item } }: DesiredResource): string {
+function getLocationKey({ location: { path, document, item } }: DesiredResource): string {
   return `${path}#${document}#${item ?? ''}`
 }
 
@@ -44,57 +47,69 @@ function proveObject(
       id.group !== was.id.group || id.kind !== was.id.kind || id.name !== was.id.name,
   )
   if (other !== undefined)
-    throw movedMore(
+    throw createMovedMoreFailure(
       describeResourceId(was.id),
       `it is not ${describeResourceId(other.drift.id)}, which the change is about`,
     )
   const removed = chosen.some(({ drift }) => drift.change === 'missing')
   if (removed !== (is === undefined))
-    throw movedMore(
+    throw createMovedMoreFailure(
       describeResourceId(was.id),
       removed ? 'the object is still declared' : 'the object is no longer declared',
     )
   if (is === undefined) return
   for (const change of chosen) {
     const { drift } = change
-    const value = valueAt(is.object, drift.path)
+    const value = findValueAt(is.object, drift.path)
     if (!isWanted(change, value))
-      throw movedMore(
+      throw createMovedMoreFailure(
         describeResourceId(was.id),
-        `${shownPathOnly(drift.path, drift.id)} does not hold the chosen value afterwards`,
+        `${formatRedactedPath(drift.path, drift.id)} does not hold the chosen value afterwards`,
       )
   }
-  const [moved] = otherDifferences(
+  const [moved] = listOtherDifferences(
     was.object,
     is.object,
     [],
     chosen.map(({ drift }) => drift.path),
   )
   if (moved === undefined) return
-  const [path = moved] = leaves(valueAt(was.object, moved), valueAt(is.object, moved), moved)
-  throw movedMore(describeResourceId(was.id), `${shownPathOnly(path, was.id)} moves too`)
+  const [path = moved] = leaves(
+    findValueAt(was.object, moved),
+    findValueAt(is.object, moved),
+    moved,
+  )
+  throw createMovedMoreFailure(
+    describeResourceId(was.id),
+    `${formatRedactedPath(path, was.id)} moves too`,
+  )
 }
 
 /** Neither chosen, nor below a chosen path, nor containers of only chosen paths. */
-export function* otherDifferences(
+export function* listOtherDifferences(
   was: Json | undefined,
   is: Json | undefined,
   path: FieldPath,
   chosen: readonly FieldPath[],
 ): Generator<FieldPath> {
-  if (jsonEquals(was, is) || chosen.some((location) => isWithin(path, location))) return
+  if (isJsonEqual(was, is) || chosen.some((location) => isWithin(path, location))) return
   const above = chosen.some((position) => isWithin(position, path))
   const [left, right] = [was ?? (isJsonObject(is) ? {} : []), is ?? (isJsonObject(was) ? {} : [])]
   if (above && isJsonObject(left) && isJsonObject(right)) {
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
-      yield* otherDifferences(getKey(left, key), getKey(right, key), [...path, field(key)], chosen)
+      yield* listOtherDifferences(
+        getKey(left, key),
+        getKey(right, key),
+        [...path, createFieldStep(key)],
+        chosen,
+      )
   } else if (above && Array.isArray(left) && Array.isArray(right))
-    yield* otherListDifferences(left, right, path, chosen)
+    yield* listOtherListDifferences(left, right, path, chosen)
   else yield path
 }
 
 /** Items other than the chosen ones must be equal and in the same order. */
-function* otherListDifferences(
+function* listOtherListDifferences(
   was: readonly Json[],
   is: readonly Json[],
   path: FieldPath,
@@ -104,11 +119,16 @@ function* otherListDifferences(
     .filter((location) => isWithin(location, path) && location.length > path.length)
     .map((position) => position.slice(path.length, path.length + 1))
   const rest = (list: readonly Json[]): Json[] =>
-    list.filter((item) => !steps.some((step) => jsonEquals(valueAt(list, step), item)))
-  if (!jsonEquals(rest(was), rest(is))) yield path
+    list.filter((item) => !steps.some((step) => isJsonEqual(findValueAt(list, step), item)))
+  if (!isJsonEqual(rest(was), rest(is))) yield path
   else
     for (const step of steps)
-      yield* otherDifferences(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)
+      yield* listOtherDifferences(
+        findValueAt(was, step),
+        findValueAt(is, step),
+        [...path, ...step],
+        chosen,
+      )
 }
 
 export function* leaves(
@@ -116,17 +136,17 @@ export function* leaves(
   is: Json | undefined,
   path: FieldPath,
 ): Generator<FieldPath> {
-  if (jsonEquals(was, is)) return
+  if (isJsonEqual(was, is)) return
   if (isJsonObject(was) && isJsonObject(is)) {
     for (const key of new Set([...Object.keys(was), ...Object.keys(is)]))
-      yield* leaves(getKey(was, key), getKey(is, key), [...path, field(key)])
+      yield* leaves(getKey(was, key), getKey(is, key), [...path, createFieldStep(key)])
   } else if (isJsonArray(was) && isJsonArray(is) && was.length === is.length) {
     for (const [index, item] of was.entries())
       yield* leaves(item, is[index], [...path, { kind: 'index', index }])
   } else yield path
 }
 
-function movedMore(where: string, why: string): Failure {
+function createMovedMoreFailure(where: string, why: string): Failure {
   return new Failure({
     code: 'BP2001',
     what: 'the edited package does not render as chosen',

@@ -3,19 +3,19 @@
  * authored. Release removes the field from git (design §8).
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { withoutValueAt, type YamlEdit } from '@backporch/kyaml/edit-yaml'
+import { removeValueAt, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
-import { field, valueAt } from '@backporch/kyaml/field'
-import { type Json, jsonEquals } from '@backporch/kyaml/json'
-import { isSecret, isSensitive, shownPathOnly } from '@backporch/kyaml/redaction'
+import { createFieldStep, findValueAt } from '@backporch/kyaml/field'
+import { isJsonEqual, type Json } from '@backporch/kyaml/json'
+import { formatRedactedPath, isSecret, isSensitive } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import type { ObjectManifest } from '../../drift/authored/object-manifest.ts'
 import type { Drift, Resolution } from '../../drift/compare/drift.ts'
 import { isEncrypted } from '../../drift/detect/encrypted-fields.ts'
-import { withoutServerDefaults } from '../../drift/noise/defaulted-fields.ts'
-import { whyNotSigned } from './edit-authored.ts'
-import { whyNotWhole } from './not-adopted.ts'
-import { inSourceForm } from './source-form.ts'
+import { omitServerDefaults } from '../../drift/noise/defaulted-fields.ts'
+import { explainNotSigned } from './edit-authored.ts'
+import { explainNotWhole } from './not-adopted.ts'
+import { convertToSourceForm } from './source-form.ts'
 
 export interface ResolvedChange {
   readonly drift: Drift
@@ -49,11 +49,11 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
   if (drift.change === 'missing') return { path, edit: { ...at, kind: 'remove-object' } }
   if (resolution === 'Release') {
     assertReleasable(change)
-    if (valueAt(desired.object, drift.path) === undefined) return undefined
+    if (findValueAt(desired.object, drift.path) === undefined) return undefined
     return { path, edit: { ...at, kind: 'remove', path: drift.path } }
   }
   assertAdoptable(change)
-  const value = writtenBy(change)
+  const value = getWrittenValue(change)
   return {
     path,
     edit:
@@ -64,33 +64,31 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
 }
 
 /** Undefined for a removed field. */
-export function wantedBy({ drift, desired, resolution }: ResolvedChange): Json | undefined {
+export function getWantedValue({ drift, desired, resolution }: ResolvedChange): Json | undefined {
   if (resolution !== 'Adopt' || drift.change === 'removed' || drift.live === undefined)
     return undefined
   const { id, path, live, forEdit: { allocated = [] } = {} } = drift
-  const declared = desired === undefined ? undefined : valueAt(desired.object, path)
-  return inSourceForm(
+  const declared = desired === undefined ? undefined : findValueAt(desired.object, path)
+  return convertToSourceForm(
     id,
     declared,
-    allocated.reduce((value, name) => withoutValueAt(value, [field(name)]), live),
+    allocated.reduce((value, name) => removeValueAt(value, [createFieldStep(name)]), live),
   )
 }
 
 /** A block that git lacks has no defaults that the server adds again. */
-export function writtenBy(change: ResolvedChange): Json | undefined {
-  return withoutDefaults(change, wantedBy(change))
+export function getWrittenValue(change: ResolvedChange): Json | undefined {
+  return omitDefaults(change, getWantedValue(change))
 }
 
-function withoutDefaults({ drift }: ResolvedChange, value: Json | undefined): Json | undefined {
-  return value === undefined || drift.change !== 'added'
-    ? value
-    : withoutServerDefaults(drift, value)
+function omitDefaults({ drift }: ResolvedChange, value: Json | undefined): Json | undefined {
+  return value === undefined || drift.change !== 'added' ? value : omitServerDefaults(drift, value)
 }
 
 export function isWanted(change: ResolvedChange, value: Json | undefined): boolean {
   return (
-    jsonEquals(value, wantedBy(change)) ||
-    jsonEquals(withoutDefaults(change, value), writtenBy(change))
+    isJsonEqual(value, getWantedValue(change)) ||
+    isJsonEqual(omitDefaults(change, value), getWrittenValue(change))
   )
 }
 
@@ -114,16 +112,16 @@ export class Refusal extends Failure {
  * Default: BP2001, at the object in git. `what` follows `cannot adopt spec.replicas of Deployment
  * shop/web`.
  */
-export function cannot(
+export function createCannotFailure(
   { drift, resolution, desired }: Refused,
   {
     what,
-    where = desired === undefined ? undefined : locationOf(desired),
+    where = desired === undefined ? undefined : formatLocation(desired),
     ...detail
   }: Pick<FailureDetail, 'why' | 'remedy'> &
     Partial<Pick<FailureDetail, 'code' | 'what' | 'where'>>,
 ): Failure {
-  const field = shownPathOnly(drift.path, drift.id)
+  const field = formatRedactedPath(drift.path, drift.id)
   const subject = `cannot ${resolution.toLowerCase()} ${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)}`
   return new Refusal(drift, {
     code: 'BP2001',
@@ -133,13 +131,13 @@ export function cannot(
   })
 }
 
-function locationOf({ location: { path, line } }: DesiredResource): string {
+function formatLocation({ location: { path, line } }: DesiredResource): string {
   return `${path}:${line}`
 }
 
 function assertReleasable(change: Refused): void {
   if (change.drift.lostWhenReleased !== true) return
-  throw cannot(change, {
+  throw createCannotFailure(change, {
     why: 'the syncer owns the field: if git does not declare it, the next apply removes it, and the live value is lost',
     remedy:
       'choose adopt; or take the field from the syncer first (of a client-side apply of kubectl and kpt with kubectl apply edit-last-applied; of a server-side apply by an apply of the field under another manager; of a client-side Helm there is no way), and release then',
@@ -152,7 +150,7 @@ function assertAdoptable(change: Refused): void {
     isSecret(drift.id) && !(drift.path[0]?.kind === 'field' && drift.path[0].name === 'metadata')
   const hidden = ofSecret || isSensitive(drift, drift.live)
   if (!hidden && !drift.liveUnread) return
-  throw cannot(change, {
+  throw createCannotFailure(change, {
     code: 'BP2002',
     why: 'the value is a credential, and a credential in git is readable by everybody who can read the repository',
     remedy: 'choose restore or release, or store the credential where the package refers to it',
@@ -160,13 +158,13 @@ function assertAdoptable(change: Refused): void {
 }
 
 function refuseEncrypted(change: Refused, file: string): never {
-  throw cannot(change, {
+  throw createCannotFailure(change, {
     code: change.resolution === 'Adopt' ? 'BP2002' : 'BP2001',
-    ...whyNotSigned(file),
+    ...explainNotSigned(file),
   })
 }
 
 function assertWholeAdoptable(change: Refused): void {
-  const refused = whyNotWhole(change.drift)
-  if (refused !== undefined) throw cannot(change, refused)
+  const refused = explainNotWhole(change.drift)
+  if (refused !== undefined) throw createCannotFailure(change, refused)
 }

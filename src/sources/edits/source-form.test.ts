@@ -4,36 +4,36 @@ import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { path } from '../../../test/fakes/live-object.ts'
 import { proveEdit } from './prove-edit.ts'
 import { editFor, type ResolvedChange } from './resolution-edits.ts'
-import { inSourceForm } from './source-form.ts'
+import { convertToSourceForm } from './source-form.ts'
 
 const CORE = { group: '' }
 
 test('a number of git stays a number where the server stores a quantity as text', () => {
-  assert.equal(inSourceForm(CORE, 10, '20'), 20)
+  assert.equal(convertToSourceForm(CORE, 10, '20'), 20)
   assert.deepEqual(
-    inSourceForm(CORE, { pods: 10, cpu: '1' }, { pods: '20', cpu: '2', services: '3' }),
+    convertToSourceForm(CORE, { pods: 10, cpu: '1' }, { pods: '20', cpu: '2', services: '3' }),
     {
       pods: 20,
       cpu: '2',
       services: '3',
     },
   )
-  assert.deepEqual(inSourceForm({ group: 'batch' }, [{ cpu: 1 }], [{ cpu: '2' }, { cpu: '2' }]), [
-    { cpu: 2 },
-    { cpu: '2' },
-  ])
+  assert.deepEqual(
+    convertToSourceForm({ group: 'batch' }, [{ cpu: 1 }], [{ cpu: '2' }, { cpu: '2' }]),
+    [{ cpu: 2 }, { cpu: '2' }],
+  )
 })
 
 test('a quantity that is no whole number is written as the server has it', () => {
   for (const live of ['500m', '1Gi', '1e3', '-1', '08', '1234567890123456', ''])
-    assert.equal(inSourceForm(CORE, 1, live), live)
+    assert.equal(convertToSourceForm(CORE, 1, live), live)
 })
 
 test('values that have the type of git, and values of custom types, are as they are', () => {
-  assert.equal(inSourceForm(CORE, '10', '20'), '20')
-  assert.equal(inSourceForm(CORE, undefined, '20'), '20')
-  assert.equal(inSourceForm({ group: 'example.com' }, 10, '20'), '20')
-  assert.equal(inSourceForm(CORE, 80, 'http'), 'http')
+  assert.equal(convertToSourceForm(CORE, '10', '20'), '20')
+  assert.equal(convertToSourceForm(CORE, undefined, '20'), '20')
+  assert.equal(convertToSourceForm({ group: 'example.com' }, 10, '20'), '20')
+  assert.equal(convertToSourceForm(CORE, 80, 'http'), 'http')
 })
 
 test('the edit of a manifest writes the number, and its proof takes it', () => {

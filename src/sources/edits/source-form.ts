@@ -27,22 +27,22 @@ const WHOLE_NUMBER = /^(0|[1-9][0-9]{0,14})$/
  * (k8s.io/apimachinery/pkg/api/resource, `Quantity.UnmarshalJSON`), and no `IntOrString` is a text
  * of digits. Custom types store what they get.
  */
-export function inSourceForm(
+export function convertToSourceForm(
   { group }: Pick<ResourceId, 'group'>,
   declared: Json | undefined,
   live: Json,
 ): Json {
-  return BUILT_IN.has(group) ? alike(declared, live) : live
+  return BUILT_IN.has(group) ? convertLike(declared, live) : live
 }
 
-function alike(declared: Json | undefined, live: Json): Json {
+function convertLike(declared: Json | undefined, live: Json): Json {
   if (typeof declared === 'number' && typeof live === 'string')
     return WHOLE_NUMBER.test(live) ? Number(live) : live
   if (isJsonArray(declared) && isJsonArray(live))
-    return live.map((item, index) => alike(declared[index], item))
+    return live.map((item, index) => convertLike(declared[index], item))
   if (!isJsonObject(declared) || !isJsonObject(live)) return live
   const written = emptyObject()
   for (const [key, value] of Object.entries(live))
-    setKey(written, key, alike(getKey(declared, key), value))
+    setKey(written, key, convertLike(getKey(declared, key), value))
   return written
 }

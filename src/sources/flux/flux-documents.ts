@@ -5,17 +5,17 @@
 import { Failure } from '@backporch/kyaml/failure'
 import {
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { annotationsOf, labelsOf, metadataText } from '@backporch/kyaml/resource'
+import { getAnnotations, getLabels, getMetadataText } from '@backporch/kyaml/resource'
 import type { BuiltDocument, SyncerBuild } from '../build/built-source.ts'
-import { BadSubstitution, substituteVariables, variablesIn } from './shell-variables.ts'
+import { BadSubstitution, parseVariableNames, substituteVariables } from './shell-variables.ts'
 
 const GROUP = 'kustomize.toolkit.fluxcd.io'
 const SUBSTITUTE = `${GROUP}/substitute`
@@ -26,31 +26,33 @@ const VARIABLE_NAME = /^[_A-Za-z][_A-Za-z0-9]*$/
  * @param text documents as kustomize prints them
  * @throws Failure BP1209 if the substitution fails
  */
-export function fluxDocuments(
+export function buildFluxDocuments(
   flux: SyncerBuild,
   object: JsonObject,
   text: string,
 ): readonly BuiltDocument[] {
-  const variables = fluxVariables(flux, object)
+  const variables = getFluxVariables(flux, object)
   const documents = text.split(/^---\n/m).filter((document) => document.trim() !== '')
-  if (partOf(object, 'spec', 'postBuild') === undefined || variables.size === 0)
+  if (getPartAt(object, 'spec', 'postBuild') === undefined || variables.size === 0)
     return documents.map((document) => ({ text: document }))
-  const where = whereOf(object)
+  const where = describeKustomization(object)
   const bad = [...variables.keys()].find((name) => !VARIABLE_NAME.test(name))
   if (bad !== undefined)
-    throw unsubstituted(
+    throw createSubstitutionFailure(
       where,
       `the variable name ${JSON.stringify(bad.slice(0, 100))} is not valid`,
     )
-  const secrets = secretVariables(flux, object)
+  const secrets = collectSecretVariables(flux, object)
   const others = new Map(
     [...variables].map(([name, value]) => [name, secrets.has(name) ? OTHER : value]),
   )
   return documents.map((document): BuiltDocument => {
     if (!isDocumentSubstituted(document)) return { text: document }
-    const made = substituted(document, variables, where)
+    const made = substituteDocument(document, variables, where)
     const other =
-      secrets.size === 0 || !document.includes('${') ? made : substituted(document, others, where)
+      secrets.size === 0 || !document.includes('${')
+        ? made
+        : substituteDocument(document, others, where)
     return { text: made, isSubstituted: true, ...(other === made ? {} : { other }) }
   })
 }
@@ -58,7 +60,7 @@ export function fluxDocuments(
 const OTHER = 'backporch-other-value'
 
 /** A variable that the resource itself sets is in git. */
-function secretVariables(
+function collectSecretVariables(
   { variableSources = new Map() }: SyncerBuild,
   object: JsonObject,
 ): ReadonlySet<string> {
@@ -67,21 +69,21 @@ function secretVariables(
   )
   return new Set(
     named.filter(
-      (name) => typeof partOf(object, 'spec', 'postBuild', 'substitute', name) !== 'string',
+      (name) => typeof getPartAt(object, 'spec', 'postBuild', 'substitute', name) !== 'string',
     ),
   )
 }
 
-function whereOf(object: JsonObject): string {
-  return `Flux Kustomization ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
+function describeKustomization(object: JsonObject): string {
+  return `Flux Kustomization ${getMetadataText(object, 'namespace')}/${getMetadataText(object, 'name')}`
 }
 
 /** `substitute` overrides `substituteFrom`; a value has one line. */
-export function fluxVariables(
+export function getFluxVariables(
   { variables: given }: SyncerBuild,
   object: JsonObject,
 ): ReadonlyMap<string, string> {
-  const own = Object.entries(objectOf(partOf(object, 'spec', 'postBuild', 'substitute')))
+  const own = Object.entries(getObject(getPartAt(object, 'spec', 'postBuild', 'substitute')))
   const all = [
     ...given,
     ...own.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])),
@@ -89,10 +91,10 @@ export function fluxVariables(
   return new Map(all.map(([name, value]) => [name, value.replaceAll('\n', '')]))
 }
 
-export function variableNames(text: string): readonly string[] {
+export function listVariableNames(text: string): readonly string[] {
   if (!text.includes('${')) return []
   try {
-    return [...variablesIn(text)]
+    return [...parseVariableNames(text)]
   } catch (thrown) {
     if (thrown instanceof BadSubstitution) return []
     throw thrown
@@ -108,12 +110,12 @@ function isDocumentSubstituted(document: string): boolean {
 
 export function isSubstituted(built: JsonObject): boolean {
   return (
-    labelsOf(built).get(SUBSTITUTE) !== 'disabled' &&
-    annotationsOf(built).get(SUBSTITUTE) !== 'disabled'
+    getLabels(built).get(SUBSTITUTE) !== 'disabled' &&
+    getAnnotations(built).get(SUBSTITUTE) !== 'disabled'
   )
 }
 
-function substituted(
+function substituteDocument(
   document: string,
   variables: ReadonlyMap<string, string>,
   where: string,
@@ -122,7 +124,7 @@ function substituted(
     return substituteVariables(document, (name) => variables.get(name))
   } catch (thrown) {
     if (!(thrown instanceof BadSubstitution)) throw thrown
-    throw unsubstituted(where, `${thrown.message} in an object of the build`)
+    throw createSubstitutionFailure(where, `${thrown.message} in an object of the build`)
   }
 }
 
@@ -137,8 +139,8 @@ function readBack(value: Json, resource: JsonObject): Json {
     return Math.abs(rounded) < 2 ** 63 ? BigInt(rounded) : rounded
   }
   if (typeof value === 'string' && value.startsWith('\t') && value.includes('\n'))
-    throw unsubstituted(
-      whereOf(resource),
+    throw createSubstitutionFailure(
+      describeKustomization(resource),
       'the controller cannot read back a text of several lines that begins with a tab',
       NO_TAB,
     )
@@ -149,7 +151,7 @@ function readBack(value: Json, resource: JsonObject): Json {
   )
 }
 
-function unsubstituted(where: string, why: string, remedy = CORRECT_IT): Failure {
+function createSubstitutionFailure(where: string, why: string, remedy = CORRECT_IT): Failure {
   return new Failure({
     code: 'BP1209',
     what: 'cannot substitute the variables of postBuild',
@@ -167,8 +169,8 @@ const CORRECT_IT =
 
 export function isFluxApplied(object: Json): boolean {
   if (!isJsonObject(object)) return false
-  const [apiVersion, kind] = [textOf(object, 'apiVersion'), textOf(object, 'kind')]
-  if (apiVersion === '' || kind === '' || metadataText(object, 'name') === '') return false
+  const [apiVersion, kind] = [getTextAt(object, 'apiVersion'), getTextAt(object, 'kind')]
+  if (apiVersion === '' || kind === '' || getMetadataText(object, 'name') === '') return false
   return (
     kind.toLowerCase() !== 'kustomization' || !apiVersion.startsWith('kustomize.config.k8s.io/')
   )
@@ -178,32 +180,32 @@ export function isFluxApplied(object: Json): boolean {
  * The object that the controller makes of a built one.
  * @throws Failure BP1209
  */
-export function madeByFlux(
+export function convertToFluxResult(
   built: JsonObject,
   resource: JsonObject,
   wasSubstituted: boolean,
 ): JsonObject {
   const read = wasSubstituted ? readBack(built, resource) : built
-  return withFluxMetadata(isJsonObject(read) ? read : built, resource)
+  return addFluxMetadata(isJsonObject(read) ? read : built, resource)
 }
 
 /**
  * `commonMetadata` wins. The controller sets its own labels on the labels that it reads; it reads
  * none if one of them is not text: then all of them are lost.
  */
-function withFluxMetadata(object: JsonObject, resource: JsonObject): JsonObject {
-  const common = partOf(resource, 'spec', 'commonMetadata')
-  const metadata = objectOf(getKey(object, 'metadata'))
+function addFluxMetadata(object: JsonObject, resource: JsonObject): JsonObject {
+  const common = getPartAt(resource, 'spec', 'commonMetadata')
+  const metadata = getObject(getKey(object, 'metadata'))
   const labels = {
     ...readTexts(getKey(metadata, 'labels')),
-    ...objectOf(partOf(common ?? null, 'labels')),
+    ...getObject(getPartAt(common ?? null, 'labels')),
   }
   const annotations =
     common === undefined
       ? {}
       : {
           ...readTexts(getKey(metadata, 'annotations')),
-          ...objectOf(partOf(common, 'annotations')),
+          ...getObject(getPartAt(common, 'annotations')),
         }
   const hasLabels = getKey(metadata, 'labels') !== undefined || Object.keys(labels).length > 0
   const set = {
@@ -215,10 +217,12 @@ function withFluxMetadata(object: JsonObject, resource: JsonObject): JsonObject 
 
 /** As `GetLabels` of apimachinery: empty if a value is not text; null becomes an empty text. */
 function readTexts(value: Json | undefined): JsonObject {
-  const entries = Object.entries(objectOf(value)).map(([name, each]) => [name, each ?? ''] as const)
+  const entries = Object.entries(getObject(value)).map(
+    ([name, each]) => [name, each ?? ''] as const,
+  )
   return entries.every(([, each]) => typeof each === 'string') ? Object.fromEntries(entries) : {}
 }
 
-function objectOf(value: Json | undefined): JsonObject {
+function getObject(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {}
 }

@@ -1,8 +1,11 @@
 /** As source-controller `docs/spec/v1/gitrepositories.md`. */
-import { shortBranch } from '@backporch/git-store/ref-name'
-import { partOf, textOf } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
-import { type ArtifactContent, contentOf } from '../../syncers/flux-artifact/artifact-content.ts'
+import { shortenBranch } from '@backporch/git-store/ref-name'
+import { getPartAt, getTextAt } from '@backporch/kyaml/json'
+import { getMetadataText } from '@backporch/kyaml/resource'
+import {
+  type ArtifactContent,
+  getArtifactContent,
+} from '../../syncers/flux-artifact/artifact-content.ts'
 import { isWithin } from '../../syncers/flux-artifact/artifact-files.ts'
 import { isFilled } from '../../syncers/own-resource.ts'
 import type { SourceArtifact } from '../build/built-source.ts'
@@ -21,45 +24,48 @@ interface FollowedRepository {
  * Undefined for another repository; if only files are known, one that no file declares counts as
  * this one.
  */
-export function followedRepository(
+export function findFollowedRepository(
   at: { readonly namespace: string; readonly name: string },
   of: ResourcesOf,
   repository: SourcedRepository,
 ): FollowedRepository | undefined {
   const source = of(SOURCE_TOOLKIT, 'GitRepository').find(
     (one) =>
-      metadataText(one, 'name') === at.name && metadataText(one, 'namespace') === at.namespace,
+      getMetadataText(one, 'name') === at.name &&
+      getMetadataText(one, 'namespace') === at.namespace,
   )
   if (
-    source === undefined ? !repository.isFiles : !repository.isHere(textOf(source, 'spec', 'url'))
+    source === undefined
+      ? !repository.isFiles
+      : !repository.isHere(getTextAt(source, 'spec', 'url'))
   )
     return undefined
-  const ref = partOf(source, 'spec', 'ref')
+  const ref = getPartAt(source, 'spec', 'ref')
   const decides = ['commit', 'name', 'semver', 'tag', 'branch'].find((field) =>
-    isFilled(partOf(ref, field)),
+    isFilled(getPartAt(ref, field)),
   )
   const isBranch =
     decides === undefined ||
     decides === 'branch' ||
-    (decides === 'name' && textOf(ref, 'name').startsWith('refs/heads/'))
+    (decides === 'name' && getTextAt(ref, 'name').startsWith('refs/heads/'))
   const branch =
     decides === undefined
       ? source === undefined
         ? repository.baseBranch
         : 'master'
-      : shortBranch(textOf(ref, decides))
+      : shortenBranch(getTextAt(ref, decides))
   return {
-    fixed: isBranch ? undefined : `${decides} ${textOf(ref, decides)}`,
+    fixed: isBranch ? undefined : `${decides} ${getTextAt(ref, decides)}`,
     isBase: isBranch && branch === repository.baseBranch,
     artifact: {
       title: `GitRepository ${at.namespace}/${at.name}`,
-      ...contentOf(source),
-      all: contentsOf(of, repository),
+      ...getArtifactContent(source),
+      all: listArtifactContents(of, repository),
     },
   }
 }
 
-export function whyNotHad(
+export function explainNotInArtifact(
   { title, sparse, included }: SourceArtifact,
   folder: string,
 ): string | undefined {
@@ -74,9 +80,12 @@ export function whyNotHad(
   return isThere ? undefined : `its folder is not in spec.sparseCheckout of ${title}`
 }
 
-function contentsOf(of: ResourcesOf, repository: SourcedRepository): readonly ArtifactContent[] {
+function listArtifactContents(
+  of: ResourcesOf,
+  repository: SourcedRepository,
+): readonly ArtifactContent[] {
   const own = of(SOURCE_TOOLKIT, 'GitRepository').filter((source) =>
-    repository.isHere(textOf(source, 'spec', 'url')),
+    repository.isHere(getTextAt(source, 'spec', 'url')),
   )
-  return own.length === 0 ? [contentOf(undefined)] : own.map(contentOf)
+  return own.length === 0 ? [getArtifactContent(undefined)] : own.map(getArtifactContent)
 }

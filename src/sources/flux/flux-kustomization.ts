@@ -5,35 +5,35 @@
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import {
+  filterObjects,
+  filterTexts,
   getKey,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
 import type { SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
-import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
+import { joinFolderPath, resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import {
-  kustomizationOf,
+  findKustomizationPath,
+  requestOrigins,
   type SourceFiles,
-  withOrigins,
 } from '../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import {
-  fluxDocuments,
-  fluxVariables,
+  buildFluxDocuments,
+  convertToFluxResult,
+  getFluxVariables,
   isFluxApplied,
   isSubstituted,
-  madeByFlux,
-  variableNames,
+  listVariableNames,
 } from './flux-documents.ts'
 import { substituteVariables } from './shell-variables.ts'
-import { typedKustomization } from './typed-kustomization.ts'
+import { readTypedKustomization } from './typed-kustomization.ts'
 
 const PLACEHOLDER = '_placeholder'
 
@@ -44,17 +44,21 @@ export const FLUX_BUILDER: SyncerBuilder = {
   substitution: {
     at: ['postBuild', 'substitute'],
     variables: (build, object) =>
-      partOf(object, 'spec', 'postBuild') === undefined ? new Map() : fluxVariables(build, object),
-    namesIn: variableNames,
+      getPartAt(object, 'spec', 'postBuild') === undefined
+        ? new Map()
+        : getFluxVariables(build, object),
+    namesIn: listVariableNames,
     fill: substituteVariables,
     isIn: isSubstituted,
   },
-  components: (object) => textsIn(partOf(object, 'spec', 'components')),
-  way: { kustomization: fluxKustomization },
+  components: (object) => filterTexts(getPartAt(object, 'spec', 'components')),
+  way: { kustomization: buildFluxKustomization },
   namespace: () => undefined,
-  documents: fluxDocuments,
+  documents: buildFluxDocuments,
   finished: (built, resource, document) =>
-    isFluxApplied(built) ? madeByFlux(built, resource, document.isSubstituted === true) : undefined,
+    isFluxApplied(built)
+      ? convertToFluxResult(built, resource, document.isSubstituted === true)
+      : undefined,
 }
 
 /**
@@ -62,14 +66,15 @@ export const FLUX_BUILDER: SyncerBuilder = {
  * @param folder from the repository root
  * @throws Failure BP111x of the kustomization, BP1209 of the resource
  */
-function fluxKustomization(
+function buildFluxKustomization(
   object: JsonObject,
   folder: string,
   files: SourceFiles,
 ): WrittenKustomization {
-  const own = kustomizationOf(folder, files)
-  const authored = own === undefined ? generated(folder, files) : typedKustomization(own, files)
-  const spec = partOf(object, 'spec') ?? {}
+  const own = findKustomizationPath(folder, files)
+  const authored =
+    own === undefined ? generateKustomization(folder, files) : readTypedKustomization(own, files)
+  const spec = getPartAt(object, 'spec') ?? {}
   const isEmpty = own !== undefined && listIn(authored, 'resources').length === 0
   const metadata = isEmpty ? ['originAnnotations'] : listIn(authored, 'buildMetadata')
   const value: { [key: string]: Json } = {
@@ -80,21 +85,23 @@ function fluxKustomization(
   const set = (name: string, given: string): void => {
     if (given !== '') value[name] = given
   }
-  set('namespace', textOf(spec, 'targetNamespace'))
-  set('namePrefix', textOf(spec, 'namePrefix'))
-  set('nameSuffix', textOf(spec, 'nameSuffix'))
+  set('namespace', getTextAt(spec, 'targetNamespace'))
+  set('namePrefix', getTextAt(spec, 'namePrefix'))
+  set('nameSuffix', getTextAt(spec, 'nameSuffix'))
   const add = (name: string, more: readonly Json[]): void => {
     if (more.length > 0) value[name] = [...listIn(authored, name), ...more]
   }
-  add('patches', objectsIn(getKeyOf(spec, 'patches')).map(patchOf))
-  add('components', componentsOf(spec, folder, files))
-  const images = objectsIn(getKeyOf(spec, 'images')).map((image) => fieldsOf(image, IMAGE_FIELDS))
+  add('patches', filterObjects(getKeyOf(spec, 'patches')).map(patchOf))
+  add('components', listComponents(spec, folder, files))
+  const images = filterObjects(getKeyOf(spec, 'images')).map((image) =>
+    selectFields(image, IMAGE_FIELDS),
+  )
   if (images.length > 0)
-    value['images'] = withImages(objectsIn(getKeyOf(authored, 'images')), images)
-  const path = own ?? joined(folder, KUSTOMIZATION_NAMES[0] ?? '')
+    value['images'] = addImages(filterObjects(getKeyOf(authored, 'images')), images)
+  const path = own ?? joinFolderPath(folder, KUSTOMIZATION_NAMES[0] ?? '')
   return {
     path,
-    ...withOrigins({ ...value, buildMetadata: metadata }),
+    ...requestOrigins({ ...value, buildMetadata: metadata }),
     isWithoutHelm: true,
   }
 }
@@ -114,22 +121,22 @@ const TARGET_FIELDS = [
 function patchOf(patch: JsonObject): JsonObject {
   const target = getKey(patch, 'target')
   return {
-    ...fieldsOf(patch, ['patch']),
-    ...(isJsonObject(target) ? { target: fieldsOf(target, TARGET_FIELDS) } : {}),
+    ...selectFields(patch, ['patch']),
+    ...(isJsonObject(target) ? { target: selectFields(target, TARGET_FIELDS) } : {}),
   }
 }
 
-function fieldsOf(object: JsonObject, names: readonly string[]): JsonObject {
+function selectFields(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)))
 }
 
 /** In the order of Go's `filepath.Walk`; a folder with its own kustomization is one entry. */
-function generated(folder: string, files: SourceFiles): JsonObject {
+function generateKustomization(folder: string, files: SourceFiles): JsonObject {
   const prefix = folder === '' ? '' : `${folder}/`
   const below = [...files.keys()]
     .filter((path) => path.startsWith(prefix))
     .map((path) => path.slice(prefix.length).split('/'))
-  const resources = walked(below, [], (segments) =>
+  const resources = walkFolders(below, [], (segments) =>
     KUSTOMIZATION_NAMES.some((name) => files.has(`${prefix}${[...segments, name].join('/')}`)),
   )
   return resources.length === 0
@@ -137,7 +144,7 @@ function generated(folder: string, files: SourceFiles): JsonObject {
     : { resources: resources.map((path) => `./${path}`) }
 }
 
-function walked(
+function walkFolders(
   paths: readonly (readonly string[])[],
   at: readonly string[],
   isBuilt: (folder: readonly string[]) => boolean,
@@ -148,7 +155,7 @@ function walked(
     const inside = paths.filter((path) => path[at.length] === name)
     if (inside.some((path) => path.length === here.length))
       return /\.ya?ml$/.test(name) ? [here.join('/')] : []
-    return isBuilt(here) ? [here.join('/')] : walked(inside, here, isBuilt)
+    return isBuilt(here) ? [here.join('/')] : walkFolders(inside, here, isBuilt)
   })
 }
 
@@ -159,8 +166,8 @@ const NOT_LOCAL = /^(?:(?:git::|gh:|ssh:\/\/|https?:\/\/|git@|github\.com[:/]).|
  * A component outside of the repository is not missing; a missing one may be skipped.
  * @throws Failure BP1209
  */
-function componentsOf(spec: Json, folder: string, files: SourceFiles): readonly string[] {
-  const components = textsIn(getKeyOf(spec, 'components'))
+function listComponents(spec: Json, folder: string, files: SourceFiles): readonly string[] {
+  const components = filterTexts(getKeyOf(spec, 'components'))
   const other = components.find((path) => NOT_LOCAL.test(path))
   if (other !== undefined)
     throw new Failure({
@@ -171,7 +178,7 @@ function componentsOf(spec: Json, folder: string, files: SourceFiles): readonly 
       remedy: 'commit the component to this repository and name its folder',
       retry: 'on-change',
     })
-  if (partOf(spec, 'ignoreMissingComponents') !== true) return components
+  if (getPartAt(spec, 'ignoreMissingComponents') !== true) return components
   return components.filter((path) => {
     const found = resolvePath(folder, path)
     return (
@@ -182,13 +189,10 @@ function componentsOf(spec: Json, folder: string, files: SourceFiles): readonly 
   })
 }
 
-function withImages(
-  authored: readonly JsonObject[],
-  given: readonly JsonObject[],
-): readonly Json[] {
+function addImages(authored: readonly JsonObject[], given: readonly JsonObject[]): readonly Json[] {
   const all = [...authored]
   for (const image of given) {
-    const at = all.findIndex((each) => textOf(each, 'name') === textOf(image, 'name'))
+    const at = all.findIndex((each) => getTextAt(each, 'name') === getTextAt(image, 'name'))
     if (at === -1) all.push(image)
     else all[at] = image
   }

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import { formatFieldPath } from '@backporch/kyaml/field'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { differingPaths } from '../build/read-built.ts'
+import { listDifferingPaths } from '../build/read-built.ts'
 import { isSameResource } from '../build/syncer-object.ts'
 import type { ValuesRef } from '../build/unit-source.ts'
-import { fluxRelease, valuesOf } from './flux-release.ts'
+import { computeReleaseValues, createFluxReleaseBuilder } from './flux-release.ts'
 
 const DEPLOYED: DeployedRelease = {
   namespace: 'shop',
@@ -37,12 +37,12 @@ const HELM_RELEASE = {
   kind: 'HelmRelease',
   metadata: { name: 'web', namespace: 'shop' },
 }
-const build = (release: Parameters<typeof fluxRelease>[0]) => ({
+const build = (release: Parameters<typeof createFluxReleaseBuilder>[0]) => ({
   title: 'Flux HelmRelease shop/web',
   folder: '',
   object: HELM_RELEASE,
   variables: new Map<string, string>(),
-  builder: fluxRelease(release),
+  builder: createFluxReleaseBuilder(release),
 })
 
 test('a value of a Secret is hidden wherever the manifest has it, also over several lines and in a key', () => {
@@ -50,12 +50,16 @@ test('a value of a Secret is hidden wherever the manifest has it, also over seve
   const release = { deployed: DEPLOYED, valuesFrom: [SECRET], entries }
   const manifest =
     'kind: ConfigMap\ndata:\n  one: "x a: {b\\nc x"\n  two: 123456\n  three: abc\n  "123456": plain\n---\nkind: Other\nspec: [{pin: "123456"}]\n'
-  const [document] = fluxRelease(release).documents(build(release), HELM_RELEASE, manifest)
+  const [document] = createFluxReleaseBuilder(release).documents(
+    build(release),
+    HELM_RELEASE,
+    manifest,
+  )
   const [was, is] = [document?.text ?? '', document?.other ?? ''].map(
     (text) => parseGoYaml(text, 'the manifest').documents,
   )
   const hidden = (was ?? []).map(({ value, index }) =>
-    differingPaths(value, is?.[index]?.value).map(formatFieldPath),
+    listDifferingPaths(value, is?.[index]?.value).map(formatFieldPath),
   )
   assert.deepEqual(hidden, [['data.one', 'data.two'], ['spec[0].pin']])
 })
@@ -64,8 +68,8 @@ test('an entry that is no file of values is named, and nothing of it is told', (
   const entries = ['tok: [hunter2hunter2']
   const release = { deployed: DEPLOYED, valuesFrom: [SECRET], entries }
   for (const work of [
-    () => valuesOf(release, HELM_RELEASE, undefined),
-    () => fluxRelease(release).documents(build(release), HELM_RELEASE, 'kind: A\n'),
+    () => computeReleaseValues(release, HELM_RELEASE, undefined),
+    () => createFluxReleaseBuilder(release).documents(build(release), HELM_RELEASE, 'kind: A\n'),
   ])
     assert.throws(work, (thrown: Error & { why?: string; where?: string }) => {
       assert.equal(thrown.where, 'Secret shop/web')
@@ -76,7 +80,11 @@ test('an entry that is no file of values is named, and nothing of it is told', (
 })
 
 test('the run of Helm says that its values are of a Secret', () => {
-  const { way } = fluxRelease({ deployed: DEPLOYED, valuesFrom: [SECRET], entries: ['a: b'] })
+  const { way } = createFluxReleaseBuilder({
+    deployed: DEPLOYED,
+    valuesFrom: [SECRET],
+    entries: ['a: b'],
+  })
   assert.ok('helm' in way)
   const order = (object: typeof HELM_RELEASE) =>
     way.helm({

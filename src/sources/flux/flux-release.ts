@@ -9,16 +9,16 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import {
   formatJson,
+  getPartAt,
+  getTextAt,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import type {
   BuiltDocument,
   ClusterCapabilities,
@@ -32,10 +32,15 @@ import type {
 } from '../build/built-source.ts'
 import type { ChartFiles } from '../build/chart-templates.ts'
 import { PLAIN_BUILDER } from '../build/plain-builder.ts'
-import { valuesKey } from '../build/syncer-object.ts'
+import { formatValuesKey } from '../build/syncer-object.ts'
 import type { ValuesRef } from '../build/unit-source.ts'
-import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart/chart-values.ts'
-import { capabilityWords, helmOrder } from '../helm/chart/helm-order.ts'
+import {
+  listChartLayers,
+  mergeValues,
+  parseValues,
+  setValueAt,
+} from '../helm/chart/chart-values.ts'
+import { buildCapabilityArgs, createHelmOrder } from '../helm/chart/helm-order.ts'
 import { HELM_TOOL } from '../helm/helm-tool.ts'
 
 export interface FluxRelease {
@@ -49,19 +54,19 @@ const CHART = '.git/chart'
 const VALUES = '.git/values.yaml'
 const GROUP = 'helm.toolkit.fluxcd.io'
 
-export function fluxRelease(release: FluxRelease): SyncerBuilder {
+export function createFluxReleaseBuilder(release: FluxRelease): SyncerBuilder {
   return {
     ...PLAIN_BUILDER,
     tool: HELM_TOOL,
     way: {
       helm: (input) => orderOf(release, input),
-      chart: (input) => chartOf(release, input),
+      chart: (input) => createHelmChart(release, input),
       reads: () => [],
     },
     namespace: (object) =>
-      textOf(object, 'spec', 'targetNamespace') || metadataText(object, 'namespace'),
-    documents: (_build, _object, text) => [withoutSecrets(text, secretsIn(release))],
-    finished: (built, object) => (isHook(built) ? undefined : withLabels(built, object)),
+      getTextAt(object, 'spec', 'targetNamespace') || getMetadataText(object, 'namespace'),
+    documents: (_build, _object, text) => [maskSecrets(text, listSecrets(release))],
+    finished: (built, object) => (isHook(built) ? undefined : addLabels(built, object)),
   }
 }
 
@@ -72,48 +77,57 @@ function orderOf(
   const { deployed } = release
   // What Helm applied last is the desired state, also while the next release waits.
   if (declared === undefined) return { text: deployed.manifest }
-  const values = valuesOf(release, object, declared)
+  const values = computeReleaseValues(release, object, declared)
   const isSame =
-    jsonEquals(values, deployed.values) &&
-    jsonEquals(postRenderersIn(object), postRenderersIn(build.object))
+    isJsonEqual(values, deployed.values) &&
+    isJsonEqual(postRenderersIn(object), postRenderersIn(build.object))
   if (isSame) return { text: deployed.manifest }
-  const unknown = whyNotRendered(deployed)
-  if (unknown === undefined) return fromStored(release, object, values, build.capabilities)
+  const unknown = explainNotRendered(deployed)
+  if (unknown === undefined) return createStoredOrder(release, object, values, build.capabilities)
   const why = `its values are not those of revision ${deployed.revision}, and ${unknown}`
-  throw refused(build.title, why, 'wait for the release, or look at the HelmRelease')
+  throw createRefusedReleaseFailure(
+    build.title,
+    why,
+    'wait for the release, or look at the HelmRelease',
+  )
 }
 
-function chartOf(release: FluxRelease, { build, object, declared }: HelmInput): HelmChart {
+function createHelmChart(release: FluxRelease, { build, object, declared }: HelmInput): HelmChart {
   const { deployed } = release
-  const unknown = whyNotRendered(deployed)
+  const unknown = explainNotRendered(deployed)
   if (unknown !== undefined)
-    throw refused(
+    throw createRefusedReleaseFailure(
       build.title,
       `other values cannot be tried: ${unknown}`,
       'change the values by hand and commit them, or choose restore',
     )
-  const files = filesOf(deployed.chart ?? [])
+  const files = indexChartFiles(deployed.chart ?? [])
   const chart = { folder: CHART, files }
-  const defaults = chartLayers(chart).map((layer) => ({
+  const defaults = listChartLayers(chart).map((layer) => ({
     ...layer,
     place: { kind: 'elsewhere', title: `the chart ${deployed.chartTitle}` } as const,
   }))
-  const order = fromStored(release, object, valuesOf(release, object, declared), build.capabilities)
+  const order = createStoredOrder(
+    release,
+    object,
+    computeReleaseValues(release, object, declared),
+    build.capabilities,
+  )
   return {
     order,
     chart,
     title: `the chart ${deployed.chartTitle}`,
-    layers: [...defaults, ...ownLayers(release, object, declared)],
+    layers: [...defaults, ...listOwnLayers(release, object, declared)],
   }
 }
 
-export function ownLayers(
+export function listOwnLayers(
   release: FluxRelease,
   object: JsonObject,
   declared: HelmInput['declared'],
 ): readonly ValuesLayer[] {
   const files = release.valuesFrom.flatMap((ref, at): ValuesLayer[] => {
-    const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
+    const text = findEntryText(declared?.get(formatValuesKey(ref)), ref.key) ?? release.entries[at]
     if (text === undefined || ref.targetPath !== '') return []
     const { kind, namespace, name, key } = ref
     const values = readValues(text, ref)
@@ -123,7 +137,7 @@ export function ownLayers(
         : { kind: 'elsewhere', title: `the Secret ${namespace}/${name}` }
     return [{ values, place, isDefault: false }]
   })
-  const own = partOf(object, 'spec', 'values')
+  const own = getPartAt(object, 'spec', 'values')
   return [
     ...files,
     {
@@ -134,14 +148,14 @@ export function ownLayers(
   ]
 }
 
-function fromStored(
+function createStoredOrder(
   release: FluxRelease,
   object: JsonObject,
   values: JsonObject,
   capabilities: ClusterCapabilities | undefined,
 ): HelmOrder {
-  const files = filesOf(release.deployed.chart ?? [])
-  return rendered(
+  const files = indexChartFiles(release.deployed.chart ?? [])
+  return createChartOrder(
     release,
     { folder: CHART, files },
     { own: [...files.values()], object, values, capabilities },
@@ -152,7 +166,7 @@ function fromStored(
  * @param of `own`: the chart's own files
  * @throws Failure BP1210 for a chart with external dependencies
  */
-export function rendered(
+export function createChartOrder(
   { deployed, valuesFrom }: FluxRelease,
   chart: ChartFiles,
   of: {
@@ -162,7 +176,7 @@ export function rendered(
     readonly capabilities: ClusterCapabilities | undefined
   },
 ): HelmOrder {
-  const order = helmOrder(chart, releaseWords(deployed, of.capabilities), [
+  const order = createHelmOrder(chart, releaseWords(deployed, of.capabilities), [
     ...of.own,
     { path: VALUES, mode: '100644', content: new TextEncoder().encode(formatJson(of.values)) },
   ])
@@ -174,7 +188,7 @@ export function rendered(
 }
 
 function postRenderersIn(object: JsonObject): Json {
-  return partOf(object, 'spec', 'postRenderers') ?? null
+  return getPartAt(object, 'spec', 'postRenderers') ?? null
 }
 
 /** As `internal/postrender/kustomize.go` of helm-controller. */
@@ -186,12 +200,12 @@ const POST_RENDERED = {
 function postRenderersOf(object: JsonObject): readonly PostRenderer[] {
   const renderers = postRenderersIn(object)
   return (isJsonArray(renderers) ? renderers : []).flatMap((renderer, index): PostRenderer[] => {
-    if (!isJsonObject(partOf(renderer, 'kustomize'))) return []
+    if (!isJsonObject(getPartAt(renderer, 'kustomize'))) return []
     const fields = Object.entries(POST_RENDERED).map(([name, known]) => {
-      const parts = partOf(renderer, 'kustomize', name)
+      const parts = getPartAt(renderer, 'kustomize', name)
       return [
         name,
-        (isJsonArray(parts) ? parts : []).map((part) => withKnown(part, known)),
+        (isJsonArray(parts) ? parts : []).map((part) => selectKnownFields(part, known)),
       ] as const
     })
     return [
@@ -203,7 +217,7 @@ function postRenderersOf(object: JsonObject): readonly PostRenderer[] {
   })
 }
 
-function withKnown(part: Json, known: readonly string[]): JsonObject {
+function selectKnownFields(part: Json, known: readonly string[]): JsonObject {
   const fields = isJsonObject(part) ? Object.entries(part) : []
   return Object.fromEntries(fields.filter(([name]) => known.includes(name)))
 }
@@ -222,46 +236,46 @@ function releaseWords(
     '--no-hooks',
   ]
   if (revision > 1) words.push('--is-upgrade')
-  return [...words, ...capabilityWords({ version: '', apiVersions: [] }, capabilities)]
+  return [...words, ...buildCapabilityArgs({ version: '', apiVersions: [] }, capabilities)]
 }
 
-function filesOf(chart: PackageFiles): ReadonlyMap<string, PackageFiles[number]> {
+function indexChartFiles(chart: PackageFiles): ReadonlyMap<string, PackageFiles[number]> {
   return new Map(
     chart.map((file) => [`${CHART}/${file.path}`, { ...file, path: `${CHART}/${file.path}` }]),
   )
 }
 
-function whyNotRendered({ chart, chartTitle }: DeployedRelease): string | undefined {
+function explainNotRendered({ chart, chartTitle }: DeployedRelease): string | undefined {
   return chart === undefined
     ? `the charts that ${chartTitle} depends on are not stored with the release`
     : undefined
 }
 
 /** @throws Failure BP1210 if values are missing or cannot be read */
-export function valuesOf(
+export function computeReleaseValues(
   release: FluxRelease,
   object: JsonObject,
   declared: HelmInput['declared'],
 ): JsonObject {
-  const own = partOf(object, 'spec', 'values')
+  const own = getPartAt(object, 'spec', 'values')
   const spec = isJsonObject(own) ? own : {}
   let values: JsonObject = {}
   release.valuesFrom.forEach((ref, at) => {
     const name = `${ref.kind} ${ref.namespace}/${ref.name}`
-    const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
+    const text = findEntryText(declared?.get(formatValuesKey(ref)), ref.key) ?? release.entries[at]
     if (text === undefined) {
       if (ref.optional) return
-      throw refused(
+      throw createRefusedReleaseFailure(
         name,
         `valuesFrom names its entry ${ref.key}, which is not there`,
         'create it, or mark it as optional',
       )
     }
-    if (ref.targetPath === '') values = mergedValues(values, readValues(text, ref))
+    if (ref.targetPath === '') values = mergeValues(values, readValues(text, ref))
     else {
-      const set = withValueAt(mergedValues(values, spec), ref.targetPath, text)
+      const set = setValueAt(mergeValues(values, spec), ref.targetPath, text)
       if (set === undefined)
-        throw refused(
+        throw createRefusedReleaseFailure(
           name,
           `the value for targetPath ${ref.targetPath} has several parts, which are not read here`,
           'name a file of values',
@@ -269,23 +283,23 @@ export function valuesOf(
       values = set
     }
   })
-  return mergedValues(values, spec)
+  return mergeValues(values, spec)
 }
 
-function entryOf(object: JsonObject | undefined, key: string): string | undefined {
-  const found = partOf(object, 'data', key) ?? partOf(object, 'stringData', key)
-  return typeof found === 'string' && textOf(object, 'kind') === 'ConfigMap' ? found : undefined
+function findEntryText(object: JsonObject | undefined, key: string): string | undefined {
+  const found = getPartAt(object, 'data', key) ?? getPartAt(object, 'stringData', key)
+  return typeof found === 'string' && getTextAt(object, 'kind') === 'ConfigMap' ? found : undefined
 }
 
 /** Shorter texts may occur anywhere. */
 const SHORTEST_SECRET = 4
 
 /** They may be in any object of the release. */
-function secretsIn({ valuesFrom, entries }: FluxRelease): readonly string[] {
+function listSecrets({ valuesFrom, entries }: FluxRelease): readonly string[] {
   return valuesFrom.flatMap((ref, at) => {
     const text = entries[at]
     if (ref.kind !== 'Secret' || text === undefined) return []
-    return (ref.targetPath === '' ? textsBelow(readValues(text, ref)) : [text]).filter(
+    return (ref.targetPath === '' ? listTextsBelow(readValues(text, ref)) : [text]).filter(
       (each) => each.length >= SHORTEST_SECRET,
     )
   })
@@ -294,10 +308,10 @@ function secretsIn({ valuesFrom, entries }: FluxRelease): readonly string[] {
 /** @throws Failure BP1210, which does not quote the text: it may come from a Secret */
 function readValues(text: string, { kind, namespace, name, key }: ValuesRef): JsonObject {
   try {
-    return valuesIn(text, name)
+    return parseValues(text, name)
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    throw refused(
+    throw createRefusedReleaseFailure(
       `${kind} ${namespace}/${name}`,
       `its entry ${key} is no file of values`,
       'correct the entry',
@@ -305,44 +319,46 @@ function readValues(text: string, { kind, namespace, name, key }: ValuesRef): Js
   }
 }
 
-function textsBelow(value: Json): readonly string[] {
+function listTextsBelow(value: Json): readonly string[] {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)]
-  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsBelow)
+  return value === null || typeof value !== 'object'
+    ? []
+    : Object.values(value).flatMap(listTextsBelow)
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): BuiltDocument {
+function maskSecrets(text: string, secrets: readonly string[]): BuiltDocument {
   if (secrets.length === 0) return { text }
   const documents = parseGoYaml(text, 'the manifest').documents.map(({ value }) =>
-    formatJson(masked(value, secrets)),
+    formatJson(maskValue(value, secrets)),
   )
   return { text, other: documents.join('\n---\n') }
 }
 
-function masked(value: Json, secrets: readonly string[]): Json {
-  if (isJsonArray(value)) return value.map((each) => masked(each, secrets))
+function maskValue(value: Json, secrets: readonly string[]): Json {
+  if (isJsonArray(value)) return value.map((each) => maskValue(each, secrets))
   if (isJsonObject(value))
     return Object.fromEntries(
-      Object.entries(value).map(([key, each]) => [key, masked(each, secrets)]),
+      Object.entries(value).map(([key, each]) => [key, maskValue(each, secrets)]),
     )
   if (typeof value !== 'string' && typeof value !== 'number') return value
   return secrets.some((secret) => String(value).includes(secret)) ? '' : value
 }
 
 function isHook(built: JsonObject): boolean {
-  return partOf(built, 'metadata', 'annotations', 'helm.sh/hook') !== undefined
+  return getPartAt(built, 'metadata', 'annotations', 'helm.sh/hook') !== undefined
 }
 
 /** Origin labels override `commonMetadata`, which overrides the chart. */
-function withLabels(built: JsonObject, object: JsonObject): JsonObject {
-  const metadata = partOf(built, 'metadata')
+function addLabels(built: JsonObject, object: JsonObject): JsonObject {
+  const metadata = getPartAt(built, 'metadata')
   if (!isJsonObject(metadata)) return built
   const [labels, annotations] = ['labels', 'annotations'].map((name) => ({
     ...mapOf(metadata[name]),
-    ...mapOf(partOf(object, 'spec', 'commonMetadata', name)),
+    ...mapOf(getPartAt(object, 'spec', 'commonMetadata', name)),
   }))
   const origin = {
-    [`${GROUP}/name`]: metadataText(object, 'name'),
-    [`${GROUP}/namespace`]: metadataText(object, 'namespace'),
+    [`${GROUP}/name`]: getMetadataText(object, 'name'),
+    [`${GROUP}/namespace`]: getMetadataText(object, 'namespace'),
   }
   const all = {
     ...metadata,
@@ -356,7 +372,7 @@ function mapOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 
-export function refused(where: string, why: string, remedy: string): Failure {
+export function createRefusedReleaseFailure(where: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1210',
     what: 'what the HelmRelease makes is not known',

@@ -1,24 +1,24 @@
 /** As helm-controller `docs/spec/v2/helmreleases.md`. */
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
-import { labelsOf, metadataText } from '@backporch/kyaml/resource'
+import { filterObjects, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'
+import { getLabels, getMetadataText } from '@backporch/kyaml/resource'
 import { HELM_TOOLKIT, releaseOf } from '../../syncers/flux-release-name.ts'
-import { folderOf, isFilled } from '../../syncers/own-resource.ts'
-import { titleOfOwn } from '../../syncers/sync-path.ts'
+import { isFilled, parseSyncFolder } from '../../syncers/own-resource.ts'
+import { formatOwnTitle } from '../../syncers/sync-path.ts'
 import type { SourceArtifact, SyncerBuild } from '../build/built-source.ts'
 import {
-  declaredNamed,
+  findDeclaredNamed,
   type RefusedSource,
   type ResourcesOf,
   type SourcedRepository,
   type UnitSource,
   type ValuesRef,
 } from '../build/unit-source.ts'
-import { joined } from '../kustomize/files/kustomization-walk.ts'
-import { fluxChart, whyOnlyFlux } from './flux-chart.ts'
-import { followedRepository, whyNotHad } from './flux-git.ts'
-import { fluxRelease } from './flux-release.ts'
+import { joinFolderPath } from '../kustomize/files/kustomization-walk.ts'
+import { createFluxChartBuilder, explainOnlyFlux } from './flux-chart.ts'
+import { explainNotInArtifact, findFollowedRepository } from './flux-git.ts'
+import { createFluxReleaseBuilder } from './flux-release.ts'
 
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
 
@@ -28,7 +28,7 @@ export function releaseSources(
   repository: SourcedRepository,
 ): readonly (UnitSource | RefusedSource)[] {
   return releases.flatMap((own) => {
-    const labels = labelsOf(own)
+    const labels = getLabels(own)
     const parent = parents.find(
       ({ id }) =>
         id.name === labels.get(`${KUSTOMIZE}/name`) &&
@@ -38,20 +38,20 @@ export function releaseSources(
   })
 }
 
-export function builtReleaseSource(
+export function createBuiltReleaseSource(
   { object: own, hidden = [] }: DesiredResource,
   parent: UnitSource,
   of: ResourcesOf,
   repository: SourcedRepository,
 ): UnitSource | RefusedSource {
-  const title = `Flux HelmRelease ${titleOfOwn(own)}`
-  if (metadataText(own, 'namespace') === '')
+  const title = `Flux HelmRelease ${formatOwnTitle(own)}`
+  if (getMetadataText(own, 'namespace') === '')
     return {
-      title: `Flux HelmRelease ${metadataText(own, 'name')}`,
+      title: `Flux HelmRelease ${getMetadataText(own, 'name')}`,
       why: 'it has no namespace, and Flux applies no such resource',
     }
   if (hidden.length > 0) return { title, why: SECRET_IN_IT }
-  return releaseSource(own, parent, repository, chartOf(own, of, repository))
+  return releaseSource(own, parent, repository, findChart(own, of, repository))
 }
 
 export const SECRET_IN_IT = 'a variable of its Kustomization puts a value of a Secret into it'
@@ -62,17 +62,18 @@ function releaseSource(
   repository: SourcedRepository,
   chart?: FolderChart | { readonly why: string },
 ): UnitSource | RefusedSource {
-  const title = `Flux HelmRelease ${titleOfOwn(own)}`
-  const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
-  if (isFilled(partOf(own, 'spec', 'kubeConfig')))
+  const title = `Flux HelmRelease ${formatOwnTitle(own)}`
+  const [namespace, name] = [getMetadataText(own, 'namespace'), getMetadataText(own, 'name')]
+  if (isFilled(getPartAt(own, 'spec', 'kubeConfig')))
     return { title, why: 'it applies to another cluster (spec.kubeConfig)' }
-  const valuesFrom = valuesFromOf(own, namespace)
+  const valuesFrom = listValuesRefs(own, namespace)
   const stored = releaseOf({ namespace, name }, own)
-  const declared = declaredNamed(
+  const declared = findDeclaredNamed(
     own,
     repository.declared,
     (object) =>
-      isFilled(partOf(object, 'spec', 'chart')) || isFilled(partOf(object, 'spec', 'chartRef')),
+      isFilled(getPartAt(object, 'spec', 'chart')) ||
+      isFilled(getPartAt(object, 'spec', 'chartRef')),
   )
   const build: Omit<SyncerBuild, 'builder'> = {
     title,
@@ -116,13 +117,13 @@ function releaseSource(
       if (release === undefined && chart !== undefined && 'folder' in chart) {
         const deployed = {
           ...NOT_DEPLOYED,
-          namespace: textOf(own, 'spec', 'targetNamespace') || namespace,
+          namespace: getTextAt(own, 'spec', 'targetNamespace') || namespace,
           name: stored.name,
         }
-        const builder = fluxChart({ deployed, valuesFrom, entries: values })
+        const builder = createFluxChartBuilder({ deployed, valuesFrom, entries: values })
         return { ...given, ...chart, place: undefined, ownChart: true, builder }
       }
-      const builder = fluxRelease({
+      const builder = createFluxReleaseBuilder({
         deployed: release ?? NOT_DEPLOYED,
         valuesFrom,
         entries: values,
@@ -139,7 +140,7 @@ interface FolderChart {
 }
 
 /** Or why there is none or it is not all that Flux uses, with what still identifies the objects. */
-function chartOf(
+function findChart(
   own: JsonObject,
   of: ResourcesOf,
   repository: SourcedRepository,
@@ -147,20 +148,20 @@ function chartOf(
   const refused = (why: string): { readonly why: string } => ({
     why: `nothing is recorded of what Helm stores of its release, and ${why}: record the Secret of the release (type helm.sh/release.v1), or ask the cluster`,
   })
-  const spec = partOf(own, 'spec', 'chart', 'spec')
-  const [kind, name] = [textOf(spec, 'sourceRef', 'kind'), textOf(spec, 'sourceRef', 'name')]
+  const spec = getPartAt(own, 'spec', 'chart', 'spec')
+  const [kind, name] = [getTextAt(spec, 'sourceRef', 'kind'), getTextAt(spec, 'sourceRef', 'name')]
   if (kind !== 'GitRepository') {
     const [from, named] =
       kind === ''
-        ? [textOf(own, 'spec', 'chartRef', 'kind'), textOf(own, 'spec', 'chartRef', 'name')]
+        ? [getTextAt(own, 'spec', 'chartRef', 'kind'), getTextAt(own, 'spec', 'chartRef', 'name')]
         : [kind, name]
     return refused(`its chart is of the ${from} ${named}, from which nothing is fetched`)
   }
   const at = {
-    namespace: textOf(spec, 'sourceRef', 'namespace') || metadataText(own, 'namespace'),
+    namespace: getTextAt(spec, 'sourceRef', 'namespace') || getMetadataText(own, 'namespace'),
     name,
   }
-  const source = followedRepository(at, of, repository)
+  const source = findFollowedRepository(at, of, repository)
   if (source === undefined)
     return refused(
       `its chart is of the GitRepository ${at.namespace}/${name}, which is another repository`,
@@ -169,11 +170,12 @@ function chartOf(
     return refused(
       `its chart is of the GitRepository ${at.namespace}/${name}, which does not follow ${repository.baseBranch}`,
     )
-  const folder = folderOf(textOf(spec, 'chart'))
-  if (folder === undefined || !repository.has(joined(folder, 'Chart.yaml')))
-    return refused(`this repository has no chart at ${textOf(spec, 'chart')}`)
-  const lacking = whyNotHad(source.artifact, folder)
-  const why = lacking === undefined ? whyOnlyFlux(own) : `the chart has another content: ${lacking}`
+  const folder = parseSyncFolder(getTextAt(spec, 'chart'))
+  if (folder === undefined || !repository.has(joinFolderPath(folder, 'Chart.yaml')))
+    return refused(`this repository has no chart at ${getTextAt(spec, 'chart')}`)
+  const lacking = explainNotInArtifact(source.artifact, folder)
+  const why =
+    lacking === undefined ? explainOnlyFlux(own) : `the chart has another content: ${lacking}`
   return why === undefined ? { folder, artifact: source.artifact } : refused(why)
 }
 
@@ -188,12 +190,15 @@ const NOT_DEPLOYED: DeployedRelease = {
   manifest: '',
 }
 
-function valuesFromOf(own: JsonObject, namespace: string): readonly ValuesRef[] {
-  return objectsIn(partOf(own, 'spec', 'valuesFrom')).flatMap((ref): ValuesRef[] => {
-    const kind = textOf(ref, 'kind')
+function listValuesRefs(own: JsonObject, namespace: string): readonly ValuesRef[] {
+  return filterObjects(getPartAt(own, 'spec', 'valuesFrom')).flatMap((ref): ValuesRef[] => {
+    const kind = getTextAt(ref, 'kind')
     if (kind !== 'ConfigMap' && kind !== 'Secret') return []
-    const key = textOf(ref, 'valuesKey') || 'values.yaml'
-    const at = { targetPath: textOf(ref, 'targetPath'), optional: partOf(ref, 'optional') === true }
-    return [{ kind, namespace, name: textOf(ref, 'name'), key, ...at }]
+    const key = getTextAt(ref, 'valuesKey') || 'values.yaml'
+    const at = {
+      targetPath: getTextAt(ref, 'targetPath'),
+      optional: getPartAt(ref, 'optional') === true,
+    }
+    return [{ kind, namespace, name: getTextAt(ref, 'name'), key, ...at }]
   })
 }

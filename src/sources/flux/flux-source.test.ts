@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { sameRepository } from '../../syncers/sync-path.ts'
+import { isSameRepository } from '../../syncers/sync-path.ts'
 import type { SourcedRepository } from '../build/unit-source.ts'
 import { FLUX } from './flux-source.ts'
 
@@ -40,7 +40,7 @@ function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> =
       (object) => object['kind'] === kind && String(object['apiVersion']).startsWith(`${group}/`),
     )
   const repository = {
-    isHere: (address: string) => sameRepository(address, HERE),
+    isHere: (address: string) => isSameRepository(address, HERE),
     baseBranch: 'main',
     declared: [],
     configMaps: [],

@@ -4,36 +4,36 @@
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import {
-  canonicalJson,
+  filterObjects,
+  formatCanonicalJson,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectsIn,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import { HELM_TOOLKIT } from '../../syncers/flux-release-name.ts'
-import { folderOf, isFilled } from '../../syncers/own-resource.ts'
-import { titleOfOwn } from '../../syncers/sync-path.ts'
+import { isFilled, parseSyncFolder } from '../../syncers/own-resource.ts'
+import { formatOwnTitle } from '../../syncers/sync-path.ts'
 import {
-  declarationOf,
-  declaredNamed,
+  findDeclaration,
+  findDeclaredNamed,
   type RefusedSource,
   type ResourcesOf,
   type SourcedRepository,
   type UnitSource,
 } from '../build/unit-source.ts'
-import { syncedSource } from '../synced/synced-source.ts'
-import { followedRepository, SOURCE_TOOLKIT, whyNotHad } from './flux-git.ts'
+import { createSyncedSource } from '../synced/synced-source.ts'
+import { explainNotInArtifact, findFollowedRepository, SOURCE_TOOLKIT } from './flux-git.ts'
 import { FLUX_BUILDER } from './flux-kustomization.ts'
-import { builtReleaseSource, releaseSources, SECRET_IN_IT } from './flux-releases.ts'
-import { fluxVariablesOf, variablesFrom } from './flux-variables.ts'
+import { createBuiltReleaseSource, releaseSources, SECRET_IN_IT } from './flux-releases.ts'
+import { createFluxVariables, listVariablesRefs } from './flux-variables.ts'
 
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
 const GENERATOR = 'source.extensions.fluxcd.io'
 
-export const FLUX = syncedSource({
+export const FLUX = createSyncedSource({
   name: 'Flux',
   kinds: [
     { group: KUSTOMIZE, version: 'v1', kind: 'Kustomization' },
@@ -43,7 +43,7 @@ export const FLUX = syncedSource({
   ],
   read: (of, repository) => {
     const found = of(KUSTOMIZE, 'Kustomization').flatMap((own) =>
-      kustomizationSource(own, of, repository),
+      discoverKustomization(own, of, repository),
     )
     // A file alone is not yet what the Kustomization applies.
     if (repository.isFiles) return found
@@ -51,58 +51,58 @@ export const FLUX = syncedSource({
     return [...found, ...releaseSources(of(HELM_TOOLKIT, 'HelmRelease'), units, repository)]
   },
   built: [
-    { group: KUSTOMIZE, kind: 'Kustomization', isOfFiles: true, read: builtKustomizationSource },
+    { group: KUSTOMIZE, kind: 'Kustomization', isOfFiles: true, read: discoverBuiltKustomization },
     {
       group: HELM_TOOLKIT,
       kind: 'HelmRelease',
       isOfFiles: false,
-      read: (...built) => [builtReleaseSource(...built)],
+      read: (...built) => [createBuiltReleaseSource(...built)],
     },
   ],
 })
 
-function builtKustomizationSource(
+function discoverBuiltKustomization(
   { object: own, hidden = [] }: DesiredResource,
   parent: UnitSource,
   of: ResourcesOf,
   repository: SourcedRepository,
 ): readonly (UnitSource | RefusedSource)[] {
   if (hidden.length > 0)
-    return [{ title: `Flux Kustomization ${titleOfOwn(own)}`, why: SECRET_IN_IT }]
+    return [{ title: `Flux Kustomization ${formatOwnTitle(own)}`, why: SECRET_IN_IT }]
   // `flux bootstrap` writes one that builds itself: its file counts.
-  return kustomizationSource(own, of, repository).filter(
+  return discoverKustomization(own, of, repository).filter(
     (source) => 'why' in source || source.folder !== parent.folder,
   )
 }
 
-function kustomizationSource(
+function discoverKustomization(
   own: JsonObject,
   of: ResourcesOf,
   repository: SourcedRepository,
 ): readonly (UnitSource | RefusedSource)[] {
-  const title = `Flux Kustomization ${titleOfOwn(own)}`
-  const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
+  const title = `Flux Kustomization ${formatOwnTitle(own)}`
+  const [namespace, name] = [getMetadataText(own, 'namespace'), getMetadataText(own, 'name')]
   // A patch of a Kustomization in a file does not count.
-  if (textOf(own, 'spec', 'sourceRef', 'name') === '') return []
+  if (getTextAt(own, 'spec', 'sourceRef', 'name') === '') return []
   const given = placeOf(own, of, namespace)
-  if (given === undefined) return ofArtifact(own, title, repository)
+  if (given === undefined) return refuseArtifactSources(own, title, repository)
   if ('why' in given) return [{ title, why: given.why }]
   const { from, root } = given
-  const source = followedRepository(from, of, repository)
+  const source = findFollowedRepository(from, of, repository)
   if (source === undefined || (source.fixed === undefined && !source.isBase)) return []
-  const path = folderOf(partOf(own, 'spec', 'path') ?? './')
+  const path = parseSyncFolder(getPartAt(own, 'spec', 'path') ?? './')
   if (path === undefined) return [{ title, why: 'its path leaves the repository' }]
   const folder = [root, path].filter((part) => part !== '').join('/')
-  if (isFilled(partOf(own, 'spec', 'kubeConfig')))
+  if (isFilled(getPartAt(own, 'spec', 'kubeConfig')))
     return [{ title, why: 'it applies to another cluster (spec.kubeConfig)' }]
   const applied = of(KUSTOMIZE, 'Kustomization').map(
-    (each) => folderOf(partOf(each, 'spec', 'path') ?? './') ?? '',
+    (each) => parseSyncFolder(getPartAt(each, 'spec', 'path') ?? './') ?? '',
   )
-  const declared = declarationOf(own, repository.declared, builtBy, applied)
-  const refs = variablesFrom(own, namespace)
+  const declared = findDeclaration(own, repository.declared, computeBuildKey, applied)
+  const refs = listVariablesRefs(own, namespace)
   const { configMaps } = repository
   const { fixed, artifact } = source
-  const lacking = whyNotHad(artifact, folder)
+  const lacking = explainNotInArtifact(artifact, folder)
   if (lacking !== undefined) return [{ title, why: lacking }]
   const pinned =
     fixed === undefined
@@ -120,7 +120,7 @@ function kustomizationSource(
         folder,
         object: own,
         declared,
-        ...fluxVariablesOf(variables, { refs, configMaps, applied }),
+        ...createFluxVariables(variables, { refs, configMaps, applied }),
         builder: FLUX_BUILDER,
         artifact,
       }),
@@ -130,17 +130,20 @@ function kustomizationSource(
 }
 
 /** Reported only if this repository declares the resource. */
-function ofArtifact(
+function refuseArtifactSources(
   own: JsonObject,
   title: string,
   { declared }: SourcedRepository,
 ): readonly RefusedSource[] {
-  const kind = textOf(own, 'spec', 'sourceRef', 'kind')
+  const kind = getTextAt(own, 'spec', 'sourceRef', 'kind')
   const isDeclared =
-    declaredNamed(own, declared, (object) => textOf(object, 'spec', 'sourceRef', 'name') !== '') !==
-    undefined
+    findDeclaredNamed(
+      own,
+      declared,
+      (object) => getTextAt(object, 'spec', 'sourceRef', 'name') !== '',
+    ) !== undefined
   if (!isDeclared || !['OCIRepository', 'Bucket'].includes(kind)) return []
-  const why = `it applies the ${kind} ${textOf(own, 'spec', 'sourceRef', 'name')}, which is not compared: a merge is applied once its content is packed anew`
+  const why = `it applies the ${kind} ${getTextAt(own, 'spec', 'sourceRef', 'name')}, which is not compared: a merge is applied once its content is packed anew`
   return [{ title, why }]
 }
 
@@ -155,19 +158,19 @@ function placeOf(
   of: ResourcesOf,
   namespace: string,
 ): SourcePlace | { readonly why: string } | undefined {
-  const kind = textOf(own, 'spec', 'sourceRef', 'kind') || 'GitRepository'
+  const kind = getTextAt(own, 'spec', 'sourceRef', 'kind') || 'GitRepository'
   const from = {
-    namespace: textOf(own, 'spec', 'sourceRef', 'namespace') || namespace,
-    name: textOf(own, 'spec', 'sourceRef', 'name'),
+    namespace: getTextAt(own, 'spec', 'sourceRef', 'namespace') || namespace,
+    name: getTextAt(own, 'spec', 'sourceRef', 'name'),
   }
   if (kind === 'GitRepository') return { from, root: '' }
   if (kind !== 'ExternalArtifact') return undefined
   for (const generator of of(GENERATOR, 'ArtifactGenerator')) {
-    if (metadataText(generator, 'namespace') !== from.namespace) continue
-    const artifact = objectsIn(partOf(generator, 'spec', 'artifacts')).find(
-      (one) => textOf(one, 'name') === from.name,
+    if (getMetadataText(generator, 'namespace') !== from.namespace) continue
+    const artifact = filterObjects(getPartAt(generator, 'spec', 'artifacts')).find(
+      (one) => getTextAt(one, 'name') === from.name,
     )
-    if (artifact !== undefined) return artifactPlace(generator, artifact, from.namespace)
+    if (artifact !== undefined) return findArtifactPlace(generator, artifact, from.namespace)
   }
   return undefined
 }
@@ -176,20 +179,20 @@ function placeOf(
  * Its copies leave everything in place, except for one parent folder (ArtifactGenerator of
  * source-watcher).
  */
-function artifactPlace(
+function findArtifactPlace(
   generator: JsonObject,
   artifact: JsonObject,
   namespace: string,
 ): SourcePlace | { readonly why: string } {
-  const copies = objectsIn(partOf(artifact, 'copy')).map((copy) => {
-    const [, alias = '', folder] = /^@([^/]+)\/(.*?)\/?\*\*$/.exec(textOf(copy, 'from')) ?? []
-    const to = /^@artifact\/(.*?)\/?$/.exec(textOf(copy, 'to'))?.[1]
+  const copies = filterObjects(getPartAt(artifact, 'copy')).map((copy) => {
+    const [, alias = '', folder] = /^@([^/]+)\/(.*?)\/?\*\*$/.exec(getTextAt(copy, 'from')) ?? []
+    const to = /^@artifact\/(.*?)\/?$/.exec(getTextAt(copy, 'to'))?.[1]
     const isPlain =
       folder !== undefined &&
       to !== undefined &&
       !/[*?[]/.test(folder) &&
-      !isFilled(partOf(copy, 'exclude'))
-    return isPlain ? { alias, root: rootOf(folder, to) } : undefined
+      !isFilled(getPartAt(copy, 'exclude'))
+    return isPlain ? { alias, root: findRoot(folder, to) } : undefined
   })
   const [first] = copies
   if (
@@ -197,20 +200,23 @@ function artifactPlace(
     copies.some((copy) => copy?.alias !== first.alias || copy.root !== first.root)
   )
     return {
-      why: `its artifact ${textOf(artifact, 'name')} is composed of more than one folder with everything below it`,
+      why: `its artifact ${getTextAt(artifact, 'name')} is composed of more than one folder with everything below it`,
     }
-  const source = objectsIn(partOf(generator, 'spec', 'sources')).find(
-    (one) => textOf(one, 'alias') === first.alias,
+  const source = filterObjects(getPartAt(generator, 'spec', 'sources')).find(
+    (one) => getTextAt(one, 'alias') === first.alias,
   )
-  if (source === undefined || textOf(source, 'kind') !== 'GitRepository')
-    return { why: `its artifact ${textOf(artifact, 'name')} is not of a GitRepository` }
+  if (source === undefined || getTextAt(source, 'kind') !== 'GitRepository')
+    return { why: `its artifact ${getTextAt(artifact, 'name')} is not of a GitRepository` }
   return {
-    from: { namespace: textOf(source, 'namespace') || namespace, name: textOf(source, 'name') },
+    from: {
+      namespace: getTextAt(source, 'namespace') || namespace,
+      name: getTextAt(source, 'name'),
+    },
     root: first.root,
   }
 }
 
-function rootOf(folder: string, to: string): string | undefined {
+function findRoot(folder: string, to: string): string | undefined {
   if (to === '') return folder
   return folder === to
     ? ''
@@ -231,8 +237,8 @@ const BUILD_FIELDS = [
   'images',
 ]
 
-function builtBy(own: JsonObject): string {
-  const parts: Json[] = BUILD_FIELDS.map((name) => partOf(own, 'spec', name) ?? null)
-  const variables = partOf(own, 'spec', 'postBuild', 'substitute')
-  return canonicalJson([...parts, isJsonObject(variables) ? variables : {}])
+function computeBuildKey(own: JsonObject): string {
+  const parts: Json[] = BUILD_FIELDS.map((name) => getPartAt(own, 'spec', name) ?? null)
+  const variables = getPartAt(own, 'spec', 'postBuild', 'substitute')
+  return formatCanonicalJson([...parts, isJsonObject(variables) ? variables : {}])
 }

@@ -6,12 +6,12 @@
  */
 import {
   type ByteText,
-  bytesOf,
-  characterOf,
-  charactersOf,
+  convertToByteText,
+  decodeByteText,
+  decodeCharacter,
   matchesPattern,
-  textOfBytes,
-  wildcardPattern,
+  parseWildcardPattern,
+  splitCharacters,
 } from '../../syncers/flux-artifact/wildcard-pattern.ts'
 
 type Expression =
@@ -34,10 +34,10 @@ export function substituteVariables(
   lookUp: (name: string) => string | undefined,
 ): string {
   const bytes = new ExpressionReader(text)
-    .whole()
+    .parseWhole()
     .map((expression) => evaluate(expression, lookUp))
     .join('')
-  const result = textOfBytes(bytes)
+  const result = decodeByteText(bytes)
   if (result === undefined) throw new BadSubstitution('a character was cut in two')
   return result
 }
@@ -46,14 +46,14 @@ export function substituteVariables(
  * Also in parameters.
  * @throws BadSubstitution
  */
-export function variablesIn(text: string): ReadonlySet<string> {
+export function parseVariableNames(text: string): ReadonlySet<string> {
   const names = new Set<string>()
   const collect = (expression: Expression): void => {
     if (expression.kind === 'text') return
     names.add(expression.name)
     expression.parameters.forEach(collect)
   }
-  new ExpressionReader(text).whole().forEach(collect)
+  new ExpressionReader(text).parseWhole().forEach(collect)
   return names
 }
 
@@ -68,14 +68,18 @@ class ExpressionReader {
     this.text = text
   }
 
-  whole(): readonly Expression[] {
+  parseWhole(): readonly Expression[] {
     const found: Expression[] = []
     while (this.at < this.text.length)
-      found.push(this.opens() ? this.expression() : this.literal(() => true, new Set(['$$'])))
+      found.push(
+        this.isAtExpression()
+          ? this.parseExpression()
+          : this.parseLiteral(() => true, new Set(['$$'])),
+      )
     return found
   }
 
-  private opens(): boolean {
+  private isAtExpression(): boolean {
     return this.text.startsWith('${', this.at)
   }
 
@@ -83,12 +87,12 @@ class ExpressionReader {
     return this.text[this.at] ?? ''
   }
 
-  private literal(
+  private parseLiteral(
     accepts: (character: string) => boolean,
     escapes: ReadonlySet<string> = new Set(),
   ): Expression {
     let text = ''
-    while (this.at < this.text.length && !this.opens()) {
+    while (this.at < this.text.length && !this.isAtExpression()) {
       const pair = this.text.slice(this.at, this.at + 2)
       if (escapes.has(pair)) {
         text += pair.slice(1)
@@ -102,37 +106,42 @@ class ExpressionReader {
     return { kind: 'text', text }
   }
 
-  private expression(): Expression {
+  private parseExpression(): Expression {
     this.at += 2
     if (this.next === '#') {
       this.at += 1
-      return this.closed({ kind: 'variable', name: this.name(), operator: '#', parameters: [] })
+      return this.closeExpression({
+        kind: 'variable',
+        name: this.name(),
+        operator: '#',
+        parameters: [],
+      })
     }
     const name = this.name()
     switch (this.next) {
       case ':':
         return /[=\-?+]/.test(this.text[this.at + 1] ?? '')
-          ? this.withDefault(name, 2)
-          : this.substring(name)
+          ? this.parseDefault(name, 2)
+          : this.parseSubstring(name)
       case '=':
-        return this.withDefault(name, 1)
+        return this.parseDefault(name, 1)
       case ',':
       case '^':
-        return this.closed({
+        return this.closeExpression({
           kind: 'variable',
           name,
-          operator: this.operator(/[,^]{1,2}/y),
+          operator: this.parseOperator(/[,^]{1,2}/y),
           parameters: [],
         })
       case '/':
-        return this.replacement(name)
+        return this.parseReplacement(name)
       case '#':
-        return this.removal(name, /#{1,2}/y)
+        return this.parseRemoval(name, /#{1,2}/y)
       case '%':
-        return this.removal(name, /%{1,2}/y)
+        return this.parseRemoval(name, /%{1,2}/y)
       default:
         if (this.next !== '}') throw new BadSubstitution('missing closing brace')
-        return this.closed({ kind: 'variable', name, operator: '', parameters: [] })
+        return this.closeExpression({ kind: 'variable', name, operator: '', parameters: [] })
     }
   }
 
@@ -142,7 +151,7 @@ class ExpressionReader {
     return name
   }
 
-  private operator(pattern: RegExp): string {
+  private parseOperator(pattern: RegExp): string {
     return this.match(pattern)
   }
 
@@ -153,68 +162,77 @@ class ExpressionReader {
     return found
   }
 
-  private closed(expression: Expression): Expression {
+  private closeExpression(expression: Expression): Expression {
     if (this.next !== '}') throw new BadSubstitution('bad substitution')
     this.at += 1
     return expression
   }
 
-  private parameter(
+  private parseParameter(
     accepts: (character: string) => boolean,
     escapes?: ReadonlySet<string>,
   ): Expression {
-    if (this.opens()) return this.expression()
+    if (this.isAtExpression()) return this.parseExpression()
     const start = this.at
-    const literal = this.literal(accepts, escapes)
+    const literal = this.parseLiteral(accepts, escapes)
     if (this.at === start) throw new BadSubstitution('unable to parse substitution within function')
     return literal
   }
 
-  private withDefault(name: string, length: number): Expression {
+  private parseDefault(name: string, length: number): Expression {
     const operator = this.text.slice(this.at, this.at + length)
     this.at += length
     const parameters: Expression[] = []
-    while (this.next !== '}') parameters.push(this.parameter((character) => character !== '}'))
-    return this.closed({ kind: 'variable', name, operator, parameters })
+    while (this.next !== '}') parameters.push(this.parseParameter((character) => character !== '}'))
+    return this.closeExpression({ kind: 'variable', name, operator, parameters })
   }
 
-  private substring(name: string): Expression {
+  private parseSubstring(name: string): Expression {
     this.at += 1
     if (this.next > '\u007f') throw new BadSubstitution('bad substitution')
-    const parameters = [this.parameter((character) => character !== ':' && character !== '}')]
-    if (this.next === '}') return this.closed({ kind: 'variable', name, operator: ':', parameters })
+    const parameters = [this.parseParameter((character) => character !== ':' && character !== '}')]
+    if (this.next === '}')
+      return this.closeExpression({ kind: 'variable', name, operator: ':', parameters })
     if (this.match(/:+/y) === '') throw new BadSubstitution('bad substitution')
-    parameters.push(this.parameter((character) => character !== '}'))
-    return this.closed({ kind: 'variable', name, operator: ':', parameters })
+    parameters.push(this.parseParameter((character) => character !== '}'))
+    return this.closeExpression({ kind: 'variable', name, operator: ':', parameters })
   }
 
-  private removal(name: string, pattern: RegExp): Expression {
-    const operator = this.operator(pattern)
-    return this.closed({
+  private parseRemoval(name: string, pattern: RegExp): Expression {
+    const operator = this.parseOperator(pattern)
+    return this.closeExpression({
       kind: 'variable',
       name,
       operator,
-      parameters: [this.parameter((character) => character !== '}')],
+      parameters: [this.parseParameter((character) => character !== '}')],
     })
   }
 
-  private replacement(name: string): Expression {
-    const operator = this.operator(/\/[/#%]?/y)
-    const parameters = [this.parameter((character) => character !== '/', ESCAPED)]
+  private parseReplacement(name: string): Expression {
+    const operator = this.parseOperator(/\/[/#%]?/y)
+    const parameters = [this.parseParameter((character) => character !== '/', ESCAPED)]
     if (this.match(/\/+/y) === '') throw new BadSubstitution('bad substitution')
     if (this.next !== '}')
-      parameters.push(this.parameter((character) => character !== '}', ESCAPED))
-    return this.closed({ kind: 'variable', name, operator, parameters })
+      parameters.push(this.parseParameter((character) => character !== '}', ESCAPED))
+    return this.closeExpression({ kind: 'variable', name, operator, parameters })
   }
 }
 
 function evaluate(expression: Expression, lookUp: (name: string) => string | undefined): ByteText {
-  if (expression.kind === 'text') return bytesOf(expression.text)
+  if (expression.kind === 'text') return convertToByteText(expression.text)
   const parameters = expression.parameters.map((parameter) => evaluate(parameter, lookUp))
-  return applied(expression.operator, bytesOf(lookUp(expression.name) ?? ''), parameters)
+  return applyOperator(
+    expression.operator,
+    convertToByteText(lookUp(expression.name) ?? ''),
+    parameters,
+  )
 }
 
-function applied(operator: string, value: ByteText, parameters: readonly ByteText[]): ByteText {
+function applyOperator(
+  operator: string,
+  value: ByteText,
+  parameters: readonly ByteText[],
+): ByteText {
   const [first = '', second = ''] = parameters
   switch (operator) {
     case ',':
@@ -222,28 +240,26 @@ function applied(operator: string, value: ByteText, parameters: readonly ByteTex
     case ',,':
       return mapEach(value, lower)
     case '^':
-      return mapFirst(value, upper)
+      return mapFirst(value, convertToUpper)
     case '^^':
-      return mapEach(value, upper)
+      return mapEach(value, convertToUpper)
     case '#':
-      return parameters.length === 0
-        ? String(value.length)
-        : withoutPrefix(value, first, 'shortest')
+      return parameters.length === 0 ? String(value.length) : removePrefix(value, first, 'shortest')
     case '##':
-      return withoutPrefix(value, first, 'longest')
+      return removePrefix(value, first, 'longest')
     case '%':
-      return reversed(withoutPrefix(reversed(value), reversed(first), 'shortest'))
+      return reverseText(removePrefix(reverseText(value), reverseText(first), 'shortest'))
     case '%%':
-      return reversed(withoutPrefix(reversed(value), reversed(first), 'longest'))
+      return reverseText(removePrefix(reverseText(value), reverseText(first), 'longest'))
     case ':':
-      return substringOf(value, parameters)
+      return getSubstring(value, parameters)
     case '/':
-      return replaced(value, first, second, 1)
+      return replaceText(value, first, second, 1)
     case '//':
-      return replaced(value, first, second, Number.POSITIVE_INFINITY)
+      return replaceText(value, first, second, Number.POSITIVE_INFINITY)
     case '/#':
       return parameters.length === 2 && value.startsWith(first)
-        ? replaced(value, first, second, 1)
+        ? replaceText(value, first, second, 1)
         : value
     case '/%':
       return parameters.length === 2 && value.endsWith(first)
@@ -254,11 +270,12 @@ function applied(operator: string, value: ByteText, parameters: readonly ByteTex
   }
 }
 
-const lower = (character: string): string => single(character, character.toLowerCase())
-const upper = (character: string): string => single(character, character.toUpperCase())
+const lower = (character: string): string => convertToSingle(character, character.toLowerCase())
+const convertToUpper = (character: string): string =>
+  convertToSingle(character, character.toUpperCase())
 
 /** Go maps a character to one character. */
-function single(character: string, mapped: string): string {
+function convertToSingle(character: string, mapped: string): string {
   if ([...mapped].length === 1) return mapped
   const code = character.codePointAt(0) ?? 0
   if (code === 0x130) return 'i'
@@ -270,20 +287,22 @@ function single(character: string, mapped: string): string {
 }
 
 function mapEach(text: ByteText, map: (character: string) => string): ByteText {
-  return charactersOf(text)
-    .map((bytes) => bytesOf(map(characterOf(bytes))))
+  return splitCharacters(text)
+    .map((bytes) => convertToByteText(map(decodeCharacter(bytes))))
     .join('')
 }
 
 function mapFirst(text: ByteText, map: (character: string) => string): ByteText {
-  const [first = ''] = charactersOf(text)
-  return first === '' ? '' : bytesOf(map(characterOf(first))) + text.slice(first.length)
+  const [first = ''] = splitCharacters(text)
+  return first === ''
+    ? ''
+    : convertToByteText(map(decodeCharacter(first))) + text.slice(first.length)
 }
 
 /** Positions count bytes. An invalid position or length leaves the text unchanged. */
-function substringOf(value: ByteText, [position = '', length]: readonly ByteText[]): ByteText {
-  const from = integerOf(position)
-  const count = length === undefined ? value.length : integerOf(length)
+function getSubstring(value: ByteText, [position = '', length]: readonly ByteText[]): ByteText {
+  const from = parseInteger(position)
+  const count = length === undefined ? value.length : parseInteger(length)
   if (from === undefined || count === undefined) return value
   const start = from < 0 ? Math.max(0, value.length + from) : from
   if (start + count >= value.length) return value.slice(start)
@@ -292,32 +311,32 @@ function substringOf(value: ByteText, [position = '', length]: readonly ByteText
   return value.slice(start, start + count)
 }
 
-function integerOf(text: string): number | undefined {
+function parseInteger(text: string): number | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined
   const value = BigInt(text.replace('+', ''))
   return BigInt.asIntN(64, value) === value ? Number(value) : undefined
 }
 
-function replaced(value: ByteText, wanted: ByteText, by: ByteText, most: number): ByteText {
+function replaceText(value: ByteText, wanted: ByteText, by: ByteText, most: number): ByteText {
   if (wanted !== '')
     return most === 1 ? value.replace(wanted, () => by) : value.replaceAll(wanted, () => by)
   return most === 1
     ? by + value
-    : charactersOf(value)
+    : splitCharacters(value)
         .map((character) => by + character)
         .join('') + by
 }
 
-function reversed(text: ByteText): ByteText {
-  return charactersOf(text)
+function reverseText(text: ByteText): ByteText {
+  return splitCharacters(text)
     .reverse()
-    .map((bytes) => bytesOf(characterOf(bytes)))
+    .map((bytes) => convertToByteText(decodeCharacter(bytes)))
     .join('')
 }
 
 /** An empty match removes nothing. */
-function withoutPrefix(value: ByteText, text: ByteText, which: 'shortest' | 'longest'): ByteText {
-  const pattern = wildcardPattern(text)
+function removePrefix(value: ByteText, text: ByteText, which: 'shortest' | 'longest'): ByteText {
+  const pattern = parseWildcardPattern(text)
   if (pattern === undefined) return value
   const lengths = Array.from(value, (_each, index) => index + 1)
   const found = (which === 'shortest' ? lengths : lengths.toReversed()).find((length) =>

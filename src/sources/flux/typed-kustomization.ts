@@ -13,14 +13,14 @@ import {
 } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
+  convertToKubectlJson,
+  getYamlKey,
   goKeyOf,
   isMergeKey,
-  keyOf,
-  kubectlJsonOf,
-  resolved,
+  resolveAlias,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
-import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
+import { readSourceText, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
 
 /** kustomize checks `value`. */
 type Shape =
@@ -97,24 +97,24 @@ const KUSTOMIZATION: Shape = {
 }
 
 /** @throws Failure BP1110 or BP1111 where Flux cannot read it either */
-export function typedKustomization(path: string, files: SourceFiles): JsonObject {
-  const [root] = readYamlNodes(textOf(path, files).replaceAll('\r\n', '\n'), path)
-  const value = root === undefined ? null : typedValue(root, path)
+export function readTypedKustomization(path: string, files: SourceFiles): JsonObject {
+  const [root] = readYamlNodes(readSourceText(path, files).replaceAll('\r\n', '\n'), path)
+  const value = root === undefined ? null : convertTypedValue(root, path)
   if (isJsonObject(value)) return value
   if (value === null) return {}
-  throw unreadable(path, 'it is no map')
+  throw createUnreadableFailure(path, 'it is no map')
 }
 
-function typedValue(root: YamlNode, path: string): Json {
+function convertTypedValue(root: YamlNode, path: string): Json {
   try {
-    return shaped(root, KUSTOMIZATION)
+    return convertToShape(root, KUSTOMIZATION)
   } catch (thrown) {
-    if (thrown instanceof TypeError) throw unreadable(path, thrown.message)
+    if (thrown instanceof TypeError) throw createUnreadableFailure(path, thrown.message)
     throw thrown
   }
 }
 
-function unreadable(where: string, why: string): Failure {
+function createUnreadableFailure(where: string, why: string): Failure {
   const what = 'the kustomization cannot be read'
   return new Failure({
     code: 'BP1110',
@@ -127,34 +127,35 @@ function unreadable(where: string, why: string): Failure {
 }
 
 /** @throws TypeError for a value that JSON cannot represent */
-function shaped(node: YamlNode, shape: Shape): Json {
-  const target = resolved(node)
+function convertToShape(node: YamlNode, shape: Shape): Json {
+  const target = resolveAlias(node)
   if (shape === 'text' && target.kind === 'scalar')
-    return goText(kubectlJsonOf(target), target.value)
-  if (typeof shape === 'string') return kubectlJsonOf(target)
+    return goText(convertToKubectlJson(target), target.value)
+  if (typeof shape === 'string') return convertToKubectlJson(target)
   if (target.kind === 'list')
     return 'list' in shape
-      ? target.items.map((item) => shaped(item, shape.list))
-      : kubectlJsonOf(target)
-  if (target.kind !== 'map' || 'list' in shape) return kubectlJsonOf(target)
+      ? target.items.map((item) => convertToShape(item, shape.list))
+      : convertToKubectlJson(target)
+  if (target.kind !== 'map' || 'list' in shape) return convertToKubectlJson(target)
   const object = emptyObject()
   for (const { key, value } of target.entries) {
     if (isMergeKey(key)) {
-      const from = resolved(value)
+      const from = resolveAlias(value)
       for (const each of from.kind === 'list' ? from.items.toReversed() : [from]) {
-        const merged = shaped(each, shape)
+        const merged = convertToShape(each, shape)
         if (isJsonObject(merged))
           for (const [name, below] of Object.entries(merged)) setKey(object, name, below)
       }
       continue
     }
-    const text = goKeyOf(key) ?? keyOf(key)
+    const text = goKeyOf(key) ?? getYamlKey(key)
     const name =
       'map' in shape
         ? text
         : Object.keys(shape.fields).find((known) => known.toLowerCase() === text.toLowerCase())
     const below = name === undefined ? undefined : 'map' in shape ? shape.map : shape.fields[name]
-    if (name !== undefined && below !== undefined) setKey(object, name, shaped(value, below))
+    if (name !== undefined && below !== undefined)
+      setKey(object, name, convertToShape(value, below))
   }
   return object
 }

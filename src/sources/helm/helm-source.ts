@@ -1,9 +1,9 @@
-import { BUILT, filesOf } from '../build/build-unit.ts'
+import { BUILT, convertToFilesRead } from '../build/build-unit.ts'
 import type { HelmChoice } from '../build/render-choice.ts'
 import type { Source } from '../build/source.ts'
 import { BUILT_EDITOR } from '../place/built-editor.ts'
 import { readSyncedSource } from '../synced/read-synced.ts'
-import { plainChart } from './plain-chart.ts'
+import { createPlainChartBuild } from './plain-chart.ts'
 
 export const HELM: Source<HelmChoice> = {
   ...BUILT,
@@ -33,11 +33,11 @@ export const HELM: Source<HelmChoice> = {
     }),
   },
   filesRead: async (commit, { packagePath, files, choice }, signal) =>
-    filesOf(
+    convertToFilesRead(
       await readSyncedSource(
         commit,
         { packagePath, files },
-        plainChart(choice, packagePath),
+        createPlainChartBuild(choice, packagePath),
         signal,
       ),
     ),

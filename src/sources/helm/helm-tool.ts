@@ -1,13 +1,13 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
-import { annotationsOf } from '@backporch/kyaml/resource'
+import { getAnnotations } from '@backporch/kyaml/resource'
 import type { BuildInput, BuildTool, BuiltSource, ObjectLocations } from '../build/built-source.ts'
-import { templateOf } from '../build/chart-templates.ts'
-import { resourceOf } from '../build/read-built.ts'
+import { locateTemplate } from '../build/chart-templates.ts'
+import { getSyncerResource } from '../build/read-built.ts'
 import type { Build, BuildAnswer, BuildLibrary } from '../programs/package-builder.ts'
 import { postRendered } from './chart/helm-build.ts'
 import { TemplateTrace } from './chart/template-trace.ts'
-import { chartOf, HelmLocations } from './locate/helm-locations.ts'
+import { getHelmChart, HelmLocations } from './locate/helm-locations.ts'
 
 export const HELM_TOOL: BuildTool = {
   name: 'helm',
@@ -25,15 +25,15 @@ export const HELM_TOOL: BuildTool = {
       step: 'helm template',
     }
     if (parent !== undefined && synced?.ownChart !== true) return () => place
-    return (object, text, line) => templateOf(source, object, text, line)
+    return (object, text, line) => locateTemplate(source, object, text, line)
   },
-  originOf: (source) => (desired, path) => [originLine(source, desired, path)],
+  originOf: (source) => (desired, path) => [describeOrigin(source, desired, path)],
   locator: {
-    locationsOf,
+    locationsOf: createObjectLocations,
     writesDefaults: true,
     ownPlace: () => 'values of its own',
     // A release has no hook until its next upgrade.
-    isMadeAnew: ({ object }) => annotationsOf(object).has('helm.sh/hook'),
+    isMadeAnew: ({ object }) => getAnnotations(object).has('helm.sh/hook'),
   },
 }
 
@@ -43,33 +43,33 @@ function orderOf(source: BuildInput, library: BuildLibrary): Build | BuildAnswer
     throw new TypeError(`${folder} is no chart`)
   const order = synced.builder.way.helm({
     build: synced,
-    ...resourceOf(source, library),
+    ...getSyncerResource(source, library),
     folder,
     files,
   })
   return 'text' in order ? order : postRendered(source, order, library)
 }
 
-function locationsOf(
+function createObjectLocations(
   source: BuiltSource,
   library: BuildLibrary,
   desired: DesiredResource,
 ): ObjectLocations {
-  const values = new HelmLocations(source, library, chartOf(source, library))
+  const values = new HelmLocations(source, library, getHelmChart(source, library))
   return {
-    removal: () => values.removal(desired),
+    removal: () => values.locateRemoval(desired),
     find: ({ path, wanted }) => values.find(desired, path, wanted),
   }
 }
 
-function originLine(
+function describeOrigin(
   { files, folder, synced }: BuiltSource,
   { id, location }: DesiredResource,
   path: FieldPath,
 ): string {
   const trace = new TemplateTrace({ folder, files })
   const [writer] = files.has(location.path)
-    ? trace.writers({ template: location.path, id, field: path })
+    ? trace.listWriters({ template: location.path, id, field: path })
     : []
   if (writer === undefined) return `rendered by ${synced?.title ?? 'a chart'}`
   const refs = writer.refs.slice(0, 3).map((ref) => formatFieldPath(ref))

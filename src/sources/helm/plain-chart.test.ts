@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { buildOf } from '../build/read-built.ts'
 import { HELM_TOOL } from './helm-tool.ts'
-import { plainChart } from './plain-chart.ts'
+import { createPlainChartBuild } from './plain-chart.ts'
 
 const file = (path: string, text: string): readonly [string, PackageFile] => [
   path,
@@ -18,7 +18,7 @@ function ordered(
   values: readonly string[],
   links: readonly (readonly [string, PackageFile])[] = [],
 ) {
-  const synced = plainChart(
+  const synced = createPlainChartBuild(
     { tool: 'helm', path: '', release: 'web', namespace: 'shop', values },
     'apps/web',
   )

@@ -1,25 +1,25 @@
 /** People or a pipeline install the release. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { annotationsOf } from '@backporch/kyaml/resource'
+import { getAnnotations } from '@backporch/kyaml/resource'
 import type { HelmInput, SyncerBuild, ValuesLayer } from '../build/built-source.ts'
 import { PLAIN_BUILDER } from '../build/plain-builder.ts'
 import type { HelmChoice } from '../build/render-choice.ts'
-import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
-import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
-import { chartLayers, valuesIn } from './chart/chart-values.ts'
-import { capabilityWords, helmOrder } from './chart/helm-order.ts'
-import { followed } from './chart/linked-files.ts'
+import { joinFolderPath, resolvePath } from '../kustomize/files/kustomization-walk.ts'
+import { readSourceText, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import { listChartLayers, parseValues } from './chart/chart-values.ts'
+import { buildCapabilityArgs, createHelmOrder } from './chart/helm-order.ts'
+import { followLinks } from './chart/linked-files.ts'
 import { HELM_TOOL } from './helm-tool.ts'
 
-export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild {
+export function createPlainChartBuild(choice: HelmChoice, packagePath: string): SyncerBuild {
   const folder = resolvePath(packagePath, choice.path) ?? packagePath
   const { path, release, namespace, values } = choice
   const paths = values.flatMap((each) => resolvePath(packagePath, each) ?? [])
   const outside = values.find((each) => resolvePath(packagePath, each) === undefined)
   const led = (files: SourceFiles): readonly string[] =>
     paths.map((each) => {
-      const target = followed(each, files)
+      const target = followLinks(each, files)
       if (target === undefined) throw leavesRepository(each, folder)
       return target
     })
@@ -31,11 +31,11 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
     '--include-crds',
     '--skip-tests',
     ...read.flatMap((path) => ['--values', path]),
-    ...capabilityWords({ version: '', apiVersions: [] }, choice.capabilities),
+    ...buildCapabilityArgs({ version: '', apiVersions: [] }, choice.capabilities),
   ]
   const orderOf = ({ files }: HelmInput) => {
     if (outside !== undefined) throw leavesRepository(outside, folder)
-    return helmOrder({ folder, files }, wordsWith(led(files)), [])
+    return createHelmOrder({ folder, files }, wordsWith(led(files)), [])
   }
   return {
     title: `Helm release ${choice.namespace}/${choice.release}`,
@@ -51,18 +51,18 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
           const chart = { folder, files: input.files }
           const given = led(input.files).filter((path) => input.files.has(path))
           const layers = given.map((path): ValuesLayer => {
-            const values: JsonObject = valuesIn(textOf(path, input.files), path)
+            const values: JsonObject = parseValues(readSourceText(path, input.files), path)
             return {
               values,
               place: { kind: 'file', path, under: [] },
-              isDefault: path === joined(folder, 'values.yaml'),
+              isDefault: path === joinFolderPath(folder, 'values.yaml'),
             }
           })
           return {
             order: orderOf(input),
             chart,
             title: '',
-            layers: [...chartLayers(chart), ...layers],
+            layers: [...listChartLayers(chart), ...layers],
           }
         },
         reads: () => paths,
@@ -86,9 +86,9 @@ function leavesRepository(path: string, folder: string): Failure {
 
 /** Helm deletes such a hook after success (helm `pkg/action/hooks.go`). */
 function isGoneAfterRun(built: JsonObject): boolean {
-  const policies = annotationsOf(built).get('helm.sh/hook-delete-policy') ?? ''
+  const policies = getAnnotations(built).get('helm.sh/hook-delete-policy') ?? ''
   return (
-    annotationsOf(built).has('helm.sh/hook') &&
+    getAnnotations(built).has('helm.sh/hook') &&
     policies.split(',').some((each) => each.trim() === 'hook-succeeded')
   )
 }

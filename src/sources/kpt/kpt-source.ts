@@ -3,13 +3,13 @@ import { isReadOf } from '@backporch/kpt/package'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { RenderChoice } from '../build/render-choice.ts'
 import type { EditInput, Source } from '../build/source.ts'
-import { joined } from '../kustomize/files/kustomization-walk.ts'
-import { contentOf, filesEditor, placeInFiles } from '../place/files-editor.ts'
-import { adoptionProblems, adoptThroughPipeline } from './adopt/adoption.ts'
-import { FieldOrigins, originLines } from './adopt/field-origin.ts'
+import { joinFolderPath } from '../kustomize/files/kustomization-walk.ts'
+import { createFileChange, createFilesEditor, placeInFiles } from '../place/files-editor.ts'
+import { adoptThroughPipeline, listAdoptionProblems } from './adopt/adoption.ts'
+import { FieldOrigins, formatFieldOriginLines } from './adopt/field-origin.ts'
 import { type RenderedPackage, renderPackage } from './render/render-package.ts'
 
-const FILES = filesEditor(rendered)
+const FILES = createFilesEditor(renderEdited)
 
 export const KPT: Source<Extract<RenderChoice, { readonly tool: 'kpt' }>> = {
   discover: 'none',
@@ -24,7 +24,9 @@ export const KPT: Source<Extract<RenderChoice, { readonly tool: 'kpt' }>> = {
   filesRead: async (_commit, { packagePath, files }) => ({
     source: undefined,
     paths: new Set(
-      files.filter(({ path }) => isReadOf(path)).map(({ path }) => joined(packagePath, path)),
+      files
+        .filter(({ path }) => isReadOf(path))
+        .map(({ path }) => joinFolderPath(packagePath, path)),
     ),
     failures: [],
   }),
@@ -33,22 +35,22 @@ export const KPT: Source<Extract<RenderChoice, { readonly tool: 'kpt' }>> = {
   originOf: (unit) => {
     const origins = new FieldOrigins(unit)
     return (desired, path) => {
-      const origin = origins.of(desired, path)
-      return origin === undefined ? [] : originLines(origin)
+      const origin = origins.findOrigin(desired, path)
+      return origin === undefined ? [] : formatFieldOriginLines(origin)
     }
   },
   edit: {
     apply: (input) => {
       if (!input.pipeline) return FILES.apply(input)
       const { texts, notes } = adoptThroughPipeline(input)
-      return { changes: [...texts].map(([path, text]) => contentOf(path, text)), notes }
+      return { changes: [...texts].map(([path, text]) => createFileChange(path, text)), notes }
     },
-    place: (input, edited) => placeInFiles(input, edited, rendered),
-    problems: (input) => (input.pipeline ? adoptionProblems(input) : FILES.problems(input)),
+    place: (input, edited) => placeInFiles(input, edited, renderEdited),
+    problems: (input) => (input.pipeline ? listAdoptionProblems(input) : FILES.problems(input)),
   },
 }
 
-function rendered({ packagePath, functions }: EditInput, files: PackageFiles): RenderedPackage {
+function renderEdited({ packagePath, functions }: EditInput, files: PackageFiles): RenderedPackage {
   const rendering = answerCalls(renderPackage(packagePath, files, { attributed: false }), functions)
   if ('failures' in rendering) throw rendering.failures[0]
   return rendering

@@ -1,8 +1,8 @@
-import { BUILT, filesOf } from '../build/build-unit.ts'
+import { BUILT, convertToFilesRead } from '../build/build-unit.ts'
 import type { RenderChoice } from '../build/render-choice.ts'
 import type { Source } from '../build/source.ts'
 import { BUILT_EDITOR } from '../place/built-editor.ts'
-import { joined } from './files/kustomization-walk.ts'
+import { joinFolderPath } from './files/kustomization-walk.ts'
 import { KUSTOMIZE_TOOL } from './kustomize-tool.ts'
 import { readKustomization } from './read-kustomization.ts'
 
@@ -25,7 +25,7 @@ export const KUSTOMIZE: Source<Extract<RenderChoice, { readonly tool: 'kustomize
     choiceOf: ({ path }) => ({ tool: 'kustomize', path }),
   },
   filesRead: async (commit, { packagePath, files, choice }, signal) => {
-    const folder = choice.path === '' ? packagePath : joined(packagePath, choice.path)
+    const folder = choice.path === '' ? packagePath : joinFolderPath(packagePath, choice.path)
     const walked = await readKustomization(commit, folder, signal)
     const source = {
       packagePath,
@@ -35,7 +35,7 @@ export const KUSTOMIZE: Source<Extract<RenderChoice, { readonly tool: 'kustomize
       files: walked.files,
       command: [],
     }
-    return filesOf({ source, failures: walked.failures })
+    return convertToFilesRead({ source, failures: walked.failures })
   },
   edit: BUILT_EDITOR,
 }

@@ -3,7 +3,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { isJsonObject } from '@backporch/kyaml/json'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { itemsAt } from '@backporch/kyaml/yaml'
+import { listItemsAt } from '@backporch/kyaml/yaml'
 import type {
   BuildInput,
   BuildTool,
@@ -12,17 +12,17 @@ import type {
   ObjectLocations,
   WrittenKustomization,
 } from '../build/built-source.ts'
-import { syncerObject } from '../build/syncer-object.ts'
-import { kustomizeChart } from '../helm/chart/kustomize-chart.ts'
+import { readSyncerObject } from '../build/syncer-object.ts'
+import { findKustomizeChart } from '../helm/chart/kustomize-chart.ts'
 import { HelmLocations } from '../helm/locate/helm-locations.ts'
 import type { Build, BuildAnswer, BuildLibrary } from '../programs/package-builder.ts'
 import { hasCharts } from './files/helm-charts.ts'
-import { kustomizeBuild, textOf, wantsOrigins } from './files/kustomize-build.ts'
+import { createKustomizeBuild, readSourceText, wantsOrigins } from './files/kustomize-build.ts'
 import { HELM_CHARTS, ResourceOrigins } from './files/resource-origins.ts'
 import { KustomizeLocations } from './locate/kustomize-locations.ts'
 import { overlayLocations, overlayRemoval } from './locate/overlay-patch.ts'
 import { KustomizeOrigins } from './origins/kustomize-origins.ts'
-import { builtOriginLines } from './origins/origin-lines.ts'
+import { formatBuiltOriginLines } from './origins/origin-lines.ts'
 
 export const KUSTOMIZE_TOOL: BuildTool = {
   name: 'kustomize',
@@ -31,14 +31,14 @@ export const KUSTOMIZE_TOOL: BuildTool = {
   keepsOrigins: (source) =>
     source.synced === undefined
       ? wantsOrigins(source.folder, source.files)
-      : writtenBySyncer(source)?.keepsOrigins === true,
+      : findWrittenBySyncer(source)?.keepsOrigins === true,
   locationsIn: ({ folder, files }) => {
     const origins = new ResourceOrigins(folder, files)
-    return (object) => origins.locationOf(isJsonObject(object) ? object : {})
+    return (object) => origins.findLocation(isJsonObject(object) ? object : {})
   },
-  originOf: originsIn,
+  originOf: createOriginsLookup,
   locator: {
-    locationsOf,
+    locationsOf: createLocations,
     writesDefaults: false,
     ownPlace: ({ synced }) =>
       synced !== undefined && 'print' in synced.builder.way
@@ -53,26 +53,30 @@ function orderOf(source: BuildInput): Build | BuildAnswer {
   const { folder, files, synced } = source
   const way = synced?.builder.way
   if (synced !== undefined && way !== undefined && 'print' in way)
-    return { text: way.print(syncerObject(synced, files), folder, packedFiles(source)) }
-  const written = writtenBySyncer(source)
-  if (written === undefined) return kustomizeBuild(folder, files)
+    return { text: way.print(readSyncerObject(synced, files), folder, selectPackedFiles(source)) }
+  const written = findWrittenBySyncer(source)
+  if (written === undefined) return createKustomizeBuild(folder, files)
   const { path, text, isWithoutHelm } = written
-  const all = packedFiles(source).set(path, {
+  const all = selectPackedFiles(source).set(path, {
     path,
     mode: '100644',
     content: new TextEncoder().encode(text),
   })
-  if (isWithoutHelm === true && hasCharts(all)) throw withoutHelm(folder)
-  return kustomizeBuild(folder, all)
+  if (isWithoutHelm === true && hasCharts(all)) throw createWithoutHelmFailure(folder)
+  return createKustomizeBuild(folder, all)
 }
 
-function writtenBySyncer(source: BuildInput): WrittenKustomization | undefined {
+function findWrittenBySyncer(source: BuildInput): WrittenKustomization | undefined {
   const { folder, files, synced } = source
   if (synced === undefined || !('kustomization' in synced.builder.way)) return undefined
-  return synced.builder.way.kustomization(syncerObject(synced, files), folder, packedFiles(source))
+  return synced.builder.way.kustomization(
+    readSyncerObject(synced, files),
+    folder,
+    selectPackedFiles(source),
+  )
 }
 
-function withoutHelm(folder: string): Failure {
+function createWithoutHelmFailure(folder: string): Failure {
   return new Failure({
     code: 'BP1210',
     what: 'the folder cannot be built as its syncer builds it',
@@ -84,22 +88,22 @@ function withoutHelm(folder: string): Failure {
 }
 
 /** An edit may add a file that the syncer does not receive. */
-function packedFiles({ files, isPacked = () => true }: BuildInput): Map<string, PackageFile> {
+function selectPackedFiles({ files, isPacked = () => true }: BuildInput): Map<string, PackageFile> {
   return new Map([...files].filter(([path]) => isPacked(path)))
 }
 
-function originsIn(
+function createOriginsLookup(
   { folder, files, synced }: BuiltSource,
   resources: readonly DesiredResource[],
 ): LinesOf {
   const origins = new KustomizeOrigins({ folder, files, synced, resources })
   return (desired, path) => {
-    const origin = origins.of(desired, path)
-    return origin === undefined ? [] : builtOriginLines(origin)
+    const origin = origins.findOrigin(desired, path)
+    return origin === undefined ? [] : formatBuiltOriginLines(origin)
   }
 }
 
-function locationsOf(
+function createLocations(
   source: BuiltSource,
   library: BuildLibrary,
   desired: DesiredResource,
@@ -109,14 +113,17 @@ function locationsOf(
     files,
     synced === undefined ? undefined : { folder, build: synced },
   )
-  const values = valuesOfChart(source, library, desired)
+  const values = findChartValues(source, library, desired)
   return {
     removal: () =>
-      values?.removal(desired) ?? [locations.removal(desired), ...overlayRemoval(source, desired)],
+      values?.locateRemoval(desired) ?? [
+        locations.locateRemoval(desired),
+        ...overlayRemoval(source, desired),
+      ],
     find: (field) => {
       const [first, ...others] = locations.find({
         desired,
-        declaredName: locations.declaredName(desired),
+        declaredName: locations.findDeclaredName(desired),
         ...field,
       })
       // An existing field of the kustomization comes before the values of a chart.
@@ -134,18 +141,19 @@ function locationsOf(
  * Undefined if no chart of a kustomization made the object.
  * @throws Failure of the chart and its values
  */
-function valuesOfChart(
+function findChartValues(
   source: BuiltSource,
   library: BuildLibrary,
   { location }: DesiredResource,
 ): HelmLocations | undefined {
   if (location.step !== HELM_CHARTS) return undefined
-  const text = textOf(location.path, source.files).replaceAll('\r\n', '\n')
+  const text = readSourceText(location.path, source.files).replaceAll('\r\n', '\n')
   const lines = new LineIndex(text)
-  const items = itemsAt(readYamlNodes(text, location.path)[0], HELM_CHARTS)
+  const items = listItemsAt(readYamlNodes(text, location.path)[0], HELM_CHARTS)
   const index = items.findIndex(
-    ({ source: span }) => span !== undefined && lines.position(span.start).line === location.line,
+    ({ source: span }) =>
+      span !== undefined && lines.getPosition(span.start).line === location.line,
   )
-  const chart = index === -1 ? undefined : kustomizeChart(location.path, index, source.files)
+  const chart = index === -1 ? undefined : findKustomizeChart(location.path, index, source.files)
   return chart === undefined ? undefined : new HelmLocations(source, library, chart)
 }

@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import type { ResolvedChange } from '../edits/resolution-edits.ts'
-import { notLocated, onlyTrial, problemsOf, refusal, shared } from './adoption-failures.ts'
+import {
+  createNotLocatedFailure,
+  createSharedObstacle,
+  createTrialRefusal,
+  findOnlyTrial,
+  listChangeProblems,
+} from './adoption-failures.ts'
 
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
 
@@ -33,7 +39,7 @@ test('the problem of a change is its refusal, and several locations are no probl
     if (found !== undefined) throw found
   }
   assert.deepEqual(
-    problemsOf(changes, () => choose),
+    listChangeProblems(changes, () => choose),
     ['no location', undefined, undefined],
   )
 })
@@ -43,27 +49,27 @@ test('a failure of the package is the problem of every change, and another excep
   const fails = (thrown: unknown) => () => {
     throw thrown
   }
-  assert.deepEqual(problemsOf(changes, fails(failure('BP1207', 'not stable'))), [
+  assert.deepEqual(listChangeProblems(changes, fails(failure('BP1207', 'not stable'))), [
     'cannot adopt: not stable',
     'cannot adopt: not stable',
   ])
-  assert.throws(() => problemsOf(changes, fails(new TypeError('x'))), TypeError)
-  assert.throws(() => problemsOf(changes, () => fails(new TypeError('x'))), TypeError)
+  assert.throws(() => listChangeProblems(changes, fails(new TypeError('x'))), TypeError)
+  assert.throws(() => listChangeProblems(changes, () => fails(new TypeError('x'))), TypeError)
 })
 
 const trial = (via: string, what: string) => ({ candidate: { via, what, edits: [] } })
 const TWO = [trial('manifest', 'the manifest'), trial('setter:color', 'the setter color')]
 
 test('a single location is taken, and one of several by its name', () => {
-  assert.equal(onlyTrial(change(), []), undefined)
-  assert.equal(onlyTrial(change('other'), TWO.slice(0, 1)), TWO[0])
-  assert.equal(onlyTrial(change('setter:color'), TWO), TWO[1])
+  assert.equal(findOnlyTrial(change(), []), undefined)
+  assert.equal(findOnlyTrial(change('other'), TWO.slice(0, 1)), TWO[0])
+  assert.equal(findOnlyTrial(change('setter:color'), TWO), TWO[1])
 })
 
 test('several locations are refused with their names, also under one name', () => {
   const why = (via: string | undefined, trials: typeof TWO): string => {
     try {
-      onlyTrial(change(via), trials)
+      findOnlyTrial(change(via), trials)
     } catch (thrown) {
       assert.ok(thrown instanceof Failure && thrown.code === 'BP2014')
       return thrown.why
@@ -82,7 +88,8 @@ test('several locations are refused with their names, also under one name', () =
 })
 
 test('a refusal without another reason names the function that writes the field last', () => {
-  const why = (writer?: string) => refusal(change(), { dirty: [], obstacles: [], writer }).why
+  const why = (writer?: string) =>
+    createTrialRefusal(change(), { dirty: [], obstacles: [], writer }).why
   assert.equal(why(), 'no authored place was found whose edit gives the live value')
   assert.equal(
     why('apps/web/Kptfile:7 (mutator 1, apply-replacements)'),
@@ -93,13 +100,17 @@ test('a refusal without another reason names the function that writes the field 
 test('a refusal without a place of its own has that of the object in git', () => {
   const where = 'apps/web/config.yaml:1'
   const obstacle = { where: '', why: 'the package does not render', remedy: 'choose restore' }
-  assert.equal(refusal(change(), { dirty: [], obstacles: [obstacle] }).where, where)
+  assert.equal(createTrialRefusal(change(), { dirty: [], obstacles: [obstacle] }).where, where)
   assert.equal(
-    refusal(change(), { dirty: [], obstacles: [{ ...obstacle, where: 'Kptfile:7' }] }).where,
+    createTrialRefusal(change(), { dirty: [], obstacles: [{ ...obstacle, where: 'Kptfile:7' }] })
+      .where,
     'Kptfile:7',
   )
   const { why, remedy } = obstacle
-  assert.equal(notLocated(change(), { why, remedy }).where, where)
+  assert.equal(createNotLocatedFailure(change(), { why, remedy }).where, where)
   const unit = { name: 'apps/test', moved: [] }
-  assert.equal(shared(change(), { what: 'the manifest' }, unit, 'choose restore').where, where)
+  assert.equal(
+    createSharedObstacle(change(), { what: 'the manifest' }, unit, 'choose restore').where,
+    where,
+  )
 })

@@ -1,14 +1,19 @@
 import { Failure } from '@backporch/kyaml/failure'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { listMoved, type MovedField } from '../edits/moved-fields.ts'
-import { cannot, editFor, isEdited, type ResolvedChange } from '../edits/resolution-edits.ts'
+import {
+  createCannotFailure,
+  editFor,
+  isEdited,
+  type ResolvedChange,
+} from '../edits/resolution-edits.ts'
 import { computeEach } from '../programs/questions.ts'
 import { REMEDY_APPLIED, WHY_APPLIED } from './applied-configs.ts'
 import type { Candidate, Obstacle } from './candidate.ts'
 
 /** @throws Failure as `editFor` */
-export function editedChanges(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
+export function selectEditedChanges(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
   return changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
 }
 
@@ -17,7 +22,7 @@ export function editedChanges(changes: readonly ResolvedChange[]): readonly Reso
  * @param begin prepares an adoption, and returns what throws the Failure of one change
  * @throws Unanswered with the builds that all of them need next
  */
-export function problemsOf(
+export function listChangeProblems(
   changes: readonly ResolvedChange[],
   begin: () => (change: ResolvedChange) => void,
 ): readonly (string | undefined)[] {
@@ -37,7 +42,7 @@ export function problemsOf(
   if (whole !== undefined) return changes.map(() => `${whole.what}: ${whole.why}`)
   return computeEach(changes, (change) => {
     const failure = failureOf(() => {
-      if (editedChanges([change]).length > 0) choose(change)
+      if (selectEditedChanges([change]).length > 0) choose(change)
     })
     return failure?.code === 'BP2014' ? undefined : failure?.why
   })
@@ -77,7 +82,7 @@ export function tryRender<T>(
  * Undefined if no trial gives the live value and moves nothing else.
  * @throws Failure BP2014 if there are several, and the change names none of them
  */
-export function onlyTrial<Trial extends { readonly candidate: Candidate }>(
+export function findOnlyTrial<Trial extends { readonly candidate: Candidate }>(
   change: ResolvedChange,
   clean: readonly Trial[],
 ): Trial | undefined {
@@ -85,7 +90,7 @@ export function onlyTrial<Trial extends { readonly candidate: Candidate }>(
     change.via === undefined ? [] : clean.filter(({ candidate }) => candidate.via === change.via)
   const [only, second] = named.length > 0 ? named : clean
   if (second === undefined) return only
-  throw ambiguous(
+  throw createAmbiguousFailure(
     change,
     clean.map(({ candidate }) => candidate),
   )
@@ -106,11 +111,14 @@ interface Tried {
   readonly writer?: string | undefined
 }
 
-export function refusal(change: ResolvedChange, { dirty, obstacles, writer }: Tried): Failure {
+export function createTrialRefusal(
+  change: ResolvedChange,
+  { dirty, obstacles, writer }: Tried,
+): Failure {
   const [best] = dirty.toSorted((one, other) => one.others.length - other.others.length)
   if (best !== undefined)
-    return cannot(change, {
-      why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}${inLaterRender(best)}${best.movesConfig ? `: ${WHY_APPLIED}` : ''}`,
+    return createCannotFailure(change, {
+      why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}${describeLaterRender(best)}${best.movesConfig ? `: ${WHY_APPLIED}` : ''}`,
       remedy: best.movesConfig
         ? REMEDY_APPLIED
         : 'choose restore; adopt those fields in the same call, if they have drifted too; or edit the location by hand, if they are to move too',
@@ -118,10 +126,10 @@ export function refusal(change: ResolvedChange, { dirty, obstacles, writer }: Tr
   const [obstacle] = obstacles
   if (obstacle !== undefined) {
     const { where, why, remedy } = obstacle
-    return cannot(change, { ...(where === '' ? {} : { where }), why, remedy })
+    return createCannotFailure(change, { ...(where === '' ? {} : { where }), why, remedy })
   }
   const created = change.desired?.location.step
-  return cannot(change, {
+  return createCannotFailure(change, {
     why:
       created === undefined
         ? `no authored place was found whose edit gives the live value${writer === undefined ? '' : `: the last function that writes it is ${writer}`}`
@@ -132,21 +140,21 @@ export function refusal(change: ResolvedChange, { dirty, obstacles, writer }: Tr
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
 
-function ordinal(number: number): string {
+function formatOrdinal(number: number): string {
   return ORDINALS[number - 1] ?? `${number}th`
 }
 
-function inLaterRender({
+function describeLaterRender({
   number = 1,
   rewritten = [],
 }: Pick<DirtyTrial, 'number' | 'rewritten'>): string {
   if (number === 1) return ''
   const kptfiles = rewritten.join(' and ')
-  return ` when the package is rendered a ${ordinal(number)} time${kptfiles === '' ? '' : `, because the render before that changes ${kptfiles}`}`
+  return ` when the package is rendered a ${formatOrdinal(number)} time${kptfiles === '' ? '' : `, because the render before that changes ${kptfiles}`}`
 }
 
 /** Undefined if the renders prove the edit, and if they move other fields. */
-export function notProven(
+export function findNotProvenObstacle(
   { what }: Pick<Candidate, 'what'>,
   proof: Omit<DirtyTrial, 'candidate'> & LaterRender,
 ): Obstacle | undefined {
@@ -161,7 +169,7 @@ export function notProven(
   if (proof.lands) return undefined
   return {
     where: '',
-    why: `with the edit of ${what} the field gets another value${inLaterRender(proof)}`,
+    why: `with the edit of ${what} the field gets another value${describeLaterRender(proof)}`,
     remedy:
       'edit by hand what the pipeline writes there, so that a render of the rendered package changes nothing, or choose restore',
   }
@@ -172,7 +180,7 @@ interface LaterRender {
   readonly unsettled: string | undefined
 }
 
-export function shared(
+export function createSharedObstacle(
   change: ResolvedChange,
   { what }: Pick<Candidate, 'what'>,
   unit: { readonly name: string; readonly moved: readonly MovedField[] },
@@ -181,10 +189,10 @@ export function shared(
   const { name, moved } = unit
   const also = moved.length === 0 ? 'change it' : `move ${listMoved(moved)} there`
   const why = `its value comes from ${what}, which ${name} is built from too: an edit there would also ${also}`
-  return cannot(change, { why, remedy })
+  return createCannotFailure(change, { why, remedy })
 }
 
-export function remedyOfShared(ownPlace: string): string {
+export function describeSharedRemedy(ownPlace: string): string {
   return `set the value where only this unit has it, as in ${ownPlace}, or choose restore; adopt with --via=everywhere if the value is to change everywhere`
 }
 
@@ -192,19 +200,19 @@ export function remedyOfShared(ownPlace: string): string {
 export const REMEDY_OF_RELEASE =
   'wait until the release has the value too, and adopt it then, or choose restore; adopt with --via=everywhere if the release is to change with the merge'
 
-export function notLocated(
+export function createNotLocatedFailure(
   change: ResolvedChange,
   refusal: { readonly why: string; readonly remedy: string },
 ): Failure {
-  return cannot(change, refusal)
+  return createCannotFailure(change, refusal)
 }
 
-function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
+function createAmbiguousFailure(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
   if (change.via !== undefined && candidates.every(({ via }) => via !== change.via))
-    return unknownLocation(change, candidates)
-  return cannot(change, {
+    return createUnknownLocationFailure(change, candidates)
+  return createCannotFailure(change, {
     code: 'BP2014',
-    why: `${candidates.length} places give the live value and move nothing else: ${namedLocations(candidates)}`,
+    why: `${candidates.length} places give the live value and move nothing else: ${formatNamedLocations(candidates)}`,
     remedy: `choose one with --via, as in --via=${candidates[0]?.via ?? ''}`,
   })
 }
@@ -225,57 +233,63 @@ export function assertNamed(
   if (unknown === undefined) return
   // Other changes of the plan were not tried.
   const requested = chosen.filter(({ change }) => change.via === unknown.via)
-  throw unknownLocation(
+  throw createUnknownLocationFailure(
     unknown,
     (requested.length === 0 ? chosen : requested).map(({ candidate }) => candidate),
   )
 }
 
-function unknownLocation(change: ResolvedChange, fitting: readonly Candidate[]): Failure {
-  return cannot(change, {
+function createUnknownLocationFailure(
+  change: ResolvedChange,
+  fitting: readonly Candidate[],
+): Failure {
+  return createCannotFailure(change, {
     code: 'BP2014',
     what: `by way of ${JSON.stringify(change.via)}`,
-    why: `no place of that name gives the live value; these do: ${namedLocations(fitting)}`,
+    why: `no place of that name gives the live value; these do: ${formatNamedLocations(fitting)}`,
     remedy: 'name one of these with --via',
   })
 }
 
-function namedLocations(candidates: readonly Candidate[]): string {
+function formatNamedLocations(candidates: readonly Candidate[]): string {
   return [...new Set(candidates.map(({ via, what }) => `${what} as "${via}"`))].join(', ')
 }
 
-export function neverSettles(packagePath: string, moving: string): Failure {
+export function createNeverSettlesFailure(packagePath: string, moving: string): Failure {
   return new Failure({
     code: 'BP1207',
     what: 'rendering the rendered package changes it again',
-    where: shownPackage(packagePath),
+    where: describePackage(packagePath),
     why: `${moving} changes with each render, so that no edit can be proven`,
     remedy: 'make the function idempotent that writes it, or choose restore',
   })
 }
 
-export function undone(change: ResolvedChange, chosen: readonly ChosenLocation[]): Failure {
+export function createUndoneFailure(
+  change: ResolvedChange,
+  chosen: readonly ChosenLocation[],
+): Failure {
   const at = chosen.findIndex((each) => each.change === change)
   const others = chosen.slice(at + 1).map(({ change: { drift }, candidate }) => {
-    const field = shownPathOnly(drift.path, drift.id)
+    const field = formatRedactedPath(drift.path, drift.id)
     return `${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)} at ${candidate.what}`
   })
-  return cannot(change, {
+  return createCannotFailure(change, {
     why: `with the edit of ${others.join(', and of ') || 'the other changes'}, this field gets another value than its own`,
     remedy: 'adopt one of the two, and choose restore for the other',
   })
 }
 
-export function tooMany(packagePath: string): Failure {
+export function createTooManyChangesFailure(packagePath: string): Failure {
   return new Failure({
     code: 'BP2001',
     what: 'cannot adopt so much at once',
-    where: shownPackage(packagePath),
+    where: describePackage(packagePath),
     why: 'too many places would have to be tried by rendering',
     remedy: 'adopt fewer changes at a time',
   })
 }
 
-function shownPackage(packagePath: string): string {
+function describePackage(packagePath: string): string {
   return packagePath === '' ? 'the root of the repository' : packagePath
 }

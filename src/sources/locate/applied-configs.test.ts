@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { builtInFunctions } from '../../../functions/built-in-functions.ts'
 import { adopted, changeIn, refused } from '../../../test/fakes/adoption-samples.ts'
 import { APPLY_SETTERS, filesOf, webKptfile } from '../../../test/fakes/pipeline-files.ts'
-import { adoptionProblems, adoptThroughPipeline } from '../kpt/adopt/adoption.ts'
+import { adoptThroughPipeline, listAdoptionProblems } from '../kpt/adopt/adoption.ts'
 
 /** The ConfigMap of the setters has no annotation, so kpt applies it too. */
 const SETTERS =
@@ -39,7 +39,7 @@ test('a setter in a ConfigMap that is applied too is edited, and a note names th
       text: 'the edit also moves data.replicas of ConfigMap setters: the config of a function is also an object of the cluster, because it has no annotation config.kubernetes.io/local-config: "true"',
     },
   ])
-  assert.deepEqual(adoptionProblems(input), [undefined])
+  assert.deepEqual(listAdoptionProblems(input), [undefined])
 })
 
 test('with the annotation there is no such object, and no note', () => {

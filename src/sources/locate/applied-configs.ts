@@ -57,7 +57,7 @@ export class AppliedConfigs {
   }
 }
 
-export function appliedNotes(entries: readonly MovedField[]): readonly Note[] {
+export function createAppliedNotes(entries: readonly MovedField[]): readonly Note[] {
   return entries.map((moved) => ({
     cause: 'config-applied',
     subject: describeResourceId(moved.resource.id),

@@ -54,7 +54,9 @@ export function editAt(document: number, path: FieldPath, wanted: Wanted): YamlE
   return wanted === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value: wanted }
 }
 
-export function editsByFile(edits: readonly FileEdit[]): ReadonlyMap<string, readonly YamlEdit[]> {
+export function groupEditsByFile(
+  edits: readonly FileEdit[],
+): ReadonlyMap<string, readonly YamlEdit[]> {
   const byFile = Map.groupBy(edits, ({ path }) => path)
   return new Map([...byFile].map(([path, own]) => [path, own.map(({ edit }) => edit)]))
 }

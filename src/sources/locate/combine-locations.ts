@@ -16,23 +16,26 @@ export function combineLocations(parts: readonly Locations[], first?: Candidate)
     ways = ways.flatMap((way) => candidates.map((candidate) => [...way, candidate]))
     if (ways.length > MOST_WAYS) return NOWHERE
   }
-  return { candidates: ways.map(together), obstacles: parts.flatMap(({ obstacles }) => obstacles) }
+  return {
+    candidates: ways.map(mergeCandidates),
+    obstacles: parts.flatMap(({ obstacles }) => obstacles),
+  }
 }
 
-function together(way: readonly Candidate[]): Candidate {
+function mergeCandidates(way: readonly Candidate[]): Candidate {
   const vias = [...new Set(way.map(({ via }) => via))]
   return {
     via: vias.join('+'),
     what: [...new Set(way.map(({ what }) => what))].join(' and '),
-    edits: uniqueEdits(way.flatMap(({ edits }) => edits)),
+    edits: deduplicateEdits(way.flatMap(({ edits }) => edits)),
   }
 }
 
-export function uniqueEdits(edits: readonly FileEdit[]): readonly FileEdit[] {
-  return [...new Map(edits.map((edit) => [editsKey([edit]), edit])).values()]
+export function deduplicateEdits(edits: readonly FileEdit[]): readonly FileEdit[] {
+  return [...new Map(edits.map((edit) => [computeEditsKey([edit]), edit])).values()]
 }
 
-export function editsKey(edits: readonly FileEdit[]): string {
+export function computeEditsKey(edits: readonly FileEdit[]): string {
   return JSON.stringify(
     edits
       .map((edit) =>
@@ -43,11 +46,11 @@ export function editsKey(edits: readonly FileEdit[]): string {
 }
 
 /** Trials whose edits contain all of another's are not needed. */
-export function leastEdits<Trial extends { readonly candidate: Candidate }>(
+export function selectLeastEdits<Trial extends { readonly candidate: Candidate }>(
   trials: readonly Trial[],
 ): readonly Trial[] {
   const keys = trials.map(
-    ({ candidate }) => new Set(candidate.edits.map((edit) => editsKey([edit]))),
+    ({ candidate }) => new Set(candidate.edits.map((edit) => computeEditsKey([edit]))),
   )
   return trials.filter(
     (_trial, own) =>

@@ -1,9 +1,14 @@
 /** A changed key is one edit in the sources. */
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import { isJsonObject, type Json } from '@backporch/kyaml/json'
-import { renamedItem } from '../../drift/compare/renamed-items.ts'
+import { findRenamedItem } from '../../drift/compare/renamed-items.ts'
 import { leaves } from '../edits/prove-edit.ts'
-import { isEdited, type ResolvedChange, wantedBy, writtenBy } from '../edits/resolution-edits.ts'
+import {
+  getWantedValue,
+  getWrittenValue,
+  isEdited,
+  type ResolvedChange,
+} from '../edits/resolution-edits.ts'
 import type { Wanted } from './candidate.ts'
 
 export interface RenamedField {
@@ -12,23 +17,23 @@ export interface RenamedField {
 }
 
 /** Empty if the change is not a removed and an added item. */
-export function renamedFields(
+export function listRenamedFields(
   change: ResolvedChange,
   changes: readonly ResolvedChange[],
 ): readonly RenamedField[] {
   const edited = changes.filter(isEdited)
-  const pair = renamedItem(
+  const pair = findRenamedItem(
     change.drift,
     edited.map(({ drift }) => drift),
   )
   const come = edited.find(({ drift }) => drift === pair?.come)
   if (pair === undefined || come?.desired === undefined) return []
   const { path } = pair.gone
-  const was = valueAt(come.desired.object, path)
-  const is = withoutDefaults(come, was)
+  const was = findValueAt(come.desired.object, path)
+  const is = omitDefaults(come, was)
   return [...leaves(was, is, [])].map((below) => ({
     path: [...path, ...below],
-    wanted: is === undefined ? undefined : valueAt(is, below),
+    wanted: is === undefined ? undefined : findValueAt(is, below),
   }))
 }
 
@@ -36,8 +41,8 @@ export function renamedFields(
  * Without fields that git leaves to the server (a port's `protocol`), if the server gives them the
  * live value.
  */
-function withoutDefaults(come: ResolvedChange, declared: Json | undefined): Json | undefined {
-  const [item, written] = [wantedBy(come), writtenBy(come)]
+function omitDefaults(come: ResolvedChange, declared: Json | undefined): Json | undefined {
+  const [item, written] = [getWantedValue(come), getWrittenValue(come)]
   if (!isJsonObject(item) || !isJsonObject(declared) || !isJsonObject(written)) return item
   return Object.fromEntries(
     Object.entries(item).filter(

@@ -1,5 +1,5 @@
 import type { FieldPath } from '@backporch/kyaml/field'
-import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { isJsonArray, isJsonEqual, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
 import type { Wanted } from './candidate.ts'
 
@@ -23,11 +23,11 @@ export function isAlike(value: Json | undefined, now: Json | undefined): boolean
     typeof value === 'object' ||
     typeof now === 'object'
   )
-    return jsonEquals(value, now)
+    return isJsonEqual(value, now)
   return String(value) === String(now)
 }
 
-export function typedAs(wanted: Wanted, like: Json | undefined): Wanted {
+export function convertToTypeOf(wanted: Wanted, like: Json | undefined): Wanted {
   if (wanted === undefined || wanted === null || typeof wanted === 'object') return wanted
   if (typeof like === 'string') return String(wanted)
   const text = String(wanted)
@@ -36,7 +36,7 @@ export function typedAs(wanted: Wanted, like: Json | undefined): Wanted {
   return typeof like === 'number' && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : wanted
 }
 
-export function otherText(
+export function findOtherText(
   value: Leaf['value'],
   now: Json | undefined,
   wanted: Wanted,
@@ -46,13 +46,13 @@ export function otherText(
   if (part !== '' && part !== now) {
     if (part.toLowerCase() === now.toLowerCase())
       return part === part.toLowerCase() ? wanted.toLowerCase() : wanted
-    const found = otherPart(part, now, wanted)
+    const found = findOtherPart(part, now, wanted)
     if (found !== undefined) return found
   }
-  return typeof value === 'string' ? patchedText(value, now, wanted) : undefined
+  return typeof value === 'string' ? patchText(value, now, wanted) : undefined
 }
 
-function otherPart(part: string, now: string, wanted: string): string | undefined {
+function findOtherPart(part: string, now: string, wanted: string): string | undefined {
   if (part === '') return undefined
   for (let at = now.indexOf(part); at !== -1; at = now.indexOf(part, at + 1)) {
     const [before, after] = [now.slice(0, at), now.slice(at + part.length)]
@@ -66,7 +66,7 @@ function otherPart(part: string, now: string, wanted: string): string | undefine
 }
 
 /** If the text contains the differing lines once; a template may write other lines. */
-export function patchedText(text: string, now: string, wanted: string): string | undefined {
+export function patchText(text: string, now: string, wanted: string): string | undefined {
   const [were, are] = [now.split('\n'), wanted.split('\n')]
   let first = 0
   while (first < were.length && first < are.length && were[first] === are[first]) first += 1
@@ -85,12 +85,12 @@ export function patchedText(text: string, now: string, wanted: string): string |
     find.every((each, offset) => lines[at + offset] === each) ? [at] : [],
   )
   const [at, second] = places
-  if (at === undefined || second !== undefined) return patchedPart(text, now, wanted)
+  if (at === undefined || second !== undefined) return patchPart(text, now, wanted)
   return lines.toSpliced(at, find.length, ...anchor, ...other).join('\n')
 }
 
-function patchedPart(text: string, now: string, wanted: string): string | undefined {
-  const { first, last } = commonEnds(now, wanted)
+function patchPart(text: string, now: string, wanted: string): string | undefined {
+  const { first, last } = measureCommonEnds(now, wanted)
   const [old, other] = [
     now.slice(first, now.length - last),
     wanted.slice(first, wanted.length - last),
@@ -100,7 +100,7 @@ function patchedPart(text: string, now: string, wanted: string): string | undefi
   return text.slice(0, at) + other + text.slice(at + old.length)
 }
 
-function commonEnds(
+function measureCommonEnds(
   now: string,
   wanted: string,
 ): { readonly first: number; readonly last: number } {
@@ -111,7 +111,7 @@ function commonEnds(
   return { first, last }
 }
 
-export function changesOfImage(
+export function listImageChanges(
   leaves: readonly Leaf[],
   now: Json | undefined,
   wanted: Wanted,
@@ -123,11 +123,11 @@ export function changesOfImage(
     ({ value }) => (String(value) === was.tag || value === '') && is.tag !== '',
   )
   const named = leaves.flatMap(({ path, value }) => {
-    const name = value === was.name ? is.name : otherPart(String(value), was.name, is.name)
+    const name = value === was.name ? is.name : findOtherPart(String(value), was.name, is.name)
     return name === undefined ? [] : [{ path, wanted: name }]
   })
   return named.flatMap((name) =>
-    tagged.map(({ path, value }) => [name, { path, wanted: typedAs(is.tag, value) }]),
+    tagged.map(({ path, value }) => [name, { path, wanted: convertToTypeOf(is.tag, value) }]),
   )
 }
 
@@ -135,7 +135,7 @@ export function emptyParts(now: Json | undefined, wanted: Wanted): readonly Json
   if (wanted === undefined || wanted === null || typeof wanted === 'object') return []
   if (typeof now !== 'string' || typeof wanted !== 'string') return [wanted]
   const { name, tag } = splitReference(wanted)
-  const ends = commonEnds(now, wanted)
+  const ends = measureCommonEnds(now, wanted)
   let [first, end] = [ends.first, wanted.length - ends.last]
   const isEdge = (at: number): boolean =>
     at <= 0 ||

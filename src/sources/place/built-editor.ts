@@ -1,24 +1,25 @@
-import { adoptThroughBuild, builtAdoptionProblems } from '../build/adopt/build-adoption.ts'
+import { adoptThroughBuild, listBuiltAdoptionProblems } from '../build/adopt/build-adoption.ts'
 import type { BuiltUnit } from '../build/built-unit.ts'
 import type { EditInput, SourceEditor } from '../build/source.ts'
 import { placeInBuild } from './place-in-build.ts'
-import { joinFiles, wholeChanges } from './place-objects.ts'
+import { joinFiles, selectWholeChanges } from './place-objects.ts'
 
 export const BUILT_EDITOR: SourceEditor = {
   apply: (input) => {
-    const { files, notes } = adoptThroughBuild({ ...builtUnit(input), changes: input.changes })
+    const { files, notes } = adoptThroughBuild({ ...getBuiltUnit(input), changes: input.changes })
     return { changes: [...files].map(([path, content]) => ({ path, content })), notes }
   },
   place: (input, edited) => {
-    const changes = wholeChanges(input.changes)
+    const changes = selectWholeChanges(input.changes)
     if (changes.length === 0) return edited
     const contents = new Map(edited.map(({ path, content }) => [path, content]))
-    return joinFiles(contents, placeInBuild(builtUnit(input), contents, changes))
+    return joinFiles(contents, placeInBuild(getBuiltUnit(input), contents, changes))
   },
-  problems: (input) => builtAdoptionProblems({ ...builtUnit(input), changes: input.changes }),
+  problems: (input) =>
+    listBuiltAdoptionProblems({ ...getBuiltUnit(input), changes: input.changes }),
 }
 
-function builtUnit({ built, packagePath }: EditInput): BuiltUnit {
+function getBuiltUnit({ built, packagePath }: EditInput): BuiltUnit {
   if (built === undefined) throw new TypeError(`${packagePath || '.'} is edited without its build`)
   return built
 }

@@ -10,7 +10,7 @@ import { readResource } from '@backporch/kyaml/resource'
 import { builtInFunctions } from '../../../functions/built-in-functions.ts'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { renderPackage } from '../kpt/render/render-package.ts'
-import { filesEditor } from './files-editor.ts'
+import { createFilesEditor } from './files-editor.ts'
 import type { WholeChange } from './place-objects.ts'
 
 const config = (name: string): string =>
@@ -39,7 +39,7 @@ function placed(
   const files: PackageFiles = Object.entries(texts)
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([path, text]) => ({ path, mode: '100644', content: new TextEncoder().encode(text) }))
-  const editor = filesEditor((_input, own) => {
+  const editor = createFilesEditor((_input, own) => {
     const rendering = answerCalls(
       renderPackage(packagePath, own, { attributed: false }),
       builtInFunctions,

@@ -1,6 +1,6 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import { folderOf, joined } from '../kustomize/files/kustomization-walk.ts'
+import { getParentFolder, joinFolderPath } from '../kustomize/files/kustomization-walk.ts'
 
 interface SiblingFile {
   readonly path: string
@@ -10,7 +10,7 @@ interface SiblingFile {
 
 type Place = { readonly kind: 'append' | 'new'; readonly path: string }
 
-export function siblingFiles(resources: readonly DesiredResource[]): readonly SiblingFile[] {
+export function listSiblingFiles(resources: readonly DesiredResource[]): readonly SiblingFile[] {
   const authored = resources.filter(({ location: { path } }) => /\.ya?ml$/.test(path))
   return [...Map.groupBy(authored, ({ location }) => location.path)].map(([path, own]) => ({
     path,
@@ -38,39 +38,41 @@ export function placeFor(
   const singles = siblings.filter(({ objects }) => objects.length === 1)
   const like = singles.filter(({ objects }) => objects.every((other) => isSameKind(id, other)))
   const near =
-    mostOften((like.length > 0 ? like : singles).map(({ path }) => folderOf(path))) ?? folder
-  const ending = mostOften(singles.map(({ path }) => path.slice(path.lastIndexOf('.')))) ?? '.yaml'
-  const naming = mostOften(singles.flatMap(namingsOf))
+    findMostFrequent((like.length > 0 ? like : singles).map(({ path }) => getParentFolder(path))) ??
+    folder
+  const ending =
+    findMostFrequent(singles.map(({ path }) => path.slice(path.lastIndexOf('.')))) ?? '.yaml'
+  const naming = findMostFrequent(singles.flatMap(listNamings))
   const path = [...(naming === undefined ? [] : [naming]), ...NAMINGS.keys()]
-    .map((name) => joined(near, (NAMINGS.get(name) ?? defaultName)(id) + ending))
+    .map((name) => joinFolderPath(near, (NAMINGS.get(name) ?? deriveDefaultName)(id) + ending))
     .find((candidate) => !isTaken(candidate))
   return path === undefined ? undefined : { kind: 'new', path }
 }
 
 /** In order of preference, if the siblings show none. */
 const NAMINGS: ReadonlyMap<string, (id: ResourceId) => string> = new Map([
-  ['kind-name', defaultName],
-  ['name-kind', ({ kind, name }: ResourceId) => plain(`${name}-${kind}`)],
-  ['kind_name', ({ kind, name }: ResourceId) => plain(`${kind}_${name}`)],
-  ['name_kind', ({ kind, name }: ResourceId) => plain(`${name}_${kind}`)],
-  ['kind.name', ({ kind, name }: ResourceId) => plain(`${kind}.${name}`)],
-  ['name', ({ name }: ResourceId) => plain(name)],
-  ['kind', ({ kind }: ResourceId) => plain(kind)],
+  ['kind-name', deriveDefaultName],
+  ['name-kind', ({ kind, name }: ResourceId) => normalizeFileName(`${name}-${kind}`)],
+  ['kind_name', ({ kind, name }: ResourceId) => normalizeFileName(`${kind}_${name}`)],
+  ['name_kind', ({ kind, name }: ResourceId) => normalizeFileName(`${name}_${kind}`)],
+  ['kind.name', ({ kind, name }: ResourceId) => normalizeFileName(`${kind}.${name}`)],
+  ['name', ({ name }: ResourceId) => normalizeFileName(name)],
+  ['kind', ({ kind }: ResourceId) => normalizeFileName(kind)],
   [
     'kind-namespace-name',
-    ({ kind, namespace, name }: ResourceId) => plain(`${kind}-${namespace}-${name}`),
+    ({ kind, namespace, name }: ResourceId) => normalizeFileName(`${kind}-${namespace}-${name}`),
   ],
 ])
 
-function defaultName({ kind, name }: ResourceId): string {
-  return plain(`${kind}-${name}`)
+function deriveDefaultName({ kind, name }: ResourceId): string {
+  return normalizeFileName(`${kind}-${name}`)
 }
 
-function plain(name: string): string {
+function normalizeFileName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9._-]+/g, '-')
 }
 
-function namingsOf({ path, objects: [id] }: SiblingFile): readonly string[] {
+function listNamings({ path, objects: [id] }: SiblingFile): readonly string[] {
   const base = path.slice(path.lastIndexOf('/') + 1, path.lastIndexOf('.')).toLowerCase()
   return id === undefined
     ? []
@@ -81,7 +83,7 @@ function isSameKind(one: ResourceId, other: ResourceId): boolean {
   return one.group === other.group && one.kind === other.kind
 }
 
-function mostOften(texts: readonly string[]): string | undefined {
+function findMostFrequent(texts: readonly string[]): string | undefined {
   const counts = [...Map.groupBy(texts, (text) => text)].sort(
     ([, one], [, other]) => other.length - one.length,
   )

@@ -2,11 +2,11 @@ import { answerCalls, NO_FUNCTIONS } from '@backporch/kpt/function'
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { renderPackage } from '../kpt/render/render-package.ts'
-import { joined } from '../kustomize/files/kustomization-walk.ts'
+import { joinFolderPath } from '../kustomize/files/kustomization-walk.ts'
 import { BY_HAND, writeObjects } from './place-objects.ts'
-import { type NewObject, whyNotAsLive } from './prove-placed.ts'
+import { explainNotAsLive, type NewObject } from './prove-placed.ts'
 
 interface ObjectFile {
   readonly path: string
@@ -22,7 +22,7 @@ export interface ObjectPackage<Object extends NewObject = NewObject> {
  * @param path from the repository root
  * @throws Failure BP2001 if the package does not render as live
  */
-export function objectPackage<Object extends NewObject>(
+export function createObjectPackage<Object extends NewObject>(
   path: string,
   namespace: string,
   objects: readonly Object[],
@@ -41,7 +41,7 @@ export function objectPackage<Object extends NewObject>(
     textOf: () => undefined,
   })
   const files = [
-    { path: joined(path, 'Kptfile'), text: kptfile },
+    { path: joinFolderPath(path, 'Kptfile'), text: kptfile },
     ...[...texts].map(([file, text]) => ({ path: file, text })),
   ]
   const encoder = new TextEncoder()
@@ -55,9 +55,9 @@ export function objectPackage<Object extends NewObject>(
   const rendering = answerCalls(renderPackage(path, sources), NO_FUNCTIONS)
   if ('failures' in rendering) throw rendering.failures[0]
   const rendered = new Map(
-    rendering.desired.resources.map((resource) => [resourceKey(resource.id), resource]),
+    rendering.desired.resources.map((resource) => [getResourceKey(resource.id), resource]),
   )
-  const problem = whyNotAsLive(new Map(), rendered, objects)
+  const problem = explainNotAsLive(new Map(), rendered, objects)
   if (problem === undefined) return { files, objects }
   throw new Failure({
     code: 'BP2001',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { textsIn } from '@backporch/kyaml/json'
+import { filterTexts } from '@backporch/kyaml/json'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import type { BuiltSource } from '../build/built-source.ts'
 import type { SharingUnit } from '../build/built-unit.ts'
 import { FLUX_BUILDER } from '../flux/flux-kustomization.ts'
-import { kustomizationAt } from '../kustomize/files/kustomize-build.ts'
+import { readKustomizationAt } from '../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import type { Build, BuildLibrary } from '../programs/package-builder.ts'
 import { placeInBuild } from './place-in-build.ts'
@@ -29,9 +29,9 @@ function sourceOf(folder: string, texts: Readonly<Record<string, string>>): Buil
 /** Prints the resources of a kustomization and of the folders that it names, with its prefix. */
 function print({ folder, files }: Pick<Build, 'folder' | 'files'>): string {
   const sources = new Map(files.map((file) => [file.path, file]))
-  const root = kustomizationAt(`${folder}/kustomization.yaml`, sources)
+  const root = readKustomizationAt(`${folder}/kustomization.yaml`, sources)
   const prefix = typeof root['namePrefix'] === 'string' ? root['namePrefix'] : ''
-  const texts = textsIn(root['resources']).flatMap((entry) => {
+  const texts = filterTexts(root['resources']).flatMap((entry) => {
     const path = entry.startsWith('../')
       ? entry.slice(3)
       : `${folder}/${entry.replace(/^\.\//, '')}`

@@ -1,20 +1,25 @@
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { editYaml, writeDocument } from '@backporch/kyaml/edit-yaml'
-import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
-import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { getKey, getPartAt, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { metadataText } from '@backporch/kyaml/resource'
-import { jsonOf } from '@backporch/kyaml/yaml'
+import { getMetadataText } from '@backporch/kyaml/resource'
+import { convertYamlToJson } from '@backporch/kyaml/yaml'
 import { isEncrypted } from '../../drift/detect/encrypted-fields.ts'
 import { AuthoredFiles } from '../edits/authored-files.ts'
-import { cannot, type ResolvedChange } from '../edits/resolution-edits.ts'
+import { createCannotFailure, type ResolvedChange } from '../edits/resolution-edits.ts'
 import { movesOn } from '../kpt/adopt/prove-renders.ts'
 import { MOST_RENDERS, RepeatedRenders } from '../kpt/adopt/repeated-renders.ts'
 import type { RenderedPackage } from '../kpt/render/render-package.ts'
-import { placeFor, siblingFiles } from './layout.ts'
-import { type NewObject, type NotAsLive, renderedName, whyNotAsLive } from './prove-placed.ts'
+import { listSiblingFiles, placeFor } from './layout.ts'
+import {
+  explainNotAsLive,
+  findRenderedName,
+  type NewObject,
+  type NotAsLive,
+} from './prove-placed.ts'
 
 /** Objects per proposal: each costs the server's dry runs. */
 const MOST_OBJECTS = 50
@@ -24,14 +29,14 @@ export interface WholeChange extends ResolvedChange {
 }
 
 /** @throws Failure BP2001 if there are too many */
-export function wholeChanges(changes: readonly ResolvedChange[]): readonly WholeChange[] {
+export function selectWholeChanges(changes: readonly ResolvedChange[]): readonly WholeChange[] {
   const found = changes.flatMap((change): WholeChange[] => {
     const { whole, resolution } = change
     return whole === undefined || resolution !== 'Adopt' ? [] : [{ ...change, whole }]
   })
   const [first] = found
   if (first === undefined || found.length <= MOST_OBJECTS) return found
-  throw cannot(first, {
+  throw createCannotFailure(first, {
     why: `${found.length} objects are to be written at once, and ${MOST_OBJECTS} is the most`,
     remedy: 'adopt fewer objects at a time',
   })
@@ -71,37 +76,39 @@ export function placeInPackage({
       folder: packagePath,
       resources: first.desired.resources,
       isSibling: () => true,
-      textOf: (path) => (authored.has(path) ? authored.text(path) : undefined),
+      textOf: (path) => (authored.has(path) ? authored.getText(path) : undefined),
     })
-    const edited = withTexts(
+    const edited = replaceTexts(
       files,
-      new Map([...texts].map(([path, text]) => [authored.within(path), text])),
+      new Map([...texts].map(([path, text]) => [authored.getRelativePath(path), text])),
     )
     return { texts, edited: new RepeatedRenders(edited, render(edited), render) }
   }
-  const { objects, texts, edited } = withAuthoredNames(
+  const { objects, texts, edited } = restoreAuthoredNames(
     changes,
     writeAll,
     ({ edited: { first: after } }) => [unedited.first.objects, after.objects],
   )
   for (let number = 1; number <= MOST_RENDERS; number += 1) {
     assertAsLive(changes, objects, (some) =>
-      whyNotAsLive(unedited.at(number).objects, edited.at(number).objects, some),
+      explainNotAsLive(unedited.renderAt(number).objects, edited.renderAt(number).objects, some),
     )
-    if (unedited.settledAt(number) && edited.settledAt(number)) break
+    if (unedited.isSettledAt(number) && edited.isSettledAt(number)) break
   }
   const moving = movesOn(edited)
   if (moving !== undefined && changes[0] !== undefined)
-    throw cannot(changes[0], {
+    throw createCannotFailure(changes[0], {
       why: `with its manifest the package never settles: ${moving} changes with each render`,
       remedy: BY_HAND,
     })
-  if (first.run === undefined || !unedited.settledAt(1)) return texts
+  if (first.run === undefined || !unedited.isSettledAt(1)) return texts
   // The package is stored rendered, and so are its new files.
   const rendered = new Map(
-    edited.at(2).files.map(({ path, content }) => [authored.where(path), content]),
+    edited.renderAt(2).files.map(({ path, content }) => [authored.resolveLocation(path), content]),
   )
-  return new Map([...texts].map(([path, text]) => [path, decoded(rendered.get(path)) ?? text]))
+  return new Map(
+    [...texts].map(([path, text]) => [path, decodeContent(rendered.get(path)) ?? text]),
+  )
 }
 
 export const BY_HAND = 'write its manifest by hand and commit it, or choose restore or release'
@@ -125,10 +132,10 @@ export function writeObjects(
   const own = resources.filter(
     ({ location: { path, step } }) => step === undefined && isSibling(path) && !encrypted.has(path),
   )
-  let siblings = siblingFiles(withAuthoredIds(own, textOf))
+  let siblings = listSiblingFiles(restoreAuthoredIds(own, textOf))
   const texts = new Map<string, string>()
   for (const { id: live, manifest } of objects) {
-    const id = { ...live, name: metadataText(manifest, 'name') }
+    const id = { ...live, name: getMetadataText(manifest, 'name') }
     const place = placeFor(
       id,
       siblings,
@@ -140,7 +147,7 @@ export function writeObjects(
     const written =
       place.kind === 'new'
         ? writeDocument(manifest)
-        : orFailure(() =>
+        : catchFailure(() =>
             editYaml(before, [{ kind: 'append-object', object: manifest }], place.path),
           )
     if (written instanceof Failure) {
@@ -157,25 +164,25 @@ export function writeObjects(
   return texts
 }
 
-function withAuthoredIds(
+function restoreAuthoredIds(
   resources: readonly DesiredResource[],
   textOf: Authoring['textOf'],
 ): readonly DesiredResource[] {
   const known = new Map<string, readonly Json[]>()
   return resources.map((resource) => {
     const { path, document, item } = resource.location
-    const values = known.get(path) ?? valuesOf(textOf(path) ?? '', path)
+    const values = known.get(path) ?? parseValues(textOf(path) ?? '', path)
     known.set(path, values)
-    const name = item === undefined ? partOf(values[document], 'metadata', 'name') : undefined
+    const name = item === undefined ? getPartAt(values[document], 'metadata', 'name') : undefined
     return typeof name === 'string' && name !== ''
       ? { ...resource, id: { ...resource.id, name } }
       : resource
   })
 }
 
-function valuesOf(text: string, path: string): readonly Json[] {
-  const nodes = orFailure(() => readYamlNodes(text.replaceAll('\r\n', '\n'), path))
-  return nodes instanceof Failure ? [] : nodes.map(jsonOf)
+function parseValues(text: string, path: string): readonly Json[] {
+  const nodes = catchFailure(() => readYamlNodes(text.replaceAll('\r\n', '\n'), path))
+  return nodes instanceof Failure ? [] : nodes.map(convertYamlToJson)
 }
 
 /**
@@ -183,12 +190,12 @@ function valuesOf(text: string, path: string): readonly Json[] {
  * @param write a trial with these manifests
  * @param rendered before and after it
  */
-export function withAuthoredNames<Trial>(
+export function restoreAuthoredNames<Trial>(
   changes: readonly WholeChange[],
   write: (objects: readonly NewObject[]) => Trial,
   rendered: (
     trial: Trial,
-  ) => readonly [Parameters<typeof renderedName>[0], Parameters<typeof renderedName>[1]],
+  ) => readonly [Parameters<typeof findRenderedName>[0], Parameters<typeof findRenderedName>[1]],
 ): Trial & { readonly objects: readonly NewObject[] } {
   const objects = changes.map(
     ({ drift, whole }): NewObject => ({
@@ -200,17 +207,17 @@ export function withAuthoredNames<Trial>(
   const trial = write(objects)
   const [before, after] = rendered(trial)
   const renamed = objects.map((object) => {
-    const name = renderedName(before, after, object.id)
+    const name = findRenderedName(before, after, object.id)
     return name === undefined
       ? object
-      : { ...object, manifest: withName(object.manifest, authoredName(object.id.name, name)) }
+      : { ...object, manifest: setName(object.manifest, deriveAuthoredName(object.id.name, name)) }
   })
   if (renamed.every((object, index) => object === objects[index])) return { ...trial, objects }
   return { ...write(renamed), objects: renamed }
 }
 
 /** `web` from the live name `prod-web` and its rendered name `prod-prod-web`. */
-function authoredName(live: string, rendered: string): string {
+function deriveAuthoredName(live: string, rendered: string): string {
   const at = rendered.indexOf(live)
   const [prefix, suffix] = [rendered.slice(0, at), rendered.slice(at + live.length)]
   const fits =
@@ -218,9 +225,9 @@ function authoredName(live: string, rendered: string): string {
   return fits ? live.slice(prefix.length, live.length - suffix.length) : live
 }
 
-function withName(manifest: JsonObject, name: string): JsonObject {
+function setName(manifest: JsonObject, name: string): JsonObject {
   const metadata = getKey(manifest, 'metadata')
-  if (!isJsonObject(metadata) || metadataText(manifest, 'name') === name) return manifest
+  if (!isJsonObject(metadata) || getMetadataText(manifest, 'name') === name) return manifest
   return { ...manifest, metadata: { ...metadata, name } as { readonly [key: string]: Json } }
 }
 
@@ -233,32 +240,32 @@ export function assertAsLive(
   const found = notAsLive(objects)
   const change = changes[found?.object === undefined ? 0 : objects.indexOf(found.object)]
   if (found !== undefined && change !== undefined)
-    throw cannot(change, { why: found.why, remedy: BY_HAND })
+    throw createCannotFailure(change, { why: found.why, remedy: BY_HAND })
 }
 
-function withTexts(files: PackageFiles, texts: ReadonlyMap<string, string>): PackageFiles {
+function replaceTexts(files: PackageFiles, texts: ReadonlyMap<string, string>): PackageFiles {
   const left = new Map(texts)
   const edited = files.map((file): PackageFile => {
     const text = left.get(file.path)
     left.delete(file.path)
-    return text === undefined ? file : { ...file, content: encoded(text) }
+    return text === undefined ? file : { ...file, content: encodeText(text) }
   })
   const created = [...left].map(([path, text]) => ({
     path,
     mode: '100644' as const,
-    content: encoded(text),
+    content: encodeText(text),
   }))
   return created.length === 0
     ? edited
     : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-function encoded(text: string): Uint8Array {
+function encodeText(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
 /** With a byte order mark, which an edit retains. */
-export function decoded(content: Uint8Array | undefined): string | undefined {
+export function decodeContent(content: Uint8Array | undefined): string | undefined {
   return content === undefined
     ? undefined
     : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)

@@ -47,7 +47,7 @@ export const NO_BUILDS: BuildLibrary = {
   }),
 }
 
-export function sortedFiles(files: PackageFiles): PackageFiles {
+export function sortFiles(files: PackageFiles): PackageFiles {
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 

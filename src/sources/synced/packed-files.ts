@@ -13,7 +13,7 @@ interface PackedFiles {
 }
 
 /** @throws Failure BP40xx if git fails */
-export async function packedFiles(
+export async function packFiles(
   commit: CommitFiles,
   artifact: SourceArtifact,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export async function packedFiles(
       ...commit,
       at: async (path) => {
         const found = await commit.at(path)
-        const excluded = typeof found === 'string' ? own.replaced(path) : own.excluded(path)
+        const excluded = typeof found === 'string' ? own.findReplaced(path) : own.findExcluded(path)
         if (excluded === undefined) return found
         const { why, remedy } = excluded
         left.set(path, {

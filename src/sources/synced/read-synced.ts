@@ -1,14 +1,18 @@
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
-import { type BuiltSource, type SyncerBuild, variablePlaces } from '../build/built-source.ts'
-import { syncerObject } from '../build/syncer-object.ts'
+import { type BuiltSource, mapVariablePlaces, type SyncerBuild } from '../build/built-source.ts'
+import { readSyncerObject } from '../build/syncer-object.ts'
 import { type CommitFiles, MOST_PACKAGE_BYTES, readBlobs } from '../commit/commit-files.ts'
-import { localDependencies } from '../helm/chart/helm-order.ts'
-import { followed } from '../helm/chart/linked-files.ts'
-import { folderOf, joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
+import { listLocalDependencies } from '../helm/chart/helm-order.ts'
+import { followLinks } from '../helm/chart/linked-files.ts'
+import {
+  getParentFolder,
+  joinFolderPath,
+  resolvePath,
+} from '../kustomize/files/kustomization-walk.ts'
 import { readKustomization } from '../kustomize/read-kustomization.ts'
-import { packedFiles } from './packed-files.ts'
+import { packFiles } from './packed-files.ts'
 
 interface SyncedSource {
   readonly source: BuiltSource
@@ -27,34 +31,40 @@ export async function readSyncedSource(
   const { tool, way, components } = build.builder
   const isChart = 'helm' in way
   const packed =
-    build.artifact === undefined ? undefined : await packedFiles(given, build.artifact, signal)
+    build.artifact === undefined ? undefined : await packFiles(given, build.artifact, signal)
   const { commit, isPacked } = packed ?? { commit: given, isPacked: undefined }
   const files =
-    isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(packagePath, path)))
+    isPacked === undefined
+      ? all
+      : all.filter(({ path }) => isPacked(joinFolderPath(packagePath, path)))
   // An artifact has no links, and Helm receives none; other builds decide about links themselves.
   const isRead = build.artifact === undefined && !isChart ? isFileOrLink : isRegular
   const read =
     packagePath === folder && !isChart && all.length > 0
-      ? files.map((file) => ({ ...file, path: joined(folder, file.path) })).filter(isRead)
-      : await everyFile(commit, folder, isRead, signal)
+      ? files.map((file) => ({ ...file, path: joinFolderPath(folder, file.path) })).filter(isRead)
+      : await listEveryFile(commit, folder, isRead, signal)
   const own = isPacked === undefined ? read : read.filter(({ path }) => isPacked(path))
   const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
   const isEdited = (path: string): boolean => packed?.isInAny(path) !== false
   const declaration =
     build.declared !== undefined && isEdited(build.declared.path)
-      ? await declarationFile(given, build, listed, signal)
+      ? await readDeclarationFile(given, build, listed, signal)
       : undefined
-  const places = [...variablePlaces(build).values()]
-  const ofVariables = await filesAt(given, places.map(({ path }) => path).filter(isEdited), signal)
+  const places = [...mapVariablePlaces(build).values()]
+  const ofVariables = await readFilesAt(
+    given,
+    places.map(({ path }) => path).filter(isEdited),
+    signal,
+  )
   const ofMaker =
     declaration === undefined
       ? []
-      : (await filesAt(given, build.declared?.maker?.reads ?? [], signal)).values()
+      : (await readFilesAt(given, build.declared?.maker?.reads ?? [], signal)).values()
   const beside = [
     declaration,
     ...ofMaker,
     ...ofVariables.values(),
-    ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name))),
+    ...build.builder.overrides.names.map((name) => listed.get(joinFolderPath(folder, name))),
   ]
   for (const file of beside) if (file !== undefined) listed.set(file.path, file)
   const sourceOf = (
@@ -71,16 +81,19 @@ export async function readSyncedSource(
       synced: build,
       isPacked,
     } as const
-    return { source, failures: build.problem === undefined ? failures : [notBuilt(folder, build)] }
+    return {
+      source,
+      failures: build.problem === undefined ? failures : [createNotBuiltFailure(folder, build)],
+    }
   }
   if ('print' in way) return sourceOf(listed, [])
   try {
-    const object = syncerObject(build, listed)
+    const object = readSyncerObject(build, listed)
     if ('helm' in way) {
-      const named = await filesAt(commit, way.reads(object, folder, listed), signal)
+      const named = await readFilesAt(commit, way.reads(object, folder, listed), signal)
       const beside = await Promise.all(
-        localDependencies({ folder, files: listed }).map((each) =>
-          everyFile(commit, each.folder, isRegular, signal),
+        listLocalDependencies({ folder, files: listed }).map((each) =>
+          listEveryFile(commit, each.folder, isRegular, signal),
         ),
       )
       return sourceOf(
@@ -88,7 +101,7 @@ export async function readSyncedSource(
         [],
       )
     }
-    const found = await componentsOf(commit, components(object), folder)
+    const found = await readComponents(commit, components(object), folder)
     const written = way.kustomization(object, folder, new Map([...listed, ...found]))
     const walked = await readKustomization(
       commit,
@@ -132,7 +145,7 @@ async function readPart(
     parent,
     signal,
   )
-  const chart = build.ownChart === true ? await chartFiles(commit, build, signal) : []
+  const chart = build.ownChart === true ? await readChartFiles(commit, build, signal) : []
   const files = chart.length === 0 ? above.files : new Map([...chart, ...above.files])
   const isPacked = (path: string): boolean =>
     (above.files.has(path) || !files.has(path)) && above.isPacked?.(path) !== false
@@ -151,22 +164,25 @@ async function readPart(
     synced: build,
     parent: applied,
   } as const
-  return { source, failures: build.problem === undefined ? [] : [notBuilt(packagePath, build)] }
+  return {
+    source,
+    failures: build.problem === undefined ? [] : [createNotBuiltFailure(packagePath, build)],
+  }
 }
 
-async function chartFiles(
+async function readChartFiles(
   given: CommitFiles,
   { folder, artifact }: SyncerBuild,
   signal: AbortSignal,
 ): Promise<readonly (readonly [string, PackageFile])[]> {
-  const packed = artifact === undefined ? undefined : await packedFiles(given, artifact, signal)
+  const packed = artifact === undefined ? undefined : await packFiles(given, artifact, signal)
   const read = async (each: string) =>
-    (await everyFile(given, each, isRegular, signal)).flatMap((file) =>
+    (await listEveryFile(given, each, isRegular, signal)).flatMap((file) =>
       packed?.isPacked(file.path) === false ? [] : [[file.path, file] as const],
     )
   const own = await read(folder)
   const beside = await Promise.all(
-    localDependencies({ folder, files: new Map(own) }).map((each) => read(each.folder)),
+    listLocalDependencies({ folder, files: new Map(own) }).map((each) => read(each.folder)),
   )
   return [...own, ...beside.flat()]
 }
@@ -180,7 +196,7 @@ function isFileOrLink(file: Pick<PackageFile, 'mode'>): boolean {
 }
 
 /** @throws OversizedRead */
-async function everyFile(
+async function listEveryFile(
   commit: CommitFiles,
   folder: string,
   isRead: (file: Pick<PackageFile, 'mode'>) => boolean,
@@ -195,7 +211,7 @@ async function everyFile(
   }))
 }
 
-async function declarationFile(
+async function readDeclarationFile(
   commit: CommitFiles,
   { declared }: SyncerBuild,
   listed: ReadonlyMap<string, PackageFile>,
@@ -211,7 +227,7 @@ async function declarationFile(
 }
 
 /** With links on the way and their targets. Helm reports a missing file. */
-async function filesAt(
+async function readFilesAt(
   commit: CommitFiles,
   paths: readonly string[],
   signal: AbortSignal,
@@ -219,7 +235,7 @@ async function filesAt(
   const found = new Map<string, PackageFile>()
   let open = [...new Set(paths)]
   while (open.length > 0) {
-    const read = (await Promise.all(open.map((path) => fileOrLink(commit, path)))).flatMap(
+    const read = (await Promise.all(open.map((path) => findFileOrLink(commit, path)))).flatMap(
       (file) => file ?? [],
     )
     const contents = await readBlobs(commit.repository, read, signal)
@@ -227,7 +243,7 @@ async function filesAt(
       found.set(path, { path, mode, content: contents.get(id) ?? new Uint8Array() })
     const isLink = read.some(({ mode }) => mode === '120000')
     open = isLink
-      ? [...new Set(paths.flatMap((path) => followed(path, found) ?? []))].filter(
+      ? [...new Set(paths.flatMap((path) => followLinks(path, found) ?? []))].filter(
           (path) => !found.has(path),
         )
       : []
@@ -235,16 +251,16 @@ async function filesAt(
   return found
 }
 
-async function fileOrLink(commit: CommitFiles, path: string): Promise<TreeFile | undefined> {
+async function findFileOrLink(commit: CommitFiles, path: string): Promise<TreeFile | undefined> {
   const file = await commit.at(path)
   if (typeof file !== 'string') return file
-  const above = folderOf(path)
-  const folder = file === 'folder' || above === '' ? undefined : await fileOrLink(commit, above)
+  const above = getParentFolder(path)
+  const folder = file === 'folder' || above === '' ? undefined : await findFileOrLink(commit, above)
   return folder?.mode === '120000' ? folder : undefined
 }
 
 /** A missing component may be skipped. */
-async function componentsOf(
+async function readComponents(
   commit: CommitFiles,
   components: readonly string[],
   folder: string,
@@ -253,13 +269,15 @@ async function componentsOf(
   const found = await Promise.all(
     paths.map(async (path) => {
       const answer = await commit.at(path)
-      return answer === 'absent' ? [] : [answer === 'folder' ? joined(path, 'component') : path]
+      return answer === 'absent'
+        ? []
+        : [answer === 'folder' ? joinFolderPath(path, 'component') : path]
     }),
   )
   return found.flat().map((path) => [path, { path, mode: '100644', content: new Uint8Array() }])
 }
 
-function notBuilt(folder: string, { title, problem }: SyncerBuild): Failure {
+function createNotBuiltFailure(folder: string, { title, problem }: SyncerBuild): Failure {
   return new Failure({
     code: 'BP1210',
     what: `the folder cannot be built as ${title} has it`,

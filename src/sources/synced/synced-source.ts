@@ -1,5 +1,5 @@
-import { canonicalJson, partOf } from '@backporch/kyaml/json'
-import { BUILT, filesOf } from '../build/build-unit.ts'
+import { formatCanonicalJson, getPartAt } from '@backporch/kyaml/json'
+import { BUILT, convertToFilesRead } from '../build/build-unit.ts'
 import type { SyncerBuild } from '../build/built-source.ts'
 import type { SyncedChoice } from '../build/render-choice.ts'
 import type { Source } from '../build/source.ts'
@@ -7,26 +7,28 @@ import type { SourceDiscovery } from '../build/unit-source.ts'
 import { BUILT_EDITOR } from '../place/built-editor.ts'
 import { readSyncedSource } from './read-synced.ts'
 
-export function syncedSource(discover: SourceDiscovery): Source<SyncedChoice> {
+export function createSyncedSource(discover: SourceDiscovery): Source<SyncedChoice> {
   return {
     ...BUILT,
     discover,
     describe: ({ tool, build }) => ({
       title: build.title,
       how: `with ${build.title}`,
-      key: [tool, build.title, keyOf(build)],
+      key: [tool, build.title, computeKey(build)],
       synced: build,
       kubectl: 'none',
       reads: 'named files',
     }),
     policy: 'none',
     filesRead: async (commit, { packagePath, files, choice }, signal) =>
-      filesOf(await readSyncedSource(commit, { packagePath, files }, choice.build, signal)),
+      convertToFilesRead(
+        await readSyncedSource(commit, { packagePath, files }, choice.build, signal),
+      ),
     edit: BUILT_EDITOR,
   }
 }
 
-function keyOf({
+function computeKey({
   object,
   builder,
   variables,
@@ -34,7 +36,7 @@ function keyOf({
   capabilities,
   artifact,
 }: SyncerBuild): string {
-  const spec = partOf(object, 'spec') ?? null
+  const spec = getPartAt(object, 'spec') ?? null
   const inputs = JSON.stringify([
     release,
     capabilities,
@@ -42,5 +44,10 @@ function keyOf({
     artifact?.sparse ?? [],
     artifact?.included ?? [],
   ])
-  return canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair]), inputs])
+  return formatCanonicalJson([
+    spec,
+    [...builder.fields],
+    [...variables].map((pair) => [...pair]),
+    inputs,
+  ])
 }

@@ -8,21 +8,30 @@ export interface ArtifactContent {
 }
 
 /** As source-controller `docs/spec/v1/gitrepositories.md`. */
-import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import {
+  filterObjects,
+  filterTexts,
+  getPartAt,
+  getTextAt,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 
-export function contentOf(source: JsonObject | undefined): ArtifactContent {
-  const included = objectsIn(partOf(source, 'spec', 'include')).map((each) => {
-    const name = textOf(each, 'repository', 'name')
-    return { path: inRoot(textOf(each, 'toPath') || name), title: `GitRepository ${name}` }
+export function getArtifactContent(source: JsonObject | undefined): ArtifactContent {
+  const included = filterObjects(getPartAt(source, 'spec', 'include')).map((each) => {
+    const name = getTextAt(each, 'repository', 'name')
+    return {
+      path: resolveInRoot(getTextAt(each, 'toPath') || name),
+      title: `GitRepository ${name}`,
+    }
   })
-  const sparse = textsIn(partOf(source, 'spec', 'sparseCheckout')).map((path) =>
+  const sparse = filterTexts(getPartAt(source, 'spec', 'sparseCheckout')).map((path) =>
     path.replace(/^\.\//, ''),
   )
-  return { ignore: textOf(source, 'spec', 'ignore') || undefined, sparse, included }
+  return { ignore: getTextAt(source, 'spec', 'ignore') || undefined, sparse, included }
 }
 
 /** No `..` leaves the root of the artifact. */
-function inRoot(path: string): string {
+function resolveInRoot(path: string): string {
   const segments: string[] = []
   for (const each of path.split('/'))
     if (each === '..') segments.pop()

@@ -18,23 +18,25 @@ export class ArtifactFiles {
   constructor(ignoreFiles: ReadonlyMap<string, string>, content: ArtifactContent) {
     this.content = content
     this.patterns = new SourceIgnore(
-      new Map([...ignoreFiles].filter(([path]) => this.neverHad(path) === undefined)),
+      new Map([...ignoreFiles].filter(([path]) => this.findNeverFetched(path) === undefined)),
       content.ignore,
     )
   }
 
   /** @param path of a regular file: a link is never in an artifact */
   has(path: string): boolean {
-    return this.excluded(path) === undefined
+    return this.findExcluded(path) === undefined
   }
 
-  excluded(path: string): LeftOutOfArtifact | undefined {
-    const pattern = this.patterns.excludedBy(path)
+  findExcluded(path: string): LeftOutOfArtifact | undefined {
+    const pattern = this.patterns.findExcludingPattern(path)
     const remedy = `take it out of the kustomization, or add the line "!/${path}" to .sourceignore or spec.ignore`
-    return this.neverHad(path) ?? (pattern === undefined ? undefined : { why: pattern, remedy })
+    return (
+      this.findNeverFetched(path) ?? (pattern === undefined ? undefined : { why: pattern, remedy })
+    )
   }
 
-  replaced(path: string): LeftOutOfArtifact | undefined {
+  findReplaced(path: string): LeftOutOfArtifact | undefined {
     const other = this.content.included.find((each) => isWithin(path, each.path))
     if (other === undefined) return undefined
     const why = `${other.path || 'the whole of it'} has the files of ${other.title} (spec.include), which are not in this repository`
@@ -45,10 +47,10 @@ export class ArtifactFiles {
     }
   }
 
-  private neverHad(path: string): LeftOutOfArtifact | undefined {
+  private findNeverFetched(path: string): LeftOutOfArtifact | undefined {
     const { sparse } = this.content
     if (sparse.length === 0 || sparse.some((beginning) => path.startsWith(beginning)))
-      return this.replaced(path)
+      return this.findReplaced(path)
     return {
       why: 'spec.sparseCheckout names no folder of it',
       remedy: 'take it out of the kustomization, or add its folder to spec.sparseCheckout',

@@ -6,7 +6,7 @@
  * folder matches each file below it, so a later `!` re-includes a file of an excluded folder; and
  * `**` before a name matches the first folder of that name.
  */
-import { bytesOf, matchesPattern, wildcardPattern } from './wildcard-pattern.ts'
+import { convertToByteText, matchesPattern, parseWildcardPattern } from './wildcard-pattern.ts'
 
 const IGNORE_FILE = '.sourceignore'
 const VCS = ['.git/', '.gitignore', '.gitmodules', '.gitattributes']
@@ -74,10 +74,10 @@ export class SourceIgnore {
   }
 
   has(path: string): boolean {
-    return this.excludedBy(path) === undefined
+    return this.findExcludingPattern(path) === undefined
   }
 
-  excludedBy(path: string): string | undefined {
+  findExcludingPattern(path: string): string | undefined {
     const segments = path.split('/')
     const last = this.patterns.findLast((pattern) => matches(pattern, segments))
     return last === undefined || last.isInclusion ? undefined : last.title
@@ -94,7 +94,7 @@ function readPatterns(
   place: string,
 ): readonly IgnorePattern[] {
   const lines = text.split('\n')
-  const end = lines.findIndex((line) => bytesOf(line).length >= LONGEST_LINE)
+  const end = lines.findIndex((line) => convertToByteText(line).length >= LONGEST_LINE)
   return lines
     .slice(0, end === -1 ? lines.length : end)
     .map((line, index) => ({
@@ -117,26 +117,26 @@ function parsePattern(line: string, domain: readonly string[], title: string): I
       segment === '' || segment === '**'
         ? segment
         : segment.includes('**')
-          ? nothing
-          : segmentOf(segment),
+          ? matchesNothing
+          : compileSegment(segment),
     )
   return {
     title,
     domain,
     isInclusion,
     isFolder,
-    name: text.includes('/') ? undefined : segmentOf(text),
+    name: text.includes('/') ? undefined : compileSegment(text),
     segments,
   }
 }
 
 /** A longer segment with `**` in a pattern that contains a `/`. */
-const nothing: Segment = () => false
+const matchesNothing: Segment = () => false
 
-function segmentOf(text: string): Segment {
+function compileSegment(text: string): Segment {
   if (!/[*?[\\]/.test(text)) return (name) => name === text
-  const pattern = wildcardPattern(bytesOf(text))
-  return (name) => pattern !== undefined && matchesPattern(pattern, bytesOf(name))
+  const pattern = parseWildcardPattern(convertToByteText(text))
+  return (name) => pattern !== undefined && matchesPattern(pattern, convertToByteText(name))
 }
 
 function matches(
@@ -147,12 +147,12 @@ function matches(
     return false
   const below = path.slice(domain.length)
   if (name !== undefined) return (isFolder ? below.slice(0, -1) : below).some(name)
-  const rest = restAfter(segments, below)
+  const rest = findRestAfter(segments, below)
   return rest !== undefined && !(isFolder && rest === 0)
 }
 
 /** In path segments; undefined without a match. */
-function restAfter(
+function findRestAfter(
   segments: IgnorePattern['segments'],
   path: readonly string[],
 ): number | undefined {

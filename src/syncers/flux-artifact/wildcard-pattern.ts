@@ -1,14 +1,14 @@
 /** Each character is a byte. */
 export type ByteText = string
 
-export function bytesOf(text: string): ByteText {
+export function convertToByteText(text: string): ByteText {
   // Nearly all paths and patterns are ASCII.
   if (!/[^\0-\x7f]/.test(text)) return text
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
 }
 
 /** Undefined if it is not UTF-8. */
-export function textOfBytes(bytes: ByteText): string | undefined {
+export function decodeByteText(bytes: ByteText): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
       Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)),
@@ -22,15 +22,15 @@ const CHARACTER =
   /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\s\S]/y
 
 /** An invalid byte counts as a character. */
-export function charactersOf(text: ByteText): string[] {
+export function splitCharacters(text: ByteText): string[] {
   return text.match(new RegExp(CHARACTER, 'g')) ?? []
 }
 
-export function characterOf(bytes: ByteText): string {
-  return textOfBytes(bytes) ?? '\ufffd'
+export function decodeCharacter(bytes: ByteText): string {
+  return decodeByteText(bytes) ?? '\ufffd'
 }
 
-function firstOf(text: ByteText, at: number): ByteText {
+function getFirstCharacter(text: ByteText, at: number): ByteText {
   CHARACTER.lastIndex = at
   return CHARACTER.exec(text)?.[0] ?? ''
 }
@@ -45,8 +45,8 @@ interface Chunk {
  * As Go's `path.Match`, but `*` and `?` also match `/`, over UTF-8: a text may be cut inside of a
  * character, and `?` then matches one byte. Undefined if malformed; such a pattern matches nothing.
  */
-export function wildcardPattern(pattern: ByteText): readonly Chunk[] | undefined {
-  const characters = charactersOf(pattern)
+export function parseWildcardPattern(pattern: ByteText): readonly Chunk[] | undefined {
+  const characters = splitCharacters(pattern)
   const chunks: { star: boolean; singles: Single[] }[] = [{ star: false, singles: [] }]
   for (let at = 0; at < characters.length; at += 1) {
     const character = characters[at] ?? ''
@@ -82,7 +82,7 @@ function readClass(
     if (first === '\\') at += 1
     const bytes = characters[at] ?? ''
     at += 1
-    return at < characters.length ? textOfBytes(bytes)?.codePointAt(0) : undefined
+    return at < characters.length ? decodeByteText(bytes)?.codePointAt(0) : undefined
   }
   while (characters[at] !== ']' || ranges.length === 0) {
     const from = one()
@@ -125,8 +125,8 @@ function endOf(singles: readonly Single[], text: ByteText, start: number): numbe
       if (!text.startsWith(single.literal, at)) return undefined
       at += single.literal.length
     } else {
-      const bytes = firstOf(text, at)
-      if (!single.accepts(characterOf(bytes))) return undefined
+      const bytes = getFirstCharacter(text, at)
+      if (!single.accepts(decodeCharacter(bytes))) return undefined
       at += bytes.length
     }
   }

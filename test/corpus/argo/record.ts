@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import { isJsonObject, type Json, type JsonObject, filterObjects, getPartAt, getTextAt, filterTexts } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { BESIDE, KUSTOMIZATIONS, OPTIONS } from './cases.ts'
 
@@ -25,8 +25,8 @@ function edited(text: string, options: JsonObject): Json {
   }
   try {
     for (const command of commandsOf(options)) execFileSync(kustomize, ['edit', ...command], { cwd: join(root, 'app'), stdio: 'pipe' })
-    const patches = objectsIn(options['patches'])
-    return patches.length === 0 ? read() : { ...read(), patches: [...objectsIn(read()['patches']), ...patches] }
+    const patches = filterObjects(options['patches'])
+    return patches.length === 0 ? read() : { ...read(), patches: [...filterObjects(read()['patches']), ...patches] }
   } catch {
     return null
   } finally {
@@ -35,20 +35,20 @@ function edited(text: string, options: JsonObject): Json {
 }
 
 function commandsOf(options: JsonObject): readonly (readonly string[])[] {
-  const text = (name: string): string => textOf(options, name)
+  const text = (name: string): string => getTextAt(options, name)
   const flag = (name: string, written: string): readonly string[] => (options[name] === true ? [written] : [])
   const pairs = (name: string): readonly string[] => {
-    const value = partOf(options, name)
+    const value = getPartAt(options, name)
     return isJsonObject(value) ? Object.entries(value).map(([key, each]) => `${key}:${each}`) : []
   }
   const some = (before: readonly string[], list: readonly string[]): readonly (readonly string[])[] =>
     list.length === 0 ? [] : [[...before, ...list]]
-  const replicas = objectsIn(options['replicas']).map(({ name, count }) => `${name}=${count}`)
-  const components = textsIn(options['components']).filter((each) => options['ignoreMissingComponents'] !== true || each !== '../none')
+  const replicas = filterObjects(options['replicas']).map(({ name, count }) => `${name}=${count}`)
+  const components = filterTexts(options['components']).filter((each) => options['ignoreMissingComponents'] !== true || each !== '../none')
   return [
     ...(text('namePrefix') === '' ? [] : [['set', 'nameprefix', '--', text('namePrefix')]]),
     ...(text('nameSuffix') === '' ? [] : [['set', 'namesuffix', '--', text('nameSuffix')]]),
-    ...some(['set', 'image'], textsIn(options['images'])),
+    ...some(['set', 'image'], filterTexts(options['images'])),
     ...some(['set', 'replicas'], replicas),
     ...some(
       [

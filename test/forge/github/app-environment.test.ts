@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { tokenFor } from '@backporch/forge/forges'
-import { appCredential } from '@backporch/forge/github'
+import { findForgeToken } from '@backporch/forge/forges'
+import { readAppCredential } from '@backporch/forge/github'
 import { systemClock } from '../../../src/adapters/system/system-clock.ts'
 import { makePackages, writeRecording } from '../../action/stage.ts'
 import { type GitHttpBackend, startGitHttpBackend } from '../../contract/git-http-backend.ts'
@@ -28,7 +28,7 @@ const ID = { BACKPORCH_APP_ID: '4242' }
 
 describe('the GitHub App of the environment', () => {
   const read = (environment: Readonly<Record<string, string>>, host = 'github.com') =>
-    appCredential(host, environment, '/')
+    readAppCredential(host, environment, '/')
 
   it('is a number with a key, as text or as a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'backporch-app-'))
@@ -36,7 +36,7 @@ describe('the GitHub App of the environment', () => {
       writeFileSync(join(folder, 'app.pem'), privateKey)
       const wanted = { kind: 'app', appId: 4242, privateKey }
       assert.deepEqual(
-        await appCredential(
+        await readAppCredential(
           'github.com',
           { ...ID, BACKPORCH_APP_PRIVATE_KEY_FILE: 'app.pem' },
           folder,
@@ -67,7 +67,7 @@ describe('the GitHub App of the environment', () => {
       4242,
     )
     assert.equal(await read({ GITHUB_TOKEN: 'x' }), undefined)
-    assert.equal(tokenFor('github.com', { GITHUB_TOKEN: 'x' }), 'x')
+    assert.equal(findForgeToken('github.com', { GITHUB_TOKEN: 'x' }), 'x')
   })
 
   it('refuses half of one, and never shows the key', async () => {

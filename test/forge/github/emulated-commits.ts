@@ -1,5 +1,5 @@
 /** Blobs, trees and commits as GitHub's git database makes them (docs/facts/github-signed-commits.md). */
-import { gitObject } from '@backporch/git-store/objects'
+import { createGitObject } from '@backporch/git-store/objects'
 import type { RouteAnswer, RouteInput } from './emulated-routes.ts'
 import type { UsedOperation } from './used-operations.ts'
 
@@ -7,7 +7,7 @@ const REPOSITORY = '/repos/{owner}/{repo}'
 
 /** No key is behind it: whoever reads the commit finds the header, and nobody here verifies it. */
 const signatureOf = (payload: string): string =>
-  `-----BEGIN PGP SIGNATURE-----\n\n${Buffer.from(gitObject('blob', Buffer.from(payload)).id).toString('base64')}\n-----END PGP SIGNATURE-----\n`
+  `-----BEGIN PGP SIGNATURE-----\n\n${Buffer.from(createGitObject('blob', Buffer.from(payload)).id).toString('base64')}\n-----END PGP SIGNATURE-----\n`
 
 export const COMMIT_ROUTES: Readonly<
   Partial<Record<UsedOperation, (input: RouteInput) => RouteAnswer>>

@@ -213,7 +213,7 @@ describe('checks of a GitHub App', () => {
       ['Snooze 7d', 'Re-check'],
       'the plan is Adopt already',
     )
-    assert.deepEqual(requestedActions.waiting(), [])
+    assert.deepEqual(requestedActions.listWaiting(), [])
   })
 
   it('snooze lasts seven days from when it was pressed', async () => {
@@ -254,7 +254,7 @@ describe('checks of a GitHub App', () => {
       await turn()
       assert.equal(plan(), 'Restore')
       assert.match(reported(), text)
-      assert.deepEqual(requestedActions.waiting(), [])
+      assert.deepEqual(requestedActions.listWaiting(), [])
       assert.deepEqual(await world.writesOf(turn), [])
     })
   }
@@ -271,7 +271,7 @@ describe('checks of a GitHub App', () => {
       /😕 `button Switch to adopt` of `wendy`.*it was clicked on `[0-9a-f]{7}`, and the branch is at `[0-9a-f]{7}` now/,
     )
     assert.equal(plan(), 'Restore')
-    assert.deepEqual(requestedActions.waiting(), [])
+    assert.deepEqual(requestedActions.listWaiting(), [])
   })
 
   for (const button of ['snooze-7d', 'adopt']) {
@@ -303,17 +303,17 @@ describe('checks of a GitHub App', () => {
       answers.map(({ by, line, outcome }) => [by, line, outcome]),
       [['wendy', 'button Switch to adopt', 'waiting']],
     )
-    assert.equal(requestedActions.waiting().length, 1)
+    assert.equal(requestedActions.listWaiting().length, 1)
     await turn()
     assert.equal(plan(), 'Adopt')
-    assert.deepEqual(requestedActions.waiting(), [])
+    assert.deepEqual(requestedActions.listWaiting(), [])
   })
 
   it('is nobody’s when the pull request is closed', async () => {
     world.emulator.state.setState(pull(), 'closed', 'wendy')
     requestedAction({})
     await turn()
-    assert.deepEqual(requestedActions.waiting(), [])
+    assert.deepEqual(requestedActions.listWaiting(), [])
     const [first] = runs()
     assert.deepEqual(
       [first?.conclusion, first?.output.title],

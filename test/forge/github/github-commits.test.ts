@@ -9,7 +9,7 @@ import type {
   PackageRepository,
 } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { signedRepository } from '../../../src/reconcile/turn/apply/signed-repository.ts'
+import { createSignedRepository } from '../../../src/reconcile/turn/apply/signed-repository.ts'
 import { changeOf, expectFailure, headOf } from '../../contract/git-remotes.ts'
 import { createGitHubFixture, type GitHubFixture, INSTALLATION_TOKEN } from './github-fixture.ts'
 import { complete } from './openapi-check.ts'
@@ -51,7 +51,7 @@ describe('commits that have to be signed', () => {
   ): Promise<PackageRepository> => {
     fixture.emulator.requests.length = 0
     const forge = await fixture.forge({ credential: { kind: 'token', token }, notice })
-    repository = signedRepository(fixture.repository, forge, 'main', SIGNAL)
+    repository = createSignedRepository(fixture.repository, forge, 'main', SIGNAL)
     return repository
   }
   const asked = (): readonly string[] =>

@@ -1,7 +1,7 @@
 /** The contract of every hosted forge, on the emulated GitHub. */
 import assert from 'node:assert/strict'
 import { RequestGovernor } from '@backporch/forge/adapter'
-import { githubGovernor, openGitHub } from '@backporch/forge/github'
+import { createGitHubGovernor, openGitHub } from '@backporch/forge/github'
 import { forgeContract } from '../forge-contract.ts'
 import { BOT_TOKEN, createGitHubFixture } from './github-fixture.ts'
 import { USED_OPERATIONS } from './used-operations.ts'
@@ -28,7 +28,7 @@ forgeContract('GitHub, emulated', async () => {
       notice,
     })
   const openOne = () => openWith(governor)
-  const dryRun = await openWith(githubGovernor(clock, 0, true))
+  const dryRun = await openWith(createGitHubGovernor(clock, 0, true))
   // Opening asks nothing, so that the objects can be made beforehand: the contract wants one without waiting.
   const opened = await Promise.all(Array.from({ length: 190 }, openOne))
   let next = 0

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { changeOf, expectFailure, headOf } from '../../contract/git-remotes.ts'
 import { createGitHubFixture, type GitHubFixture } from './github-fixture.ts'
 import { mergeOf, pushProposal, SIGNAL } from './pushed-proposal.ts'
@@ -22,7 +22,7 @@ describe('GitHub, decisions', () => {
   })
 
   const refsNow = async (): Promise<ReadonlyMap<string, string>> =>
-    (await fixture.repository.refs(SIGNAL)).refs
+    (await fixture.repository.listRefs(SIGNAL)).refs
   const openOne = async () => {
     const wanted = await pushProposal(fixture)
     await (await fixture.forge()).ensureProposal(wanted, undefined, SIGNAL)
@@ -40,7 +40,7 @@ describe('GitHub, decisions', () => {
   it('merges in the style that the settings allow, with our message on it', async () => {
     const { wanted, decision } = await openOne()
     fixture.emulator.state.allowed = { merge: false, squash: true, rebase: true }
-    const commit = objectId(await (await fixture.forge()).merge(decision, SIGNAL))
+    const commit = parseObjectId(await (await fixture.forge()).merge(decision, SIGNAL))
     await assertComplete(commit, wanted.ref)
     const view = await fixture.repository.commit(commit, SIGNAL)
     assert.deepEqual(view.parents, [decision.base.commit])
@@ -85,7 +85,7 @@ describe('GitHub, decisions', () => {
   it('leaves what the next turn finds by content when it is killed between merge and tag', async () => {
     const { wanted, decision } = await openOne()
     const killed: PackageRepository = Object.assign(Object.create(fixture.repository), {
-      refs: (signal: AbortSignal) => fixture.repository.refs(signal),
+      refs: (signal: AbortSignal) => fixture.repository.listRefs(signal),
       push: () => Promise.reject(new Error('killed')),
     })
     await assert.rejects(
@@ -126,7 +126,7 @@ describe('GitHub, decisions', () => {
       [{ ref: 'refs/heads/drift-ledger', from: null, to: other }],
       SIGNAL,
     )
-    const commit = objectId(await (await fixture.forge()).merge(decision, SIGNAL))
+    const commit = parseObjectId(await (await fixture.forge()).merge(decision, SIGNAL))
     const refs = await refsNow()
     assert.equal(refs.get('refs/heads/main'), commit)
     assert.deepEqual(

@@ -112,7 +112,7 @@ describe('a command in an edited comment on GitHub', () => {
 
   const answer = async () => {
     world.pass()
-    return world.answer({ waiting: () => [], answered: () => undefined })
+    return world.answer({ listWaiting: () => [], removeAnswered: () => undefined })
   }
 
   it('is done for whoever edited it', async () => {

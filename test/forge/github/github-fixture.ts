@@ -1,9 +1,9 @@
 /** The emulated GitHub with a bare repository and accounts, ready to be used. */
 import type { RequestGovernor } from '@backporch/forge/adapter'
 import {
+  createGitHubGovernor,
   type GitHubAddress,
   type GitHubCredential,
-  githubGovernor,
   type OpenedGitHub,
   openGitHub,
   parseGitHubAddress,
@@ -91,7 +91,7 @@ export async function createGitHubFixture(): Promise<GitHubFixture> {
   const open = async (options: OpenOptions = {}): Promise<OpenedGitHub> => {
     const {
       credential = { kind: 'token', token: BOT_TOKEN },
-      governor = githubGovernor(clock, 60_000),
+      governor = createGitHubGovernor(clock, 60_000),
     } = options
     const { notice, trace } = options
     const one = await openGitHub({

@@ -145,7 +145,7 @@ describe('GitHub, limits and faults', () => {
   it('asks again what only asks, whatever its method', async () => {
     const { client } = await fixture.open()
     fault({ on: 'graphql', moment: 'after', times: 2 })
-    assert.equal(await client.login(SIGNAL), 'backporch-bot')
+    assert.equal(await client.getLogin(SIGNAL), 'backporch-bot')
     assert.equal(fixture.emulator.requests.length, 3)
   })
 

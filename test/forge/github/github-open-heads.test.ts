@@ -53,7 +53,7 @@ describe('a required drift/fresh', () => {
   }
   const pass = async (refusals: Refusals = new Map()): Promise<WrittenHeads> => {
     const { repository, forge } = world
-    const { refs } = await repository.refs()
+    const { refs } = await repository.listRefs()
     const policies = { policies: [{}] } as unknown as Parameters<
       typeof writeOpenHeads
     >[1]['policies']

@@ -86,7 +86,7 @@ describe('a review on GitHub, with all that it can refuse', () => {
       ({ sha, context }) => sha === commit && context === 'drift/fresh',
     )?.state
   const vouch = async (): Promise<number> => {
-    const { refs } = await world.repository.refs()
+    const { refs } = await world.repository.listRefs()
     const policies = { policies: [{}] } as unknown as Parameters<
       typeof writeOpenHeads
     >[1]['policies']

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, it } from 'node:test'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { unitFailures } from '../../../src/plan/unit/unit-result.ts'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
+import { listUnitFailures } from '../../../src/plan/unit/unit-result.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import type { EmulatedApp } from './github-emulator.ts'
 import { GitHubWorld, type WorldOptions } from './github-world.ts'
@@ -111,7 +111,7 @@ describe('a turn on GitHub', () => {
     })
     const thrown = await world.turn().then(
       () => undefined,
-      (error: unknown) => asFailure(error),
+      (error: unknown) => convertToFailure(error),
     )
     assert.ok(thrown === undefined || ['BP5003', 'BP5008'].includes(thrown.code), thrown?.message)
     await world.turn()
@@ -253,8 +253,8 @@ describe('a turn on GitHub', () => {
       answer: { status: 422, body },
     })
     const reported = await world.turn().then(
-      ({ units, reported }) => [...units.flatMap(unitFailures), ...reported],
-      (thrown: unknown) => [asFailure(thrown)],
+      ({ units, reported }) => [...units.flatMap(listUnitFailures), ...reported],
+      (thrown: unknown) => [convertToFailure(thrown)],
     )
     assert.deepEqual(
       reported.map(({ code }) => code),

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { asFailure, type FailureCode } from '@backporch/kyaml/failure'
+import { convertToFailure, type FailureCode } from '@backporch/kyaml/failure'
 import { quarterOf } from '../../seeds/crash-points.ts'
 import type { Fault } from './github-emulator.ts'
 import { BOT_TOKEN } from './github-fixture.ts'
@@ -202,7 +202,7 @@ async function disturbed(
     trouble.begin(world, skip)
     const thrown = await world.turn().then(
       () => undefined,
-      (error: unknown) => asFailure(error),
+      (error: unknown) => convertToFailure(error),
     )
     if (thrown === undefined) assert.ok(trouble.mayPass, `${where}: nobody was told`)
     else {

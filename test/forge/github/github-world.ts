@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { RequestedActionSource } from '@backporch/forge/check-run'
 import {
+  createGitHubGovernor,
   type GitHubClient,
   type GitHubCredential,
-  githubGovernor,
   type OpenedGitHub,
   openGitHub,
   parseGitHubAddress,
@@ -14,10 +14,10 @@ import type { HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import type { TurnRequest } from '../../../src/reconcile/observe/turn-request.ts'
 import type { Answer } from '../../../src/reconcile/turn/apply/apply-answers.ts'
-import { signedRepository } from '../../../src/reconcile/turn/apply/signed-repository.ts'
+import { createSignedRepository } from '../../../src/reconcile/turn/apply/signed-repository.ts'
 import { approve, type Decided } from '../../../src/reconcile/turn/decide.ts'
 import { runFleetTurn, type TurnResult } from '../../../src/reconcile/turn/run-turn.ts'
 import { InProcessRenderer } from '../../fakes/in-process-renderer.ts'
@@ -90,7 +90,7 @@ export class GitHubWorld {
     const address = parseGitHubAddress(`${this.emulator.origin}/acme/deploy.git`)
     if (address === undefined) throw new Error('no address')
     const { clock } = this
-    const governor = githubGovernor(clock, WAIT)
+    const governor = createGitHubGovernor(clock, WAIT)
     const notice = (text: string): void => void this.notices.push(text)
     const opened = await openGitHub({
       address,
@@ -111,7 +111,7 @@ export class GitHubWorld {
 
   /** As a session opens it. */
   get #signing(): PackageRepository {
-    return signedRepository(this.repository, this.forge, 'main', SIGNAL)
+    return createSignedRepository(this.repository, this.forge, 'main', SIGNAL)
   }
 
   get forge(): HostedForge {
@@ -176,10 +176,10 @@ export class GitHubWorld {
   }
 
   async #request(requestedActions?: RequestedActionSource): Promise<TurnRequest> {
-    const account = await this.forge.commits?.account(SIGNAL)
+    const account = await this.forge.commits?.getAccount(SIGNAL)
     return turnRequest({
       clock: { now: () => new Date(this.clusters[0].now) },
-      key: redactionKey(new Uint8Array(32).fill(7)),
+      key: createRedactionKey(new Uint8Array(32).fill(7)),
       bot: {
         email: BOT_EMAIL,
         forges: ['noreply@github.com'],

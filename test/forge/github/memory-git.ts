@@ -1,6 +1,6 @@
 /** What GitHub does in the repository itself, where the repository is in memory. */
-import { gitObject } from '@backporch/git-store/objects'
-import { objectId } from '@backporch/kyaml/files'
+import { createGitObject } from '@backporch/git-store/objects'
+import { parseObjectId } from '@backporch/kyaml/files'
 import type { MemoryRepository } from '../../fakes/memory-repository.ts'
 import { EmulatedGit, type MergeStyle, type TreeChange } from './emulated-git.ts'
 
@@ -41,7 +41,7 @@ export class MemoryGit extends EmulatedGit {
 
   /** GitHub has it; the repository takes it with the push. */
   override keepCommit(content: string): string {
-    return gitObject('commit', Buffer.from(content)).id
+    return createGitObject('commit', Buffer.from(content)).id
   }
 
   override pathsOf(tree: string): readonly string[] {
@@ -62,7 +62,7 @@ export class MemoryGit extends EmulatedGit {
     return repository.commitByHand(
       base,
       files,
-      style === 'merge' ? { parents: [repository.head(base), objectId(head)] } : {},
+      style === 'merge' ? { parents: [repository.head(base), parseObjectId(head)] } : {},
     )
   }
 }

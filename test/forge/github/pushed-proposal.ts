@@ -1,6 +1,6 @@
 /** A branch as a turn pushes it, with what is wanted of its pull request. */
 import type { ProposalMerge, WantedProposal } from '@backporch/forge/hosted-forge'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import type { GitHubFixture } from './github-fixture.ts'
 
 export const { signal: SIGNAL } = new AbortController()
@@ -10,7 +10,7 @@ export async function pushProposal(
   name = 'drift-9f2c1a7b',
 ): Promise<WantedProposal> {
   const { repository } = fixture
-  const main = objectId((await repository.refs(SIGNAL)).refs.get('refs/heads/main') ?? '')
+  const main = parseObjectId((await repository.listRefs(SIGNAL)).refs.get('refs/heads/main') ?? '')
   const changes = [{ path: `apps/web/${name}.yaml`, content: Buffer.from(`name: ${name}\n`) }]
   const commit = await repository.write({
     parents: [main],
@@ -39,8 +39,8 @@ export async function mergeOf(
   proposal: WantedProposal,
 ): Promise<ProposalMerge & { readonly tag: string }> {
   const { repository } = fixture
-  const { refs } = await repository.refs(SIGNAL)
-  const main = objectId(refs.get('refs/heads/main') ?? '')
+  const { refs } = await repository.listRefs(SIGNAL)
+  const main = parseObjectId(refs.get('refs/heads/main') ?? '')
   const changes = [{ path: 'closed/9f2c1a7b.yaml', content: Buffer.from('outcome: Merged\n') }]
   const ledger = await repository.write({
     parents: [],

@@ -7,16 +7,16 @@ import { GitHubWorld } from './github-world.ts'
 /** What a turn sends, with how often the refs of the repository are asked. */
 async function sentBy(world: GitHubWorld): Promise<readonly string[]> {
   const { repository, emulator } = world
-  const { refs } = repository
+  const { listRefs } = repository
   let requested = 0
-  repository.refs = async () => {
+  repository.listRefs = async () => {
     requested += 1
-    return refs.call(repository)
+    return listRefs.call(repository)
   }
   const from = emulator.requests.length
   world.pass()
   await world.answer(NO_REQUESTED_ACTIONS)
-  repository.refs = refs
+  repository.listRefs = listRefs
   const lines = emulator.requests
     .slice(from)
     .map(

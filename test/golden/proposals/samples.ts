@@ -1,15 +1,15 @@
 /** Proposals of all shapes, made up: what the golden bodies and the pictures of them are drawn from. */
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import type { MassSubject } from '../../../src/proposal/text/mass-text.ts'
 import type { ProposalSubject } from '../../../src/proposal/text/proposal-subject.ts'
 import type { StormSubject } from '../../../src/proposal/text/storm-text.ts'
 import type { Change } from '../../../src/record/documents/change.ts'
 import type { Applier } from '../../../src/status/applier.ts'
-import { plain, type Phrase } from '@backporch/kyaml/text'
+import { formatPhrase, type Phrase } from '@backporch/kyaml/text'
 import { GITHUB } from '../../fakes/dialects.ts'
 import { changeOf, recordOf } from '../../fakes/record-samples.ts'
 
-export const BASE = objectId('a1b2c3d'.padEnd(40, '0'))
+export const BASE = parseObjectId('a1b2c3d'.padEnd(40, '0'))
 
 export const FLUX: Applier = {
   name: 'Flux Kustomization flux-system/apps',
@@ -28,7 +28,7 @@ export const NOBODY: Applier = {
 }
 
 function spoken(sentence: Phrase, warning: Phrase = []): Pick<Applier, 'sentence' | 'warning' | 'phrases'> {
-  return { sentence: plain(sentence), warning: warning.length === 0 ? undefined : plain(warning), phrases: { sentence, warning } }
+  return { sentence: formatPhrase(sentence), warning: warning.length === 0 ? undefined : formatPhrase(warning), phrases: { sentence, warning } }
 }
 
 export function subjectOf(changes: readonly Change[], more: Partial<ProposalSubject> = {}): ProposalSubject {

@@ -4,13 +4,13 @@
  * node test/golden/proposals/write.ts
  */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dashboardText } from '../../../src/proposal/text/dashboard-text.ts'
-import { massText } from '../../../src/proposal/text/mass-text.ts'
-import { onboardingText } from '../../../src/proposal/text/onboarding-text.ts'
-import { type Outcome, outcomeComment } from '../../../src/proposal/text/outcome-comment.ts'
-import { proposalText } from '../../../src/proposal/text/proposal-text.ts'
+import { formatDashboard } from '../../../src/proposal/text/dashboard-text.ts'
+import { formatMassText } from '../../../src/proposal/text/mass-text.ts'
+import { formatOnboardingText } from '../../../src/proposal/text/onboarding-text.ts'
+import { type Outcome, createOutcomeComment } from '../../../src/proposal/text/outcome-comment.ts'
+import { formatProposalText } from '../../../src/proposal/text/proposal-text.ts'
 import { reportText } from '../../../src/proposal/text/report-text.ts'
-import { stormText } from '../../../src/proposal/text/storm-text.ts'
+import { formatStormText } from '../../../src/proposal/text/storm-text.ts'
 import { GITEA, GITHUB, PLAIN } from '../../fakes/dialects.ts'
 import { DASHBOARD, dashboardOfText, QUIET_DASHBOARD } from './dashboard-samples.ts'
 import { ONBOARDING, ONBOARDING_EDITED } from './onboarding-samples.ts'
@@ -39,20 +39,20 @@ const DIALECTS = { github: GITHUB, gitea: GITEA, plain: PLAIN }
 export function goldenTexts(): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   for (const [forge, dialect] of Object.entries(DIALECTS)) {
-    for (const [name, subject] of Object.entries(PROPOSALS)) files.set(`${name}.${forge}.md`, whole(proposalText({ ...subject, dialect })))
-    files.set(`mass.${forge}.md`, whole(massText({ ...MASS, dialect })))
-    files.set(`onboarding.${forge}.md`, whole(onboardingText({ ...ONBOARDING, dialect })))
-    files.set(`onboarding-edited.${forge}.md`, whole(onboardingText({ ...ONBOARDING_EDITED, dialect })))
-    files.set(`dashboard.${forge}.md`, whole(dashboardText({ ...DASHBOARD, dialect })))
-    files.set(`storm.${forge}.md`, whole(stormText({ ...STORM, dialect })))
+    for (const [name, subject] of Object.entries(PROPOSALS)) files.set(`${name}.${forge}.md`, whole(formatProposalText({ ...subject, dialect })))
+    files.set(`mass.${forge}.md`, whole(formatMassText({ ...MASS, dialect })))
+    files.set(`onboarding.${forge}.md`, whole(formatOnboardingText({ ...ONBOARDING, dialect })))
+    files.set(`onboarding-edited.${forge}.md`, whole(formatOnboardingText({ ...ONBOARDING_EDITED, dialect })))
+    files.set(`dashboard.${forge}.md`, whole(formatDashboard({ ...DASHBOARD, dialect })))
+    files.set(`storm.${forge}.md`, whole(formatStormText({ ...STORM, dialect })))
   }
   for (const name of ['four-hundred-and-twelve-objects', 'hostile']) {
     const subject = PROPOSALS[name]
     if (subject !== undefined) files.set(`${name}.report.md`, reportText(subject.record))
   }
-  files.set('dashboard-quiet.github.md', whole(dashboardText(QUIET_DASHBOARD)))
-  files.set('dashboard-hostile.github.md', whole(dashboardText(dashboardOfText(HOSTILE.join(' ')))))
-  files.set('outcomes.md', OUTCOMES.map((outcome) => outcomeComment(outcome).body).join('\n---\n\n'))
+  files.set('dashboard-quiet.github.md', whole(formatDashboard(QUIET_DASHBOARD)))
+  files.set('dashboard-hostile.github.md', whole(formatDashboard(dashboardOfText(HOSTILE.join(' ')))))
+  files.set('outcomes.md', OUTCOMES.map((outcome) => createOutcomeComment(outcome).body).join('\n---\n\n'))
   return files
 }
 

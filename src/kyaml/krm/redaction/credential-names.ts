@@ -1,4 +1,4 @@
-import { looksChosen, looksRandom } from '../../text/random-text.ts'
+import { isLikelyChosen, isLikelyRandom } from '../../text/random-text.ts'
 
 /** Anywhere in the name: `DB_PASSWORD`, `token-b64`. Not `tokenizer`, `tokenIssuer`. */
 const WORDS =
@@ -18,34 +18,34 @@ const CREDENTIAL = new RegExp(
   'i',
 )
 const CREDENTIAL_CAMEL = new RegExp(
-  `(?:^|[a-z0-9])(?:${KEYS.split('|').map(capital).join('|')})Key${NO_KEY}`,
+  `(?:^|[a-z0-9])(?:${KEYS.split('|').map(capitalizeWord).join('|')})Key${NO_KEY}`,
 )
 /** Such a name refers to a credential: `secretName`, `passwordSecretRef`, `TOKEN_FILE`. */
 const SPEAKS_OF =
   /(?:names?|refs?|references?|selectors?|paths?|files?|dirs?|director(?:y|ies)|folders?|mounts?|ur[li]s?|endpoints?|hosts?|addr(?:ess(?:es)?)?|ports?|servers?|domains?|regions?|issuers?|audiences?|class(?:es)?|types?|kinds?|formats?|namespaces?|versions?|stores?|providers?|backends?|templates?|polic(?:y|ies)|reviews?|requests?|headers?|prefix(?:es)?|fields?|properties|algorithms?|alg|seconds?|ttl|age|expir(?:y|es|ation)|durations?|intervals?|periods?|timeouts?|lengths?|budgets?|size|bytes|counts?|limits?|rotation|enabled?|disabled?|required|optional|exists|created?|creation|generated?|users?|usernames?|usages?|description|hint|modes?|scopes?|(?<!secret|access|client|api)[-_.]?key[-_.]?ids?|last[-_.]?update|from[-_.]?secrets?|secrets|checksums?|fingerprints?)$/i
 
-function capital(word: string): string {
+function capitalizeWord(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-function ownName(name: string): string {
+function getOwnName(name: string): string {
   return name.length > LONGEST_NAME ? '' : name.slice(name.lastIndexOf('/') + 1)
 }
 
 export function isCredentialName(name: string): boolean {
-  const own = ownName(name)
+  const own = getOwnName(name)
   return (CREDENTIAL.test(own) || CREDENTIAL_CAMEL.test(own)) && !SPEAKS_OF.test(own)
 }
 
 const LONGEST_NAME = 200
 
-export function speaksOfCredential(name: string): boolean {
+export function hasCredentialWord(name: string): boolean {
   return SPEAKS_OF.test(name)
 }
 
 /** If the value also looks random or chosen: `SEED`, `STRIPE_KEY`, `nonce`. */
 function mayBeCredentialName(name: string): boolean {
-  const own = ownName(name)
+  const own = getOwnName(name)
   return WEAK.test(own) && !SPEAKS_OF.test(own)
 }
 
@@ -87,11 +87,11 @@ function isAmount(name: string, value: string): boolean {
  */
 export function isNamedCredential(name: string, value: string): boolean {
   if (isCredentialName(name)) return !isAmount(name, value)
-  const own = ownName(name)
+  const own = getOwnName(name)
   if (HEADER.test(own)) return !KIND_OF_AUTHORIZATION.test(value)
   if (COMMUNITY.test(own)) return !BGP_COMMUNITY.test(value)
   return (
     (isPairName(own) && PAIR.test(value)) ||
-    (mayBeCredentialName(name) && (looksRandom(value) || looksChosen(value)))
+    (mayBeCredentialName(name) && (isLikelyRandom(value) || isLikelyChosen(value)))
   )
 }

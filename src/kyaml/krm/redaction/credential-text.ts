@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { holdsKey } from '../../text/random-text.ts'
 import { isCredentialName, isNamedCredential, isPairName } from './credential-names.ts'
 import { KNOWN_FORMS } from './known-forms.ts'
-import { libraryFinds } from './rule-library.ts'
+import { hasLibraryFinding } from './rule-library.ts'
 
 /** `password=x`, `"apiKey":"x"`, `password: |`, `-password x`, `requirepass x` in a longer text. */
 const ASSIGNMENT =
@@ -67,7 +67,7 @@ function isPassword(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value) && !NO_VALUE.test(value)
 }
 
-function assigns(text: string): boolean {
+function hasAssignment(text: string): boolean {
   for (const pattern of [
     ASSIGNMENT,
     BESIDE,
@@ -99,15 +99,15 @@ const MOST_KNOWN = 20_000
 const known = new Map<string, string | undefined>()
 
 export function hasSecretText(text: string): boolean {
-  return whySecretText(text) !== undefined
+  return explainSecretText(text) !== undefined
 }
 
-export function whySecretText(text: string): string | undefined {
+export function explainSecretText(text: string): string | undefined {
   // A name with its value needs one of these signs, and every other form 16 characters.
   if (text.length < 6 || (text.length < 16 && !/[\s:=@<%&\\]/.test(text))) return undefined
   const key = text.length <= 64 ? text : createHash('sha256').update(text).digest('base64')
   if (known.has(key)) return known.get(key)
-  const answer = credentialIn(text, LAYERS)
+  const answer = findCredential(text, LAYERS)
   if (known.size >= MOST_KNOWN) known.clear()
   known.set(key, answer)
   return answer
@@ -119,18 +119,18 @@ const SECRET_CONTENT = /\b(?:data|stringData)["'\\]{0,4}\s{0,9}:/
 /** Base64 of a file with a base64 value. */
 const LAYERS = 3
 
-function credentialIn(text: string, layers: number): string | undefined {
+function findCredential(text: string, layers: number): string | undefined {
   if (KNOWN_FORMS.some((pattern) => pattern.test(text)))
     return 'it is or has a token, a key, an address, a header, a command or a line of a file with a credential'
   if (SECRET_KIND.test(text) && SECRET_CONTENT.test(text)) return 'it has the manifest of a Secret'
   // The name is part of the hidden text.
-  if (assigns(text)) return 'a name in it says that its value is a credential'
+  if (hasAssignment(text)) return 'a name in it says that its value is a credential'
   if (holdsBasic(text)) return 'it has a user with a password in base64'
   if (holdsKey(text)) return 'it has a long random word'
-  if (windowsOf(text).some((part) => LONG_RUN.test(part) && libraryFinds(part)))
+  if (splitWindows(text).some((part) => LONG_RUN.test(part) && hasLibraryFinding(part)))
     return 'it has a token of a known issuer'
-  for (const inner of layers > 0 ? decoded(text) : []) {
-    const why = credentialIn(inner, layers - 1)
+  for (const inner of layers > 0 ? decodeTokens(text) : []) {
+    const why = findCredential(inner, layers - 1)
     if (why !== undefined) return `in another encoding, ${why}`
   }
   return undefined
@@ -139,7 +139,8 @@ function credentialIn(text: string, layers: number): string | undefined {
 /** RFC 7617, with any text before. */
 function holdsBasic(text: string): boolean {
   for (const [, token = ''] of text.matchAll(/\bbasic\s{1,9}([A-Za-z0-9+/_-]{6,2000}={0,2})/gi))
-    if (/^[^:\s]{0,200}:[^\s:]/.test(readable(Buffer.from(token, 'base64')) ?? '')) return true
+    if (/^[^:\s]{0,200}:[^\s:]/.test(findReadableText(Buffer.from(token, 'base64')) ?? ''))
+      return true
   return false
 }
 
@@ -149,7 +150,7 @@ const WINDOW = 16_384
 /** The library's longest form, except a key of 10,000 characters, which has a form here. */
 const OVERLAP = 1_024
 
-function windowsOf(text: string): readonly string[] {
+function splitWindows(text: string): readonly string[] {
   if (text.length <= WINDOW) return [text]
   return Array.from({ length: Math.ceil(text.length / (WINDOW - OVERLAP)) }, (_, index) =>
     text.slice(index * (WINDOW - OVERLAP), index * (WINDOW - OVERLAP) + WINDOW),
@@ -160,15 +161,15 @@ const BASE64 =
   /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}(?![A-Za-z0-9+/_-])/g
 const MOST_TOKENS = 200
 
-function decoded(text: string): readonly string[] {
+function decodeTokens(text: string): readonly string[] {
   const inner: string[] = []
   for (const [token] of text
     .replace(/\\n|(?<=[A-Za-z0-9+/]{60,76})\r?\n[ \t]*/g, '')
     .matchAll(BASE64)) {
-    const plain = readable(Buffer.from(token, 'base64'))
+    const plain = findReadableText(Buffer.from(token, 'base64'))
     if (plain !== undefined) inner.push(plain)
     const hex = /^(?:[0-9a-f]{2}){8,}$/i.test(token)
-      ? readable(Buffer.from(token, 'hex'))
+      ? findReadableText(Buffer.from(token, 'hex'))
       : undefined
     if (hex !== undefined) inner.push(hex)
     if (inner.length >= MOST_TOKENS) break
@@ -191,7 +192,7 @@ function decoded(text: string): readonly string[] {
   return inner
 }
 
-function readable(bytes: Buffer): string | undefined {
+function findReadableText(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8')
   return /^[\t\n\r\x20-\x7e\u00a0-\u024f]{6,}$/.test(text) ? text : undefined
 }

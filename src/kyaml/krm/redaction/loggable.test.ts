@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Log } from '../../../ports/log.ts'
 import type { Json } from '../../text/json.ts'
-import { type Loggable, loggableName } from './loggable.ts'
+import { formatLoggableName, type Loggable } from './loggable.ts'
 
 /** Never called: the compiler is the test. */
 export function whatDoesNotCompile(log: Log, live: Json, text: string): void {
@@ -15,26 +15,29 @@ export function whatDoesNotCompile(log: Log, live: Json, text: string): void {
   // @ts-expect-error a plain text in the place of a name
   log.process({ event: 'step', step: text })
   // @ts-expect-error a value in a failure: it takes a Failure
-  log.failures([live], 'new')
+  log.logFailures([live], 'new')
   // @ts-expect-error a value in a note: its text is a text
-  log.notes([{ cause: 'decision', subject: '', text: live }])
+  log.logNotes([{ cause: 'decision', subject: '', text: live }])
   // @ts-expect-error a field that the event does not have
   log.process({ event: 'stopped', value })
   void plain
 }
 
 test('a name is one line, and redacted where it has the form of a credential', () => {
-  assert.equal(loggableName('apps/web'), 'apps/web')
-  assert.equal(loggableName('proposed/apps/web/drift-9f2c1a7b'), 'proposed/apps/web/drift-9f2c1a7b')
+  assert.equal(formatLoggableName('apps/web'), 'apps/web')
   assert.equal(
-    loggableName('https://github.com/acme/deploy/pull/418', 500),
+    formatLoggableName('proposed/apps/web/drift-9f2c1a7b'),
+    'proposed/apps/web/drift-9f2c1a7b',
+  )
+  assert.equal(
+    formatLoggableName('https://github.com/acme/deploy/pull/418', 500),
     'https://github.com/acme/deploy/pull/418',
   )
-  assert.equal(loggableName('a\n\u001b[31m'), 'a\\u{a}\\u{1b}[31m')
+  assert.equal(formatLoggableName('a\n\u001b[31m'), 'a\\u{a}\\u{1b}[31m')
   for (const text of [
     'password=hunter2x',
     'https://user:c4n4ry-git-00@host/x',
     `ghp_${'a1B2'.repeat(9)}`,
   ])
-    assert.equal(loggableName(text), 'redacted')
+    assert.equal(formatLoggableName(text), 'redacted')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { path } from '../../../../test/fakes/live-object.ts'
 import type { Json } from '../../text/json.ts'
-import { looksSecret } from './looks-secret.ts'
+import { isLikelySecret } from './looks-secret.ts'
 
 const JWT = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl'
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -103,7 +103,7 @@ const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
 
 for (const [location, value] of HIDDEN) {
   test(`hidden: ${location} ${JSON.stringify(value).slice(0, 60)}`, () =>
-    assert.ok(looksSecret(path(location), value)))
+    assert.ok(isLikelySecret(path(location), value)))
 }
 
 const SHOWN: readonly (readonly [place: string, value: Json])[] = [
@@ -194,5 +194,5 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
 
 for (const [position, value] of SHOWN) {
   test(`shown: ${position} ${JSON.stringify(value).slice(0, 60)}`, () =>
-    assert.ok(!looksSecret(path(position), value)))
+    assert.ok(!isLikelySecret(path(position), value)))
 }

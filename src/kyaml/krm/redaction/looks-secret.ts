@@ -3,32 +3,34 @@
  * doubtful value is hidden. References to a Secret are shown.
  */
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { oneLine } from '../../text/one-line.ts'
-import { wordSet } from '../../text/words.ts'
+import { convertToOneLine } from '../../text/one-line.ts'
+import { createWordSet } from '../../text/words.ts'
 import type { FieldPath, PathStep } from '../field-path.ts'
-import { isCredentialName, isNamedCredential, speaksOfCredential } from './credential-names.ts'
-import { hasSecretText, whySecretText } from './credential-text.ts'
+import { hasCredentialWord, isCredentialName, isNamedCredential } from './credential-names.ts'
+import { explainSecretText, hasSecretText } from './credential-text.ts'
 
 /** Tools store the whole object here: kubectl, kapp, kopf, Rancher, and others. */
 const COPY_OF_THE_OBJECT =
   /^(?:kapp\.k14s\.io\/original|objectset\.rio\.cattle\.io\/applied|.{0,200}\/(?:last-(?:applied|handled)(?:-configuration)?|last-(?:applied|handled)-(?:config|spec|state|resource)))$/
 
-const PARTS_OF_A_REFERENCE = wordSet(`
+const PARTS_OF_A_REFERENCE = createWordSet(`
   apiVersion audience expirationSeconds group id items key kind mode mountPath name namespace optional path property remoteRef role type url version
 `)
 /** The parent names the value: `env[name=DB_PASSWORD].value`. */
-const HOLDERS = wordSet('value default data content text plain plaintext inline literal string')
+const HOLDERS = createWordSet(
+  'value default data content text plain plaintext inline literal string',
+)
 
 const HARMLESS = /^(?:true|false|yes|no|on|off|null|none|\d|\$\([\w.-]+\)|\$\{[\w.-]+\})?$/i
 
 /** A map or list is hidden if anything in it is. */
-export function looksSecret(path: FieldPath, value: Json | undefined): boolean {
-  return whySecret(path, value) !== undefined
+export function isLikelySecret(path: FieldPath, value: Json | undefined): boolean {
+  return explainSecret(path, value) !== undefined
 }
 
-export function whySecret(path: FieldPath, value: Json | undefined): string | undefined {
+export function explainSecret(path: FieldPath, value: Json | undefined): string | undefined {
   if (path.some((step) => stepLooksSecret(step))) return 'a part of its location is a credential'
-  return judge(path.map(nameOf), value, lastItemName(path))
+  return judge(path.map(nameOf), value, getLastItemName(path))
 }
 
 function nameOf(step: PathStep): string {
@@ -47,7 +49,7 @@ export function stepLooksSecret(step: PathStep): boolean {
   )
 }
 
-function lastItemName(path: FieldPath): string {
+function getLastItemName(path: FieldPath): string {
   const step = path.at(-2)
   return step?.kind === 'item' ? nameIn(step.keys) : ''
 }
@@ -66,22 +68,25 @@ function judge(
   item: string,
 ): string | undefined {
   if (isJsonArray(value))
-    return firstOf(value, (below) => judge(names, below, '')) ?? whyArguments(value)
+    return findFirst(value, (below) => judge(names, below, '')) ?? explainArguments(value)
   if (isJsonObject(value)) {
     if (isEmbeddedSecret(value)) return 'it is a Secret inside another object'
-    return firstOf(Object.entries(value), ([key, below]) => judgeEntry(names, value, key, below))
+    return findFirst(Object.entries(value), ([key, below]) => judgeEntry(names, value, key, below))
   }
   if (typeof value === 'string')
-    return (HARMLESS.test(value) ? undefined : whyName(names, item, value)) ?? whySecretText(value)
+    return (
+      (HARMLESS.test(value) ? undefined : explainName(names, item, value)) ??
+      explainSecretText(value)
+    )
   // A number may be a PIN, but not a limit (`maxTokens: 5`).
   const last = names.at(-1) ?? ''
   const isPin = /(?:passw(?:or)?d|passphrase|secret)$|(?:^|[-_.])pin$/i.test(last)
   return (typeof value === 'number' || typeof value === 'bigint') && isPin
-    ? ofName(last)
+    ? describeName(last)
     : undefined
 }
 
-function firstOf<Item>(
+function findFirst<Item>(
   items: readonly Item[],
   why: (item: Item) => string | undefined,
 ): string | undefined {
@@ -92,17 +97,17 @@ function firstOf<Item>(
   return undefined
 }
 
-function ofName(name: string): string {
+function describeName(name: string): string {
   // The name of an item is a value itself.
   if (hasSecretText(name)) return 'its name says that it is a credential'
-  return `the name ${oneLine(name, 80)} says that it is a credential`
+  return `the name ${convertToOneLine(name, 80)} says that it is a credential`
 }
 
 /** Like `--password x` as one argument. */
-function whyArguments(list: readonly Json[]): string | undefined {
+function explainArguments(list: readonly Json[]): string | undefined {
   const words = list.filter((word) => typeof word === 'string')
   if (words.length < 2 || !words.some((word) => word.startsWith('-'))) return undefined
-  return whySecretText(words.map((word) => word.slice(0, 300)).join(' '))
+  return explainSecretText(words.map((word) => word.slice(0, 300)).join(' '))
 }
 
 export function isCopyOfTheObject(name: string): boolean {
@@ -128,22 +133,22 @@ export function isEmbeddedSecret(value: JsonObject): boolean {
   )
 }
 
-function whyName(names: readonly string[], item: string, value: string): string | undefined {
+function explainName(names: readonly string[], item: string, value: string): string | undefined {
   const last = names.at(-1) ?? ''
   const above = names.findLast((name, index) => name !== '' && index < names.length - 1) ?? ''
   const telling = (HOLDERS.has(last) ? [item, above] : [last]).find((name) =>
     isNamedCredential(name, value),
   )
-  if (telling !== undefined) return ofName(telling)
+  if (telling !== undefined) return describeName(telling)
   if (HOLDERS.has(last)) return undefined
   // `tokens: { alice: … }` holds credentials; `secret: { name: … }` names one.
   const isHeld =
     isCredentialName(above) &&
     last !== above &&
     !PARTS_OF_A_REFERENCE.has(last) &&
-    !speaksOfCredential(last) &&
+    !hasCredentialWord(last) &&
     !isReferenceList(above)
-  return isHeld ? ofName(above) : undefined
+  return isHeld ? describeName(above) : undefined
 }
 
 function isReferenceList(name: string): boolean {

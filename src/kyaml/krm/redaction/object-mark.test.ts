@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { randomJson } from '../../../../test/property/random-krm.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { MARK_LENGTH, objectMark, reportMark } from './object-mark.ts'
-import { redactionKey } from './redacted.ts'
+import { computeObjectMark, MARK_LENGTH, reportMark } from './object-mark.ts'
+import { createRedactionKey } from './redacted.ts'
 
-const KEY = redactionKey(new Uint8Array(32).fill(7))
+const KEY = createRedactionKey(new Uint8Array(32).fill(7))
 const MANAGER = {
   manager: 'flux',
   operation: 'Apply',
@@ -32,7 +32,7 @@ const OBJECT: JsonObject = {
 }
 
 function mark(object: JsonObject): string {
-  return Buffer.from(objectMark(KEY, object)).toString('hex')
+  return Buffer.from(computeObjectMark(KEY, object)).toString('hex')
 }
 
 function report(object: JsonObject): string {
@@ -62,8 +62,8 @@ function* changed(value: Json): Generator<Json> {
 }
 
 test('a mark has 16 bytes, and another one under another key', () => {
-  assert.equal(objectMark(KEY, OBJECT).length, MARK_LENGTH)
-  const other = objectMark(redactionKey(new Uint8Array(32).fill(8)), OBJECT)
+  assert.equal(computeObjectMark(KEY, OBJECT).length, MARK_LENGTH)
+  const other = computeObjectMark(createRedactionKey(new Uint8Array(32).fill(8)), OBJECT)
   assert.notEqual(Buffer.from(other).toString('hex'), mark(OBJECT))
 })
 
@@ -178,7 +178,7 @@ const REST = {
 }
 
 for (const [name, markOf] of [
-  ['objectMark', objectMark],
+  ['objectMark', computeObjectMark],
   ['reportMark', reportMark],
 ] as const) {
   test(`${name}: an object has the same mark from a list, whose reader adds the type, from a stream and alone`, () => {

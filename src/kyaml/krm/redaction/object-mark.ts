@@ -5,14 +5,14 @@
 import { createHmac } from 'node:crypto'
 import {
   formatJson,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
-  textOf,
 } from '../../text/json.ts'
-import { metadataText } from '../resource.ts'
+import { getMetadataText } from '../resource.ts'
 import type { RedactionKey } from './redacted.ts'
 
 /** Bytes. */
@@ -23,11 +23,14 @@ export const MARK_LENGTH = 16
  * in a fixed order. For a Secret only the version counts, so that its mark is the same without
  * content; nothing writes a status to one.
  */
-export function objectMark(key: RedactionKey, object: JsonObject): Uint8Array {
-  return keyedMark(key, isSecretObject(object) ? versionText(object) : contentText(object))
+export function computeObjectMark(key: RedactionKey, object: JsonObject): Uint8Array {
+  return computeKeyedMark(
+    key,
+    isSecretObject(object) ? formatVersion(object) : formatContent(object),
+  )
 }
 
-export function keyedMark(key: RedactionKey, text: string): Uint8Array {
+export function computeKeyedMark(key: RedactionKey, text: string): Uint8Array {
   return createHmac('sha256', key.prepared)
     .update('mark\0')
     .update(text)
@@ -39,36 +42,36 @@ function isSecretObject(object: JsonObject): boolean {
   return object['kind'] === 'Secret' && object['apiVersion'] === 'v1'
 }
 
-function versionText(object: JsonObject): string {
-  return `${metadataText(object, 'uid')} ${metadataText(object, 'resourceVersion')}`
+function formatVersion(object: JsonObject): string {
+  return `${getMetadataText(object, 'uid')} ${getMetadataText(object, 'resourceVersion')}`
 }
 
 /** List items lack the server's type. */
-function contentText(object: JsonObject): string {
+function formatContent(object: JsonObject): string {
   const { apiVersion = null, kind = null, status: _status, metadata, ...rest } = object
   const stable =
     metadata === undefined
       ? {}
-      : { metadata: isJsonObject(metadata) ? stableMetadata(metadata) : metadata }
+      : { metadata: isJsonObject(metadata) ? retainStableMetadata(metadata) : metadata }
   return formatJson({ apiVersion, kind, ...rest, ...stable })
 }
 
-function stableMetadata({
+function retainStableMetadata({
   resourceVersion: _version,
   generation: _generation,
   managedFields,
   ...rest
 }: JsonObject): JsonObject {
   if (!isJsonArray(managedFields)) return rest
-  return { ...rest, managedFields: managedFields.filter(decides).map(withoutTime) }
+  return { ...rest, managedFields: managedFields.filter(isDeciding).map(omitTime) }
 }
 
 /** They change with every status write. */
-function decides(entry: Json): boolean {
-  return textOf(entry, 'subresource') !== 'status'
+function isDeciding(entry: Json): boolean {
+  return getTextAt(entry, 'subresource') !== 'status'
 }
 
-function withoutTime(entry: Json): Json {
+function omitTime(entry: Json): Json {
   if (!isJsonObject(entry)) return entry
   const { time: _time, ...rest } = entry
   return rest
@@ -92,18 +95,18 @@ const CLOCKS = new Set([
 
 /** For an object whose status counts: of a syncer or an autoscaler. Times do not count. */
 export function reportMark(key: RedactionKey, object: JsonObject): Uint8Array {
-  return keyedMark(
+  return computeKeyedMark(
     key,
-    `${contentText(object)}\0${formatJson(withoutClocks(partOf(object, 'status') ?? null))}`,
+    `${formatContent(object)}\0${formatJson(omitClocks(getPartAt(object, 'status') ?? null))}`,
   )
 }
 
-function withoutClocks(value: Json): Json {
-  if (isJsonArray(value)) return value.map(withoutClocks)
+function omitClocks(value: Json): Json {
+  if (isJsonArray(value)) return value.map(omitClocks)
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, part]) =>
-      CLOCKS.has(name) ? [] : [[name, withoutClocks(part)]],
+      CLOCKS.has(name) ? [] : [[name, omitClocks(part)]],
     ),
   )
 }

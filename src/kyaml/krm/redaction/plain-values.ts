@@ -18,21 +18,23 @@ export class PlainValues {
     return this.#values.size
   }
 
-  of(value: Json): Json | undefined {
+  findPlain(value: Json): Json | undefined {
     if (isEncryptedValue(value)) return this.#values.get(value)
     if (isJsonArray(value)) {
-      const items = value.map((item) => this.of(item))
+      const items = value.map((item) => this.findPlain(item))
       return items.every((item) => item !== undefined) ? items : undefined
     }
     if (!isJsonObject(value)) return value
-    const entries = Object.entries(value).map(([name, each]) => [name, this.of(each)] as const)
+    const entries = Object.entries(value).map(
+      ([name, each]) => [name, this.findPlain(each)] as const,
+    )
     return entries.every((entry): entry is readonly [string, Json] => entry[1] !== undefined)
       ? Object.fromEntries(entries)
       : undefined
   }
 }
 
-export function pairedValues(
+export function pairValues(
   encrypted: Json,
   decrypted: Json | undefined,
 ): ReadonlyMap<string, Json> {

@@ -4,21 +4,21 @@ import { test } from 'node:test'
 import { path } from '../../../../test/fakes/live-object.ts'
 import { randomJson, randomPath } from '../../../../test/property/random-krm.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
-import { formatJson, type Json, jsonEquals } from '../../text/json.ts'
+import { formatJson, isJsonEqual, type Json } from '../../text/json.ts'
 import type { ResourceId } from '../resource-id.ts'
 import {
+  computeKeyedHash,
+  convertShownToJson,
+  createRedactionKey,
   isHiddenOfSecret,
   isSensitive,
-  keyedHash,
   redact,
-  redactionKey,
   redactUnread,
   show,
-  shownJson,
 } from './redacted.ts'
 
-const KEY = redactionKey(new Uint8Array(32).fill(1))
-const OTHER_KEY = redactionKey(new Uint8Array(32).fill(2))
+const KEY = createRedactionKey(new Uint8Array(32).fill(1))
+const OTHER_KEY = createRedactionKey(new Uint8Array(32).fill(2))
 const SECRET: ResourceId = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
 const CONFIG: ResourceId = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
 const CANARY = 'c4n4ry-b3f0-11ee'
@@ -82,7 +82,7 @@ test('nothing of the content of a Secret is ever shown, whatever the path and th
           value,
         )
         assert.equal(shown?.kind, 'redacted')
-        assert.match(String(shownJson(shown)), /^hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)$/)
+        assert.match(String(convertShownToJson(shown)), /^hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)$/)
       },
     ),
   )
@@ -103,7 +103,8 @@ test('a hidden value never stands in what a writer gets', () => {
     `password=${CANARY}`,
   ]
   for (const value of wrapped) {
-    const shown = shownJson(show(KEY, { id: CONFIG, path: path('data.password') }, value)) ?? null
+    const shown =
+      convertShownToJson(show(KEY, { id: CONFIG, path: path('data.password') }, value)) ?? null
     assert.ok(!formatJson(shown).includes(CANARY), formatJson(value))
   }
 })
@@ -115,7 +116,7 @@ test('equal values look equal and changed values differ, of one installation and
         redact(KEY, SECRET, path('data.x'), left),
         redact(KEY, SECRET, path('data.x'), right),
       ]
-      if (jsonEquals(left, right)) assert.equal(a.hmac, b.hmac)
+      if (isJsonEqual(left, right)) assert.equal(a.hmac, b.hmac)
       else assert.notEqual(a.hmac, b.hmac)
     }),
   )
@@ -133,10 +134,10 @@ test('without the key a six-digit PIN is not found from its hash', () => {
   const { hmac } = redact(KEY, SECRET, path('data.pin'), '004711')
   const domain = '/Secret/shop/db#data.pin'
   // The true guess with the key is found, so the search below would find it if the key did not matter.
-  assert.equal(keyedHash(KEY, domain, '004711').slice(0, 16), hmac)
+  assert.equal(computeKeyedHash(KEY, domain, '004711').slice(0, 16), hmac)
   for (let pin = 0; pin < 10_000; pin += 1) {
     const text = String(pin).padStart(6, '0')
-    assert.notEqual(keyedHash(OTHER_KEY, domain, text).slice(0, 16), hmac)
+    assert.notEqual(computeKeyedHash(OTHER_KEY, domain, text).slice(0, 16), hmac)
     for (const guess of [text, `"${text}"`, `${domain}\0value\0"${text}"`]) {
       assert.notEqual(createHash('sha256').update(guess).digest('hex').slice(0, 16), hmac)
     }
@@ -144,9 +145,9 @@ test('without the key a six-digit PIN is not found from its hash', () => {
 })
 
 test('nothing and null are told apart, and so are places', () => {
-  assert.notEqual(keyedHash(KEY, 'a', undefined), keyedHash(KEY, 'a', null))
-  assert.notEqual(keyedHash(KEY, 'a', 'absent'), keyedHash(KEY, 'a', undefined))
-  assert.notEqual(keyedHash(KEY, 'a', 'x'), keyedHash(KEY, 'b', 'x'))
+  assert.notEqual(computeKeyedHash(KEY, 'a', undefined), computeKeyedHash(KEY, 'a', null))
+  assert.notEqual(computeKeyedHash(KEY, 'a', 'absent'), computeKeyedHash(KEY, 'a', undefined))
+  assert.notEqual(computeKeyedHash(KEY, 'a', 'x'), computeKeyedHash(KEY, 'b', 'x'))
 })
 
 test('the id of a key says nothing of the key and changes with it', () => {
@@ -156,11 +157,14 @@ test('the id of a key says nothing of the key and changes with it', () => {
 })
 
 test('a value that was never read shows as that, and a length says bytes', () => {
-  assert.equal(shownJson(redactUnread()), 'redacted (not read)')
-  assert.match(String(shownJson(redact(KEY, SECRET, path('stringData.x'), 'ü'))), /\(2 bytes\)$/)
+  assert.equal(convertShownToJson(redactUnread()), 'redacted (not read)')
+  assert.match(
+    String(convertShownToJson(redact(KEY, SECRET, path('stringData.x'), 'ü'))),
+    /\(2 bytes\)$/,
+  )
   // A Secret stores base64; what people compare is the content.
   assert.match(
-    String(shownJson(redact(KEY, SECRET, path('data.x'), 'aHVudGVyMg=='))),
+    String(convertShownToJson(redact(KEY, SECRET, path('data.x'), 'aHVudGVyMg=='))),
     /\(7 bytes\)$/,
   )
 })
@@ -171,5 +175,5 @@ test('what is not sensitive goes out as it is, and nothing stays nothing', () =>
     value: 'blue',
   })
   assert.equal(show(KEY, { id: SECRET, path: path('data.x') }, undefined), undefined)
-  assert.equal(shownJson(undefined), undefined)
+  assert.equal(convertShownToJson(undefined), undefined)
 })

@@ -5,11 +5,11 @@
  */
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { Derived } from '../../text/derived.ts'
-import { canonicalJson, getKey, isJsonObject, type Json } from '../../text/json.ts'
-import { wordSet } from '../../text/words.ts'
+import { formatCanonicalJson, getKey, isJsonObject, type Json } from '../../text/json.ts'
+import { createWordSet } from '../../text/words.ts'
 import { type FieldPath, formatFieldPath, type PathStep } from '../field-path.ts'
 import type { ResourceId } from '../resource-id.ts'
-import { whySecret } from './looks-secret.ts'
+import { explainSecret } from './looks-secret.ts'
 
 declare const redacted: unique symbol
 
@@ -38,7 +38,7 @@ export interface RedactionKey {
   readonly derived: Derived
 }
 
-export function redactionKey(bytes: Uint8Array, isNew = false): RedactionKey {
+export function createRedactionKey(bytes: Uint8Array, isNew = false): RedactionKey {
   const id = createHash('sha256')
     .update('backporch key id\0')
     .update(bytes)
@@ -48,16 +48,22 @@ export function redactionKey(bytes: Uint8Array, isNew = false): RedactionKey {
 }
 
 /** 64 hex digits. `domain` separates equal values of different locations. */
-export function keyedHash(key: RedactionKey, domain: string, value: Json | undefined): string {
+export function computeKeyedHash(
+  key: RedactionKey,
+  domain: string,
+  value: Json | undefined,
+): string {
   const mac = createHmac('sha256', key.prepared).update(domain).update('\0')
   return (
-    value === undefined ? mac.update('absent') : mac.update('value\0').update(canonicalJson(value))
+    value === undefined
+      ? mac.update('absent')
+      : mac.update('value\0').update(formatCanonicalJson(value))
   ).digest('hex')
 }
 
 export function redact(key: RedactionKey, id: ResourceId, path: FieldPath, value: Json): Redacted {
-  const bytes = lengthOf(id, path, value)
-  const hmac = keyedHash(
+  const bytes = measureLength(id, path, value)
+  const hmac = computeKeyedHash(
     key,
     `${id.group}/${id.kind}/${id.namespace}/${id.name}#${formatFieldPath(path)}`,
     value,
@@ -66,8 +72,8 @@ export function redact(key: RedactionKey, id: ResourceId, path: FieldPath, value
 }
 
 /** A Secret's base64 counts decoded. */
-function lengthOf(id: ResourceId, path: FieldPath, value: Json): number {
-  if (typeof value !== 'string') return Buffer.byteLength(canonicalJson(value))
+function measureLength(id: ResourceId, path: FieldPath, value: Json): number {
+  if (typeof value !== 'string') return Buffer.byteLength(formatCanonicalJson(value))
   const encoded =
     isSecret(id) && path.length === 2 && path[0]?.kind === 'field' && path[0].name === 'data'
   return encoded ? Buffer.from(value, 'base64').length : Buffer.byteLength(value)
@@ -94,7 +100,7 @@ interface ValueLocation {
   readonly visibility?: Visibility | undefined
 }
 
-export function whyHidden(
+export function explainHidden(
   { id, path, visibility }: ValueLocation,
   value: Json | undefined,
 ): string | undefined {
@@ -103,11 +109,11 @@ export function whyHidden(
     return 'of a Secret only type and known labels, annotations and finalizers are shown'
   if (isOfSecretTemplate(id, path, value)) return 'it is what a Secret will hold'
   if (visibility?.shown === true) return undefined
-  return whySecret(path, value)
+  return explainSecret(path, value)
 }
 
 export function isSensitive(location: ValueLocation, value: Json | undefined): boolean {
-  return whyHidden(location, value) !== undefined
+  return explainHidden(location, value) !== undefined
 }
 
 const SHOWN_OF_A_SECRET = new Set(['type', 'immutable', 'metadata'])
@@ -122,7 +128,7 @@ const SHOWN_ANNOTATION =
 const SHOWN_LABEL =
   /^(?:app|component|tier|team|env|environment|release|chart|heritage|instance|k8s-app|name|owner|status|version|modifiedAt|(?:[a-z-]+\.)?(?:kubernetes|k8s)\.io\/[a-z-]+|helm\.sh\/chart|argocd\.argoproj\.io\/(?:instance|secret-type)|(?:kustomize|helm)\.toolkit\.fluxcd\.io\/name(?:space)?|toolkit\.fluxcd\.io\/[a-z-]+|(?:controller\.|acme\.)?cert-manager\.io\/[a-z-]+|(?:reconcile\.)?external-secrets\.io\/[a-z-]+|sealedsecrets\.bitnami\.com\/[a-z-]+|velero\.io\/[a-z-]+|(?:[a-z]+\.)?cattle\.io\/[a-z-]+|kpt\.dev\/[a-z-]+|cli-utils\.sigs\.k8s\.io\/[a-z-]+|applyset\.k8s\.io\/[a-z-]+|backporch\.dev\/.*)$/
 /** docs/facts/finalizers-of-secrets.md. Any other name is an arbitrary text. */
-const SHOWN_FINALIZERS = wordSet(`
+const SHOWN_FINALIZERS = createWordSet(`
   kubernetes orphan foregroundDeletion
   argocd.argoproj.io/hook-finalizer resources-finalizer.argocd.argoproj.io resources-finalizer.argocd.argoproj.io/background
   resources-finalizer.argocd.argoproj.io/foreground finalizers.fluxcd.io
@@ -199,7 +205,7 @@ export function show(key: RedactionKey, location: ValueLocation, value: Json | u
 }
 
 /** Hidden: `hmac-sha256:9f2c1a7be0d1c2a3 (24 bytes)`. */
-export function shownJson(shown: Shown): Json | undefined {
+export function convertShownToJson(shown: Shown): Json | undefined {
   if (shown === undefined) return undefined
   if (shown.kind === 'revealed') return shown.value
   return shown.bytes < 0

@@ -39,7 +39,7 @@ const scanners = (untyped as unknown as readonly Rule[])
   .map((rule) => rule.create(context, {}))
 
 /** Callers limit the length, and so the time. */
-export function libraryFinds(content: string): boolean {
+export function hasLibraryFinding(content: string): boolean {
   found = false
   // One rule reads only JSON files (a service account key).
   const source: Source = {

@@ -9,16 +9,16 @@ import {
   type Json,
   type JsonObject,
 } from '../../text/json.ts'
-import { type FieldPath, field } from '../field-path.ts'
-import { isSensitive, redactionKey } from './redacted.ts'
-import { shownObject } from './shown-object.ts'
+import { createFieldStep, type FieldPath } from '../field-path.ts'
+import { createRedactionKey, isSensitive } from './redacted.ts'
+import { showObject } from './shown-object.ts'
 
-const key = redactionKey(new Uint8Array(32).fill(3))
+const key = createRedactionKey(new Uint8Array(32).fill(3))
 const DEPLOYMENT = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }
 const SECRET = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
 
 function shownText(object: JsonObject, id = DEPLOYMENT): string {
-  return formatJson(shownObject(key, id, object))
+  return formatJson(showObject(key, id, object))
 }
 
 test('an object without credentials is shown as it is', () => {
@@ -31,7 +31,7 @@ test('an object without credentials is shown as it is', () => {
     },
     data: { 'a.b': 'x', list: [1, null, true] },
   }
-  assert.deepEqual(shownObject(key, DEPLOYMENT, object), object)
+  assert.deepEqual(showObject(key, DEPLOYMENT, object), object)
 })
 
 test('of a credential in a list of named items only the value is hidden', () => {
@@ -91,7 +91,7 @@ test('the annotation of client-side apply and a key that is itself a credential 
 
 test('a value that was hidden before keeps its text', () => {
   const hidden = 'hmac-sha256:0123456789abcdef (7 bytes)'
-  assert.deepEqual(shownObject(key, DEPLOYMENT, { spec: { password: hidden } }), {
+  assert.deepEqual(showObject(key, DEPLOYMENT, { spec: { password: hidden } }), {
     spec: { password: hidden },
   })
 })
@@ -137,7 +137,7 @@ function* fieldsOf(value: Json, path: FieldPath): Generator<[FieldPath, Json]> {
   if (path.length > 0) yield [path, value]
   if (isJsonObject(value))
     for (const [name, below] of Object.entries(value))
-      yield* fieldsOf(below, [...path, field(name)])
+      yield* fieldsOf(below, [...path, createFieldStep(name)])
   if (!isJsonArray(value)) return
   for (const [index, item] of value.entries()) {
     const name = isJsonObject(item) ? getKey(item, 'name') : undefined

@@ -14,15 +14,15 @@ import {
 import type { FieldPath, PathStep } from '../field-path.ts'
 import type { ResourceId } from '../resource-id.ts'
 import { hasSecretText } from './credential-text.ts'
-import { ITEM_NAMES, isEmbeddedSecret, looksSecret } from './looks-secret.ts'
+import { ITEM_NAMES, isEmbeddedSecret, isLikelySecret } from './looks-secret.ts'
 import {
+  computeKeyedHash,
+  convertShownToJson,
   isHiddenOfSecret,
   isOfSecretTemplate,
   isSecret,
-  keyedHash,
   type RedactionKey,
   redact,
-  shownJson,
   type Visibility,
 } from './redacted.ts'
 
@@ -36,28 +36,28 @@ export type VisibilityOf = (
   object: JsonObject,
 ) => Visibility | undefined
 
-export function shownObject(
+export function showObject(
   key: RedactionKey,
   id: ResourceId,
   object: JsonObject,
   visibilityOf?: VisibilityOf,
 ): JsonObject {
-  return new ObjectView(key, id, within(object, visibilityOf)).show(object)
+  return new ObjectView(key, id, createVisibilityAt(object, visibilityOf)).show(object)
 }
 
-export function shownWithHidden(
+export function showWithHidden(
   key: RedactionKey,
   id: ResourceId,
   object: JsonObject,
   visibilityOf?: VisibilityOf,
 ): { readonly shown: JsonObject; readonly hidden: readonly FieldPath[] } {
-  const view = new ObjectView(key, id, within(object, visibilityOf))
+  const view = new ObjectView(key, id, createVisibilityAt(object, visibilityOf))
   return { shown: view.show(object), hidden: view.hidden }
 }
 
 type VisibilityAt = (path: FieldPath, value: Json) => Visibility | undefined
 
-function within(
+function createVisibilityAt(
   object: JsonObject,
   visibilityOf: VisibilityOf | undefined,
 ): VisibilityAt | undefined {
@@ -85,7 +85,7 @@ class ObjectView {
       this.put(
         shown,
         name,
-        content ? this.hideLeaves(path, value) : this.part(path, value, { [name]: value }),
+        content ? this.hideLeaves(path, value) : this.showPart(path, value, { [name]: value }),
         [],
       )
     }
@@ -93,11 +93,11 @@ class ObjectView {
   }
 
   /** @param inOwner the value as a part of the value above it */
-  private part(path: FieldPath, value: Json, inOwner: Json): Json {
+  private showPart(path: FieldPath, value: Json, inOwner: Json): Json {
     const text = this.visibilityOf?.(path, value)
     if (text?.shown === false || this.isHidden(path, value)) return this.hide(path, value)
     if (text?.shown === true && !isSecret(this.id)) return value
-    const suspect = looksSecret(path, value) || looksSecret(path.slice(0, -1), inOwner)
+    const suspect = isLikelySecret(path, value) || isLikelySecret(path.slice(0, -1), inOwner)
     const before = this.hidden.length
     if (isJsonObject(value) && isEmbeddedSecret(value)) return this.hide(path, value)
     const shown = isJsonArray(value)
@@ -126,7 +126,7 @@ class ObjectView {
       this.put(
         shown,
         key,
-        this.part([...path, { kind: 'field', name: key }], value, { ...owner, [key]: value }),
+        this.showPart([...path, { kind: 'field', name: key }], value, { ...owner, [key]: value }),
         path,
       )
     }
@@ -139,7 +139,7 @@ class ObjectView {
       const name = isJsonObject(item) ? getKey(item, 'name') : undefined
       const step: PathStep =
         typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index }
-      return this.part([...path, step], item, [item])
+      return this.showPart([...path, step], item, [item])
     })
     const plain = list.some(
       (item, index) => !isJsonArray(item) && !isJsonObject(item) && shown[index] !== item,
@@ -159,14 +159,16 @@ class ObjectView {
 
   private hide(path: FieldPath, value: Json): Json {
     this.hidden.push(path)
-    return isHidden(value) ? value : (shownJson(redact(this.key, this.id, path, value)) ?? null)
+    return isHidden(value)
+      ? value
+      : (convertShownToJson(redact(this.key, this.id, path, value)) ?? null)
   }
 
   private put(into: { [key: string]: Json }, key: string, value: Json, above: FieldPath): void {
     setKey(
       into,
       hasSecretText(key)
-        ? `hmac-sha256:${keyedHash(this.key, `key of ${this.id.kind} at ${above.length}`, key).slice(0, 16)}`
+        ? `hmac-sha256:${computeKeyedHash(this.key, `key of ${this.id.kind} at ${above.length}`, key).slice(0, 16)}`
         : key,
       value,
     )

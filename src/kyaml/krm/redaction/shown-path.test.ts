@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import { type FieldPath, formatFieldPath, type PathStep, parseFieldPath } from '../field-path.ts'
-import { redactionKey, show } from './redacted.ts'
-import { shownPath, shownPathOnly, withoutHashes } from './shown-path.ts'
+import { createRedactionKey, show } from './redacted.ts'
+import { formatRedactedPath, formatShownPath, redactHashes } from './shown-path.ts'
 
-const KEY = redactionKey(new Uint8Array(32).fill(7))
-const OTHER_KEY = redactionKey(new Uint8Array(32).fill(8))
+const KEY = createRedactionKey(new Uint8Array(32).fill(7))
+const OTHER_KEY = createRedactionKey(new Uint8Array(32).fill(8))
 const ID = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }
 const TOKEN = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
 const HIDDEN = 'hmac-sha256:[0-9a-f]{16}'
@@ -40,11 +40,14 @@ const ROWS: readonly (readonly [path: string, shown: string])[] = [
 describe('a path that holds a credential', () => {
   for (const [text, shown] of ROWS) {
     test(`${text.replaceAll(TOKEN, '<token>')} is written without it`, () => {
-      assert.match(shownPath(KEY, ID, path(text)), new RegExp(`^${shown}$`))
-      assert.equal(shownPathOnly(path(text), ID), withoutHashes(shownPath(KEY, ID, path(text))))
+      assert.match(formatShownPath(KEY, ID, path(text)), new RegExp(`^${shown}$`))
       assert.equal(
-        shownPathOnly(path(text), ID),
-        withoutHashes(shownPath(OTHER_KEY, ID, path(text))),
+        formatRedactedPath(path(text), ID),
+        redactHashes(formatShownPath(KEY, ID, path(text))),
+      )
+      assert.equal(
+        formatRedactedPath(path(text), ID),
+        redactHashes(formatShownPath(OTHER_KEY, ID, path(text))),
       )
     })
   }
@@ -53,13 +56,13 @@ describe('a path that holds a credential', () => {
     const one = path(`metadata.finalizers[="${TOKEN}"]`)
     const two = path(`metadata.finalizers[="${TOKEN}0"]`)
     const texts = [
-      shownPath(KEY, ID, one),
-      shownPath(KEY, ID, two),
-      shownPath(OTHER_KEY, ID, one),
-      shownPath(KEY, { ...ID, name: 'other' }, one),
+      formatShownPath(KEY, ID, one),
+      formatShownPath(KEY, ID, two),
+      formatShownPath(OTHER_KEY, ID, one),
+      formatShownPath(KEY, { ...ID, name: 'other' }, one),
     ]
     assert.equal(new Set(texts).size, 4)
-    assert.equal(shownPath(KEY, { ...ID }, [...one]), texts[0])
+    assert.equal(formatShownPath(KEY, { ...ID }, [...one]), texts[0])
   })
 
   test('hides the value below it too, so that nobody adopts the credential', () => {
@@ -78,20 +81,23 @@ describe('a finalizer of a Secret', () => {
 
   test('is written without its name, unless a controller is known to put it on Secrets', () => {
     assert.match(
-      shownPath(KEY, secret, finalizer),
+      formatShownPath(KEY, secret, finalizer),
       new RegExp(`^metadata\\.finalizers\\[=${HIDDEN}\\]$`),
     )
-    assert.equal(shownPathOnly(finalizer, secret), withoutHashes(shownPath(KEY, secret, finalizer)))
+    assert.equal(
+      formatRedactedPath(finalizer, secret),
+      redactHashes(formatShownPath(KEY, secret, finalizer)),
+    )
     assert.equal(
       show(KEY, { id: secret, path: finalizer }, 'example.com/hunter2')?.kind,
       'redacted',
     )
     const known = path('metadata.finalizers[="argocd.argoproj.io/hook-finalizer"]')
-    assert.equal(shownPath(KEY, secret, known), formatFieldPath(known))
+    assert.equal(formatShownPath(KEY, secret, known), formatFieldPath(known))
   })
 
   test('is written as it is on another kind', () =>
-    assert.equal(shownPath(KEY, ID, finalizer), formatFieldPath(finalizer)))
+    assert.equal(formatShownPath(KEY, ID, finalizer), formatFieldPath(finalizer)))
 })
 
 describe('every other path', () => {
@@ -109,7 +115,8 @@ describe('every other path', () => {
     'spec.set[=5]',
   ]
   for (const text of PLAIN)
-    test(`${text} is written as it is`, () => assert.equal(shownPath(KEY, ID, path(text)), text))
+    test(`${text} is written as it is`, () =>
+      assert.equal(formatShownPath(KEY, ID, path(text)), text))
 })
 
 const secret = fc.constantFrom(
@@ -142,15 +149,15 @@ const paths = fc
 test('property: no credential is in a written path, equal paths are written alike, different ones differently, and all can be read back', () => {
   fc.assert(
     fc.property(paths, paths, (left, right) => {
-      const [one, two] = [shownPath(KEY, ID, left), shownPath(KEY, ID, right)]
+      const [one, two] = [formatShownPath(KEY, ID, left), formatShownPath(KEY, ID, right)]
       for (const canary of ['ghp_', 'AKIA', 'canary-', 'glpat-']) {
         assert.ok(!one.includes(canary), one)
-        assert.ok(!shownPathOnly(left, ID).includes(canary))
+        assert.ok(!formatRedactedPath(left, ID).includes(canary))
       }
       assert.equal(one === two, formatFieldPath(left) === formatFieldPath(right))
       // A selector is what was printed, typed again.
       assert.equal(formatFieldPath(path(one)), one)
-      if (withoutHashes(one) === one) assert.equal(one, formatFieldPath(left))
+      if (redactHashes(one) === one) assert.equal(one, formatFieldPath(left))
     }),
     { numRuns: 2000 },
   )

@@ -7,19 +7,19 @@ import type { Json } from '../../text/json.ts'
 import { type FieldPath, formatFieldPath, type PathStep } from '../field-path.ts'
 import type { ResourceId } from '../resource-id.ts'
 import { hasSecretText } from './credential-text.ts'
-import { looksSecret, stepLooksSecret } from './looks-secret.ts'
-import { isHiddenOfSecret, isSecret, keyedHash, type RedactionKey } from './redacted.ts'
+import { isLikelySecret, stepLooksSecret } from './looks-secret.ts'
+import { computeKeyedHash, isHiddenOfSecret, isSecret, type RedactionKey } from './redacted.ts'
 
 type Hide = (value: Json, above: FieldPath) => string
 
 /** Keyed hashes keep locations distinct. `parseFieldPath` reads it. */
-export function shownPath(key: RedactionKey, id: ResourceId, path: FieldPath): string {
+export function formatShownPath(key: RedactionKey, id: ResourceId, path: FieldPath): string {
   const object = `path of ${id.group}/${id.kind}/${id.namespace}/${id.name}`
   return format(
     id,
     path,
     (value, above) =>
-      `hmac-sha256:${keyedHash(key, `${object}#${formatFieldPath(above)}`, value).slice(0, 16)}`,
+      `hmac-sha256:${computeKeyedHash(key, `${object}#${formatFieldPath(above)}`, value).slice(0, 16)}`,
   )
 }
 
@@ -27,11 +27,11 @@ export function shownPath(key: RedactionKey, id: ResourceId, path: FieldPath): s
  * For errors, which are not compared. @param id undefined if the path is a part of one, or was
  * shown before
  */
-export function shownPathOnly(path: FieldPath, id: ResourceId | undefined): string {
+export function formatRedactedPath(path: FieldPath, id: ResourceId | undefined): string {
   return format(id, path, () => REDACTED)
 }
 
-export function withoutHashes(shown: string): string {
+export function redactHashes(shown: string): string {
   return shown.replace(/hmac-sha256:[0-9a-f]{16}/g, REDACTED)
 }
 
@@ -49,17 +49,17 @@ function format(id: ResourceId | undefined, path: FieldPath, hide: Hide): string
         isHiddenOfSecret([...above, step], step.value)
       )
         return { kind: 'member', value: hide(step.value, above) }
-      return shownStep(step, above, (value) => hide(value, above))
+      return showStep(step, above, (value) => hide(value, above))
     }),
   )
 }
 
-function shownStep(step: PathStep, above: FieldPath, hide: (value: Json) => string): PathStep {
+function showStep(step: PathStep, above: FieldPath, hide: (value: Json) => string): PathStep {
   if (step.kind === 'field')
     return hasSecretText(step.name) ? { kind: 'field', name: hide(step.name) } : step
   // `spec.tokens[="abc"]` is a credential by its location.
   if (step.kind === 'member')
-    return looksSecret([...above, step], step.value)
+    return isLikelySecret([...above, step], step.value)
       ? { kind: 'member', value: hide(step.value) }
       : step
   if (step.kind !== 'item' || !stepLooksSecret(step)) return step

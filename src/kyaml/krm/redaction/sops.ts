@@ -21,7 +21,7 @@ export function isEncryptedEntry(value: Json | undefined): value is string {
   )
 }
 
-export function withoutSops(object: JsonObject): JsonObject {
+export function omitSops(object: JsonObject): JsonObject {
   const sops = getKey(object, 'sops')
   if (!isJsonObject(sops) || typeof getKey(sops, 'mac') !== 'string') return object
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'sops'))

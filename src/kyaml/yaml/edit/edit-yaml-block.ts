@@ -5,38 +5,38 @@
  */
 import {
   type Entry,
-  entriesOf,
+  getRange,
   isCollection,
   isFlow,
-  rangeOf,
+  listCollectionEntries,
   type Slot,
   type SlotParent,
   type Splice,
   type TextRange,
 } from './edit-yaml-location.ts'
-import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
+import { getColumn, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
 import { blockHeader, type Written } from './edit-yaml-write.ts'
 
-export function lineStart(text: string, offset: number): number {
+export function findLineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1
 }
 
 /** Before CR or LF. */
-export function lineEnd(text: string, offset: number): number {
+export function findLineEnd(text: string, offset: number): number {
   const end = text.indexOf('\n', offset)
   if (end === -1) return text.length
   return end > offset && text[end - 1] === '\r' ? end - 1 : end
 }
 
 /** Or the text's length. */
-export function nextLine(text: string, offset: number): number {
+export function findNextLine(text: string, offset: number): number {
   const end = text.indexOf('\n', offset)
   return end === -1 ? text.length : end + 1
 }
 
 export function isOwnLine(text: string, offset: number): boolean {
-  return /^ *$/.test(text.slice(lineStart(text, offset), offset))
+  return /^ *$/.test(text.slice(findLineStart(text, offset), offset))
 }
 
 /** `lines` begin with their line break. */
@@ -45,10 +45,10 @@ interface Rendered {
   readonly below: string
 }
 
-export function entryOf(text: string, slot: Slot): Entry | undefined {
+export function findSlotEntry(text: string, slot: Slot): Entry | undefined {
   return slot.parent === undefined
     ? undefined
-    : entriesOf(text, slot.parent.collection)[slot.parent.index]
+    : listCollectionEntries(text, slot.parent.collection)[slot.parent.index]
 }
 
 export function replaceInBlock(
@@ -61,7 +61,7 @@ export function replaceInBlock(
     head,
     below: lines.map((line) => lineBreak + line).join(''),
   })
-  const entry = entryOf(text, slot)
+  const entry = findSlotEntry(text, slot)
   if (entry === undefined) return replaceRoot(text, slot, rendered(written))
   const { indicatorEnd, written: old, node } = entry
   if (indicatorEnd === undefined) throw new EditRefusal('the key has no colon', entry.start)
@@ -73,32 +73,32 @@ export function replaceInBlock(
   const isItem = text[indicatorEnd - 1] === '-'
   // A first key behind an anchor would take the anchor.
   const content = rendered(
-    isItem && written.head === '' && anchor === undefined ? headBehindDash(written) : written,
+    isItem && written.head === '' && anchor === undefined ? moveHeadBehindDash(written) : written,
   )
   if (old === undefined) return fillEmpty(text, entry, behind, content)
-  const start = valueStart(text, entry, old, behind)
+  const start = findValueStart(text, entry, old, behind)
   if (node.kind === 'scalar' && (node.style === 'literal' || node.style === 'folded'))
     return replaceBlockScalar(text, old, start, content)
   const isBelow = text.slice(behind, start).includes('\n')
   const isBlock = isCollection(node) && !isFlow(node)
   if (isBelow && (isBlock || written.lines.length > 0)) {
-    const keyLine = lineEnd(text, behind)
+    const keyLine = findLineEnd(text, behind)
     return [
       ...(content.head === '' ? [] : [{ start: behind, end: behind, text: ` ${content.head}` }]),
       ...(entry.tag === undefined ? [] : [removeWithSpace(text, entry.tag)]),
-      { start: keyLine, end: lineEnd(text, old.end), text: content.below },
+      { start: keyLine, end: findLineEnd(text, old.end), text: content.below },
     ]
   }
   return replaceInline(text, { start, end: old.end }, behind, content)
 }
 
 /** The first line goes behind the dash. */
-function headBehindDash({ lines }: Written): Written {
+function moveHeadBehindDash({ lines }: Written): Written {
   const [first = '', ...rest] = lines
   return { head: first.trimStart(), lines: rest }
 }
 
-function valueStart(text: string, { tag }: Entry, old: TextRange, behind: number): number {
+function findValueStart(text: string, { tag }: Entry, old: TextRange, behind: number): number {
   return tag !== undefined &&
     tag.start >= behind &&
     !text.slice(tag.start, old.start).includes('\n')
@@ -117,7 +117,7 @@ function replaceInline(
   { head, below }: Rendered,
 ): readonly Splice[] {
   if (head !== '' && below === '') return [{ start, end, text: head }]
-  const line = lineEnd(text, end)
+  const line = findLineEnd(text, end)
   return [
     { start: head === '' ? behind : start, end, text: head },
     { start: line, end: line, text: below },
@@ -130,7 +130,7 @@ function fillEmpty(
   behind: number,
   { head, below }: Rendered,
 ): readonly Splice[] {
-  const line = lineEnd(text, behind)
+  const line = findLineEnd(text, behind)
   const tagEnd = tag === undefined ? behind : Math.max(behind, tag.end)
   const end = text.slice(tagEnd, line).trim() === '' ? line : tagEnd
   const first = head === '' ? '' : ` ${head}`
@@ -148,7 +148,7 @@ function replaceBlockScalar(
   { head, below }: Rendered,
 ): readonly Splice[] {
   const headerEnd = old.start + blockHeader(text, old.start).length
-  const line = lineEnd(text, headerEnd)
+  const line = findLineEnd(text, headerEnd)
   const from = head === '' && text[start - 1] === ' ' ? start - 1 : start
   return [
     { start: from, end: headerEnd, text: head },
@@ -157,9 +157,9 @@ function replaceBlockScalar(
 }
 
 function replaceRoot(text: string, { node }: Slot, { head, below }: Rendered): readonly Splice[] {
-  const { start, end } = rangeOf(node)
+  const { start, end } = getRange(node)
   if (below === '') return [{ start, end, text: head }]
-  const line = lineEnd(text, end)
+  const line = findLineEnd(text, end)
   const comment = text.slice(end, line).trimStart()
   if (comment === '') return [{ start, end: line, text: below.replace(/^\r?\n/, '') }]
   return [
@@ -174,17 +174,17 @@ export function insertLines(
   lines: readonly string[],
   style: YamlStyle,
 ): readonly Splice[] {
-  const entries = entriesOf(text, collection)
+  const entries = listCollectionEntries(text, collection)
   const before = entries[index - 1]
   const { lineBreak } = style
   if (before !== undefined) {
-    const end = lineEnd(text, before.end)
+    const end = findLineEnd(text, before.end)
     return [{ start: end, end, text: lines.map((line) => lineBreak + line).join('') }]
   }
   const [first] = entries
   if (first === undefined) throw new EditRefusal('the list has no item to follow')
   const { start } = first
-  const column = columnOf(text, start)
+  const column = getColumn(text, start)
   return [
     {
       start,
@@ -200,44 +200,44 @@ export function deleteEntry(
   isRoot: boolean,
 ): readonly Splice[] {
   if (isFlow(collection)) throw new EditRefusal('not a block')
-  const entries = entriesOf(text, collection)
+  const entries = listCollectionEntries(text, collection)
   const entry = entries[index]
   if (entry === undefined) throw new EditRefusal('the entry is not there')
   if (!isOwnLine(text, entry.start)) return deleteOnDashLine(text, entry, entries[index + 1])
   const previous = entries[index - 1]
-  const floor = previous === undefined ? undefined : nextLine(text, previous.end)
-  const start = ownCommentStart(text, entry.start, floor, isRoot)
+  const floor = previous === undefined ? undefined : findNextLine(text, previous.end)
+  const start = findOwnCommentStart(text, entry.start, floor, isRoot)
   const end = endWithComments(text, entry)
   if (end < text.length || text.endsWith('\n') || start === 0) return [{ start, end, text: '' }]
   // The break before the last line is deleted.
-  return [{ start: lineEnd(text, lineStart(text, start - 1)), end, text: '' }]
+  return [{ start: findLineEnd(text, findLineStart(text, start - 1)), end, text: '' }]
 }
 
 function deleteOnDashLine(text: string, entry: Entry, next: Entry | undefined): readonly Splice[] {
   if (next === undefined)
     throw new EditRefusal('the layout of the item is not understood', entry.start)
-  const between = text.slice(nextLine(text, entry.end), next.start)
+  const between = text.slice(findNextLine(text, entry.end), next.start)
   const comment = between.indexOf('#')
   return [
     {
       start: entry.start,
-      end: comment === -1 ? next.start : nextLine(text, entry.end) + comment,
+      end: comment === -1 ? next.start : findNextLine(text, entry.end) + comment,
       text: '',
     },
   ]
 }
 
-function ownCommentStart(
+function findOwnCommentStart(
   text: string,
   offset: number,
   floor: number | undefined,
   isRoot: boolean,
 ): number {
-  const column = columnOf(text, offset)
-  const own = lineStart(text, offset)
+  const column = getColumn(text, offset)
+  const own = findLineStart(text, offset)
   let start = own
   while (start > (floor ?? 0)) {
-    const above = lineStart(text, start - 1)
+    const above = findLineStart(text, start - 1)
     const line = text.slice(above, start)
     if (!line.slice(column).startsWith('#') || line.slice(0, column).trim() !== '') break
     start = above
@@ -246,13 +246,13 @@ function ownCommentStart(
 }
 
 function endWithComments(text: string, entry: Entry): number {
-  const column = columnOf(text, entry.start)
-  let end = nextLine(text, entry.end)
+  const column = getColumn(text, entry.start)
+  let end = findNextLine(text, entry.end)
   while (end < text.length) {
-    const line = text.slice(end, nextLine(text, end))
+    const line = text.slice(end, findNextLine(text, end))
     const comment = line.length - line.trimStart().length
     if (!line.trimStart().startsWith('#') || comment <= column) break
-    end = nextLine(text, end)
+    end = findNextLine(text, end)
   }
   return end
 }

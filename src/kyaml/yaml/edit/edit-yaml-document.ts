@@ -1,34 +1,34 @@
 /** Each change is parsed again and must read as the same change of the value. */
-import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
+import { createFieldStep, type FieldPath, type PathStep } from '../../krm/field-path.ts'
 import {
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
 } from '../../text/json.ts'
 import { goValueOf } from '../read/go-yaml-values.ts'
 import { readDocuments, type YamlDocument } from '../read/read-yaml-node.ts'
 import { YamlRefusal } from '../read/read-yaml-refusal.ts'
 import type { YamlNode } from '../yaml-node.ts'
-import { deleteEntry, entryOf, insertLines, replaceInBlock } from './edit-yaml-block.ts'
+import { deleteEntry, findSlotEntry, insertLines, replaceInBlock } from './edit-yaml-block.ts'
 import { deleteInFlow, insertInFlow, replaceInFlow } from './edit-yaml-flow.ts'
 import {
   type Collection,
   checkAnchors,
-  entriesOf,
+  getRange,
   isAliasSlot,
   isCollection,
   isFlow,
-  rangeOf,
+  listCollectionEntries,
   type Slot,
   type Splice,
   walk,
 } from './edit-yaml-location.ts'
-import { columnOf, styleOf, type YamlStyle } from './edit-yaml-style.ts'
-import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
-import { waysToWrite } from './edit-yaml-ways.ts'
+import { getColumn, styleOf, type YamlStyle } from './edit-yaml-style.ts'
+import { EditRefusal, removeValueAt, writeValueAt } from './edit-yaml-value.ts'
+import { listWaysToWrite } from './edit-yaml-ways.ts'
 import { type WriteLocation, writeFlow, writeItem, writeKey, writePair } from './edit-yaml-write.ts'
 
 type Slots = readonly Slot[]
@@ -45,7 +45,7 @@ export class DocumentEditor {
   private followed = false
 
   constructor(text: string, lineBreak: '\n' | '\r\n') {
-    const document = documentOrUndefined(text)
+    const document = tryReadDocument(text)
     if (document === undefined) throw new TypeError('the text has no document')
     this.text = text
     this.document = document
@@ -54,10 +54,10 @@ export class DocumentEditor {
 
   /** @throws EditRefusal */
   set(path: FieldPath, value: Json): void {
-    const wanted = withValueAt(this.document.value, path, value)
-    if (jsonEquals(wanted, this.document.value)) return
+    const wanted = writeValueAt(this.document.value, path, value)
+    if (isJsonEqual(wanted, this.document.value)) return
     const { slots, rest } = walk(this.document, path)
-    const slot = lastOf(slots)
+    const slot = getLast(slots)
     if (rest.length === 0 && !isAliasSlot(slot)) this.setExisting(slots, path, value, wanted)
     else this.commit({ attempts: this.add(slots, rest, value), wanted })
   }
@@ -68,18 +68,20 @@ export class DocumentEditor {
    */
   setAnchored(path: FieldPath, value: Json, aliases: readonly FieldPath[]): void {
     const wanted = [path, ...aliases].reduce(
-      (before, each) => withValueAt(before, each, value),
+      (before, each) => writeValueAt(before, each, value),
       this.document.value,
     )
-    if (jsonEquals(wanted, this.document.value)) return
+    if (isJsonEqual(wanted, this.document.value)) return
     const { slots, rest } = walk(this.document, path)
-    if (isAliasSlot(lastOf(slots)))
-      throw new EditRefusal('the value is that of an alias', rangeOf(lastOf(slots).node).start)
+    if (isAliasSlot(getLast(slots)))
+      throw new EditRefusal('the value is that of an alias', getRange(getLast(slots).node).start)
     this.followed = true
     try {
       this.commit({
         attempts:
-          rest.length === 0 ? this.replacements(slots, value, true) : this.add(slots, rest, value),
+          rest.length === 0
+            ? this.planReplacements(slots, value, true)
+            : this.add(slots, rest, value),
         wanted,
       })
     } finally {
@@ -92,27 +94,28 @@ export class DocumentEditor {
    * @throws EditRefusal
    */
   remove(path: FieldPath): void {
-    const wanted = withoutValueAt(this.document.value, path)
-    if (wanted !== this.document.value) this.commit({ attempts: this.removal(path), wanted })
+    const wanted = removeValueAt(this.document.value, path)
+    if (wanted !== this.document.value) this.commit({ attempts: this.planRemoval(path), wanted })
   }
 
-  private removal(path: FieldPath): readonly (readonly Splice[])[] {
+  private planRemoval(path: FieldPath): readonly (readonly Splice[])[] {
     const { slots, rest } = walk(this.document, path)
-    const slot = lastOf(slots)
+    const slot = getLast(slots)
     if (isAliasSlot(slot) && rest.length > 0)
-      return this.replacements(slots, withoutValueAt(goValueOf(slot.node), rest))
+      return this.planReplacements(slots, removeValueAt(goValueOf(slot.node), rest))
     if (rest.length > 0)
       throw new EditRefusal(
         'the field comes from a merge key "<<", which cannot leave it out',
-        rangeOf(slot.node).start,
+        getRange(slot.node).start,
       )
     if (slot.parent === undefined)
       throw new EditRefusal('a whole document is removed with remove-object')
     const { collection, index } = slot.parent
     const above = slots.slice(0, -1)
-    const entries = entriesOf(this.text, collection)
-    if (entries.length === 1) return this.replacements(above, collection.kind === 'map' ? {} : [])
-    this.assertNotShared(nodesOf(above), slot.node, entries[index]?.key)
+    const entries = listCollectionEntries(this.text, collection)
+    if (entries.length === 1)
+      return this.planReplacements(above, collection.kind === 'map' ? {} : [])
+    this.assertNotShared(listNodes(above), slot.node, entries[index]?.key)
     const isRoot = above.length === 1
     return [
       isFlow(collection)
@@ -124,7 +127,7 @@ export class DocumentEditor {
   private setExisting(slots: Slots, path: FieldPath, value: Json, wanted: Json): void {
     const before = { text: this.text, document: this.document }
     try {
-      if (this.setInside(lastOf(slots).node, path, value)) return
+      if (this.setInside(getLast(slots).node, path, value)) return
     } catch (thrown) {
       if (!(thrown instanceof EditRefusal) || path.length === 0) throw thrown
       // Such as a value with a merge key inside.
@@ -132,7 +135,7 @@ export class DocumentEditor {
       this.document = before.document
     }
     this.commit({
-      attempts: this.replacements(walk(this.document, path).slots, value, true),
+      attempts: this.planReplacements(walk(this.document, path).slots, value, true),
       wanted,
     })
   }
@@ -152,9 +155,10 @@ export class DocumentEditor {
 
   private setMap(path: FieldPath, old: JsonObject, value: JsonObject): boolean {
     if (path.length > 0 && !Object.keys(old).some((key) => Object.hasOwn(value, key))) return false
-    for (const [key, below] of Object.entries(value)) this.set([...path, field(key)], below)
+    for (const [key, below] of Object.entries(value))
+      this.set([...path, createFieldStep(key)], below)
     for (const key of Object.keys(old))
-      if (!Object.hasOwn(value, key)) this.remove([...path, field(key)])
+      if (!Object.hasOwn(value, key)) this.remove([...path, createFieldStep(key)])
     return true
   }
 
@@ -163,14 +167,14 @@ export class DocumentEditor {
     const shorter = Math.min(old.length, value.length)
     if (shorter === 0) return false
     let head = 0
-    while (head < shorter && jsonEquals(old[head], value[head])) head += 1
+    while (head < shorter && isJsonEqual(old[head], value[head])) head += 1
     let tail = 0
-    while (tail < shorter - head && jsonEquals(old.at(-1 - tail), value.at(-1 - tail))) tail += 1
+    while (tail < shorter - head && isJsonEqual(old.at(-1 - tail), value.at(-1 - tail))) tail += 1
     const inPlace = shorter - tail
     for (let index = head; index < inPlace; index += 1)
-      this.set([...path, itemAt(index)], value[index] as Json)
+      this.set([...path, createItemStep(index)], value[index] as Json)
     for (let index = old.length - tail - 1; index >= inPlace; index -= 1)
-      this.remove([...path, itemAt(index)])
+      this.remove([...path, createItemStep(index)])
     for (let index = inPlace; index < value.length - tail; index += 1)
       this.insert(path, index, value[index] as Json)
     return true
@@ -178,36 +182,36 @@ export class DocumentEditor {
 
   private insert(path: FieldPath, index: number, item: Json): void {
     const { slots } = walk(this.document, path)
-    const list = goValueOf(lastOf(slots).node)
+    const list = goValueOf(getLast(slots).node)
     if (!isJsonArray(list)) throw new EditRefusal('the list is not there')
     this.commit({
-      attempts: this.insertion(slots, index, item),
-      wanted: withValueAt(this.document.value, path, list.toSpliced(index, 0, item)),
+      attempts: this.planInsertion(slots, index, item),
+      wanted: writeValueAt(this.document.value, path, list.toSpliced(index, 0, item)),
     })
   }
 
   private add(slots: Slots, rest: FieldPath, value: Json): readonly (readonly Splice[])[] {
-    const slot = lastOf(slots)
+    const slot = getLast(slots)
     const { node } = slot
     const old = goValueOf(node)
-    const after = withValueAt(old, rest, value)
+    const after = writeValueAt(old, rest, value)
     const [step] = rest
     const canGrow = isCollection(node) && (!isEmpty(node) || isInFlow(slots))
-    if (!canGrow || step === undefined) return this.replacements(slots, after)
+    if (!canGrow || step === undefined) return this.planReplacements(slots, after)
     if (step.kind === 'field' && isJsonObject(after))
       return this.pairInsertion(slots, step.name, getKey(after, step.name) ?? null)
     if (!isJsonArray(after) || !isJsonArray(old) || after.length !== old.length + 1)
       throw new EditRefusal('the list takes no such item')
-    return this.insertion(slots, old.length, after.at(-1) ?? null)
+    return this.planInsertion(slots, old.length, after.at(-1) ?? null)
   }
 
   private pairInsertion(slots: Slots, name: string, value: Json): readonly (readonly Splice[])[] {
-    this.assertNotShared(nodesOf(slots))
-    const collection = lastOf(slots).node as Collection
+    this.assertNotShared(listNodes(slots))
+    const collection = getLast(slots).node as Collection
     const style = this.styleAt(slots)
-    const end = { collection, index: entriesOf(this.text, collection).length }
+    const end = { collection, index: listCollectionEntries(this.text, collection).length }
     if (isFlow(collection)) {
-      const own = keyStyle(style, collection)
+      const own = deriveKeyStyle(style, collection)
       return [
         insertInFlow(
           this.text,
@@ -218,13 +222,18 @@ export class DocumentEditor {
       ]
     }
     return [
-      insertLines(this.text, end, writePair(name, value, this.columnIn(collection), style), style),
+      insertLines(
+        this.text,
+        end,
+        writePair(name, value, this.getColumnIn(collection), style),
+        style,
+      ),
     ]
   }
 
-  private insertion(slots: Slots, index: number, item: Json): readonly (readonly Splice[])[] {
-    this.assertNotShared(nodesOf(slots))
-    const collection = lastOf(slots).node as Collection
+  private planInsertion(slots: Slots, index: number, item: Json): readonly (readonly Splice[])[] {
+    this.assertNotShared(listNodes(slots))
+    const collection = getLast(slots).node as Collection
     const style = this.styleAt(slots)
     if (isFlow(collection))
       return [insertInFlow(this.text, { collection, index }, writeFlow(item, style), style)]
@@ -232,46 +241,46 @@ export class DocumentEditor {
       insertLines(
         this.text,
         { collection, index },
-        writeItem(item, this.columnIn(collection), style),
+        writeItem(item, this.getColumnIn(collection), style),
         style,
       ),
     ]
   }
 
-  private columnIn(collection: Collection): number {
-    const [first] = entriesOf(this.text, collection)
-    return first === undefined ? 0 : columnOf(this.text, first.start)
+  private getColumnIn(collection: Collection): number {
+    const [first] = listCollectionEntries(this.text, collection)
+    return first === undefined ? 0 : getColumn(this.text, first.start)
   }
 
-  private replacements(
+  private planReplacements(
     slots: Slots,
     value: Json,
     keepsStyle = false,
   ): readonly (readonly Splice[])[] {
-    const slot = lastOf(slots)
-    this.assertNotShared(nodesOf(slots), slot.node)
+    const slot = getLast(slots)
+    this.assertNotShared(listNodes(slots), slot.node)
     const style = this.styleAt(slots)
-    const entry = entryOf(this.text, slot)
+    const entry = findSlotEntry(this.text, slot)
     const old =
       keepsStyle && slot.node.kind === 'scalar' ? { scalar: slot.node, text: this.text } : undefined
     if (entry !== undefined && isBelowFlow(slots))
-      return waysToWrite(value, undefined, old, style).map(({ head }) =>
+      return listWaysToWrite(value, undefined, old, style).map(({ head }) =>
         replaceInFlow(this.text, slot, entry, head),
       )
     const behindDash = slot.parent?.collection.kind === 'list'
-    const own = behindDash ? { ...style, dashWidth: this.dashWidthOf(slot) } : style
+    const own = behindDash ? { ...style, dashWidth: this.getDashWidth(slot) } : style
     const location: WriteLocation =
       entry === undefined
         ? { column: -style.step, behind: 'key' }
-        : { column: columnOf(this.text, entry.start), behind: behindDash ? 'dash' : 'key' }
-    return waysToWrite(value, location, old, own).map((written) =>
+        : { column: getColumn(this.text, entry.start), behind: behindDash ? 'dash' : 'key' }
+    return listWaysToWrite(value, location, old, own).map((written) =>
       replaceInBlock(this.text, slot, written, own),
     )
   }
 
   /** The lines align with the old value's start. */
-  private dashWidthOf(slot: Slot): number {
-    const entry = entryOf(this.text, slot)
+  private getDashWidth(slot: Slot): number {
+    const entry = findSlotEntry(this.text, slot)
     const start = entry?.written?.start
     if (
       entry === undefined ||
@@ -284,7 +293,7 @@ export class DocumentEditor {
   }
 
   private styleAt(slots: Slots): YamlStyle {
-    return styleOf(this.text, this.lineBreak, this.document.node, nodesOf(slots).toReversed())
+    return styleOf(this.text, this.lineBreak, this.document.node, listNodes(slots).toReversed())
   }
 
   private assertNotShared(
@@ -298,8 +307,8 @@ export class DocumentEditor {
   private commit({ attempts, wanted }: Change): void {
     for (const splices of attempts) {
       const text = applySplices(this.text, splices)
-      const document = documentOrUndefined(text)
-      if (document === undefined || !jsonEquals(document.value, wanted)) continue
+      const document = tryReadDocument(text)
+      if (document === undefined || !isJsonEqual(document.value, wanted)) continue
       this.text = text
       this.document = document
       return
@@ -311,23 +320,23 @@ export class DocumentEditor {
   }
 }
 
-function lastOf(slots: Slots): Slot {
+function getLast(slots: Slots): Slot {
   const slot = slots.at(-1)
   if (slot === undefined) throw new TypeError('a walk has at least the root')
   return slot
 }
 
-function itemAt(index: number): PathStep {
+function createItemStep(index: number): PathStep {
   return { kind: 'index', index }
 }
 
-function nodesOf(slots: Slots): readonly YamlNode[] {
+function listNodes(slots: Slots): readonly YamlNode[] {
   return slots.map(({ node }) => node)
 }
 
 /** Empty brackets outside others become a block. */
 function isInFlow(slots: Slots): boolean {
-  const { node } = lastOf(slots)
+  const { node } = getLast(slots)
   return isBelowFlow(slots) || (isCollection(node) && isFlow(node) && !isEmpty(node))
 }
 
@@ -335,7 +344,7 @@ function isBelowFlow(slots: Slots): boolean {
   return slots.slice(0, -1).some(({ node }) => isCollection(node) && isFlow(node))
 }
 
-function keyStyle(style: YamlStyle, collection: Collection): YamlStyle {
+function deriveKeyStyle(style: YamlStyle, collection: Collection): YamlStyle {
   const keys = collection.kind === 'map' ? collection.entries.map(({ key }) => key) : []
   const quoted =
     keys.length > 0 && keys.every((key) => key.kind === 'scalar' && key.style === 'double')
@@ -359,7 +368,7 @@ function isEmpty(collection: Collection): boolean {
   return (collection.kind === 'map' ? collection.entries : collection.items).length === 0
 }
 
-function documentOrUndefined(text: string): YamlDocument | undefined {
+function tryReadDocument(text: string): YamlDocument | undefined {
   try {
     return readDocuments(text, '')[0]
   } catch (thrown) {

@@ -46,14 +46,14 @@ export interface SlotParent {
 }
 
 /** Without anchor, tag, and comments and blank lines after it. */
-export function rangeOf({ source }: YamlNode): TextRange {
+export function getRange({ source }: YamlNode): TextRange {
   if (source === undefined) throw new TypeError('the node was not read')
   return source
 }
 
 /** @throws EditRefusal for `[key: value]`, a map without braces */
-export function entriesOf(text: string, collection: Collection): readonly Entry[] {
-  const { start } = rangeOf(collection)
+export function listCollectionEntries(text: string, collection: Collection): readonly Entry[] {
+  const { start } = getRange(collection)
   const inFlow = isFlow(collection)
   if (inFlow && text[start] !== '{' && text[start] !== '[')
     throw new EditRefusal('a key stands in a list without braces', start)
@@ -75,8 +75,8 @@ function readEntry(
   { key, value }: { readonly key: YamlNode | undefined; readonly value: YamlNode },
   inFlow: boolean,
 ): Entry {
-  const range = rangeOf(value)
-  const indicator = key === undefined ? start : skipGap(text, rangeOf(key).end)
+  const range = getRange(value)
+  const indicator = key === undefined ? start : skipGap(text, getRange(key).end)
   const hasIndicator = key === undefined ? !inFlow : text[indicator] === ':'
   const indicatorEnd = hasIndicator ? indicator + 1 : undefined
   const properties: { anchor?: TextRange; tag?: TextRange } = {}
@@ -154,19 +154,22 @@ function pairIndex(map: YamlMap, name: string): number {
   )
   const [first, second] = matches
   if (second !== undefined)
-    throw new EditRefusal('the key is there twice', rangeOf(second.key).start)
+    throw new EditRefusal('the key is there twice', getRange(second.key).start)
   return first?.index ?? -1
 }
 
-function subtree(node: YamlNode | undefined, into: Set<YamlNode> = new Set()): Set<YamlNode> {
+function collectSubtree(
+  node: YamlNode | undefined,
+  into: Set<YamlNode> = new Set(),
+): Set<YamlNode> {
   if (node === undefined) return into
   into.add(node)
   if (node.kind === 'map')
     for (const { key, value } of node.entries) {
-      subtree(key, into)
-      subtree(value, into)
+      collectSubtree(key, into)
+      collectSubtree(value, into)
     }
-  else if (node.kind === 'list') for (const item of node.items) subtree(item, into)
+  else if (node.kind === 'list') for (const item of node.items) collectSubtree(item, into)
   return into
 }
 
@@ -182,13 +185,13 @@ export function checkAnchors(
   removedKey: YamlNode | undefined,
 ): void {
   if (aliases.length === 0) return
-  const gone = subtree(removedKey, subtree(removed))
+  const gone = collectSubtree(removedKey, collectSubtree(removed))
   for (const alias of aliases) {
     const { target, name } = alias
     if (gone.has(alias) || (!changed.includes(target) && !gone.has(target))) continue
     throw new EditRefusal(
       `the anchor &${name} is used elsewhere in the document, which would change with it`,
-      rangeOf(alias).start,
+      getRange(alias).start,
     )
   }
 }

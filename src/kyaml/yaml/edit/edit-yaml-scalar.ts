@@ -17,7 +17,7 @@ const ESCAPES: { readonly [character: string]: string } = {
 const NEEDS_ESCAPE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
 const TO_ESCAPE = /["\\\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu
 
-export function doubleQuoted(text: string): string {
+export function quoteDouble(text: string): string {
   const escaped = text.replace(TO_ESCAPE, (character) => {
     const code = character.charCodeAt(0)
     return ESCAPES[character] ?? `\\u${code.toString(16).padStart(4, '0')}`
@@ -43,7 +43,7 @@ function canBePlain(text: string, inFlow: boolean): boolean {
  * @param preferred used if it can represent the text
  * @param quote of the file, for a text that cannot be plain
  */
-export function textOnOneLine(
+export function formatOnOneLine(
   text: string,
   preferred: QuoteStyle,
   quote: '"' | "'",
@@ -51,10 +51,10 @@ export function textOnOneLine(
 ): string {
   if (preferred === 'plain' && canBePlain(text, inFlow)) return text
   const single = preferred === 'single' || (preferred === 'plain' && quote === "'")
-  return single && canBeSingle(text) ? `'${text.replaceAll("'", "''")}'` : doubleQuoted(text)
+  return single && canBeSingle(text) ? `'${text.replaceAll("'", "''")}'` : quoteDouble(text)
 }
 
-export function plainWord(value: Exclude<Json, string | object> | null): string {
+export function formatPlainWord(value: Exclude<Json, string | object> | null): string {
   return Object.is(value, -0) ? '0' : String(value)
 }
 
@@ -64,7 +64,7 @@ export interface BlockText {
 }
 
 /** Undefined if a block cannot represent the text. */
-export function literalBlock(text: string, indicator = ''): BlockText | undefined {
+export function formatLiteralBlock(text: string, indicator = ''): BlockText | undefined {
   if (!fitsBlock(text) || (indicator === '' && /^\s/.test(text))) return undefined
   const body = text.replace(/\n+$/, '')
   const ends = text.length - body.length
@@ -81,8 +81,8 @@ function fitsBlock(text: string): boolean {
 }
 
 /** @returns undefined if folding would not reproduce the text */
-export function foldedBlock(text: string, width: number): BlockText | undefined {
-  const literal = literalBlock(text)
+export function formatFoldedBlock(text: string, width: number): BlockText | undefined {
+  const literal = formatLiteralBlock(text)
   if (
     literal === undefined ||
     literal.header.endsWith('+') ||

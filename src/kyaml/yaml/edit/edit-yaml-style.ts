@@ -1,5 +1,5 @@
 import type { YamlNode } from '../yaml-node.ts'
-import { type Collection, entriesOf, isFlow, rangeOf } from './edit-yaml-location.ts'
+import { type Collection, getRange, isFlow, listCollectionEntries } from './edit-yaml-location.ts'
 
 export interface YamlStyle {
   readonly lineBreak: '\n' | '\r\n'
@@ -15,13 +15,13 @@ export interface YamlStyle {
   readonly padded: boolean
 }
 
-export function lineBreakOf(text: string): '\n' | '\r\n' {
+export function detectLineBreak(text: string): '\n' | '\r\n' {
   const all = text.split('\n').length - 1
   const windows = text.split('\r\n').length - 1
   return windows * 2 > all ? '\r\n' : '\n'
 }
 
-export function columnOf(text: string, offset: number): number {
+export function getColumn(text: string, offset: number): number {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1)
 }
 
@@ -33,7 +33,7 @@ interface Samples {
   readonly padded: boolean[]
 }
 
-function mostFrequent<Value>(values: readonly Value[]): Value | undefined {
+function findMostFrequent<Value>(values: readonly Value[]): Value | undefined {
   const groups = [...Map.groupBy(values, (value) => value)]
   return groups.sort(([, left], [, right]) => right.length - left.length)[0]?.[0]
 }
@@ -48,12 +48,15 @@ export function styleOf(
   root: YamlNode,
   near: readonly YamlNode[],
 ): YamlStyle {
-  const samples = [...near.map((node) => samplesOf(text, node, false)), samplesOf(text, root, true)]
+  const samples = [
+    ...near.map((node) => collectSamples(text, node, false)),
+    collectSamples(text, root, true),
+  ]
   const first = <Aspect extends keyof Samples>(
     aspect: Aspect,
   ): Samples[Aspect][number] | undefined =>
     samples
-      .map((each) => mostFrequent<Samples[Aspect][number]>(each[aspect]))
+      .map((each) => findMostFrequent<Samples[Aspect][number]>(each[aspect]))
       .find((value) => value !== undefined)
   return {
     lineBreak,
@@ -76,7 +79,7 @@ function isJson(text: string): boolean {
   }
 }
 
-function samplesOf(text: string, node: YamlNode, deep: boolean): Samples {
+function collectSamples(text: string, node: YamlNode, deep: boolean): Samples {
   const samples: Samples = { step: [], dashOffset: [], dashWidth: [], quote: [], padded: [] }
   visit(text, node, deep, samples)
   return samples
@@ -92,7 +95,7 @@ function visit(text: string, node: YamlNode, deep: boolean, samples: Samples): v
   const below = node.kind === 'map' ? node.entries.map(({ value }) => value) : node.items
   if (!isFlow(node)) visitBlock(text, node, samples)
   else if (node.kind === 'map' && below.length > 0) {
-    const { start } = rangeOf(node)
+    const { start } = getRange(node)
     const open = text.slice(start + 1, start + 3)
     if (/^.\S|^\S/.test(open)) samples.padded.push(open.startsWith(' '))
   }
@@ -100,10 +103,10 @@ function visit(text: string, node: YamlNode, deep: boolean, samples: Samples): v
 }
 
 function visitBlock(text: string, collection: Collection, samples: Samples): void {
-  for (const { start: entryStart, key, written, node } of entriesOf(text, collection)) {
+  for (const { start: entryStart, key, written, node } of listCollectionEntries(text, collection)) {
     if (written === undefined) continue
-    const start = key === undefined ? entryStart : rangeOf(key).start
-    const distance = columnOf(text, written.start) - columnOf(text, start)
+    const start = key === undefined ? entryStart : getRange(key).start
+    const distance = getColumn(text, written.start) - getColumn(text, start)
     if (key === undefined) {
       if (!text.slice(start, written.start).includes('\n')) samples.dashWidth.push(distance)
     } else if (node.kind === 'map' && node.style === 'block' && distance > 0)

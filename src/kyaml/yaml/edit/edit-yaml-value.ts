@@ -1,5 +1,5 @@
 import { type FieldPath, indexOfStep, type PathStep } from '../../krm/field-path.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { formatRedactedPath } from '../../krm/redaction/shown-path.ts'
 import {
   emptyObject,
   getKey,
@@ -25,58 +25,59 @@ export class EditRefusal extends Error {
  * Creates missing or null parents, and appends missing items.
  * @throws EditRefusal for a value of another kind on the path
  */
-export function withValueAt(value: Json | undefined, path: FieldPath, wanted: Json): Json {
+export function writeValueAt(value: Json | undefined, path: FieldPath, wanted: Json): Json {
   const [step, ...rest] = path
   if (step === undefined) return wanted
   if (step.kind === 'field') {
     if (value !== undefined && value !== null && !isJsonObject(value))
-      throw wrongKind('a map', step)
+      throw createWrongKindRefusal('a map', step)
     const object: JsonObject = isJsonObject(value) ? value : {}
-    return withKey(object, step.name, withValueAt(getKey(object, step.name), rest, wanted))
+    return addKey(object, step.name, writeValueAt(getKey(object, step.name), rest, wanted))
   }
-  if (value !== undefined && value !== null && !isJsonArray(value)) throw wrongKind('a list', step)
+  if (value !== undefined && value !== null && !isJsonArray(value))
+    throw createWrongKindRefusal('a list', step)
   const list = isJsonArray(value) ? value : []
   const index = indexOfStep(list, step)
-  if (index !== -1) return list.with(index, withValueAt(list[index], rest, wanted))
+  if (index !== -1) return list.with(index, writeValueAt(list[index], rest, wanted))
   if (step.kind === 'index' && step.index > list.length)
     throw new EditRefusal(`the list has only ${list.length} items`)
   const start = step.kind === 'item' && rest.length > 0 ? step.keys : undefined
-  return [...list, withValueAt(start, rest, wanted)]
+  return [...list, writeValueAt(start, rest, wanted)]
 }
 
 /** Emptied maps and lists stay. */
-export function withoutValueAt(value: Json, path: FieldPath): Json {
+export function removeValueAt(value: Json, path: FieldPath): Json {
   const [step, ...rest] = path
   if (step === undefined) throw new EditRefusal('a whole document is removed with remove-object')
   if (step.kind === 'field') {
     const below = isJsonObject(value) ? getKey(value, step.name) : undefined
     if (!isJsonObject(value) || below === undefined) return value
-    if (rest.length === 0) return withoutKey(value, step.name)
-    const inner = withoutValueAt(below, rest)
-    return inner === below ? value : withKey(value, step.name, inner)
+    if (rest.length === 0) return omitKey(value, step.name)
+    const inner = removeValueAt(below, rest)
+    return inner === below ? value : addKey(value, step.name, inner)
   }
   const index = indexOfStep(value, step)
   const item = isJsonArray(value) ? value[index] : undefined
   if (!isJsonArray(value) || item === undefined) return value
   if (rest.length === 0) return value.toSpliced(index, 1)
-  const inner = withoutValueAt(item, rest)
+  const inner = removeValueAt(item, rest)
   return inner === item ? value : value.with(index, inner)
 }
 
-function wrongKind(wanted: string, step: PathStep): EditRefusal {
+function createWrongKindRefusal(wanted: string, step: PathStep): EditRefusal {
   return new EditRefusal(
-    `something else than ${wanted} is where ${shownPathOnly([step], undefined)} should go`,
+    `something else than ${wanted} is where ${formatRedactedPath([step], undefined)} should go`,
   )
 }
 
-function withKey(object: JsonObject, name: string, value: Json): JsonObject {
+function addKey(object: JsonObject, name: string, value: Json): JsonObject {
   const copy = emptyObject()
   for (const [key, below] of Object.entries(object)) setKey(copy, key, below)
   setKey(copy, name, value)
   return copy
 }
 
-function withoutKey(object: JsonObject, name: string): JsonObject {
+function omitKey(object: JsonObject, name: string): JsonObject {
   const copy = emptyObject()
   for (const [key, below] of Object.entries(object)) if (key !== name) setKey(copy, key, below)
   return copy

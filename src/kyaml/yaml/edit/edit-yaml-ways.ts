@@ -1,9 +1,14 @@
 /** The most faithful to the old text first. */
 import type { Json } from '../../text/json.ts'
 import type { YamlScalar } from '../yaml-node.ts'
-import { nextLine } from './edit-yaml-block.ts'
-import { rangeOf } from './edit-yaml-location.ts'
-import { type BlockText, doubleQuoted, foldedBlock, literalBlock } from './edit-yaml-scalar.ts'
+import { findNextLine } from './edit-yaml-block.ts'
+import { getRange } from './edit-yaml-location.ts'
+import {
+  type BlockText,
+  formatFoldedBlock,
+  formatLiteralBlock,
+  quoteDouble,
+} from './edit-yaml-scalar.ts'
 import type { YamlStyle } from './edit-yaml-style.ts'
 import {
   blockHeader,
@@ -20,7 +25,7 @@ interface OldScalar {
 }
 
 /** @param location undefined inside brackets */
-export function waysToWrite(
+export function listWaysToWrite(
   value: Json,
   location: WriteLocation | undefined,
   old: OldScalar | undefined,
@@ -30,25 +35,32 @@ export function waysToWrite(
     old?.scalar.style === 'double' || old?.scalar.style === 'single' ? old.scalar.style : 'plain'
   if (location === undefined)
     return [
-      oneLine(writeFlow(value, style, quotes)),
-      ...(typeof value === 'string' ? [oneLine(doubleQuoted(value))] : []),
+      createOneLine(writeFlow(value, style, quotes)),
+      ...(typeof value === 'string' ? [createOneLine(quoteDouble(value))] : []),
     ]
   if (typeof value !== 'string') return [writeBlock(value, location, style, quotes)]
   const ways: (Written | undefined)[] = []
   const isBlock = old?.scalar.style === 'literal' || old?.scalar.style === 'folded'
   const block = isBlock ? readBlock(old, location, style) : undefined
   if (block !== undefined) {
-    if (block.folded) ways.push(asWritten(foldedBlock(value, block.width), block, false))
-    ways.push(asWritten(literalBlock(value, block.indicator), block, true))
-    ways.push(asWritten(literalBlock(value, String(block.column - location.column)), block, true))
+    if (block.folded)
+      ways.push(convertToWritten(formatFoldedBlock(value, block.width), block, false))
+    ways.push(convertToWritten(formatLiteralBlock(value, block.indicator), block, true))
+    ways.push(
+      convertToWritten(
+        formatLiteralBlock(value, String(block.column - location.column)),
+        block,
+        true,
+      ),
+    )
   }
   // It keeps its escapes.
-  if (quotes === 'double' && value.includes('\n')) ways.push(oneLine(doubleQuoted(value)))
-  ways.push(writeBlock(value, location, style, quotes), oneLine(doubleQuoted(value)))
+  if (quotes === 'double' && value.includes('\n')) ways.push(createOneLine(quoteDouble(value)))
+  ways.push(writeBlock(value, location, style, quotes), createOneLine(quoteDouble(value)))
   return ways.filter((way) => way !== undefined)
 }
 
-function oneLine(head: string): Written {
+function createOneLine(head: string): Written {
   return { head, lines: [] }
 }
 
@@ -65,9 +77,9 @@ function readBlock(
   location: WriteLocation,
   style: YamlStyle,
 ): OldBlock {
-  const { start, end } = rangeOf(scalar)
+  const { start, end } = getRange(scalar)
   const indicator = /[1-9]/.exec(blockHeader(text, start))?.[0] ?? ''
-  const raw = text.slice(nextLine(text, start), end).split(/\r?\n/)
+  const raw = text.slice(findNextLine(text, start), end).split(/\r?\n/)
   const content = raw.find((line) => line.trim() !== '')
   const column =
     indicator !== ''
@@ -84,18 +96,18 @@ function readBlock(
   }
 }
 
-function asWritten(
+function convertToWritten(
   block: BlockText | undefined,
   old: OldBlock,
   keepRaw: boolean,
 ): Written | undefined {
   if (block === undefined) return undefined
   const lines = indent(block.lines, old.column)
-  return { head: block.header, lines: keepRaw ? withRawBlanks(lines, old.raw) : lines }
+  return { head: block.header, lines: keepRaw ? restoreRawBlanks(lines, old.raw) : lines }
 }
 
 /** An unmoved blank line keeps insignificant spaces. */
-function withRawBlanks(lines: readonly string[], raw: readonly string[]): readonly string[] {
+function restoreRawBlanks(lines: readonly string[], raw: readonly string[]): readonly string[] {
   const same = (line: string | undefined, other: string | undefined): boolean =>
     line === other || (line === '' && other?.trim() === '')
   const result = [...lines]

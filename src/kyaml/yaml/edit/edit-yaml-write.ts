@@ -1,10 +1,10 @@
 import { isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import {
-  doubleQuoted,
-  literalBlock,
-  plainWord,
+  formatLiteralBlock,
+  formatOnOneLine,
+  formatPlainWord,
   type QuoteStyle,
-  textOnOneLine,
+  quoteDouble,
 } from './edit-yaml-scalar.ts'
 import type { YamlStyle } from './edit-yaml-style.ts'
 
@@ -24,12 +24,12 @@ export function writeFlow(value: Json, style: YamlStyle, preferred: QuoteStyle =
     )
     return entries.length === 0 ? '{}' : `{${pad}${entries.join(', ')}${pad}}`
   }
-  if (typeof value !== 'string') return plainWord(value)
-  return style.json ? doubleQuoted(value) : textOnOneLine(value, preferred, style.quote, true)
+  if (typeof value !== 'string') return formatPlainWord(value)
+  return style.json ? quoteDouble(value) : formatOnOneLine(value, preferred, style.quote, true)
 }
 
 export function writeKey(key: string, style: YamlStyle, inFlow: boolean): string {
-  return style.json ? doubleQuoted(key) : textOnOneLine(key, 'plain', style.quote, inFlow)
+  return style.json ? quoteDouble(key) : formatOnOneLine(key, 'plain', style.quote, inFlow)
 }
 
 export interface WriteLocation {
@@ -61,9 +61,9 @@ export function writeBlock(
   const isBlock = value.includes('\n') && !value.endsWith('\n\n')
   // After a dash, readers count the indentation from different columns.
   const step = location.behind === 'key' && value.startsWith(' ') ? String(style.step) : ''
-  const block = isBlock ? literalBlock(value, step) : undefined
+  const block = isBlock ? formatLiteralBlock(value, step) : undefined
   if (block === undefined)
-    return { head: textOnOneLine(value, preferred, style.quote, false), lines: [] }
+    return { head: formatOnOneLine(value, preferred, style.quote, false), lines: [] }
   return { head: block.header, lines: indent(block.lines, location.column + style.step) }
 }
 

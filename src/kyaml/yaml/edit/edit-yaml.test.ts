@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { Failure } from '../../failure.ts'
-import { field, parseFieldPath } from '../../krm/field-path.ts'
+import { createFieldStep, parseFieldPath } from '../../krm/field-path.ts'
 import { type Json, type JsonObject, parseJson } from '../../text/json.ts'
 import { parseGoYaml } from '../read/go-yaml.ts'
 import { editYaml, type YamlEdit } from './edit-yaml.ts'
@@ -67,7 +67,7 @@ describe('addresses', () => {
     }
     throw new assert.AssertionError({ message: 'nothing was refused' })
   }
-  const path = [field('a'), field('b')]
+  const path = [createFieldStep('a'), createFieldStep('b')]
 
   test('a document or item that is not there is refused', () => {
     assert.match(
@@ -110,7 +110,7 @@ describe('addresses', () => {
     const text = 'kind: A\n---\nkind: B\n---\nkind: C\n'
     const edits: YamlEdit[] = [
       { kind: 'remove-object', document: 0 },
-      { kind: 'set', document: 2, path: [field('v')], value: 1 },
+      { kind: 'set', document: 2, path: [createFieldStep('v')], value: 1 },
       { kind: 'remove-object', document: 1 },
     ]
     assert.equal(editYaml(text, edits, 'a.yaml'), '---\nkind: C\nv: 1\n')

@@ -3,21 +3,21 @@
  * as the same edits of the values; otherwise the edit is refused.
  */
 import { Failure } from '../../failure.ts'
-import { type FieldPath, field } from '../../krm/field-path.ts'
-import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { createFieldStep, type FieldPath } from '../../krm/field-path.ts'
+import { formatRedactedPath } from '../../krm/redaction/shown-path.ts'
 import {
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
 } from '../../text/json.ts'
 import { type GoYamlDocument, parseGoYaml } from '../read/go-yaml.ts'
 import { formatPosition, LineIndex } from '../read/go-yaml-text.ts'
 import { DocumentEditor } from './edit-yaml-document.ts'
-import { lineBreakOf } from './edit-yaml-style.ts'
-import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
+import { detectLineBreak } from './edit-yaml-style.ts'
+import { EditRefusal, removeValueAt, writeValueAt } from './edit-yaml-value.ts'
 import { writeDocument } from './edit-yaml-write.ts'
 
 /** Documents count as in kpt; `items` if the document is a list. */
@@ -54,8 +54,8 @@ export function editYaml(text: string, edits: readonly YamlEdit[], where: string
   return file.finish()
 }
 
-function itemPath(index: number): FieldPath {
-  return [field('items'), { kind: 'index', index }]
+function createItemPath(index: number): FieldPath {
+  return [createFieldStep('items'), { kind: 'index', index }]
 }
 
 class FileEditor {
@@ -72,7 +72,7 @@ class FileEditor {
     this.text = text
     this.documents = documents
     this.where = where
-    const lineBreak = lineBreakOf(text)
+    const lineBreak = detectLineBreak(text)
     this.editors = documents.map(
       ({ chunk }) => new DocumentEditor(text.slice(chunk.start, chunk.end), lineBreak),
     )
@@ -92,14 +92,14 @@ class FileEditor {
         if (aliases.length === 0) editor.set(path, edit.value)
         else editor.setAnchored(path, edit.value, aliases)
         return [path, ...aliases].reduce(
-          (before, each) => withValueAt(before, each, edit.value),
+          (before, each) => writeValueAt(before, each, edit.value),
           value,
         )
       })
     } else if (edit.kind === 'remove') {
       this.change(document, [...prefix, ...edit.path], edit.path, (editor, value, path) => {
         editor.remove(path)
-        return withoutValueAt(value, path)
+        return removeValueAt(value, path)
       })
     } else if (item === undefined) this.removed.add(document)
     else
@@ -109,12 +109,12 @@ class FileEditor {
   private prefixOf({ document, item }: YamlAddress): FieldPath {
     const value = this.wanted[document]
     if (value === undefined)
-      throw this.refusal(`the file has no document number ${document}`, this.where)
+      throw this.createRefusal(`the file has no document number ${document}`, this.where)
     if (item === undefined) return []
     const items = isJsonObject(value) ? getKey(value, 'items') : undefined
     if (!isJsonArray(items) || items[item] === undefined)
-      throw this.refusal(`document number ${document} has no item number ${item}`, this.where)
-    return itemPath(item)
+      throw this.createRefusal(`document number ${document} has no item number ${item}`, this.where)
+    return createItemPath(item)
   }
 
   private change(
@@ -132,15 +132,15 @@ class FileEditor {
       const start = this.documents[document]?.chunk.start ?? 0
       // Near it if this document was already edited.
       const whole = this.text.slice(0, start) + before
-      const location = new LineIndex(whole).position(
+      const location = new LineIndex(whole).getPosition(
         start + Math.min(thrown.offset ?? 0, before.length),
       )
-      const field = shown.length === 0 ? 'the object' : shownPathOnly(shown, undefined)
-      throw this.refusal(`${field}: ${thrown.message}`, formatPosition(this.where, location))
+      const field = shown.length === 0 ? 'the object' : formatRedactedPath(shown, undefined)
+      throw this.createRefusal(`${field}: ${thrown.message}`, formatPosition(this.where, location))
     }
   }
 
-  private refusal(why: string, where: string): Failure {
+  private createRefusal(why: string, where: string): Failure {
     return new Failure({
       code: 'BP2007',
       what: 'the file cannot be edited at that place',
@@ -154,13 +154,13 @@ class FileEditor {
   finish(): string {
     for (const [document, items] of this.removedItems)
       for (const item of [...items].sort((left, right) => right - left)) {
-        const path = itemPath(item)
+        const path = createItemPath(item)
         this.change(document, path, [], (editor, value) => {
           editor.remove(path)
-          return withoutValueAt(value, path)
+          return removeValueAt(value, path)
         })
       }
-    const result = this.withAppended(this.assemble())
+    const result = this.appendDocuments(this.assemble())
     this.prove(result)
     return result
   }
@@ -170,7 +170,7 @@ class FileEditor {
     let from = 0
     for (const { index, chunk } of this.documents) {
       if (this.removed.has(index)) {
-        const { start, end } = removedRange(this.text, chunk, index === 0)
+        const { start, end } = computeRemovedRange(this.text, chunk, index === 0)
         result += this.text.slice(from, start)
         from = end
       } else {
@@ -181,8 +181,8 @@ class FileEditor {
     return result + this.text.slice(from)
   }
 
-  private withAppended(text: string): string {
-    const lineBreak = lineBreakOf(this.text)
+  private appendDocuments(text: string): string {
+    const lineBreak = detectLineBreak(this.text)
     return this.appended.reduce((before, object) => {
       const document = writeDocument(object).replaceAll('\n', lineBreak)
       if (before.trim() === '') return before + document
@@ -200,13 +200,14 @@ class FileEditor {
     const { documents } = parseGoYaml(text, this.where)
     const same =
       documents.length === wanted.length &&
-      documents.every(({ value }, index) => jsonEquals(value, wanted[index]))
-    if (!same) throw this.refusal('the edited file does not read as the edits say', this.where)
+      documents.every(({ value }, index) => isJsonEqual(value, wanted[index]))
+    if (!same)
+      throw this.createRefusal('the edited file does not read as the edits say', this.where)
   }
 }
 
 /** A comment block that begins the file and ends with a blank line stays. */
-function removedRange(
+function computeRemovedRange(
   text: string,
   chunk: GoYamlDocument['chunk'],
   isFirst: boolean,

@@ -43,7 +43,7 @@ describe('bytes', () => {
   test('positions count lines from 1 and columns from 1', () => {
     const lines = new LineIndex('ab\r\n\ncd')
     assert.deepEqual(
-      [0, 1, 4, 5, 6].map((offset) => Object.values(lines.position(offset))),
+      [0, 1, 4, 5, 6].map((offset) => Object.values(lines.getPosition(offset))),
       [
         [1, 1],
         [1, 2],

@@ -25,10 +25,10 @@ export class LineIndex {
   private readonly breaks: Offsets
 
   constructor(text: string) {
-    this.breaks = offsetsOf(text, '\n')
+    this.breaks = findOffsets(text, '\n')
   }
 
-  position(offset: number): TextPosition {
+  getPosition(offset: number): TextPosition {
     const before = countBelow(this.breaks, offset)
     return {
       line: before + 1,
@@ -40,7 +40,7 @@ export class LineIndex {
 /** Ascending. A file of line breaks has ten million; numbers would take twice the memory. */
 export type Offsets = Uint32Array
 
-export function offsetsOf(text: string, part: string): Offsets {
+export function findOffsets(text: string, part: string): Offsets {
   let count = 0
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1
   const offsets = new Uint32Array(count)
@@ -63,7 +63,7 @@ export function countBelow(ascending: Offsets, bound: number): number {
   return low
 }
 
-export function invalidYaml(where: string, why: string, remedy: string): Failure {
+export function createInvalidYaml(where: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1110',
     what: 'the YAML is not valid',
@@ -74,7 +74,7 @@ export function invalidYaml(where: string, why: string, remedy: string): Failure
   })
 }
 
-export function tooLargeYaml(where: string, why: string, remedy: string): Failure {
+export function createTooLargeYaml(where: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1111',
     what: 'the YAML is not read',
@@ -90,23 +90,23 @@ export function tooLargeYaml(where: string, why: string, remedy: string): Failur
  * @throws Failure BP1111 above 10 MiB, BP1110 with the byte offset if it is not UTF-8
  */
 export function decodeYaml(content: Uint8Array, where: string): string {
-  if (content.length > MAX_YAML_BYTES) throw tooLong(where)
+  if (content.length > MAX_YAML_BYTES) throw createTooLong(where)
   const [first, second] = content
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    throw invalidYaml(where, 'the file is UTF-16', 'save it as UTF-8')
+    throw createInvalidYaml(where, 'the file is UTF-16', 'save it as UTF-8')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
   } catch {
-    throw invalidYaml(
+    throw createInvalidYaml(
       where,
-      `the bytes are not UTF-8 text, first at byte ${firstBadByte(content)}`,
+      `the bytes are not UTF-8 text, first at byte ${findFirstBadByte(content)}`,
       'save it as UTF-8',
     )
   }
 }
 
 /** A prefix that decodes is valid up to an unfinished character. */
-function firstBadByte(content: Uint8Array): number {
+function findFirstBadByte(content: Uint8Array): number {
   let good = 0
   let bad = content.length
   while (bad - good > 1) {
@@ -123,16 +123,20 @@ function firstBadByte(content: Uint8Array): number {
   return good
 }
 
-function tooManyDocuments(where: string): Failure {
-  return tooLargeYaml(
+function createTooManyDocuments(where: string): Failure {
+  return createTooLargeYaml(
     where,
     `the file has ${describeMost(MAX_YAML_DOCUMENTS)} documents up to here`,
     SPLIT,
   )
 }
 
-function tooLong(where: string): Failure {
-  return tooLargeYaml(where, `the file is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB`, SPLIT)
+function createTooLong(where: string): Failure {
+  return createTooLargeYaml(
+    where,
+    `the file is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB`,
+    SPLIT,
+  )
 }
 
 /** May contain only comments. */
@@ -145,10 +149,10 @@ export interface YamlChunk {
 }
 
 export function splitChunks(text: string): readonly YamlChunk[] {
-  return [...chunksOf(text)]
+  return [...listChunks(text)]
 }
 
-function* chunksOf(text: string): Generator<YamlChunk> {
+function* listChunks(text: string): Generator<YamlChunk> {
   let separator = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
   let start = separator
   const lines = /^---[^\n]*(?:\n|$)/gm
@@ -192,18 +196,20 @@ const DOCUMENT_END = /^\.\.\.(?:\s.*)?$/m
  * @throws Failure BP1110 or BP1111
  */
 export function checkYamlText(text: string, where: string): void {
-  if (text.length > MAX_YAML_BYTES) throw tooLong(where)
+  if (text.length > MAX_YAML_BYTES) throw createTooLong(where)
   const refuse = (offset: number, why: string, remedy: string): Failure =>
-    invalidYaml(formatPosition(where, new LineIndex(text).position(offset)), why, remedy)
+    createInvalidYaml(formatPosition(where, new LineIndex(text).getPosition(offset)), why, remedy)
   for (const [pattern, why, remedy] of CHECKS) {
     const match = pattern.exec(text)
-    if (match !== null) throw refuse(match.index, why(codePoint(match[0])), remedy)
+    if (match !== null) throw refuse(match.index, why(formatCodePoint(match[0])), remedy)
   }
   let documents = 0
-  for (const { start, end, separator } of chunksOf(text)) {
+  for (const { start, end, separator } of listChunks(text)) {
     documents += 1
     if (documents > MAX_YAML_DOCUMENTS)
-      throw tooManyDocuments(formatPosition(where, new LineIndex(text).position(separator)))
+      throw createTooManyDocuments(
+        formatPosition(where, new LineIndex(text).getPosition(separator)),
+      )
     checkChunk(text.slice(start, end), start, refuse)
   }
 }
@@ -229,6 +235,6 @@ function checkChunk(
     )
 }
 
-function codePoint(character: string): string {
+function formatCodePoint(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
 }

@@ -5,9 +5,9 @@
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../../text/json.ts'
 import { type GoScalar, readsAlike, resolveGoKey, resolveGoScalar } from '../go-scalar.ts'
 import {
+  formatLongTag,
   isMergeKey,
-  longTag,
-  resolved,
+  resolveAlias,
   type YamlAlias,
   type YamlEntry,
   type YamlList,
@@ -15,7 +15,7 @@ import {
   type YamlNode,
   type YamlScalar,
 } from '../yaml-node.ts'
-import { MAX_YAML_DEPTH, tooDeep, YamlRefusal } from './read-yaml-refusal.ts'
+import { createTooDeepRefusal, MAX_YAML_DEPTH, YamlRefusal } from './read-yaml-refusal.ts'
 
 /** Nodes that aliases and merge keys of one document add. */
 const MAX_YAML_EXPANSION = 100_000
@@ -85,7 +85,7 @@ class ValueReader {
   }
 
   read(node: YamlNode, depth: number): Json {
-    if (depth > MAX_YAML_DEPTH + 1) throw tooDeep(offsetOf(node))
+    if (depth > MAX_YAML_DEPTH + 1) throw createTooDeepRefusal(getOffset(node))
     if (node.kind === 'alias') return this.readAlias(node, depth)
     const value =
       node.kind === 'scalar'
@@ -99,9 +99,9 @@ class ValueReader {
 
   private readAlias(node: YamlAlias, depth: number): Json {
     const { target } = node
-    const { size, depth: below } = this.extentOf(target)
+    const { size, depth: below } = this.measureExtent(target)
     this.expand(size, node)
-    if (depth + below > MAX_YAML_DEPTH + 1) throw tooDeep(offsetOf(node))
+    if (depth + below > MAX_YAML_DEPTH + 1) throw createTooDeepRefusal(getOffset(node))
     this.aliases.push(node)
     return this.anchored.get(target) ?? this.read(target, depth)
   }
@@ -110,15 +110,15 @@ class ValueReader {
     this.expanded += nodes
     if (this.expanded > MAX_YAML_EXPANSION)
       throw new YamlRefusal(
-        offsetOf(at),
+        getOffset(at),
         `aliases and merge keys add more than ${MAX_YAML_EXPANSION} values`,
         'write the values out',
         'BP1111',
       )
   }
 
-  private extentOf(node: YamlNode): { readonly size: number; readonly depth: number } {
-    const target = resolved(node)
+  private measureExtent(node: YamlNode): { readonly size: number; readonly depth: number } {
+    const target = resolveAlias(node)
     if (target.kind === 'scalar') return { size: 1, depth: 0 }
     const known = this.extents.get(target)
     if (known !== undefined) return known
@@ -127,7 +127,7 @@ class ValueReader {
     for (const child of target.kind === 'list'
       ? target.items
       : target.entries.map(({ value }) => value)) {
-      const extent = this.extentOf(child)
+      const extent = this.measureExtent(child)
       size += extent.size
       depth = Math.max(depth, extent.depth)
     }
@@ -151,7 +151,7 @@ class ValueReader {
         continue
       }
       const key = this.readKey(entry.key)
-      const offset = offsetOf(entry.key)
+      const offset = getOffset(entry.key)
       const earlier = observed.get(key)
       if (earlier !== undefined)
         this.note({
@@ -168,17 +168,17 @@ class ValueReader {
 
   private readKey(node: YamlNode): string {
     if (node.kind === 'alias') this.readAlias(node, 1)
-    const target = resolved(node)
+    const target = resolveAlias(node)
     if (target.kind !== 'scalar')
-      throw new YamlRefusal(offsetOf(target), 'a key is not a text', 'use a plain or quoted key')
+      throw new YamlRefusal(getOffset(target), 'a key is not a text', 'use a plain or quoted key')
     const { value, tag } = target
     const plain = target.style === 'plain'
-    const read = resolveGoKey(value, plain, longTag(tag))
-    if ('why' in read) throw new YamlRefusal(offsetOf(target), read.why, 'put the key in quotes')
+    const read = resolveGoKey(value, plain, formatLongTag(tag))
+    if ('why' in read) throw new YamlRefusal(getOffset(target), read.why, 'put the key in quotes')
     if (plain && tag === '' && read.key !== value)
       this.note({
         kind: 'key',
-        offset: offsetOf(target),
+        offset: getOffset(target),
         message: 'kubectl reads this key as another text; put it in quotes',
       })
     return read.key
@@ -197,7 +197,7 @@ class ValueReader {
       if (!isJsonObject(from)) {
         const at = item.kind === 'scalar' && item.value === '' ? key : item
         throw new YamlRefusal(
-          offsetOf(at),
+          getOffset(at),
           'a merge key "<<" wants a map, or a list of maps',
           'name a map',
         )
@@ -210,11 +210,12 @@ class ValueReader {
 
   private readScalar(node: YamlScalar): Json {
     const plain = node.style === 'plain'
-    const scalar: GoScalar = resolveGoScalar(node.value, plain, longTag(node.tag))
-    if (scalar.is === 'refused') throw new YamlRefusal(offsetOf(node), scalar.why, 'remove the tag')
+    const scalar: GoScalar = resolveGoScalar(node.value, plain, formatLongTag(node.tag))
+    if (scalar.is === 'refused')
+      throw new YamlRefusal(getOffset(node), scalar.why, 'remove the tag')
     if (scalar.is === 'no-json')
       throw new YamlRefusal(
-        offsetOf(node),
+        getOffset(node),
         'infinity and "not a number" have no form in JSON',
         'put the value in quotes',
       )
@@ -229,7 +230,7 @@ class ValueReader {
     if (!readsAlike(text))
       this.note({
         kind: 'value',
-        offset: offsetOf(node),
+        offset: getOffset(node),
         message: `kubectl reads this as ${describe(value)}, other readers do not; write it out, or put it in quotes`,
       })
     else if (
@@ -238,7 +239,7 @@ class ValueReader {
     )
       this.note({
         kind: 'precision',
-        offset: offsetOf(node),
+        offset: getOffset(node),
         message: 'the number does not fit 64 bits, so kubectl rounds it',
       })
   }
@@ -255,12 +256,12 @@ function describe(value: Json): string {
 function checkCollectionTag(node: YamlMap | YamlList, own: string): void {
   if (node.tag !== '' && node.tag !== own && node.tag !== '!')
     throw new YamlRefusal(
-      offsetOf(node),
+      getOffset(node),
       'the tag is not one that kubectl knows for a map or list',
       'remove the tag',
     )
 }
 
-function offsetOf(node: YamlNode): number {
+function getOffset(node: YamlNode): number {
   return node.source?.start ?? 0
 }

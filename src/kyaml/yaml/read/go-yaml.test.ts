@@ -5,14 +5,14 @@ import { Failure, type FailureCode } from '../../failure.ts'
 import {
   emptyObject,
   formatJson,
+  isJsonEqual,
   isJsonObject,
   type Json,
-  jsonEquals,
   parseJson,
   setKey,
 } from '../../text/json.ts'
 import { isTextToAll, readsAlike } from '../go-scalar.ts'
-import { objectsOfDocument, parseGoYaml } from './go-yaml.ts'
+import { listDocumentObjects, parseGoYaml } from './go-yaml.ts'
 import { splitChunks } from './go-yaml-text.ts'
 
 interface Row {
@@ -82,7 +82,7 @@ describe('values', () => {
       if (STRICTER.has(row.yaml))
         return got === undefined ? [] : [`${JSON.stringify(row.yaml)}: wanted a refusal`]
       const right =
-        row.refused === true ? got === undefined : got !== undefined && jsonEquals(got, row.value)
+        row.refused === true ? got === undefined : got !== undefined && isJsonEqual(got, row.value)
       const wanted = row.value === undefined ? 'refused' : formatJson(row.value)
       return right
         ? []
@@ -162,7 +162,7 @@ describe('documents', () => {
 describe('objects of a document', () => {
   const objects = (text: string): unknown =>
     parseGoYaml(text, 'a.yaml').documents.flatMap((document) =>
-      objectsOfDocument(document, text, 'a.yaml').map(({ object, item, line }) => [
+      listDocumentObjects(document, text, 'a.yaml').map(({ object, item, line }) => [
         formatJson(object),
         item,
         line,

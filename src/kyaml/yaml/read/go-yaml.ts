@@ -9,10 +9,10 @@ import {
   type JsonObject,
   setKey,
 } from '../../text/json.ts'
-import { goKeyOf, resolved, type YamlNode } from '../yaml-node.ts'
+import { goKeyOf, resolveAlias, type YamlNode } from '../yaml-node.ts'
 import {
+  createInvalidYaml,
   formatPosition,
-  invalidYaml,
   LineIndex,
   splitChunks,
   type TextPosition,
@@ -64,11 +64,11 @@ export function parseGoYaml(text: string, where: string, options: GoYamlOptions 
     const start = document.node.source?.start ?? 0
     while ((chunks[at + 1]?.start ?? Infinity) <= start) at += 1
     const chunk = chunks[at] as YamlChunk
-    documents.push({ ...document, index, ...lines.position(start), chunk })
+    documents.push({ ...document, index, ...lines.getPosition(start), chunk })
     for (const note of document.notes) {
       if (note.kind === 'duplicate-key' && options.duplicateKeys === 'error')
-        throw invalidYaml(
-          formatPosition(where, lines.position(note.offset)),
+        throw createInvalidYaml(
+          formatPosition(where, lines.getPosition(note.offset)),
           `the key is there twice${firstOf(note)}`,
           'keep one of them',
         )
@@ -78,14 +78,14 @@ export function parseGoYaml(text: string, where: string, options: GoYamlOptions 
   const notes = [...noted.values()].map(
     (note): GoYamlNote => ({
       kind: note.kind,
-      ...lines.position(note.offset),
+      ...lines.getPosition(note.offset),
       message: `${note.message}${firstOf(note)}${describeOthers(note)}`,
     }),
   )
   return { documents, notes }
 
   function firstOf({ earlier }: ValueNote): string {
-    return earlier === undefined ? '' : `, first at line ${lines.position(earlier).line}`
+    return earlier === undefined ? '' : `, first at line ${lines.getPosition(earlier).line}`
   }
 }
 
@@ -112,7 +112,7 @@ export function isObjectList(value: Json): value is JsonObject {
  * @throws Failure BP1112 for a list inside a list, which kubectl refuses and kpt treats as one
  * object
  */
-export function objectsOfDocument(
+export function listDocumentObjects(
   document: GoYamlDocument,
   text: string,
   where: string,
@@ -120,10 +120,10 @@ export function objectsOfDocument(
   const { value, line } = document
   if (!isObjectList(value)) return [{ object: value, item: undefined, line }]
   const lines = new LineIndex(text)
-  const nodes = itemNodes(document.node)
+  const nodes = listItemNodes(document.node)
   return (getKey(value, 'items') as readonly Json[]).map((object, item) => {
     const offset = nodes[item]?.source?.start
-    const location = offset === undefined ? { line, column: 1 } : lines.position(offset)
+    const location = offset === undefined ? { line, column: 1 } : lines.getPosition(offset)
     if (isObjectList(object))
       throw new Failure({
         code: 'BP1112',
@@ -133,12 +133,12 @@ export function objectsOfDocument(
         remedy: 'move its items into the outer list',
         retry: 'on-change',
       })
-    return { object: withKindOf(value, object), item, line: location.line }
+    return { object: addItemKind(value, object), item, line: location.line }
   })
 }
 
-function itemNodes(root: YamlNode): readonly YamlNode[] {
-  const map = resolved(root)
+function listItemNodes(root: YamlNode): readonly YamlNode[] {
+  const map = resolveAlias(root)
   const items =
     map.kind === 'map'
       ? map.entries.findLast(({ key }) => goKeyOf(key) === 'items')?.value
@@ -146,7 +146,7 @@ function itemNodes(root: YamlNode): readonly YamlNode[] {
   return items?.kind === 'list' ? items.items : []
 }
 
-function withKindOf(list: JsonObject, item: Json): Json {
+function addItemKind(list: JsonObject, item: Json): Json {
   const kind = String(getKey(list, 'kind')).slice(0, -'List'.length)
   const apiVersion = getKey(list, 'apiVersion')
   if (

@@ -3,10 +3,10 @@
  * the first token at or after that offset.
  */
 import {
+  findLineEndAt,
   isBlank,
   isBlankOrEnd,
   isBreakOrEnd,
-  lineEndAt,
   type YamlCursor,
   type YamlMark,
 } from './read-yaml-cursor.ts'
@@ -35,8 +35,8 @@ interface TokenBefore {
 export function scanLineComment(cursor: YamlCursor, tokenAt: number): YamlComment | undefined {
   if (cursor.newlines > 0) return undefined
   let ahead = 0
-  while (ahead < LOOK_AHEAD && isBlank(cursor.code(ahead))) ahead += 1
-  if (ahead === LOOK_AHEAD || cursor.code(ahead) !== HASH) return undefined
+  while (ahead < LOOK_AHEAD && isBlank(cursor.getCode(ahead))) ahead += 1
+  if (ahead === LOOK_AHEAD || cursor.getCode(ahead) !== HASH) return undefined
   const at = cursor.at + ahead
   // go-yaml accepts it; YAML and other readers do not.
   if (!isBlankOrEnd(cursor.text.charCodeAt(at - 1)))
@@ -46,7 +46,7 @@ export function scanLineComment(cursor: YamlCursor, tokenAt: number): YamlCommen
       'put a space before the "#"',
     )
   const start = { at, line: cursor.line, column: at - cursor.lineStart }
-  const text = cursor.text.slice(at, lineEndAt(cursor.text, at))
+  const text = cursor.text.slice(at, findLineEndAt(cursor.text, at))
   cursor.skipToBreak()
   return { kind: 'line', text, scanAt: 0, tokenAt, start, endAt: 0 }
 }
@@ -77,7 +77,7 @@ export function scanComments(
   let current = 0
   for (; current < LOOK_AHEAD; current += 1) {
     column += 1
-    const code = cursor.code(current)
+    const code = cursor.getCode(current)
     if (isBlank(code)) continue
     const closesFlow = cursor.flowLevel > 0 && (code === 93 || code === 125)
     if (closesFlow || isBreakOrEnd(code)) {
@@ -107,10 +107,10 @@ export function scanComments(
     else text.add('\n')
     recentEmpty = false
     for (const at = cursor.at + current; cursor.at < at; ) {
-      if (cursor.code() === BREAK) cursor.skipBreak()
+      if (cursor.getCode() === BREAK) cursor.skipBreak()
       else cursor.at += 1
     }
-    text.add(cursor.text.slice(cursor.at, lineEndAt(cursor.text, cursor.at)))
+    text.add(cursor.text.slice(cursor.at, findLineEndAt(cursor.text, cursor.at)))
     cursor.skipToBreak()
     current = 0
     column = 0

@@ -45,7 +45,7 @@ export class YamlCursor {
   }
 
   /** Character code; 0 after the end. */
-  code(ahead = 0): number {
+  getCode(ahead = 0): number {
     const at = this.at + ahead
     return at < this.text.length ? this.text.charCodeAt(at) : 0
   }
@@ -70,7 +70,7 @@ export class YamlCursor {
   }
 
   skipToBreak(): void {
-    const end = lineEndAt(this.text, this.at)
+    const end = findLineEndAt(this.text, this.at)
     for (let at = end; at > this.at; at -= 1)
       if (!isBlank(this.text.charCodeAt(at - 1))) {
         this.newlines = 0
@@ -81,17 +81,17 @@ export class YamlCursor {
 
   isDocumentMark(): boolean {
     if (this.at !== this.lineStart) return false
-    const code = this.code()
+    const code = this.getCode()
     return (
       (code === 45 || code === 46) &&
-      this.code(1) === code &&
-      this.code(2) === code &&
-      isBlankOrEnd(this.code(3))
+      this.getCode(1) === code &&
+      this.getCode(2) === code &&
+      isBlankOrEnd(this.getCode(3))
     )
   }
 }
 
-export function lineEndAt(text: string, at: number): number {
+export function findLineEndAt(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end === -1 ? text.length : end
 }

@@ -1,5 +1,5 @@
 import type { YamlCursor, YamlMark } from './read-yaml-cursor.ts'
-import { withoutColon } from './read-yaml-refusal.ts'
+import { createNoColonRefusal } from './read-yaml-refusal.ts'
 
 interface SimpleKey {
   possible: boolean
@@ -40,7 +40,7 @@ export class SimpleKeys {
   drop(): void {
     const key = this.keys.at(-1)
     if (key === undefined || !key.possible) return
-    if (key.required) throw withoutColon(key.mark.at)
+    if (key.required) throw createNoColonRefusal(key.mark.at)
     key.possible = false
     this.keyOfToken.delete(key.token)
   }
@@ -64,7 +64,7 @@ export class SimpleKeys {
 
   private isStillPossible(key: SimpleKey): boolean {
     if (key.possible && (key.mark.line < this.cursor.line || key.mark.at + 1024 < this.cursor.at)) {
-      if (key.required) throw withoutColon(key.mark.at)
+      if (key.required) throw createNoColonRefusal(key.mark.at)
       key.possible = false
     }
     return key.possible

@@ -4,7 +4,7 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { randomCommentedYaml } from '../../../../test/property/random-commented-yaml.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import { Failure } from '../../failure.ts'
-import { copyNode, entryOf, jsonOf, nodeAt, type YamlNode } from '../yaml-node.ts'
+import { convertYamlToJson, copyNode, findEntry, findNodeAt, type YamlNode } from '../yaml-node.ts'
 import { readYamlNodes } from './read-yaml-node.ts'
 
 function read(text: string): YamlNode {
@@ -24,7 +24,7 @@ it('reads the documents that are not empty, numbered without the others', () => 
     '# nothing\n---\na: 1\n---\n\n---\nnull\n--- # more\n---\nb: 2\n---\n',
     'a.yaml',
   )
-  assert.deepEqual(nodes.map(jsonOf), [{ a: 1 }, { b: 2 }])
+  assert.deepEqual(nodes.map(convertYamlToJson), [{ a: 1 }, { b: 2 }])
   assert.deepEqual(
     nodes.map(({ source }) => [source?.path, source?.document]),
     [
@@ -59,43 +59,43 @@ h:
   for (const [name, text] of texts)
     it(name, () => {
       const root = readYamlNodes(text, 'a.yaml').at(-1)
-      const items = nodeAt(root, 'b')
+      const items = findNodeAt(root, 'b')
       assert.ok(items?.kind === 'list')
       const lf = (node: YamlNode | undefined): string =>
         covered(text, node).replaceAll('\r\n', '\n')
-      assert.equal(lf(entryOf(root, 'a')?.key), 'a')
-      assert.equal(lf(entryOf(root, 'a')?.value), "'x y'")
+      assert.equal(lf(findEntry(root, 'a')?.key), 'a')
+      assert.equal(lf(findEntry(root, 'a')?.value), "'x y'")
       assert.deepEqual(items.items.map(lf), ['"\u00e9"', '[c, {d: e}]', '|\n    one\n\n    two'])
       assert.equal(lf(items), `- &i "\u00e9" # é\n  - [c, {d: e}] # f\n  - |\n    one\n\n    two`)
-      assert.equal(lf(entryOf(root, 'g')?.value), '*i')
-      assert.equal(lf(entryOf(root, 'h')?.value), '')
+      assert.equal(lf(findEntry(root, 'g')?.value), '*i')
+      assert.equal(lf(findEntry(root, 'h')?.value), '')
       assert.ok(lf(root).startsWith("a: 'x y'") && lf(root).endsWith('h:'))
     })
 })
 
 it('an alias names the node it stands for, and keeps doing so in a copy', () => {
   const root = read('a: &x {b: 1}\nc: *x\n')
-  const alias = entryOf(root, 'c')?.value
+  const alias = findEntry(root, 'c')?.value
   assert.ok(alias?.kind === 'alias')
   assert.equal(alias.name, 'x')
-  assert.equal(alias.target, entryOf(root, 'a')?.value)
+  assert.equal(alias.target, findEntry(root, 'a')?.value)
   const copy = copyNode(root)
-  assert.equal(nodeAt(copy, 'c'), nodeAt(copy, 'a'))
+  assert.equal(findNodeAt(copy, 'c'), findNodeAt(copy, 'a'))
 })
 
 it('a tag is there where it was written, in its short form', () => {
   const root = read('a: !!str 5\nb: 5\nc: !<tag:yaml.org,2002:int> 5\nd: !!seq []\ne: ! x\n')
   assert.deepEqual(
-    ['a', 'b', 'c', 'd', 'e'].map((key) => nodeAt(root, key)?.tag),
+    ['a', 'b', 'c', 'd', 'e'].map((key) => findNodeAt(root, key)?.tag),
     ['!!str', '', '!!int', '!!seq', '!'],
   )
-  assert.deepEqual(jsonOf(root), { a: '5', b: 5, c: 5, d: [], e: 'x' })
+  assert.deepEqual(convertYamlToJson(root), { a: '5', b: 5, c: 5, d: [], e: 'x' })
 })
 
 it('comments stand at the nodes that go-yaml gives them to', () => {
   const root = read('# licence\n\n# head\na: 1 # line\n# foot\n\nb:\n- x\n\n# end\n')
-  const a = entryOf(root, 'a')
-  const b = entryOf(root, 'b')
+  const a = findEntry(root, 'a')
+  const b = findEntry(root, 'b')
   assert.equal(root.headComment, '# licence\n\n')
   assert.equal(a?.key.headComment, '# head')
   assert.equal(a?.value.lineComment, '# line')

@@ -2,12 +2,12 @@ import type { YamlNode } from '../yaml-node.ts'
 import {
   checkYamlText,
   countBelow,
+  createInvalidYaml,
+  createTooLargeYaml,
+  findOffsets,
   formatPosition,
-  invalidYaml,
   LineIndex,
   type Offsets,
-  offsetsOf,
-  tooLargeYaml,
 } from './go-yaml-text.ts'
 import { type GoValues, readGoValues } from './go-yaml-values.ts'
 import { NodeMeter } from './read-yaml-limits.ts'
@@ -35,11 +35,11 @@ export function readYamlDocuments(
     if (!(thrown instanceof YamlRefusal)) throw thrown
     const location = formatPosition(
       where,
-      new LineIndex(text).position(Math.min(thrown.offset, text.length)),
+      new LineIndex(text).getPosition(Math.min(thrown.offset, text.length)),
     )
     throw thrown.code === 'BP1110'
-      ? invalidYaml(location, thrown.message, thrown.remedy)
-      : tooLargeYaml(location, thrown.message, thrown.remedy)
+      ? createInvalidYaml(location, thrown.message, thrown.remedy)
+      : createTooLargeYaml(location, thrown.message, thrown.remedy)
   }
 }
 
@@ -60,8 +60,8 @@ export function readDocuments(
     const node = readTree(lines.text.slice(start, end), (from, to) => ({
       path: where,
       document,
-      start: lines.original(start + from),
-      end: lines.original(start + to),
+      start: lines.getOriginalOffset(start + from),
+      end: lines.getOriginalOffset(start + to),
     }))
     if (node === undefined) continue
     const values = readGoValues(node)
@@ -91,12 +91,12 @@ class WithoutCarriageReturns {
 
   constructor(original: string) {
     this.text = original.includes('\r\n') ? original.replaceAll('\r\n', '\n') : original
-    this.removed = offsetsOf(original, '\r\n')
+    this.removed = findOffsets(original, '\r\n')
     for (let index = 1; index < this.removed.length; index += 1)
       this.removed[index] = (this.removed[index] ?? 0) - index
   }
 
-  original(offset: number): number {
+  getOriginalOffset(offset: number): number {
     return offset + countBelow(this.removed, offset)
   }
 }

@@ -3,8 +3,8 @@ import { isBlankOrEnd, type YamlCursor } from './read-yaml-cursor.ts'
 const FLOW_INDICATOR = /[,[\]{}]/
 const NOT_PLAIN = new Set('-?:,[]{}#&*!|>\'"%@`')
 
-export function startsPlain(cursor: YamlCursor, character: string): boolean {
-  const code = cursor.code(1)
+export function canStartPlain(cursor: YamlCursor, character: string): boolean {
+  const code = cursor.getCode(1)
   // go-yaml accepts a lone "-" inside brackets; YAML and other readers do not.
   if (character === '-')
     return (
@@ -13,5 +13,5 @@ export function startsPlain(cursor: YamlCursor, character: string): boolean {
       (cursor.flowLevel === 0 || !FLOW_INDICATOR.test(cursor.text.charAt(cursor.at + 1)))
     )
   if (character === '?' || character === ':') return cursor.flowLevel === 0 && !isBlankOrEnd(code)
-  return !NOT_PLAIN.has(character) && !isBlankOrEnd(cursor.code())
+  return !NOT_PLAIN.has(character) && !isBlankOrEnd(cursor.getCode())
 }

@@ -17,7 +17,7 @@ export class YamlRefusal extends Error {
   }
 }
 
-export function questionMark(at: number): YamlRefusal {
+export function createQuestionMarkRefusal(at: number): YamlRefusal {
   return new YamlRefusal(
     at,
     'kubectl does not read "?" or a leading ":" inside brackets',
@@ -25,7 +25,7 @@ export function questionMark(at: number): YamlRefusal {
   )
 }
 
-export function tabAsIndentation(at: number): YamlRefusal {
+export function createTabRefusal(at: number): YamlRefusal {
   return new YamlRefusal(at, 'a tab is used as indentation', 'indent with spaces')
 }
 
@@ -35,13 +35,13 @@ export class UnclosedYaml extends YamlRefusal {
   }
 }
 
-export function withoutColon(at: number): YamlRefusal {
+export function createNoColonRefusal(at: number): YamlRefusal {
   return new YamlRefusal(at, 'a key goes over more than one line, or a line lacks its colon')
 }
 
 export const MAX_YAML_DEPTH = 100
 
-export function tooDeep(offset: number): YamlRefusal {
+export function createTooDeepRefusal(offset: number): YamlRefusal {
   return new YamlRefusal(
     offset,
     `maps and lists are nested more than ${MAX_YAML_DEPTH} deep`,

@@ -1,7 +1,12 @@
 /** As in go-yaml's `scannerc.go`. */
 import type { YamlScalar } from '../yaml-node.ts'
-import { isBlank, isBlankOrEnd, lineEndAt, type YamlCursor } from './read-yaml-cursor.ts'
-import { questionMark, tabAsIndentation, UnclosedYaml, YamlRefusal } from './read-yaml-refusal.ts'
+import { findLineEndAt, isBlank, isBlankOrEnd, type YamlCursor } from './read-yaml-cursor.ts'
+import {
+  createQuestionMarkRefusal,
+  createTabRefusal,
+  UnclosedYaml,
+  YamlRefusal,
+} from './read-yaml-refusal.ts'
 import { TextParts } from './text-parts.ts'
 
 export interface ScalarText {
@@ -25,7 +30,7 @@ const QUESTION_MARK = 63
 const BACKSLASH = 92
 
 /** Line breaks between two parts of a scalar: one is a space; the first of several is dropped. */
-function folded(breaks: number): string {
+function foldBreaks(breaks: number): string {
   return breaks === 1 ? ' ' : '\n'.repeat(breaks - 1)
 }
 
@@ -41,34 +46,35 @@ export function scanPlain(cursor: YamlCursor): PlainText {
   let blanks = ''
   let breaks = 0
   for (;;) {
-    if (cursor.isDocumentMark() || cursor.code() === HASH) break
-    const stop = plainEnd(cursor)
+    if (cursor.isDocumentMark() || cursor.getCode() === HASH) break
+    const stop = findPlainEnd(cursor)
     if (stop > cursor.at) {
-      value.add(breaks > 0 ? folded(breaks) : blanks)
+      value.add(breaks > 0 ? foldBreaks(breaks) : blanks)
       value.add(cursor.text.slice(cursor.at, stop))
       blanks = ''
       breaks = 0
       cursor.skip(stop - cursor.at)
       end = stop
     }
-    const code = cursor.code()
+    const code = cursor.getCode()
     if (!isBlank(code) && code !== BREAK) break
     const from = cursor.at
-    for (let next = code; isBlank(next) || next === BREAK; next = cursor.code())
+    for (let next = code; isBlank(next) || next === BREAK; next = cursor.getCode())
       if (next === BREAK) {
         cursor.skipBreak()
         breaks += 1
       } else if (breaks > 0 && cursor.column < indent && next === TAB)
-        throw tabAsIndentation(cursor.at)
+        throw createTabRefusal(cursor.at)
       else cursor.at += 1
     if (breaks === 0) blanks = cursor.text.slice(from, cursor.at)
     if (cursor.flowLevel === 0 && cursor.column < indent) break
   }
-  if (cursor.flowLevel > 0 && cursor.code() === QUESTION_MARK) throw questionMark(start)
+  if (cursor.flowLevel > 0 && cursor.getCode() === QUESTION_MARK)
+    throw createQuestionMarkRefusal(start)
   return { value: String(value), style: 'plain', start, end, endsLine: breaks > 0 }
 }
 
-function plainEnd(cursor: YamlCursor): number {
+function findPlainEnd(cursor: YamlCursor): number {
   const { text } = cursor
   const inFlow = cursor.flowLevel > 0
   let { at } = cursor
@@ -88,7 +94,7 @@ function isFlowEnd(code: number): boolean {
 
 export function scanQuoted(cursor: YamlCursor): ScalarText {
   const start = cursor.at
-  const quote = cursor.code()
+  const quote = cursor.getCode()
   const style = quote === APOSTROPHE ? 'single' : 'double'
   cursor.skip(1)
   const value = new TextParts()
@@ -97,13 +103,13 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
       throw new UnclosedYaml(start, 'quote')
     let breaks = 0
     let escapedBreak = false
-    for (let code = cursor.code(); !isBlankOrEnd(code); code = cursor.code()) {
+    for (let code = cursor.getCode(); !isBlankOrEnd(code); code = cursor.getCode()) {
       if (code === quote) {
-        if (style === 'double' || cursor.code(1) !== APOSTROPHE) break
+        if (style === 'double' || cursor.getCode(1) !== APOSTROPHE) break
         value.add("'")
         cursor.skip(2)
       } else if (style === 'double' && code === BACKSLASH) {
-        if (cursor.code(1) === BREAK) {
+        if (cursor.getCode(1) === BREAK) {
           cursor.skip(1)
           cursor.skipBreak()
           escapedBreak = true
@@ -111,27 +117,27 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
         }
         value.add(scanEscape(cursor))
       } else {
-        const stop = quotedEnd(cursor, quote)
+        const stop = findQuotedEnd(cursor, quote)
         value.add(cursor.text.slice(cursor.at, stop))
         cursor.skip(stop - cursor.at)
       }
     }
-    if (cursor.code() === quote) break
+    if (cursor.getCode() === quote) break
     const from = cursor.at
-    for (let code = cursor.code(); isBlank(code) || code === BREAK; code = cursor.code())
+    for (let code = cursor.getCode(); isBlank(code) || code === BREAK; code = cursor.getCode())
       if (code === BREAK) {
         cursor.skipBreak()
         breaks += 1
       } else cursor.at += 1
     // go-yaml keeps every break after an escaped one.
     if (escapedBreak) value.add('\n'.repeat(breaks))
-    else value.add(breaks > 0 ? folded(breaks) : cursor.text.slice(from, cursor.at))
+    else value.add(breaks > 0 ? foldBreaks(breaks) : cursor.text.slice(from, cursor.at))
   }
   cursor.skip(1)
   return { value: String(value), style, start, end: cursor.at }
 }
 
-function quotedEnd(cursor: YamlCursor, quote: number): number {
+function findQuotedEnd(cursor: YamlCursor, quote: number): number {
   const { text } = cursor
   let { at } = cursor
   for (; at < text.length; at += 1) {
@@ -179,24 +185,24 @@ function scanEscape(cursor: YamlCursor): string {
       /^[0-9A-Fa-f]+$/.test(digits) && digits.length === length
         ? Number.parseInt(digits, 16)
         : Number.NaN
-    if (!(code <= 0x10ffff)) throw badEscape(cursor)
-    if (code >= 0xd800 && code <= 0xdfff && !cursor.isJson()) throw jsonEscape(cursor)
+    if (!(code <= 0x10ffff)) throw createBadEscapeRefusal(cursor)
+    if (code >= 0xd800 && code <= 0xdfff && !cursor.isJson()) throw createJsonEscapeRefusal(cursor)
     cursor.skip(2 + length)
     // JSON writes a surrogate pair as two escapes.
     return code <= 0xffff ? String.fromCharCode(code) : String.fromCodePoint(code)
   }
   const character = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined
-  if (character === undefined) throw badEscape(cursor)
-  if (letter === '/' && !cursor.isJson()) throw jsonEscape(cursor)
+  if (character === undefined) throw createBadEscapeRefusal(cursor)
+  if (letter === '/' && !cursor.isJson()) throw createJsonEscapeRefusal(cursor)
   cursor.skip(2)
   return character
 }
 
-function badEscape({ at }: YamlCursor): YamlRefusal {
+function createBadEscapeRefusal({ at }: YamlCursor): YamlRefusal {
   return new YamlRefusal(at, 'the escape sequence is not one of YAML', 'write the character itself')
 }
 
-function jsonEscape({ at }: YamlCursor): YamlRefusal {
+function createJsonEscapeRefusal({ at }: YamlCursor): YamlRefusal {
   return new YamlRefusal(
     at,
     'kubectl does not read this escape sequence in YAML',
@@ -217,8 +223,8 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   const chomp = chompFirst ?? chompSecond
   const digit = Number(digitFirst ?? digitSecond ?? 0)
   cursor.skipBlanks()
-  if (cursor.code() === HASH) onComment()
-  if (cursor.code() === BREAK) cursor.skipBreak()
+  if (cursor.getCode() === HASH) onComment()
+  if (cursor.getCode() === BREAK) cursor.skipBreak()
   else if (cursor.at < cursor.text.length)
     throw new YamlRefusal(
       cursor.at,
@@ -236,17 +242,17 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   let leadingBlank = false
   const lines = new TextParts()
   while (cursor.column === indent && cursor.at < cursor.text.length) {
-    const blank = isBlank(cursor.code())
+    const blank = isBlank(cursor.getCode())
     if (!literal && leading !== '' && !leadingBlank && !blank)
       lines.add(trailing === 0 ? ' ' : '\n'.repeat(trailing))
     else lines.add(leading + '\n'.repeat(trailing))
     leadingBlank = blank
-    const stop = lineEndAt(cursor.text, cursor.at)
+    const stop = findLineEndAt(cursor.text, cursor.at)
     lines.add(cursor.text.slice(cursor.at, stop))
     cursor.skipToBreak()
     end = stop
     leading = ''
-    if (cursor.code() === BREAK) {
+    if (cursor.getCode() === BREAK) {
       leading = '\n'
       cursor.skipBreak()
     }
@@ -271,15 +277,15 @@ function skipIndentation(
   let deepest = 0
   let breaks = 0
   for (;;) {
-    while ((given === 0 || cursor.column < given) && cursor.code() === SPACE) cursor.at += 1
+    while ((given === 0 || cursor.column < given) && cursor.getCode() === SPACE) cursor.at += 1
     deepest = Math.max(deepest, cursor.column)
-    if ((given === 0 || cursor.column < given) && cursor.code() === TAB)
+    if ((given === 0 || cursor.column < given) && cursor.getCode() === TAB)
       throw new YamlRefusal(
         cursor.at,
         'a tab stands where kubectl looks for the indentation of a block',
         'indent with spaces',
       )
-    if (cursor.code() !== BREAK) break
+    if (cursor.getCode() !== BREAK) break
     cursor.skipBreak()
     breaks += 1
   }

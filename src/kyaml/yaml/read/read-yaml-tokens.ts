@@ -6,8 +6,13 @@ import { scanComments, scanLineComment, type YamlComment } from './read-yaml-com
 import { isBlankOrEnd, YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
 import { SimpleKeys } from './read-yaml-keys.ts'
 import type { NodeMeter } from './read-yaml-limits.ts'
-import { startsPlain } from './read-yaml-plain-start.ts'
-import { questionMark, tabAsIndentation, UnclosedYaml, YamlRefusal } from './read-yaml-refusal.ts'
+import { canStartPlain } from './read-yaml-plain-start.ts'
+import {
+  createQuestionMarkRefusal,
+  createTabRefusal,
+  UnclosedYaml,
+  YamlRefusal,
+} from './read-yaml-refusal.ts'
 import {
   type ScalarText,
   scanBlock,
@@ -55,7 +60,7 @@ export class YamlTokens {
     this.take()
   }
 
-  current(): YamlToken {
+  readCurrent(): YamlToken {
     while (this.next >= this.count - LOOK_AHEAD || this.keys.mayBecomeKey(this.next)) this.fetch()
     const token = this.tokens[this.next - this.dropped]
     if (token === undefined)
@@ -65,7 +70,7 @@ export class YamlTokens {
   }
 
   take(): YamlToken {
-    const token = this.current()
+    const token = this.readCurrent()
     this.next += 1
     if (token.end > token.start) this.lastEnd = token.end
     if (this.next - this.dropped > MOST_TAKEN) this.dropTaken()
@@ -83,7 +88,7 @@ export class YamlTokens {
     this.commentsFrom = 0
   }
 
-  unclosed(): UnclosedYaml | undefined {
+  findUnclosed(): UnclosedYaml | undefined {
     const { cursor } = this
     try {
       const end = this.count + MOST_SEARCHED
@@ -152,7 +157,7 @@ export class YamlTokens {
     const { cursor } = this
     const bracket = Object.hasOwn(BRACKETS, character) ? BRACKETS[character] : undefined
     const inFlow = cursor.flowLevel > 0
-    const alone = isBlankOrEnd(cursor.code(1))
+    const alone = isBlankOrEnd(cursor.getCode(1))
     if (bracket === '[' || bracket === '{') this.openFlow(bracket)
     else if (bracket !== undefined) this.closeFlow(bracket)
     else if (character === ',') {
@@ -173,12 +178,12 @@ export class YamlTokens {
     } else if (character === "'" || character === '"') {
       this.beginValue()
       this.pushScalar(scanQuoted(cursor))
-    } else if (startsPlain(cursor, character)) {
+    } else if (canStartPlain(cursor, character)) {
       this.beginValue()
       const scalar = scanPlain(cursor)
       if (scalar.endsLine) this.keys.allowed = true
       this.pushScalar(scalar)
-    } else if (character === '\t') throw tabAsIndentation(cursor.at)
+    } else if (character === '\t') throw createTabRefusal(cursor.at)
     else
       throw new YamlRefusal(
         cursor.at,
@@ -238,7 +243,7 @@ export class YamlTokens {
   private fetchQuestionMark(): void {
     const inFlow = this.cursor.flowLevel > 0
     if (!inFlow) this.openBlock('map-start')
-    else if (!isBlankOrEnd(this.cursor.code(1))) throw questionMark(this.cursor.at)
+    else if (!isBlankOrEnd(this.cursor.getCode(1))) throw createQuestionMarkRefusal(this.cursor.at)
     this.keys.drop()
     this.keys.allowed = !inFlow
     this.push('key', 1)
@@ -326,27 +331,27 @@ export class YamlTokens {
     const { cursor } = this
     for (;;) {
       for (
-        let code = cursor.code();
+        let code = cursor.getCode();
         code === 32 || (code === 9 && (cursor.flowLevel > 0 || !this.keys.allowed));
-        code = cursor.code()
+        code = cursor.getCode()
       )
         cursor.at += 1
       this.turnLineCommentIntoHead()
-      if (cursor.code() === 35) {
-        const before = this.tokenBeforeComment()
+      if (cursor.getCode() === 35) {
+        const before = this.findTokenBeforeComment()
         for (const comment of scanComments(cursor, scanned, {
           at: before?.start ?? 0,
           isValueMark: before?.kind === 'value',
         }))
           this.keepComment(comment)
       }
-      if (cursor.code() !== 10) return
+      if (cursor.getCode() !== 10) return
       cursor.skipBreak()
       if (cursor.flowLevel === 0) this.keys.allowed = true
     }
   }
 
-  private tokenBeforeComment(): YamlToken | undefined {
+  private findTokenBeforeComment(): YamlToken | undefined {
     const last = this.tokens.at(-1)
     return last?.kind === ',' && this.tokens.length > 1 ? this.tokens.at(-2) : last
   }
@@ -358,7 +363,7 @@ export class YamlTokens {
     if (comment?.kind !== 'line' || index < this.commentsFrom) return
     if (this.tokens.at(-2)?.kind !== 'list-start' || this.tokens.at(-1)?.kind !== '-') return
     const { cursor } = this
-    if (cursor.code() === 10) return
+    if (cursor.getCode() === 10) return
     const tokenAt = comment.start.line === cursor.line - 1 ? cursor.at : comment.tokenAt
     this.comments[index] = { ...comment, kind: 'head', tokenAt }
   }

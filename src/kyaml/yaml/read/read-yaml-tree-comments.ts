@@ -51,14 +51,14 @@ export class TreeComments {
   splitStem(length: number): void {
     if (length === 0) return
     const { tokens } = this
-    const { kind } = tokens.current()
+    const { kind } = tokens.readCurrent()
     if (kind !== 'list-start' && kind !== 'map-start') return
     this.stem = tokens.head.slice(0, length)
     tokens.head = tokens.head.slice(length + 1)
   }
 }
 
-export function withFootAtKey(entry: YamlEntry): YamlEntry {
+export function moveFootToKey(entry: YamlEntry): YamlEntry {
   const { key, value } = entry
   if (key.footComment === '' && value.footComment !== '') {
     key.footComment = value.footComment

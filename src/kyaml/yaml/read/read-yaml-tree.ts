@@ -10,10 +10,10 @@ import {
 } from './read-yaml-collections.ts'
 import type { NodeMeter } from './read-yaml-limits.ts'
 import {
+  createNoColonRefusal,
+  createTooDeepRefusal,
   MAX_YAML_DEPTH,
-  tooDeep,
   UnclosedYaml,
-  withoutColon,
   YamlRefusal,
 } from './read-yaml-refusal.ts'
 import type { ScalarText } from './read-yaml-scalar.ts'
@@ -21,9 +21,9 @@ import type { TokenKind, YamlToken } from './read-yaml-token.ts'
 import { YamlTokens } from './read-yaml-tokens.ts'
 import {
   type Comments,
+  moveFootToKey,
   NO_COMMENTS,
   TreeComments,
-  withFootAtKey,
 } from './read-yaml-tree-comments.ts'
 
 export type SourceAt = (start: number, end: number) => YamlSource
@@ -39,17 +39,17 @@ export function readYamlTree(
 ): YamlNode | undefined {
   const tokens = new YamlTokens(text, meter)
   try {
-    return new TreeReader(tokens, sourceAt, meter).document()
+    return new TreeReader(tokens, sourceAt, meter).readDocument()
   } catch (thrown) {
     const isSyntax =
       thrown instanceof YamlRefusal && thrown.code === 'BP1110' && !(thrown instanceof UnclosedYaml)
-    throw isSyntax ? (tokens.unclosed() ?? thrown) : thrown
+    throw isSyntax ? (tokens.findUnclosed() ?? thrown) : thrown
   }
 }
 
-function misplaced({ kind, start }: YamlToken): YamlRefusal {
+function createMisplacedRefusal({ kind, start }: YamlToken): YamlRefusal {
   if (kind === 'scalar' || kind === 'alias' || kind === 'anchor' || kind === 'tag')
-    return withoutColon(start)
+    return createNoColonRefusal(start)
   if (kind === 'list-start' || kind === 'map-start' || kind === '-' || kind === 'key')
     return new YamlRefusal(start, 'the indentation does not fit the lines above')
   return new YamlRefusal(start, 'something stands where it cannot')
@@ -70,21 +70,22 @@ class TreeReader {
     this.meter = meter
   }
 
-  document(): YamlNode | undefined {
+  readDocument(): YamlNode | undefined {
     const { tokens } = this
-    const first = tokens.current()
+    const first = tokens.readCurrent()
     if (first.kind === 'stream-end') return undefined
     let head = ''
     if (first.kind === 'document-start') {
       tokens.take()
-      const { kind } = tokens.current()
+      const { kind } = tokens.readCurrent()
       if (kind === 'document-start' || kind === 'document-end' || kind === 'stream-end')
         return undefined
     } else head = this.comments.takeDocumentHead()
-    const root = this.node(true, false)
-    const end = tokens.current()
+    const root = this.readNode(true, false)
+    const end = tokens.readCurrent()
     if (end.kind === 'document-end') tokens.take()
-    else if (end.kind !== 'document-start' && end.kind !== 'stream-end') throw misplaced(end)
+    else if (end.kind !== 'document-start' && end.kind !== 'stream-end')
+      throw createMisplacedRefusal(end)
     const comments = this.comments.take()
     const foot = comments.footComment === '' ? comments.headComment : comments.footComment
     if (head !== '') root.headComment = `${head}\n\n${root.headComment}`
@@ -97,7 +98,7 @@ class TreeReader {
     return root
   }
 
-  private source(start: number, tag: string, end = this.tokens.lastEnd): YamlSource {
+  private createSource(start: number, tag: string, end = this.tokens.lastEnd): YamlSource {
     this.meter.count(start)
     const source = this.sourceAt(start, end)
     if (tag === '' || tag === '!') return source
@@ -105,53 +106,53 @@ class TreeReader {
     return tagged
   }
 
-  private anchored<T extends YamlNode>(node: T): T {
+  private registerAnchor<T extends YamlNode>(node: T): T {
     if (node.anchor !== '') this.anchors.set(node.anchor, node)
     return node
   }
 
-  private node(block: boolean, indentless: boolean): YamlNode {
+  private readNode(block: boolean, indentless: boolean): YamlNode {
     const { tokens } = this
-    let token = tokens.current()
-    if (token.kind === 'alias') return this.alias()
+    let token = tokens.readCurrent()
+    if (token.kind === 'alias') return this.readAlias()
     let properties = NO_PROPERTIES
     while (token.kind === 'anchor' || token.kind === 'tag') {
       if (properties[token.kind] !== '')
         throw new YamlRefusal(token.start, `a value has two ${token.kind}s`)
       properties = { ...properties, [token.kind]: token.name ?? '' }
       tokens.take()
-      token = tokens.current()
+      token = tokens.readCurrent()
     }
-    if (token.kind === 'scalar') return this.scalar(properties)
+    if (token.kind === 'scalar') return this.readScalar(properties)
     if (this.depth === MAX_YAML_DEPTH && COLLECTION_STARTS.has(token.kind))
-      throw tooDeep(token.start)
+      throw createTooDeepRefusal(token.start)
     this.depth += 1
-    const collection = this.collection(token.kind, properties, block, indentless)
+    const collection = this.readCollection(token.kind, properties, block, indentless)
     this.depth -= 1
     if (collection !== undefined) return collection
     if (token.kind === 'alias')
       throw new YamlRefusal(token.start, 'an alias cannot have an anchor or a tag')
     if (properties !== NO_PROPERTIES) return this.empty(tokens.lastEnd, properties)
-    throw misplaced(token)
+    throw createMisplacedRefusal(token)
   }
 
-  private collection(
+  private readCollection(
     kind: TokenKind,
     properties: Properties,
     block: boolean,
     indentless: boolean,
   ): YamlNode | undefined {
     if (indentless && kind === '-') return this.list(properties, NO_COMMENTS, 'value')
-    if (kind === '[') return this.flowList(properties)
-    if (kind === '{') return this.flowMap(properties)
+    if (kind === '[') return this.readFlowList(properties)
+    if (kind === '{') return this.readFlowMap(properties)
     if (block && kind === 'list-start')
       return this.list(properties, this.comments.takeStem(), 'block')
     return block && kind === 'map-start' ? this.map(properties) : undefined
   }
 
-  private alias(): YamlNode {
+  private readAlias(): YamlNode {
     const { tokens } = this
-    const { start, name = '' } = tokens.current()
+    const { start, name = '' } = tokens.readCurrent()
     const comments = this.comments.take()
     tokens.take()
     const target = this.anchors.get(name)
@@ -165,15 +166,15 @@ class TreeReader {
       tag: '',
       anchor: '',
       ...comments,
-      source: this.source(start, ''),
+      source: this.createSource(start, ''),
       name,
       target,
     }
   }
 
-  private scalar(properties: Properties): YamlScalar {
+  private readScalar(properties: Properties): YamlScalar {
     const { tokens } = this
-    const { start, end, scalar } = tokens.current()
+    const { start, end, scalar } = tokens.readCurrent()
     const comments = this.comments.take()
     tokens.take()
     const { tag, anchor } = properties
@@ -183,8 +184,8 @@ class TreeReader {
       start,
       end,
     }
-    const source = this.source(start, tag, end)
-    return this.anchored({
+    const source = this.createSource(start, tag, end)
+    return this.registerAnchor({
       kind: 'scalar',
       tag,
       anchor,
@@ -196,12 +197,12 @@ class TreeReader {
   }
 
   private empty(at: number, { tag, anchor }: Properties = NO_PROPERTIES): YamlScalar {
-    return this.anchored({
+    return this.registerAnchor({
       kind: 'scalar',
       tag,
       anchor,
       ...NO_COMMENTS,
-      source: this.source(at, tag, at),
+      source: this.createSource(at, tag, at),
       value: '',
       style: 'plain',
     })
@@ -210,52 +211,55 @@ class TreeReader {
   /** @param location `value`: at the indentation of its map, without start and end tokens */
   private list(properties: Properties, comments: Comments, location: 'block' | 'value'): YamlList {
     const { tokens } = this
-    const { start } = tokens.current()
-    const node = this.anchored(emptyList(properties, comments, 'block'))
+    const { start } = tokens.readCurrent()
+    const node = this.registerAnchor(emptyList(properties, comments, 'block'))
     if (location === 'block') tokens.take()
-    while (tokens.current().kind === '-') {
+    while (tokens.readCurrent().kind === '-') {
       const priorHead = tokens.head.length
       const { end } = tokens.take()
       this.comments.splitStem(priorHead)
-      const { kind } = tokens.current()
+      const { kind } = tokens.readCurrent()
       const isEmpty =
         kind === '-' ||
         kind === 'block-end' ||
         (location === 'value' && (kind === 'key' || kind === 'value'))
-      node.items.push(isEmpty ? this.empty(end) : this.node(true, false))
+      node.items.push(isEmpty ? this.empty(end) : this.readNode(true, false))
     }
     trim(node)
-    node.source = this.source(start, node.tag)
+    node.source = this.createSource(start, node.tag)
     if (location === 'block') this.takeBlockEnd()
     return node
   }
 
   private takeBlockEnd(): void {
-    const token = this.tokens.current()
-    if (token.kind !== 'block-end') throw misplaced(token)
+    const token = this.tokens.readCurrent()
+    if (token.kind !== 'block-end') throw createMisplacedRefusal(token)
     this.tokens.take()
   }
 
   private map(properties: Properties): YamlMap {
     const { tokens } = this
-    const { start } = tokens.current()
-    const node = this.anchored(emptyMap(properties, this.comments.takeStem(), 'block'))
+    const { start } = tokens.readCurrent()
+    const node = this.registerAnchor(emptyMap(properties, this.comments.takeStem(), 'block'))
     tokens.take()
-    for (let token = tokens.current(); token.kind === 'key'; token = tokens.current()) {
+    for (let token = tokens.readCurrent(); token.kind === 'key'; token = tokens.readCurrent()) {
       const { end } = tokens.take()
-      const key = isBlockEmpty(tokens.current().kind) ? this.empty(end) : this.node(true, true)
+      const key = isBlockEmpty(tokens.readCurrent().kind)
+        ? this.empty(end)
+        : this.readNode(true, true)
       const before = node.entries.at(-1)
       if (key.footComment !== '' && before !== undefined) {
         // A dedented comment belongs to the entry before.
         before.key.footComment = key.footComment
         key.footComment = ''
       }
-      node.entries.push(withFootAtKey({ key, value: this.blockValue() }))
+      node.entries.push(moveFootToKey({ key, value: this.blockValue() }))
     }
     const last = node.entries.at(-1)
     trim(node)
-    node.source = this.source(start, node.tag)
-    if (tokens.current().kind !== 'block-end') throw misplaced(tokens.current())
+    node.source = this.createSource(start, node.tag)
+    if (tokens.readCurrent().kind !== 'block-end')
+      throw createMisplacedRefusal(tokens.readCurrent())
     const { lineComment, footComment } = this.comments.take()
     node.lineComment = lineComment
     if (footComment !== '' && last !== undefined) last.key.footComment = footComment
@@ -265,29 +269,29 @@ class TreeReader {
 
   private blockValue(): YamlNode {
     const { tokens } = this
-    if (tokens.current().kind !== 'value') return this.empty(tokens.lastEnd)
+    if (tokens.readCurrent().kind !== 'value') return this.empty(tokens.lastEnd)
     const { end } = tokens.take()
-    return isBlockEmpty(tokens.current().kind) ? this.empty(end) : this.node(true, true)
+    return isBlockEmpty(tokens.readCurrent().kind) ? this.empty(end) : this.readNode(true, true)
   }
 
-  private flowList(properties: Properties): YamlList {
+  private readFlowList(properties: Properties): YamlList {
     const { tokens } = this
-    const { start } = tokens.current()
+    const { start } = tokens.readCurrent()
     const { headComment } = this.comments.take()
-    const node = this.anchored(emptyList(properties, { ...NO_COMMENTS, headComment }, 'flow'))
+    const node = this.registerAnchor(emptyList(properties, { ...NO_COMMENTS, headComment }, 'flow'))
     tokens.take()
-    while (tokens.current().kind !== ']') {
+    while (tokens.readCurrent().kind !== ']') {
       if (node.items.length > 0) this.takeComma()
-      const { kind } = tokens.current()
+      const { kind } = tokens.readCurrent()
       if (kind === ']') break
-      node.items.push(kind === 'key' ? this.pair() : this.node(false, false))
+      node.items.push(kind === 'key' ? this.pair() : this.readNode(false, false))
     }
     this.endFlow(node, start)
     return node
   }
 
   private takeComma(): void {
-    const token = this.tokens.current()
+    const token = this.tokens.readCurrent()
     if (token.kind !== ',')
       throw new YamlRefusal(token.start, 'a comma or a closing bracket is missing')
     this.tokens.take()
@@ -299,44 +303,44 @@ class TreeReader {
     trim(node)
     node.lineComment = lineComment
     node.footComment = footComment
-    node.source = this.source(start, node.tag)
+    node.source = this.createSource(start, node.tag)
   }
 
   private pair(): YamlMap {
     const { tokens } = this
     const { start, end } = tokens.take()
-    const { kind } = tokens.current()
+    const { kind } = tokens.readCurrent()
     const isEmpty = kind === 'value' || kind === ',' || kind === ']'
-    const key = isEmpty ? this.empty(end) : this.node(false, false)
-    const entry = withFootAtKey({ key, value: this.flowValue(']') })
+    const key = isEmpty ? this.empty(end) : this.readNode(false, false)
+    const entry = moveFootToKey({ key, value: this.readFlowValue(']') })
     return {
       kind: 'map',
       ...NO_PROPERTIES,
       ...NO_COMMENTS,
-      source: this.source(start, ''),
+      source: this.createSource(start, ''),
       style: 'flow',
       entries: [entry],
     }
   }
 
-  private flowMap(properties: Properties): YamlMap {
+  private readFlowMap(properties: Properties): YamlMap {
     const { tokens } = this
-    const { start } = tokens.current()
+    const { start } = tokens.readCurrent()
     const { headComment } = this.comments.take()
-    const node = this.anchored(emptyMap(properties, { ...NO_COMMENTS, headComment }, 'flow'))
+    const node = this.registerAnchor(emptyMap(properties, { ...NO_COMMENTS, headComment }, 'flow'))
     tokens.take()
-    while (tokens.current().kind !== '}') {
+    while (tokens.readCurrent().kind !== '}') {
       if (node.entries.length > 0) this.takeComma()
-      const token = tokens.current()
+      const token = tokens.readCurrent()
       if (token.kind === '}') break
       if (token.kind === 'key') tokens.take()
-      const { kind } = tokens.current()
+      const { kind } = tokens.readCurrent()
       const isEmpty = token.kind === 'key' && (kind === 'value' || kind === ',' || kind === '}')
-      const key = isEmpty ? this.empty(tokens.lastEnd) : this.node(false, false)
+      const key = isEmpty ? this.empty(tokens.lastEnd) : this.readNode(false, false)
       node.entries.push(
-        withFootAtKey({
+        moveFootToKey({
           key,
-          value: token.kind === 'key' ? this.flowValue('}') : this.empty(tokens.lastEnd),
+          value: token.kind === 'key' ? this.readFlowValue('}') : this.empty(tokens.lastEnd),
         }),
       )
     }
@@ -344,12 +348,12 @@ class TreeReader {
     return node
   }
 
-  private flowValue(close: ']' | '}'): YamlNode {
+  private readFlowValue(close: ']' | '}'): YamlNode {
     const { tokens } = this
-    if (tokens.current().kind !== 'value') return this.empty(tokens.lastEnd)
+    if (tokens.readCurrent().kind !== 'value') return this.empty(tokens.lastEnd)
     const { end } = tokens.take()
-    const { kind } = tokens.current()
-    return kind === ',' || kind === close ? this.empty(end) : this.node(false, false)
+    const { kind } = tokens.readCurrent()
+    return kind === ',' || kind === close ? this.empty(end) : this.readNode(false, false)
   }
 }
 

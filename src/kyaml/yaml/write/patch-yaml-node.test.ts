@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countReads } from '../../../../test/fakes/count-reads.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
-import { type Json, jsonEquals } from '../../text/json.ts'
+import { isJsonEqual, type Json } from '../../text/json.ts'
 import { readYamlNodes } from '../read/read-yaml-node.ts'
-import { jsonOf, type YamlNode, yamlOf } from '../yaml-node.ts'
+import { convertJsonToYaml, convertYamlToJson, type YamlNode } from '../yaml-node.ts'
 import { patchYamlNode } from './patch-yaml-node.ts'
 import { writeYamlNode } from './write-yaml-node.ts'
 
@@ -17,10 +17,10 @@ function read(text: string): YamlNode {
 /** The text after the change to the value that `change` makes. */
 function after(text: string, change: (value: never) => void): string {
   const node = read(text)
-  const value = structuredClone(jsonOf(node))
+  const value = structuredClone(convertYamlToJson(node))
   change(value as never)
   const patched = patchYamlNode(node, value)
-  assert.deepEqual(jsonOf(patched), value)
+  assert.deepEqual(convertYamlToJson(patched), value)
   return writeYamlNode(patched)
 }
 
@@ -104,7 +104,9 @@ test('another kind of value takes the comments over', () => {
 test('a change behind an anchor does not change the aliases, and one of an alias not the anchor', () => {
   const text = 'a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  d: 2\n'
   assert.deepEqual(
-    jsonOf(read(after(text, (value: { a: { k: number } }) => Object.assign(value.a, { k: 5 })))),
+    convertYamlToJson(
+      read(after(text, (value: { a: { k: number } }) => Object.assign(value.a, { k: 5 }))),
+    ),
     {
       a: { k: 5 },
       b: { k: 1 },
@@ -124,7 +126,7 @@ test('an equal value leaves the very node, aliases and doubled keys and all', ()
   const text = 'a: &x {k: 1}\nb: *x\nk: 1\nk: 2\n'
   const node = read(text)
   const before = structuredClone(node)
-  assert.equal(patchYamlNode(node, jsonOf(node)), node)
+  assert.equal(patchYamlNode(node, convertYamlToJson(node)), node)
   assert.deepEqual(node, before)
 })
 
@@ -193,8 +195,8 @@ const { value: anyValue } = fc.letrec<{ value: Json }>((tie) => ({
 test('the patched tree is the value, whatever both are', () => {
   fc.assert(
     fc.property(anyValue, anyValue, (from, to) => {
-      const node = patchYamlNode(patchYamlNode(yamlOf(null), from), to)
-      assert.ok(jsonEquals(jsonOf(node), to))
+      const node = patchYamlNode(patchYamlNode(convertJsonToYaml(null), from), to)
+      assert.ok(isJsonEqual(convertYamlToJson(node), to))
     }),
     { numRuns: 1500 },
   )
@@ -203,8 +205,13 @@ test('the patched tree is the value, whatever both are', () => {
 test('written and read again it still is the value', () => {
   fc.assert(
     fc.property(anyValue, anyValue, (from, to) => {
-      const node = patchYamlNode(patchYamlNode(yamlOf(null), { root: from }), { root: to })
-      assert.ok(jsonEquals(jsonOf(read(writeYamlNode(node))), { root: to }), writeYamlNode(node))
+      const node = patchYamlNode(patchYamlNode(convertJsonToYaml(null), { root: from }), {
+        root: to,
+      })
+      assert.ok(
+        isJsonEqual(convertYamlToJson(read(writeYamlNode(node))), { root: to }),
+        writeYamlNode(node),
+      )
     }),
     { numRuns: 500 },
   )
@@ -217,7 +224,7 @@ test('what is equal under a key that both have is the same node', () => {
       fc.dictionary(key, anyValue, { maxKeys: 6 }),
       fc.boolean(),
       (from, other, all) => {
-        const node = patchYamlNode(yamlOf({}), from)
+        const node = patchYamlNode(convertJsonToYaml({}), from)
         assert.ok(node.kind === 'map')
         const nodes = new Map(
           node.entries.map((entry) => [
@@ -244,7 +251,7 @@ test('what is equal under a key that both have is the same node', () => {
 test('an item of a long list is looked at as often as one of a short list', () => {
   const looksAmong = (count: number): number => {
     const many = Array.from({ length: count }, (_, at) => ({ name: `n${at}`, v: at }))
-    const node = yamlOf(many)
+    const node = convertJsonToYaml(many)
     const item = node.kind === 'list' ? node.items[1] : undefined
     assert.ok(item?.kind === 'map')
     const reads = countReads(item, 'entries')

@@ -1,26 +1,26 @@
 /** For functions that know objects only as JSON (npm package `kpt-functions`). */
 import {
-  canonicalJson,
+  formatCanonicalJson,
   getKey,
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
 } from '../../text/json.ts'
 import {
+  convertJsonToYaml,
+  convertYamlToJson,
   copyNode,
+  createYamlText,
+  getYamlKey,
   isMergeKey,
-  jsonOf,
-  keyOf,
-  resolved,
+  resolveAlias,
   type YamlEntry,
   type YamlList,
   type YamlMap,
   type YamlNode,
   type YamlScalar,
-  yamlOf,
-  yamlText,
 } from '../yaml-node.ts'
 
 /**
@@ -30,34 +30,34 @@ import {
  */
 export function patchYamlNode(node: YamlNode, value: Json): YamlNode {
   if (isAlready(node, value)) return node
-  return patched(hasAlias(node) ? withoutAliases(node) : node, value)
+  return patchNode(hasAlias(node) ? expandAliases(node) : node, value)
 }
 
 /** False also for a node whose value has no JSON form. */
 function isAlready(node: YamlNode, value: Json): boolean {
-  const json = valueOfNode(node)
-  return json !== undefined && jsonEquals(json, value)
+  const json = findNodeValue(node)
+  return json !== undefined && isJsonEqual(json, value)
 }
 
-function valueOfNode(node: YamlNode): Json | undefined {
+function findNodeValue(node: YamlNode): Json | undefined {
   try {
-    return jsonOf(node)
+    return convertYamlToJson(node)
   } catch (thrown) {
     if (thrown instanceof TypeError) return undefined
     throw thrown
   }
 }
 
-function patched(node: YamlNode, value: Json): YamlNode {
+function patchNode(node: YamlNode, value: Json): YamlNode {
   if (isAlready(node, value)) return node
-  if (node.kind === 'map' && isJsonObject(value)) return patchedMap(node, value)
-  if (node.kind === 'list' && isJsonArray(value)) return patchedList(node, value)
+  if (node.kind === 'map' && isJsonObject(value)) return patchMap(node, value)
+  if (node.kind === 'list' && isJsonArray(value)) return patchList(node, value)
   if (node.kind === 'scalar' && !isJsonObject(value) && !isJsonArray(value))
-    return patchedScalar(node, value)
-  return withCommentsOf(node, yamlOf(value))
+    return patchScalar(node, value)
+  return copyComments(node, convertJsonToYaml(value))
 }
 
-function patchedScalar(
+function patchScalar(
   node: YamlScalar,
   value: null | boolean | number | bigint | string,
 ): YamlScalar {
@@ -73,17 +73,18 @@ function patchedScalar(
   return node
 }
 
-function patchedMap(map: YamlMap, value: JsonObject): YamlMap {
-  const last = new Map(map.entries.map((entry) => [keyOf(entry.key), entry]))
+function patchMap(map: YamlMap, value: JsonObject): YamlMap {
+  const last = new Map(map.entries.map((entry) => [getYamlKey(entry.key), entry]))
   const retained = map.entries.filter(
-    (entry) => last.get(keyOf(entry.key)) === entry && Object.hasOwn(value, keyOf(entry.key)),
+    (entry) =>
+      last.get(getYamlKey(entry.key)) === entry && Object.hasOwn(value, getYamlKey(entry.key)),
   )
   for (const entry of retained)
-    entry.value = patched(entry.value, getKey(value, keyOf(entry.key)) as Json)
+    entry.value = patchNode(entry.value, getKey(value, getYamlKey(entry.key)) as Json)
   const added = Object.entries(value).filter(([key]) => !last.has(key))
   map.entries = [
     ...retained,
-    ...added.map(([key, below]) => ({ key: yamlText(key), value: yamlOf(below) })),
+    ...added.map(([key, below]) => ({ key: createYamlText(key), value: convertJsonToYaml(below) })),
   ]
   return map
 }
@@ -100,13 +101,13 @@ const IDENTITIES = [
 ] as const
 
 /** By equality, else by identity, else by index. */
-function patchedList(list: YamlList, values: readonly Json[]): YamlList {
+function patchList(list: YamlList, values: readonly Json[]): YamlList {
   const items = list.items
   const free = new Set(items.keys())
   const taken: (YamlNode | undefined)[] = values.map(() => undefined)
   const take = (at: number, from: number | undefined, value: Json): void => {
     const item = from === undefined || !free.delete(from) ? undefined : items[from]
-    if (item !== undefined) taken[at] = patched(item, value)
+    if (item !== undefined) taken[at] = patchNode(item, value)
   }
   const open = (): readonly (readonly [number, Json])[] =>
     [...values.entries()].filter(([at]) => taken[at] === undefined)
@@ -115,17 +116,17 @@ function patchedList(list: YamlList, values: readonly Json[]): YamlList {
     const item = items[at]
     if (item !== undefined && isAlready(item, value)) take(at, at, value)
   }
-  const equals = locationsBy(items, free, canonicalJson)
-  for (const [at, value] of open()) take(at, equals.get(canonicalJson(value))?.shift(), value)
-  const sames = locationsBy(items, free, identityOf)
-  for (const [at, value] of open()) take(at, sames.get(identityOf(value) ?? '')?.shift(), value)
+  const equals = groupLocations(items, free, formatCanonicalJson)
+  for (const [at, value] of open()) take(at, equals.get(formatCanonicalJson(value))?.shift(), value)
+  const sames = groupLocations(items, free, findIdentity)
+  for (const [at, value] of open()) take(at, sames.get(findIdentity(value) ?? '')?.shift(), value)
   for (const [at, value] of open())
-    if (identityOf(value) === undefined && free.has(at)) take(at, at, value)
-  list.items = values.map((value, at) => taken[at] ?? yamlOf(value))
+    if (findIdentity(value) === undefined && free.has(at)) take(at, at, value)
+  list.items = values.map((value, at) => taken[at] ?? convertJsonToYaml(value))
   return list
 }
 
-function locationsBy(
+function groupLocations(
   items: readonly YamlNode[],
   free: ReadonlySet<number>,
   textOf: (json: Json) => string | undefined,
@@ -133,7 +134,7 @@ function locationsBy(
   const locations = new Map<string, number[]>()
   for (const index of free) {
     const item = items[index]
-    const json = item === undefined ? undefined : valueOfNode(item)
+    const json = item === undefined ? undefined : findNodeValue(item)
     const text = json === undefined ? undefined : textOf(json)
     if (text === undefined) continue
     const known = locations.get(text)
@@ -143,10 +144,12 @@ function locationsBy(
   return locations
 }
 
-function identityOf(value: Json): string | undefined {
+function findIdentity(value: Json): string | undefined {
   if (!isJsonObject(value)) return undefined
   const field = IDENTITIES.find((name) => Object.hasOwn(value, name))
-  return field === undefined ? undefined : canonicalJson([field, getKey(value, field) as Json])
+  return field === undefined
+    ? undefined
+    : formatCanonicalJson([field, getKey(value, field) as Json])
 }
 
 function hasAlias(node: YamlNode): boolean {
@@ -160,27 +163,27 @@ function hasAlias(node: YamlNode): boolean {
   )
 }
 
-function withoutAliases(node: YamlNode): Exclude<YamlNode, { kind: 'alias' }> {
-  const target = resolved(node)
-  const own = target === node ? target : withCommentsOf(node, copyNode(target))
-  if (own.kind === 'list') own.items = own.items.map(withoutAliases)
-  if (own.kind === 'map') own.entries = own.entries.flatMap(withoutMerge)
+function expandAliases(node: YamlNode): Exclude<YamlNode, { kind: 'alias' }> {
+  const target = resolveAlias(node)
+  const own = target === node ? target : copyComments(node, copyNode(target))
+  if (own.kind === 'list') own.items = own.items.map(expandAliases)
+  if (own.kind === 'map') own.entries = own.entries.flatMap(expandMerge)
   own.anchor = ''
   return own
 }
 
 /** The last one of duplicate keys counts. */
-function withoutMerge(entry: YamlEntry): YamlEntry[] {
+function expandMerge(entry: YamlEntry): YamlEntry[] {
   if (!isMergeKey(entry.key))
-    return [{ key: withoutAliases(entry.key), value: withoutAliases(entry.value) }]
-  const from = resolved(entry.value)
+    return [{ key: expandAliases(entry.key), value: expandAliases(entry.value) }]
+  const from = resolveAlias(entry.value)
   const maps = (from.kind === 'list' ? from.items.toReversed() : [from]).map((each) =>
-    withoutAliases(copyNode(each)),
+    expandAliases(copyNode(each)),
   )
   return maps.flatMap((map) => (map.kind === 'map' ? map.entries : []))
 }
 
-function withCommentsOf<T extends YamlNode>(from: YamlNode, node: T): T {
+function copyComments<T extends YamlNode>(from: YamlNode, node: T): T {
   const { headComment, lineComment, footComment } = from
   return Object.assign(node, { headComment, lineComment, footComment })
 }

@@ -7,7 +7,7 @@ import { runKpt, whyNoKpt, withFolder } from '../../../../test/kpt/find-kpt.ts'
 import { randomCommentedObject } from '../../../../test/property/random-commented-yaml.ts'
 import { numbersOf } from '../../../../test/seeds/seeds.ts'
 import { readYamlNodes } from '../read/read-yaml-node.ts'
-import { sequenceIndentOf } from '../yaml-sequence-indent.ts'
+import { detectSequenceIndent } from '../yaml-sequence-indent.ts'
 import { writeYamlDocuments } from './write-yaml-node.ts'
 
 const RANDOM_FILES = 100
@@ -33,7 +33,10 @@ it('kpt fn render without functions writes every file as we do', { skip: whyNoKp
     expected.set(
       path,
       writeYamlDocuments(
-        nodes.map((node, at) => ({ node, sequenceIndent: sequenceIndentOf(documents[at] ?? '') })),
+        nodes.map((node, at) => ({
+          node,
+          sequenceIndent: detectSequenceIndent(documents[at] ?? ''),
+        })),
       ),
     )
   }

@@ -3,20 +3,20 @@ import { describe, it } from 'node:test'
 import { REWRITES } from '../../../../test/golden/yaml-rewrites.ts'
 import { randomCommentedYaml } from '../../../../test/property/random-commented-yaml.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
-import { jsonEquals } from '../../text/json.ts'
+import { isJsonEqual } from '../../text/json.ts'
 import { parseGoYaml } from '../read/go-yaml.ts'
 import { readYamlNodes } from '../read/read-yaml-node.ts'
 import {
-  jsonOf,
+  convertJsonToYaml,
+  convertYamlToJson,
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
+  createYamlText,
   type YamlMap,
   type YamlNode,
-  yamlList,
-  yamlMap,
-  yamlOf,
-  yamlPlain,
-  yamlText,
 } from '../yaml-node.ts'
-import { sequenceIndentOf } from '../yaml-sequence-indent.ts'
+import { detectSequenceIndent } from '../yaml-sequence-indent.ts'
 import { writeYamlDocuments, writeYamlNode } from './write-yaml-node.ts'
 
 function read(text: string): YamlNode {
@@ -30,39 +30,45 @@ const seed = fc.integer({ min: 0, max: 2 ** 31 - 1 })
 describe('what is read is written as kpt writes it', () => {
   for (const { name, text, written } of REWRITES)
     it(name, () =>
-      assert.equal(writeYamlNode(read(text), { sequenceIndent: sequenceIndentOf(text) }), written),
+      assert.equal(
+        writeYamlNode(read(text), { sequenceIndent: detectSequenceIndent(text) }),
+        written,
+      ),
     )
 })
 
 describe('what is made is written so that it reads as what it is', () => {
   const rows: readonly (readonly [node: YamlNode, text: string])[] = [
-    [yamlText('x'), 'x\n'],
-    [yamlText('5'), '"5"\n'],
-    [yamlText('yes'), '"yes"\n'],
-    [yamlText('2020-01-01'), '"2020-01-01"\n'],
-    [yamlText('2020-13-01'), '2020-13-01\n'],
-    [yamlText('1_000'), '"1_000"\n'],
-    [yamlText('.5'), '".5"\n'],
-    [yamlText('~'), '"~"\n'],
-    [yamlText('<<'), '"<<"\n'],
-    [yamlText(''), '""\n'],
-    [yamlText('a: b'), "'a: b'\n"],
-    [yamlText('- a'), "'- a'\n"],
-    [yamlText('a\n b\n'), '|\n  a\n   b\n'],
-    [yamlText(' a\n'), '|2\n   a\n'],
-    [yamlText('a \nb'), '"a \\nb"\n'],
-    [yamlText('\u{1F600}\u00A0"'), '"\\U0001F600\u00A0\\""\n'],
-    [yamlPlain('5'), '5\n'],
-    [{ ...yamlPlain('5'), tag: '!!float' }, '!!float 5\n'],
-    [{ ...yamlPlain('x'), tag: '!!int' }, '!!int x\n'],
-    [{ ...yamlPlain('5'), tag: '!!int' }, '5\n'],
-    [{ ...yamlPlain('aGk='), tag: '!!binary' }, '!!binary aGk=\n'],
-    [{ ...yamlPlain('x'), tag: '!<a b>' }, '!%3Ca%20b%3E x\n'],
-    [yamlMap(), '{}\n'],
-    [yamlList(), '[]\n'],
-    [yamlMap([['a', yamlList([yamlMap([['b', yamlMap()]])])]]), 'a:\n- b: {}\n'],
+    [createYamlText('x'), 'x\n'],
+    [createYamlText('5'), '"5"\n'],
+    [createYamlText('yes'), '"yes"\n'],
+    [createYamlText('2020-01-01'), '"2020-01-01"\n'],
+    [createYamlText('2020-13-01'), '2020-13-01\n'],
+    [createYamlText('1_000'), '"1_000"\n'],
+    [createYamlText('.5'), '".5"\n'],
+    [createYamlText('~'), '"~"\n'],
+    [createYamlText('<<'), '"<<"\n'],
+    [createYamlText(''), '""\n'],
+    [createYamlText('a: b'), "'a: b'\n"],
+    [createYamlText('- a'), "'- a'\n"],
+    [createYamlText('a\n b\n'), '|\n  a\n   b\n'],
+    [createYamlText(' a\n'), '|2\n   a\n'],
+    [createYamlText('a \nb'), '"a \\nb"\n'],
+    [createYamlText('\u{1F600}\u00A0"'), '"\\U0001F600\u00A0\\""\n'],
+    [createYamlPlain('5'), '5\n'],
+    [{ ...createYamlPlain('5'), tag: '!!float' }, '!!float 5\n'],
+    [{ ...createYamlPlain('x'), tag: '!!int' }, '!!int x\n'],
+    [{ ...createYamlPlain('5'), tag: '!!int' }, '5\n'],
+    [{ ...createYamlPlain('aGk='), tag: '!!binary' }, '!!binary aGk=\n'],
+    [{ ...createYamlPlain('x'), tag: '!<a b>' }, '!%3Ca%20b%3E x\n'],
+    [createYamlMap(), '{}\n'],
+    [createYamlList(), '[]\n'],
     [
-      yamlOf({ a: [null, true, 9007199254740993n, 'true'] }),
+      createYamlMap([['a', createYamlList([createYamlMap([['b', createYamlMap()]])])]]),
+      'a:\n- b: {}\n',
+    ],
+    [
+      convertJsonToYaml({ a: [null, true, 9007199254740993n, 'true'] }),
       'a:\n- null\n- true\n- 9007199254740993\n- "true"\n',
     ],
   ]
@@ -73,7 +79,7 @@ describe('what is made is written so that it reads as what it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         fc.pre(value.isWellFormed())
-        const text = writeYamlNode(yamlMap([['a', yamlText(value)]]))
+        const text = writeYamlNode(createYamlMap([['a', createYamlText(value)]]))
         const [document] = parseGoYaml(text, 'a.yaml').documents
         assert.deepEqual(document?.value, { a: value })
       }),
@@ -83,7 +89,7 @@ describe('what is made is written so that it reads as what it is', () => {
 })
 
 it('a list is indented, or stands below its key', () => {
-  const node = yamlOf({ a: [[1], { b: [2] }] })
+  const node = convertJsonToYaml({ a: [[1], { b: [2] }] })
   assert.equal(writeYamlNode(node), 'a:\n- - 1\n- b:\n  - 2\n')
   assert.equal(writeYamlNode(node, { sequenceIndent: 'wide' }), 'a:\n  - - 1\n  - b:\n      - 2\n')
 })
@@ -140,8 +146,8 @@ describe('properties', () => {
       // The one text whose value kpt changes too (docs/facts/kpt-writes-yaml.md).
       if (/\|\+\n[^#]*\n\n *#/.test(text)) return
       const once = read(writeYamlNode(node, { sequenceIndent: 'wide' }))
-      assert.ok(jsonEquals(jsonOf(once), jsonOf(node)))
-      assert.ok(jsonEquals(jsonOf(read(writeYamlNode(once))), jsonOf(node)))
+      assert.ok(isJsonEqual(convertYamlToJson(once), convertYamlToJson(node)))
+      assert.ok(isJsonEqual(convertYamlToJson(read(writeYamlNode(once))), convertYamlToJson(node)))
     })
   })
 })

@@ -1,7 +1,7 @@
 /** Byte for byte like go-yaml's encoder for kpt. */
 import type { YamlList, YamlMap, YamlNode, YamlScalar } from '../yaml-node.ts'
-import { doubleQuoted, scalarFormOf, scalarStyleFor } from '../yaml-scalar-form.ts'
-import { wantedStyle, writtenTag } from '../yaml-tag.ts'
+import { chooseScalarStyle, detectScalarForm, formatDoubleQuoted } from '../yaml-scalar-form.ts'
+import { getWantedStyle, getWrittenTag } from '../yaml-tag.ts'
 import { YAML_INDENT, YamlOutput } from './write-yaml-output.ts'
 
 interface WriteYamlOptions {
@@ -21,8 +21,9 @@ interface YamlDocument extends WriteYamlOptions {
 /** go-yaml writes an unplaced comment into the next document. */
 export function writeYamlDocuments(documents: readonly YamlDocument[]): string {
   const writer = new YamlWriter()
-  for (const { node, sequenceIndent } of documents) writer.document(node, sequenceIndent !== 'wide')
-  return writer.text()
+  for (const { node, sequenceIndent } of documents)
+    writer.writeDocument(node, sequenceIndent !== 'wide')
+  return writer.getText()
 }
 
 /** Bytes of the longest key without a `?`. */
@@ -54,24 +55,24 @@ class YamlWriter {
   private tail = ''
   private keyLine = ''
 
-  text(): string {
+  getText(): string {
     return this.out.text
   }
 
-  document(root: YamlNode, compact: boolean): void {
+  writeDocument(root: YamlNode, compact: boolean): void {
     this.compact = compact
     if (this.out.text !== '') {
-      this.out.indicator('---', true, false, false)
+      this.out.writeIndicator('---', true, false, false)
       this.out.writeIndent()
     }
-    const [own, ofDocument] = footComments(root)
+    const [own, ofDocument] = splitFootComments(root)
     this.arrive(startComments(root))
     if (root.kind === 'scalar' || root.kind === 'alias') this.foot = own
     this.writeHead()
     this.start(root, 'root')
     this.writeLine()
     this.writeFoot()
-    this.body(own === root.footComment ? root : { ...root, footComment: own })
+    this.writeBody(own === root.footComment ? root : { ...root, footComment: own })
     this.arrive({ footComment: ofDocument })
     this.out.footIndent = 0
     this.writeFoot()
@@ -98,29 +99,29 @@ class YamlWriter {
   private start(node: YamlNode, location: Location): void {
     this.isMapValue = location !== 'root' && location !== 'item'
     if (node.kind === 'alias') {
-      this.out.indicator(`*${node.name}`, true, false, false)
+      this.out.writeIndicator(`*${node.name}`, true, false, false)
       return
     }
     if (node.kind === 'scalar') {
-      this.scalar(node, location === 'simple-key')
+      this.writeScalar(node, location === 'simple-key')
       return
     }
-    this.properties(node.anchor, writtenTag(node))
+    this.writeProperties(node.anchor, getWrittenTag(node))
   }
 
-  private properties(anchor: string, tag: string): void {
-    if (anchor !== '') this.out.indicator(`&${anchor}`, true, false, false)
-    if (tag !== '') this.out.indicator(tag, true, false, false)
+  private writeProperties(anchor: string, tag: string): void {
+    if (anchor !== '') this.out.writeIndicator(`&${anchor}`, true, false, false)
+    if (tag !== '') this.out.writeIndicator(tag, true, false, false)
   }
 
-  private body(node: YamlNode): void {
+  private writeBody(node: YamlNode): void {
     if (node.kind === 'list') {
       if (this.flowLevel > 0 || node.style === 'flow' || node.items.length === 0)
-        this.flowList(node)
+        this.writeFlowList(node)
       else this.blockList(node)
     } else if (node.kind === 'map') {
       if (this.flowLevel > 0 || node.style === 'flow' || node.entries.length === 0)
-        this.flowMap(node)
+        this.writeFlowMap(node)
       else this.blockMap(node)
     }
   }
@@ -133,11 +134,11 @@ class YamlWriter {
       this.arrive(startComments(item))
       this.writeHead()
       this.out.writeIndent()
-      this.out.indicator('-', true, false, true)
+      this.out.writeIndicator('-', true, false, true)
       this.start(item, 'item')
       this.writeLine()
       this.writeFoot()
-      this.body(item)
+      this.writeBody(item)
     }
     this.arrive({ lineComment: node.lineComment, footComment: node.footComment })
     this.out.indent = indent
@@ -157,20 +158,20 @@ class YamlWriter {
         this.line = ''
       }
       const simple = isSimpleKey(key)
-      if (!simple) this.out.indicator('?', true, false, true)
+      if (!simple) this.out.writeIndicator('?', true, false, true)
       this.start(key, simple ? 'simple-key' : 'key')
-      this.body(key)
+      this.writeBody(key)
       this.arrive(startComments(value))
-      if (simple) this.out.indicator(':', false, false, false)
+      if (simple) this.out.writeIndicator(':', false, false, false)
       else {
         this.out.writeIndent()
-        this.out.indicator(':', true, false, true)
+        this.out.writeIndicator(':', true, false, true)
       }
       if (this.keyLine !== '') this.placeKeyLine(value)
       this.start(value, 'value')
       this.writeLine()
       this.writeFoot()
-      this.body(value)
+      this.writeBody(value)
     }
     this.arrive({ tail, lineComment: node.lineComment, footComment: node.footComment })
     this.writeHead()
@@ -191,21 +192,21 @@ class YamlWriter {
     }
   }
 
-  private flowList(node: YamlList): void {
+  private writeFlowList(node: YamlList): void {
     const { indent } = this.out
     this.openFlow('[')
     let comma = false
     for (const item of node.items) {
       this.arrive(startComments(item))
-      if (comma) this.out.indicator(',', false, false, false)
+      if (comma) this.out.writeIndicator(',', false, false, false)
       this.writeHead()
       if (this.out.column === 0) this.out.writeIndent()
       comma = !this.hasTrail()
       this.start(item, 'item')
-      if (this.hasTrail()) this.out.indicator(',', false, false, false)
+      if (this.hasTrail()) this.out.writeIndicator(',', false, false, false)
       this.writeLine()
       this.writeFoot()
-      this.body(item)
+      this.writeBody(item)
     }
     this.arrive({ lineComment: node.lineComment, footComment: node.footComment })
     this.flowLevel -= 1
@@ -214,7 +215,7 @@ class YamlWriter {
     this.closeFlow(']')
   }
 
-  private flowMap(node: YamlMap): void {
+  private writeFlowMap(node: YamlMap): void {
     const { indent } = this.out
     this.openFlow('{')
     let comma = false
@@ -222,25 +223,25 @@ class YamlWriter {
     for (const { key, value } of node.entries) {
       this.arrive({ ...startComments(key, tail), footComment: '' })
       tail = key.footComment
-      if (comma) this.out.indicator(',', false, false, false)
+      if (comma) this.out.writeIndicator(',', false, false, false)
       this.writeHead()
       if (this.out.column === 0) this.out.writeIndent()
       const simple = isSimpleKey(key)
-      if (!simple) this.out.indicator('?', true, false, false)
+      if (!simple) this.out.writeIndicator('?', true, false, false)
       this.start(key, simple ? 'simple-key' : 'key')
-      this.body(key)
+      this.writeBody(key)
       this.arrive(startComments(value))
-      this.out.indicator(':', !simple, false, false)
+      this.out.writeIndicator(':', !simple, false, false)
       comma = !this.hasTrail()
       this.start(value, 'value')
-      if (this.hasTrail()) this.out.indicator(',', false, false, false)
+      if (this.hasTrail()) this.out.writeIndicator(',', false, false, false)
       this.writeLine()
       this.writeFoot()
-      this.body(value)
+      this.writeBody(value)
     }
     this.arrive({ tail, lineComment: node.lineComment, footComment: node.footComment })
     if (comma && (this.head !== '' || this.foot !== '' || this.tail !== ''))
-      this.out.indicator(',', false, false, false)
+      this.out.writeIndicator(',', false, false, false)
     this.writeHead()
     this.flowLevel -= 1
     this.out.indent = indent
@@ -248,29 +249,30 @@ class YamlWriter {
   }
 
   private openFlow(bracket: string): void {
-    this.out.indicator(bracket, true, true, false)
+    this.out.writeIndicator(bracket, true, true, false)
     this.out.indent = this.out.indent < 0 ? YAML_INDENT : this.out.indent + YAML_INDENT
     this.flowLevel += 1
   }
 
   private closeFlow(bracket: string): void {
-    this.out.indicator(bracket, false, false, false)
+    this.out.writeIndicator(bracket, false, false, false)
     this.writeLine()
     this.writeFoot()
   }
 
-  private scalar(node: YamlScalar, isSimpleKey: boolean): void {
+  private writeScalar(node: YamlScalar, isSimpleKey: boolean): void {
     const { value } = node
-    const style = scalarStyleFor(value, wantedStyle(node), scalarFormOf(value), {
+    const style = chooseScalarStyle(value, getWantedStyle(node), detectScalarForm(value), {
       inFlow: this.flowLevel > 0,
       isSimpleKey,
     })
-    this.properties(node.anchor, writtenTag(node))
+    this.writeProperties(node.anchor, getWrittenTag(node))
     const { indent } = this.out
     this.out.indent = indent < 0 ? YAML_INDENT : indent + YAML_INDENT
-    if (style === 'plain') this.out.plain(value)
-    else if (style === 'double') this.out.indicator(doubleQuoted(value), true, false, false)
-    else if (style === 'single') this.out.single(value)
+    if (style === 'plain') this.out.writePlain(value)
+    else if (style === 'double')
+      this.out.writeIndicator(formatDoubleQuoted(value), true, false, false)
+    else if (style === 'single') this.out.writeSingleQuoted(value)
     else {
       const { line } = this
       this.line = ''
@@ -282,26 +284,26 @@ class YamlWriter {
   private writeHead(): void {
     if (this.tail !== '') {
       this.out.writeIndent()
-      this.out.comment(this.tail)
+      this.out.writeComment(this.tail)
       this.tail = ''
       this.out.footIndent = Math.max(this.out.indent, 0)
     }
     if (this.head === '') return
     this.out.writeIndent()
-    this.out.comment(this.head)
+    this.out.writeComment(this.head)
     this.head = ''
   }
 
   private writeLine(): void {
     if (this.line === '') return
-    this.out.lineComment(this.line)
+    this.out.writeLineComment(this.line)
     this.line = ''
   }
 
   private writeFoot(): void {
     if (this.foot === '') return
     this.out.writeIndent()
-    this.out.comment(this.foot)
+    this.out.writeComment(this.foot)
     this.foot = ''
     this.out.footIndent = Math.max(this.out.indent, 0)
   }
@@ -318,21 +320,21 @@ function startComments(node: YamlNode, tail = ''): Comments {
 }
 
 function isSimpleKey(key: YamlNode): boolean {
-  if (key.kind === 'alias') return byteLength(key.name) <= MAX_SIMPLE_KEY
-  let length = byteLength(key.anchor) + writtenTag(key).length
+  if (key.kind === 'alias') return countBytes(key.name) <= MAX_SIMPLE_KEY
+  let length = countBytes(key.anchor) + getWrittenTag(key).length
   if (key.kind === 'scalar') {
-    if (scalarFormOf(key.value).multiline) return false
-    length += byteLength(key.value)
+    if (detectScalarForm(key.value).multiline) return false
+    length += countBytes(key.value)
   } else if ((key.kind === 'map' ? key.entries : key.items).length > 0) return false
   return length <= MAX_SIMPLE_KEY
 }
 
-function byteLength(text: string): number {
+function countBytes(text: string): number {
   return text.length * 3 <= MAX_SIMPLE_KEY ? text.length : new TextEncoder().encode(text).length
 }
 
 /** The document's comes after an empty line. A block has one for both. */
-function footComments(root: YamlNode): readonly [own: string, ofDocument: string] {
+function splitFootComments(root: YamlNode): readonly [own: string, ofDocument: string] {
   const { footComment } = root
   if ((root.kind === 'map' || root.kind === 'list') && root.style === 'block')
     return [footComment, '']

@@ -40,14 +40,19 @@ export class YamlOutput {
     this.footIndent = -1
   }
 
-  indicator(text: string, needsSpace: boolean, isWhitespace: boolean, isIndention: boolean): void {
+  writeIndicator(
+    text: string,
+    needsSpace: boolean,
+    isWhitespace: boolean,
+    isIndention: boolean,
+  ): void {
     if (needsSpace && !this.whitespace) this.put(' ')
     this.put(text)
     this.whitespace = isWhitespace
     this.indention &&= isIndention
   }
 
-  comment(text: string): void {
+  writeComment(text: string): void {
     let breaks = false
     for (const [index, line] of text.split('\n').entries()) {
       if (index > 0) {
@@ -64,12 +69,12 @@ export class YamlOutput {
     this.whitespace = true
   }
 
-  lineComment(text: string): void {
+  writeLineComment(text: string): void {
     if (!this.whitespace) this.put(' ')
-    this.comment(text)
+    this.writeComment(text)
   }
 
-  plain(value: string): void {
+  writePlain(value: string): void {
     if (value !== '') {
       if (!this.whitespace) this.put(' ')
       this.put(value)
@@ -78,8 +83,8 @@ export class YamlOutput {
     this.indention = false
   }
 
-  single(value: string): void {
-    this.indicator("'", true, false, false)
+  writeSingleQuoted(value: string): void {
+    this.writeIndicator("'", true, false, false)
     let breaks = false
     for (const character of value)
       if (isYamlBreak(character)) {
@@ -92,21 +97,21 @@ export class YamlOutput {
         this.indention = false
         breaks = false
       }
-    this.indicator("'", false, false, false)
+    this.writeIndicator("'", false, false, false)
   }
 
   block(value: string, style: 'literal' | 'folded', lineComment: string): void {
-    this.indicator(style === 'literal' ? '|' : '>', true, false, false)
+    this.writeIndicator(style === 'literal' ? '|' : '>', true, false, false)
     const hint = value.startsWith(' ') || isYamlBreak(value[0]) ? String(YAML_INDENT) : ''
     const chomp = !isYamlBreak(value.at(-1))
       ? '-'
       : value.length === 1 || isYamlBreak(value.at(-2))
         ? '+'
         : ''
-    if (hint !== '') this.indicator(hint, false, false, false)
-    if (chomp !== '') this.indicator(chomp, false, false, false)
+    if (hint !== '') this.writeIndicator(hint, false, false, false)
+    if (chomp !== '') this.writeIndicator(chomp, false, false, false)
     if (lineComment === '') this.putBreak()
-    else this.lineComment(lineComment)
+    else this.writeLineComment(lineComment)
     this.whitespace = true
     // go-yaml doubles a break between two lines of a folded block that begin without a space, also
     // judging by the first line.

@@ -14,7 +14,7 @@ import { COMMAND_TOOL } from '../../../sources/command/command-tool.ts'
 import { NO_BUILDS } from '../../../sources/programs/package-builder.ts'
 import type { Observation } from '../../observation/observation.ts'
 import type { StepAnswers } from '../../observation/turn-questions.ts'
-import { notAdoptable, notReleasable } from '../../unit/not-adoptable.ts'
+import { findNotAdoptable, findNotReleasable } from '../../unit/not-adoptable.ts'
 import { planTurn } from '../plan-turn.ts'
 
 const REPLICAS = driftOf('spec.replicas')
@@ -28,23 +28,25 @@ test('what cannot be adopted or released is named beforehand', () => {
   const secret = driftOf('spec.image', { git: 'nginx', live: undefined, liveUnread: true })
   const unit = of([verdictOf([REPLICAS, secret], { desired: DESIRED }), verdictOf([unexpected])])
   assert.deepEqual(
-    [...notAdoptable(unit).values()],
+    [...findNotAdoptable(unit).values()],
     [
       'the value is a credential, and a credential in git is readable by everybody who can read the repository',
     ],
   )
-  assert.deepEqual([...notReleasable(unit).values()], [])
+  assert.deepEqual([...findNotReleasable(unit).values()], [])
   assert.match(
-    [...notReleasable(of([verdictOf([lost], { desired: DESIRED })])).values()].join(),
+    [...findNotReleasable(of([verdictOf([lost], { desired: DESIRED })])).values()].join(),
     /^the syncer owns the field/,
   )
   assert.throws(
     () =>
-      notReleasable(of([verdictOf([{ ...lost, id: undefined as never }], { desired: DESIRED })])),
+      findNotReleasable(
+        of([verdictOf([{ ...lost, id: undefined as never }], { desired: DESIRED })]),
+      ),
     TypeError,
   )
   const command = { source: { tool: COMMAND_TOOL }, library: NO_BUILDS, others: [] } as never
-  const printed = notAdoptable({
+  const printed = findNotAdoptable({
     ...unit,
     built: command,
     policy: { ...unit.policy, render: { tool: 'command', command: ['print'] } },
@@ -60,18 +62,18 @@ test('what cannot be adopted or released is named beforehand', () => {
     pipeline: true,
     git: gitOf({ files }),
   })
-  assert.equal(notAdoptable(tried).size, 20, 'none can be rendered')
+  assert.equal(findNotAdoptable(tried).size, 20, 'none can be rendered')
   const failing = {
     pipeline: true,
     functions: { answer: () => assert.fail('nothing is rendered') },
   } as never
   assert.equal(
-    notAdoptable(of([verdictOf(many, { desired: DESIRED })], failing)).size,
+    findNotAdoptable(of([verdictOf(many, { desired: DESIRED })], failing)).size,
     0,
     'too many to try',
   )
   assert.equal(
-    notAdoptable(of([verdictOf([secret], { desired: DESIRED })], failing)).size,
+    findNotAdoptable(of([verdictOf([secret], { desired: DESIRED })], failing)).size,
     1,
     'nothing is left to try',
   )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'
 import {
   after,
@@ -120,7 +120,7 @@ for (const [name, unit, comment, restored] of OUTCOMES) {
 test('each outcome has its own words', () => {
   const moved = {
     ...UNIT.git,
-    tree: UNIT.git.tree.map((file) => ({ ...file, id: objectId('d'.repeat(40)) })),
+    tree: UNIT.git.tree.map((file) => ({ ...file, id: parseObjectId('d'.repeat(40)) })),
   }
   const byGit = { ...healed(withPull(UNIT)), git: moved }
   const first = ([, unit]: (typeof OUTCOMES)[number]): string =>
@@ -253,7 +253,7 @@ test('the proposal of many clusters takes the open ones of single clusters along
 test('of a proposal whose clusters could not be observed, the statuses say so', () => {
   const { dialect } = turnOf([]).forge
   const all = planNotObserved(
-    [{ ref: REF, commit: objectId('b'.repeat(40)), clusters: ['prod'] }],
+    [{ ref: REF, commit: parseObjectId('b'.repeat(40)), clusters: ['prod'] }],
     dialect,
   )
   assert.deepEqual(

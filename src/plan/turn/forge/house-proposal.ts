@@ -1,7 +1,7 @@
 import type { ForgeDialect, KnownProposal, WantedProposal } from '@backporch/forge/hosted-forge'
-import { type HouseRules, houseSubject } from '../../../policy/house-rules.ts'
+import { formatHouseSubject, type HouseRules } from '../../../policy/house-rules.ts'
 
-export function aboveFooter(
+export function reserveFooterSpace(
   dialect: ForgeDialect,
   { pullRequest: { footer } }: HouseRules,
 ): ForgeDialect {
@@ -10,7 +10,7 @@ export function aboveFooter(
     : { ...dialect, bodyLimit: dialect.bodyLimit - footer.length - 2 }
 }
 
-export function withHouseRules<Wanted extends Omit<WantedProposal, 'commit'>>(
+export function applyHouseRules<Wanted extends Omit<WantedProposal, 'commit'>>(
   wanted: Wanted,
   { pullRequest }: HouseRules,
   known: Pick<KnownProposal, 'state' | 'draft'> | undefined,
@@ -18,7 +18,7 @@ export function withHouseRules<Wanted extends Omit<WantedProposal, 'commit'>>(
   const { title, reviewers, assignees, labels, milestone, draft, footer } = pullRequest
   return {
     ...wanted,
-    title: houseSubject(wanted.title, title),
+    title: formatHouseSubject(wanted.title, title),
     body: footer === undefined ? wanted.body : `${wanted.body.trimEnd()}\n\n${footer.trimEnd()}\n`,
     labels: [...new Set([...wanted.labels, ...labels])],
     draft: wanted.draft || (draft && (known?.state !== 'open' || known.draft)),

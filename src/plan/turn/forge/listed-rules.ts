@@ -1,16 +1,16 @@
 /** Every ignore rule of a repository with what the ledger knows of it: for `ignore --list`, `check` and `status`, without a cluster. */
 import type { Note } from '@backporch/kyaml/note'
 import {
+  computeRuleId,
   describeFields,
   describeRule,
   describeTarget,
   isActive,
-  ruleId,
 } from '../../../drift/noise/ignore-rules.ts'
-import { effectivePolicy } from '../../../policy/effective-policy.ts'
+import { deriveEffectivePolicy } from '../../../policy/effective-policy.ts'
 import type { PolicySet } from '../../../policy/parse-policy.ts'
 import type { DriftReport, RuleMatch } from '../../../record/documents/drift-report.ts'
-import { unitName } from '../../../record/unit-name.ts'
+import { getUnitName } from '../../../record/unit-name.ts'
 
 /** Days without a match before a report: enough for rare matches. */
 const STALE_DAYS = 30
@@ -51,7 +51,7 @@ export function listRules(
   const byRule = Map.groupBy(tried, ({ rule }) => rule)
   const written = policies.flatMap(({ ignore }) =>
     ignore.map((rule) => ({
-      id: ruleId(rule),
+      id: computeRuleId(rule),
       where: rule.where,
       policy: rule.policy?.name ?? '',
       priority: rule.policy?.priority ?? 0,
@@ -62,27 +62,27 @@ export function listRules(
       expires: rule.expires ?? '',
     })),
   )
-  const annotations = new Map(reports.flatMap(annotationsIn))
+  const annotations = new Map(reports.flatMap(listAnnotationRules))
   const sorted = [...annotations]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, rule]) => rule)
   return [...written, ...sorted].map((rule) => ({
     ...rule,
-    ...known(byRule.get(rule.id) ?? [], rule.expires, today),
+    ...summarizeMatches(byRule.get(rule.id) ?? [], rule.expires, today),
   }))
 }
 
 type Known = 'state' | 'hits' | 'units' | 'unmatchedSince' | 'lastMatched'
 type WrittenRule = Omit<ListedRule, Known>
 
-function annotationsIn({
+function listAnnotationRules({
   spec: { unit },
   status,
 }: DriftReport): (readonly [string, WrittenRule])[] {
   return (status.ignores ?? []).flatMap(({ rule, annotation }) => {
     if (annotation === undefined) return []
     const { where, fields, reason, expires = '' } = annotation
-    const target = annotation.target || `every object of ${unitName(unit)}`
+    const target = annotation.target || `every object of ${getUnitName(unit)}`
     const about = [target, fields].filter((part) => part !== '').join(', ')
     return [
       [
@@ -103,7 +103,7 @@ function annotationsIn({
   })
 }
 
-function known(
+function summarizeMatches(
   entries: readonly RuleMatch[],
   expires: string,
   today: string,
@@ -127,7 +127,7 @@ function known(
     state,
     hits: expired ? 0 : hits,
     units: entries.length,
-    unmatchedSince: hits > 0 || days.length === 0 ? '' : latest(days),
+    unmatchedSince: hits > 0 || days.length === 0 ? '' : selectLatest(days),
     lastMatched:
       entries.length === 0
         ? ''
@@ -137,15 +137,15 @@ function known(
             : 'now'
           : last.length === 0
             ? 'never'
-            : latest(last),
+            : selectLatest(last),
   }
 }
 
-function latest(days: readonly string[]): string {
+function selectLatest(days: readonly string[]): string {
   return days.reduce((left, right) => (left > right ? left : right))
 }
 
-export function staleRules(
+export function listStaleRules(
   rules: readonly ListedRule[],
   today: string,
 ): readonly { readonly rule: ListedRule; readonly why: string }[] {
@@ -170,26 +170,26 @@ export function staleRules(
   })
 }
 
-export function untriedRules(
+export function listUntriedRules(
   set: PolicySet,
   rules: readonly ListedRule[],
   reports: readonly DriftReport[],
 ): readonly ListedRule[] {
   const observed = new Set(
     reports.flatMap(({ spec: { unit } }) =>
-      effectivePolicy(set, unit.cluster, unit.package).ignore.map(({ where }) => where),
+      deriveEffectivePolicy(set, unit.cluster, unit.package).ignore.map(({ where }) => where),
     ),
   )
   return rules.filter(({ state, where }) => state === 'Untried' && observed.has(where))
 }
 
 /** @param reports all; without any, only ended rules are known */
-export function staleNotes(
+export function createStaleNotes(
   set: Pick<PolicySet, 'policies'>,
   reports: readonly DriftReport[],
   today: string,
 ): readonly Note[] {
-  return staleRules(listRules(set, reports, today), today).map(({ why }) => ({
+  return listStaleRules(listRules(set, reports, today), today).map(({ why }) => ({
     cause: 'rule-hides-nothing',
     subject: '',
     text: why,

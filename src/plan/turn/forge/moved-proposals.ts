@@ -1,7 +1,7 @@
 /** What follows an opened proposal: a comment that needs its number, and the proposals of single clusters that it takes along. */
 import type { OpenedProposal } from '@backporch/forge/hosted-forge'
-import { decidedCheckRun } from '../../../proposal/text/check-run-text.ts'
-import { outcomeComment } from '../../../proposal/text/outcome-comment.ts'
+import { createDecidedCheckRun } from '../../../proposal/text/check-run-text.ts'
+import { createOutcomeComment } from '../../../proposal/text/outcome-comment.ts'
 import type { ProposalContext, TurnView } from '../../observation/turn-view.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import type { FollowUp, ForgeAction, MovedProposal } from './forge-action.ts'
@@ -14,12 +14,12 @@ export function planMoved(
   return [...joints.values()].flatMap((joint) => {
     const open = view.proposals.get(joint.ref)
     return open?.state === 'open'
-      ? movedProposals(view, joint).flatMap((moved) => movedActions(moved, open))
+      ? findMovedProposals(view, joint).flatMap((moved) => planMovedActions(moved, open))
       : []
   })
 }
 
-export function movedProposals(
+export function findMovedProposals(
   view: Pick<TurnView, 'proposals'>,
   { ref, members, away }: JointProposal,
 ): readonly MovedProposal[] {
@@ -35,16 +35,16 @@ export function movedProposals(
     })
 }
 
-function movedActions(
+function planMovedActions(
   { proposal, ref, commit, clusters }: MovedProposal,
   { label, url }: OpenedProposal,
 ): readonly ForgeAction[] {
-  const run = decidedCheckRun(ref, 'moved-to-mass', url)
+  const run = createDecidedCheckRun(ref, 'moved-to-mass', url)
   return [
     {
       kind: 'comment',
       proposal,
-      ...outcomeComment({ kind: 'moved-to-mass', label, url, clusters }),
+      ...createOutcomeComment({ kind: 'moved-to-mass', label, url, clusters }),
     },
     ...(run === undefined ? [] : [{ kind: 'check-run', commit, run } as const]),
   ]
@@ -63,7 +63,7 @@ export function followUps(
         return number === undefined ? [] : [{ kind: 'comment', proposal: number, topic, body }]
       }
       case 'moved':
-        return movedActions(next, opened)
+        return planMovedActions(next, opened)
       default:
         return [next]
     }

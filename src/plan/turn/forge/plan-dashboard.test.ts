@@ -4,7 +4,7 @@ import { reportOf } from '../../../../test/fakes/drift-package.ts'
 import { changeOf } from '../../../../test/fakes/record-samples.ts'
 import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
 import type { Change } from '../../../record/documents/change.ts'
-import { dashboardOf } from './plan-dashboard.ts'
+import { buildDashboard } from './plan-dashboard.ts'
 
 test('what needs a decision is in the order of its risk, then of its age, however long it waited', () => {
   const drifted = (cluster: string, risk: Change['risk'], since: string) => {
@@ -24,7 +24,7 @@ test('what needs a decision is in the order of its risk, then of its age, howeve
     drifted('new-medium', 'medium', '2026-11-20T10:00:00Z'),
     drifted('old-critical', 'critical', '2026-11-01T10:00:00Z'),
   ]
-  const { undecided } = dashboardOf({
+  const { undecided } = buildDashboard({
     ledger: { reports: new Map(reports), closed: new Map(), clusters: new Map() },
     policies: parsePolicyFiles([]),
     notObserved: [],

@@ -4,9 +4,9 @@ import { compareText } from '@backporch/kyaml/text'
 import { RISKS } from '../../../drift/compare/drift.ts'
 import { describeRule, isActive } from '../../../drift/noise/ignore-rules.ts'
 import {
-  clusterDetection,
-  effectivePolicy,
-  repositoryLimits,
+  deriveEffectivePolicy,
+  deriveRepositoryLimits,
+  getClusterDetection,
 } from '../../../policy/effective-policy.ts'
 import type { PolicySet } from '../../../policy/parse-policy.ts'
 import type {
@@ -15,15 +15,15 @@ import type {
   DashboardUnit,
   UndecidedUnit,
 } from '../../../proposal/text/dashboard-subject.ts'
-import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
-import { whyNotAdoptable } from '../../../proposal/text/proposal-subject.ts'
+import { getDriftId } from '../../../proposal/text/dashboard-ticks.ts'
+import { explainNotAdoptable } from '../../../proposal/text/proposal-subject.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
-import { unitName } from '../../../record/unit-name.ts'
-import { worstRisk } from '../../observation/closed-episode.ts'
-import { later } from '../../observation/drift-age.ts'
+import { getUnitName } from '../../../record/unit-name.ts'
+import { findWorstRisk } from '../../observation/closed-episode.ts'
+import { addSeconds } from '../../observation/drift-age.ts'
 import type { LedgerContent } from '../../observation/ledger-after.ts'
-import { staleNotes } from './listed-rules.ts'
+import { createStaleNotes } from './listed-rules.ts'
 
 export interface DashboardInput {
   readonly ledger: LedgerContent
@@ -42,18 +42,20 @@ interface Row {
   readonly unit: DashboardUnit
 }
 
-export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dialect' | 'version'> {
+export function buildDashboard(
+  input: DashboardInput,
+): Omit<DashboardSubject, 'dialect' | 'version'> {
   const { ledger, policies, now } = input
   const rows = [...ledger.reports]
-    .map(([folder, report]): Row => ({ report, unit: unitOf(folder, report, input) }))
-    .sort(byUrgency)
+    .map(([folder, report]): Row => ({ report, unit: createDashboardUnit(folder, report, input) }))
+    .sort(compareUrgency)
   const of = (...states: readonly DriftReport['status']['state'][]): readonly Row[] =>
     rows.filter(({ report: { status } }) =>
       states.includes(status.lastKnown?.state ?? status.state),
     )
   const open = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Proposed')
   const drafts = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Draft')
-  const limits = repositoryLimits(policies)
+  const limits = deriveRepositoryLimits(policies)
   const { lastGood } = policies
   return {
     ...(lastGood === undefined
@@ -67,7 +69,7 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
     drifted: of('Drifted', 'Silenced', 'Applying').length,
     undecided: open
       .filter(({ report }) => report.status.snoozedUntil === undefined)
-      .map((row) => undecided(row, input)),
+      .map((row) => createUndecidedUnit(row, input)),
     held: of('Drifted').flatMap(({ report, unit }) => {
       const { held, lifecycle } = report.status
       // While values are withheld there is no draft either.
@@ -76,23 +78,23 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
       const id =
         held.reason === 'policy' || held.reason === 'refused'
           ? ''
-          : driftId(report.spec.fingerprint)
+          : getDriftId(report.spec.fingerprint)
       return [{ ...unit, id, why: held.why, until: held.until ?? '' }]
     }),
     snoozed: open.flatMap(({ report, unit }) => {
       const until = report.status.snoozedUntil
-      return until === undefined ? [] : [{ ...unit, proposal: proposalOf(report, input), until }]
+      return until === undefined ? [] : [{ ...unit, proposal: getProposal(report, input), until }]
     }),
     silenced: of('Silenced').map(({ report, unit }) => ({
       ...unit,
-      id: driftId(report.spec.fingerprint),
+      id: getDriftId(report.spec.fingerprint),
       ...closeOf(report, ledger),
     })),
     recorded: drafts
       .filter(({ report }) => report.status.held === undefined)
       .map(({ unit }) => unit),
     failed: of('Drifted', 'Applying').flatMap(({ report, unit }) => {
-      const merged = failedMerge(report, ledger)
+      const merged = findFailedMerge(report, ledger)
       return merged === undefined
         ? []
         : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision ?? '' }]
@@ -103,39 +105,39 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
       return stuckSince === undefined ? [] : [{ ...unit, stuckSince, why }]
     }),
     notAdoptable: (lastGood?.withheld === undefined ? open : []).flatMap(({ report, unit }) =>
-      notAdoptable(report, unit),
+      listNotAdoptable(report, unit),
     ),
     notObserved: [
-      ...lostClusters(input),
-      ...rows.filter((row) => isNotRead(row, input)).map(notRead),
+      ...listLostClusters(input),
+      ...rows.filter((row) => isNotRead(row, input)).map(createNotRead),
     ],
     ignores: ignoresOf(policies, now.slice(0, 10)),
-    staleRules: staleNotes(policies, [...ledger.reports.values()], now.slice(0, 10)).map(
+    staleRules: createStaleNotes(policies, [...ledger.reports.values()], now.slice(0, 10)).map(
       ({ text }) => text,
     ),
     limits: { hourly: limits.prHourlyLimit, concurrent: limits.prConcurrentLimit },
   }
 }
 
-function unitOf(
+function createDashboardUnit(
   folder: string,
   { spec, status }: DriftReport,
   { urlOf }: DashboardInput,
 ): DashboardUnit {
   return {
     cluster: spec.unit.cluster,
-    packageName: unitName(spec.unit),
+    packageName: getUnitName(spec.unit),
     changes: spec.changes.length,
-    risk: worstRisk(spec.changes) ?? 'low',
+    risk: findWorstRisk(spec.changes) ?? 'low',
     since: status.since,
     url: urlOf(folder),
   }
 }
 
-function undecided({ report, unit }: Row, input: DashboardInput): UndecidedUnit {
+function createUndecidedUnit({ report, unit }: Row, input: DashboardInput): UndecidedUnit {
   const { policies, now } = input
-  const proposal = proposalOf(report, input)
-  const { remindAfter, escalateAfter } = effectivePolicy(
+  const proposal = getProposal(report, input)
+  const { remindAfter, escalateAfter } = deriveEffectivePolicy(
     policies,
     report.spec.unit.cluster,
     report.spec.unit.package,
@@ -147,12 +149,12 @@ function undecided({ report, unit }: Row, input: DashboardInput): UndecidedUnit 
     ...unit,
     proposal,
     plan: report.status.plan === '' ? 'Restore' : report.status.plan,
-    waits: later(opened, remindAfter) <= now,
+    waits: addSeconds(opened, remindAfter) <= now,
     ...(steps >= 1 ? { overdue: steps * escalateAfter } : {}),
   }
 }
 
-function byUrgency({ unit: left }: Row, { unit: right }: Row): number {
+function compareUrgency({ unit: left }: Row, { unit: right }: Row): number {
   return (
     RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||
     compareText(left.since, right.since) ||
@@ -161,11 +163,13 @@ function byUrgency({ unit: left }: Row, { unit: right }: Row): number {
   )
 }
 
-function proposalOf({ status }: DriftReport, { proposals }: DashboardInput): DashboardProposal {
-  return proposals.get(episodeOfBranch(status.branch) ?? status.episode) ?? { label: '', url: '' }
+function getProposal({ status }: DriftReport, { proposals }: DashboardInput): DashboardProposal {
+  return (
+    proposals.get(parseBranchEpisode(status.branch) ?? status.episode) ?? { label: '', url: '' }
+  )
 }
 
-export function episodeOfBranch(branch: string | undefined): string | undefined {
+export function parseBranchEpisode(branch: string | undefined): string | undefined {
   return /\/drift-([^/]+)$/.exec(branch ?? '')?.[1]
 }
 
@@ -185,7 +189,10 @@ function closeOf(
 }
 
 /** A merge that live did not match in time, and does not match now. */
-function failedMerge({ spec }: DriftReport, { closed }: LedgerContent): ClosedEpisode | undefined {
+function findFailedMerge(
+  { spec }: DriftReport,
+  { closed }: LedgerContent,
+): ClosedEpisode | undefined {
   const { cluster, package: path } = spec.unit
   return [...closed.values()]
     .filter(({ spec: { unit }, status }) => {
@@ -200,9 +207,12 @@ function failedMerge({ spec }: DriftReport, { closed }: LedgerContent): ClosedEp
     .at(-1)
 }
 
-function notAdoptable(report: DriftReport, unit: DashboardUnit): DashboardSubject['notAdoptable'] {
+function listNotAdoptable(
+  report: DriftReport,
+  unit: DashboardUnit,
+): DashboardSubject['notAdoptable'] {
   return report.spec.changes.flatMap((change) => {
-    const why = whyNotAdoptable(change, new Map())
+    const why = explainNotAdoptable(change, new Map())
     const { cluster, packageName } = unit
     return why === undefined
       ? []
@@ -219,7 +229,7 @@ function notAdoptable(report: DriftReport, unit: DashboardUnit): DashboardSubjec
 }
 
 /** The words of an error may change, its code does not. */
-function lostClusters({
+function listLostClusters({
   notObserved,
   ledger,
   policies,
@@ -234,7 +244,8 @@ function lostClusters({
   return [...known, ...never]
     .flatMap(({ cluster, since, code, why }) => {
       const recent =
-        since !== '' && later(since, clusterDetection(policies, cluster, 'unobservedAfter')) > now
+        since !== '' &&
+        addSeconds(since, getClusterDetection(policies, cluster, 'unobservedAfter')) > now
       return recent ? [] : [{ cluster, packageName: '', since, why: `${why} (${code})` }]
     })
     .sort((left, right) => compareText(left.cluster, right.cluster))
@@ -247,7 +258,10 @@ function isNotRead({ report: { spec, status } }: Row, { ledger }: DashboardInput
   )
 }
 
-function notRead({ report: { spec, status }, unit }: Row): DashboardSubject['notObserved'][number] {
+function createNotRead({
+  report: { spec, status },
+  unit,
+}: Row): DashboardSubject['notObserved'][number] {
   const [first] = status.incomplete ?? []
   return {
     cluster: unit.cluster,

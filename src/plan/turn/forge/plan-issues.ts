@@ -4,21 +4,21 @@
  */
 import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
-import { repositoryLimits } from '../../../policy/effective-policy.ts'
+import { deriveRepositoryLimits } from '../../../policy/effective-policy.ts'
 import {
   type DashboardProposal,
   type DashboardSubject,
   isQuiet,
 } from '../../../proposal/text/dashboard-subject.ts'
-import { dashboardText } from '../../../proposal/text/dashboard-text.ts'
-import { stormText } from '../../../proposal/text/storm-text.ts'
-import { unitName } from '../../../record/unit-name.ts'
+import { formatDashboard } from '../../../proposal/text/dashboard-text.ts'
+import { formatStormText } from '../../../proposal/text/storm-text.ts'
+import { getUnitName } from '../../../record/unit-name.ts'
 import type { LedgerFile } from '../../observation/action.ts'
-import { type LedgerContent, ledgerAfter } from '../../observation/ledger-after.ts'
+import { computeLedgerAfter, type LedgerContent } from '../../observation/ledger-after.ts'
 import type { ForgeView, TurnView } from '../../observation/turn-view.ts'
-import { newlyDrifting, stormSubject } from '../limits/storm.ts'
+import { buildStormSubject, listNewlyDrifting } from '../limits/storm.ts'
 import type { ForgeAction, IssuesAction } from './forge-action.ts'
-import { dashboardOf, episodeOfBranch } from './plan-dashboard.ts'
+import { buildDashboard, parseBranchEpisode } from './plan-dashboard.ts'
 
 export const DASHBOARD = 'dashboard'
 export const STORM = 'storm'
@@ -38,15 +38,16 @@ export function planEndedIssues(
   files: readonly LedgerFile[],
 ): readonly ForgeAction[] {
   const { ledger: before } = context.forge
-  const after = ledgerAfter(before, files)
-  const now = subjectOf(context, after, new Map())
+  const after = computeLedgerAfter(before, files)
+  const now = buildDashboardSubject(context, after, new Map())
   const isOver =
-    isQuiet(now) && (hasPolicyProblem(before) || !isQuiet(subjectOf(context, before, new Map())))
+    isQuiet(now) &&
+    (hasPolicyProblem(before) || !isQuiet(buildDashboardSubject(context, before, new Map())))
   return [
     ...(hasStorm(before) && !hasStorm(after)
       ? [{ kind: 'close-issue', topic: STORM } as const]
       : []),
-    ...(isOver ? [dashboardIssue(now)] : []),
+    ...(isOver ? [createDashboardIssue(now)] : []),
   ]
 }
 
@@ -60,55 +61,58 @@ export function planIssues(
   files: readonly LedgerFile[],
   opened: ReadonlyMap<string, OpenedProposal>,
 ): readonly ForgeAction[] {
-  const after = ledgerAfter(context.forge.ledger, files)
-  const subject = subjectOf(context, after, proposalsOf(context, opened))
-  return [...stormIssues(context, after), ...(isQuiet(subject) ? [] : [dashboardIssue(subject)])]
+  const after = computeLedgerAfter(context.forge.ledger, files)
+  const subject = buildDashboardSubject(context, after, mapProposals(context, opened))
+  return [
+    ...planStormIssues(context, after),
+    ...(isQuiet(subject) ? [] : [createDashboardIssue(subject)]),
+  ]
 }
 
-function stormIssues(
+function planStormIssues(
   { view, forge, storm, now }: IssueContext,
   after: LedgerContent,
 ): readonly ForgeAction[] {
   if (!hasStorm(after) || storm === undefined) return []
   const { dialect, version } = forge
   const folders = new Map([...after.reports].map(([folder, report]) => [report, folder]))
-  const subject = stormSubject(
-    newlyDrifting([...after.reports.values()], now),
+  const subject = buildStormSubject(
+    listNewlyDrifting([...after.reports.values()], now),
     { ...storm, clusters: new Set(storm.clusters) },
-    repositoryLimits(view.policies),
+    deriveRepositoryLimits(view.policies),
     {
-      nameOf: ({ spec }) => unitName(spec.unit),
-      urlOf: (report) => statusUrl(forge, folders.get(report) ?? ''),
+      nameOf: ({ spec }) => getUnitName(spec.unit),
+      urlOf: (report) => formatStatusUrl(forge, folders.get(report) ?? ''),
     },
   )
-  return [{ kind: 'issue', topic: STORM, ...stormText({ ...subject, dialect, version }) }]
+  return [{ kind: 'issue', topic: STORM, ...formatStormText({ ...subject, dialect, version }) }]
 }
 
-function dashboardIssue(subject: DashboardSubject): ForgeAction {
-  return { kind: 'issue', topic: DASHBOARD, ...dashboardText(subject) }
+function createDashboardIssue(subject: DashboardSubject): ForgeAction {
+  return { kind: 'issue', topic: DASHBOARD, ...formatDashboard(subject) }
 }
 
-function subjectOf(
+function buildDashboardSubject(
   { view, forge, notObserved, now }: IssueContext,
   ledger: LedgerContent,
   proposals: ReadonlyMap<string, DashboardProposal>,
 ): DashboardSubject {
-  const subject = dashboardOf({
+  const subject = buildDashboard({
     ledger,
     policies: view.policies,
     notObserved,
     proposals,
-    urlOf: (folder) => statusUrl(forge, folder),
+    urlOf: (folder) => formatStatusUrl(forge, folder),
     now,
   })
   return { ...subject, dialect: forge.dialect, version: forge.version }
 }
 
-function statusUrl({ dialect }: IssueContext['forge'], folder: string): string {
+function formatStatusUrl({ dialect }: IssueContext['forge'], folder: string): string {
   return dialect.branchFileUrl(LEDGER_BRANCH, `${folder}/report.yaml`)
 }
 
-function proposalsOf(
+function mapProposals(
   { view, now }: IssueContext,
   opened: ReadonlyMap<string, OpenedProposal>,
 ): ReadonlyMap<string, DashboardProposal> {
@@ -117,7 +121,7 @@ function proposalsOf(
   const openedAt = new Map(known.map((proposal) => [proposal.number, proposal.openedAt]))
   return new Map(
     all.flatMap(([branch, { label, url, number }]) => {
-      const id = episodeOfBranch(branch)
+      const id = parseBranchEpisode(branch)
       const at = number !== undefined && openedAt.has(number) ? openedAt.get(number) : now
       return id === undefined
         ? []

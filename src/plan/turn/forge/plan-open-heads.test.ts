@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CommitStatus, OpenHead } from '@backporch/forge/hosted-forge'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { MOST_HEADS, planOpenHeads } from './plan-open-heads.ts'
 
-const commit = (number: number) => objectId(String(number).padStart(40, '0'))
+const commit = (number: number) => parseObjectId(String(number).padStart(40, '0'))
 const fresh = (state: CommitStatus['state']): CommitStatus => ({
   context: 'drift/fresh',
   state,

@@ -5,7 +5,7 @@
  */
 import type { CommitStatus, OpenHead } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { noProposalStatus } from '../../../proposal/text/proposal-statuses.ts'
+import { createNoProposalStatus } from '../../../proposal/text/proposal-statuses.ts'
 
 /** Per pass: a repository may have hundreds of pull requests, and all writes share one budget. */
 export const MOST_HEADS = 20
@@ -39,7 +39,11 @@ export function planOpenHeads(
     if (kind === 'proposal' || vouched.has(commit)) return []
     const parts = numbers.flatMap((number) => proposals.get(number) ?? [])
     const due =
-      parts.length > 0 ? worstOf(parts) : status === undefined ? noProposalStatus() : undefined
+      parts.length > 0
+        ? findWorstStatus(parts)
+        : status === undefined
+          ? createNoProposalStatus()
+          : undefined
     return due === undefined ? [] : [{ commit, status: due }]
   })
   const [refused, writes] = [
@@ -54,7 +58,7 @@ export function planOpenHeads(
 }
 
 /** Undefined if a proposal of the group has no status yet. */
-function worstOf(proposals: readonly OpenHead[]): CommitStatus | undefined {
+function findWorstStatus(proposals: readonly OpenHead[]): CommitStatus | undefined {
   const all = proposals.map(({ status }) => status)
   if (all.includes(undefined)) return undefined
   const order = ['failure', 'pending', 'success'] as const

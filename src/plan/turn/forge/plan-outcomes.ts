@@ -3,18 +3,21 @@
  * once the ledger has the outcome, a later turn does not know that it was not reported.
  */
 import type { ForgeDialect, KnownProposal } from '@backporch/forge/hosted-forge'
-import { LEDGER_BRANCH, parseWorkspaceBranch, shortBranch } from '@backporch/git-store/ref-name'
+import { LEDGER_BRANCH, parseWorkspaceBranch, shortenBranch } from '@backporch/git-store/ref-name'
 import { type ObjectId, readObjectId } from '@backporch/kyaml/files'
-import { decidedCheckRun } from '../../../proposal/text/check-run-text.ts'
-import { type Outcome, outcomeComment } from '../../../proposal/text/outcome-comment.ts'
-import { restoredStatus, syncerProgress } from '../../../proposal/text/proposal-statuses.ts'
+import { createDecidedCheckRun } from '../../../proposal/text/check-run-text.ts'
+import { createOutcomeComment, type Outcome } from '../../../proposal/text/outcome-comment.ts'
+import {
+  createRestoredStatus,
+  describeSyncerProgress,
+} from '../../../proposal/text/proposal-statuses.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
 import { recordPath } from '../../../record/record-paths.ts'
 import type { Applier } from '../../../status/applier.ts'
-import { worstRisk } from '../../observation/closed-episode.ts'
+import { findWorstRisk } from '../../observation/closed-episode.ts'
 import { type FoundOutcome, isClosedByPerson } from '../../observation/found-outcome.ts'
 import type { ForgeView, TurnView } from '../../observation/turn-view.ts'
-import { unverifiedMerges } from '../../unit/commands/pick-changes.ts'
+import { listUnverifiedMerges } from '../../unit/commands/pick-changes.ts'
 import { REJECTED } from '../../unit/porch-decisions.ts'
 import type { DecidedUnit } from '../../unit/unobserved-decisions.ts'
 import type { ForgeAction } from './forge-action.ts'
@@ -39,14 +42,14 @@ export function planOutcomes(
     ...newest,
   ])
   const commented = new Set<number>()
-  const actions: ForgeAction[] = mergesNotEntered(view, planned)
+  const actions: ForgeAction[] = listMergesNotEntered(view, planned)
   for (const unit of planned) {
     // The later of two outcomes of one episode knows more: found merged, then observed to agree.
     const latest = new Map(unit.plan.outcomes.map((found) => [found.episode.metadata.name, found]))
     for (const found of latest.values()) {
       const proposal = view.proposals.get(found.ref)
       const together = [...closed.values()].filter((other) => isWith(found, other))
-      const outcome = outcomeOf(found.episode, together, unit, view)
+      const outcome = findOutcome(found.episode, together, unit, view)
       if (
         proposal === undefined ||
         outcome === undefined ||
@@ -56,9 +59,9 @@ export function planOutcomes(
         continue
       commented.add(proposal.number)
       if (found.episode.status.outcome === 'Merged')
-        actions.push(...unseenMerge(dialect, proposal, found.episode, unit.unit.slug))
+        actions.push(...createUnseenMergeActions(dialect, proposal, found.episode, unit.unit.slug))
       actions.push(
-        ...outcomeActions(dialect, view, {
+        ...createOutcomeActions(dialect, view, {
           outcome,
           proposal,
           episode: found.episode,
@@ -66,7 +69,7 @@ export function planOutcomes(
         }),
       )
     }
-    actions.push(...waitingMerges(dialect, view, unit, new Set(latest.keys())))
+    actions.push(...createWaitingMergeActions(dialect, view, unit, new Set(latest.keys())))
   }
   return actions
 }
@@ -85,15 +88,18 @@ interface ProposalOutcome {
   readonly applier: Applier
 }
 
-function outcomeActions(
+function createOutcomeActions(
   dialect: ForgeDialect,
   view: TurnView,
   { outcome, proposal, episode, applier }: ProposalOutcome,
 ): ForgeAction[] {
-  const url = episodeUrl(dialect, episode)
+  const url = formatEpisodeUrl(dialect, episode)
   const mergeCommit = mergeCommitOf(view, episode)
-  const status = restoredStatus(outcome.kind, landedMerge(view, { episode, applier, url }))
-  const run = decidedCheckRun(proposal.ref, outcome.kind, url)
+  const status = createRestoredStatus(
+    outcome.kind,
+    createLandedMerge(view, { episode, applier, url }),
+  )
+  const run = createDecidedCheckRun(proposal.ref, outcome.kind, url)
   return [
     ...(status === undefined || mergeCommit === undefined
       ? []
@@ -101,11 +107,13 @@ function outcomeActions(
     ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
     ...(outcome.kind === 'merged'
       ? []
-      : [{ kind: 'comment', proposal: proposal.number, ...outcomeComment(outcome) } as const]),
+      : [
+          { kind: 'comment', proposal: proposal.number, ...createOutcomeComment(outcome) } as const,
+        ]),
   ]
 }
 
-function waitingMerges(
+function createWaitingMergeActions(
   dialect: ForgeDialect,
   view: TurnView,
   unit: DecidedUnit,
@@ -113,14 +121,14 @@ function waitingMerges(
 ): readonly ForgeAction[] {
   const { applier, git } = unit.observation
   if (applier.report?.title === undefined) return []
-  const waiting = unverifiedMerges(git.ledger.closed).filter(
+  const waiting = listUnverifiedMerges(git.ledger.closed).filter(
     ({ status, metadata }) => status.failedAt === undefined && !reported.has(metadata.name),
   )
   return waiting.flatMap((episode): readonly ForgeAction[] => {
     const commit = mergeCommitOf(view, episode)
-    const status = restoredStatus(
+    const status = createRestoredStatus(
       'merged',
-      landedMerge(view, { episode, applier, url: episodeUrl(dialect, episode) }),
+      createLandedMerge(view, { episode, applier, url: formatEpisodeUrl(dialect, episode) }),
     )
     return commit === undefined || status === undefined
       ? []
@@ -128,14 +136,14 @@ function waitingMerges(
   })
 }
 
-function landedMerge(
+function createLandedMerge(
   view: TurnView,
   {
     episode,
     applier,
     url,
   }: { readonly episode: ClosedEpisode; readonly applier: Applier; readonly url: string },
-): Parameters<typeof restoredStatus>[1] {
+): Parameters<typeof createRestoredStatus>[1] {
   const commit = mergeCommitOf(view, episode)
   return {
     cluster: episode.spec.unit.cluster,
@@ -145,7 +153,7 @@ function landedMerge(
   }
 }
 
-function episodeUrl(dialect: ForgeDialect, { spec, metadata }: ClosedEpisode): string {
+function formatEpisodeUrl(dialect: ForgeDialect, { spec, metadata }: ClosedEpisode): string {
   return dialect.branchFileUrl(
     LEDGER_BRANCH,
     `closed/${spec.began.slice(0, 4)}/${spec.began.slice(5, 7)}/${metadata.name}.yaml`,
@@ -156,7 +164,10 @@ function episodeUrl(dialect: ForgeDialect, { spec, metadata }: ClosedEpisode): s
  * Merges that git has and the forge does not. Checked before the branch is deleted: a forge that
  * has not recorded its own merge by then never would.
  */
-function mergesNotEntered({ proposals }: TurnView, planned: readonly DecidedUnit[]): ForgeAction[] {
+function listMergesNotEntered(
+  { proposals }: TurnView,
+  planned: readonly DecidedUnit[],
+): ForgeAction[] {
   const merged = planned.flatMap(({ plan }) =>
     plan.outcomes.filter(({ episode }) => episode.status.outcome === 'Merged'),
   )
@@ -186,13 +197,13 @@ export function planLeftOpen({ proposals, refs, closed }: TurnView): readonly Fo
     const { ref, state } = proposal
     if (state !== 'open' || refs.has(ref)) return []
     const ended =
-      workspaces.has(parseWorkspaceBranch(ref)?.workspace ?? '') || branches.has(shortBranch(ref))
+      workspaces.has(parseWorkspaceBranch(ref)?.workspace ?? '') || branches.has(shortenBranch(ref))
     return ended ? [{ kind: 'close-proposal', proposal }] : []
   })
 }
 
 /** A page that reads "closed", or will when the branch is deleted. */
-function unseenMerge(
+function createUnseenMergeActions(
   dialect: ForgeDialect,
   proposal: KnownProposal,
   { spec, status }: ClosedEpisode,
@@ -212,8 +223,8 @@ function unseenMerge(
   const { publishedBy, revision = '', altered = '' } = status
   const comment =
     publishedBy === undefined
-      ? outcomeComment({ kind: 'merged-in-git', commit, url, by, forge: dialect.name })
-      : outcomeComment({ kind: 'approved-in-porch', commit, url, by, revision, altered })
+      ? createOutcomeComment({ kind: 'merged-in-git', commit, url, by, forge: dialect.name })
+      : createOutcomeComment({ kind: 'approved-in-porch', commit, url, by, revision, altered })
   return [{ kind: 'comment', proposal: proposal.number, ...comment }]
 }
 
@@ -223,7 +234,7 @@ function mergeCommitOf({ refs }: TurnView, { spec, status }: ClosedEpisode): Obj
   return readObjectId(status.commit) ?? tag
 }
 
-function outcomeOf(
+function findOutcome(
   episode: ClosedEpisode,
   together: readonly ClosedEpisode[],
   { observation: { applier } }: DecidedUnit,
@@ -244,7 +255,7 @@ function outcomeOf(
         ? ''
         : ` What was merged is not what was proposed: ${status.altered}.`
     const commit = mergeCommitOf(view, episode)
-    const progress = syncerProgress(applier.report, [
+    const progress = describeSyncerProgress(applier.report, [
       ...(commit === undefined ? [] : [commit]),
       view.base,
     ])
@@ -265,7 +276,7 @@ function outcomeOf(
       by: status.decidedBy.replace(/ <.*/, ''),
     }
   if (status.silentUntil === undefined) return undefined
-  const critical = worstRisk(spec.changes) === 'critical'
+  const critical = findWorstRisk(spec.changes) === 'critical'
   return {
     kind: status.reason === REJECTED ? 'rejected-in-porch' : 'declined',
     silentUntil: status.silentUntil,

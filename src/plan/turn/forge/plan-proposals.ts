@@ -2,38 +2,38 @@
 import type { CheckRun } from '@backporch/forge/check-run'
 import type { CommitStatus, ForgeDialect, KnownProposal } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { ownersOf } from '../../../policy/code-owners.ts'
-import { houseRules } from '../../../policy/effective-policy.ts'
+import { listCodeOwners } from '../../../policy/code-owners.ts'
+import { deriveHouseRules } from '../../../policy/effective-policy.ts'
 import {
   checkRun,
-  foreignCheckRun,
-  massCheckRun,
-  notObservedCheckRun,
+  createForeignCheckRun,
+  createMassCheckRun,
+  createNotObservedCheckRun,
 } from '../../../proposal/text/check-run-text.ts'
-import { escalationComment } from '../../../proposal/text/escalation-comment.ts'
-import { massText } from '../../../proposal/text/mass-text.ts'
-import { outcomeComment } from '../../../proposal/text/outcome-comment.ts'
+import { createEscalationComment } from '../../../proposal/text/escalation-comment.ts'
+import { formatMassText } from '../../../proposal/text/mass-text.ts'
+import { createOutcomeComment } from '../../../proposal/text/outcome-comment.ts'
 import { DRAFT_LINE } from '../../../proposal/text/proposal-head.ts'
 import {
-  foreignStatuses,
-  massStatuses,
-  movedStatus,
-  notObservedStatus,
-  proposalStatuses,
-  unusablePolicyStatus,
+  createForeignStatuses,
+  createMassStatuses,
+  createMovedStatus,
+  createNotObservedStatus,
+  createProposalStatuses,
+  createUnusablePolicyStatus,
 } from '../../../proposal/text/proposal-statuses.ts'
 import type { ProposalState, ProposalText } from '../../../proposal/text/proposal-subject.ts'
-import { proposalText } from '../../../proposal/text/proposal-text.ts'
+import { formatProposalText } from '../../../proposal/text/proposal-text.ts'
 import type { OpenBranch } from '../../observation/observation.ts'
 import type { ProposalContext, TurnView } from '../../observation/turn-view.ts'
 import { isInQueue } from '../../observation/unit-git.ts'
-import { fileOfChange, kptfileOf } from '../../unit/commands/comment-rights.ts'
+import { getChangeFile, resolveKptfilePath } from '../../unit/commands/comment-rights.ts'
 import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 import type { CommitTarget, FollowUp, ForgeAction, ProposalAction } from './forge-action.ts'
-import { aboveFooter, withHouseRules } from './house-proposal.ts'
-import { movedProposals } from './moved-proposals.ts'
-import { jointSubject, unitSubject } from './proposal-subjects.ts'
+import { applyHouseRules, reserveFooterSpace } from './house-proposal.ts'
+import { findMovedProposals } from './moved-proposals.ts'
+import { buildJointSubject, buildUnitSubject } from './proposal-subjects.ts'
 
 interface ProposalPlan {
   readonly unit: PlannedResult
@@ -48,13 +48,17 @@ export function planProposals(
   const { view } = context
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const strange = new Set(
-    planned.flatMap((unit) => strangeBranches(unit, view).map(({ commit }) => commit)),
+    planned.flatMap((unit) => listStrangeBranches(unit, view).map(({ commit }) => commit)),
   )
   const plans = new Map<string, ProposalPlan>()
   for (const unit of planned) {
     const { branch } = unit.plan
     if (plans.has(branch)) continue
-    const action = proposalAction(context, unit, { joint: joints.get(branch), strange, units })
+    const action = createProposalAction(context, unit, {
+      joint: joints.get(branch),
+      strange,
+      units,
+    })
     if (action !== undefined) plans.set(branch, { unit, action })
   }
   const isOpen = ({ action }: ProposalPlan): boolean => action.known?.state === 'open'
@@ -69,15 +73,16 @@ interface ProposalLocation {
   readonly units: readonly UnitResult[]
 }
 
-function proposalAction(
+function createProposalAction(
   context: ProposalContext,
   unit: PlannedResult,
   { joint, strange, units }: ProposalLocation,
 ): ProposalAction | undefined {
   const { view, forge, keepTexts } = context
-  const house = houseRules(view.policies)
-  const shownIn = { ...context, dialect: aboveFooter(context.dialect, house) }
-  const text = joint === undefined ? singleText(shownIn, unit, units) : jointText(shownIn, joint)
+  const house = deriveHouseRules(view.policies)
+  const shownIn = { ...context, dialect: reserveFooterSpace(context.dialect, house) }
+  const text =
+    joint === undefined ? createSingleText(shownIn, unit, units) : createJointText(shownIn, joint)
   if (text === undefined) return undefined
   const { statuses, check, states, fingerprint, ...shown } = text
   const ref = `refs/heads/${unit.plan.branch}`
@@ -88,9 +93,9 @@ function proposalAction(
     baseBranch: view.baseBranch,
     ...shown,
     draft: shown.draft || isDraftOfPerson(known),
-    reviewers: reviewersOf(codeOwners, unit.unit.packagePath),
+    reviewers: listReviewers(codeOwners, unit.unit.packagePath),
   }
-  const wanted = withHouseRules(own, house, known)
+  const wanted = applyHouseRules(own, house, known)
   const commit: CommitTarget = { headOf: ref }
   const openProposal = view.refs.get(ref)
   const isMoved = unit.plan.writes.updates.some((update) => update.ref === ref)
@@ -102,10 +107,14 @@ function proposalAction(
           { kind: 'check-run', commit, run: check } as const,
         ]
       : []),
-    ...overdueComments({ states, fingerprint, owners: () => ownersOfChanges(codeOwners, unit) }),
+    ...createOverdueComments({
+      states,
+      fingerprint,
+      owners: () => listOwnersOfChanges(codeOwners, unit),
+    }),
     ...(joint === undefined || known?.state === 'open'
       ? []
-      : movedProposals(view, joint).map((moved) => ({ kind: 'moved', ...moved }) as const)),
+      : findMovedProposals(view, joint).map((moved) => ({ kind: 'moved', ...moved }) as const)),
   ]
   return {
     kind: 'proposal',
@@ -130,7 +139,7 @@ interface StrangeBranch {
   readonly number: number
 }
 
-function strangeBranches(
+function listStrangeBranches(
   { plan, observation }: PlannedResult,
   view: TurnView,
 ): readonly StrangeBranch[] {
@@ -157,10 +166,14 @@ export function planForeign(
 ): readonly ForgeAction[] {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   return planned.flatMap((unit) =>
-    strangeBranches(unit, view).flatMap(({ ref, why, commit, number }): ForgeAction[] => [
-      { kind: 'statuses', commit, statuses: foreignStatuses(why) },
-      { kind: 'check-run', commit, run: foreignCheckRun(ref, why, dialect) },
-      { kind: 'comment', proposal: number, ...outcomeComment({ kind: 'edited', author: '', why }) },
+    listStrangeBranches(unit, view).flatMap(({ ref, why, commit, number }): ForgeAction[] => [
+      { kind: 'statuses', commit, statuses: createForeignStatuses(why) },
+      { kind: 'check-run', commit, run: createForeignCheckRun(ref, why, dialect) },
+      {
+        kind: 'comment',
+        proposal: number,
+        ...createOutcomeComment({ kind: 'edited', author: '', why }),
+      },
     ]),
   )
 }
@@ -181,11 +194,13 @@ export function planQueued(
   )
   return [...moved].flatMap((ref): ForgeAction[] => {
     const commit = view.refs.get(ref)
-    return commit === undefined ? [] : [{ kind: 'statuses', commit, statuses: [movedStatus('')] }]
+    return commit === undefined
+      ? []
+      : [{ kind: 'statuses', commit, statuses: [createMovedStatus('')] }]
   })
 }
 
-function overdueComments({
+function createOverdueComments({
   states,
   fingerprint,
   owners,
@@ -197,24 +212,24 @@ function overdueComments({
   return [
     {
       kind: 'comment-on-it',
-      ...escalationComment({ ...overdue, fingerprint, owners: owners() }),
+      ...createEscalationComment({ ...overdue, fingerprint, owners: owners() }),
     },
   ]
 }
 
 /** Without addresses. */
-function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedResult): readonly string[] {
+function listOwnersOfChanges(codeOwners: string, { plan, unit }: PlannedResult): readonly string[] {
   const files = new Set(
-    (plan.record?.spec.changes ?? []).map((change) => fileOfChange(change, unit.packagePath)),
+    (plan.record?.spec.changes ?? []).map((change) => getChangeFile(change, unit.packagePath)),
   )
-  return [...new Set([...files].flatMap((file) => ownersOf(codeOwners, file)))].filter((owner) =>
-    owner.startsWith('@'),
+  return [...new Set([...files].flatMap((file) => listCodeOwners(codeOwners, file)))].filter(
+    (owner) => owner.startsWith('@'),
   )
 }
 
 /** Without addresses, which no forge accepts as reviewers. */
-function reviewersOf(codeOwners: string, packagePath: string): readonly string[] {
-  const owners = ownersOf(codeOwners, kptfileOf(packagePath))
+function listReviewers(codeOwners: string, packagePath: string): readonly string[] {
+  const owners = listCodeOwners(codeOwners, resolveKptfilePath(packagePath))
   return owners.flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : []))
 }
 
@@ -225,7 +240,7 @@ type ShownProposal = ProposalText & {
   readonly fingerprint: string
 }
 
-function singleText(
+function createSingleText(
   context: ProposalContext,
   unit: PlannedResult,
   units: readonly UnitResult[],
@@ -235,15 +250,15 @@ function singleText(
   // A joint proposal without news in this turn keeps its text.
   if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0))
     return undefined
-  const subject = unitSubject(context, unit, units)
+  const subject = buildUnitSubject(context, unit, units)
   if (subject === undefined) return undefined
   const { states, record } = subject
   const complete = unit.observation.incomplete.length === 0
   const queued = isInQueue(unit.observation, { ref: `refs/heads/${branch}` })
   const moved = complete && queued && report.spec.fingerprint !== subject.record.spec.fingerprint
-  const statuses = proposalStatuses(subject, complete, moved)
+  const statuses = createProposalStatuses(subject, complete, moved)
   return {
-    ...proposalText(subject),
+    ...formatProposalText(subject),
     statuses,
     check: checkRun(subject, statuses),
     states,
@@ -251,15 +266,18 @@ function singleText(
   }
 }
 
-function jointText(context: ProposalContext, joint: JointProposal): ShownProposal | undefined {
-  const subject = jointSubject(context, joint)
+function createJointText(
+  context: ProposalContext,
+  joint: JointProposal,
+): ShownProposal | undefined {
+  const subject = buildJointSubject(context, joint)
   if (subject === undefined) return undefined
   const { states, fingerprint } = subject
-  const statuses = massStatuses(subject)
+  const statuses = createMassStatuses(subject)
   return {
-    ...massText(subject),
+    ...formatMassText(subject),
     statuses,
-    check: massCheckRun(subject, statuses),
+    check: createMassCheckRun(subject, statuses),
     states,
     fingerprint,
   }
@@ -273,7 +291,7 @@ export function planUnusablePolicy({
   if (policies.lastGood === undefined) return []
   const { problem } = policies.lastGood
   const url = dialect.branchFileUrl(baseBranch, problem.where.replace(/:[0-9]+$/, ''))
-  return [{ kind: 'statuses', commit: base, statuses: [unusablePolicyStatus(problem, url)] }]
+  return [{ kind: 'statuses', commit: base, statuses: [createUnusablePolicyStatus(problem, url)] }]
 }
 
 export interface UnobservedProposal {
@@ -288,10 +306,10 @@ export function planNotObserved(
   dialect: ForgeDialect,
 ): readonly ForgeAction[] {
   return proposals.flatMap(({ ref, commit, clusters }): ForgeAction[] => {
-    const status = notObservedStatus(clusters)
+    const status = createNotObservedStatus(clusters)
     return [
       { kind: 'statuses', commit, statuses: [status] },
-      { kind: 'check-run', commit, run: notObservedCheckRun(ref, status, dialect) },
+      { kind: 'check-run', commit, run: createNotObservedCheckRun(ref, status, dialect) },
     ]
   })
 }

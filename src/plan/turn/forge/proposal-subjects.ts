@@ -1,26 +1,26 @@
-import { LEDGER_BRANCH, shortBranch } from '@backporch/git-store/ref-name'
+import { LEDGER_BRANCH, shortenBranch } from '@backporch/git-store/ref-name'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { compareText, given } from '@backporch/kyaml/text'
+import { compareText, omitUndefined } from '@backporch/kyaml/text'
 import type { MassRow, MassSubject } from '../../../proposal/text/mass-text.ts'
 import type { ProposalState, ProposalSubject } from '../../../proposal/text/proposal-subject.ts'
 import { wantsReport } from '../../../proposal/text/report-text.ts'
 import type { DriftRecord } from '../../../record/documents/drift-record.ts'
-import { jointFingerprint } from '../../../record/joint-fingerprint.ts'
-import { ledgerUnitFolder, pathSegment } from '../../../record/record-paths.ts'
+import { computeJointFingerprint } from '../../../record/joint-fingerprint.ts'
+import { formatLedgerUnitFolder, formatPathSegment } from '../../../record/record-paths.ts'
 import { restoreLosses } from '../../../record/restore-losses.ts'
 import type { Applier } from '../../../status/applier.ts'
 import { timeStates } from '../../observation/drift-age.ts'
 import type { Unit } from '../../observation/observation.ts'
 import type { ProposalContext, TurnView } from '../../observation/turn-view.ts'
 import type { AdoptedObject } from '../../unit/adopted-objects.ts'
-import { notReleasable } from '../../unit/not-adoptable.ts'
+import { findNotReleasable } from '../../unit/not-adoptable.ts'
 import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
 import type { JointProposal } from '../joint/joint-proposal.ts'
 
 const REPORT = /^clusters\/([^/]+)\/([^/]+)\/report\.yaml$/
 
 /** Undefined if the unit has no record. */
-export function unitSubject(
+export function buildUnitSubject(
   { view, dialect, version }: ProposalContext,
   unit: PlannedResult,
   units: readonly UnitResult[],
@@ -42,8 +42,8 @@ export function unitSubject(
     health,
     reapplyFails,
     notAdoptable: unit.notAdoptable,
-    notReleasable: notReleasable(observation),
-    alsoIn: unitClusters(view, unit.unit, units),
+    notReleasable: findNotReleasable(observation),
+    alsoIn: listUnitClusters(view, unit.unit, units),
     previousPlan:
       plannedBefore === undefined
         ? undefined
@@ -56,19 +56,19 @@ export function unitSubject(
       name: policy.name,
       mode: policy.mode,
       location: policy.location,
-      ...given({ problem: policy.lastGood?.problem }),
+      ...omitUndefined({ problem: policy.lastGood?.problem }),
     },
     closeSilence: policy.closeSilence,
     version,
     ledgerUrl: dialect.branchFileUrl(
       LEDGER_BRANCH,
-      `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`,
+      `${formatLedgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`,
     ),
-    states: statesOf(unit),
+    states: listProposalStates(unit),
   }
 }
 
-function statesOf({
+function listProposalStates({
   plan,
   observation,
   adopted = [],
@@ -80,11 +80,11 @@ function statesOf({
     ...(after === undefined ? [] : [{ kind: 'not-restored', after } as const]),
     ...timed,
     ...(snoozedUntil === undefined ? [] : [{ kind: 'snoozed', until: snoozedUntil } as const]),
-    ...serverStates(adopted),
+    ...listServerStates(adopted),
   ]
 }
 
-function serverStates(adopted: readonly AdoptedObject[]): ProposalState[] {
+function listServerStates(adopted: readonly AdoptedObject[]): ProposalState[] {
   return (['refused', 'not-checked'] as const).flatMap((kind) => {
     const own = adopted.flatMap(({ id, answer }) =>
       answer.state === kind ? [{ name: describeResourceId(id), why: answer.why }] : [],
@@ -95,7 +95,7 @@ function serverStates(adopted: readonly AdoptedObject[]): ProposalState[] {
   })
 }
 
-export function jointSubject(
+export function buildJointSubject(
   { view, dialect, version, notObserved }: ProposalContext,
   joint: JointProposal,
 ): MassSubject | undefined {
@@ -114,23 +114,23 @@ export function jointSubject(
     episode: record.spec.episode,
   })
   const records = [...here, ...joint.away]
-  const states = joint.members.flatMap(statesOf)
+  const states = joint.members.flatMap(listProposalStates)
   return {
     base: view.base,
-    headBranch: shortBranch(joint.ref),
+    headBranch: shortenBranch(joint.ref),
     dialect,
     hasReport: false,
     policy: {
       name: policy.name,
       mode: policy.mode,
       location: policy.location,
-      ...given({ problem: policy.lastGood?.problem }),
+      ...omitUndefined({ problem: policy.lastGood?.problem }),
     },
     closeSilence: policy.closeSilence,
     version,
     ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),
-    states: oneOfEachKind(states),
-    fingerprint: jointFingerprint(records),
+    states: selectOneOfEachKind(states),
+    fingerprint: computeJointFingerprint(records),
     episode: joint.ref.slice(joint.ref.lastIndexOf('/drift-') + '/drift-'.length),
     packageName: unit.packageName,
     changes: like.spec.changes,
@@ -138,13 +138,13 @@ export function jointSubject(
     settle: like.spec.settle,
     rows: records.map(rowOf).sort((left, right) => compareText(left.cluster, right.cluster)),
     losses: [...new Set(records.flatMap(restoreLosses))],
-    appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
+    appliers: groupAppliers(joint.members.map((member) => member.observation.applier)),
     notAdoptable: first.notAdoptable,
-    notReleasable: notReleasable(observation),
+    notReleasable: findNotReleasable(observation),
   }
 }
 
-function oneOfEachKind(states: readonly ProposalState[]): readonly ProposalState[] {
+function selectOneOfEachKind(states: readonly ProposalState[]): readonly ProposalState[] {
   const since = (state: ProposalState): string => ('since' in state ? state.since : '')
   const retained = new Map<ProposalState['kind'], ProposalState>()
   for (const state of states) {
@@ -154,7 +154,7 @@ function oneOfEachKind(states: readonly ProposalState[]): readonly ProposalState
   return [...retained.values()]
 }
 
-function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
+function groupAppliers(appliers: readonly Applier[]): MassSubject['appliers'] {
   const alike = Map.groupBy(appliers, ({ name, phrases: text }) => JSON.stringify([name, text]))
   return [...alike.values()]
     .flatMap((own) => own.slice(0, 1).map((applier) => ({ applier, clusters: own.length })))
@@ -165,7 +165,7 @@ function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
  * Sorted path segments: a name that is not a plain file name gets a hash suffix.
  * @param units which the ledger may not have yet
  */
-function unitClusters(
+function listUnitClusters(
   { ledgerTree }: TurnView,
   { cluster, slug }: Unit,
   units: readonly UnitResult[],
@@ -175,7 +175,9 @@ function unitClusters(
     return other === undefined || own !== slug ? [] : [other]
   })
   const here = units.flatMap((one) =>
-    one.state === 'planned' && one.unit.slug === slug ? [pathSegment(one.unit.cluster)] : [],
+    one.state === 'planned' && one.unit.slug === slug ? [formatPathSegment(one.unit.cluster)] : [],
   )
-  return [...new Set([...known, ...here])].filter((other) => other !== pathSegment(cluster)).sort()
+  return [...new Set([...known, ...here])]
+    .filter((other) => other !== formatPathSegment(cluster))
+    .sort()
 }

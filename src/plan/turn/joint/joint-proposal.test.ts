@@ -1,7 +1,7 @@
 /** One proposal for one cause in many clusters, over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'
 import {
   after,
@@ -19,7 +19,7 @@ import type { GitWrites } from '../../observation/action.ts'
 import type { JointRecord, Observation, SiblingBranch } from '../../observation/observation.ts'
 import type { UnitResult } from '../../unit/unit-result.ts'
 import { planTurn } from '../plan-turn.ts'
-import { causeOf } from './joint-proposal.ts'
+import { computeCauseKey } from './joint-proposal.ts'
 
 const REPLICAS = driftOf('spec.replicas')
 const OTHER = driftOf('spec.replicas', { live: 9 })
@@ -108,9 +108,9 @@ test('fewer clusters than the policy wants, or other causes, stay by themselves'
   assert.equal(new Set(branches(planned(NAMES.slice(1).map((name) => cluster(name))))).size, 2)
   const mixed = planned([cluster('edge-1'), cluster('edge-2'), cluster('edge-3', [OTHER])])
   assert.equal(new Set(branches(mixed)).size, 3)
-  assert.notEqual(causeOf(mixed[0]?.plan.record), causeOf(mixed[2]?.plan.record))
-  assert.equal(causeOf(undefined), '')
-  assert.equal(causeOf(mixed[0]?.plan.record), causeOf(mixed[1]?.plan.record))
+  assert.notEqual(computeCauseKey(mixed[0]?.plan.record), computeCauseKey(mixed[2]?.plan.record))
+  assert.equal(computeCauseKey(undefined), '')
+  assert.equal(computeCauseKey(mixed[0]?.plan.record), computeCauseKey(mixed[1]?.plan.record))
 })
 
 test('a joint proposal about which nothing is new is left as it is', () => {
@@ -204,7 +204,7 @@ function withSibling(
   items = [REPLICAS],
 ): Observation {
   const unit = cluster('edge-9', items)
-  const refs = new Map([...unit.git.refs, [REF, objectId('b'.repeat(40))]])
+  const refs = new Map([...unit.git.refs, [REF, parseObjectId('b'.repeat(40))]])
   return { ...unit, proposals, git: { ...unit.git, refs, siblings: [sibling(more)] } }
 }
 

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
-import { compareText, given } from '@backporch/kyaml/text'
-import { houseMessage } from '../../../policy/house-rules.ts'
+import { compareText, omitUndefined } from '@backporch/kyaml/text'
+import { formatHouseMessage } from '../../../policy/house-rules.ts'
 import { formatProposalMessage, type MessageSubject } from '../../../record/commit-message.ts'
 import { type DriftRecord, driftRecordSchema } from '../../../record/documents/drift-record.ts'
 import { formatInertDocument, isSameDocument } from '../../../record/write-document.ts'
@@ -15,11 +15,16 @@ import {
   type PlannedCommit,
   type PlannedUpdate,
 } from '../../observation/action.ts'
-import { secondsSince1970 } from '../../observation/closed-episode.ts'
+import { computeUnixSeconds } from '../../observation/closed-episode.ts'
 import type { JointLocation } from '../../observation/joint-location.ts'
 import type { Observation } from '../../observation/observation.ts'
 import type { PlannedResult } from '../../unit/unit-result.ts'
-import { awayRecords, isExcluded, type OpenJointProposal, pathOf } from './open-joint-proposals.ts'
+import {
+  getUnitRecordPath,
+  isExcluded,
+  listAwayRecords,
+  type OpenJointProposal,
+} from './open-joint-proposals.ts'
 
 export interface JointGroup {
   readonly location: JointLocation
@@ -39,21 +44,23 @@ export function findGroups(
   const groups = Map.groupBy(
     units.filter(mayJoin),
     (member) =>
-      `${member.unit.packagePath}\0${causeOf(member.plan.record)}\0${outside.has(member)}`,
+      `${member.unit.packagePath}\0${computeCauseKey(member.plan.record)}\0${outside.has(member)}`,
   )
   const owners = new Map(
-    [...openProposal].map(([ref, open]) => [ref, ownerOf(open, groups, outside)]),
+    [...openProposal].map(([ref, open]) => [ref, findOwner(open, groups, outside)]),
   )
   return [...groups].flatMap(([key, members]) => {
     const [first] = members
     if (first === undefined) return []
-    const cause = causeOf(first.plan.record)
+    const cause = computeCauseKey(first.plan.record)
     const own = [...openProposal.values()]
       .filter(({ ref }) => owners.get(ref) === key)
-      .toSorted(earlier)
+      .toSorted(compareStart)
     const joint = own.find(({ records }) => records.length > 1)
     const alike = (joint === undefined ? own : [joint]).flatMap((open) =>
-      awayRecords(open).flatMap(({ record }) => (causeOf(record) === cause ? [record] : [])),
+      listAwayRecords(open).flatMap(({ record }) =>
+        computeCauseKey(record) === cause ? [record] : [],
+      ),
     )
     const clusters = new Set([
       ...members.map(({ unit }) => unit.cluster),
@@ -75,7 +82,7 @@ export function findGroups(
         location: {
           ref,
           workspace,
-          like: withExcludes(like, open === undefined ? [] : open.excludes),
+          like: setExcludes(like, open === undefined ? [] : open.excludes),
           files: true,
         },
         members,
@@ -85,7 +92,7 @@ export function findGroups(
 }
 
 /** The group with most of its records; undefined if it has a record of none. */
-function ownerOf(
+function findOwner(
   open: OpenJointProposal,
   groups: ReadonlyMap<string, readonly PlannedResult[]>,
   outside: ReadonlySet<PlannedResult>,
@@ -98,12 +105,14 @@ function ownerOf(
       open.records.every(({ record }) => record?.spec.unit.package !== first.unit.packagePath)
     )
       continue
-    const cause = causeOf(first.plan.record)
+    const cause = computeCauseKey(first.plan.record)
     const isOut = open.records.length > 1 && outside.has(first)
     const here = members.filter(({ plan }) =>
       plan.openBranches.some((branch) => branch.ref === open.ref),
     ).length
-    const away = awayRecords(open).filter(({ record }) => causeOf(record) === cause).length
+    const away = listAwayRecords(open).filter(
+      ({ record }) => computeCauseKey(record) === cause,
+    ).length
     if (!isOut && here + away > most) [owner, most] = [key, here + away]
   }
   return owner
@@ -120,7 +129,7 @@ function isOutside(
   )
 }
 
-function withExcludes(record: DriftRecord, excludes: readonly string[]): DriftRecord {
+function setExcludes(record: DriftRecord, excludes: readonly string[]): DriftRecord {
   const { excludes: _before, ...spec } = record.spec
   return {
     ...record,
@@ -129,7 +138,7 @@ function withExcludes(record: DriftRecord, excludes: readonly string[]): DriftRe
 }
 
 /** Whatever is planned for them. Hidden values count by their keyed hash. */
-export function causeOf(record: DriftRecord | undefined): string {
+export function computeCauseKey(record: DriftRecord | undefined): string {
   if (record === undefined) return ''
   const changes = record.spec.changes.map(({ ref, change, path, git, live, actor }) => [
     ref,
@@ -149,7 +158,7 @@ function mayJoin({ plan }: PlannedResult): boolean {
   )
 }
 
-function earlier(left: OpenJointProposal, right: OpenJointProposal): number {
+function compareStart(left: OpenJointProposal, right: OpenJointProposal): number {
   const began = ({ records }: OpenJointProposal): string =>
     records.map(({ record }) => record?.spec.began ?? '').sort()[0] ?? ''
   const [one, other] = [`${began(left)} ${left.ref}`, `${began(right)} ${right.ref}`]
@@ -176,7 +185,7 @@ export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord
       })),
       plan,
       settle,
-      ...given({ message, plannedBy, plannedBefore, excludes }),
+      ...omitUndefined({ message, plannedBy, plannedBefore, excludes }),
     },
   })
 }
@@ -199,18 +208,18 @@ export function buildJoint(
   )
   const own = new Set(
     members.flatMap(({ unit, plan: { record } }) =>
-      record === undefined ? [] : [pathOf(unit, record)],
+      record === undefined ? [] : [getUnitRecordPath(unit, record)],
     ),
   )
-  const cause = causeOf(like)
+  const cause = computeCauseKey(like)
   const away: DriftRecord[] = []
   let isNew = openProposal === undefined || members.some(({ plan }) => plan.outcome !== 'unchanged')
   for (const { path, record } of openProposal?.records ?? []) {
     if (own.has(path)) continue
     const stays =
       openProposal !== undefined &&
-      awayRecords(openProposal).some((one) => one.path === path) &&
-      causeOf(record) === cause
+      listAwayRecords(openProposal).some((one) => one.path === path) &&
+      computeCauseKey(record) === cause
     const aligned = stays && record !== undefined ? alignRecord(record, like) : undefined
     if (aligned === undefined || !isSameDocument(aligned, record ?? {})) isNew = true
     if (aligned === undefined) continue
@@ -224,9 +233,9 @@ export function buildJoint(
     ...members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record])),
     ...away,
   ]
-  const { message, signOff } = housed(
+  const { message, signOff } = applyHouseStyle(
     first.observation,
-    messageSubject(first.observation, like, location.workspace, records),
+    createMessageSubject(first.observation, like, location.workspace, records),
   )
   const at = members.reduce(
     (latest, { observation: { cluster } }) =>
@@ -237,7 +246,7 @@ export function buildJoint(
     ref,
     members,
     away,
-    writes: jointWrites(
+    writes: createJointWrites(
       { ref, from: openProposal?.commit ?? null },
       {
         parents: [git.base],
@@ -245,15 +254,15 @@ export function buildJoint(
         changes: [...files.values()],
         message,
         signOff,
-        at: secondsSince1970(at),
+        at: computeUnixSeconds(at),
       },
     ),
   }
 }
 
-function housed({ policy: { house } }: Observation, subject: MessageSubject) {
+function applyHouseStyle({ policy: { house } }: Observation, subject: MessageSubject) {
   return {
-    message: houseMessage(formatProposalMessage(subject, 'Proposed'), house.commit),
+    message: formatHouseMessage(formatProposalMessage(subject, 'Proposed'), house.commit),
     signOff: house.commit.signOff,
   }
 }
@@ -265,16 +274,16 @@ function housed({ policy: { house } }: Observation, subject: MessageSubject) {
 export function leaveJoint(openProposal: OpenJointProposal): GitWrites {
   const { ref, commit, base, workspace, records, present, excludes, observed } = openProposal
   if (present.size === 0 || records.length < 2) return NO_WRITES
-  const away = awayRecords(openProposal).map(({ path, record }) => ({
+  const away = listAwayRecords(openProposal).map(({ path, record }) => ({
     path,
-    record: alignRecord(record, withExcludes(record, excludes)),
+    record: alignRecord(record, setExcludes(record, excludes)),
   }))
   const [like] = away
   if (like === undefined) return { ...NO_WRITES, updates: [{ ref, from: commit, to: null }] }
   const all = away.map(({ record }) => record)
-  const { message, signOff } = housed(
+  const { message, signOff } = applyHouseStyle(
     observed,
-    messageSubject(observed, like.record, workspace, all),
+    createMessageSubject(observed, like.record, workspace, all),
   )
   const retained = new Map(away.map(({ path, record }) => [path, record]))
   const changes = records.map(({ path }) => {
@@ -284,7 +293,7 @@ export function leaveJoint(openProposal: OpenJointProposal): GitWrites {
       content: record === undefined ? null : new TextEncoder().encode(formatInertDocument(record)),
     }
   })
-  return jointWrites(
+  return createJointWrites(
     { ref, from: commit },
     {
       parents: [base],
@@ -292,12 +301,12 @@ export function leaveJoint(openProposal: OpenJointProposal): GitWrites {
       changes,
       message,
       signOff,
-      at: secondsSince1970(observed.cluster.observedAt),
+      at: computeUnixSeconds(observed.cluster.observedAt),
     },
   )
 }
 
-function messageSubject(
+function createMessageSubject(
   { unit, git }: Observation,
   record: DriftRecord,
   workspace: string,
@@ -312,7 +321,7 @@ function messageSubject(
   }
 }
 
-function jointWrites(
+function createJointWrites(
   { ref, from }: Omit<PlannedUpdate, 'to'>,
   commit: Omit<PlannedCommit, 'name'>,
 ): GitWrites {

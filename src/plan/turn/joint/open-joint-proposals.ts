@@ -22,14 +22,14 @@ export function openJointProposals(
   for (const { unit, observation, plan } of units) {
     for (const branch of plan.openBranches) {
       if (branch.state !== 'proposed' || branch.foreign) continue
-      const path = pathOf(unit, branch.record)
+      const path = getUnitRecordPath(unit, branch.record)
       const before = all.get(branch.ref)
       const present = new Set([...(before?.present ?? []), ...(isRetained(plan) ? [] : [path])])
       const records = [{ path, record: branch.record }, ...branch.others]
       const { ref, commit, base, workspace } = branch
       const excludes = [
         ...new Set([
-          ...(before?.excludes ?? excludesIn(records)),
+          ...(before?.excludes ?? listExcludes(records)),
           ...(observation.exclude === undefined || records.length < 2 ? [] : [observation.exclude]),
         ]),
       ].sort()
@@ -54,7 +54,7 @@ export function openJointProposals(
         workspace,
         records,
         present: new Set(),
-        excludes: excludesIn(records),
+        excludes: listExcludes(records),
         observed: observation,
       })
     }
@@ -62,11 +62,11 @@ export function openJointProposals(
   return all
 }
 
-export function pathOf({ cluster, slug }: Unit, { spec }: DriftRecord): string {
+export function getUnitRecordPath({ cluster, slug }: Unit, { spec }: DriftRecord): string {
   return recordPath(cluster, slug, spec.began, spec.episode)
 }
 
-function excludesIn(records: readonly JointRecord[]): readonly string[] {
+function listExcludes(records: readonly JointRecord[]): readonly string[] {
   return [...new Set(records.flatMap(({ record }) => record?.spec.excludes ?? []))].sort()
 }
 
@@ -74,7 +74,7 @@ function isRetained({ outcome }: UnitPlan): boolean {
   return outcome === 'frozen' || outcome === 'foreign'
 }
 
-export function awayRecords({
+export function listAwayRecords({
   records,
   present,
   excludes,

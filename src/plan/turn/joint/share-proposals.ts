@@ -1,4 +1,4 @@
-import { shortBranch } from '@backporch/git-store/ref-name'
+import { shortenBranch } from '@backporch/git-store/ref-name'
 import { type GitWrites, isNothing, joinWrites } from '../../observation/action.ts'
 import type { JointLocation } from '../../observation/joint-location.ts'
 import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
@@ -36,7 +36,7 @@ export function shareProposals(
   const joints = new Map<string, JointProposal>()
   for (const { location: position, members } of groups) {
     const joined =
-      unchanged(members, position, openProposal.get(position.ref), planAgain) ??
+      joinUnchanged(members, position, openProposal.get(position.ref), planAgain) ??
       members.map((unit) => [unit, planAgain(unit, position)] as const)
     const ready = joined.flatMap(([unit, after]) =>
       after.state === 'planned' && after.plan.joint !== undefined ? [[unit, after] as const] : [],
@@ -46,7 +46,7 @@ export function shareProposals(
     for (const [unit, after] of ready) again.set(unit, after)
     const group: JointGroup = { location: position, members: ready.map(([, after]) => after) }
     const joint = buildJoint(group, openProposal.get(position.ref))
-    joints.set(shortBranch(position.ref), joint)
+    joints.set(shortenBranch(position.ref), joint)
     extra.set(first[0], [joint.writes])
   }
   const used = new Set(groups.map(({ location: at }) => at.ref))
@@ -56,7 +56,7 @@ export function shareProposals(
     if (unit !== undefined) extra.set(unit, [...(extra.get(unit) ?? []), leaveJoint(joint)])
   }
   return {
-    units: units.map((unit) => withWrites(again.get(unit) ?? unit, extra.get(unit) ?? [])),
+    units: units.map((unit) => addWrites(again.get(unit) ?? unit, extra.get(unit) ?? [])),
     joints,
   }
 }
@@ -65,7 +65,7 @@ type PlanAgain = Parameters<typeof shareProposals>[2]
 type Joined = readonly (readonly [PlannedResult, UnitResult])[]
 
 /** Undefined if a unit has news, or the branch is recreated anyway. */
-function unchanged(
+function joinUnchanged(
   units: readonly PlannedResult[],
   location: JointLocation,
   openProposal: OpenJointProposal | undefined,
@@ -82,7 +82,7 @@ function unchanged(
   return isNothing(joint.writes) ? joined : undefined
 }
 
-function withWrites(unit: UnitResult, more: readonly GitWrites[]): UnitResult {
+function addWrites(unit: UnitResult, more: readonly GitWrites[]): UnitResult {
   if (unit.state === 'failed' || more.length === 0) return unit
   return { ...unit, plan: { ...unit.plan, writes: joinWrites([unit.plan.writes, ...more]) } }
 }

@@ -6,12 +6,12 @@ import { driftOf } from '../../../../test/fakes/drift-samples.ts'
 import { after, observationOf, proposedOf } from '../../../../test/fakes/observation-builder.ts'
 import type { ClusterObservation } from '../../../record/documents/cluster-observation.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../../../record/documents/document.ts'
-import { ledgerAfter } from '../../observation/ledger-after.ts'
+import { computeLedgerAfter } from '../../observation/ledger-after.ts'
 import { readObject } from '../../observation/ledger-files.ts'
 import type { PlannedUnit } from '../../observation/planned-unit.ts'
 import { planReconcile } from '../../unit/plan-reconcile.ts'
-import { type UnobservedUnit, unobservedFiles } from '../../unit/unobserved.ts'
-import { type ClusterTurn, clusterWrites } from './cluster-writes.ts'
+import { createUnobservedFiles, type UnobservedUnit } from '../../unit/unobserved.ts'
+import { type ClusterTurn, createClusterWrites } from './cluster-writes.ts'
 
 const AT = '2026-11-21T10:01:00Z'
 const IDENTITY = { version: 'v1.34.3', identity: '0123456789abcdef' }
@@ -36,12 +36,12 @@ function written(turn: Partial<ClusterTurn>): {
   lines: readonly string[]
   paths: string[]
 } {
-  const { ledger, ledgerLines } = clusterWrites({
+  const { ledger, ledgerLines } = createClusterWrites({
     ...{ cluster: 'prod', at: AT, now: AT, before: undefined, identity: IDENTITY, whole: true },
     ...{ planned: [NOTHING_NEW], unobserved: [], interval: 3_600 },
     ...turn,
   })
-  const { clusters } = ledgerAfter(
+  const { clusters } = computeLedgerAfter(
     { reports: new Map(), closed: new Map(), clusters: new Map() },
     ledger,
   )
@@ -219,13 +219,13 @@ function lostUnit(more: Partial<UnobservedUnit> = {}): UnobservedUnit {
 
 test('a unit that cannot be observed is Unknown once; another reason is written after an hour', () => {
   const files = (unit: UnobservedUnit, at: string, changedAt = AT) =>
-    unobservedFiles(unit, before({ changedAt }), at, '2026-11-21T14:00:00Z')
+    createUnobservedFiles(unit, before({ changedAt }), at, '2026-11-21T14:00:00Z')
   const first = files(lostUnit(), '2026-11-21T10:05:00Z')
   assert.deepEqual(
     first.map(({ path }) => path.split('/').at(-1)),
     ['report.yaml', 'resourcegroup.yaml'],
   )
-  const report = ledgerAfter(
+  const report = computeLedgerAfter(
     { reports: new Map(), closed: new Map(), clusters: new Map() },
     first,
   ).reports.get('clusters/prod/apps--web')

@@ -4,20 +4,27 @@
  * (docs/adr/0056-what-the-ledger-says-about-time.md).
  */
 import type { FailureCode } from '@backporch/kyaml/failure'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type {
   ClusterObservation,
   ClusterStatus,
 } from '../../../record/documents/cluster-observation.ts'
-import { ledgerObservationPath, ledgerUnitFolder } from '../../../record/record-paths.ts'
-import { unitName } from '../../../record/unit-name.ts'
+import {
+  formatLedgerObservationPath,
+  formatLedgerUnitFolder,
+} from '../../../record/record-paths.ts'
+import { getUnitName } from '../../../record/unit-name.ts'
 import { formatDocument } from '../../../record/write-document.ts'
 import type { LedgerFile, LedgerWrites } from '../../observation/action.ts'
-import { later } from '../../observation/drift-age.ts'
-import { observationFile } from '../../observation/ledger-files.ts'
+import { addSeconds } from '../../observation/drift-age.ts'
+import { createObservationFile } from '../../observation/ledger-files.ts'
 import type { PlannedUnit } from '../../observation/planned-unit.ts'
-import { isAhead, isOlder, knownUntil, lastLook } from '../../observation/seen-at.ts'
-import { reasonOf, type UnobservedUnit, unobservedFiles } from '../../unit/unobserved.ts'
+import { getKnownUntil, getLastLook, isAhead, isOlder } from '../../observation/seen-at.ts'
+import {
+  createUnobservedFiles,
+  getFailureReason,
+  type UnobservedUnit,
+} from '../../unit/unobserved.ts'
 
 export interface ClusterTurn {
   readonly cluster: string
@@ -40,38 +47,38 @@ export interface ClusterLedgerWrites extends LedgerWrites {
   readonly isNews: boolean
 }
 
-export function clusterWrites(turn: ClusterTurn): Omit<ClusterLedgerWrites, 'cluster'> {
+export function createClusterWrites(turn: ClusterTurn): Omit<ClusterLedgerWrites, 'cluster'> {
   const { cluster, at, now, before, unobserved, planned } = turn
   const lost = unobserved
-    .map((unit) => ({ unit, files: unobservedFiles(unit, before, at, now) }))
+    .map((unit) => ({ unit, files: createUnobservedFiles(unit, before, at, now) }))
     .filter(({ files }) => files.length > 0)
-  const lines = lost.map(({ unit: { unit } }) => `${unitName(unit)}: Unknown`)
+  const lines = lost.map(({ unit: { unit } }) => `${getUnitName(unit)}: Unknown`)
   const files = lost.flatMap((each) => each.files)
-  const path = ledgerObservationPath(cluster)
+  const path = formatLedgerObservationPath(cluster)
   const updates =
     files.length > 0 ||
     planned.some(({ plan }) => plan.writes.ledger.some((file) => file.path === path))
   const { identity } = turn
   const isLost = typeof identity === 'string'
   const status = isLost
-    ? lostStatus(turn, identity, updates)
-    : observedStatus(turn, identity, updates)
+    ? createLostStatus(turn, identity, updates)
+    : createObservedStatus(turn, identity, updates)
   const isNews =
     lost.some(({ unit: { report } }) => report?.status.state !== 'Unknown') ||
     (status !== undefined &&
       (status.reachable !== before?.status.reachable || !isSamePolicy(status, before?.status)))
-  if (status !== undefined) files.push(observationFile(cluster, status, before))
+  if (status !== undefined) files.push(createObservationFile(cluster, status, before))
   if (isLost)
     return {
       ledger: files,
       ledgerLines: status === undefined ? lines : [`cannot be observed (${identity})`, ...lines],
       isNews,
     }
-  const again = turn.whole ? [] : planned.flatMap((unit) => observedAgain(unit, turn))
+  const again = turn.whole ? [] : planned.flatMap((unit) => listRefreshedReports(unit, turn))
   const seen =
     status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
   const observed =
-    status === undefined || isSamePolicy(status, before?.status) ? seen : [policyLine(status)]
+    status === undefined || isSamePolicy(status, before?.status) ? seen : [formatPolicyLine(status)]
   return {
     ledger: [...files, ...again.map(({ file }) => file)],
     ledgerLines: [...lines, ...observed],
@@ -79,20 +86,20 @@ export function clusterWrites(turn: ClusterTurn): Omit<ClusterLedgerWrites, 'clu
   }
 }
 
-function policyLine({ policy }: ClusterStatus): string {
+function formatPolicyLine({ policy }: ClusterStatus): string {
   return policy === undefined
     ? 'the policy of the base branch decides again'
     : `the policy cannot be used (${policy.where}): that of ${policy.commit.slice(0, 7)} decides`
 }
 
-function lostStatus(
+function createLostStatus(
   { at, now, before }: ClusterTurn,
   code: FailureCode,
   updates: boolean,
 ): ClusterStatus | undefined {
   const known = before?.status
   if (
-    isOlder({ at, now, recorded: false }, lastLook(known)) ||
+    isOlder({ at, now, recorded: false }, getLastLook(known)) ||
     (known?.reachable === false && !updates)
   )
     return undefined
@@ -102,21 +109,22 @@ function lostStatus(
     changedAt: at,
     version,
     identity,
-    ...given({ recorded, observedAt }),
+    ...omitUndefined({ recorded, observedAt }),
     reachable: false,
-    failure: { since, ...reasonOf(code) },
-    ...given({ policy }),
+    failure: { since, ...getFailureReason(code) },
+    ...omitUndefined({ policy }),
   }
 }
 
-function observedStatus(
+function createObservedStatus(
   turn: ClusterTurn,
   identity: Exclude<ClusterTurn['identity'], string>,
   updates: boolean,
 ): ClusterStatus | undefined {
   const { at, now, before, whole, planned, policy } = turn
   const known = before?.status
-  if (isOlder({ at, now, recorded: identity.recorded === true }, lastLook(known))) return undefined
+  if (isOlder({ at, now, recorded: identity.recorded === true }, getLastLook(known)))
+    return undefined
   const isKnown =
     known !== undefined ||
     planned.some(({ observation }) => observation.git.ledger.report !== undefined)
@@ -126,7 +134,13 @@ function observedStatus(
   const observedAt = whole ? at : known?.observedAt
   const changedAt =
     updates || known === undefined || isAhead(known.changedAt, now) ? at : known.changedAt
-  return { changedAt, ...identity, ...given({ observedAt }), reachable: true, ...given({ policy }) }
+  return {
+    changedAt,
+    ...identity,
+    ...omitUndefined({ observedAt }),
+    reachable: true,
+    ...omitUndefined({ policy }),
+  }
 }
 
 function isSamePolicy(
@@ -139,19 +153,19 @@ function isSamePolicy(
 function isDue(known: string, { at, now, interval }: ClusterTurn): boolean {
   // A recording may itself have a future time.
   if (isAhead(known, now)) return known !== at
-  return known === '' || later(known, interval) <= at
+  return known === '' || addSeconds(known, interval) <= at
 }
 
-function observedAgain(
+function listRefreshedReports(
   { plan, observation }: PlannedUnit,
   turn: ClusterTurn,
 ): { readonly file: LedgerFile; readonly line: string }[] {
   const { unit, git, cluster } = observation
   const { before, at, now } = turn
   const { report } = git.ledger
-  const path = `${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`
+  const path = `${formatLedgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`
   if (report === undefined || plan.writes.ledger.some((file) => file.path === path)) return []
-  const known = knownUntil(report, before?.status)
+  const known = getKnownUntil(report, before?.status)
   if (isOlder({ at, now, recorded: cluster.recorded }, known) || !isDue(known, turn)) return []
   const { at: first, seenAt: _seen, ...observed } = report.spec.observed
   const text = formatDocument({

@@ -4,7 +4,7 @@
  */
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
 import { isNothing } from '../../observation/action.ts'
-import { later } from '../../observation/drift-age.ts'
+import { addSeconds } from '../../observation/drift-age.ts'
 import { isWaiting } from '../../observation/waiting-state.ts'
 import type { UnitResult } from '../../unit/unit-result.ts'
 import type { ClusterLedgerWrites } from './cluster-writes.ts'
@@ -29,7 +29,7 @@ export function waitsForPace(
   now: string,
 ): boolean {
   // A clock set back does not hold anything for long.
-  if (pushedAt === '' || now < pushedAt || later(pushedAt, PACE) <= now) return false
+  if (pushedAt === '' || now < pushedAt || addSeconds(pushedAt, PACE) <= now) return false
   return units.every(isStatusAlone) && !clusters.some(({ isNews }) => isNews)
 }
 
@@ -43,13 +43,13 @@ function isStatusAlone(unit: UnitResult): boolean {
     !writes.ledger.every(({ path }) => STATUS_FILE.test(path))
   )
     return false
-  return newsOf(before) === newsOf(report)
+  return formatNews(before) === formatNews(report)
 }
 
 const STATUS_FILE = /^clusters\/.+\/(?:report|resourcegroup|observation)\.yaml$/
 
 /** What people wait for. States without drift follow each other while a syncer works. */
-function newsOf({ spec, status }: DriftReport): string {
+function formatNews({ spec, status }: DriftReport): string {
   const { state, episode, lifecycle, plan, branch, held, snoozedUntil, stuckSince } = status
   const word = isWaiting(state) ? 'InSync' : state
   return JSON.stringify([

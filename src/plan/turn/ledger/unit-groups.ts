@@ -3,7 +3,7 @@ import { type GitWrites, joinWrites, type PlannedUpdate } from '../../observatio
 import type { UnitPlan } from '../../observation/unit-plan.ts'
 import type { PlannedResult, UnitResult } from '../../unit/unit-result.ts'
 import type { DecidedUnit } from '../../unit/unobserved-decisions.ts'
-import { withoutRefs } from './without-refs.ts'
+import { removeRefs } from './without-refs.ts'
 
 /** Refs of a unit that may have to move together with those of others. */
 export interface MovingUnit {
@@ -17,14 +17,14 @@ export interface UnitGroup<Unit extends MovingUnit = MovingUnit> {
   readonly moves: readonly PlannedUpdate[]
 }
 
-export function movingUnit<Unit extends DecidedUnit>(
+export function createMovingUnit<Unit extends DecidedUnit>(
   unit: Unit,
 ): MovingUnit & { readonly unit: Unit } {
   const { writes, joint, branch }: Partial<UnitPlan> & DecidedUnit['plan'] = unit.plan
   return { unit, writes, joint: joint === undefined ? undefined : `refs/heads/${branch}` }
 }
 
-export function groupsOf<Unit extends MovingUnit>(
+export function groupUnits<Unit extends MovingUnit>(
   units: readonly Unit[],
 ): readonly UnitGroup<Unit>[] {
   const groups: { units: Unit[]; refs: Set<string> }[] = []
@@ -56,7 +56,7 @@ function isMove({ from, to }: PlannedUpdate): boolean {
 }
 
 /** Each episode has its own name, and rules are about its folder. */
-export function refusalName({ ref, to }: Pick<PlannedUpdate, 'ref' | 'to'>): string {
+export function formatRefusalName({ ref, to }: Pick<PlannedUpdate, 'ref' | 'to'>): string {
   return `${to === null ? 'delete' : 'write'} ${ref.slice(0, ref.lastIndexOf('/'))}`
 }
 
@@ -66,9 +66,11 @@ export function keepBack(
 ): readonly UnitResult[] {
   if (refused.size === 0) return units
   const kept = new Map<UnitResult, Failure>()
-  for (const { units: members, moves } of groupsOf(units.filter(isPlanned).map(movingUnit))) {
+  for (const { units: members, moves } of groupUnits(
+    units.filter(isPlanned).map(createMovingUnit),
+  )) {
     const why = moves
-      .map((move) => refused.get(refusalName(move)))
+      .map((move) => refused.get(formatRefusalName(move)))
       .find((failure) => failure !== undefined)
     if (why !== undefined) for (const { unit } of members) kept.set(unit, why)
   }
@@ -76,7 +78,7 @@ export function keepBack(
     const why = kept.get(unit)
     return unit.state === 'failed' || why === undefined
       ? unit
-      : { ...unit, refused: why, plan: withoutRefs(unit.observation, unit.plan, true) }
+      : { ...unit, refused: why, plan: removeRefs(unit.observation, unit.plan, true) }
   })
 }
 

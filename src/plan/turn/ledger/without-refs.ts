@@ -1,15 +1,15 @@
-import { shortBranch } from '@backporch/git-store/ref-name'
-import { given } from '@backporch/kyaml/text'
+import { shortenBranch } from '@backporch/git-store/ref-name'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
 import { NO_WRITES } from '../../observation/action.ts'
-import { otherBase } from '../../observation/base-branch.ts'
-import { closedFile } from '../../observation/closed-episode.ts'
+import { findOtherBase } from '../../observation/base-branch.ts'
+import { createClosedFile } from '../../observation/closed-episode.ts'
 import type { Hold } from '../../observation/hold.ts'
-import { ledgerFilesOf } from '../../observation/ledger-files.ts'
+import { createLedgerFiles } from '../../observation/ledger-files.ts'
 import type { Observation, OpenBranch } from '../../observation/observation.ts'
 import type { UnitPlan } from '../../observation/unit-plan.ts'
 import { planOf } from '../../unit/commands/pick-changes.ts'
-import { newerThan } from '../../unit/too-old.ts'
+import { findNewerObservation } from '../../unit/too-old.ts'
 
 const REFUSED: Hold = {
   reason: 'refused',
@@ -21,7 +21,7 @@ const REFUSED: Hold = {
  * it. The next turn finds a decision that moves a ref again, so the ledger must not have it before.
  * @param isRefused the report says that the remote refused them
  */
-export function withoutRefs(observed: Observation, plan: UnitPlan, isRefused: boolean): UnitPlan {
+export function removeRefs(observed: Observation, plan: UnitPlan, isRefused: boolean): UnitPlan {
   const open =
     plan.openBranches.find(({ state }) => state === 'proposed') ??
     plan.openBranches.find(({ state }) => state === 'drafts')
@@ -30,17 +30,18 @@ export function withoutRefs(observed: Observation, plan: UnitPlan, isRefused: bo
     ({ ref, episode }) => episode.status.outcome === 'Declined' && !named.has(ref),
   )
   const report = reportWithout(observed, plan, open, isRefused)
-  const isRecorded = otherBase(observed) === undefined && newerThan(observed) === undefined
+  const isRecorded =
+    findOtherBase(observed) === undefined && findNewerObservation(observed) === undefined
   const isSilent =
     report.status.state === 'Off' && (observed.git.ledger.report?.status.state ?? 'Off') === 'Off'
   const kept = isRecorded ? outcomes : []
   const { files, line } =
-    isRecorded && !isSilent ? ledgerFilesOf(observed, report) : { files: [], line: undefined }
-  const ledger = [...kept.map(({ episode }) => closedFile(episode)), ...files]
+    isRecorded && !isSilent ? createLedgerFiles(observed, report) : { files: [], line: undefined }
+  const ledger = [...kept.map(({ episode }) => createClosedFile(episode)), ...files]
   return {
     ...plan,
     report,
-    branch: open === undefined ? '' : shortBranch(open.ref),
+    branch: open === undefined ? '' : shortenBranch(open.ref),
     record: open?.record,
     writes: {
       ...NO_WRITES,
@@ -73,7 +74,9 @@ function reportWithout(
   const { episode: _episode, lifecycle: _lifecycle, branch: _branch, ...rest } = later
   const episode = open?.record.spec.episode ?? ''
   const branch =
-    open === undefined || open.ref.endsWith(`/drift-${episode}`) ? undefined : shortBranch(open.ref)
+    open === undefined || open.ref.endsWith(`/drift-${episode}`)
+      ? undefined
+      : shortenBranch(open.ref)
   const recorded = new Map(
     open?.record.spec.changes.map(({ fingerprint, resolution }) => [fingerprint, resolution]),
   )
@@ -84,23 +87,26 @@ function reportWithout(
   return {
     ...plan.report,
     // A choice from this turn is not in git yet.
-    spec: { ...spec, unit: unitBefore(spec.unit, git.revision), changes },
+    spec: { ...spec, unit: restoreUnitRevision(spec.unit, git.revision), changes },
     // In schema order, as it is read back.
     status: {
       state,
       since,
-      ...given({ lastKnown, stuckSince }),
+      ...omitUndefined({ lastKnown, stuckSince }),
       episode,
       lifecycle: open === undefined ? '' : open.state === 'drafts' ? 'Draft' : 'Proposed',
       plan: planned === '' ? '' : planOf(changes.map(({ resolution }) => resolution)),
-      ...given({ branch, held: held ?? (isRefused && state === 'Drifted' ? REFUSED : undefined) }),
-      ...(open?.state === 'proposed' ? given({ snoozedUntil }) : {}),
+      ...omitUndefined({
+        branch,
+        held: held ?? (isRefused && state === 'Drifted' ? REFUSED : undefined),
+      }),
+      ...(open?.state === 'proposed' ? omitUndefined({ snoozedUntil }) : {}),
       ...rest,
     },
   }
 }
 
-function unitBefore(
+function restoreUnitRevision(
   unit: DriftReport['spec']['unit'],
   revision: number,
 ): DriftReport['spec']['unit'] {
@@ -110,7 +116,7 @@ function unitBefore(
 }
 
 /** The accepted part of a rejected push may name a branch that the server did not create. */
-export function withoutUnmade(
+export function removeUnmadeReports(
   reports: ReadonlyMap<string, DriftReport>,
   notMade: ReadonlySet<string>,
 ): ReadonlyMap<string, DriftReport> {
@@ -118,17 +124,20 @@ export function withoutUnmade(
   return new Map(
     [...reports].map(([folder, report]) => [
       folder,
-      notMade.has(refOf(report)) ? withoutProposal(report) : report,
+      notMade.has(formatProposalRef(report)) ? removeProposal(report) : report,
     ]),
   )
 }
 
-function refOf({ spec: { unit }, status: { lifecycle, branch, episode } }: DriftReport): string {
+function formatProposalRef({
+  spec: { unit },
+  status: { lifecycle, branch, episode },
+}: DriftReport): string {
   const state = lifecycle === 'Draft' ? 'drafts' : 'proposed'
   return `refs/heads/${branch ?? `${state}/${unit.package || unit.name}/drift-${episode}`}`
 }
 
-function withoutProposal(report: DriftReport): DriftReport {
+function removeProposal(report: DriftReport): DriftReport {
   const { branch: _branch, ...status } = report.status
   return { ...report, status: { ...status, episode: '', lifecycle: '' } }
 }

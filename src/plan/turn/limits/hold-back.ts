@@ -1,14 +1,14 @@
-import { repositoryLimits } from '../../../policy/effective-policy.ts'
+import { deriveRepositoryLimits } from '../../../policy/effective-policy.ts'
 import type { DashboardTicks } from '../../../proposal/text/dashboard-ticks.ts'
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
-import { type Hold, policyHold } from '../../observation/hold.ts'
+import { findPolicyHold, type Hold } from '../../observation/hold.ts'
 import type { LedgerContent } from '../../observation/ledger-after.ts'
-import { unitKey } from '../../observation/planned-unit.ts'
+import { formatUnitKey } from '../../observation/planned-unit.ts'
 import type { TurnView } from '../../observation/turn-view.ts'
 import type { UnitResult } from '../../unit/unit-result.ts'
 import { openProposals } from './open-proposals.ts'
 import { planHolds } from './plan-limits.ts'
-import { currentBranch, findStorm, newlyDrifting, type Storm } from './storm.ts'
+import { findStorm, getCurrentBranch, listNewlyDrifting, type Storm } from './storm.ts'
 
 export interface HeldBack {
   readonly holds: ReadonlyMap<string, Hold>
@@ -36,25 +36,25 @@ export function holdsOf(
       !observation.git.refs.has(`refs/heads/${plan.branch}`),
   )
   if (!isNew) return NOTHING_HELD
-  const limits = repositoryLimits(view.policies)
+  const limits = deriveRepositoryLimits(view.policies)
   const branches = new Map<DriftReport, string>(
     planned.map(({ plan }) => [plan.report, plan.branch]),
   )
-  const here = new Set(planned.map(({ unit }) => unitKey(unit.cluster, unit.packagePath)))
+  const here = new Set(planned.map(({ unit }) => formatUnitKey(unit.cluster, unit.packagePath)))
   const elsewhere = [...reports.values()].filter(
-    ({ spec: { unit } }) => !here.has(unitKey(unit.cluster, unit.package)),
+    ({ spec: { unit } }) => !here.has(formatUnitKey(unit.cluster, unit.package)),
   )
   const all = [...branches.keys(), ...elsewhere]
   const storm = findStorm(
-    newlyDrifting(all, now),
+    listNewlyDrifting(all, now),
     all,
     limits,
-    (report) => branches.get(report) ?? currentBranch(report),
+    (report) => branches.get(report) ?? getCurrentBranch(report),
   )
   const holds = planHolds({
     units: planned,
     limits,
-    policy: policyHold(view.policies),
+    policy: findPolicyHold(view.policies),
     proposals: openProposals(view, planned, now),
     storm,
     requested: new Set([...ticks.open, ...ticks.raise]),

@@ -4,11 +4,11 @@ import { ask, opened } from '../../../../test/fakes/answered-proposal.ts'
 import { editedBy } from '../../../../test/fakes/live-object.ts'
 import { proposed, TurnWorld, WEB } from '../../../../test/fakes/turn-world.ts'
 import type { TurnResult } from '../../../reconcile/turn/run-turn.ts'
-import { nextTime } from './next-time.ts'
+import { computeNextTime } from './next-time.ts'
 
 function next({ units: [unit] }: TurnResult): string | undefined {
   if (unit?.state !== 'planned') throw new TypeError('no unit')
-  return nextTime(unit)
+  return computeNextTime(unit)
 }
 
 test('a unit in sync waits for nothing, and one with an ignore rule for the end of its last day', async () => {

@@ -1,33 +1,33 @@
 /** No change of the cluster, git or the forge reports these times. */
-import { later, openedAt, restingSince } from '../../observation/drift-age.ts'
+import { addSeconds, getOpenedTime, getRestingSince } from '../../observation/drift-age.ts'
 import type { PlannedUnit } from '../../observation/planned-unit.ts'
-import { silencedUntil } from '../../unit/commands/pick-changes.ts'
+import { findSilencedUntil } from '../../unit/commands/pick-changes.ts'
 
 const DAY = 86_400
 
 /** RFC 3339 UTC, after the observation. Undefined if time changes nothing. */
-export function nextTime({ plan, observation }: PlannedUnit): string | undefined {
+export function computeNextTime({ plan, observation }: PlannedUnit): string | undefined {
   const { report, record, outcomes } = plan
   const { policy, cluster, git } = observation
   const { held, state, snoozedUntil, lifecycle } = report.status
   const now = cluster.observedAt
   const closed = [...git.ledger.closed, ...outcomes.map(({ episode }) => episode)]
   const opened =
-    record === undefined || lifecycle !== 'Proposed' ? undefined : openedAt(record.spec)
-  const resting = restingSince(report, observation)
+    record === undefined || lifecycle !== 'Proposed' ? undefined : getOpenedTime(record.spec)
+  const resting = getRestingSince(report, observation)
   const times = [
     held?.until,
     snoozedUntil,
-    ...(state === 'Silenced' ? [silencedUntil(closed, report.spec.fingerprint, now)] : []),
+    ...(state === 'Silenced' ? [findSilencedUntil(closed, report.spec.fingerprint, now)] : []),
     // A rule holds until the end of its last day.
     ...policy.ignore.flatMap(({ expires }) =>
-      expires === undefined ? [] : [later(`${expires}T00:00:00Z`, DAY)],
+      expires === undefined ? [] : [addSeconds(`${expires}T00:00:00Z`, DAY)],
     ),
     ...(opened === undefined
       ? []
-      : [later(opened, policy.remindAfter), later(opened, policy.escalateAfter)]),
+      : [addSeconds(opened, policy.remindAfter), addSeconds(opened, policy.escalateAfter)]),
     // Something open may have no changes now.
-    ...(opened === undefined || resting === '' ? [] : [later(resting, policy.detect.settle)]),
+    ...(opened === undefined || resting === '' ? [] : [addSeconds(resting, policy.detect.settle)]),
   ]
   return times.filter((time) => time !== undefined && time > now).sort()[0]
 }

@@ -1,5 +1,5 @@
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
-import { later, openedAt } from '../../observation/drift-age.ts'
+import { addSeconds, getOpenedTime } from '../../observation/drift-age.ts'
 import type { PlannedUnit } from '../../observation/planned-unit.ts'
 import type { TurnView } from '../../observation/turn-view.ts'
 
@@ -27,7 +27,7 @@ export function openProposals(
   )
   const records = new Map(
     units.flatMap(({ observation }) =>
-      observation.git.branches.map(({ ref, record }) => [ref, openedAt(record.spec)] as const),
+      observation.git.branches.map(({ ref, record }) => [ref, getOpenedTime(record.spec)] as const),
     ),
   )
   const open = new Set(
@@ -44,10 +44,10 @@ export function openProposals(
     ...[...open].map((ref) => proposals.get(ref)?.openedAt ?? records.get(ref) ?? ''),
     // Healed drift may have been only a draft, without requested reviews.
     ...[...byEpisode.values()].flatMap(({ spec, status }) =>
-      status.outcome === 'Merged' || status.outcome === 'Declined' ? [openedAt(spec)] : [],
+      status.outcome === 'Merged' || status.outcome === 'Declined' ? [getOpenedTime(spec)] : [],
     ),
   ]
-  const since = later(now, -HOUR)
+  const since = addSeconds(now, -HOUR)
   return { open, openings: times.filter((at) => at !== '' && at > since).sort() }
 }
 

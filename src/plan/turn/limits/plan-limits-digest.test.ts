@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fingerprintOf, NOW, reasons, unit } from '../../../../test/fakes/limited-units.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../../policy/effective-policy.ts'
-import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
-import { unitKey } from '../../observation/planned-unit.ts'
+import { getDriftId } from '../../../proposal/text/dashboard-ticks.ts'
+import { formatUnitKey } from '../../observation/planned-unit.ts'
 import { planHolds } from './plan-limits.ts'
 
 test('what is low risk only waits for the first digest after it was first seen', () => {
@@ -33,7 +33,7 @@ test('the digest is for nothing else: any higher risk, a tick, a recording and w
   const low = { name: 'a', risk: 'low' as const }
   for (const risk of ['medium', 'high', 'critical'] as const)
     assert.deepEqual(reasons([unit({ name: 'a', risk })]), { a: 'open' })
-  assert.deepEqual(reasons([unit(low)], { requested: new Set([driftId(fingerprintOf('a'))]) }), {
+  assert.deepEqual(reasons([unit(low)], { requested: new Set([getDriftId(fingerprintOf('a'))]) }), {
     a: 'open',
   })
   assert.deepEqual(reasons([unit({ ...low, recorded: true })]), { a: 'open' })
@@ -56,7 +56,7 @@ test('the digest says until when and why, and takes no slot', () => {
     requested: new Set<string>(),
   }
   assert.match(
-    planHolds({ ...question, units, now: NOW }).get(unitKey('prod', 'a'))?.why ?? '',
+    planHolds({ ...question, units, now: NOW }).get(formatUnitKey('prod', 'a'))?.why ?? '',
     /low risk and wait for the digest$/,
   )
 })

@@ -10,8 +10,8 @@ import {
 } from '../../../../test/fakes/limited-units.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import { DEFAULT_LIMITS } from '../../../policy/effective-policy.ts'
-import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
-import { unitKey } from '../../observation/planned-unit.ts'
+import { getDriftId } from '../../../proposal/text/dashboard-ticks.ts'
+import { formatUnitKey } from '../../observation/planned-unit.ts'
 import { planHolds } from './plan-limits.ts'
 
 /** Of packages. */
@@ -130,7 +130,7 @@ test('critical drift passes every limit and takes a slot', () => {
 test('what somebody ticked is opened now, whatever holds it', () => {
   const units = [unit({ name: 'a', at: NOW, began: NOW }), unit({ name: 'b', at: NOW, began: NOW })]
   assert.deepEqual(
-    reasons(units, { storm: FLEET, requested: new Set([driftId(fingerprintOf('b'))]) }),
+    reasons(units, { storm: FLEET, requested: new Set([getDriftId(fingerprintOf('b'))]) }),
     { a: 'storm', b: 'open' },
   )
 })
@@ -217,7 +217,7 @@ test('the storm of a cluster holds what is about it alone, says which, and nothi
     now: NOW,
   }
   assert.equal(
-    planHolds(question).get(unitKey('prod', 'a'))?.why,
+    planHolds(question).get(formatUnitKey('prod', 'a'))?.why,
     'more than 50 objects and more than 20 % of all objects of the cluster prod began to differ within an hour',
   )
 })

@@ -3,23 +3,23 @@
  * low-risk drift only for the digest. Slots go by risk, then age, then name, so the same drift
  * gives the same answer. While the policy is unusable, everything new waits.
  */
-import { compareText, oneLine } from '@backporch/kyaml/text'
+import { compareText, convertToOneLine } from '@backporch/kyaml/text'
 import { RISKS, type Risk } from '../../../drift/compare/drift.ts'
 import type { Limits } from '../../../policy/effective-policy.ts'
 import {
+  findNextScheduledTime,
+  findWindowEnd,
   isScheduled,
-  nextTime,
   type PolicyWindow,
   type ScheduledWindow,
-  windowEnd,
 } from '../../../policy/windows.ts'
-import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
+import { getDriftId } from '../../../proposal/text/dashboard-ticks.ts'
 import { commitText } from '../../../record/commit-text.ts'
-import { worstRisk } from '../../observation/closed-episode.ts'
-import { later, restingSince } from '../../observation/drift-age.ts'
+import { findWorstRisk } from '../../observation/closed-episode.ts'
+import { addSeconds, getRestingSince } from '../../observation/drift-age.ts'
 import type { Hold } from '../../observation/hold.ts'
 import { labelWindowOf } from '../../observation/label-windows.ts'
-import { type PlannedUnit, unitKey } from '../../observation/planned-unit.ts'
+import { formatUnitKey, type PlannedUnit } from '../../observation/planned-unit.ts'
 import type { OpenProposals } from './open-proposals.ts'
 import type { Storm } from './storm.ts'
 
@@ -50,9 +50,9 @@ const HOUR = 3_600
 
 export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
   const { limits, proposals, now, policy } = question
-  const openings = newOpenings(question)
+  const openings = listNewOpenings(question)
   if (policy !== undefined)
-    return new Map(openings.flatMap(({ units }) => units.map((unit) => [keyOf(unit), policy])))
+    return new Map(openings.flatMap(({ units }) => units.map((unit) => [getUnitKey(unit), policy])))
   const free = openings.filter((opening) => opening.free)
   const taken = (proposed: number): readonly string[] => [
     ...proposals.openings,
@@ -60,9 +60,9 @@ export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
   ]
   const holds = new Map<string, Hold>()
   const times = {
-    endOf: remembered((window: ScheduledWindow) => windowEnd(window, now)),
-    digestOf: remembered((since: string) =>
-      limits.digest === undefined ? undefined : nextTime(limits.digest, since),
+    endOf: cacheResults((window: ScheduledWindow) => findWindowEnd(window, now)),
+    digestOf: cacheResults((since: string) =>
+      limits.digest === undefined ? undefined : findNextScheduledTime(limits.digest, since),
     ),
   }
   let opened = free.length
@@ -71,34 +71,34 @@ export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
     if (opening.free) continue
     const hold =
       holdOf(opening, question, times) ??
-      slotHold(opening, limits, {
+      findSlotHold(opening, limits, {
         open: proposals.open.size + opened,
         openings: taken(opened),
         waiting,
       })
     if (hold === undefined) opened += 1
     else if (hold.reason === 'hourly-limit') waiting += 1
-    if (hold !== undefined) for (const unit of opening.units) holds.set(keyOf(unit), hold)
+    if (hold !== undefined) for (const unit of opening.units) holds.set(getUnitKey(unit), hold)
   }
   return holds
 }
 
-function keyOf({ observation: { unit } }: PlannedUnit): string {
-  return unitKey(unit.cluster, unit.packagePath)
+function getUnitKey({ observation: { unit } }: PlannedUnit): string {
+  return formatUnitKey(unit.cluster, unit.packagePath)
 }
 
-function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
+function listNewOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
   const isNew = ({ plan, observation }: PlannedUnit): boolean =>
     plan.report.status.lifecycle === 'Proposed' &&
     !observation.git.refs.has(`refs/heads/${plan.branch}`)
   const byBranch = Map.groupBy(units.filter(isNew), ({ plan }) => plan.branch)
   return [...byBranch.values()]
     .map((own): Opening => {
-      const risk = worstRisk(own.flatMap(({ plan }) => plan.report.spec.changes)) ?? 'low'
+      const risk = findWorstRisk(own.flatMap(({ plan }) => plan.report.spec.changes)) ?? 'low'
       const times = own.map(
         ({ plan, observation }) => plan.record?.spec.began ?? observation.cluster.observedAt,
       )
-      const names = own.map(keyOf)
+      const names = own.map(getUnitKey)
       return {
         units: own,
         risk,
@@ -106,7 +106,7 @@ function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
         name: names.sort()[0] ?? '',
         free:
           risk === 'critical' ||
-          own.some(({ plan }) => requested.has(driftId(plan.report.spec.fingerprint))),
+          own.some(({ plan }) => requested.has(getDriftId(plan.report.spec.fingerprint))),
       }
     })
     .sort(
@@ -130,7 +130,7 @@ function holdOf(
   // No time passes in a recording: waiting for it would never end.
   const live = units.filter(({ observation }) => !observation.cluster.recorded)
   if (live.length === 0) return undefined
-  const stormy = storm === undefined ? undefined : stormHold(live, storm, limits)
+  const stormy = storm === undefined ? undefined : findStormHold(live, storm, limits)
   if (stormy !== undefined) return stormy
   const open = live.flatMap((unit) => openWindows(unit, risk, times))
   const [last] = open.sort(
@@ -139,7 +139,7 @@ function holdOf(
   )
   if (last !== undefined) {
     const { name, where } = last.window
-    const why = `the window ${oneLine(commitText(name), 60)} of the policy is open (${oneLine(where)})`
+    const why = `the window ${convertToOneLine(commitText(name), 60)} of the policy is open (${convertToOneLine(where)})`
     return last.until === FOR_EVER
       ? { reason: 'window', why: `${why}, as long as an object or its Namespace has the label` }
       : { reason: 'window', until: last.until, why }
@@ -154,8 +154,8 @@ function holdOf(
   const rested = live.map(({ plan, observation }) => {
     const { minAge } = observation.policy.detect
     const [rest, patience] = [
-      later(restingSince(plan.report, observation), minAge),
-      later(since, PATIENCE * minAge),
+      addSeconds(getRestingSince(plan.report, observation), minAge),
+      addSeconds(since, PATIENCE * minAge),
     ]
     return { minAge, until: rest < patience ? rest : patience }
   })
@@ -166,7 +166,7 @@ function holdOf(
   return {
     reason: 'min-age',
     until: young.until,
-    why: `it is proposed when it has stayed as it is for ${seconds(young.minAge)}`,
+    why: `it is proposed when it has stayed as it is for ${formatSeconds(young.minAge)}`,
   }
 }
 
@@ -197,7 +197,11 @@ function openWindows({ observation }: PlannedUnit, risk: Risk, { endOf }: Times)
   })
 }
 
-function stormHold(live: readonly PlannedUnit[], storm: Storm, limits: Limits): Hold | undefined {
+function findStormHold(
+  live: readonly PlannedUnit[],
+  storm: Storm,
+  limits: Limits,
+): Hold | undefined {
   if (storm.fleet)
     return {
       reason: 'storm',
@@ -210,7 +214,7 @@ function stormHold(live: readonly PlannedUnit[], storm: Storm, limits: Limits): 
   const most = `more than ${limits.stormObjects} objects and more than ${limits.stormShare} % of all objects`
   return {
     reason: 'storm',
-    why: `${most} of the cluster ${oneLine(commitText(first), 60)} began to differ within an hour`,
+    why: `${most} of the cluster ${convertToOneLine(commitText(first), 60)} began to differ within an hour`,
   }
 }
 
@@ -221,7 +225,7 @@ interface Slots {
   readonly waiting: number
 }
 
-function slotHold(
+function findSlotHold(
   { units }: Opening,
   limits: Limits,
   { open, openings, waiting }: Slots,
@@ -230,7 +234,7 @@ function slotHold(
   if (prConcurrentLimit !== 0 && open >= prConcurrentLimit) {
     return {
       reason: 'concurrent-limit',
-      why: `the policy allows ${prConcurrentLimit} open ${proposalWord(prConcurrentLimit)} at once`,
+      why: `the policy allows ${prConcurrentLimit} open ${formatProposalWord(prConcurrentLimit)} at once`,
     }
   }
   if (
@@ -240,24 +244,24 @@ function slotHold(
   )
     return undefined
   const freed = openings[openings.length - prHourlyLimit + waiting]
-  const why = `the policy allows ${prHourlyLimit} new ${proposalWord(prHourlyLimit)} in an hour`
+  const why = `the policy allows ${prHourlyLimit} new ${formatProposalWord(prHourlyLimit)} in an hour`
   return {
     reason: 'hourly-limit',
-    ...(freed === undefined ? {} : { until: later(freed, HOUR) }),
+    ...(freed === undefined ? {} : { until: addSeconds(freed, HOUR) }),
     why,
   }
 }
 
-function proposalWord(count: number): string {
+function formatProposalWord(count: number): string {
   return count === 1 ? 'proposal' : 'proposals'
 }
 
-function seconds(count: number): string {
+function formatSeconds(count: number): string {
   if (count % 3_600 === 0) return `${count / 3_600} h`
   return count % 60 === 0 ? `${count / 60} min` : `${count} s`
 }
 
-function remembered<Key>(
+function cacheResults<Key>(
   compute: (key: Key) => string | undefined,
 ): (key: Key) => string | undefined {
   const known = new Map<Key, string | undefined>()

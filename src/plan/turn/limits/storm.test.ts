@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { GITEA } from '../../../../test/fakes/dialects.ts'
 import { changeOf } from '../../../../test/fakes/record-samples.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../../policy/effective-policy.ts'
-import { stormText } from '../../../proposal/text/storm-text.ts'
+import { formatStormText } from '../../../proposal/text/storm-text.ts'
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
-import { currentBranch, findStorm, stormSubject } from './storm.ts'
+import { buildStormSubject, findStorm, getCurrentBranch } from './storm.ts'
 
 interface Sample {
   readonly cluster?: string
@@ -127,7 +127,7 @@ test('zero in either limit is never; the storm of packages is as it was', () => 
 
 test('the ledger alone says which proposal a unit is on, the one that it is named by included', () => {
   const at = (status: object) =>
-    currentBranch({ spec: { unit: { package: 'apps/web' } }, status } as unknown as DriftReport)
+    getCurrentBranch({ spec: { unit: { package: 'apps/web' } }, status } as unknown as DriftReport)
   assert.equal(
     at({ lifecycle: 'Proposed', episode: '1', branch: 'proposed/apps/web/drift-2' }),
     'proposed/apps/web/drift-2',
@@ -141,7 +141,7 @@ test('the issue is about the objects of the clusters that storm, and says what i
     ...['a', 'b'].map((name) => report({ name, differ: 30, of: 50 })),
     report({ cluster: 'dev', name: 'a', differ: 1, of: 50 }),
   ]
-  const subject = stormSubject(
+  const subject = buildStormSubject(
     reports,
     { fleet: false, clusters: new Set(['prod']) },
     DEFAULT_LIMITS,
@@ -150,7 +150,7 @@ test('the issue is about the objects of the clusters that storm, and says what i
       urlOf: () => '',
     },
   )
-  const { title, body } = stormText({ ...subject, dialect: GITEA, version: '0.0.0' })
+  const { title, body } = formatStormText({ ...subject, dialect: GITEA, version: '0.0.0' })
   assert.match(title, /^Drift storm: 60 objects of 2 packages since /)
   assert.match(body, /60 objects of 2 packages in 1 cluster began to differ/)
   assert.match(

@@ -3,18 +3,18 @@ import { RISKS } from '../../../drift/compare/drift.ts'
 import type { Limits } from '../../../policy/effective-policy.ts'
 import type { StormSubject } from '../../../proposal/text/storm-text.ts'
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
-import { worstRisk } from '../../observation/closed-episode.ts'
-import { later } from '../../observation/drift-age.ts'
+import { findWorstRisk } from '../../observation/closed-episode.ts'
+import { addSeconds } from '../../observation/drift-age.ts'
 
 const HOUR = 3_600
 const SHOWN = 100
 
 /** Within the hour before `now`, RFC 3339 UTC. Nothing begins in a recording. */
-export function newlyDrifting(
+export function listNewlyDrifting(
   reports: readonly DriftReport[],
   now: string,
 ): readonly DriftReport[] {
-  const since = later(now, -HOUR)
+  const since = addSeconds(now, -HOUR)
   return reports.filter(
     ({ spec, status }) =>
       status.state === 'Drifted' && status.since > since && spec.observed.recorded !== true,
@@ -40,7 +40,7 @@ export function findStorm(
 ): Storm | undefined {
   const storm = {
     fleet: isStorm(drifting, limits.stormThreshold, branchOf),
-    clusters: stormyClusters(drifting, all, limits, branchOf),
+    clusters: listStormyClusters(drifting, all, limits, branchOf),
   }
   return storm.fleet || storm.clusters.size > 0 ? storm : undefined
 }
@@ -50,7 +50,7 @@ export function findStorm(
  * objects. A proposal of many clusters has its own decision and does not count, and a single
  * proposal is not a storm.
  */
-function stormyClusters(
+function listStormyClusters(
   drifting: readonly DriftReport[],
   all: readonly DriftReport[],
   { stormObjects, stormShare }: Limits,
@@ -58,15 +58,15 @@ function stormyClusters(
 ): ReadonlySet<string> {
   if (stormObjects === 0 || stormShare === 0) return new Set()
   const proposals = [
-    ...Map.groupBy(drifting, (report) => branchOf(report) || ownName(report)).values(),
+    ...Map.groupBy(drifting, (report) => branchOf(report) || getOwnName(report)).values(),
   ]
-  const single = proposals.filter((own) => new Set(own.map(clusterOf)).size === 1)
-  const byCluster = Map.groupBy(single, ([first]) => (first === undefined ? '' : clusterOf(first)))
+  const single = proposals.filter((own) => new Set(own.map(getCluster)).size === 1)
+  const byCluster = Map.groupBy(single, ([first]) => (first === undefined ? '' : getCluster(first)))
   const stormy = [...byCluster].flatMap(([cluster, own]) => {
-    const objects = own.flat().reduce((sum, report) => sum + objectsOf(report), 0)
+    const objects = own.flat().reduce((sum, report) => sum + countObjects(report), 0)
     if (own.length < 2 || objects <= stormObjects) return []
     const declared = all.reduce(
-      (sum, report) => sum + (clusterOf(report) === cluster ? report.spec.observed.objects : 0),
+      (sum, report) => sum + (getCluster(report) === cluster ? report.spec.observed.objects : 0),
       0,
     )
     return objects * 100 > declared * stormShare ? [cluster] : []
@@ -74,15 +74,15 @@ function stormyClusters(
   return new Set(stormy)
 }
 
-function clusterOf({ spec }: DriftReport): string {
+function getCluster({ spec }: DriftReport): string {
   return spec.unit.cluster
 }
 
-function ownName({ spec: { unit } }: DriftReport): string {
+function getOwnName({ spec: { unit } }: DriftReport): string {
   return `${unit.cluster}\0${unit.package}`
 }
 
-function objectsOf({ spec }: DriftReport): number {
+function countObjects({ spec }: DriftReport): number {
   return new Set(
     spec.changes.map(({ ref: { group, kind, namespace, name } }) =>
       JSON.stringify([group, kind, namespace, name]),
@@ -91,7 +91,7 @@ function objectsOf({ spec }: DriftReport): number {
 }
 
 /** Short name, by the ledger alone; empty without one. */
-export function currentBranch({ spec, status }: DriftReport): string {
+export function getCurrentBranch({ spec, status }: DriftReport): string {
   if (status.lifecycle !== 'Proposed') return ''
   return status.branch ?? `proposed/${spec.unit.package}/drift-${status.episode}`
 }
@@ -103,11 +103,11 @@ function isStorm(
   branchOf: (report: DriftReport) => string,
 ): boolean {
   if (threshold === 0 || drifting.length <= threshold) return false
-  const causes = new Set(drifting.map((report) => branchOf(report) || ownName(report)))
+  const causes = new Set(drifting.map((report) => branchOf(report) || getOwnName(report)))
   return causes.size > threshold
 }
 
-export function stormSubject(
+export function buildStormSubject(
   began: readonly DriftReport[],
   storm: Storm,
   { stormThreshold, stormObjects, stormShare }: Limits,
@@ -121,18 +121,19 @@ export function stormSubject(
 ): Omit<StormSubject, 'dialect' | 'version'> {
   const drifting = storm.fleet
     ? began
-    : began.filter((report) => storm.clusters.has(clusterOf(report)))
+    : began.filter((report) => storm.clusters.has(getCluster(report)))
   const writers = new Map<string, number>()
   for (const { spec } of drifting) {
     for (const manager of new Set(spec.changes.map(({ actor }) => actor.manager)))
       writers.set(manager, (writers.get(manager) ?? 0) + 1)
   }
-  const rank = ({ spec }: DriftReport): number => RISKS.indexOf(worstRisk(spec.changes) ?? 'low')
+  const rank = ({ spec }: DriftReport): number =>
+    RISKS.indexOf(findWorstRisk(spec.changes) ?? 'low')
   const worst = drifting.toSorted(
     (left, right) =>
       rank(left) - rank(right) ||
       compareText(nameOf(left), nameOf(right)) ||
-      byCluster(left, right),
+      compareCluster(left, right),
   )
   return {
     units: drifting.length,
@@ -143,7 +144,7 @@ export function stormSubject(
       ? {}
       : {
           objects: {
-            count: drifting.reduce((sum, report) => sum + objectsOf(report), 0),
+            count: drifting.reduce((sum, report) => sum + countObjects(report), 0),
             stormObjects,
             stormShare,
           },
@@ -155,12 +156,12 @@ export function stormSubject(
       cluster: report.spec.unit.cluster,
       packageName: nameOf(report),
       changes: report.spec.changes.length,
-      risk: worstRisk(report.spec.changes) ?? 'low',
+      risk: findWorstRisk(report.spec.changes) ?? 'low',
       url: urlOf(report),
     })),
   }
 }
 
-function byCluster(left: DriftReport, right: DriftReport): number {
+function compareCluster(left: DriftReport, right: DriftReport): number {
   return compareText(left.spec.unit.cluster, right.spec.unit.cluster)
 }

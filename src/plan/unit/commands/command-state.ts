@@ -36,12 +36,12 @@ export interface PlannedCommand extends Pick<CommandResult, 'text' | 'details'> 
 }
 
 /** @throws Failure why the unit could not be observed */
-export function observedState(state: RequestState): ObservedState {
+export function requireObservedState(state: RequestState): ObservedState {
   const { observation } = state
   if (observation instanceof Failure) throw observation
   return { ...state, observation }
 }
 
-export function ownedBy({ requests: { unit, codeOwners } }: CommandContext) {
+export function getOwnership({ requests: { unit, codeOwners } }: CommandContext) {
   return { packagePath: unit.packagePath, codeOwners }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
-import { addRules, removeRules, rulesFor } from './comment-policy.ts'
+import { addRules, listUnitRules, removeRules } from './comment-policy.ts'
 
 const UNIT = { cluster: 'prod', packagePath: 'apps/web', slug: 'apps--web' }
 const RULE = {
@@ -54,15 +54,15 @@ test('numbers of rules are those of the list, over all policies; what is added i
   ]
   const set = parsePolicyFiles(files)
   assert.deepEqual(
-    rulesFor(set, UNIT).map(({ rule }) => rule.reason),
+    listUnitRules(set, UNIT).map(({ rule }) => rule.reason),
     ['one', 'two', 'three'],
   )
   const added = addRules(files, set, UNIT, [RULE])
   assert.equal(added?.path, '.drift/a.yaml')
   const now = files.map((file) => (file.path === added?.path ? added : file))
-  const [, ...rest] = rulesFor(parsePolicyFiles(now), UNIT)
+  const [, ...rest] = listUnitRules(parsePolicyFiles(now), UNIT)
   assert.equal(rest[0]?.rule.reason, 'KEDA')
   assert.deepEqual(removeRules(now, rest.slice(0, 1)), [files[0]])
-  const gone = removeRules(files, rulesFor(set, UNIT).slice(1))
+  const gone = removeRules(files, listUnitRules(set, UNIT).slice(1))
   assert.deepEqual(parsePolicyFiles(gone).policies[0]?.ignore, [])
 })

@@ -1,12 +1,12 @@
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
-import { field, parseFieldPath } from '@backporch/kyaml/field'
-import { isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
+import { createFieldStep, parseFieldPath } from '@backporch/kyaml/field'
+import { isJsonEqual, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { withoutHashes } from '@backporch/kyaml/redaction'
-import { given, literalGlob } from '@backporch/kyaml/text'
-import { literalRulePath } from '../../../drift/noise/rule-path.ts'
-import { effectivePolicy } from '../../../policy/effective-policy.ts'
+import { redactHashes } from '@backporch/kyaml/redaction'
+import { escapeGlob, omitUndefined } from '@backporch/kyaml/text'
+import { formatLiteralRulePath } from '../../../drift/noise/rule-path.ts'
+import { deriveEffectivePolicy } from '../../../policy/effective-policy.ts'
 import type { IgnoreEntry } from '../../../policy/ignore-schema.ts'
 import {
   type Policy,
@@ -15,7 +15,7 @@ import {
   parsePolicyFiles,
 } from '../../../policy/parse-policy.ts'
 import type { Change } from '../../../record/documents/change.ts'
-import { documentHead } from '../../../record/documents/document.ts'
+import { createDocumentHead } from '../../../record/documents/document.ts'
 import { formatDocument, NO_MANIFEST } from '../../../record/write-document.ts'
 import { POLICY_LINE, POLICY_PATH } from './plan-onboarding-files.ts'
 
@@ -34,8 +34,8 @@ export interface PlacedRule {
 }
 
 /** In matching order: `/unignore 2` is the second. */
-export function rulesFor(set: PolicySet, unit: PolicyUnit): readonly PlacedRule[] {
-  return effectivePolicy(set, unit.cluster, unit.packagePath).ignore.flatMap((wanted) => {
+export function listUnitRules(set: PolicySet, unit: PolicyUnit): readonly PlacedRule[] {
+  return deriveEffectivePolicy(set, unit.cluster, unit.packagePath).ignore.flatMap((wanted) => {
     const policy = set.policies.find(({ ignore }) => ignore.includes(wanted))
     const index = policy?.ignore.indexOf(wanted) ?? -1
     const rule = policy?.document.spec.ignore?.[index]
@@ -47,25 +47,25 @@ export function rulesFor(set: PolicySet, unit: PolicyUnit): readonly PlacedRule[
  * Names are literal. The core group is omitted, as people write it; a kind of that name in another
  * group is rare.
  */
-export function targetOf({
+export function createIgnoreTarget({
   group,
   kind,
   namespace,
   name,
 }: Change['ref']): NonNullable<IgnoreDocument['target']> {
   return {
-    ...(group === '' ? {} : { group: literalGlob(group) }),
-    kind: literalGlob(kind),
-    ...(namespace === '' ? {} : { namespace: literalGlob(namespace) }),
-    name: literalGlob(name),
+    ...(group === '' ? {} : { group: escapeGlob(group) }),
+    kind: escapeGlob(kind),
+    ...(namespace === '' ? {} : { namespace: escapeGlob(namespace) }),
+    name: escapeGlob(name),
   }
 }
 
 /** @throws Failure BP2001 for a path that contains a credential */
-export function literalPath(shown: string): string {
-  if (withoutHashes(shown) !== shown) throw hiddenPath()
+export function formatLiteralPath(shown: string): string {
+  if (redactHashes(shown) !== shown) throw createHiddenPathFailure()
   const parsed = parseFieldPath(shown)
-  const literal = 'problem' in parsed ? shown : literalRulePath(parsed.path)
+  const literal = 'problem' in parsed ? shown : formatLiteralRulePath(parsed.path)
   // People read a policy before it is merged, so JSON escapes such characters.
   return literal.replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
     [...Array(sign.length).keys()]
@@ -84,21 +84,25 @@ export function addRules(
   unit: PolicyUnit,
   rules: readonly IgnoreDocument[],
 ): PolicyFile | undefined {
-  const there = rulesFor(set, unit).map(({ rule }) => rule)
+  const there = listUnitRules(set, unit).map(({ rule }) => rule)
   const missing = rules.filter(
-    (rule) => !there.some((other) => jsonEquals(plain(other), plain(rule))),
+    (rule) => !there.some((other) => isJsonEqual(normalizeRule(other), normalizeRule(rule))),
   )
   if (missing.length === 0) return undefined
-  const { location } = effectivePolicy(set, unit.cluster, unit.packagePath)
+  const { location } = deriveEffectivePolicy(set, unit.cluster, unit.packagePath)
   const policy = set.policies.find(({ where }) => where === location)
-  if (policy === undefined) return proven(files, newPolicy(files, unit, missing))
+  if (policy === undefined) return proveFile(files, createNewPolicy(files, unit, missing))
   const count = policy.document.spec.ignore?.length ?? 0
-  return edited(files, policy, (document) =>
+  return editPolicyFile(files, policy, (document) =>
     missing.map((rule, index) => ({
       document,
       kind: 'set',
-      path: [field('spec'), field('ignore'), { kind: 'index', index: count + index }],
-      value: plain(rule),
+      path: [
+        createFieldStep('spec'),
+        createFieldStep('ignore'),
+        { kind: 'index', index: count + index },
+      ],
+      value: normalizeRule(rule),
     })),
   )
 }
@@ -113,11 +117,11 @@ export function removeRules(
   const changed = new Map<string, PolicyFile>()
   for (const [policy, own] of byPolicy) {
     const indexes = [...new Set(own.map(({ index }) => index))].sort((left, right) => right - left)
-    const file = edited(now, policy, (document) =>
+    const file = editPolicyFile(now, policy, (document) =>
       indexes.map((index) => ({
         document,
         kind: 'remove',
-        path: [field('spec'), field('ignore'), { kind: 'index', index }],
+        path: [createFieldStep('spec'), createFieldStep('ignore'), { kind: 'index', index }],
       })),
     )
     now = now.map((other) => (other.path === file.path ? file : other))
@@ -126,7 +130,7 @@ export function removeRules(
   return [...changed.values()]
 }
 
-function edited(
+function editPolicyFile(
   files: readonly PolicyFile[],
   policy: Policy,
   edits: (document: number) => readonly YamlEdit[],
@@ -135,7 +139,7 @@ function edited(
   const text = files.find((file) => file.path === path)?.text ?? ''
   const { name } = policy.document.metadata
   const document = parseGoYaml(text, path).documents.findIndex(({ value }) => isPolicy(value, name))
-  return proven(files, { path, text: editYaml(text, edits(document), path) })
+  return proveFile(files, { path, text: editYaml(text, edits(document), path) })
 }
 
 function isPolicy(value: Json, name: string): boolean {
@@ -145,29 +149,29 @@ function isPolicy(value: Json, name: string): boolean {
 }
 
 /** Matches only this unit. */
-export function policyOfUnit(
+export function createUnitPolicy(
   { cluster, packagePath, slug }: PolicyUnit,
   rules: readonly IgnoreDocument[],
 ) {
   const match = { clusters: [cluster], ...(packagePath === '' ? {} : { packages: [packagePath] }) }
   return {
-    ...documentHead('DriftPolicy', `ignore-${slug}-in-${cluster}`),
-    spec: { match, ignore: rules.map(plain) },
+    ...createDocumentHead('DriftPolicy', `ignore-${slug}-in-${cluster}`),
+    spec: { match, ignore: rules.map(normalizeRule) },
   }
 }
 
-export function policyFileText(policy: ReturnType<typeof policyOfUnit>): string {
+export function formatPolicyFile(policy: ReturnType<typeof createUnitPolicy>): string {
   return `${POLICY_LINE}\n${formatDocument(policy)}${NO_MANIFEST}`
 }
 
-function newPolicy(
+function createNewPolicy(
   files: readonly PolicyFile[],
   unit: PolicyUnit,
   rules: readonly IgnoreDocument[],
 ): PolicyFile {
   const { slug } = unit
   const paths = files.map(({ path }) => path)
-  const object = policyOfUnit(unit, rules)
+  const object = createUnitPolicy(unit, rules)
   const own = files.find(
     ({ path }) => path === `.drift/ignore-${slug}.policy` || path === `.drift/ignore-${slug}.yaml`,
   )
@@ -179,16 +183,16 @@ function newPolicy(
   const isFirst = ![POLICY_PATH, '.drift/policy.yaml'].some((path) => paths.includes(path))
   return {
     path: isFirst ? POLICY_PATH : `.drift/ignore-${slug}.policy`,
-    text: policyFileText(object),
+    text: formatPolicyFile(object),
   }
 }
 
-function proven(files: readonly PolicyFile[], file: PolicyFile): PolicyFile {
+function proveFile(files: readonly PolicyFile[], file: PolicyFile): PolicyFile {
   parsePolicyFiles([...files.filter(({ path }) => path !== file.path), file])
   return file
 }
 
-function plain({
+function normalizeRule({
   target,
   changes,
   paths,
@@ -199,16 +203,16 @@ function plain({
   expires,
 }: IgnoreDocument) {
   const { group, kind, namespace, name, labels } = target ?? {}
-  const named = given({ group, kind, namespace, name, labels })
+  const named = omitUndefined({ group, kind, namespace, name, labels })
   return {
     ...(Object.keys(named).length === 0 ? {} : { target: named }),
-    ...given({ changes, paths, pathExpressions, valueExpressions, managers }),
+    ...omitUndefined({ changes, paths, pathExpressions, valueExpressions, managers }),
     reason,
-    ...given({ expires }),
+    ...omitUndefined({ expires }),
   }
 }
 
-function hiddenPath(): Failure {
+function createHiddenPathFailure(): Failure {
   return new Failure({
     code: 'BP2001',
     what: 'the field cannot be named in a policy',

@@ -7,14 +7,14 @@ import type { Observation, OpenBranch } from '../../observation/observation.ts'
  * are trusted.
  * @throws Failure BP2009 while the observation is incomplete
  */
-export function withoutForeignCommits(observed: Observation): Observation {
-  if (observed.incomplete.length > 0) throw notObserved(observed)
+export function omitForeignCommits(observed: Observation): Observation {
+  if (observed.incomplete.length > 0) throw createNotObservedFailure(observed)
   return {
     ...observed,
     git: {
       ...observed.git,
       branches: observed.git.branches.map((branch) =>
-        branch.foreign ? blank(branch, observed) : branch,
+        branch.foreign ? clearBranch(branch, observed) : branch,
       ),
     },
   }
@@ -22,7 +22,7 @@ export function withoutForeignCommits(observed: Observation): Observation {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-function blank(branch: OpenBranch, { key, cluster }: Observation): OpenBranch {
+function clearBranch(branch: OpenBranch, { key, cluster }: Observation): OpenBranch {
   const { message: _message, plannedBy: _by, plannedBefore: _before, ...spec } = branch.record.spec
   const began = TIME.test(spec.began) ? spec.began : cluster.observedAt
   const episode = branch.workspace.slice('drift-'.length)
@@ -30,7 +30,7 @@ function blank(branch: OpenBranch, { key, cluster }: Observation): OpenBranch {
   return { ...branch, foreign: false, record: { ...branch.record, spec: text } }
 }
 
-function notObserved({ unit }: Observation): Failure {
+function createNotObservedFailure({ unit }: Observation): Failure {
   return new Failure({
     code: 'BP2009',
     what: `the branch of ${unit.packageName} is not built anew`,

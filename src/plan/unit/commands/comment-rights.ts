@@ -5,7 +5,7 @@
 import type { Permission } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Resolution } from '../../../drift/compare/drift.ts'
-import { ownersOf } from '../../../policy/code-owners.ts'
+import { listCodeOwners } from '../../../policy/code-owners.ts'
 import type { Change } from '../../../record/documents/change.ts'
 
 export interface Commenter {
@@ -22,9 +22,9 @@ export interface OwnedPackage {
 /** @throws Failure BP2013 for a login without write access */
 export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPackage): void {
   if (permission === 'write' || permission === 'admin') return
-  const owners = ownersOf(owned.codeOwners, kptfileOf(owned.packagePath))
-  throw notAllowed(
-    `${quoted(login)} needs write access to the repository for this`,
+  const owners = listCodeOwners(owned.codeOwners, resolveKptfilePath(owned.packagePath))
+  throw createNotAllowedFailure(
+    `${quoteLogin(login)} needs write access to the repository for this`,
     permission === 'none' ? 'the forge gives no access' : `the access is: ${permission}`,
     owners.length === 0
       ? 'ask somebody who has it'
@@ -47,8 +47,8 @@ export function assertOwner(
 ): void {
   for (const change of chosen) {
     if (change.risk !== 'critical' && change.risk !== 'high') continue
-    const file = fileOfChange(change, owned.packagePath)
-    const owners = ownersOf(owned.codeOwners, file)
+    const file = getChangeFile(change, owned.packagePath)
+    const owners = listCodeOwners(owned.codeOwners, file)
     if (
       owners.length === 0 ||
       owners.some((owner) => owner.toLowerCase() === `@${login.toLowerCase()}`)
@@ -57,11 +57,11 @@ export function assertOwner(
     const unproven = owners.filter((owner) => owner.includes('/') || !owner.startsWith('@'))
     if (unproven.length > 0 && permission === 'admin') continue
     const reported = owners.slice(0, OWNERS_TOLD).join(' or ')
-    throw notAllowed(
+    throw createNotAllowedFailure(
       `to ${verb} a ${change.risk} change of ${file} is for its code owners`,
       unproven.length === 0
-        ? `they are ${reported}, and not ${quoted(login)}`
-        : `they are ${reported}, and whether ${quoted(login)} belongs to ${unproven.length === 1 ? 'it' : 'them'} cannot be asked of the forge`,
+        ? `they are ${reported}, and not ${quoteLogin(login)}`
+        : `they are ${reported}, and whether ${quoteLogin(login)} belongs to ${unproven.length === 1 ? 'it' : 'them'} cannot be asked of the forge`,
       unproven.length === 0
         ? `ask ${reported}`
         : `ask ${reported}, or an administrator of the repository`,
@@ -75,19 +75,19 @@ export function needsOwner(resolution: Resolution): boolean {
 
 const OWNERS_TOLD = 3
 
-export function kptfileOf(packagePath: string): string {
+export function resolveKptfilePath(packagePath: string): string {
   return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
 }
 
-export function fileOfChange({ source }: Pick<Change, 'source'>, packagePath: string): string {
-  return source?.replace(/:[0-9]+$/, '') ?? kptfileOf(packagePath)
+export function getChangeFile({ source }: Pick<Change, 'source'>, packagePath: string): string {
+  return source?.replace(/:[0-9]+$/, '') ?? resolveKptfilePath(packagePath)
 }
 
 /** So that a user called `all` is not read as everybody. */
-function quoted(login: string): string {
+function quoteLogin(login: string): string {
   return `"${login}"`
 }
 
-function notAllowed(what: string, why: string, remedy: string): Failure {
+function createNotAllowedFailure(what: string, why: string, remedy: string): Failure {
   return new Failure({ code: 'BP2013', what, why, remedy, retry: 'on-change' })
 }

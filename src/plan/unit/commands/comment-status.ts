@@ -6,7 +6,7 @@ import type { Observation, ResolutionRequest } from '../../observation/observati
 type Planned = Pick<DriftRecord['spec'], 'plannedBy' | 'plannedBefore'>
 
 /** A resolution request without a stored requester clears both. `previous` is the open record. */
-export function plannedBy(
+export function attributePlan(
   resolutionRequest: ResolutionRequest | undefined,
   previous: DriftRecord['spec'] | undefined,
   plan: Plan,
@@ -25,7 +25,7 @@ export function plannedBy(
 
 type Status = Pick<DriftReport['status'], 'episode' | 'lifecycle'>
 
-export function nothingToSnooze(why: string): Failure {
+export function createNoSnoozeFailure(why: string): Failure {
   return new Failure({
     code: 'BP2008',
     what: 'there is nothing to be silent about',
@@ -36,7 +36,7 @@ export function nothingToSnooze(why: string): Failure {
 }
 
 /** Requested now, or an unexpired one of this episode. */
-export function snoozed(
+export function computeSnooze(
   { snoozeUntil, git, cluster }: Observation,
   { episode, lifecycle }: Status,
 ): { readonly snoozedUntil?: string } {

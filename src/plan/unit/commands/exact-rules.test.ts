@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath } from '@backporch/kyaml/field'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { driftOf, TEST_KEY } from '../../../../test/fakes/drift-samples.ts'
 import { randomPath, randomText } from '../../../../test/property/random-krm.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import type { Drift, ObjectVerdict } from '../../../drift/compare/drift.ts'
-import { itemFingerprint } from '../../../drift/compare/fingerprint.ts'
+import { computeItemFingerprint } from '../../../drift/compare/fingerprint.ts'
 import { classifyIgnored } from '../../../drift/noise/classify-ignored.ts'
-import { effectivePolicy } from '../../../policy/effective-policy.ts'
+import { deriveEffectivePolicy } from '../../../policy/effective-policy.ts'
 import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
 import { showChange } from '../../../record/build-report.ts'
 import { formatInertDocument } from '../../../record/write-document.ts'
-import { policyOfUnit } from './comment-policy.ts'
-import { exactRules } from './exact-rules.ts'
+import { createUnitPolicy } from './comment-policy.ts'
+import { createExactRules } from './exact-rules.ts'
 
 const UNIT = { cluster: 'prod', packagePath: 'apps/web', slug: 'apps--web' }
 const TODAY = '2026-11-21'
@@ -36,7 +36,7 @@ function verdictOf(id: Drift['id'], items: readonly Drift[]): ObjectVerdict {
 /** What the printed text hides, once it is in `.drift/`. */
 function hiddenBy(verdicts: readonly ObjectVerdict[], chosen: readonly Drift[]): readonly Drift[] {
   const changes = chosen.map((drift) => showChange({ drift, resolution: 'Restore' }, TEST_KEY))
-  const rules = exactRules({
+  const rules = createExactRules({
     chosen: changes,
     verdicts,
     key: TEST_KEY,
@@ -44,19 +44,19 @@ function hiddenBy(verdicts: readonly ObjectVerdict[], chosen: readonly Drift[]):
     expires: TODAY,
   })
   const set = parsePolicyFiles([
-    { path: '.drift/ignore.yaml', text: formatInertDocument(policyOfUnit(UNIT, rules)) },
+    { path: '.drift/ignore.yaml', text: formatInertDocument(createUnitPolicy(UNIT, rules)) },
   ])
   assert.deepEqual(
-    effectivePolicy(set, 'other', UNIT.packagePath).ignore,
+    deriveEffectivePolicy(set, 'other', UNIT.packagePath).ignore,
     [],
     'in no other cluster',
   )
   assert.deepEqual(
-    effectivePolicy(set, UNIT.cluster, 'apps/web2').ignore,
+    deriveEffectivePolicy(set, UNIT.cluster, 'apps/web2').ignore,
     [],
     'of no other package',
   )
-  const { ignore } = effectivePolicy(set, UNIT.cluster, UNIT.packagePath)
+  const { ignore } = deriveEffectivePolicy(set, UNIT.cluster, UNIT.packagePath)
   return verdicts.flatMap((verdict) =>
     classifyIgnored(verdict, ignore, TODAY).setAside.map(({ drift }) => drift),
   )
@@ -126,12 +126,12 @@ test('the printed rules hide exactly the chosen lines among all of them, or are 
       })
       if (chosen.length === 0) return
       const secret = chosen.some(
-        ({ id, path: location }) => shownPathOnly(location, id) !== formatFieldPath(location),
+        ({ id, path: location }) => formatRedactedPath(location, id) !== formatFieldPath(location),
       )
       try {
         const hidden = hiddenBy(verdicts, chosen)
         const prints = (drifts: readonly Drift[]) =>
-          new Set(drifts.map((drift) => itemFingerprint(drift, TEST_KEY)))
+          new Set(drifts.map((drift) => computeItemFingerprint(drift, TEST_KEY)))
         assert.deepEqual(prints(hidden), prints(chosen))
         proven += 1
       } catch (thrown) {
@@ -152,7 +152,7 @@ test('the rule is the one that a person would write: the object and its fields',
     .slice(0, 1)
     .map((drift) => showChange({ drift, resolution: 'Restore' }, TEST_KEY))
   assert.deepEqual(
-    exactRules({
+    createExactRules({
       chosen,
       verdicts: [verdictOf(WEB, items)],
       key: TEST_KEY,

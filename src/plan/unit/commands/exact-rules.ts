@@ -1,15 +1,15 @@
 /** Verified against every line of `diff`. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
-import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { literalGlob } from '@backporch/kyaml/text'
+import { describeResourceId, getResourceKey } from '@backporch/kyaml/resource'
+import { escapeGlob } from '@backporch/kyaml/text'
 import type { ObjectVerdict } from '../../../drift/compare/drift.ts'
-import { itemFingerprint } from '../../../drift/compare/fingerprint.ts'
-import { whyNotIgnored } from '../../../drift/noise/ignore-rules.ts'
-import { literalExpression } from '../../../drift/noise/rule-expression.ts'
+import { computeItemFingerprint } from '../../../drift/compare/fingerprint.ts'
+import { findIgnoreMismatch } from '../../../drift/noise/ignore-rules.ts'
+import { escapeExpression } from '../../../drift/noise/rule-expression.ts'
 import { ignoreRuleOf, ignoreSchema } from '../../../policy/ignore-schema.ts'
 import type { Change } from '../../../record/documents/change.ts'
-import { type IgnoreDocument, literalPath, targetOf } from './comment-policy.ts'
+import { createIgnoreTarget, formatLiteralPath, type IgnoreDocument } from './comment-policy.ts'
 
 export interface ExactRequest {
   readonly chosen: readonly Change[]
@@ -24,7 +24,7 @@ export interface ExactRequest {
  * @throws Failure BP2001 for a path that contains a credential, BP2010 if no rule distinguishes a
  * chosen line from another one
  */
-export function exactRules({
+export function createExactRules({
   chosen,
   verdicts,
   key,
@@ -32,22 +32,28 @@ export function exactRules({
   expires,
 }: ExactRequest): readonly IgnoreDocument[] {
   const lines = verdicts.flatMap((verdict) =>
-    verdict.items.map((drift) => ({ drift, verdict, fingerprint: itemFingerprint(drift, key) })),
+    verdict.items.map((drift) => ({
+      drift,
+      verdict,
+      fingerprint: computeItemFingerprint(drift, key),
+    })),
   )
   const why = { reason, ...(expires === undefined ? {} : { expires }) }
-  return [...Map.groupBy(chosen, ({ ref }) => resourceKey(ref)).values()].flatMap((own) => {
+  return [...Map.groupBy(chosen, ({ ref }) => getResourceKey(ref)).values()].flatMap((own) => {
     const wanted = new Set(own.map(({ fingerprint }) => fingerprint))
     const found = WAYS.map((way) => way(own).map((parts) => ({ ...parts, ...why }))).find(
       (entries) => {
         if (!entries.every((entry) => ignoreSchema.safeParse(entry).success)) return false
         const rules = entries.map((entry) => ignoreRuleOf(entry, { where: '' }))
         return lines.every(({ drift, verdict, fingerprint }) => {
-          const hidden = rules.some((rule) => whyNotIgnored(drift, rule, verdict) === undefined)
+          const hidden = rules.some(
+            (rule) => findIgnoreMismatch(drift, rule, verdict) === undefined,
+          )
           return hidden === wanted.has(fingerprint)
         })
       },
     )
-    if (found === undefined) throw notExact(own)
+    if (found === undefined) throw createNotExactFailure(own)
     return found
   })
 }
@@ -56,56 +62,61 @@ type Parts = Omit<IgnoreDocument, 'reason' | 'expires'>
 
 const WAYS: readonly ((own: readonly Change[]) => readonly Parts[])[] = [
   (own) => {
-    const paths = fieldsOf(own).map(({ path }) => literalPath(path))
+    const paths = selectFieldChanges(own).map(({ path }) => formatLiteralPath(path))
     return [
-      ...wholeOf(own).map(wholeRule),
+      ...selectWholeChanges(own).map(createWholeRule),
       ...(paths.length === 0
         ? []
-        : [{ target: exactTarget(own), paths: [...new Set(paths)].sort() }]),
+        : [{ target: createExactTarget(own), paths: [...new Set(paths)].sort() }]),
     ]
   },
-  (own) => [...wholeOf(own).map(wholeRule), ...fieldsOf(own).map(expressionRule)],
   (own) => [
-    ...wholeOf(own).map(wholeRule),
-    ...fieldsOf(own).map((change) => ({
-      ...expressionRule(change),
-      managers: [literalGlob(change.actor.manager)],
+    ...selectWholeChanges(own).map(createWholeRule),
+    ...selectFieldChanges(own).map(createExpressionRule),
+  ],
+  (own) => [
+    ...selectWholeChanges(own).map(createWholeRule),
+    ...selectFieldChanges(own).map((change) => ({
+      ...createExpressionRule(change),
+      managers: [escapeGlob(change.actor.manager)],
     })),
   ],
 ]
 
-function wholeOf(own: readonly Change[]): readonly Change[] {
+function selectWholeChanges(own: readonly Change[]): readonly Change[] {
   return own.filter(({ path }) => path === undefined)
 }
 
-function fieldsOf(own: readonly Change[]): readonly (Change & { readonly path: string })[] {
+function selectFieldChanges(
+  own: readonly Change[],
+): readonly (Change & { readonly path: string })[] {
   return own.flatMap((change) =>
     change.path === undefined ? [] : [{ ...change, path: change.path }],
   )
 }
 
 /** Without its kind of change, the rule would hide the object's fields once it exists again. */
-function wholeRule(change: Change): Parts {
-  return { target: exactTarget([change]), changes: [change.change] }
+function createWholeRule(change: Change): Parts {
+  return { target: createExactTarget([change]), changes: [change.change] }
 }
 
 /** A path covers what is below it; an expression does not. */
-function expressionRule(change: Change & { readonly path: string }): Parts {
-  literalPath(change.path)
+function createExpressionRule(change: Change & { readonly path: string }): Parts {
+  formatLiteralPath(change.path)
   return {
-    target: exactTarget([change]),
+    target: createExactTarget([change]),
     changes: [change.change],
-    pathExpressions: [literalExpression(change.path)],
+    pathExpressions: [escapeExpression(change.path)],
   }
 }
 
 /** Names even the core group: another group may have a kind of the same name. */
-function exactTarget(own: readonly Change[]): NonNullable<Parts['target']> {
+function createExactTarget(own: readonly Change[]): NonNullable<Parts['target']> {
   const ref = own[0]?.ref ?? { group: '', kind: '', namespace: '', name: '' }
-  return { group: '', ...targetOf(ref) }
+  return { group: '', ...createIgnoreTarget(ref) }
 }
 
-function notExact(own: readonly Change[]): Failure {
+function createNotExactFailure(own: readonly Change[]): Failure {
   const [first] = own
   return new Failure({
     code: 'BP2010',

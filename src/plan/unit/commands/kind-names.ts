@@ -44,7 +44,7 @@ export function isNameOfKind(
   const singular = kind.toLowerCase()
   const names = [
     singular,
-    pluralOf(singular),
+    formatPlural(singular),
     ...(Object.hasOwn(SHORT_NAMES, singular) ? (SHORT_NAMES[singular] ?? []) : []),
   ]
   if (!names.includes(name)) return false
@@ -56,7 +56,7 @@ export function isNameOfKind(
 }
 
 /** Like `UnsafeGuessKindToResource` (k8s.io/apimachinery, pkg/api/meta/restmapper.go). */
-function pluralOf(singular: string): string {
+function formatPlural(singular: string): string {
   if (singular === 'endpoints') return singular
   if (singular.endsWith('s')) return `${singular}es`
   return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`

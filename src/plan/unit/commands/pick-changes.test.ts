@@ -3,19 +3,19 @@ import { test } from 'node:test'
 import { driftOf, TEST_KEY } from '../../../../test/fakes/drift-samples.ts'
 import { desiredOf } from '../../../../test/fakes/observation-builder.ts'
 import { changeOf, recordOf } from '../../../../test/fakes/record-samples.ts'
-import { itemFingerprint } from '../../../drift/compare/fingerprint.ts'
+import { computeItemFingerprint } from '../../../drift/compare/fingerprint.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
-import { closedEpisodeOf } from '../../observation/closed-episode.ts'
+import { createClosedEpisode } from '../../observation/closed-episode.ts'
 import {
-  applyingFingerprints,
+  choosePossibleResolution,
+  findSilencedUntil,
+  listApplyingFingerprints,
   planOf,
   planResolutions,
-  possibleResolution,
-  silencedUntil,
 } from './pick-changes.ts'
 
 function closed(more: Partial<ClosedEpisode['status']>, fingerprint = 'sha256:a'): ClosedEpisode {
-  return closedEpisodeOf(
+  return createClosedEpisode(
     recordOf(
       [changeOf({ fingerprint: 'r' }), changeOf({ fingerprint: 'k', resolution: 'Adopt' })],
       { fingerprint },
@@ -71,18 +71,22 @@ const SILENT: readonly (readonly [
 ]
 
 for (const [name, episodes, at, until] of SILENT) {
-  test(`silent: ${name}`, () => assert.equal(silencedUntil(episodes, 'sha256:a', at), until))
+  test(`silent: ${name}`, () => assert.equal(findSilencedUntil(episodes, 'sha256:a', at), until))
 }
 
 test('only what a merged and unverified decision restores is waited for', () => {
-  assert.deepEqual([...applyingFingerprints([closed({ outcome: 'Merged' })])], ['r'])
+  assert.deepEqual([...listApplyingFingerprints([closed({ outcome: 'Merged' })])], ['r'])
   assert.deepEqual(
-    [...applyingFingerprints([closed({ outcome: 'Merged', verifiedAt: '2026-11-21T11:00:00Z' })])],
+    [
+      ...listApplyingFingerprints([
+        closed({ outcome: 'Merged', verifiedAt: '2026-11-21T11:00:00Z' }),
+      ]),
+    ],
     [],
   )
   assert.deepEqual(
     [
-      ...applyingFingerprints([
+      ...listApplyingFingerprints([
         closed({}),
         closed({ outcome: 'Healed' }),
         closed({ outcome: 'ResolvedByGit' }),
@@ -95,7 +99,7 @@ test('only what a merged and unverified decision restores is waited for', () => 
 test('a request decides what it names, the record what it knows, the policy the rest', () => {
   const changes = ['spec.a', 'spec.b', 'spec.c'].map((field) => {
     const drift = driftOf(field)
-    return { drift, desired: undefined, fingerprint: itemFingerprint(drift, TEST_KEY) }
+    return { drift, desired: undefined, fingerprint: computeItemFingerprint(drift, TEST_KEY) }
   })
   const [a, b] = changes.map(({ fingerprint }) => fingerprint)
   const record = recordOf(
@@ -125,7 +129,7 @@ test('a request decides what it names, the record what it knows, the policy the 
 test('the plan of a record for all changes is taken over, and the policy is evaluated each time', () => {
   const changes = ['spec.a', 'spec.b'].map((field) => {
     const drift = driftOf(field)
-    return { drift, desired: undefined, fingerprint: itemFingerprint(drift, TEST_KEY) }
+    return { drift, desired: undefined, fingerprint: computeItemFingerprint(drift, TEST_KEY) }
   })
   const [a = '', b = ''] = changes.map(({ fingerprint }) => fingerprint)
   const known = { keyId: TEST_KEY.id }
@@ -170,11 +174,11 @@ test('what was chosen for a field stays chosen when its live value moves on', ()
   const chosen = changeOf({
     ref: { group, kind, namespace, name },
     path: 'spec.replicas',
-    fingerprint: itemFingerprint(before, TEST_KEY),
+    fingerprint: computeItemFingerprint(before, TEST_KEY),
     resolution: 'Adopt',
   })
   const changes = [
-    { drift: after, desired: undefined, fingerprint: itemFingerprint(after, TEST_KEY) },
+    { drift: after, desired: undefined, fingerprint: computeItemFingerprint(after, TEST_KEY) },
   ]
   const planned = planResolutions(changes, recordOf([chosen], { keyId: TEST_KEY.id }), undefined, {
     byPolicy: () => 'Restore',
@@ -190,9 +194,9 @@ test('a resolution of the policy that the change cannot have becomes Restore, an
   const drift = driftOf('spec.replicas')
   const desired = desiredOf({ replicas: 3 })
   const possible = (
-    change: Partial<Parameters<typeof possibleResolution>[0]>,
+    change: Partial<Parameters<typeof choosePossibleResolution>[0]>,
     wanted: 'Adopt' | 'Release',
-  ) => possibleResolution({ drift, desired, fingerprint: '', ...change }, wanted)
+  ) => choosePossibleResolution({ drift, desired, fingerprint: '', ...change }, wanted)
   assert.equal(possible({}, 'Adopt'), 'Adopt')
   assert.equal(possible({ desired: undefined }, 'Adopt'), 'Restore')
   assert.equal(possible({ drift: { ...drift, lostWhenReleased: true } }, 'Release'), 'Restore')

@@ -1,9 +1,9 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { Failure, orFailure } from '@backporch/kyaml/failure'
-import { type RedactionKey, shownPath } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
+import { formatShownPath, type RedactionKey } from '@backporch/kyaml/redaction'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict, Resolution } from '../../../drift/compare/drift.ts'
-import { itemFingerprint } from '../../../drift/compare/fingerprint.ts'
+import { computeItemFingerprint } from '../../../drift/compare/fingerprint.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
 import type { DriftRecord, Plan } from '../../../record/documents/drift-record.ts'
 import { editFor } from '../../../sources/edits/resolution-edits.ts'
@@ -21,26 +21,26 @@ export interface PlannedChange {
 
 export type OpenChange = Omit<PlannedChange, 'resolution'>
 
-export function allChanges(
+export function listAllChanges(
   verdicts: readonly ObjectVerdict[],
   key: RedactionKey,
 ): readonly OpenChange[] {
   return key.derived.get(verdicts, 'changes', [], () =>
     verdicts.flatMap(({ items, desired }) =>
-      items.map((drift) => ({ drift, desired, fingerprint: itemFingerprint(drift, key) })),
+      items.map((drift) => ({ drift, desired, fingerprint: computeItemFingerprint(drift, key) })),
     ),
   )
 }
 
 /** Or was not observed to match. */
-export function unverifiedMerges(closed: readonly ClosedEpisode[]): ClosedEpisode[] {
+export function listUnverifiedMerges(closed: readonly ClosedEpisode[]): ClosedEpisode[] {
   return closed.filter(
     ({ status }) => status.outcome === 'Merged' && status.verifiedAt === undefined,
   )
 }
 
-export function applyingFingerprints(closed: readonly ClosedEpisode[]): ReadonlySet<string> {
-  const waiting = unverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
+export function listApplyingFingerprints(closed: readonly ClosedEpisode[]): ReadonlySet<string> {
+  const waiting = listUnverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
   const restored = waiting.flatMap(({ spec }) =>
     spec.changes.filter(({ resolution }) => resolution === 'Restore'),
   )
@@ -48,7 +48,7 @@ export function applyingFingerprints(closed: readonly ClosedEpisode[]): Readonly
 }
 
 /** Only for exactly its fingerprint. Times are RFC 3339 UTC. */
-export function silencedUntil(
+export function findSilencedUntil(
   closed: readonly ClosedEpisode[],
   fingerprint: string,
   at: string,
@@ -80,21 +80,22 @@ export function planResolutions(
       open.spec.changes,
       'recorded',
       [changes, open.spec.keyId],
-      () => recordedPlan(changes, open, key),
+      () => findRecordedPlan(changes, open, key),
     )
     if (recorded !== undefined) return recorded
   }
-  const known = recordedChoices(open, key)
+  const known = indexRecordedChoices(open, key)
   const planned = changes.map((change): PlannedChange => {
-    return withResolution(
+    return addResolution(
       change,
-      choiceFor(resolutionRequest, change) ?? known(change) ?? { resolution: byPolicy(change) },
+      findRequestedChoice(resolutionRequest, change) ??
+        known(change) ?? { resolution: byPolicy(change) },
     )
   })
-  return samePlan(changes, planned, key)
+  return retainSamePlan(changes, planned, key)
 }
 
-export function choiceFor(
+export function findRequestedChoice(
   request: ResolutionRequest | undefined,
   { fingerprint }: Pick<OpenChange, 'fingerprint'>,
 ) {
@@ -104,28 +105,28 @@ export function choiceFor(
 
 type Choice = Pick<PlannedChange, 'resolution' | 'via'>
 
-function withResolution(change: OpenChange, { resolution, via }: Choice): PlannedChange {
+function addResolution(change: OpenChange, { resolution, via }: Choice): PlannedChange {
   return { ...change, resolution, ...(via === undefined ? {} : { via }) }
 }
 
-function recordedPlan(
+function findRecordedPlan(
   changes: readonly OpenChange[],
   open: DriftRecord,
   key: RedactionKey,
 ): readonly PlannedChange[] | undefined {
-  const known = recordedChoices(open, key)
+  const known = indexRecordedChoices(open, key)
   const planned = changes.flatMap((change) => {
     const choice = known(change)
-    return choice === undefined ? [] : [withResolution(change, choice)]
+    return choice === undefined ? [] : [addResolution(change, choice)]
   })
-  return planned.length === changes.length ? samePlan(changes, planned, key) : undefined
+  return planned.length === changes.length ? retainSamePlan(changes, planned, key) : undefined
 }
 
 /**
  * Fingerprints of another installation key match nothing. The location identifies the change: the
  * choice for a field stays, and a new value still needs approval.
  */
-function recordedChoices(
+function indexRecordedChoices(
   open: DriftRecord | undefined,
   key: RedactionKey,
 ): (change: OpenChange) => Choice | undefined {
@@ -135,17 +136,17 @@ function recordedChoices(
   )
   const byLocation = new Map(
     chosen.map((change) => [
-      `${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`,
+      `${change.change} ${getResourceKey(change.ref)}#${change.path ?? ''}`,
       change,
     ]),
   )
   return ({ fingerprint, drift: { id, path, change } }) =>
     byFingerprint.get(fingerprint) ??
-    byLocation.get(`${change} ${resourceKey(id)}#${shownPath(key, id, path)}`)
+    byLocation.get(`${change} ${getResourceKey(id)}#${formatShownPath(key, id, path)}`)
 }
 
 /** For cached computations. */
-function samePlan(
+function retainSamePlan(
   changes: readonly OpenChange[],
   planned: readonly PlannedChange[],
   key: RedactionKey,
@@ -162,8 +163,8 @@ export function planOf(resolutions: readonly Resolution[]): Plan {
 }
 
 /** Otherwise Restore, which edits nothing. */
-export function possibleResolution(change: OpenChange, wanted: Resolution): Resolution {
-  return orFailure(() => editFor({ ...change, resolution: wanted })) instanceof Failure
+export function choosePossibleResolution(change: OpenChange, wanted: Resolution): Resolution {
+  return catchFailure(() => editFor({ ...change, resolution: wanted })) instanceof Failure
     ? 'Restore'
     : wanted
 }

@@ -1,8 +1,12 @@
 import { Failure } from '@backporch/kyaml/failure'
-import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
-import { type Note, sentenceOf } from '@backporch/kyaml/note'
-import { given } from '@backporch/kyaml/text'
-import { isActive, mismatchText, whyNotIgnored } from '../../../drift/noise/ignore-rules.ts'
+import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
+import { formatNoteSentence, type Note } from '@backporch/kyaml/note'
+import { omitUndefined } from '@backporch/kyaml/text'
+import {
+  describeMismatch,
+  findIgnoreMismatch,
+  isActive,
+} from '../../../drift/noise/ignore-rules.ts'
 import { RISK_RULES } from '../../../drift/risk/risk.ts'
 import { assertNewestPolicy } from '../../../policy/last-good-policy.ts'
 import {
@@ -18,22 +22,22 @@ import {
   type CommentCommand,
 } from '../../../proposal/text/comment-command.ts'
 import { time } from '../../../proposal/text/words.ts'
-import { later } from '../../observation/drift-age.ts'
+import { addSeconds } from '../../observation/drift-age.ts'
 import type { ResolutionRequest } from '../../observation/observation.ts'
 import {
   type CommandContext,
-  observedState,
-  ownedBy,
+  getOwnership,
   type PlannedCommand,
   type RequestState,
+  requireObservedState,
 } from './command-state.ts'
-import { withoutForeignCommits } from './comment-recreate.ts'
+import { omitForeignCommits } from './comment-recreate.ts'
 import { assertOwner, needsOwner } from './comment-rights.ts'
-import { nothingToSnooze } from './comment-status.ts'
-import { allChanges } from './pick-changes.ts'
+import { createNoSnoozeFailure } from './comment-status.ts'
+import { listAllChanges } from './pick-changes.ts'
 import type { Requester } from './proposal-requests.ts'
-import { changesMeant, type RequestedChoice, resolveSelectors } from './resolution-request.ts'
-import { ignore, shownRules, withoutRules } from './rule-commands.ts'
+import { findMeantChanges, type RequestedChoice, resolveSelectors } from './resolution-request.ts'
+import { ignore, removeIgnoreRules, showRules } from './rule-commands.ts'
 
 export const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Release' } as const
 
@@ -52,9 +56,9 @@ type Planner = (
 
 const resolve: Planner = (context, { requester, group }, state) => {
   const choices = group.map((command) => ({
-    resolution: resolutionOf(command.verb),
+    resolution: getResolution(command.verb),
     selectors: command.selectors,
-    ...given({ via: command.via }),
+    ...omitUndefined({ via: command.via }),
   }))
   const reasons = group.flatMap(({ reason }) =>
     reason === undefined || reason === '' ? [] : [reason],
@@ -74,16 +78,16 @@ const PLANNERS: { readonly [Verb in CommandVerb]: Planner } = {
   recheck: (context, _command, state) => planRecheck(context, state),
   recreate: (context, _command, state) => recreate(context, state),
   snooze: (context, { requester, duration }, state) =>
-    snooze(context, later(requester.at, duration ?? 0), state),
+    snooze(context, addSeconds(requester.at, duration ?? 0), state),
   ignore: (context, command, state) => ignore(context, command.requester, command, state),
   unignore: (context, { selectors }, state) => ({
     state,
     text: '',
-    policy: withoutRules(context, selectors),
+    policy: removeIgnoreRules(context, selectors),
   }),
   exclude: (context, { selectors: [glob = ''] }, state) => exclude(context, glob, state),
   explain: (context, { selectors }, state) => ({ state, ...explain(context, selectors, state) }),
-  show: (context, { requester }, state) => ({ state, ...shownRules(context, requester) }),
+  show: (context, { requester }, state) => ({ state, ...showRules(context, requester) }),
   help: (_context, _command, state) => ({ state, text: SEE_BELOW, details: helpText() }),
 }
 
@@ -100,7 +104,7 @@ export function planCommand(
   return PLANNERS[first.verb](context, { ...first, requester, group }, state)
 }
 
-function resolutionOf(verb: CommandVerb): RequestedChoice['resolution'] {
+function getResolution(verb: CommandVerb): RequestedChoice['resolution'] {
   return verb === 'adopt' || verb === 'release' ? RESOLUTIONS[verb] : 'Restore'
 }
 
@@ -118,7 +122,7 @@ export function planChoices(
 ): PlannedCommand {
   if (first === undefined) throw new TypeError('no choice')
   assertNewestPolicy(context.policies, NOT_DONE)
-  const observed = observedState(state)
+  const observed = requireObservedState(state)
   const { numbered } = context.requests.unit
   // Selectors count the changes as a turn without requests lists them.
   const { report } = context.plan({ ...observed, resolutionRequest: undefined })
@@ -131,7 +135,7 @@ export function planChoices(
       by: requester?.login ?? '',
       assertAllowed: (resolution, chosen) => {
         if (requester !== undefined && needsOwner(resolution))
-          assertOwner(resolution.toLowerCase(), chosen, requester, ownedBy(context))
+          assertOwner(resolution.toLowerCase(), chosen, requester, getOwnership(context))
       },
     },
     report.spec.changes,
@@ -150,7 +154,7 @@ export function planChoices(
     text:
       record === undefined
         ? 'nothing differs any longer'
-        : `${planText(record.spec)}${left.length === 0 ? '' : `.${told(left)}`}`,
+        : `${planText(record.spec)}${left.length === 0 ? '' : `.${formatNotes(left)}`}`,
   }
 }
 
@@ -159,22 +163,22 @@ function joinResolutionRequests(
   { resolution, changes, via, isAll, more = [], ...later }: ResolutionRequest,
 ): ResolutionRequest {
   const message = later.message ?? earlier.message
-  const choice = { resolution, changes, ...given({ via, isAll }) }
+  const choice = { resolution, changes, ...omitUndefined({ via, isAll }) }
   return { ...earlier, ...later, message, more: [...(earlier.more ?? []), choice, ...more] }
 }
 
 export function planRecheck({ plan }: CommandContext, state: RequestState): PlannedCommand {
-  const { observation } = observedState(state)
+  const { observation } = requireObservedState(state)
   const created = plan({ ...state, observation })
   const { status } = created.report
-  const text = `looked at the cluster at ${time(observation.cluster.observedAt)}: ${status.stuckSince === undefined ? STATES[status.state] : STUCK}.${told(created.notes)}`
+  const text = `looked at the cluster at ${time(observation.cluster.observedAt)}: ${status.stuckSince === undefined ? STATES[status.state] : STUCK}.${formatNotes(created.notes)}`
   return { state, text }
 }
 
-function told(notes: readonly Note[]): string {
+function formatNotes(notes: readonly Note[]): string {
   return notes
     .slice(0, 3)
-    .map((note) => ` ${markdownProse(sentenceOf(note))}.`)
+    .map((note) => ` ${formatMarkdownProse(formatNoteSentence(note))}.`)
     .join('')
 }
 
@@ -193,12 +197,10 @@ const STATES = {
 } as const
 
 function recreate({ plan }: CommandContext, start: RequestState): PlannedCommand {
-  const state = observedState(start)
+  const state = requireObservedState(start)
   const before = plan(state)
   const isForeign = before.outcome === 'foreign' && before.report.status.state === 'Drifted'
-  const after = isForeign
-    ? { ...state, observation: withoutForeignCommits(state.observation) }
-    : state
+  const after = isForeign ? { ...state, observation: omitForeignCommits(state.observation) } : state
   const created = isForeign ? plan(after) : before
   const { state: found, lifecycle } = created.report.status
   if (
@@ -229,21 +231,21 @@ function exclude(
   glob: string,
   start: RequestState,
 ): PlannedCommand {
-  if (unit.drifts.length < 2) throw notJoint()
-  const state = observedState(start)
+  if (unit.drifts.length < 2) throw createNotJointFailure()
+  const state = requireObservedState(start)
   const after = { ...state, observation: { ...state.observation, exclude: glob } }
   plan(after)
-  const text = `clusters named ${markdownCell(glob, 60)} are taken out, and get pull requests of their own when they are looked at again`
+  const text = `clusters named ${formatMarkdownCell(glob, 60)} are taken out, and get pull requests of their own when they are looked at again`
   return { state: after, text }
 }
 
 function snooze({ plan }: CommandContext, end: string, start: RequestState): PlannedCommand {
-  const state = observedState(start)
+  const state = requireObservedState(start)
   const after = { ...state, observation: { ...state.observation, snoozeUntil: end } }
   const { report } = plan(after)
   if (end <= state.observation.cluster.observedAt)
     return { state: after, text: `that is over since ${time(end)}` }
-  if (report.status.snoozedUntil !== end) throw nothingToSnooze(STATES[report.status.state])
+  if (report.status.snoozedUntil !== end) throw createNoSnoozeFailure(STATES[report.status.state])
   return {
     state: after,
     text: `no reminders until ${time(end)}; this stays open and is kept up to date`,
@@ -257,12 +259,12 @@ function explain(
   selectors: readonly string[],
   start: RequestState,
 ): Pick<CommandResult, 'text' | 'details'> {
-  const state = observedState(start)
+  const state = requireObservedState(start)
   const { observation } = state
   const { changes } = plan(state).report.spec
-  const chosen = changesMeant(selectors, unit.numbered, changes)
+  const chosen = findMeantChanges(selectors, unit.numbered, changes)
   const drifts = new Map(
-    allChanges(observation.verdicts, observation.key).map(({ fingerprint, drift }) => [
+    listAllChanges(observation.verdicts, observation.key).map(({ fingerprint, drift }) => [
       fingerprint,
       drift,
     ]),
@@ -274,11 +276,11 @@ function explain(
       ({ items }) => drift !== undefined && items.includes(drift),
     )
     const tried = observation.policy.ignore.map((rule) => {
-      const mismatch = drift === undefined ? undefined : whyNotIgnored(drift, rule, sides)
+      const mismatch = drift === undefined ? undefined : findIgnoreMismatch(drift, rule, sides)
       const why = isActive(rule, today)
         ? mismatch === undefined
           ? ''
-          : mismatchText(mismatch)
+          : describeMismatch(mismatch)
         : `over since ${rule.expires}`
       return `${rule.where} (${why})`
     })
@@ -291,7 +293,7 @@ function explain(
     )
   })
   const { mode, chain } = observation.policy
-  const policy = `- policy: ${mode}, from ${chain.map((one) => markdownProse(one)).join(' over ')}`
+  const policy = `- policy: ${mode}, from ${chain.map((one) => formatMarkdownProse(one)).join(' over ')}`
   const more =
     chosen.length > EXPLAINED
       ? [`- and ${chosen.length - EXPLAINED} more, each with its number`]
@@ -299,7 +301,7 @@ function explain(
   return { text: SEE_BELOW, details: [...details, ...more, policy].join('\n') }
 }
 
-function notJoint(): Failure {
+function createNotJointFailure(): Failure {
   return new Failure({
     code: 'BP2010',
     what: 'no cluster is taken out of this',

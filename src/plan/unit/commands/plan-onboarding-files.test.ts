@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import {
-  effectivePolicy,
-  placedPackages,
-  repositoryLimits,
+  deriveEffectivePolicy,
+  deriveRepositoryLimits,
+  listPlacedPackages,
 } from '../../../policy/effective-policy.ts'
 import type { ImportedRule } from '../../../policy/import-ignores.ts'
 import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
-import { POLICY_PATH, policyText } from './plan-onboarding-files.ts'
+import { formatPolicyText, POLICY_PATH } from './plan-onboarding-files.ts'
 
 const read = (text: string) => parsePolicyFiles([{ path: POLICY_PATH, text }])
 const rule = (name: string, packages: readonly string[], reason = 'why'): ImportedRule => ({
@@ -17,31 +17,31 @@ const rule = (name: string, packages: readonly string[], reason = 'why'): Import
 })
 
 test('the proposed start is the shipped default, spelt out: merging it changes nothing but that it is there', () => {
-  const { policies } = read(policyText([], 'prod', undefined))
+  const { policies } = read(formatPolicyText([], 'prod', undefined))
   const {
     location: _place,
     chain: _chain,
     ...own
-  } = effectivePolicy({ policies, placements: [] }, 'prod', 'apps/web')
+  } = deriveEffectivePolicy({ policies, placements: [] }, 'prod', 'apps/web')
   const {
     location: _none,
     chain: _default,
     ...shipped
-  } = effectivePolicy({ policies: [], placements: [] }, 'prod', 'apps/web')
+  } = deriveEffectivePolicy({ policies: [], placements: [] }, 'prod', 'apps/web')
   assert.deepEqual(own, shipped)
-  assert.deepEqual(repositoryLimits({ policies }), repositoryLimits({ policies: [] }))
+  assert.deepEqual(deriveRepositoryLimits({ policies }), deriveRepositoryLimits({ policies: [] }))
 })
 
 test('rules hold in their cluster and their packages only', () => {
   const set = read(
-    policyText(
+    formatPolicyText(
       [rule('a', ['apps/a']), rule('b', ['apps/a', 'apps/b']), rule('c', ['apps/a'])],
       'prod',
       undefined,
     ),
   )
   const names = (cluster: string, path: string) =>
-    effectivePolicy(set, cluster, path)
+    deriveEffectivePolicy(set, cluster, path)
       .ignore.map(({ target }) => target.name)
       .sort()
   assert.deepEqual(names('prod', 'apps/a'), ['a', 'b', 'c'])
@@ -51,15 +51,15 @@ test('rules hold in their cluster and their packages only', () => {
 })
 
 test('the repository itself as a package has its rules too', () => {
-  const set = read(policyText([rule('a', [''])], 'prod', undefined))
-  assert.equal(effectivePolicy(set, 'prod', '').ignore.length, 1)
+  const set = read(formatPolicyText([rule('a', [''])], 'prod', undefined))
+  assert.equal(deriveEffectivePolicy(set, 'prod', '').ignore.length, 1)
 })
 
 test('a placement names what the cluster runs', () => {
-  const set = read(policyText([], 'prod', { packages: ['apps/a'] }))
-  assert.deepEqual(placedPackages(set, 'prod', ['apps/a', 'apps/b']), ['apps/a'])
+  const set = read(formatPolicyText([], 'prod', { packages: ['apps/a'] }))
+  assert.deepEqual(listPlacedPackages(set, 'prod', ['apps/a', 'apps/b']), ['apps/a'])
   assert.equal(
-    placedPackages(read(policyText([], 'prod', undefined)), 'prod', ['apps/a']),
+    listPlacedPackages(read(formatPolicyText([], 'prod', undefined)), 'prod', ['apps/a']),
     undefined,
   )
 })
@@ -73,7 +73,7 @@ test('whatever a cluster is called and a rule gives as its reason, the file says
       text.filter((one) => /\S/.test(one)),
       (cluster, reason) => {
         const { policies } = read(
-          policyText([rule('a', ['apps/a'], reason)], cluster, { packages: ['apps/a'] }),
+          formatPolicyText([rule('a', ['apps/a'], reason)], cluster, { packages: ['apps/a'] }),
         )
         assert.equal(policies.length, 2)
         assert.equal(policies[1]?.ignore[0]?.reason, reason)
@@ -84,7 +84,7 @@ test('whatever a cluster is called and a rule gives as its reason, the file says
 })
 
 test('every document is marked as local, and editors are told that it is YAML', () => {
-  const text = policyText([rule('a', ['apps/a'])], 'prod', { packages: ['apps/a'] })
+  const text = formatPolicyText([rule('a', ['apps/a'])], 'prod', { packages: ['apps/a'] })
   assert.match(text, /^# vim: ft=yaml\n/)
   assert.equal(text.match(/config\.kubernetes\.io\/local-config: "true"/g)?.length, 3)
 })

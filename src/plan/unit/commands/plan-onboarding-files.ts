@@ -74,32 +74,37 @@ export interface FoundPlacement {
  * The shipped default mode opens nothing. The rules apply to the cluster in which they were found.
  * @param placed undefined if no placement is needed
  */
-export function policyText(
+export function formatPolicyText(
   rules: readonly ImportedRule[],
   cluster: string,
   placed: FoundPlacement | undefined,
 ): string {
   const documents = [HEAD]
-  for (const [index, { packages, ignore }] of byPackages(rules).entries()) {
+  for (const [index, { packages, ignore }] of groupByPackages(rules).entries()) {
     const comment = `# Rules that ${packages.length === 1 ? 'this package has' : 'these packages have'} today: each says where it comes from. Give them an end with "expires: 2027-01-31".\n`
     const spec = { match: { clusters: [cluster], packages }, ignore }
-    documents.push(comment + formatDocument(inert('DriftPolicy', `imported-${index + 1}`, spec)))
+    documents.push(
+      comment + formatDocument(createInertDocument('DriftPolicy', `imported-${index + 1}`, spec)),
+    )
   }
   if (placed !== undefined) {
     const comment =
       '# What this cluster runs: packages of which it has objects, and folders without a Kptfile that were named. A cluster that no placement names runs none.\n'
     documents.push(
-      comment + formatDocument(inert('Placement', 'found', { clusters: [cluster], ...placed })),
+      comment +
+        formatDocument(
+          createInertDocument('Placement', 'found', { clusters: [cluster], ...placed }),
+        ),
     )
   }
   return `${documents.join('---\n')}${NO_MANIFEST}`
 }
 
-function inert(kind: string, name: string, spec: object) {
+function createInertDocument(kind: string, name: string, spec: object) {
   return { apiVersion: API_VERSION, kind, metadata: { name, annotations: LOCAL_CONFIG }, spec }
 }
 
-function byPackages(
+function groupByPackages(
   rules: readonly ImportedRule[],
 ): { packages: readonly string[]; ignore: IgnoreEntry[] }[] {
   const groups = new Map<string, { packages: readonly string[]; ignore: IgnoreEntry[] }>()

@@ -25,9 +25,9 @@ import type { Observation } from '../../observation/observation.ts'
 import { planReconcile } from '../plan-reconcile.ts'
 import {
   type AnsweredRequests,
+  findNotAllowed,
   isOutside,
   mayWait,
-  notAllowed,
   planRequests,
 } from './plan-requests.ts'
 import type { ProposalRequests } from './proposal-requests.ts'
@@ -189,9 +189,9 @@ test('a requester without the right gets the reason, and nothing is done', () =>
   assert.deepEqual(texts(answered), ['refused: no access: read only (ask)'])
   assert.deepEqual(resolutions(answered), ['Restore', 'Restore'])
   const { requester } = first
-  assert.equal(notAllowed(requester, { packagePath: '', codeOwners: '' }), undefined)
+  assert.equal(findNotAllowed(requester, { packagePath: '', codeOwners: '' }), undefined)
   assert.equal(
-    notAllowed({ ...requester, permission: 'read' }, { packagePath: '', codeOwners: '' })?.code,
+    findNotAllowed({ ...requester, permission: 'read' }, { packagePath: '', codeOwners: '' })?.code,
     'BP2013',
   )
 })

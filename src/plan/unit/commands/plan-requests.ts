@@ -1,12 +1,12 @@
 import type { RequestedAction } from '@backporch/forge/check-run'
 import type { ForgeComment } from '@backporch/forge/hosted-forge'
-import { Failure, type FailureCode, orFailure } from '@backporch/kyaml/failure'
-import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
-import { oneLine } from '@backporch/kyaml/text'
+import { catchFailure, Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
+import { convertToOneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../../policy/parse-policy.ts'
 import type { PostedAnswer } from '../../../proposal/text/answer-comment.ts'
-import { commandOfAction } from '../../../proposal/text/check-run-buttons.ts'
-import { commandLine, failureText } from '../../../proposal/text/command-answer.ts'
+import { findActionCommands } from '../../../proposal/text/check-run-buttons.ts'
+import { formatCommandLine, formatFailureText } from '../../../proposal/text/command-answer.ts'
 import type { CommentCommand, CommentCommands } from '../../../proposal/text/comment-command.ts'
 import type { Tick } from '../../../proposal/text/ticks.ts'
 import type {
@@ -52,18 +52,19 @@ export function planRequests(
   start: RequestState,
 ): AnsweredRequests {
   const planner = new RequestPlanner({ requests, policies, plan }, start)
-  planner.ticks(requests.ticks)
-  for (const comment of requests.comments) planner.comment(comment)
-  for (const requestedAction of requests.requestedActions) planner.requestedAction(requestedAction)
-  return planner.answered()
+  planner.handleTicks(requests.ticks)
+  for (const comment of requests.comments) planner.handleComment(comment)
+  for (const requestedAction of requests.requestedActions)
+    planner.handleRequestedAction(requestedAction)
+  return planner.getAnswered()
 }
 
-export function requestedActionLine({ button }: RequestedAction): string {
-  return `button ${commandOfAction(button)?.label ?? '?'}`
+export function formatRequestedAction({ button }: RequestedAction): string {
+  return `button ${findActionCommands(button)?.label ?? '?'}`
 }
 
-function commentLine({ body }: ForgeComment): string {
-  return oneLine(body.split('\n').find((each) => each.startsWith('/')) ?? '', 100)
+function getCommentLine({ body }: ForgeComment): string {
+  return convertToOneLine(body.split('\n').find((each) => each.startsWith('/')) ?? '', 100)
 }
 
 /**
@@ -94,12 +95,12 @@ class RequestPlanner {
     this.waiting.push(...context.requests.unread)
   }
 
-  answered(): AnsweredRequests {
+  getAnswered(): AnsweredRequests {
     const { answers, comments, requestedActions, waiting, state, context } = this
     return { requests: context.requests, state, answers, comments, requestedActions, waiting }
   }
 
-  ticks(ticks: readonly Tick[]): void {
+  handleTicks(ticks: readonly Tick[]): void {
     if (ticks.length === 0) return
     const choices = ticks.flatMap(({ verb, changes }): RequestedChoice[] =>
       verb === 'recheck' ? [] : [{ resolution: RESOLUTIONS[verb], selectors: changes.map(String) }],
@@ -108,19 +109,19 @@ class RequestPlanner {
       choices.length > 0
         ? planChoices(this.context, choices, { requester: undefined }, state)
         : planRecheck(this.context, state)
-    this.orWait({ by: '', line: 'a ticked box' }, () => {
+    this.runOrWait({ by: '', line: 'a ticked box' }, () => {
       this.answers.push(this.answer('', 'a ticked box', work))
     })
   }
 
-  comment({ comment, commands, requester, refusal, mayCommand }: CommentRequest): void {
-    const line = commentLine(comment)
+  handleComment({ comment, commands, requester, refusal, mayCommand }: CommentRequest): void {
+    const line = getCommentLine(comment)
     const by = requester.login
-    this.orWait({ by, line }, () => {
+    this.runOrWait({ by, line }, () => {
       const own =
         refusal === undefined
-          ? this.inComment(requester, commands)
-          : [{ by, line, done: false, text: failureText(refusal) }]
+          ? this.answerComment(requester, commands)
+          : [{ by, line, done: false, text: formatFailureText(refusal) }]
       const { id, at, author } = comment
       this.answers.push(
         ...own.map((result) => ({
@@ -133,15 +134,15 @@ class RequestPlanner {
   }
 
   /** Only for commands on this commit: the person who clicked saw its content. */
-  requestedAction({ requestedAction, requester }: RequestedActionRequest): void {
+  handleRequestedAction({ requestedAction, requester }: RequestedActionRequest): void {
     const { unit, codeOwners, answered } = this.context.requests
-    const requested = commandOfAction(requestedAction.button)
+    const requested = findActionCommands(requestedAction.button)
     const refusal =
-      requested === undefined ? undefined : notAllowed(requester, { ...unit, codeOwners })
+      requested === undefined ? undefined : findNotAllowed(requester, { ...unit, codeOwners })
     const reported = (results: readonly PlannedAnswer[]): readonly PlannedAnswer[] =>
       results.map((result) => ({
         ...result,
-        line: requestedActionLine(requestedAction),
+        line: formatRequestedAction(requestedAction),
         requested: {
           comment: requestedAction.id,
           at: requestedAction.at,
@@ -150,41 +151,49 @@ class RequestPlanner {
       }))
     const refused = (text: string) =>
       reported([{ by: requestedAction.login, line: '', done: false, text }])
-    this.orWait({ by: requestedAction.login, line: requestedActionLine(requestedAction) }, () => {
-      const answers =
-        requested === undefined || isAnswered(requestedAction, answered)
-          ? []
-          : refusal !== undefined
-            ? refused(failureText(refusal))
-            : requestedAction.commit !== unit.head
-              ? refused(requestedBefore(requestedAction, unit.head))
-              : reported(this.inComment(requester, { commands: requested.commands, refused: [] }))
-      this.answers.push(...answers)
-      this.requestedActions.push({ requestedAction, done: answers.every(({ done }) => done) })
-    })
+    this.runOrWait(
+      { by: requestedAction.login, line: formatRequestedAction(requestedAction) },
+      () => {
+        const answers =
+          requested === undefined || isAnswered(requestedAction, answered)
+            ? []
+            : refusal !== undefined
+              ? refused(formatFailureText(refusal))
+              : requestedAction.commit !== unit.head
+                ? refused(describeRequestedBefore(requestedAction, unit.head))
+                : reported(
+                    this.answerComment(requester, { commands: requested.commands, refused: [] }),
+                  )
+        this.answers.push(...answers)
+        this.requestedActions.push({ requestedAction, done: answers.every(({ done }) => done) })
+      },
+    )
   }
 
-  private inComment(
+  private answerComment(
     requester: Requester,
     { commands, refused }: CommentCommands,
   ): readonly PlannedAnswer[] {
     const by = requester.login
     if (refused.length > 0) {
       const others = commands.map((command) =>
-        refusal(
+        createRefusal(
           by,
-          commandLine(command),
+          formatCommandLine(command),
           'not done, because another line of the comment cannot be',
         ),
       )
-      return [...refused.map(({ line, why }) => refusal(by, line, markdownProse(why))), ...others]
+      return [
+        ...refused.map(({ line, why }) => createRefusal(by, line, formatMarkdownProse(why))),
+        ...others,
+      ]
     }
     const before = this.state
     try {
       const answers: PlannedAnswer[] = []
-      for (const group of inOrder(commands)) {
+      for (const group of groupInOrder(commands)) {
         const work: Work = (state) => planCommand(this.context, requester, group, state)
-        const answer = this.answer(by, group.map(commandLine).join(' '), work, requester)
+        const answer = this.answer(by, group.map(formatCommandLine).join(' '), work, requester)
         answers.push(answer)
       }
       return answers
@@ -211,12 +220,12 @@ class RequestPlanner {
       }
     } catch (thrown) {
       if (!(thrown instanceof Failure) || mayWait(thrown)) throw thrown
-      return refusal(by, line, failureText(thrown))
+      return createRefusal(by, line, formatFailureText(thrown))
     }
   }
 
-  private orWait(request: Omit<WaitingRequest, 'failure'>, work: () => void): void {
-    const done = orFailure(work)
+  private runOrWait(request: Omit<WaitingRequest, 'failure'>, work: () => void): void {
+    const done = catchFailure(work)
     if (done instanceof Failure) this.waiting.push({ ...request, failure: done })
   }
 }
@@ -226,16 +235,16 @@ class RequestPlanner {
  * endlessly.
  */
 export function isAnswered({ id, bot, button }: RequestedAction, answered: string): boolean {
-  return bot || commandOfAction(button) === undefined || answered.includes(`,${id},`)
+  return bot || findActionCommands(button) === undefined || answered.includes(`,${id},`)
 }
 
-function requestedBefore({ commit }: RequestedAction, head: string): string {
-  const [then, now] = [commit, head].map((each) => markdownCell(each.slice(0, 7)))
+function describeRequestedBefore({ commit }: RequestedAction, head: string): string {
+  const [then, now] = [commit, head].map((each) => formatMarkdownCell(each.slice(0, 7)))
   return `it was clicked on ${then}, and the branch is at ${now} now (review it again, and click the button there)`
 }
 
 /** A branch is recreated before anything is planned on it. */
-function inOrder(commands: readonly CommentCommand[]): readonly (readonly CommentCommand[])[] {
+function groupInOrder(commands: readonly CommentCommand[]): readonly (readonly CommentCommand[])[] {
   const plans = commands.filter(({ verb }) => Object.hasOwn(RESOLUTIONS, verb))
   const recreates = commands.filter(({ verb }) => verb === 'recreate').slice(0, 1)
   const rest = commands.filter((command) => !plans.includes(command) && command.verb !== 'recreate')
@@ -246,14 +255,14 @@ function inOrder(commands: readonly CommentCommand[]): readonly (readonly Commen
   ]
 }
 
-function refusal(by: string, line: string, text: string): PlannedAnswer {
+function createRefusal(by: string, line: string, text: string): PlannedAnswer {
   return { by, line, done: false, text }
 }
 
-export function notAllowed(
+export function findNotAllowed(
   requester: Requester,
   owned: Parameters<typeof assertMayWrite>[1],
 ): Failure | undefined {
-  const refused = orFailure(() => assertMayWrite(requester, owned))
+  const refused = catchFailure(() => assertMayWrite(requester, owned))
   return refused instanceof Failure ? refused : undefined
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../../record/documents/change.ts'
 import type { DriftRecord } from '../../../record/documents/drift-record.ts'
-import { plannedBy } from './comment-status.ts'
+import { attributePlan } from './comment-status.ts'
 import { resolveSelectors } from './resolution-request.ts'
 
 function change(path: string, fingerprint: string): Change {
@@ -88,12 +88,15 @@ test('the requester and the plan before are stored, also after a repeated reques
   } as const
   const open = (more: Partial<DriftRecord['spec']>) =>
     ({ plan: 'Restore', ...more }) as DriftRecord['spec']
-  const first = plannedBy(resolutionRequest, open({}), 'Adopt')
+  const first = attributePlan(resolutionRequest, open({}), 'Adopt')
   assert.deepEqual(first, { plannedBy: 'ada', plannedBefore: 'Restore' })
-  assert.deepEqual(plannedBy(resolutionRequest, open({ plan: 'Adopt', ...first }), 'Adopt'), first)
-  assert.deepEqual(plannedBy(undefined, open({ plan: 'Adopt', ...first }), 'Adopt'), first)
   assert.deepEqual(
-    plannedBy(
+    attributePlan(resolutionRequest, open({ plan: 'Adopt', ...first }), 'Adopt'),
+    first,
+  )
+  assert.deepEqual(attributePlan(undefined, open({ plan: 'Adopt', ...first }), 'Adopt'), first)
+  assert.deepEqual(
+    attributePlan(
       { ...resolutionRequest, by: undefined } as never,
       open({ plan: 'Adopt', ...first }),
       'Restore',
@@ -101,7 +104,7 @@ test('the requester and the plan before are stored, also after a repeated reques
     {},
   )
   assert.deepEqual(
-    plannedBy({ ...resolutionRequest, by: '' }, open({ plan: 'Adopt', ...first }), 'Restore'),
+    attributePlan({ ...resolutionRequest, by: '' }, open({ plan: 'Adopt', ...first }), 'Restore'),
     {
       plannedBy: '',
       plannedBefore: 'Adopt',

@@ -1,10 +1,10 @@
 import { Failure } from '@backporch/kyaml/failure'
-import { resourceKey } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { getResourceKey } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { Resolution } from '../../../drift/compare/drift.ts'
 import type { Change } from '../../../record/documents/change.ts'
 import type { Choice, ResolutionRequest } from '../../observation/observation.ts'
-import { namesAll, selectChanges } from './select-changes.ts'
+import { isAllSelected, selectChanges } from './select-changes.ts'
 
 export interface RequestedChoice {
   readonly resolution: Resolution
@@ -31,17 +31,17 @@ export function resolveSelectors(
   request: ResolutionSelectors,
   current: readonly Change[],
 ): ResolutionRequest {
-  const first = choiceOf(request, request, current)
-  const more = (request.also ?? []).map((choice) => choiceOf(choice, request, current))
+  const first = createChoice(request, request, current)
+  const more = (request.also ?? []).map((choice) => createChoice(choice, request, current))
   return {
     ...first,
     message: request.message,
     ...(more.length === 0 ? {} : { more }),
-    ...given({ by: request.by }),
+    ...omitUndefined({ by: request.by }),
   }
 }
 
-function choiceOf(
+function createChoice(
   { resolution, selectors, via }: RequestedChoice,
   request: ResolutionSelectors,
   current: readonly Change[],
@@ -50,39 +50,46 @@ function choiceOf(
   const changes =
     numbered === undefined
       ? selectChanges(selectors, current)
-      : new Set(changesMeant(selectors, numbered, current).map(({ fingerprint }) => fingerprint))
+      : new Set(
+          findMeantChanges(selectors, numbered, current).map(({ fingerprint }) => fingerprint),
+        )
   assertAllowed?.(
     resolution,
     current.filter(({ fingerprint }) => changes === undefined || changes.has(fingerprint)),
   )
-  return { resolution, changes, ...given({ via }), ...(namesAll(selectors) ? { isAll: true } : {}) }
+  return {
+    resolution,
+    changes,
+    ...omitUndefined({ via }),
+    ...(isAllSelected(selectors) ? { isAll: true } : {}),
+  }
 }
 
 /**
  * Matched by content, or by location if only the value changed.
  * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
  */
-export function changesMeant(
+export function findMeantChanges(
   selectors: readonly string[],
   numbered: readonly Change[],
   current: readonly Change[],
 ): readonly Change[] {
   const named = selectChanges(selectors, numbered)
   const meant = numbered.filter(({ fingerprint }) => named === undefined || named.has(fingerprint))
-  const locations = new Set(meant.flatMap((change) => [change.fingerprint, locationOf(change)]))
+  const locations = new Set(meant.flatMap((change) => [change.fingerprint, formatLocation(change)]))
   const found = current.filter(
-    (change) => locations.has(change.fingerprint) || locations.has(locationOf(change)),
+    (change) => locations.has(change.fingerprint) || locations.has(formatLocation(change)),
   )
   // Otherwise the caller reports that nothing is open, with the reason.
-  if (found.length === 0 && current.length > 0) throw nothingOfIt(selectors)
+  if (found.length === 0 && current.length > 0) throw createNothingLeftFailure(selectors)
   return found
 }
 
-function locationOf({ change, ref, path }: Change): string {
-  return `${change} ${resourceKey(ref)}#${path ?? ''}`
+function formatLocation({ change, ref, path }: Change): string {
+  return `${change} ${getResourceKey(ref)}#${path ?? ''}`
 }
 
-function nothingOfIt(selectors: readonly string[]): Failure {
+function createNothingLeftFailure(selectors: readonly string[]): Failure {
   return new Failure({
     code: 'BP1011',
     what: `${selectors.length === 0 ? 'what was proposed' : 'what was named'} does not differ any longer`,

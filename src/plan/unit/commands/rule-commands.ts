@@ -1,21 +1,25 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { describeRule } from '../../../drift/noise/ignore-rules.ts'
-import { type CommandResult, rulesText, SEE_BELOW } from '../../../proposal/text/command-answer.ts'
+import {
+  type CommandResult,
+  formatRulesText,
+  SEE_BELOW,
+} from '../../../proposal/text/command-answer.ts'
 import type { CommentCommand } from '../../../proposal/text/comment-command.ts'
-import { later } from '../../observation/drift-age.ts'
+import { addSeconds } from '../../observation/drift-age.ts'
 import {
   type CommandContext,
-  observedState,
-  ownedBy,
+  getOwnership,
   type PlannedCommand,
   type PolicyChange,
   type RequestState,
+  requireObservedState,
 } from './command-state.ts'
-import { addRules, type PlacedRule, removeRules, rulesFor } from './comment-policy.ts'
+import { addRules, listUnitRules, type PlacedRule, removeRules } from './comment-policy.ts'
 import { assertOwner } from './comment-rights.ts'
-import { exactRules } from './exact-rules.ts'
+import { createExactRules } from './exact-rules.ts'
 import type { Requester } from './proposal-requests.ts'
-import { changesMeant } from './resolution-request.ts'
+import { findMeantChanges } from './resolution-request.ts'
 
 export function ignore(
   context: CommandContext,
@@ -23,28 +27,29 @@ export function ignore(
   { selectors, duration, reason = '' }: CommentCommand,
   start: RequestState,
 ): PlannedCommand {
-  const state = observedState(start)
+  const state = requireObservedState(start)
   const { requests, policies } = context
   const { unit } = requests
   const { report } = context.plan(state)
-  const chosen = changesMeant(selectors, unit.numbered, report.spec.changes)
-  assertOwner('ignore', chosen, requester, ownedBy(context))
+  const chosen = findMeantChanges(selectors, unit.numbered, report.spec.changes)
+  assertOwner('ignore', chosen, requester, getOwnership(context))
   const { verdicts, key } = state.observation
-  const expires = duration === undefined ? undefined : later(requester.at, duration).slice(0, 10)
-  const rules = exactRules({ chosen, verdicts, key, reason, expires })
+  const expires =
+    duration === undefined ? undefined : addSeconds(requester.at, duration).slice(0, 10)
+  const rules = createExactRules({ chosen, verdicts, key, reason, expires })
   const file = addRules(requests.policyFiles, policies, unit, rules)
   return file === undefined
     ? { state, text: 'such a rule holds already' }
     : { state, text: '', policy: { verb: 'ignore', files: [file], rules } }
 }
 
-export function withoutRules(
+export function removeIgnoreRules(
   { requests: { unit, policyFiles }, policies }: CommandContext,
   selectors: readonly string[],
 ): PolicyChange {
-  const all = rulesFor(policies, unit)
-  const placed = selectors.map((selector) => ruleNumber(selector, all))
-  if (placed.length === 0) throw noSuchRule('', all.length)
+  const all = listUnitRules(policies, unit)
+  const placed = selectors.map((selector) => findNumberedRule(selector, all))
+  if (placed.length === 0) throw createNoSuchRuleFailure('', all.length)
   return {
     verb: 'unignore',
     files: removeRules(policyFiles, placed),
@@ -52,17 +57,17 @@ export function withoutRules(
   }
 }
 
-function ruleNumber(selector: string, rules: readonly PlacedRule[]): PlacedRule {
+function findNumberedRule(selector: string, rules: readonly PlacedRule[]): PlacedRule {
   const rule = /^[1-9][0-9]{0,4}$/.test(selector) ? rules[Number(selector) - 1] : undefined
-  if (rule === undefined) throw noSuchRule(selector, rules.length)
+  if (rule === undefined) throw createNoSuchRuleFailure(selector, rules.length)
   return rule
 }
 
-export function shownRules(
+export function showRules(
   { policies, requests: { unit } }: CommandContext,
   { at: requested }: Requester,
 ): Pick<CommandResult, 'text' | 'details'> {
-  const rules = rulesFor(policies, unit)
+  const rules = listUnitRules(policies, unit)
   if (rules.length === 0) return { text: 'no ignore rule holds here' }
   const shown = rules.map(({ rule, policy, index }, at) => {
     const known = policy.ignore[index]
@@ -75,10 +80,10 @@ export function shownRules(
       over: rule.expires !== undefined && rule.expires < requested.slice(0, 10),
     }
   })
-  return { text: SEE_BELOW, details: rulesText(shown) }
+  return { text: SEE_BELOW, details: formatRulesText(shown) }
 }
 
-function noSuchRule(selector: string, count: number): Failure {
+function createNoSuchRuleFailure(selector: string, count: number): Failure {
   return new Failure({
     code: 'BP1011',
     what:

@@ -12,9 +12,14 @@ import type { Drift } from '../../../drift/compare/drift.ts'
 import type { IgnoreRule } from '../../../drift/noise/ignore-rules.ts'
 import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
 import type { DriftReport } from '../../../record/documents/drift-report.ts'
-import { later } from '../../observation/drift-age.ts'
+import { addSeconds } from '../../observation/drift-age.ts'
 import type { Observation } from '../../observation/observation.ts'
-import { listRules, staleNotes, staleRules, untriedRules } from '../../turn/forge/listed-rules.ts'
+import {
+  createStaleNotes,
+  listRules,
+  listStaleRules,
+  listUntriedRules,
+} from '../../turn/forge/listed-rules.ts'
 import { planReconcile } from '../plan-reconcile.ts'
 
 const DAY = 24 * 3_600
@@ -54,7 +59,7 @@ function daysLater(unit: Observation, days: number, ignored: readonly Drift[]): 
   const next = after(unit, planReconcile(unit), { verdicts: verdictsOf(ignored) })
   return {
     ...next,
-    cluster: { ...next.cluster, observedAt: later(next.cluster.observedAt, days * DAY) },
+    cluster: { ...next.cluster, observedAt: addSeconds(next.cluster.observedAt, days * DAY) },
   }
 }
 
@@ -152,7 +157,7 @@ test('rules are listed with what is known of them, and those that hide nothing a
     ],
   )
   const reported = (today: string) =>
-    staleRules(listRules(SET, [report], today), today).map(({ why }) => why)
+    listStaleRules(listRules(SET, [report], today), today).map(({ why }) => why)
   const over =
     'the ignore rule at .drift/policy.yaml:10 ended on 2026-01-01 and no longer matches anything'
   const stale =
@@ -160,15 +165,15 @@ test('rules are listed with what is known of them, and those that hide nothing a
   assert.deepEqual(reported('2026-12-20'), [over])
   assert.deepEqual(reported('2026-12-21'), [stale, over])
   assert.deepEqual(
-    staleNotes(SET, [report], '2026-12-21').map(({ text }) => text),
+    createStaleNotes(SET, [report], '2026-12-21').map(({ text }) => text),
     [stale, over],
   )
   assert.deepEqual(
-    untriedRules(SET, listed, [report]).map(({ where }) => where),
+    listUntriedRules(SET, listed, [report]).map(({ where }) => where),
     ['.drift/policy.yaml:9'],
   )
   assert.deepEqual(
-    untriedRules(SET, listRules(SET, [], '2026-11-21'), []),
+    listUntriedRules(SET, listRules(SET, [], '2026-11-21'), []),
     [],
     'before the first scan nobody can say',
   )
@@ -179,7 +184,7 @@ test('a rule that stopped to match is reported with its last day, and one that e
   const lists = (today: string) =>
     listRules(SET, [stopped], today).map(({ lastMatched }) => lastMatched)
   assert.deepEqual(lists('2026-11-22'), ['2026-11-22', '2026-11-22', '', ''])
-  const whys = staleRules(listRules(SET, [stopped], '2027-01-01'), '2027-01-01').map(
+  const whys = listStaleRules(listRules(SET, [stopped], '2027-01-01'), '2027-01-01').map(
     ({ why }) => why,
   )
   assert.equal(
@@ -193,8 +198,8 @@ test('a rule that stopped to match is reported with its last day, and one that e
 test('a rule that still matches in one unit is not reported, and of several days the latest counts', () => {
   const idle = reportOf(unitOf([]))
   const busy = reportOf(unitOf([PAUSED, REPLICAS]))
-  assert.equal(staleRules(listRules(SET, [idle], '2027-01-21'), '2027-01-21').length, 3)
-  assert.equal(staleRules(listRules(SET, [idle, busy], '2027-01-21'), '2027-01-21').length, 1)
+  assert.equal(listStaleRules(listRules(SET, [idle], '2027-01-21'), '2027-01-21').length, 3)
+  assert.equal(listStaleRules(listRules(SET, [idle, busy], '2027-01-21'), '2027-01-21').length, 1)
   const stopped = reportOf(daysLater(unitOf([REPLICAS]), 1, []))
   assert.equal(listRules(SET, [idle, stopped], '2027-01-21')[0]?.unmatchedSince, '2026-11-22')
   assert.equal(listRules(SET, [stopped, idle], '2027-01-21')[0]?.unmatchedSince, '2026-11-22')

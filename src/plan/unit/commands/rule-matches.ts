@@ -4,18 +4,18 @@
  * no object of the unit, and expired policy rules, have no entry.
  */
 import {
+  computeRuleId,
   describeFields,
   describeTarget,
+  findIgnoreMismatch,
+  findTargetMismatch,
   type IgnoreRule,
   isActive,
-  ruleId,
-  whyNotIgnored,
-  whyNotTargeted,
 } from '../../../drift/noise/ignore-rules.ts'
 import type { DriftReport, RuleMatch } from '../../../record/documents/drift-report.ts'
 import type { Observation } from '../../observation/observation.ts'
 
-export function ruleMatches(
+export function listRuleMatches(
   observed: Pick<Observation, 'verdicts' | 'policy' | 'cluster' | 'git' | 'incomplete'>,
 ): Pick<DriftReport['status'], 'ignores'> {
   const today = observed.cluster.observedAt.slice(0, 10)
@@ -27,39 +27,41 @@ export function ruleMatches(
     if (!isActive(rule, today)) {
       // The end date of an annotation is not available elsewhere.
       if (rule.level === 'object' || rule.level === 'package')
-        ignores.set(ruleId(rule), { rule: ruleId(rule), ...annotationOf(rule) })
+        ignores.set(computeRuleId(rule), { rule: computeRuleId(rule), ...createAnnotation(rule) })
       continue
     }
     if (
-      !observed.verdicts.some((verdict) => whyNotTargeted(verdict.id, rule, verdict) === undefined)
+      !observed.verdicts.some(
+        (verdict) => findTargetMismatch(verdict.id, rule, verdict) === undefined,
+      )
     )
       continue
-    const id = ruleId(rule)
+    const id = computeRuleId(rule)
     if (ignores.has(id)) continue
-    const entry = entryOf(
+    const entry = createEntry(
       id,
-      { hits: hitsOf(rule, observed), complete: observed.incomplete.length === 0 },
+      { hits: countHits(rule, observed), complete: observed.incomplete.length === 0 },
       before.get(id),
       today,
     )
-    if (entry !== undefined) ignores.set(id, { ...entry, ...annotationOf(rule) })
+    if (entry !== undefined) ignores.set(id, { ...entry, ...createAnnotation(rule) })
   }
   return ignores.size === 0 ? {} : { ignores: [...ignores.values()] }
 }
 
 /** Also differences attributed to an earlier rule: without that one they would still be hidden. */
-function hitsOf(rule: IgnoreRule, { verdicts }: Pick<Observation, 'verdicts'>): number {
+function countHits(rule: IgnoreRule, { verdicts }: Pick<Observation, 'verdicts'>): number {
   const hits = verdicts.flatMap((verdict) =>
     verdict.setAside.filter(
       ({ state, drift }) =>
-        state === 'Ignored' && whyNotIgnored(drift, rule, verdict) === undefined,
+        state === 'Ignored' && findIgnoreMismatch(drift, rule, verdict) === undefined,
     ),
   )
   return hits.length
 }
 
 /** Undefined if unknown: an unreadable object may be the rule's target. */
-function entryOf(
+function createEntry(
   rule: string,
   { hits, complete }: { readonly hits: number; readonly complete: boolean },
   before: RuleMatch | undefined,
@@ -73,7 +75,7 @@ function entryOf(
   return { rule, unmatchedSince: today, ...(before?.hits === undefined ? {} : { matched: true }) }
 }
 
-function annotationOf(rule: IgnoreRule): Pick<RuleMatch, 'annotation'> {
+function createAnnotation(rule: IgnoreRule): Pick<RuleMatch, 'annotation'> {
   if (rule.level === undefined || rule.level === 'policy') return {}
   const { where, reason, expires } = rule
   return {

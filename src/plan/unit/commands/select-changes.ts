@@ -6,7 +6,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath, parseFieldPath } from '@backporch/kyaml/field'
 import { hasSecretText } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
-import { nearestNames, oneLine } from '@backporch/kyaml/text'
+import { convertToOneLine, findNearestNames } from '@backporch/kyaml/text'
 import type { Change } from '../../../record/documents/change.ts'
 import { isNameOfKind } from './kind-names.ts'
 
@@ -28,17 +28,17 @@ export function selectChanges(
   changes: readonly SelectableLine[],
   open = changes.length,
 ): ReadonlySet<string> | undefined {
-  if (namesAll(selectors)) return undefined
+  if (isAllSelected(selectors)) return undefined
   const selected = new Set<string>()
   for (const selector of selectors.flatMap(splitNumbers)) {
-    const found = matching(selector, changes)
-    if (found.length === 0) throw namesNothing(selector, changes, open)
+    const found = selectMatching(selector, changes)
+    if (found.length === 0) throw createNoMatchFailure(selector, changes, open)
     for (const { fingerprint } of found) selected.add(fingerprint)
   }
   return selected
 }
 
-export function namesAll(selectors: readonly string[]): boolean {
+export function isAllSelected(selectors: readonly string[]): boolean {
   return selectors.length === 0 || selectors.includes('all')
 }
 
@@ -50,7 +50,10 @@ export function isSelector(text: string): boolean {
   return NUMBERS.test(text) || /^(?:[0-9]+:.+|all)$/.test(text)
 }
 
-function matching(selector: string, changes: readonly SelectableLine[]): readonly SelectableLine[] {
+function selectMatching(
+  selector: string,
+  changes: readonly SelectableLine[],
+): readonly SelectableLine[] {
   const range = /^([0-9]+)-([0-9]+)$/.exec(selector)
   if (range !== null) {
     const [first, last] = [Number(range[1]), Number(range[2])]
@@ -59,42 +62,48 @@ function matching(selector: string, changes: readonly SelectableLine[]): readonl
       : []
   }
   const numbered = /^([0-9]+)(?::(.+))?$/.exec(selector)
-  if (numbered === null) return ofObject(selector, changes)
+  if (numbered === null) return selectOfObject(selector, changes)
   const change = changes[Number(numbered[1]) - 1]
   if (change === undefined || numbered[2] === undefined) return change === undefined ? [] : [change]
-  return withField(
-    changes.filter((other) => sameObject(other, change)),
+  return selectByField(
+    changes.filter((other) => isSameObject(other, change)),
     numbered[2],
   )
 }
 
 /** A name may contain colons, such as `system:node`. */
-function ofObject(selector: string, changes: readonly SelectableLine[]): readonly SelectableLine[] {
+function selectOfObject(
+  selector: string,
+  changes: readonly SelectableLine[],
+): readonly SelectableLine[] {
   const slash = selector.indexOf('/')
   if (slash === -1) return []
   const [kind, rest] = [selector.slice(0, slash), selector.slice(slash + 1)]
   const ofKind = changes.filter(({ ref }) => isNameOfKind(kind, ref))
   const named = ofKind.filter(({ ref }) => ref.name === rest)
-  if (named.length > 0) return ofOneGroup(selector, named)
+  if (named.length > 0) return selectOfOneGroup(selector, named)
   const withPath = ofKind.filter(({ ref }) => rest.startsWith(`${ref.name}:`))
   const longest = Math.max(0, ...withPath.map(({ ref }) => ref.name.length))
-  return ofOneGroup(
+  return selectOfOneGroup(
     selector,
-    withField(
+    selectByField(
       withPath.filter(({ ref }) => ref.name.length === longest),
       rest.slice(longest + 1),
     ),
   )
 }
 
-function withField(changes: readonly SelectableLine[], text: string): readonly SelectableLine[] {
+function selectByField(
+  changes: readonly SelectableLine[],
+  text: string,
+): readonly SelectableLine[] {
   const parsed = parseFieldPath(text)
   const path = 'path' in parsed ? formatFieldPath(parsed.path) : text
   return changes.filter((other) => other.path === path)
 }
 
 /** @throws Failure BP1011 */
-function ofOneGroup(
+function selectOfOneGroup(
   selector: string,
   changes: readonly SelectableLine[],
 ): readonly SelectableLine[] {
@@ -108,13 +117,13 @@ function ofOneGroup(
   if (kinds.length < 2) return changes
   throw new Failure({
     code: 'BP1011',
-    what: `the selector ${quoted(selector)} names objects of ${kinds.length} API groups`,
-    why: `there are ${oneLine(kinds.join(' and '), 300)}`,
-    remedy: `say which, as in ${oneLine(kinds[0] ?? '', 200)}/NAME, or give its number`,
+    what: `the selector ${quoteSelector(selector)} names objects of ${kinds.length} API groups`,
+    why: `there are ${convertToOneLine(kinds.join(' and '), 300)}`,
+    remedy: `say which, as in ${convertToOneLine(kinds[0] ?? '', 200)}/NAME, or give its number`,
   })
 }
 
-function sameObject({ ref: left }: SelectableLine, { ref: right }: SelectableLine): boolean {
+function isSameObject({ ref: left }: SelectableLine, { ref: right }: SelectableLine): boolean {
   return (
     left.group === right.group &&
     left.kind === right.kind &&
@@ -123,12 +132,16 @@ function sameObject({ ref: left }: SelectableLine, { ref: right }: SelectableLin
   )
 }
 
-function namesNothing(selector: string, changes: readonly SelectableLine[], open: number): Failure {
-  const near = nearestSelectors(selector, changes)
+function createNoMatchFailure(
+  selector: string,
+  changes: readonly SelectableLine[],
+  open: number,
+): Failure {
+  const near = listNearestSelectors(selector, changes)
   return new Failure({
     code: 'BP1011',
-    what: `the selector ${quoted(selector)} names no ${open < changes.length ? 'difference' : 'open change'}`,
-    why: `${near.length === 0 ? '' : `did you mean ${near.join(' or ')}? `}${whatThereIs(changes, open)}`,
+    what: `the selector ${quoteSelector(selector)} names no ${open < changes.length ? 'difference' : 'open change'}`,
+    why: `${near.length === 0 ? '' : `did you mean ${near.join(' or ')}? `}${describeOpenChanges(changes, open)}`,
     remedy: `${near.length === 0 ? '' : `write ${near.join(' or ')}, or `}${FORMS}`,
   })
 }
@@ -138,13 +151,16 @@ const FORMS =
 
 const MOST_OFFERED = 3
 
-function nearestSelectors(selector: string, changes: readonly SelectableLine[]): readonly string[] {
+function listNearestSelectors(
+  selector: string,
+  changes: readonly SelectableLine[],
+): readonly string[] {
   if (hasSecretText(selector)) return []
-  const near = nearestOfNumber(selector, changes) ?? nearestOfObject(selector, changes)
-  return [...new Set(near)].slice(0, MOST_OFFERED).map((each) => oneLine(each, 200))
+  const near = listNearestOfNumber(selector, changes) ?? listNearestOfObject(selector, changes)
+  return [...new Set(near)].slice(0, MOST_OFFERED).map((each) => convertToOneLine(each, 200))
 }
 
-function nearestOfNumber(
+function listNearestOfNumber(
   selector: string,
   changes: readonly SelectableLine[],
 ): readonly string[] | undefined {
@@ -152,14 +168,17 @@ function nearestOfNumber(
   if (number === undefined) return undefined
   const change = changes[Number(number) - 1]
   const paths = changes.flatMap((other) =>
-    change !== undefined && sameObject(other, change) && other.path !== undefined
+    change !== undefined && isSameObject(other, change) && other.path !== undefined
       ? [other.path]
       : [],
   )
-  return nearestNames(field, paths).map((path) => `${number}:${path}`)
+  return findNearestNames(field, paths).map((path) => `${number}:${path}`)
 }
 
-function nearestOfObject(selector: string, changes: readonly SelectableLine[]): readonly string[] {
+function listNearestOfObject(
+  selector: string,
+  changes: readonly SelectableLine[],
+): readonly string[] {
   const [kind = ''] = selector.split('/', 1)
   const byText = new Map<string, string>()
   const ofKind: string[] = []
@@ -172,21 +191,21 @@ function nearestOfObject(selector: string, changes: readonly SelectableLine[]): 
   }
   return [
     ...ofKind,
-    ...nearestNames(selector, byText.keys()).map((text) => byText.get(text) ?? text),
+    ...findNearestNames(selector, byText.keys()).map((text) => byText.get(text) ?? text),
   ]
 }
 
-function quoted(selector: string): string {
+function quoteSelector(selector: string): string {
   return hasSecretText(selector) ? 'with the credential in it' : JSON.stringify(selector)
 }
 
-function whatThereIs(changes: readonly SelectableLine[], open: number): string {
+function describeOpenChanges(changes: readonly SelectableLine[], open: number): string {
   if (changes.length === 0) return 'nothing is open'
   const listed = changes
     .slice(0, Math.min(open, MOST_LISTED))
     .map(
       ({ ref, path, change }, index) =>
-        `${index + 1} ${oneLine(describeResourceId(ref), 120)} ${oneLine(path ?? change, 120)}`,
+        `${index + 1} ${convertToOneLine(describeResourceId(ref), 120)} ${convertToOneLine(path ?? change, 120)}`,
     )
   const more = open > MOST_LISTED ? ` and ${open - MOST_LISTED} more, as in backporch diff` : ''
   const aside = changes.length - open

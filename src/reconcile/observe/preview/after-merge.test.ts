@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonicalJson, type JsonObject, partOf } from '@backporch/kyaml/json'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { formatCanonicalJson, getPartAt, type JsonObject } from '@backporch/kyaml/json'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { MemoryCluster } from '../../../../test/fakes/memory-cluster.ts'
-import { resourceIdOf } from '../../repository/sources/declared-syncers.ts'
-import { afterMerge, type ResourceChange } from './after-merge.ts'
+import { getResourceId } from '../../repository/sources/declared-syncers.ts'
+import { createReaderAfterMerge, type ResourceChange } from './after-merge.ts'
 
 const { signal } = new AbortController()
 const GROUP = 'kustomize.toolkit.fluxcd.io'
@@ -30,7 +30,7 @@ function change(
   after: JsonObject | undefined,
   by: By,
 ): ResourceChange {
-  const id = resourceIdOf(before ?? after ?? {})
+  const id = getResourceId(before ?? after ?? {})
   return { id, before, after, isBuilt: by === 'unit' }
 }
 
@@ -41,9 +41,14 @@ async function listed(
 ): Promise<readonly string[]> {
   const cluster = new MemoryCluster()
   cluster.list = async () => ({ objects: live, complete: true })
-  const { objects } = await afterMerge(cluster, changes).list(GROUP, 'Kustomization', signal)
+  const { objects } = await createReaderAfterMerge(cluster, changes).list(
+    GROUP,
+    'Kustomization',
+    signal,
+  )
   return objects.map(
-    (object) => `${partOf(object, 'metadata', 'name')} ${canonicalJson(object['spec'] ?? null)}`,
+    (object) =>
+      `${getPartAt(object, 'metadata', 'name')} ${formatCanonicalJson(object['spec'] ?? null)}`,
   )
 }
 
@@ -100,13 +105,15 @@ test('a ConfigMap has the data of the merge, is there once a unit builds it, and
     metadata: { name: 'settings', namespace: 'flux-system' },
     data: { size },
   })
-  const id = resourceIdOf(config('5'))
+  const id = getResourceId(config('5'))
   const read = async (live: readonly JsonObject[], ...changes: readonly ResourceChange[]) => {
     const cluster = new MemoryCluster()
     for (const object of live) cluster.put(object)
     const wanted = [{ id, apiVersion: 'v1' }]
-    const state = (await afterMerge(cluster, changes).readLive(wanted, signal)).get(resourceKey(id))
-    return state?.state === 'present' ? partOf(state.object, 'data', 'size') : state?.state
+    const state = (await createReaderAfterMerge(cluster, changes).readLive(wanted, signal)).get(
+      getResourceKey(id),
+    )
+    return state?.state === 'present' ? getPartAt(state.object, 'data', 'size') : state?.state
   }
   assert.equal(await read([config('5')], change(config('5'), config('6'), 'unit')), '6')
   assert.equal(await read([config('4')], change(config('5'), config('6'), 'file')), '4')

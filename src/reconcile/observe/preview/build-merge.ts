@@ -2,29 +2,29 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Failure } from '@backporch/kyaml/failure'
-import { canonicalJson, jsonEquals } from '@backporch/kyaml/json'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { formatCanonicalJson, isJsonEqual } from '@backporch/kyaml/json'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { DeclaredSyncer } from '../../../sources/build/unit-source.ts'
 import { readSyncedSource } from '../../../sources/synced/read-synced.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
 import {
-  declaredAndMade,
+  getResourceId,
   isSourceKind,
-  resourceIdOf,
+  readDeclaredAndMade,
 } from '../../repository/sources/declared-syncers.ts'
 import {
+  addDiscoveredUnits,
   type ClusterSources,
   discoverSources,
-  withFound,
 } from '../../repository/sources/discover-sources.ts'
-import { filesOfView } from '../../repository/sources/shared-sources.ts'
-import { afterMerge, isSame, type ResourceChange } from './after-merge.ts'
+import { getViewFiles } from '../../repository/sources/shared-sources.ts'
+import { createReaderAfterMerge, isSame, type ResourceChange } from './after-merge.ts'
 import type { PreviewRequest } from './preview-request.ts'
 import {
   type BuiltSide,
   buildTouched,
+  findNamedUnits,
   type MergeSide,
-  namedUnits,
   type TouchedUnits,
 } from './preview-units.ts'
 
@@ -53,22 +53,27 @@ export async function buildMerge(
 ): Promise<BuiltMerge> {
   const { name: cluster } = reader
   const { renderer, units: selection } = request.observe
-  const before = withFound(sides.before, [
+  const before = addDiscoveredUnits(sides.before, [
     await discoverSources(sides.before, reader, renderer, signal),
   ])
   const beforeSide: MergeSide = { view: before, renderer, reads: sides.reads.before }
   const mergeRenderer = request.head.fork ? request.untrusted : renderer
   const files = hasSyncers(before, cluster)
-    ? await declaredSides(sides, signal)
+    ? await readDeclaredSides(sides, signal)
     : { before: [], after: [] }
   const declaring = new Set([...files.before, ...files.after].map(({ path }) => path))
   let changes: readonly ResourceChange[] = []
   for (let level = 1; ; level += 1) {
-    const later = afterMerge(reader, changes)
+    const later = createReaderAfterMerge(reader, changes)
     const found = await discoverSources(sides.after, later, mergeRenderer, signal)
-    const after = await withAppliedFiles(withFound(sides.after, [found]), before, cluster, signal)
+    const after = await addAppliedFiles(
+      addDiscoveredUnits(sides.after, [found]),
+      before,
+      cluster,
+      signal,
+    )
     const views = [before, after]
-    const { wanted, missing } = await namedUnits(selection, cluster, views, signal)
+    const { wanted, missing } = await findNamedUnits(selection, cluster, views, signal)
     const touched = await buildTouched(
       {
         before: beforeSide,
@@ -78,8 +83,8 @@ export async function buildMerge(
       signal,
     )
     const next = [
-      ...changesOfUnits(touched, isRead(views, cluster)),
-      ...changesOfFiles(files, touched.applied),
+      ...listUnitChanges(touched, isRead(views, cluster)),
+      ...listFileChanges(files, touched.applied),
     ]
     if (level === MOST_LEVELS || isEqual(next, changes))
       return { ...touched, before, after, found, missing }
@@ -96,12 +101,12 @@ interface DeclaredSides {
   readonly after: readonly DeclaredSyncer[]
 }
 
-async function declaredSides(
+async function readDeclaredSides(
   { before, after }: Pick<Sides, 'before' | 'after'>,
   signal: AbortSignal,
 ): Promise<DeclaredSides> {
   const declared = async (view: RepositoryView): Promise<readonly DeclaredSyncer[]> => {
-    const found = await declaredAndMade(view, signal)
+    const found = await readDeclaredAndMade(view, signal)
     return [...found.declared, ...found.configMaps]
   }
   return { before: await declared(before), after: await declared(after) }
@@ -118,29 +123,29 @@ function isRead(
   const builds = views.flatMap(({ policies }) =>
     [...(policies.synced?.get(cluster)?.values() ?? [])].map(({ build }) => build),
   )
-  const inputs = new Set(builds.flatMap((build) => (build.inputs ?? []).map(resourceKey)))
+  const inputs = new Set(builds.flatMap((build) => (build.inputs ?? []).map(getResourceKey)))
   const parts = new Set(
     builds.flatMap(({ parent, object }) =>
-      parent === undefined ? [] : [resourceKey(resourceIdOf(object))],
+      parent === undefined ? [] : [getResourceKey(getResourceId(object))],
     ),
   )
   return ({ id, before, after }) =>
-    (isSourceKind(id) || inputs.has(resourceKey(id))) &&
-    (before === undefined || after === undefined || !parts.has(resourceKey(id)))
+    (isSourceKind(id) || inputs.has(getResourceKey(id))) &&
+    (before === undefined || after === undefined || !parts.has(getResourceKey(id)))
 }
 
 /**
  * A unit that cannot be built on a side does not show what it applies. A resource with a Secret's
  * value stays, because a unit built with it would show the value.
  */
-function changesOfUnits(
+function listUnitChanges(
   { built }: TouchedUnits,
   isWanted: (change: ResourceChange) => boolean,
 ): readonly ResourceChange[] {
   const known = built.filter(({ before, after }) => !isFailed(before) && !isFailed(after))
   const [before, after] = [
-    resourcesOf(known.map((unit) => unit.before)),
-    resourcesOf(known.map((unit) => unit.after)),
+    indexResources(known.map((unit) => unit.before)),
+    indexResources(known.map((unit) => unit.after)),
   ]
   const keys = new Set([...before.keys(), ...after.keys()])
   return [...keys].flatMap((key) => {
@@ -149,33 +154,33 @@ function changesOfUnits(
     const [one] = sides
     if (one === undefined || sides.some(({ hidden = [] }) => hidden.length > 0)) return []
     const change = { id: one.id, before: was?.object, after: is?.object, isBuilt: true }
-    return isWanted(change) && !jsonEquals(was?.object, is?.object) ? [change] : []
+    return isWanted(change) && !isJsonEqual(was?.object, is?.object) ? [change] : []
   })
 }
 
-function resourcesOf(sides: readonly BuiltSide[]): ReadonlyMap<string, DesiredResource> {
+function indexResources(sides: readonly BuiltSide[]): ReadonlyMap<string, DesiredResource> {
   const resources = sides.flatMap((side) =>
     side === undefined || isFailed(side) ? [] : side.desired.resources,
   )
-  return new Map(resources.map((resource) => [resourceKey(resource.id), resource]))
+  return new Map(resources.map((resource) => [getResourceKey(resource.id), resource]))
 }
 
 /**
  * Files that no unit applies, and what controllers create. A name that several files declare
  * belongs to one of several clusters; only a unit that applies one shows which is this cluster.
  */
-function changesOfFiles(
+function listFileChanges(
   { before, after }: DeclaredSides,
   applied: ReadonlySet<string>,
 ): readonly ResourceChange[] {
   const isApplied = ({ path, maker }: DeclaredSyncer): boolean =>
     maker === undefined && applied.has(path)
   const all = [before, after].flatMap((files, side) =>
-    files.map((file) => ({ file, side, id: resourceIdOf(file.object) })),
+    files.map((file) => ({ file, side, id: getResourceId(file.object) })),
   )
   // Then a file outside of units belongs to another cluster.
   const isByUnits = all.some(({ file }) => isApplied(file))
-  const byName = Map.groupBy(all, ({ id }) => resourceKey({ ...id, namespace: '' }))
+  const byName = Map.groupBy(all, ({ id }) => getResourceKey({ ...id, namespace: '' }))
   return [...byName.values()].flatMap((named) =>
     named.flatMap(({ file, side, id }) => {
       const same = named.filter((each) => isSame(each.id, id))
@@ -185,7 +190,7 @@ function changesOfFiles(
       const isOfOther = one === undefined && isByUnits && file.maker === undefined
       const isSecond = side === 1 && one !== undefined
       if (same.some((each) => isApplied(each.file)) || isOfOther || isSecond) return []
-      if (jsonEquals(one?.object, other?.object)) return []
+      if (isJsonEqual(one?.object, other?.object)) return []
       return [{ id, before: one?.object, after: other?.object, isBuilt: false }]
     }),
   )
@@ -193,8 +198,8 @@ function changesOfFiles(
 
 function isEqual(one: readonly ResourceChange[], other: readonly ResourceChange[]): boolean {
   const texts = [one, other].map((changes) =>
-    canonicalJson(
-      changes.map(({ id, before = null, after = null }) => [resourceKey(id), before, after]),
+    formatCanonicalJson(
+      changes.map(({ id, before = null, after = null }) => [getResourceKey(id), before, after]),
     ),
   )
   return texts[0] === texts[1]
@@ -210,7 +215,7 @@ export function isFailed(
  * The merge is compared with the cluster's version.
  * @throws Failure BP40xx when git fails
  */
-async function withAppliedFiles(
+async function addAppliedFiles(
   after: RepositoryView,
   before: RepositoryView,
   cluster: string,
@@ -221,7 +226,7 @@ async function withAppliedFiles(
     const parent = before.policies.synced?.get(cluster)?.get(path)?.build.parent
     if (choice.build.parent === undefined || parent === undefined) continue
     const { source } = await readSyncedSource(
-      filesOfView(before),
+      getViewFiles(before),
       { packagePath: '', files: [] },
       parent,
       signal,

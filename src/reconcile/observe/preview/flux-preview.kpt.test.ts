@@ -6,10 +6,10 @@ import { InProcessRenderer } from '../../../../test/fakes/in-process-renderer.ts
 import { appliedBy } from '../../../../test/fakes/live-object.ts'
 import { TurnWorld, yaml } from '../../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
-import { PackageBuilds, withBuilds } from '../../../adapters/functions/package-builds.ts'
+import { addPackageBuilds, PackageBuilds } from '../../../adapters/functions/package-builds.ts'
 import type { Preview } from '../../../record/documents/preview.ts'
 
-const RENDERER = withBuilds(
+const RENDERER = addPackageBuilds(
   new InProcessRenderer(),
   new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
 )

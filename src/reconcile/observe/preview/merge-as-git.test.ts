@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { openRepository } from '@backporch/git-store/repository'
-import { objectId } from '@backporch/kyaml/files'
+import { parseObjectId } from '@backporch/kyaml/files'
 import { gitTestEnvironment } from '../../../../test/contract/git-remotes.ts'
 import { mergeCommits } from './merge-commits.ts'
 
@@ -95,7 +95,7 @@ for (const [name, base, ours, theirs] of CASES)
       remote: folder,
       cacheDir: mkdtempSync(join(folder, 'cache-')),
     })
-    const ids = [objectId(main), objectId(change)] as const
+    const ids = [parseObjectId(main), parseObjectId(change)] as const
     const { tree, conflicts } = await mergeCommits(repository, ...ids, signal)
     const merged = spawnSync(
       'git',

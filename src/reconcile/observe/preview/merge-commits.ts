@@ -6,7 +6,7 @@ import type {
   PackageRepository,
   TreeFile,
 } from '@backporch/git-store/package-repository'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 
 const MOST_COMMITS = 10_000
@@ -38,8 +38,8 @@ export async function mergeCommits(
   const { from } = found
   if (from === base) return { tree: theirs, from, conflicts: [], why: undefined }
   if (from === head) return { tree: ours, from, conflicts: [], why: undefined }
-  const since = byPath(await repository.list(from, '', signal))
-  const [mine, other] = [byPath(ours), byPath(theirs)]
+  const since = indexByPath(await repository.list(from, '', signal))
+  const [mine, other] = [indexByPath(ours), indexByPath(theirs)]
   const tree: TreeFile[] = []
   const both: FileSides[] = []
   for (const path of new Set([...mine.keys(), ...other.keys()])) {
@@ -96,7 +96,7 @@ async function mergeFiles(
     message: 'merged lines\n',
     at: 0,
   })
-  const ids = byPath(await repository.list(commit, '', signal))
+  const ids = indexByPath(await repository.list(commit, '', signal))
   const merged = written.flatMap(({ path, mode }) =>
     ids.get(path) === undefined ? [] : [{ path, mode, id: (ids.get(path) as TreeFile).id }],
   )
@@ -152,14 +152,14 @@ async function mergeBase(
     return { why: `the commit from which both began is not among the last ${MOST_COMMITS}` }
   } catch (thrown) {
     signal.throwIfAborted()
-    const { code, why } = asFailure(thrown)
+    const { code, why } = convertToFailure(thrown)
     // A clone may have only the newest commits.
     if (code !== 'BP4011' && code !== 'BP4006') throw thrown
     return { why: `the commit from which both began cannot be read: ${why}` }
   }
 }
 
-function byPath(tree: readonly TreeFile[]): ReadonlyMap<string, TreeFile> {
+function indexByPath(tree: readonly TreeFile[]): ReadonlyMap<string, TreeFile> {
   return new Map(tree.map((file) => [file.path, file]))
 }
 

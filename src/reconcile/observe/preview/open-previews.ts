@@ -1,8 +1,8 @@
 import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import type { Preview } from '../../../record/documents/preview.ts'
-import { baseOf } from '../../repository/base-branch.ts'
+import { resolveBase } from '../../repository/base-branch.ts'
 import { hasPreview, isPreviewed, writePreview } from './preview-pull-request.ts'
 
 /** So that drift waits only for these. */
@@ -45,7 +45,11 @@ export class OpenPreviews {
       [],
     ]
     try {
-      const { baseBranch, base } = baseOf(repository, await repository.refs(signal), branch)
+      const { baseBranch, base } = resolveBase(
+        repository,
+        await repository.listRefs(signal),
+        branch,
+      )
       const pulls = (await forge.readPullRequests(baseBranch, signal)).filter(isPreviewed)
       const open = new Set(pulls.map(({ number }) => number))
       for (const number of this.known.keys()) if (!open.has(number)) this.known.delete(number)
@@ -62,7 +66,7 @@ export class OpenPreviews {
             const outcome = await writePreview(
               ports,
               pull,
-              await within(pull, ports, signal),
+              await previewWithin(pull, ports, signal),
               signal,
             )
             done.push({ pull, outcome })
@@ -71,7 +75,7 @@ export class OpenPreviews {
           this.known.set(pull.number, pair)
         } catch (thrown) {
           signal.throwIfAborted()
-          const failure = asFailure(thrown)
+          const failure = convertToFailure(thrown)
           failed.push({ pull, failure })
           // A failure that only another head or base can fix is not retried with these.
           if (failure.retry !== 'backoff') this.known.set(pull.number, pair)
@@ -79,14 +83,14 @@ export class OpenPreviews {
       }
     } catch (thrown) {
       signal.throwIfAborted()
-      failed.push({ pull: undefined, failure: asFailure(thrown) })
+      failed.push({ pull: undefined, failure: convertToFailure(thrown) })
     }
     return { done, failed, more: false }
   }
 }
 
 /** @throws Failure BP3006 if it takes too long; it is tried again for another head or base */
-async function within(
+async function previewWithin(
   pull: ForgePullRequest,
   { preview, longest = LONGEST }: PassPorts,
   signal: AbortSignal,

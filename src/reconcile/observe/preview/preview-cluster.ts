@@ -1,22 +1,22 @@
 /** An unreadable cluster has its changes too, with unknown live state. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
-import { asFailure, Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
-import { jsonEquals } from '@backporch/kyaml/json'
-import { type Note, sentenceOf } from '@backporch/kyaml/note'
-import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { isJsonEqual } from '@backporch/kyaml/json'
+import { formatNoteSentence, type Note } from '@backporch/kyaml/note'
+import { getResourceKey, type LiveState } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import { type PreviewedObject, previewChanges } from '../../../plan/unit/preview-changes.ts'
 import type { Boundary } from '../../../policy/boundary.ts'
-import { effectivePolicy } from '../../../policy/effective-policy.ts'
+import { deriveEffectivePolicy } from '../../../policy/effective-policy.ts'
 import type {
   PreviewCluster,
   PreviewFailure,
   PreviewUnit,
 } from '../../../record/documents/preview.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
-import { type ClusterSources, sourceNotes } from '../../repository/sources/discover-sources.ts'
+import { type ClusterSources, listSourceNotes } from '../../repository/sources/discover-sources.ts'
 import { isInside } from '../../repository/sources/unit-source.ts'
 import type { LoadedPackage } from '../load-package.ts'
 import { observeCluster } from '../observe-units.ts'
@@ -48,13 +48,13 @@ export async function previewCluster(
   signal: AbortSignal,
 ): Promise<ClusterPreview> {
   if (request.head.fork)
-    return previewIn(sides, offline, { request, failure: notReadForFork() }, signal)
+    return previewIn(sides, offline, { request, failure: createForkNotReadFailure() }, signal)
   try {
     await assertSameCluster(sides.before, reader.name, await reader.identify(signal), signal)
     return await previewIn(sides, reader, { request, failure: undefined }, signal)
   } catch (thrown) {
     signal.throwIfAborted()
-    const failure = asFailure(thrown)
+    const failure = convertToFailure(thrown)
     // An unusable kubeconfig is an unreadable cluster. A git failure does not concern the cluster.
     if (!/^BP(?:3|1006|1008|1010)/.test(failure.code)) throw thrown
     return previewIn(sides, offline, { request, failure }, signal)
@@ -86,7 +86,7 @@ async function previewIn(
   )
   const observed =
     of.failure === undefined
-      ? await coveredObjects({ before, reader }, changed, request, signal)
+      ? await listCoveredObjects({ before, reader }, changed, request, signal)
       : NOTHING_COVERED
   const previews: PreviewUnit[] = []
   for (const unit of units) {
@@ -107,18 +107,18 @@ async function previewIn(
       name: cluster,
       ...(failure === undefined
         ? { observedAt: identity.observedAt }
-        : { failure: shownFailure('live', failure) }),
+        : { failure: createShownFailure('live', failure) }),
     },
     units: previews,
     untouched,
     missing,
     found,
-    notes: [...new Set(notesOf(before, after).map(sentenceOf))],
+    notes: [...new Set(listNotes(before, after).map(formatNoteSentence))],
   }
 }
 
-function notesOf(before: RepositoryView, after: RepositoryView): readonly Note[] {
-  return [...sourceNotes(before), ...sourceNotes(after)]
+function listNotes(before: RepositoryView, after: RepositoryView): readonly Note[] {
+  return [...listSourceNotes(before), ...listSourceNotes(after)]
 }
 
 interface CoveredObjects {
@@ -128,7 +128,7 @@ interface CoveredObjects {
 
 const NOTHING_COVERED: CoveredObjects = { covered: new Map(), failures: new Map() }
 
-async function coveredObjects(
+async function listCoveredObjects(
   { before, reader }: { readonly before: RepositoryView; readonly reader: ClusterReader },
   changed: readonly BuiltUnit[],
   request: PreviewRequest,
@@ -146,7 +146,7 @@ async function coveredObjects(
     if (unit.state === 'failed') failures.set(unit.packagePath, unit.failures)
     else {
       const keys = unit.observation.verdicts.flatMap(({ id, state }) =>
-        state === 'outside' || state === 'unreadable' ? [] : [resourceKey(id)],
+        state === 'outside' || state === 'unreadable' ? [] : [getResourceKey(id)],
       )
       covered.set(unit.observation.unit.packagePath, new Set(keys))
     }
@@ -174,16 +174,18 @@ async function previewUnit(
     (side): side is LoadedPackage => side !== undefined && !isFailed(side),
   )
   const failures = [
-    ...failuresAt('base', was),
+    ...listFailuresAt('base', was),
     ...(isFailed(is)
-      ? is.failures.map((one) => shownFailure('merge', request.head.fork ? forkFailure(one) : one))
+      ? is.failures.map((one) =>
+          createShownFailure('merge', request.head.fork ? forkFailure(one) : one),
+        )
       : []),
   ]
   const appliedBy = built?.unit.appliedBy
   const head = {
     package: path,
     cluster: reader.name,
-    ...given({ appliedBy }),
+    ...omitUndefined({ appliedBy }),
     presence:
       was === undefined
         ? ('new' as const)
@@ -195,15 +197,24 @@ async function previewUnit(
   }
   if (isFailed(was) || isFailed(is)) return { ...head, state: 'failed', changes: [], failures }
   if (!differ(was, is)) return { ...head, state: 'same', changes: [], failures }
-  const { visibility, riskOverrides } = effectivePolicy(context.before.policies, reader.name, path)
+  const { visibility, riskOverrides } = deriveEffectivePolicy(
+    context.before.policies,
+    reader.name,
+    path,
+  )
   const sides = await readSides({ was, is }, context, signal)
   const live = new Map<string, LiveState>([...(sides.was?.live ?? []), ...(sides.is?.live ?? [])])
   const changes = previewChanges(
-    { before: objectsOf(sides.was), after: objectsOf(sides.is), live, covered: context.covered },
+    {
+      before: listPreviewedObjects(sides.was),
+      after: listPreviewedObjects(sides.is),
+      live,
+      covered: context.covered,
+    },
     { visibility, riskOverrides },
     request.observe.key,
   )
-  const unread = context.failures.map((failure) => shownFailure('live', failure))
+  const unread = context.failures.map((failure) => createShownFailure('live', failure))
   return {
     ...head,
     state: changes.length === 0 ? 'same' : 'changes',
@@ -218,7 +229,7 @@ async function readSides(
   signal: AbortSignal,
 ): Promise<{ readonly was: LiveSide | undefined; readonly is: LiveSide | undefined }> {
   const other = (of: LoadedPackage | undefined) =>
-    new Map(of?.desired.resources.map((each) => [resourceKey(each.id), each.object]))
+    new Map(of?.desired.resources.map((each) => [getResourceKey(each.id), each.object]))
   const [before, after] = [other(was), other(is)]
   const differing = (
     side: LoadedPackage | undefined,
@@ -229,7 +240,7 @@ async function readSides(
         ...side.desired,
         inventory: undefined,
         resources: side.desired.resources.filter(
-          ({ id }) => !jsonEquals(before.get(resourceKey(id)), after.get(resourceKey(id))),
+          ({ id }) => !isJsonEqual(before.get(getResourceKey(id)), after.get(getResourceKey(id))),
         ),
       },
     }
@@ -245,7 +256,7 @@ async function readSides(
   return { was: sideOf(one), is: sideOf(two) }
 }
 
-function objectsOf(side: LiveSide | undefined): readonly PreviewedObject[] {
+function listPreviewedObjects(side: LiveSide | undefined): readonly PreviewedObject[] {
   return (side?.resources ?? []).map((each) => ({
     resource: each.resource,
     schema: isPlaced(each) ? each.schema : UNKNOWN_SCHEMA,
@@ -254,26 +265,26 @@ function objectsOf(side: LiveSide | undefined): readonly PreviewedObject[] {
 
 function differ(was: LoadedPackage | undefined, is: LoadedPackage | undefined): boolean {
   const objects = (side: LoadedPackage | undefined) =>
-    new Map(side?.desired.resources.map(({ id, object }) => [resourceKey(id), object]))
+    new Map(side?.desired.resources.map(({ id, object }) => [getResourceKey(id), object]))
   const [before, after] = [objects(was), objects(is)]
   return (
     before.size !== after.size ||
-    [...after].some(([key, object]) => !jsonEquals(before.get(key), object))
+    [...after].some(([key, object]) => !isJsonEqual(before.get(key), object))
   )
 }
 
-function failuresAt(
+function listFailuresAt(
   at: PreviewFailure['at'],
   side: BuiltUnit['before'],
 ): readonly PreviewFailure[] {
-  return isFailed(side) ? side.failures.map((failure) => shownFailure(at, failure)) : []
+  return isFailed(side) ? side.failures.map((failure) => createShownFailure(at, failure)) : []
 }
 
-function shownFailure(
+function createShownFailure(
   at: PreviewFailure['at'],
   { code, what, where, why, remedy }: Failure,
 ): PreviewFailure {
-  return { at, code, what, ...given({ where }), why, remedy }
+  return { at, code, what, ...omitUndefined({ where }), why, remedy }
 }
 
 const NOT_RUN: ReadonlySet<FailureCode> = new Set(['BP1201', 'BP1206', 'BP1208'])
@@ -293,7 +304,7 @@ function forkFailure(failure: Failure): Failure {
 }
 
 /** Its author could ask the cluster about any object by declaring it. */
-function notReadForFork(): Failure {
+function createForkNotReadFailure(): Failure {
   return new Failure({
     code: 'BP3012',
     what: 'what is live was not read',

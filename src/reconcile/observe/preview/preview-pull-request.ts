@@ -12,7 +12,7 @@ interface PreviewForge {
   readonly version: string
 }
 
-export function headOf({ label, branch, commit, fork }: ForgePullRequest): PreviewHead {
+export function getPreviewHead({ label, branch, commit, fork }: ForgePullRequest): PreviewHead {
   return { name: branch === '' ? label : branch, commit, fork }
 }
 

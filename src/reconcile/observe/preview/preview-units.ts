@@ -1,21 +1,21 @@
 import type { FoundPackage } from '@backporch/kpt/package'
-import { asFailure, Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure, Failures, listFailures } from '@backporch/kyaml/failure'
 import type { LabelSelector } from '@backporch/kyaml/resource'
-import { effectivePolicy } from '../../../policy/effective-policy.ts'
-import { variablePlaces } from '../../../sources/build/built-source.ts'
+import { deriveEffectivePolicy } from '../../../policy/effective-policy.ts'
+import { mapVariablePlaces } from '../../../sources/build/built-source.ts'
 import type { RenderChoice } from '../../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
-import { describeChoice, sameChoice, sourceOf } from '../../../sources/registry.ts'
-import { eachOf } from '../../repository/each-of.ts'
+import { describeChoice, getSource, isSameChoice } from '../../../sources/registry.ts'
+import { mapConcurrent } from '../../repository/each-of.ts'
 import { choosePackages } from '../../repository/manifest-folders.ts'
 import { selectByLabels } from '../../repository/package-labels.ts'
 import {
-  packagesIn,
+  listClusterPackages,
   type RepositoryView,
   readAhead,
   readFolder,
 } from '../../repository/repository-view.ts'
-import { filesOfView } from '../../repository/sources/shared-sources.ts'
+import { getViewFiles } from '../../repository/sources/shared-sources.ts'
 import { isInside } from '../../repository/sources/unit-source.ts'
 import { type LoadedPackage, loadPackage } from '../load-package.ts'
 import type { UnitSelection } from '../turn-request.ts'
@@ -67,14 +67,14 @@ export async function buildTouched(
   signal: AbortSignal,
 ): Promise<TouchedUnits> {
   const of = ({ view }: MergeSide): ReadonlyMap<string, FoundPackage> => {
-    const applying = declaring.size === 0 ? [] : unitsOf(view, cluster, undefined)
-    return new Map([...applying, ...unitsOf(view, cluster, wanted)])
+    const applying = declaring.size === 0 ? [] : indexUnits(view, cluster, undefined)
+    return new Map([...applying, ...indexUnits(view, cluster, wanted)])
   }
   const [was, is] = [of(before), of(after)]
   const paths = [...new Set([...was.keys(), ...is.keys()])].sort()
   await readAhead(before.view, [...was.values()], [], signal)
   await readAhead(after.view, [...is.values()], [], signal)
-  const read = await eachOf(paths, WIDTH, async (path) => {
+  const read = await mapConcurrent(paths, WIDTH, async (path) => {
     const files = new Set([
       ...(await readBy(before, was.get(path), cluster, signal)),
       ...(await readBy(after, is.get(path), cluster, signal)),
@@ -90,7 +90,7 @@ export async function buildTouched(
   const chosen = touched.filter(
     (unit) => isWanted(unit) || [...unit.files].some((file) => declaring.has(file)),
   )
-  const built = await eachOf(chosen, WIDTH, async ({ path, edited: own }) => ({
+  const built = await mapConcurrent(chosen, WIDTH, async ({ path, edited: own }) => ({
     path,
     edited: own,
     before: await build(before, was.get(path), cluster, signal),
@@ -102,7 +102,7 @@ export async function buildTouched(
     untouched: read.filter(isWanted).length - touched.filter(isWanted).length,
     applied: new Set(
       read.flatMap(({ path, files }) => {
-        const beside = [before, after].flatMap(({ view }) => filesBeside(view, cluster, path))
+        const beside = [before, after].flatMap(({ view }) => listFilesBeside(view, cluster, path))
         return [...files].filter((file) => isInside(file, path) || !beside.includes(file))
       }),
     ),
@@ -112,11 +112,11 @@ export async function buildTouched(
     const [one, other] = [before, after].map(({ view }) =>
       view.policies.synced?.get(cluster)?.get(path),
     )
-    return one !== undefined && other !== undefined && !sameChoice(one, other)
+    return one !== undefined && other !== undefined && !isSameChoice(one, other)
   }
 }
 
-function filesBeside(
+function listFilesBeside(
   { policies }: RepositoryView,
   cluster: string,
   path: string,
@@ -127,14 +127,14 @@ function filesBeside(
   return [
     ...(declared === undefined ? [] : [declared]),
     ...(maker?.reads ?? []),
-    ...[...variablePlaces(build).values()].map((place) => place.path),
+    ...[...mapVariablePlaces(build).values()].map((place) => place.path),
   ]
 }
 
 /** Undefined for all of the cluster. */
 type Wanted = ReadonlySet<string> | undefined
 
-export async function namedUnits(
+export async function findNamedUnits(
   { packages: names, labels }: UnitSelection,
   cluster: string,
   views: readonly RepositoryView[],
@@ -149,7 +149,7 @@ export async function namedUnits(
         missing.delete(name)
         break
       } catch (thrown) {
-        const failure = asFailure(thrown)
+        const failure = convertToFailure(thrown)
         if (failure.code !== 'BP1004') throw thrown
         if (!missing.has(name)) missing.set(name, failure)
       }
@@ -159,15 +159,15 @@ export async function namedUnits(
   if (labels === undefined) return { wanted, missing }
   const selected = new Set<string>()
   for (const view of views) {
-    const units = [...unitsOf(view, cluster, wanted).values()]
+    const units = [...indexUnits(view, cluster, wanted).values()]
     if (units.length > 0)
-      for (const { path } of await labelled(view, units, labels, signal)) selected.add(path)
+      for (const { path } of await selectLabelled(view, units, labels, signal)) selected.add(path)
   }
   return { wanted: selected, missing }
 }
 
 /** None is a valid answer here: the head may be about other units. */
-async function labelled(
+async function selectLabelled(
   view: RepositoryView,
   units: readonly FoundPackage[],
   labels: LabelSelector,
@@ -176,19 +176,19 @@ async function labelled(
   try {
     return await selectByLabels(view, units, labels, signal)
   } catch (thrown) {
-    if (asFailure(thrown).code !== 'BP1011') throw thrown
+    if (convertToFailure(thrown).code !== 'BP1011') throw thrown
     return []
   }
 }
 
-function unitsOf(
+function indexUnits(
   view: RepositoryView,
   cluster: string,
   wanted: Wanted,
 ): ReadonlyMap<string, FoundPackage> {
   const own =
     wanted === undefined
-      ? packagesIn(view, cluster)
+      ? listClusterPackages(view, cluster)
       : view.packages.filter(({ path }) => wanted.has(path))
   return new Map(own.map((found) => [found.path, found]))
 }
@@ -200,16 +200,16 @@ async function readBy(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   if (found === undefined) return new Set()
-  const { render: choice } = effectivePolicy(view.policies, cluster, found.path)
+  const { render: choice } = deriveEffectivePolicy(view.policies, cluster, found.path)
   // A build's inputs from a cluster are in no key.
-  if (describeChoice(choice).synced !== undefined) return filesRead(view, found, choice, signal)
+  if (describeChoice(choice).synced !== undefined) return listReadFiles(view, found, choice, signal)
   const key = JSON.stringify([found.path, choice])
-  const reading = reads.get(key) ?? filesRead(view, found, choice, signal)
+  const reading = reads.get(key) ?? listReadFiles(view, found, choice, signal)
   reads.set(key, reading)
   return reading
 }
 
-async function filesRead(
+async function listReadFiles(
   view: RepositoryView,
   found: FoundPackage,
   choice: RenderChoice,
@@ -221,8 +221,8 @@ async function filesRead(
   try {
     const { files } = await readFolder(view, found.path, signal)
     return (
-      await sourceOf(choice).filesRead(
-        filesOfView(view),
+      await getSource(choice).filesRead(
+        getViewFiles(view),
         { packagePath: found.path, files, choice },
         signal,
       )
@@ -246,7 +246,7 @@ async function build(
   } catch (thrown) {
     signal.throwIfAborted()
     if (thrown instanceof Failure || thrown instanceof Failures)
-      return { failures: failuresOf(thrown) }
+      return { failures: listFailures(thrown) }
     throw thrown
   }
 }

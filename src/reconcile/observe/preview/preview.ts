@@ -1,17 +1,17 @@
 /** Reads only, and runs nothing from a fork. */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
-import { findPackages, normalPath } from '@backporch/kpt/package'
+import { findPackages, normalizePackagePath } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import { given } from '@backporch/kyaml/text'
+import { omitUndefined } from '@backporch/kyaml/text'
 import { API_VERSION } from '../../../record/documents/document.ts'
 import type { Preview } from '../../../record/documents/preview.ts'
-import { eachOf } from '../../repository/each-of.ts'
+import { mapConcurrent } from '../../repository/each-of.ts'
 import { ReadBudget } from '../../repository/read-budget.ts'
-import { POLICY_FILE, policyProblems } from '../../repository/read-policies.ts'
+import { listPolicyProblems, POLICY_FILE } from '../../repository/read-policies.ts'
 import { type RepositoryView, readRepository } from '../../repository/repository-view.ts'
-import { withFound } from '../../repository/sources/discover-sources.ts'
-import { otherReaders } from '../../repository/sources/shared-sources.ts'
-import { folderRenders, unitFolders } from '../../repository/unit-folders.ts'
+import { addDiscoveredUnits } from '../../repository/sources/discover-sources.ts'
+import { listOtherReaders } from '../../repository/sources/shared-sources.ts'
+import { listUnitFolders, mapFolderRenders } from '../../repository/unit-folders.ts'
 import { mergeCommits } from './merge-commits.ts'
 import { type PreviewedCluster, previewCluster } from './preview-cluster.ts'
 import type { PreviewRequest } from './preview-request.ts'
@@ -45,13 +45,13 @@ export async function preview(
     signal,
   )
   const [before, after] = [
-    atTree(read, read.tree, { packages, folders }),
-    atTree(read, tree, { packages, folders }),
+    createViewAtTree(read, read.tree, { packages, folders }),
+    createViewAtTree(read, tree, { packages, folders }),
   ]
-  const edited = editedPaths(read.tree, tree)
+  const edited = listEditedPaths(read.tree, tree)
   assertFolders(folders, [before, after])
   const reads = { before: new Map(), after: new Map() }
-  const previews = await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => {
+  const previews = await mapConcurrent(clusters, CLUSTERS_AT_ONCE, (cluster) => {
     observe.onProgress?.(`building for ${cluster.reader.name}`)
     return previewCluster({ before, after, edited, reads }, cluster, request, signal)
   })
@@ -60,26 +60,30 @@ export async function preview(
     const [first] = missing
     if (first !== undefined && missing.every((failure) => failure !== undefined)) throw first
   }
-  const all = withFound(
+  const all = addDiscoveredUnits(
     after,
     previews.map(({ found }) => found),
   )
   const paths = [...edited].sort()
   const policies = paths.some((path) => POLICY_FILE.test(path))
-  const policy = await policyAfter(read, policies ? tree : undefined, signal)
+  const policy = await readPolicyAfter(read, policies ? tree : undefined, signal)
   return {
     apiVersion: API_VERSION,
     kind: 'Preview',
     base: { branch: read.baseBranch, commit: read.base },
     head: { name: head.name, commit: head.commit, fork: head.fork },
-    merge: { ...given({ base: from }), conflicts: [...conflicts], ...given({ why }) },
+    merge: {
+      ...omitUndefined({ base: from }),
+      conflicts: [...conflicts],
+      ...omitUndefined({ why }),
+    },
     edited: paths.slice(0, MOST_EDITED),
     policies,
-    ...given({ policyProblem: policy.problem }),
+    ...omitUndefined({ policyProblem: policy.problem }),
     clusters: previews.map(({ cluster }) => cluster),
     items: previews.flatMap(({ units }) => units),
     untouched: previews.reduce((sum, { untouched }) => sum + untouched, 0),
-    elsewhere: (await otherReaders(all, edited, signal)).map((each) => ({
+    elsewhere: (await listOtherReaders(all, edited, signal)).map((each) => ({
       ...each,
       files: [...each.files],
     })),
@@ -88,7 +92,7 @@ export async function preview(
 }
 
 /** @param tree undefined if it has the base branch's policy files */
-async function policyAfter(
+async function readPolicyAfter(
   { repository, policies: { lastGood } }: RepositoryView,
   tree: readonly TreeFile[] | undefined,
   signal: AbortSignal,
@@ -102,7 +106,7 @@ async function policyAfter(
     const used = `the policy of the base branch cannot be used (${problem.where}: ${problem.why}); that of commit ${commit.slice(0, 7)} was used`
     return { notes: [used] }
   }
-  const [problem] = await policyProblems(repository, tree, signal)
+  const [problem] = await listPolicyProblems(repository, tree, signal)
   if (problem !== undefined) {
     const why = `after the merge the policy cannot be used (${problem.where}: ${problem.why}): an earlier one decides then, and nothing is opened, merged or settled`
     return { problem, notes: [why] }
@@ -116,7 +120,7 @@ async function policyAfter(
 }
 
 /** Policies stay the base branch's: a head does not decide what may run, and where. */
-function atTree(
+function createViewAtTree(
   view: RepositoryView,
   tree: readonly TreeFile[],
   named: { packages: readonly string[]; folders: readonly string[] },
@@ -129,19 +133,19 @@ function atTree(
   }
   const packages = findPackages(
     tree,
-    unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }),
+    listUnitFolders(tree, { refs, placements: policies.placements, recorded, wanted }),
   )
   return {
     ...view,
     tree,
     packages,
-    policies: { ...policies, folders: folderRenders(tree, packages) },
+    policies: { ...policies, folders: mapFolderRenders(tree, packages) },
     budget: new ReadBudget(),
   }
 }
 
 function isFolderOf(tree: readonly TreeFile[], name: string): boolean {
-  const path = normalPath(name)
+  const path = normalizePackagePath(name)
   return (
     path !== undefined && (path === '' || tree.some((file) => file.path.startsWith(`${path}/`)))
   )
@@ -161,7 +165,10 @@ function assertFolders(folders: readonly string[], views: readonly RepositoryVie
   }
 }
 
-function editedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): ReadonlySet<string> {
+function listEditedPaths(
+  before: readonly TreeFile[],
+  after: readonly TreeFile[],
+): ReadonlySet<string> {
   const [old, now] = [before, after].map(
     (tree) => new Map(tree.map(({ path, id, mode }) => [path, `${mode} ${id}`])),
   )

@@ -21,7 +21,7 @@ test('what is followed and was not seen yet is known by a list, and is news by a
     const [listed, told] = [new Followed(), new Followed()]
     for (const { verdicts } of [listed, told])
       verdicts
-        .ofUnit('apps/web')
+        .getUnitVerdicts('apps/web')
         .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, undefined)
     const reason = verdict === 'report' ? 'report' : 'object'
     assert.deepEqual(listed.list(CONFIG_MAPS, config), [])
@@ -45,7 +45,7 @@ test('what a turn read is known: a list that has another state of it is news, an
     const followed = (live: LiveState): Followed => {
       const one = new Followed()
       one.verdicts
-        .ofUnit('apps/web')
+        .getUnitVerdicts('apps/web')
         .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
       return one
     }
@@ -56,7 +56,7 @@ test('what a turn read is known: a list that has another state of it is news, an
     const late = new Followed()
     assert.deepEqual(late.change(other, CONFIG_MAPS), [], 'nobody knows that it is of a unit')
     late.verdicts
-      .ofUnit('apps/web')
+      .getUnitVerdicts('apps/web')
       .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, read)
     late.follower.settle()
     assert.deepEqual(late.told(), ['object: apps/web'])
@@ -65,7 +65,7 @@ test('what a turn read is known: a list that has another state of it is news, an
 
 test('the resource of a syncer is followed in the version that the server prefers, or in that of a manifest; a Secret without its content', () => {
   const followed = new Followed()
-  const unit = followed.verdicts.ofUnit('apps/web')
+  const unit = followed.verdicts.getUnitVerdicts('apps/web')
   const follow = (group: string, kind: string, apiVersion: string): void =>
     unit.follow(
       { id: { group, kind, namespace: 'apps', name: 'web' }, apiVersion },
@@ -74,7 +74,7 @@ test('the resource of a syncer is followed in the version that the server prefer
     )
   const versions = (): string[] =>
     followed.follower
-      .kinds()
+      .listKinds()
       .filter(({ kind }) => kind === 'Application' || kind === 'Secret')
       .map(({ apiVersion, kind, metadataOnly }) => `${apiVersion} ${kind} ${metadataOnly}`)
   follow('argoproj.io', 'Application', '')
@@ -95,8 +95,8 @@ test('a syncer whose kind is not served here hides no change; a kind of the pack
   const followed = new Followed()
   const id = { group: 'argoproj.io', kind: 'Application', namespace: 'apps', name: 'web' }
   const blindness = (): string | undefined =>
-    followed.follower.blindness(
-      followed.follower.kinds().map((watched): KindWatchState => {
+    followed.follower.findBlindness(
+      followed.follower.listKinds().map((watched): KindWatchState => {
         const fresh = { watched, provenAt: NOW, lists: 1, reopened: 0, events: 0 } as const
         return watched.kind === 'Application'
           ? { ...fresh, state: 'unreadable', lists: 0, failure: failure('BP3009') }
@@ -104,9 +104,9 @@ test('a syncer whose kind is not served here hides no change; a kind of the pack
       }),
       NOW,
     )
-  followed.verdicts.ofUnit('apps/web').follow({ id, apiVersion: '' }, 'report', undefined)
+  followed.verdicts.getUnitVerdicts('apps/web').follow({ id, apiVersion: '' }, 'report', undefined)
   assert.equal(blindness(), undefined)
-  followed.verdicts.ofUnit('apps/api').follow({ id, apiVersion: '' }, 'other', undefined)
+  followed.verdicts.getUnitVerdicts('apps/api').follow({ id, apiVersion: '' }, 'other', undefined)
   assert.equal(blindness(), 'Application was not listed yet')
 })
 
@@ -117,7 +117,7 @@ test('a report that could not be read names its unit when it is seen or gone, on
     const begin = (live: LiveState): Followed => {
       const followed = new Followed()
       followed.verdicts
-        .ofUnit('apps/web')
+        .getUnitVerdicts('apps/web')
         .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
       return followed
     }
@@ -126,7 +126,7 @@ test('a report that could not be read names its unit when it is seen or gone, on
     assert.deepEqual(begin(unreadable).list(CONFIG_MAPS), [reason])
     const known = begin(present(config))
     known.verdicts
-      .ofUnit('apps/web')
+      .getUnitVerdicts('apps/web')
       .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, unreadable)
     assert.deepEqual(known.list(CONFIG_MAPS, config), [reason])
     const gone = begin(present(config))
@@ -158,11 +158,11 @@ test('a report names its unit when its conditions change, not when its clocks do
     status: { conditions: [{ type: 'Ready', status, lastTransitionTime: at }] },
   })
   followed.verdicts
-    .ofUnit('apps/web')
+    .getUnitVerdicts('apps/web')
     .follow({ id, apiVersion: kind.apiVersion }, 'report', undefined)
   assert.deepEqual(followed.list(kind, object('True', '1')), [])
   assert.deepEqual(followed.change(object('True', '2'), kind), [])
   assert.deepEqual(followed.change(object('False', '2'), kind), ['report: apps/web'])
-  followed.follower.deleted(kind, object('False', '2'), 5)
+  followed.follower.handleDeletion(kind, object('False', '2'), 5)
   assert.deepEqual(followed.told(), ['source: ', 'report: apps/web'])
 })

@@ -36,7 +36,7 @@ test('a change of the health names the unit once, and each further change again'
 test('a change of the content names the unit, with the object and when it was read', () => {
   const followed = new Followed()
   const edited = editedBy('kubectl', LIVE, 'metadata.labels.team', 'shop')
-  followed.follower.changed(DEPLOYMENTS, edited, 42)
+  followed.follower.handleChange(DEPLOYMENTS, edited, 42)
   assert.deepEqual(followed.changes, [
     { units: ['apps/web'], reason: 'object', object: edited, read: 42 },
   ])
@@ -63,12 +63,12 @@ test('an object of two units names both, and an object of no unit nobody', () =>
 
 test('an object that is deleted, or absent in a list, names its unit; one that was absent does not', () => {
   const followed = new Followed()
-  followed.follower.deleted(DEPLOYMENTS, LIVE, 5)
+  followed.follower.handleDeletion(DEPLOYMENTS, LIVE, 5)
   assert.deepEqual(followed.told(), ['object: apps/web'])
   assert.deepEqual(followed.list(DEPLOYMENTS), ['object: apps/web'])
   assert.deepEqual(followed.list(DEPLOYMENTS, LIVE), [])
   const absent = new Followed({ state: 'absent' }, 'drifted')
-  absent.follower.deleted(DEPLOYMENTS, LIVE, 5)
+  absent.follower.handleDeletion(DEPLOYMENTS, LIVE, 5)
   assert.deepEqual(absent.told(), [])
   assert.deepEqual(absent.list(DEPLOYMENTS), [])
 })
@@ -82,11 +82,11 @@ test('a list of another kind, or of another namespace, says nothing of an object
 
 test('a list that broke off says nothing of what it did not have', () => {
   const followed = new Followed()
-  followed.follower.listing(DEPLOYMENTS)
-  followed.follower.unreadable(DEPLOYMENTS, failure('BP3001'))
-  followed.follower.listed(DEPLOYMENTS)
+  followed.follower.beginList(DEPLOYMENTS)
+  followed.follower.handleUnreadable(DEPLOYMENTS, failure('BP3001'))
+  followed.follower.finishList(DEPLOYMENTS)
   assert.deepEqual(followed.told(), [])
-  followed.follower.listing(DEPLOYMENTS)
+  followed.follower.beginList(DEPLOYMENTS)
   assert.deepEqual(followed.list(DEPLOYMENTS, LIVE), [])
 })
 
@@ -159,11 +159,11 @@ test('an autoscaler that is gone names the units of its target, by an event and 
   }
   const followed = new Followed(present(LIVE), 'drifted')
   followed.list(SCALERS, scaler)
-  followed.follower.deleted(SCALERS, scaler, 5)
+  followed.follower.handleDeletion(SCALERS, scaler, 5)
   assert.deepEqual(followed.told(), ['report: apps/web'])
   followed.change(scaler, SCALERS)
   assert.deepEqual(followed.list(SCALERS), ['report: apps/web'])
-  followed.follower.unreadable(SCALERS, failure('BP3003'))
+  followed.follower.handleUnreadable(SCALERS, failure('BP3003'))
   assert.deepEqual(followed.told(), ['report: apps/web'])
 })
 
@@ -171,7 +171,7 @@ test('another definition of a custom kind names the units that have the kind; an
   const followed = new Followed()
   const shop = { group: 'example.com', kind: 'Shop', namespace: 'shop', name: 'web' }
   followed.verdicts
-    .ofUnit('apps/shop')
+    .getUnitVerdicts('apps/shop')
     .follow({ id: shop, apiVersion: 'example.com/v1' }, 'other', undefined)
   const [definitions, webhooks] = EPOCH_KINDS
   assert.ok(definitions !== undefined && webhooks !== undefined)
@@ -197,7 +197,7 @@ test('another definition of a custom kind names the units that have the kind; an
   assert.deepEqual(followed.change(webhook('two', { failurePolicy: 'Ignore' }), webhooks), [
     'epoch: apps/shop apps/web',
   ])
-  followed.follower.deleted(webhooks, webhook('two'), 5)
+  followed.follower.handleDeletion(webhooks, webhook('two'), 5)
   assert.deepEqual(followed.told(), ['epoch: apps/shop apps/web'])
 })
 
@@ -205,28 +205,28 @@ test('a kind that may not be followed everywhere is followed in the namespaces o
   const followed = new Followed()
   const namespaces = (): string[] =>
     followed.follower
-      .kinds()
+      .listKinds()
       .flatMap(({ kind, namespace }) => (kind === 'Deployment' ? [namespace] : []))
   followed.verdicts
-    .ofUnit('apps/web')
+    .getUnitVerdicts('apps/web')
     .follow({ id: { ...idOf(WEB), namespace: 'more' }, apiVersion: 'apps/v1' }, 'other', undefined)
   assert.deepEqual(namespaces(), [''])
-  followed.follower.unreadable(DEPLOYMENTS, failure('BP3001'))
+  followed.follower.handleUnreadable(DEPLOYMENTS, failure('BP3001'))
   assert.deepEqual(namespaces(), [''], 'the server did not answer')
-  followed.follower.unreadable(DEPLOYMENTS, failure('BP3003'))
+  followed.follower.handleUnreadable(DEPLOYMENTS, failure('BP3003'))
   assert.deepEqual(namespaces().sort(), ['more', 'shop'])
 })
 
 test('of Secrets only the metadata is requested, and what decides answers is always followed', () => {
   const followed = new Followed()
   followed.verdicts
-    .ofUnit('apps/web')
+    .getUnitVerdicts('apps/web')
     .follow(
       { id: { group: '', kind: 'Secret', namespace: 'shop', name: 'web' }, apiVersion: 'v1' },
       'other',
       undefined,
     )
-  const kinds = followed.follower.kinds()
+  const kinds = followed.follower.listKinds()
   assert.deepEqual(
     kinds.filter(({ metadataOnly }) => metadataOnly).map(({ kind }) => kind),
     ['Secret'],
@@ -252,22 +252,22 @@ test('a cluster is seen when each kind of its units is listed, can be read and w
     },
     ...more,
   })
-  assert.equal(follower.blindness([state()], NOW), undefined)
+  assert.equal(follower.findBlindness([state()], NOW), undefined)
   assert.equal(
-    follower.blindness([state({ state: 'waiting', provenAt: NOW - STALE_AFTER })], NOW),
+    follower.findBlindness([state({ state: 'waiting', provenAt: NOW - STALE_AFTER })], NOW),
     undefined,
   )
-  assert.match(follower.blindness([], NOW) ?? '', /^Deployment was not listed yet$/)
+  assert.match(follower.findBlindness([], NOW) ?? '', /^Deployment was not listed yet$/)
   assert.match(
-    follower.blindness([state({ lists: 0 })], NOW) ?? '',
+    follower.findBlindness([state({ lists: 0 })], NOW) ?? '',
     /^Deployment was not listed yet$/,
   )
   assert.equal(
-    follower.blindness([state({ state: 'unreadable', failure: failure('BP3003') })], NOW),
+    follower.findBlindness([state({ state: 'unreadable', failure: failure('BP3003') })], NOW),
     'it is forbidden',
   )
   assert.match(
-    follower.blindness([state({ provenAt: NOW - STALE_AFTER - 1 })], NOW) ?? '',
+    follower.findBlindness([state({ provenAt: NOW - STALE_AFTER - 1 })], NOW) ?? '',
     /^nothing was heard of Deployment for 60 s$/,
   )
 })
@@ -278,7 +278,7 @@ test('an object that changed after a turn read it, before it was known to be of 
   const edited = editedBy('kubectl', config, 'data.color', 'red')
   const keep = (object: JsonObject): number =>
     followed.verdicts
-      .ofUnit('apps/web')
+      .getUnitVerdicts('apps/web')
       .keep(present(object), { ...IN_SYNC, id: idOf(WEB_CONFIG), apiVersion: 'v1' }, [], NOW)
   assert.deepEqual(followed.change(edited, CONFIG_MAPS), [])
   keep(config)
@@ -289,7 +289,7 @@ test('an object that changed after a turn read it, before it was known to be of 
   const same = new Followed()
   same.change(config, CONFIG_MAPS)
   same.verdicts
-    .ofUnit('apps/web')
+    .getUnitVerdicts('apps/web')
     .keep(present(config), { ...IN_SYNC, id: idOf(WEB_CONFIG), apiVersion: 'v1' }, [], NOW)
   same.follower.settle()
   assert.deepEqual(same.told(), [])

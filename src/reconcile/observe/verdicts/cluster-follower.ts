@@ -10,14 +10,14 @@ import {
 } from '@backporch/cluster/cluster-watch'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { parseApiVersion, readResource, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, parseApiVersion, readResource } from '@backporch/kyaml/resource'
 import { compareText } from '@backporch/kyaml/text'
 import { LRUCache } from 'lru-cache'
 import { SCALER_KINDS } from '../../../drift/noise/scaler.ts'
 import { computeStatus } from '../../../status/kstatus.ts'
 import { type ClusterVerdicts, isEqual, NO_MARK, type VerdictScope } from './cluster-verdicts.ts'
 import { FollowedScalers, SCALERS } from './followed-scalers.ts'
-import { FollowedSources, otherSourceKinds } from './followed-sources.ts'
+import { FollowedSources, listOtherSourceKinds } from './followed-sources.ts'
 import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
 import { packState, type RowState, unpackState } from './row-state.ts'
 
@@ -64,7 +64,7 @@ export class ClusterFollower implements WatchObserver {
   private readonly lists = new Map<string, Set<string>>()
   private readonly scalers: FollowedScalers
   private readonly sources: FollowedSources
-  private readonly unknown = atMost<{ readonly mark: string; readonly report: string }>(
+  private readonly unknown = createLimitedCache<{ readonly mark: string; readonly report: string }>(
     MOST_UNKNOWN,
   )
   /** `group/Kind`, in all namespaces. */
@@ -77,25 +77,25 @@ export class ClusterFollower implements WatchObserver {
   }
 
   /** Kinds of the units, those that report on them, and those that decide dry runs. */
-  kinds(): readonly WatchedKind[] {
+  listKinds(): readonly WatchedKind[] {
     const wanted = new Map<string, WatchedKind>()
     const add = (kind: WatchedKind): unknown => wanted.set(placeOf(kind), kind)
     for (const kind of EPOCH_KINDS) add(kind)
     for (const [group, kind] of SCALER_KINDS)
       add({ apiVersion: SCALER_VERSIONS[group] ?? group, kind, namespace: '', metadataOnly: false })
     for (const { apiVersion, kind, namespace } of this.options.verdicts
-      .scopes()
-      .toSorted(byVersion)) {
-      const metadataOnly = kindOf({ apiVersion, kind }) === '/Secret'
+      .listScopes()
+      .toSorted(compareVersion)) {
+      const metadataOnly = formatKind({ apiVersion, kind }) === '/Secret'
       add({
         apiVersion,
         kind,
         metadataOnly,
-        namespace: this.refused.has(kindOf({ apiVersion, kind })) ? namespace : '',
+        namespace: this.refused.has(formatKind({ apiVersion, kind })) ? namespace : '',
       })
     }
-    for (const { group, version, kind } of otherSourceKinds(
-      new Set([...wanted.values()].map(kindOf)),
+    for (const { group, version, kind } of listOtherSourceKinds(
+      new Set([...wanted.values()].map(formatKind)),
     )) {
       const watched = {
         apiVersion: `${group}/${version}`,
@@ -103,7 +103,7 @@ export class ClusterFollower implements WatchObserver {
         namespace: '',
         metadataOnly: false,
       }
-      if (!wanted.has(placeOf(watched)) && !this.refused.has(kindOf(watched))) add(watched)
+      if (!wanted.has(placeOf(watched)) && !this.refused.has(formatKind(watched))) add(watched)
     }
     return [...wanted.values()]
   }
@@ -112,11 +112,11 @@ export class ClusterFollower implements WatchObserver {
    * Undefined if no change can be missed.
    * @param now milliseconds since 1970
    */
-  blindness(states: readonly KindWatchState[], now: number): string | undefined {
+  findBlindness(states: readonly KindWatchState[], now: number): string | undefined {
     const byPlace = new Map(states.map((state) => [placeOf(state.watched), state]))
-    for (const kind of this.kinds()) {
+    for (const kind of this.listKinds()) {
       // Few clusters serve them all, and they affect no proof.
-      if (SCALERS.has(kindOf(kind)) || KindEpochs.isAbout(kind)) continue
+      if (SCALERS.has(formatKind(kind)) || KindEpochs.isAbout(kind)) continue
       const state = byPlace.get(placeOf(kind))
       // A kind that the server does not serve has no objects.
       if (state?.failure?.code === 'BP3009' && !this.hasOthers(kind)) continue
@@ -132,56 +132,59 @@ export class ClusterFollower implements WatchObserver {
   /** Not only for the reports of syncers, which may run in another cluster. */
   private hasOthers(kind: WatchedKind): boolean {
     const { verdicts } = this.options
-    return [...verdicts.table.positions()].some((at) => {
-      const { scope, verdict } = unpackState(verdicts.table.row(at).state)
-      const own = verdicts.scopeAt(scope)
-      return verdict !== 'report' && own !== undefined && kindOf(own) === kindOf(kind)
+    return [...verdicts.table.listPositions()].some((at) => {
+      const { scope, verdict } = unpackState(verdicts.table.getRow(at).state)
+      const own = verdicts.getScopeAt(scope)
+      return verdict !== 'report' && own !== undefined && formatKind(own) === formatKind(kind)
     })
   }
 
-  listing(kind: WatchedKind): void {
-    if (KindEpochs.isAbout(kind)) this.options.verdicts.epochs.listing(kind)
+  beginList(kind: WatchedKind): void {
+    if (KindEpochs.isAbout(kind)) this.options.verdicts.epochs.beginList(kind)
     else this.lists.set(placeOf(kind), new Set())
   }
 
-  changed(kind: WatchedKind, object: JsonObject, read: number): void {
+  handleChange(kind: WatchedKind, object: JsonObject, read: number): void {
     const { verdicts } = this.options
     if (KindEpochs.isAbout(kind)) {
-      this.epochChanged(verdicts.epochs.changed(kind, object), read)
+      this.reportEpochChange(verdicts.epochs.handleChange(kind, object), read)
       return
     }
     const found = readResource(object)
     if ('problem' in found) return
     const hash = verdicts.hashOf(found.id)
     const list = this.lists.get(placeOf(kind))
-    list?.add(textOf(hash))
+    list?.add(formatWords(hash))
     const sighting = { isListed: list !== undefined, read }
-    this.explained(this.scalers.changed(kindOf(kind), found.id, object, list !== undefined), read)
-    if (this.sources.changed(kindOf(kind), found.id, object, list !== undefined))
-      this.sourcesChanged(read)
+    this.reportExplained(
+      this.scalers.handleChange(formatKind(kind), found.id, object, list !== undefined),
+      read,
+    )
+    if (this.sources.handleChange(formatKind(kind), found.id, object, list !== undefined))
+      this.reportSourcesChange(read)
     const positions = verdicts.table.find(hash)
     if (positions.length === 0 && list === undefined)
-      this.unknown.set(textOf(hash), {
-        mark: textOf(verdicts.markOf(object)),
-        report: textOf(verdicts.markFor('report', object)),
+      this.unknown.set(formatWords(hash), {
+        mark: formatWords(verdicts.markOf(object)),
+        report: formatWords(verdicts.markFor('report', object)),
       })
     for (const at of positions) this.compare(at, object, sighting)
   }
 
-  deleted(kind: WatchedKind, object: JsonObject, read: number): void {
+  handleDeletion(kind: WatchedKind, object: JsonObject, read: number): void {
     const { verdicts } = this.options
     if (KindEpochs.isAbout(kind)) {
-      this.epochChanged(verdicts.epochs.deleted(kind, object), read)
+      this.reportEpochChange(verdicts.epochs.handleDeletion(kind, object), read)
       return
     }
     const found = readResource(object)
     if ('problem' in found) return
-    this.explained(this.scalers.deleted(found.id), read)
-    if (this.sources.deleted(kindOf(kind), found.id)) this.sourcesChanged(read)
-    for (const at of verdicts.table.find(verdicts.hashOf(found.id))) this.gone(at, read)
+    this.reportExplained(this.scalers.handleDeletion(found.id), read)
+    if (this.sources.handleDeletion(formatKind(kind), found.id)) this.reportSourcesChange(read)
+    for (const at of verdicts.table.find(verdicts.hashOf(found.id))) this.handleGone(at, read)
   }
 
-  listed(kind: WatchedKind): void {
+  finishList(kind: WatchedKind): void {
     this.sweep(kind)
     this.options.onListed?.()
   }
@@ -191,39 +194,39 @@ export class ClusterFollower implements WatchObserver {
     const seen = this.lists.get(placeOf(kind))
     this.lists.delete(placeOf(kind))
     if (KindEpochs.isAbout(kind))
-      for (const affected of verdicts.epochs.listed(kind))
-        this.epochChanged(affected, performance.now())
+      for (const affected of verdicts.epochs.finishList(kind))
+        this.reportEpochChange(affected, performance.now())
     if (seen === undefined) return
-    this.explained(this.scalers.listed(kindOf(kind), seen))
+    this.reportExplained(this.scalers.finishList(formatKind(kind), seen))
     const read = performance.now()
-    if (this.sources.listed(kindOf(kind), seen)) this.sourcesChanged(read)
-    for (const at of [...verdicts.table.positions()]) {
-      const scope = verdicts.scopeAt(unpackState(verdicts.table.row(at).state).scope)
+    if (this.sources.finishList(formatKind(kind), seen)) this.reportSourcesChange(read)
+    for (const at of [...verdicts.table.listPositions()]) {
+      const scope = verdicts.getScopeAt(unpackState(verdicts.table.getRow(at).state).scope)
       const isIn =
         scope !== undefined &&
-        kindOf(scope) === kindOf(kind) &&
+        formatKind(scope) === formatKind(kind) &&
         (kind.namespace === '' || kind.namespace === scope.namespace)
-      if (isIn && !seen.has(textOf(verdicts.table.idAt(at)))) this.gone(at, read)
+      if (isIn && !seen.has(formatWords(verdicts.table.getIdAt(at)))) this.handleGone(at, read)
     }
   }
 
-  unreadable(kind: WatchedKind, failure: Failure): void {
+  handleUnreadable(kind: WatchedKind, failure: Failure): void {
     this.lists.delete(placeOf(kind))
-    this.options.verdicts.epochs.unreadable(kind)
-    this.explained(this.scalers.unreadable(kindOf(kind), failure))
-    if (failure.code === 'BP3003' && kind.namespace === '') this.refused.add(kindOf(kind))
+    this.options.verdicts.epochs.handleUnreadable(kind)
+    this.reportExplained(this.scalers.handleUnreadable(formatKind(kind), failure))
+    if (failure.code === 'BP3003' && kind.namespace === '') this.refused.add(formatKind(kind))
   }
 
   settle(): void {
     const { verdicts } = this.options
     const units = new Set<string>()
-    for (const at of verdicts.table.positions()) {
-      const seen = this.unknown.get(textOf(verdicts.table.idAt(at)))
-      const row = verdicts.table.row(at)
+    for (const at of verdicts.table.listPositions()) {
+      const seen = this.unknown.get(formatWords(verdicts.table.getIdAt(at)))
+      const row = verdicts.table.getRow(at)
       const { marked, verdict } = unpackState(row.state)
       const mark = verdict === 'report' ? seen?.report : seen?.mark
-      if (marked && mark !== undefined && mark !== textOf(row.mark))
-        units.add(verdicts.unitAt(row.unit))
+      if (marked && mark !== undefined && mark !== formatWords(row.mark))
+        units.add(verdicts.getUnitAt(row.unit))
     }
     this.unknown.clear()
     if (units.size > 0)
@@ -232,9 +235,9 @@ export class ClusterFollower implements WatchObserver {
 
   private compare(at: number, object: JsonObject, { isListed, read }: Sighting): void {
     const { verdicts, onChange } = this.options
-    const row = verdicts.table.row(at)
+    const row = verdicts.table.getRow(at)
     const state = unpackState(row.state)
-    const units = [verdicts.unitAt(row.unit)]
+    const units = [verdicts.getUnitAt(row.unit)]
     const isReport = state.verdict === 'report'
     const mark = verdicts.markFor(state.verdict, object)
     const isSame = isEqual(row.mark, mark)
@@ -246,12 +249,12 @@ export class ClusterFollower implements WatchObserver {
       if (!isSame && !isFirst) onChange({ units, reason, object, read })
       return
     }
-    this.healthChanged(at, { state, units }, object, read)
+    this.handleHealthChange(at, { state, units }, object, read)
     if (!isSame) onChange({ units, reason, object, read })
   }
 
   /** The health of an object may change while it stays in sync. */
-  private healthChanged(
+  private handleHealthChange(
     at: number,
     { state, units }: { readonly state: RowState; readonly units: readonly string[] },
     object: JsonObject,
@@ -265,9 +268,9 @@ export class ClusterFollower implements WatchObserver {
     onChange({ units, reason: 'status', read })
   }
 
-  private gone(at: number, read: number): void {
+  private handleGone(at: number, read: number): void {
     const { verdicts, onChange } = this.options
-    const row = verdicts.table.row(at)
+    const row = verdicts.table.getRow(at)
     const state = unpackState(row.state)
     if (state.verdict === 'absent') return
     if (state.verdict === 'report' || state.verdict === 'other') {
@@ -276,7 +279,7 @@ export class ClusterFollower implements WatchObserver {
       this.setState(at, { ...state, marked: true })
     }
     onChange({
-      units: [verdicts.unitAt(row.unit)],
+      units: [verdicts.getUnitAt(row.unit)],
       reason: state.verdict === 'report' ? 'report' : 'object',
       read,
     })
@@ -286,41 +289,43 @@ export class ClusterFollower implements WatchObserver {
     this.options.verdicts.table.setState(at, packState(state))
   }
 
-  private explained(units: ReadonlySet<string>, read = performance.now()): void {
+  private reportExplained(units: ReadonlySet<string>, read = performance.now()): void {
     if (units.size > 0) this.options.onChange({ units: [...units], reason: 'report', read })
   }
 
-  private sourcesChanged(read: number): void {
+  private reportSourcesChange(read: number): void {
     this.options.onChange({ units: [], reason: 'source', read })
   }
 
-  private epochChanged(kind: string | undefined, read: number): void {
+  private reportEpochChange(kind: string | undefined, read: number): void {
     if (kind === undefined) return
     const { verdicts, onChange } = this.options
     const units = new Set<string>()
-    for (const at of verdicts.table.positions()) {
-      const row = verdicts.table.row(at)
-      const scope = verdicts.scopeAt(unpackState(row.state).scope)
-      if (kind === '*' || (scope !== undefined && kindOf(scope) === kind))
-        units.add(verdicts.unitAt(row.unit))
+    for (const at of verdicts.table.listPositions()) {
+      const row = verdicts.table.getRow(at)
+      const scope = verdicts.getScopeAt(unpackState(row.state).scope)
+      if (kind === '*' || (scope !== undefined && formatKind(scope) === kind))
+        units.add(verdicts.getUnitAt(row.unit))
     }
     if (units.size > 0) onChange({ units: [...units], reason: 'epoch', read })
   }
 }
 
 /** With `max` the cache would preallocate all entries: half a megabyte per cluster. */
-function atMost<Value extends object | string>(entries: number): LRUCache<string, Value> {
+function createLimitedCache<Value extends object | string>(
+  entries: number,
+): LRUCache<string, Value> {
   return new LRUCache({ maxSize: entries, sizeCalculation: () => 1 })
 }
 
-function byVersion(
+function compareVersion(
   { apiVersion: left }: VerdictScope,
   { apiVersion: right }: VerdictScope,
 ): number {
   return compareText(left, right)
 }
 
-function kindOf({
+function formatKind({
   apiVersion,
   kind,
 }: {
@@ -331,7 +336,7 @@ function kindOf({
 }
 
 function placeOf(kind: WatchedKind): string {
-  return resourceKey({
+  return getResourceKey({
     group: parseApiVersion(kind.apiVersion).group,
     kind: kind.kind,
     namespace: kind.namespace,
@@ -339,6 +344,6 @@ function placeOf(kind: WatchedKind): string {
   })
 }
 
-function textOf(words: Uint32Array): string {
+function formatWords(words: Uint32Array): string {
   return words.join(' ')
 }

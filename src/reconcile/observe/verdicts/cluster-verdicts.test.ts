@@ -33,14 +33,14 @@ function present(object: JsonObject): LiveState {
 function inSync(
   id: ResourceId,
   apiVersion = 'v1',
-): Parameters<ReturnType<ClusterVerdicts['ofUnit']>['keep']>[1] {
+): Parameters<ReturnType<ClusterVerdicts['getUnitVerdicts']>['keep']>[1] {
   return { ...IN_SYNC, id, apiVersion }
 }
 
 /** A Deployment that was proven to be in sync at `NOW`. */
 function proven(): ClusterVerdicts {
   const verdicts = listedVerdicts()
-  verdicts.ofUnit(UNIT).keep(present(LIVE), IN_SYNC, QUESTION, NOW)
+  verdicts.getUnitVerdicts(UNIT).keep(present(LIVE), IN_SYNC, QUESTION, NOW)
   return verdicts
 }
 
@@ -50,7 +50,7 @@ function recalls(
   question: readonly unknown[] = QUESTION,
   now = NOW,
 ): boolean {
-  return verdicts.ofUnit(UNIT).recall(ID, live, question, now) !== undefined
+  return verdicts.getUnitVerdicts(UNIT).recall(ID, live, question, now) !== undefined
 }
 
 /** Verdict and mark of the object's row for the unit. */
@@ -60,13 +60,13 @@ function rowOf(
 ): ReturnType<typeof unpackState> & { readonly until: number } {
   const at = verdicts.table.findOf(verdicts.hashOf(id), 0)
   assert.notEqual(at, -1)
-  const { state, until } = verdicts.table.row(at)
+  const { state, until } = verdicts.table.getRow(at)
   return { ...unpackState(state), until }
 }
 
 test('a proof is recalled while the object is the same but for what decides nothing, and says how it was proven', () => {
   const verdicts = proven()
-  assert.deepEqual(verdicts.ofUnit(UNIT).recall(ID, LIVE, QUESTION, NOW), {
+  assert.deepEqual(verdicts.getUnitVerdicts(UNIT).recall(ID, LIVE, QUESTION, NOW), {
     proof: 'dry-run',
     until: NOW + 24 * HOUR,
   })
@@ -99,8 +99,11 @@ test('a proof is not recalled for another question, whatever part of it is anoth
 
 test('a proof is not recalled for another unit or object', () => {
   const verdicts = proven()
-  assert.equal(verdicts.ofUnit('apps/api').recall(ID, LIVE, QUESTION, NOW), undefined)
-  assert.equal(verdicts.ofUnit(UNIT).recall({ ...ID, name: 'api' }, LIVE, QUESTION, NOW), undefined)
+  assert.equal(verdicts.getUnitVerdicts('apps/api').recall(ID, LIVE, QUESTION, NOW), undefined)
+  assert.equal(
+    verdicts.getUnitVerdicts(UNIT).recall({ ...ID, name: 'api' }, LIVE, QUESTION, NOW),
+    undefined,
+  )
 })
 
 test('a proof is not recalled while the epoch of the kind is another one or not known, and is when it is as it was', () => {
@@ -112,13 +115,13 @@ test('a proof is not recalled while the epoch of the kind is another one or not 
     metadataOnly: false,
   }
   const webhook = { metadata: { name: 'inject', uid: '1' }, webhooks: [] }
-  verdicts.epochs.changed(watched, webhook)
+  verdicts.epochs.handleChange(watched, webhook)
   assert.equal(recalls(verdicts), false)
-  verdicts.epochs.deleted(watched, webhook)
+  verdicts.epochs.handleDeletion(watched, webhook)
   assert.ok(recalls(verdicts))
-  verdicts.epochs.listing(watched)
+  verdicts.epochs.beginList(watched)
   assert.equal(recalls(verdicts), false)
-  verdicts.epochs.listed(watched)
+  verdicts.epochs.finishList(watched)
   assert.ok(recalls(verdicts))
 })
 
@@ -131,7 +134,7 @@ test('a proof holds for 18 to 24 hours, by chance, and not a moment longer', () 
     const verdicts = listedVerdicts(random)
     assert.equal(verdicts.end(NOW), NOW + hours * HOUR)
     assert.equal(
-      verdicts.ofUnit(UNIT).keep(present(LIVE), IN_SYNC, QUESTION, NOW),
+      verdicts.getUnitVerdicts(UNIT).keep(present(LIVE), IN_SYNC, QUESTION, NOW),
       NOW + hours * HOUR,
     )
     assert.ok(recalls(verdicts, LIVE, QUESTION, NOW + hours * HOUR - 1))
@@ -142,12 +145,14 @@ test('a proof holds for 18 to 24 hours, by chance, and not a moment longer', () 
 test('units are due from the moment on at which a proof ends', () => {
   const verdicts = proven()
   verdicts
-    .ofUnit('apps/api')
+    .getUnitVerdicts('apps/api')
     .keep(present(appliedBy('flux', yaml(CONFIG))), inSync(idOf(WEB_CONFIG)), QUESTION, NOW + HOUR)
-  verdicts.ofUnit('apps/db').keep({ state: 'absent' }, inSync({ ...ID, name: 'db' }), QUESTION, NOW)
-  assert.deepEqual([...verdicts.due(NOW + 24 * HOUR - 1)], [])
-  assert.deepEqual([...verdicts.due(NOW + 24 * HOUR)], [UNIT])
-  assert.deepEqual([...verdicts.due(NOW + 25 * HOUR)].sort(), ['apps/api', UNIT])
+  verdicts
+    .getUnitVerdicts('apps/db')
+    .keep({ state: 'absent' }, inSync({ ...ID, name: 'db' }), QUESTION, NOW)
+  assert.deepEqual([...verdicts.listDueUnits(NOW + 24 * HOUR - 1)], [])
+  assert.deepEqual([...verdicts.listDueUnits(NOW + 24 * HOUR)], [UNIT])
+  assert.deepEqual([...verdicts.listDueUnits(NOW + 25 * HOUR)].sort(), ['apps/api', UNIT])
 })
 
 test('a verdict with more to it than its proof is stored as a state that no comparison is saved by', () => {
@@ -171,7 +176,7 @@ test('a verdict with more to it than its proof is stored as a state that no comp
     const verdicts = listedVerdicts()
     const judged = { ...IN_SYNC, ...more } as unknown as typeof IN_SYNC
     assert.equal(
-      verdicts.ofUnit(UNIT).keep(present(LIVE), judged, QUESTION, NOW),
+      verdicts.getUnitVerdicts(UNIT).keep(present(LIVE), judged, QUESTION, NOW),
       0,
       JSON.stringify(more),
     )
@@ -190,7 +195,9 @@ test('what is stored of an object says whether it was there, readable and whole'
   const stateOf = (live: LiveState, state: string): unknown => {
     const verdicts = listedVerdicts()
     assert.equal(
-      verdicts.ofUnit(UNIT).keep(live, { ...IN_SYNC, state } as typeof IN_SYNC, QUESTION, NOW),
+      verdicts
+        .getUnitVerdicts(UNIT)
+        .keep(live, { ...IN_SYNC, state } as typeof IN_SYNC, QUESTION, NOW),
       live.state === 'present' && !live.metadataOnly && state === 'in-sync' ? NOW + 24 * HOUR : 0,
     )
     const { verdict, marked, status } = rowOf(verdicts)
@@ -215,14 +222,16 @@ test('what is stored of an object says whether it was there, readable and whole'
 test('what is followed has a row until it does not occur in an observation of its unit, and other units keep theirs', () => {
   const verdicts = proven()
   const more = { ...ID, name: 'more' }
-  verdicts.ofUnit('apps/api').follow({ id: more, apiVersion: 'apps/v1' }, 'other', undefined)
-  const first = verdicts.ofUnit(UNIT)
+  verdicts
+    .getUnitVerdicts('apps/api')
+    .follow({ id: more, apiVersion: 'apps/v1' }, 'other', undefined)
+  const first = verdicts.getUnitVerdicts(UNIT)
   first.recall(ID, LIVE, QUESTION, NOW)
   first.follow({ id: more, apiVersion: 'apps/v1' }, 'report', undefined)
   first.retainTouched()
   assert.equal(verdicts.table.size, 3)
   assert.deepEqual([rowOf(verdicts, more).verdict, rowOf(verdicts, more).marked], ['report', false])
-  const second = verdicts.ofUnit(UNIT)
+  const second = verdicts.getUnitVerdicts(UNIT)
   second.recall(ID, LIVE, QUESTION, NOW)
   second.retainTouched()
   assert.deepEqual([verdicts.table.count(0), verdicts.table.count(1)], [1, 1])
@@ -231,19 +240,21 @@ test('what is followed has a row until it does not occur in an observation of it
 
 test('a row that is followed keeps the state in which it was seen', () => {
   const verdicts = proven()
-  verdicts.ofUnit(UNIT).follow({ id: ID, apiVersion: 'apps/v1' }, 'other', undefined)
+  verdicts.getUnitVerdicts(UNIT).follow({ id: ID, apiVersion: 'apps/v1' }, 'other', undefined)
   assert.ok(recalls(verdicts))
 })
 
 test('a verdict that is confirmed stays a proof where the row is of the object, and is none where it is of another state', () => {
   const verdicts = proven()
-  verdicts.ofUnit(UNIT).confirm(present(LIVE), IN_SYNC, NOW + HOUR)
+  verdicts.getUnitVerdicts(UNIT).confirm(present(LIVE), IN_SYNC, NOW + HOUR)
   assert.equal(rowOf(verdicts).until, (NOW + 24 * HOUR) / 1_000)
   const edited = editedBy('kubectl', LIVE, 'spec.replicas', 5)
-  verdicts.ofUnit(UNIT).confirm(present(edited), { ...IN_SYNC, state: 'drifted' }, NOW + HOUR)
+  verdicts
+    .getUnitVerdicts(UNIT)
+    .confirm(present(edited), { ...IN_SYNC, state: 'drifted' }, NOW + HOUR)
   assert.deepEqual([rowOf(verdicts).verdict, rowOf(verdicts).until], ['drifted', 0])
   assert.deepEqual(
-    [...verdicts.table.row(verdicts.table.findOf(verdicts.hashOf(ID), 0)).mark],
+    [...verdicts.table.getRow(verdicts.table.findOf(verdicts.hashOf(ID), 0)).mark],
     [...verdicts.markOf(edited)],
   )
   assert.equal(recalls(verdicts), false)
@@ -251,10 +262,10 @@ test('a verdict that is confirmed stays a proof where the row is of the object, 
 
 test('verdicts of units that are gone are dropped', () => {
   const verdicts = proven()
-  verdicts.ofUnit('apps/api').follow({ id: ID, apiVersion: 'apps/v1' }, 'other', undefined)
+  verdicts.getUnitVerdicts('apps/api').follow({ id: ID, apiVersion: 'apps/v1' }, 'other', undefined)
   verdicts.retainUnits(new Set(['apps/api']))
-  assert.equal(verdicts.verdictOf(UNIT, LIVE), undefined)
-  assert.equal(verdicts.verdictOf('apps/api', LIVE), 'other')
+  assert.equal(verdicts.findVerdict(UNIT, LIVE), undefined)
+  assert.equal(verdicts.findVerdict('apps/api', LIVE), 'other')
 })
 
 test('a proof is recalled by the next process, and by none with another key', () => {
@@ -267,7 +278,7 @@ test('a proof is recalled by the next process, and by none with another key', ()
     'before its epoch is known',
   )
   assert.ok(recalls(listedVerdicts(0, stored)))
-  assert.deepEqual(listedVerdicts(0, stored).scopes(), [
+  assert.deepEqual(listedVerdicts(0, stored).listScopes(), [
     { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop' },
   ])
 })

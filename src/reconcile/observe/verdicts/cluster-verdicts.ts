@@ -5,13 +5,13 @@
 import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import {
-  keyedMark,
+  computeKeyedMark,
+  computeObjectMark,
+  getResourceKey,
   type LiveState,
-  objectMark,
   type ResourceId,
   readResource,
   reportMark,
-  resourceKey,
 } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../../../drift/compare/drift.ts'
 import { computeStatus } from '../../../status/kstatus.ts'
@@ -37,7 +37,7 @@ export interface StoredVerdicts {
   readonly scopes: readonly VerdictScope[]
 }
 
-function wordsOf(mark: Uint8Array, words: number): Uint32Array {
+function convertToWords(mark: Uint8Array, words: number): Uint32Array {
   // A copy, because `slice` of a Buffer is a view of shared memory.
   return new Uint32Array(
     new Uint8Array(mark.subarray(0, words * Uint32Array.BYTES_PER_ELEMENT)).buffer,
@@ -62,61 +62,62 @@ export class ClusterVerdicts {
     this.random = random
     this.table = stored?.table ?? new VerdictTable()
     this.unitNames = new Numbered((name) => name, stored?.units ?? [])
-    this.scopeList = new Numbered(scopeKey, stored?.scopes ?? [])
+    this.scopeList = new Numbered(formatScopeKey, stored?.scopes ?? [])
   }
 
   get stored(): StoredVerdicts {
     return { table: this.table, units: this.unitNames.all, scopes: this.scopeList.all }
   }
 
-  unitAt(number: number): string {
+  getUnitAt(number: number): string {
     return this.unitNames.all[number] ?? ''
   }
 
-  scopeAt(number: number): VerdictScope | undefined {
+  getScopeAt(number: number): VerdictScope | undefined {
     return this.scopeList.all[number]
   }
 
-  scopeOf({ group, kind, namespace }: ResourceId, apiVersion: string): number {
+  getScopeNumber({ group, kind, namespace }: ResourceId, apiVersion: string): number {
     return Math.min(
-      this.scopeList.of({ apiVersion: apiVersion || `${group}/`, kind, namespace }),
+      this.scopeList.getNumber({ apiVersion: apiVersion || `${group}/`, kind, namespace }),
       MOST_SCOPES - 1,
     )
   }
 
-  scopes(): readonly VerdictScope[] {
+  listScopes(): readonly VerdictScope[] {
     const used = new Set<number>()
-    for (const at of this.table.positions()) used.add(unpackState(this.table.row(at).state).scope)
-    return [...used].flatMap((number) => this.scopeAt(number) ?? [])
+    for (const at of this.table.listPositions())
+      used.add(unpackState(this.table.getRow(at).state).scope)
+    return [...used].flatMap((number) => this.getScopeAt(number) ?? [])
   }
 
-  ofUnit(name: string): UnitVerdicts {
-    return new UnitVerdicts(this, this.unitNames.of(name))
+  getUnitVerdicts(name: string): UnitVerdicts {
+    return new UnitVerdicts(this, this.unitNames.getNumber(name))
   }
 
-  verdictOf(unit: string, object: JsonObject): RowVerdict | undefined {
+  findVerdict(unit: string, object: JsonObject): RowVerdict | undefined {
     const read = readResource(object)
     if ('problem' in read) return undefined
-    const at = this.table.findOf(this.hashOf(read.id), this.unitNames.of(unit))
-    return at === -1 ? undefined : unpackState(this.table.row(at).state).verdict
+    const at = this.table.findOf(this.hashOf(read.id), this.unitNames.getNumber(unit))
+    return at === -1 ? undefined : unpackState(this.table.getRow(at).state).verdict
   }
 
   retainUnits(names: ReadonlySet<string>): void {
-    this.table.deleteWhere(({ unit }) => !names.has(this.unitAt(unit)))
+    this.table.deleteWhere(({ unit }) => !names.has(this.getUnitAt(unit)))
   }
 
   hashOf(id: ResourceId): Uint32Array {
-    return wordsOf(keyedMark(this.key, resourceKey(id)), HASH_WORDS.id)
+    return convertToWords(computeKeyedMark(this.key, getResourceKey(id)), HASH_WORDS.id)
   }
 
   markOf(object: JsonObject): Uint32Array {
-    return wordsOf(objectMark(this.key, object), HASH_WORDS.mark)
+    return convertToWords(computeObjectMark(this.key, object), HASH_WORDS.mark)
   }
 
   /** Of a syncer resource the status counts. */
   markFor(verdict: RowVerdict, object: JsonObject): Uint32Array {
     return verdict === 'report'
-      ? wordsOf(reportMark(this.key, object), HASH_WORDS.mark)
+      ? convertToWords(reportMark(this.key, object), HASH_WORDS.mark)
       : this.markOf(object)
   }
 
@@ -125,9 +126,9 @@ export class ClusterVerdicts {
     return now + HOLDS * (1 - SPREAD * this.random())
   }
 
-  due(now: number): ReadonlySet<string> {
-    const units = this.table.ended(Math.floor(now / 1000))
-    return new Set([...units].map((number) => this.unitAt(number)))
+  listDueUnits(now: number): ReadonlySet<string> {
+    const units = this.table.findEnded(Math.floor(now / 1000))
+    return new Set([...units].map((number) => this.getUnitAt(number)))
   }
 }
 
@@ -142,7 +143,7 @@ class Numbered<Item> {
     this.numbers = new Map(this.all.map((item, number) => [keyOf(item), number]))
   }
 
-  of(item: Item): number {
+  getNumber(item: Item): number {
     const key = this.keyOf(item)
     const number = this.numbers.get(key) ?? this.all.push(item) - 1
     this.numbers.set(key, number)
@@ -150,7 +151,7 @@ class Numbered<Item> {
   }
 }
 
-function scopeKey({ apiVersion, kind, namespace }: VerdictScope): string {
+function formatScopeKey({ apiVersion, kind, namespace }: VerdictScope): string {
   return `${apiVersion} ${kind} ${namespace}`
 }
 
@@ -182,13 +183,13 @@ export class UnitVerdicts {
     question: readonly unknown[],
     now: number,
   ): { readonly proof: ObjectVerdict['proof']; readonly until: number } | undefined {
-    const asked = this.asked(id, question)
+    const asked = this.hashQuestion(id, question)
     if (asked === undefined) return undefined
     const { table } = this.cluster
     const hash = this.touch(id)
     const at = table.findOf(hash, this.number)
     if (at === -1) return undefined
-    const row = table.row(at)
+    const row = table.getRow(at)
     const { verdict, proof } = unpackState(row.state)
     const holds = verdict === 'in-sync' && row.until * 1000 > now && isEqual(row.question, asked)
     return holds && isEqual(row.mark, this.cluster.markOf(live))
@@ -209,7 +210,7 @@ export class UnitVerdicts {
     const { id } = judged
     const isProof =
       question !== undefined && isPlain(judged) && live.state === 'present' && !live.metadataOnly
-    const asked = isProof ? this.asked(id, question) : undefined
+    const asked = isProof ? this.hashQuestion(id, question) : undefined
     const until = asked === undefined ? 0 : this.cluster.end(now)
     const whole = live.state === 'present' && !live.metadataOnly
     this.cluster.table.put(this.touch(id), {
@@ -218,11 +219,11 @@ export class UnitVerdicts {
       unit: this.number,
       until: Math.floor(until / 1000),
       state: packState({
-        verdict: verdictOf(live, judged),
+        verdict: getRowVerdict(live, judged),
         proof: judged.proof,
         status: whole ? computeStatus(live.object, new Date(now)).status : '',
         marked: live.state !== 'unreadable',
-        scope: this.cluster.scopeOf(id, judged.apiVersion),
+        scope: this.cluster.getScopeNumber(id, judged.apiVersion),
       }),
     })
     return until
@@ -235,8 +236,8 @@ export class UnitVerdicts {
     const mark = live.state === 'present' ? this.cluster.markOf(live.object) : NO_MARK
     const isSame =
       at !== -1 &&
-      isEqual(table.row(at).mark, mark) &&
-      unpackState(table.row(at).state).verdict === verdictOf(live, judged)
+      isEqual(table.getRow(at).mark, mark) &&
+      unpackState(table.getRow(at).state).verdict === getRowVerdict(live, judged)
     if (!isSame) this.keep(live, judged, undefined, now)
   }
 
@@ -259,7 +260,7 @@ export class UnitVerdicts {
       proof: 'none',
       status: '',
       marked,
-      scope: this.cluster.scopeOf(id, apiVersion),
+      scope: this.cluster.getScopeNumber(id, apiVersion),
     })
     // Both appearance and removal of an unreadable object are changes.
     const mark =
@@ -276,24 +277,24 @@ export class UnitVerdicts {
     const { table } = this.cluster
     if (table.count(this.number) === this.touched.size) return
     table.deleteWhere(
-      ({ unit }, at) => unit === this.number && !this.touched.has(textOfHash(table.idAt(at))),
+      ({ unit }, at) => unit === this.number && !this.touched.has(formatHash(table.getIdAt(at))),
     )
   }
 
   private touch(id: ResourceId): Uint32Array {
     const hash = this.cluster.hashOf(id)
-    this.touched.add(textOfHash(hash))
+    this.touched.add(formatHash(hash))
     return hash
   }
 
-  private asked(
+  private hashQuestion(
     { group, kind }: ResourceId,
     question: readonly unknown[],
   ): Uint32Array | undefined {
-    const epoch = this.cluster.epochs.of(group, kind)
+    const epoch = this.cluster.epochs.getEpoch(group, kind)
     if (epoch === undefined) return undefined
-    return wordsOf(
-      keyedMark(this.cluster.key, formatJson([epoch, ...question] as Json)),
+    return convertToWords(
+      computeKeyedMark(this.cluster.key, formatJson([epoch, ...question] as Json)),
       HASH_WORDS.question,
     )
   }
@@ -322,7 +323,7 @@ function isPlain({
   )
 }
 
-function verdictOf(live: LiveState, { state }: Judged): RowVerdict {
+function getRowVerdict(live: LiveState, { state }: Judged): RowVerdict {
   if (live.state === 'unreadable') return 'unreadable'
   if (live.state === 'absent') return 'absent'
   return state === 'in-sync' || state === 'drifted' ? state : 'other'
@@ -332,6 +333,6 @@ export function isEqual(left: Uint32Array, right: Uint32Array): boolean {
   return left.length === right.length && left.every((word, at) => word === right[at])
 }
 
-function textOfHash(words: Uint32Array): string {
+function formatHash(words: Uint32Array): string {
   return `${words[0]} ${words[1]}`
 }

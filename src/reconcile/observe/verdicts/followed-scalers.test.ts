@@ -47,17 +47,17 @@ class Cluster {
       items: [],
       setAside: [],
     } as const
-    this.verdicts.ofUnit('apps/web').keep(live, judged, [], 0)
+    this.verdicts.getUnitVerdicts('apps/web').keep(live, judged, [], 0)
   }
 
   list(...objects: readonly JsonObject[]): readonly string[] {
-    const units = objects.flatMap((object) => [...this.scalers.changed(HPA, ID, object, true)])
+    const units = objects.flatMap((object) => [...this.scalers.handleChange(HPA, ID, object, true)])
     const seen = new Set(objects.map(() => this.verdicts.hashOf(ID).join(' ')))
-    return [...units, ...this.scalers.listed(HPA, seen)]
+    return [...units, ...this.scalers.finishList(HPA, seen)]
   }
 
   change(object: JsonObject): readonly string[] {
-    return [...this.scalers.changed(HPA, ID, object, false)]
+    return [...this.scalers.handleChange(HPA, ID, object, false)]
   }
 }
 
@@ -94,18 +94,21 @@ test('an autoscaler that is gone names the units of its target once: by an event
     return cluster
   }
   const deleted = begin()
-  assert.deepEqual([[...deleted.scalers.deleted(ID)], [...deleted.scalers.deleted(ID)]], [UNIT, []])
+  assert.deepEqual(
+    [[...deleted.scalers.handleDeletion(ID)], [...deleted.scalers.handleDeletion(ID)]],
+    [UNIT, []],
+  )
   const listed = begin()
   assert.deepEqual([listed.list(), listed.list()], [UNIT, []])
   const { scalers } = begin()
-  assert.deepEqual([...scalers.unreadable(HPA, failure('BP3009'))], UNIT)
-  assert.deepEqual([...scalers.unreadable(HPA, failure('BP3009'))], [])
+  assert.deepEqual([...scalers.handleUnreadable(HPA, failure('BP3009'))], UNIT)
+  assert.deepEqual([...scalers.handleUnreadable(HPA, failure('BP3009'))], [])
 })
 
 test('autoscalers that may not be read, or may again, name the units that differ', () => {
   const [same, other] = [new Cluster(), new Cluster('drifted')]
-  assert.deepEqual([...same.scalers.unreadable(HPA, failure('BP3003'))], [])
-  assert.deepEqual([...other.scalers.unreadable(HPA, failure('BP3003'))], UNIT)
+  assert.deepEqual([...same.scalers.handleUnreadable(HPA, failure('BP3003'))], [])
+  assert.deepEqual([...other.scalers.handleUnreadable(HPA, failure('BP3003'))], UNIT)
   assert.deepEqual([same.list(), other.list(), other.list()], [[], UNIT, []])
-  assert.deepEqual([...other.scalers.unreadable('apps/Deployment', failure('BP3003'))], [])
+  assert.deepEqual([...other.scalers.handleUnreadable('apps/Deployment', failure('BP3003'))], [])
 })

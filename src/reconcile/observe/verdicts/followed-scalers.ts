@@ -35,15 +35,15 @@ export class FollowedScalers {
     this.verdicts = verdicts
   }
 
-  changed(
+  handleChange(
     kind: string,
     id: ResourceId,
     object: JsonObject,
     isListed: boolean,
   ): ReadonlySet<string> {
-    const key = this.keyOf(id)
+    const key = this.computeKey(id)
     const target = readScaler(object)?.target
-    if (target === undefined) return this.gone(key)
+    if (target === undefined) return this.handleGone(key)
     const before = this.scalers.get(key)
     const now = {
       kind,
@@ -55,62 +55,62 @@ export class FollowedScalers {
       before === undefined ? isListed && !this.listedOnce.has(kind) : before.mark === now.mark
     return isKnown
       ? NOBODY
-      : this.unitsOf([now.target, ...(before === undefined ? [] : [before.target])])
+      : this.findUnits([now.target, ...(before === undefined ? [] : [before.target])])
   }
 
-  deleted(id: ResourceId): ReadonlySet<string> {
-    return this.gone(this.keyOf(id))
+  handleDeletion(id: ResourceId): ReadonlySet<string> {
+    return this.handleGone(this.computeKey(id))
   }
 
   /** @param seen hashes of the complete list's ids */
-  listed(kind: string, seen: ReadonlySet<string>): ReadonlySet<string> {
+  finishList(kind: string, seen: ReadonlySet<string>): ReadonlySet<string> {
     if (!SCALERS.has(kind)) return NOBODY
     this.listedOnce.add(kind)
     return new Set([
-      ...this.goneOf(kind, (key) => !seen.has(key)),
-      ...(this.unread.delete(kind) ? this.drifted() : []),
+      ...this.handleGoneOf(kind, (key) => !seen.has(key)),
+      ...(this.unread.delete(kind) ? this.findDrifted() : []),
     ])
   }
 
   /** A kind that is not served has no objects. */
-  unreadable(kind: string, { code }: Failure): ReadonlySet<string> {
+  handleUnreadable(kind: string, { code }: Failure): ReadonlySet<string> {
     if (!SCALERS.has(kind)) return NOBODY
-    if (code === 'BP3009') return this.goneOf(kind, () => true)
+    if (code === 'BP3009') return this.handleGoneOf(kind, () => true)
     this.unread.add(kind)
-    return this.drifted()
+    return this.findDrifted()
   }
 
-  private goneOf(kind: string, isGone: (key: string) => boolean): ReadonlySet<string> {
+  private handleGoneOf(kind: string, isGone: (key: string) => boolean): ReadonlySet<string> {
     const gone = [...this.scalers].filter(([key, scaler]) => scaler.kind === kind && isGone(key))
-    return new Set(gone.flatMap(([key]) => [...this.gone(key)]))
+    return new Set(gone.flatMap(([key]) => [...this.handleGone(key)]))
   }
 
-  private gone(key: string): ReadonlySet<string> {
+  private handleGone(key: string): ReadonlySet<string> {
     const before = this.scalers.get(key)
     this.scalers.delete(key)
-    return before === undefined ? NOBODY : this.unitsOf([before.target])
+    return before === undefined ? NOBODY : this.findUnits([before.target])
   }
 
-  private unitsOf(targets: readonly Uint32Array[]): ReadonlySet<string> {
+  private findUnits(targets: readonly Uint32Array[]): ReadonlySet<string> {
     const { table } = this.verdicts
     return new Set(
       targets.flatMap((target) =>
-        table.find(target).map((at) => this.verdicts.unitAt(table.row(at).unit)),
+        table.find(target).map((at) => this.verdicts.getUnitAt(table.getRow(at).unit)),
       ),
     )
   }
 
-  private drifted(): ReadonlySet<string> {
+  private findDrifted(): ReadonlySet<string> {
     const { table } = this.verdicts
-    const rows = [...table.positions()].map((at) => table.row(at))
+    const rows = [...table.listPositions()].map((at) => table.getRow(at))
     return new Set(
       rows.flatMap(({ state, unit }) =>
-        unpackState(state).verdict === 'drifted' ? [this.verdicts.unitAt(unit)] : [],
+        unpackState(state).verdict === 'drifted' ? [this.verdicts.getUnitAt(unit)] : [],
       ),
     )
   }
 
-  private keyOf(id: ResourceId): string {
+  private computeKey(id: ResourceId): string {
     return this.verdicts.hashOf(id).join(' ')
   }
 }

@@ -29,17 +29,17 @@ function followed() {
   const verdicts = listedVerdicts()
   const follower = new ClusterFollower({ verdicts, onChange, now: () => 0 })
   const list = (...objects: readonly JsonObject[]): string[] => {
-    follower.listing(KIND)
-    for (const object of objects) follower.changed(KIND, object, 1)
-    follower.listed(KIND)
+    follower.beginList(KIND)
+    for (const object of objects) follower.handleChange(KIND, object, 1)
+    follower.finishList(KIND)
     return told.splice(0)
   }
   const change = (object: JsonObject): string[] => {
-    follower.changed(KIND, object, 1)
+    follower.handleChange(KIND, object, 1)
     return told.splice(0)
   }
   const remove = (object: JsonObject): string[] => {
-    follower.deleted(KIND, object, 1)
+    follower.handleDeletion(KIND, object, 1)
     return told.splice(0)
   }
   return { verdicts, follower, list, change, remove }
@@ -75,7 +75,7 @@ test('a later list tells what changed since the one before', () => {
 
 test('where a Kustomization applies a unit, the repositories of Flux are followed too', () => {
   const { verdicts, follower } = followed()
-  const kinds = (): string[] => follower.kinds().map(({ kind }) => kind)
+  const kinds = (): string[] => follower.listKinds().map(({ kind }) => kind)
   assert.equal(kinds().includes('GitRepository'), false)
   const id = {
     group: 'kustomize.toolkit.fluxcd.io',
@@ -83,6 +83,6 @@ test('where a Kustomization applies a unit, the repositories of Flux are followe
     namespace: 'flux-system',
     name: 'apps',
   }
-  verdicts.ofUnit('apps').follow({ id, apiVersion: KIND.apiVersion }, 'report', undefined)
+  verdicts.getUnitVerdicts('apps').follow({ id, apiVersion: KIND.apiVersion }, 'report', undefined)
   assert.ok(kinds().includes('GitRepository'))
 })

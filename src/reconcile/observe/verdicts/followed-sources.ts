@@ -13,7 +13,7 @@ const NAMES: ReadonlySet<string> = new Set(
   SOURCE_KINDS.map(({ group, kind }) => `${group}/${kind}`),
 )
 
-export function otherSourceKinds(followed: ReadonlySet<string>): readonly SourceKind[] {
+export function listOtherSourceKinds(followed: ReadonlySet<string>): readonly SourceKind[] {
   return DISCOVERIES.flatMap(({ kinds }) =>
     kinds.some(({ group, kind }) => followed.has(`${group}/${kind}`))
       ? kinds.filter(({ use }) => use === undefined)
@@ -37,7 +37,7 @@ export class FollowedSources {
     this.verdicts = verdicts
   }
 
-  changed(kind: string, id: ResourceId, object: JsonObject, isListed: boolean): boolean {
+  handleChange(kind: string, id: ResourceId, object: JsonObject, isListed: boolean): boolean {
     if (!NAMES.has(kind)) return false
     const key = this.verdicts.hashOf(id).join(' ')
     const mark = this.verdicts.markOf(object).join(' ')
@@ -46,12 +46,12 @@ export class FollowedSources {
     return before === undefined ? !isListed || this.listedOnce.has(kind) : before.mark !== mark
   }
 
-  deleted(kind: string, id: ResourceId): boolean {
+  handleDeletion(kind: string, id: ResourceId): boolean {
     return NAMES.has(kind) && this.sources.delete(this.verdicts.hashOf(id).join(' '))
   }
 
   /** @param seen hashes of the complete list's ids */
-  listed(kind: string, seen: ReadonlySet<string>): boolean {
+  finishList(kind: string, seen: ReadonlySet<string>): boolean {
     if (!NAMES.has(kind)) return false
     this.listedOnce.add(kind)
     const gone = [...this.sources].filter(([key, source]) => source.kind === kind && !seen.has(key))

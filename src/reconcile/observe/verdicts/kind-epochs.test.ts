@@ -30,10 +30,10 @@ function webhook(name: string, more: JsonObject = {}): JsonObject {
 /** Everything is listed: one definition, one webhook. */
 function known(): KindEpochs {
   const epochs = new KindEpochs()
-  for (const kind of EPOCH_KINDS) epochs.listing(kind)
-  epochs.changed(DEFINITIONS, definition('Shop'))
-  epochs.changed(MUTATING, webhook('inject'))
-  for (const kind of EPOCH_KINDS) epochs.listed(kind)
+  for (const kind of EPOCH_KINDS) epochs.beginList(kind)
+  epochs.handleChange(DEFINITIONS, definition('Shop'))
+  epochs.handleChange(MUTATING, webhook('inject'))
+  for (const kind of EPOCH_KINDS) epochs.finishList(kind)
   return epochs
 }
 
@@ -41,19 +41,19 @@ test('no epoch is known before each part is listed, and from when one cannot be 
   for (const missing of EPOCH_KINDS) {
     const epochs = new KindEpochs()
     for (const kind of EPOCH_KINDS) {
-      epochs.listing(kind)
-      if (kind !== missing) epochs.listed(kind)
+      epochs.beginList(kind)
+      if (kind !== missing) epochs.finishList(kind)
     }
-    assert.equal(epochs.of('apps', 'Deployment'), undefined)
-    epochs.listed(missing)
-    assert.equal(typeof epochs.of('apps', 'Deployment'), 'string')
-    epochs.unreadable(missing)
+    assert.equal(epochs.getEpoch('apps', 'Deployment'), undefined)
+    epochs.finishList(missing)
+    assert.equal(typeof epochs.getEpoch('apps', 'Deployment'), 'string')
+    epochs.handleUnreadable(missing)
     assert.equal(epochs.known, false)
-    epochs.listing(missing)
-    epochs.listed(missing)
+    epochs.beginList(missing)
+    epochs.finishList(missing)
     assert.equal(epochs.known, true)
-    epochs.listing(missing)
-    assert.equal(epochs.of('apps', 'Deployment'), undefined)
+    epochs.beginList(missing)
+    assert.equal(epochs.getEpoch('apps', 'Deployment'), undefined)
   }
 })
 
@@ -68,23 +68,26 @@ test('only the kinds that decide answers are part of an epoch, in their own vers
 
 test('another specification of a definition is another epoch of its kind, and of no other', () => {
   const epochs = known()
-  const [own, other] = [epochs.of('example.com', 'Shop'), epochs.of('apps', 'Deployment')]
+  const [own, other] = [
+    epochs.getEpoch('example.com', 'Shop'),
+    epochs.getEpoch('apps', 'Deployment'),
+  ]
   assert.equal(
-    epochs.changed(DEFINITIONS, definition('Shop', { versions: [{ name: 'v2' }] })),
+    epochs.handleChange(DEFINITIONS, definition('Shop', { versions: [{ name: 'v2' }] })),
     'example.com/Shop',
   )
-  assert.notEqual(epochs.of('example.com', 'Shop'), own)
-  assert.equal(epochs.of('apps', 'Deployment'), other)
-  assert.equal(epochs.changed(DEFINITIONS, definition('Shop')), 'example.com/Shop')
-  assert.equal(epochs.of('example.com', 'Shop'), own)
-  assert.equal(epochs.deleted(DEFINITIONS, definition('Shop')), 'example.com/Shop')
-  assert.notEqual(epochs.of('example.com', 'Shop'), own)
-  assert.equal(epochs.deleted(DEFINITIONS, definition('Shop')), undefined)
+  assert.notEqual(epochs.getEpoch('example.com', 'Shop'), own)
+  assert.equal(epochs.getEpoch('apps', 'Deployment'), other)
+  assert.equal(epochs.handleChange(DEFINITIONS, definition('Shop')), 'example.com/Shop')
+  assert.equal(epochs.getEpoch('example.com', 'Shop'), own)
+  assert.equal(epochs.handleDeletion(DEFINITIONS, definition('Shop')), 'example.com/Shop')
+  assert.notEqual(epochs.getEpoch('example.com', 'Shop'), own)
+  assert.equal(epochs.handleDeletion(DEFINITIONS, definition('Shop')), undefined)
 })
 
 test('status, metadata and certificate authorities of a definition are no other epoch', () => {
   const epochs = known()
-  const own = epochs.of('example.com', 'Shop')
+  const own = epochs.getEpoch('example.com', 'Shop')
   const conversion = (caBundle: string): JsonObject => ({
     conversion: { webhook: { clientConfig: { caBundle } } },
   })
@@ -93,85 +96,85 @@ test('status, metadata and certificate authorities of a definition are no other 
     status: { conditions: [{ type: 'Established' }] },
     metadata: { name: 'Shop', resourceVersion: '2' },
   }
-  assert.equal(epochs.changed(DEFINITIONS, same), undefined)
-  assert.equal(epochs.of('example.com', 'Shop'), own)
+  assert.equal(epochs.handleChange(DEFINITIONS, same), undefined)
+  assert.equal(epochs.getEpoch('example.com', 'Shop'), own)
   assert.equal(
-    epochs.changed(DEFINITIONS, definition('Shop', conversion('one'))),
+    epochs.handleChange(DEFINITIONS, definition('Shop', conversion('one'))),
     'example.com/Shop',
   )
-  assert.equal(epochs.changed(DEFINITIONS, definition('Shop', conversion('two'))), undefined)
+  assert.equal(epochs.handleChange(DEFINITIONS, definition('Shop', conversion('two'))), undefined)
 })
 
 test('who may change or refuse an apply is part of the epoch of every kind', () => {
   for (const watched of [MUTATING, VALIDATING, POLICIES, BINDINGS]) {
     const epochs = known()
-    const before = epochs.of('apps', 'Deployment')
-    assert.equal(epochs.changed(watched, webhook('new')), '*')
-    const added = epochs.of('apps', 'Deployment')
+    const before = epochs.getEpoch('apps', 'Deployment')
+    assert.equal(epochs.handleChange(watched, webhook('new')), '*')
+    const added = epochs.getEpoch('apps', 'Deployment')
     assert.notEqual(added, before)
-    assert.equal(epochs.changed(watched, webhook('new', { failurePolicy: 'Ignore' })), '*')
-    assert.notEqual(epochs.of('apps', 'Deployment'), added)
-    assert.equal(epochs.deleted(watched, webhook('new')), '*')
-    assert.equal(epochs.of('apps', 'Deployment'), before)
+    assert.equal(epochs.handleChange(watched, webhook('new', { failurePolicy: 'Ignore' })), '*')
+    assert.notEqual(epochs.getEpoch('apps', 'Deployment'), added)
+    assert.equal(epochs.handleDeletion(watched, webhook('new')), '*')
+    assert.equal(epochs.getEpoch('apps', 'Deployment'), before)
   }
 })
 
 test('a certificate authority that is renewed, and another version of a webhook, change no epoch; another object of its name does', () => {
   const epochs = known()
-  const before = epochs.of('apps', 'Deployment')
+  const before = epochs.getEpoch('apps', 'Deployment')
   const renewed = webhook('inject', { clientConfig: { caBundle: 'two' } })
-  assert.equal(epochs.changed(MUTATING, renewed), undefined)
+  assert.equal(epochs.handleChange(MUTATING, renewed), undefined)
   assert.equal(
-    epochs.changed(MUTATING, {
+    epochs.handleChange(MUTATING, {
       ...renewed,
       metadata: { name: 'inject', uid: 'uid-inject', resourceVersion: '9' },
     }),
     undefined,
   )
-  assert.equal(epochs.of('apps', 'Deployment'), before)
+  assert.equal(epochs.getEpoch('apps', 'Deployment'), before)
   assert.equal(
-    epochs.changed(MUTATING, { ...renewed, metadata: { name: 'inject', uid: 'another' } }),
+    epochs.handleChange(MUTATING, { ...renewed, metadata: { name: 'inject', uid: 'another' } }),
     '*',
   )
-  assert.notEqual(epochs.of('apps', 'Deployment'), before)
+  assert.notEqual(epochs.getEpoch('apps', 'Deployment'), before)
 })
 
 test('an epoch depends on what there is, not on the order in which it was told', () => {
   const of = (names: readonly string[]): string | undefined => {
     const epochs = known()
-    for (const name of names) epochs.changed(VALIDATING, webhook(name))
-    return epochs.of('apps', 'Deployment')
+    for (const name of names) epochs.handleChange(VALIDATING, webhook(name))
+    return epochs.getEpoch('apps', 'Deployment')
   }
   assert.equal(of(['a', 'b', 'c']), of(['c', 'a', 'b']))
 })
 
 test('what a list does not have any longer is gone from the epoch', () => {
   const epochs = known()
-  const before = epochs.of('apps', 'Deployment')
-  epochs.listing(MUTATING)
-  epochs.listed(MUTATING)
-  assert.notEqual(epochs.of('apps', 'Deployment'), before)
-  epochs.listing(MUTATING)
-  epochs.changed(MUTATING, webhook('inject'))
-  epochs.listed(MUTATING)
-  assert.equal(epochs.of('apps', 'Deployment'), before)
+  const before = epochs.getEpoch('apps', 'Deployment')
+  epochs.beginList(MUTATING)
+  epochs.finishList(MUTATING)
+  assert.notEqual(epochs.getEpoch('apps', 'Deployment'), before)
+  epochs.beginList(MUTATING)
+  epochs.handleChange(MUTATING, webhook('inject'))
+  epochs.finishList(MUTATING)
+  assert.equal(epochs.getEpoch('apps', 'Deployment'), before)
 })
 
 test('a list tells what changed since the one before, and the first one tells nothing', () => {
   const first = new KindEpochs()
-  first.listing(MUTATING)
-  first.changed(MUTATING, webhook('inject'))
-  assert.deepEqual(first.listed(MUTATING), [])
+  first.beginList(MUTATING)
+  first.handleChange(MUTATING, webhook('inject'))
+  assert.deepEqual(first.finishList(MUTATING), [])
   const again = (watched: WatchedKind, objects: readonly JsonObject[]): readonly string[] => {
     const epochs = known()
     // The first attempt breaks off after its first object, or before.
-    epochs.listing(watched)
+    epochs.beginList(watched)
     for (const object of objects.slice(0, 1))
-      assert.equal(epochs.changed(watched, object), undefined)
-    epochs.unreadable(watched)
-    epochs.listing(watched)
-    for (const object of objects) assert.equal(epochs.changed(watched, object), undefined)
-    return epochs.listed(watched)
+      assert.equal(epochs.handleChange(watched, object), undefined)
+    epochs.handleUnreadable(watched)
+    epochs.beginList(watched)
+    for (const object of objects) assert.equal(epochs.handleChange(watched, object), undefined)
+    return epochs.finishList(watched)
   }
   assert.deepEqual(again(MUTATING, [webhook('inject')]), [])
   assert.deepEqual(again(MUTATING, []), ['*'])
@@ -186,8 +189,8 @@ test('a list tells what changed since the one before, and the first one tells no
 
 test('what is deleted while the list is under way is told by its end', () => {
   const epochs = known()
-  epochs.listing(MUTATING)
-  epochs.changed(MUTATING, webhook('inject'))
-  assert.equal(epochs.deleted(MUTATING, webhook('inject')), undefined)
-  assert.deepEqual(epochs.listed(MUTATING), ['*'])
+  epochs.beginList(MUTATING)
+  epochs.handleChange(MUTATING, webhook('inject'))
+  assert.equal(epochs.handleDeletion(MUTATING, webhook('inject')), undefined)
+  assert.deepEqual(epochs.finishList(MUTATING), ['*'])
 })

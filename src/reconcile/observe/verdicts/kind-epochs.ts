@@ -7,12 +7,12 @@ import { hash } from 'node:crypto'
 import type { WatchedKind } from '@backporch/cluster/cluster-watch'
 import {
   formatJson,
+  getPartAt,
+  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
-  partOf,
-  textOf,
 } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
 
@@ -61,7 +61,7 @@ export class KindEpochs {
   }
 
   /** Undefined while a part is unknown. */
-  of(group: string, kind: string): string | undefined {
+  getEpoch(group: string, kind: string): string | undefined {
     if (!this.known) return undefined
     this.admission ??= JSON.stringify(
       ADMISSION.map((each) =>
@@ -70,36 +70,36 @@ export class KindEpochs {
         ),
       ),
     )
-    return `${this.definitions().get(`${group}/${kind}`) ?? ''}\0${this.admission}`
+    return `${this.getDefinitions().get(`${group}/${kind}`) ?? ''}\0${this.admission}`
   }
 
   /** @returns `group/Kind`; `*` for all kinds; undefined for none */
-  changed(watched: WatchedKind, object: JsonObject): string | undefined {
+  handleChange(watched: WatchedKind, object: JsonObject): string | undefined {
     const part =
       watched.kind === DEFINITIONS.kind
-        ? definitionOf(object)
-        : { name: textOf(object, 'metadata', 'name'), text: admissionText(object) }
+        ? readDefinition(object)
+        : { name: getTextAt(object, 'metadata', 'name'), text: digestAdmission(object) }
     const followed = this.kinds.get(watched.kind)
     if (followed === undefined || followed.parts.get(part.name) === part.text) return undefined
     const isNew = !followed.listed
     followed.parts.set(part.name, part.text)
     this.admission = undefined
-    return isNew ? undefined : affected(watched, part.name)
+    return isNew ? undefined : getAffected(watched, part.name)
   }
 
-  deleted(watched: WatchedKind, object: JsonObject): string | undefined {
+  handleDeletion(watched: WatchedKind, object: JsonObject): string | undefined {
     const name =
       watched.kind === DEFINITIONS.kind
-        ? definitionOf(object).name
-        : textOf(object, 'metadata', 'name')
+        ? readDefinition(object).name
+        : getTextAt(object, 'metadata', 'name')
     const followed = this.kinds.get(watched.kind)
     this.admission = undefined
     return followed?.parts.delete(name) === true && followed.listed
-      ? affected(watched, name)
+      ? getAffected(watched, name)
       : undefined
   }
 
-  listing({ kind }: WatchedKind): void {
+  beginList({ kind }: WatchedKind): void {
     const followed = this.kinds.get(kind)
     if (followed === undefined) return
     if (followed.listed) followed.before = new Map(followed.parts)
@@ -109,7 +109,7 @@ export class KindEpochs {
   }
 
   /** @returns as `changed`, since the last complete list; nothing after the first one */
-  listed(watched: WatchedKind): readonly string[] {
+  finishList(watched: WatchedKind): readonly string[] {
     const followed = this.kinds.get(watched.kind)
     if (followed === undefined) return []
     const { parts, before = parts } = followed
@@ -117,46 +117,46 @@ export class KindEpochs {
     followed.before = undefined
     const names = new Set([...before.keys(), ...parts.keys()])
     const changed = [...names].filter((name) => before.get(name) !== parts.get(name))
-    return [...new Set(changed.map((name) => affected(watched, name)))]
+    return [...new Set(changed.map((name) => getAffected(watched, name)))]
   }
 
-  unreadable({ kind }: WatchedKind): void {
+  handleUnreadable({ kind }: WatchedKind): void {
     const followed = this.kinds.get(kind)
     if (followed === undefined) return
     if (followed.listed) followed.before = new Map(followed.parts)
     followed.listed = false
   }
 
-  private definitions(): ReadonlyMap<string, string> {
+  private getDefinitions(): ReadonlyMap<string, string> {
     return this.kinds.get(DEFINITIONS.kind)?.parts ?? new Map()
   }
 }
 
-function affected({ kind }: WatchedKind, name: string): string {
+function getAffected({ kind }: WatchedKind, name: string): string {
   return kind === DEFINITIONS.kind ? name : '*'
 }
 
 /** Only the specification decides: status and metadata change with each condition. */
-function definitionOf(object: JsonObject): { readonly name: string; readonly text: string } {
-  const spec = partOf(object, 'spec')
+function readDefinition(object: JsonObject): { readonly name: string; readonly text: string } {
+  const spec = getPartAt(object, 'spec')
   return {
-    name: `${textOf(spec ?? null, 'group')}/${textOf(spec ?? null, 'names', 'kind')}`,
-    text: digestOf(formatJson(withoutAuthority(spec ?? null))),
+    name: `${getTextAt(spec ?? null, 'group')}/${getTextAt(spec ?? null, 'names', 'kind')}`,
+    text: digestOf(formatJson(omitAuthority(spec ?? null))),
   }
 }
 
-function admissionText(object: JsonObject): string {
+function digestAdmission(object: JsonObject): string {
   const { status: _status, metadata, ...rest } = object
-  return digestOf(`${textOf(metadata ?? null, 'uid')} ${formatJson(withoutAuthority(rest))}`)
+  return digestOf(`${getTextAt(metadata ?? null, 'uid')} ${formatJson(omitAuthority(rest))}`)
 }
 
 /** Certificate authorities are renewed often, and decide no answer. */
-function withoutAuthority(value: Json): Json {
-  if (isJsonArray(value)) return value.map(withoutAuthority)
+function omitAuthority(value: Json): Json {
+  if (isJsonArray(value)) return value.map(omitAuthority)
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, part]) =>
-      name === 'caBundle' ? [] : [[name, withoutAuthority(part)]],
+      name === 'caBundle' ? [] : [[name, omitAuthority(part)]],
     ),
   )
 }

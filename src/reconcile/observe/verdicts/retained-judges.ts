@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { readResource, resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey, readResource } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict, SyncerManager } from '../../../drift/compare/drift.ts'
 import type { ObservedObject } from '../../../drift/detect/object-comparison.ts'
@@ -52,7 +52,7 @@ export class RetainedJudges {
   }
 
   keep(unit: string, { objects, ...judge }: UnitJudge): void {
-    const byKey = new Map(objects.map((object) => [resourceKey(object.desired.id), object]))
+    const byKey = new Map(objects.map((object) => [getResourceKey(object.desired.id), object]))
     UNITS.set(this.placeOf(unit), { ...judge, objects: byKey }, { size: Math.max(1, byKey.size) })
   }
 
@@ -72,7 +72,7 @@ export class RetainedJudges {
     if ('problem' in read || known === undefined || this.active >= AT_ONCE) return undefined
     // Only an observation reads a Secret's content.
     if (isSecret(read.id)) return undefined
-    const object = known.objects.get(resourceKey(read.id))
+    const object = known.objects.get(getResourceKey(read.id))
     if (object === undefined || object.desired.apiVersion !== read.apiVersion) return undefined
     this.active += 1
     try {

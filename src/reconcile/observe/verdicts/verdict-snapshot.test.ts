@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactionKey } from '@backporch/kyaml/redaction'
+import { createRedactionKey } from '@backporch/kyaml/redaction'
 import type { StoredVerdicts } from './cluster-verdicts.ts'
 import { decodeVerdicts, encodeVerdicts } from './verdict-snapshot.ts'
 import { VerdictTable } from './verdict-table.ts'
 
-const KEY = redactionKey(new Uint8Array(32).fill(7))
+const KEY = createRedactionKey(new Uint8Array(32).fill(7))
 
 function stored(rows: number): StoredVerdicts {
   const table = new VerdictTable()
@@ -36,7 +36,10 @@ test('verdicts that are written are read again', () => {
     const read = decodeVerdicts(encodeVerdicts(before, 'prod', KEY), 'prod', KEY)
     assert.ok('table' in read)
     assert.deepEqual([read.units, read.scopes], [before.units, before.scopes])
-    assert.deepEqual(read.table.toBytes().toSorted(), before.table.toBytes().toSorted())
+    assert.deepEqual(
+      read.table.convertToBytes().toSorted(),
+      before.table.convertToBytes().toSorted(),
+    )
     assert.equal(read.table.size, rows)
   }
 })
@@ -61,7 +64,7 @@ test('verdicts of which any byte is another one are not read', () => {
 test('verdicts of another installation, or of another cluster, are not read', () => {
   const bytes = encodeVerdicts(stored(3), 'prod', KEY)
   assert.equal(
-    problemOf(bytes, 'prod', redactionKey(new Uint8Array(32).fill(8))),
+    problemOf(bytes, 'prod', createRedactionKey(new Uint8Array(32).fill(8))),
     'it is damaged, or of an installation with another key',
   )
   assert.equal(problemOf(bytes, 'staging'), 'it is of another cluster')

@@ -3,7 +3,7 @@
  * and a keyed hash of both: truncated, changed or foreign bytes are not read.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { isJsonArray, isJsonObject, type Json, parseJson, textOf } from '@backporch/kyaml/json'
+import { getTextAt, isJsonArray, isJsonObject, type Json, parseJson } from '@backporch/kyaml/json'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import type { StoredVerdicts, VerdictScope } from './cluster-verdicts.ts'
 import { VerdictTable } from './verdict-table.ts'
@@ -19,7 +19,7 @@ export function encodeVerdicts(
   const head = new TextEncoder().encode(
     `${JSON.stringify({ format: FORMAT, cluster, units, scopes })}\n`,
   )
-  const rows = table.toBytes()
+  const rows = table.convertToBytes()
   return Buffer.concat([head, rows, seal(key, head, rows)])
 }
 
@@ -42,12 +42,12 @@ export function decodeVerdicts(
   if (!isJsonObject(read) || read['format'] !== FORMAT)
     return { problem: 'another version of backporch wrote it' }
   if (read['cluster'] !== cluster) return { problem: 'it is of another cluster' }
-  const table = VerdictTable.fromBytes(rows)
+  const table = VerdictTable.parseBytes(rows)
   if (table === undefined) return { problem: 'its rows are damaged' }
   return {
     table,
     units: list(read['units']).map(String),
-    scopes: list(read['scopes']).map(scopeIn),
+    scopes: list(read['scopes']).map(readScope),
   }
 }
 
@@ -59,10 +59,10 @@ function list(value: Json | undefined): readonly Json[] {
   return isJsonArray(value) ? value : []
 }
 
-function scopeIn(value: Json): VerdictScope {
+function readScope(value: Json): VerdictScope {
   return {
-    apiVersion: textOf(value, 'apiVersion'),
-    kind: textOf(value, 'kind'),
-    namespace: textOf(value, 'namespace'),
+    apiVersion: getTextAt(value, 'apiVersion'),
+    kind: getTextAt(value, 'kind'),
+    namespace: getTextAt(value, 'namespace'),
   }
 }

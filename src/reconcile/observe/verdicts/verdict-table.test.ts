@@ -69,11 +69,11 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       },
   ),
   fc.constant<Step>((_model, real) => {
-    const bytes = real.table.toBytes()
+    const bytes = real.table.convertToBytes()
     // At an odd place of a larger buffer, as a part of a file is.
     const shifted = new Uint8Array(bytes.byteLength + 1)
     shifted.set(bytes, 1)
-    const read = VerdictTable.fromBytes(shifted.subarray(1))
+    const read = VerdictTable.parseBytes(shifted.subarray(1))
     assert.ok(read)
     real.table = read
   }),
@@ -88,9 +88,9 @@ function words(length: number, value: number): Uint32Array {
 }
 
 function rowsOf(table: VerdictTable): unknown[] {
-  return [...table.positions()].map((at) => {
-    const row = table.row(at)
-    const [high = -1, low = -1] = table.idAt(at)
+  return [...table.listPositions()].map((at) => {
+    const row = table.getRow(at)
+    const [high = -1, low = -1] = table.getIdAt(at)
     return [
       nameOf({ id: [high, low], unit: row.unit }),
       { ...row, mark: [...row.mark], question: [...row.question] },
@@ -115,14 +115,14 @@ function assertSame(model: ReadonlyMap<string, Row>, table: VerdictTable): void 
     assert.deepEqual(
       table
         .find(own)
-        .map((at) => table.row(at).unit)
+        .map((at) => table.getRow(at).unit)
         .sort(),
       [...model.values()]
         .filter((other) => other.id.join() === row.id.join())
         .map((other) => other.unit)
         .sort(),
     )
-    assert.equal(table.row(table.findOf(own, row.unit)).until, row.until)
+    assert.equal(table.getRow(table.findOf(own, row.unit)).until, row.until)
   }
 }
 
@@ -165,7 +165,7 @@ test('a row takes at most 300 bytes in every table of a thousand objects or more
       assert.ok(table.bytes / table.size <= 300, `${table.bytes} bytes for ${table.size}`)
     if (table.size === 10_000) assert.ok(table.bytes <= 3 * 2 ** 20, `${table.bytes} bytes`)
   }
-  const read = VerdictTable.fromBytes(table.toBytes())
+  const read = VerdictTable.parseBytes(table.convertToBytes())
   assert.ok(read !== undefined && read.bytes / read.size <= 300)
 })
 
@@ -178,9 +178,9 @@ test('bytes that are not whole rows, or rows that are not in use, are no table',
     until: 0,
     state: 0,
   })
-  const bytes = table.toBytes()
+  const bytes = table.convertToBytes()
   for (let length = 1; length < bytes.byteLength; length += 1)
-    assert.equal(VerdictTable.fromBytes(bytes.subarray(0, length)), undefined)
-  assert.equal(VerdictTable.fromBytes(new Uint8Array(bytes.byteLength)), undefined)
-  assert.equal(VerdictTable.fromBytes(new Uint8Array(0))?.size, 0)
+    assert.equal(VerdictTable.parseBytes(bytes.subarray(0, length)), undefined)
+  assert.equal(VerdictTable.parseBytes(new Uint8Array(bytes.byteLength)), undefined)
+  assert.equal(VerdictTable.parseBytes(new Uint8Array(0))?.size, 0)
 })

@@ -48,19 +48,19 @@ export class VerdictTable {
   /** A position is valid until the next `put` or `delete`. */
   find(id: Uint32Array): number[] {
     const found: number[] = []
-    for (let at = this.start(id); this.isUsed(at); at = this.next(at))
+    for (let at = this.start(id); this.isUsed(at); at = this.computeNextSlot(at))
       if (this.isOf(at, id)) found.push(at)
     return found
   }
 
   /** -1 without a row. */
   findOf(id: Uint32Array, unit: number): number {
-    for (let at = this.start(id); this.isUsed(at); at = this.next(at))
+    for (let at = this.start(id); this.isUsed(at); at = this.computeNextSlot(at))
       if (this.isOf(at, id) && this.words[at * ROW + AT.unit] === unit) return at
     return -1
   }
 
-  row(at: number): VerdictRow {
+  getRow(at: number): VerdictRow {
     const first = at * ROW
     const { words } = this
     return {
@@ -72,7 +72,7 @@ export class VerdictTable {
     }
   }
 
-  ended(second: number): ReadonlySet<number> {
+  findEnded(second: number): ReadonlySet<number> {
     const units = new Set<number>()
     for (let first = 0; first < this.words.length; first += ROW) {
       const until = this.words[first + AT.until] ?? 0
@@ -106,17 +106,17 @@ export class VerdictTable {
   }
 
   deleteWhere(isGone: (row: VerdictRow, at: number) => boolean): number {
-    const retained = [...this.positions()].filter((at) => !isGone(this.row(at), at))
+    const retained = [...this.listPositions()].filter((at) => !isGone(this.getRow(at), at))
     const gone = this.used - retained.length
     if (gone > 0) this.rebuild(retained, this.capacity)
     return gone
   }
 
-  *positions(): Generator<number> {
+  *listPositions(): Generator<number> {
     for (let at = 0; at < this.capacity; at += 1) if (this.isUsed(at)) yield at
   }
 
-  idAt(at: number): Uint32Array {
+  getIdAt(at: number): Uint32Array {
     return this.words.subarray(at * ROW, at * ROW + HASH_WORDS.id)
   }
 
@@ -124,7 +124,7 @@ export class VerdictTable {
     return (id[0] ?? 0) & (this.capacity - 1)
   }
 
-  private next(at: number): number {
+  private computeNextSlot(at: number): number {
     return (at + 1) & (this.capacity - 1)
   }
 
@@ -138,7 +138,7 @@ export class VerdictTable {
 
   private free(id: Uint32Array): number {
     let at = this.start(id)
-    while (this.isUsed(at)) at = this.next(at)
+    while (this.isUsed(at)) at = this.computeNextSlot(at)
     return at
   }
 
@@ -148,7 +148,7 @@ export class VerdictTable {
   }
 
   private grow(): void {
-    this.rebuild([...this.positions()], this.capacity * 2)
+    this.rebuild([...this.listPositions()], this.capacity * 2)
   }
 
   private rebuild(positions: readonly number[], capacity: number): void {
@@ -164,17 +164,17 @@ export class VerdictTable {
     }
   }
 
-  toBytes(): Uint8Array {
+  convertToBytes(): Uint8Array {
     const packed = new Uint32Array(this.used * ROW)
     let row = 0
-    for (const at of this.positions()) {
+    for (const at of this.listPositions()) {
       packed.set(this.words.subarray(at * ROW, at * ROW + ROW), row * ROW)
       row += 1
     }
     return new Uint8Array(packed.buffer)
   }
 
-  static fromBytes(bytes: Uint8Array): VerdictTable | undefined {
+  static parseBytes(bytes: Uint8Array): VerdictTable | undefined {
     if (bytes.byteLength % (ROW * Uint32Array.BYTES_PER_ELEMENT) !== 0) return undefined
     // The rows may be unaligned.
     const packed = new Uint32Array(new Uint8Array(bytes).buffer)

@@ -1,10 +1,10 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
-import { canonicalJson, type JsonObject } from '@backporch/kyaml/json'
-import { metadataText, resourceKey } from '@backporch/kyaml/resource'
+import { formatCanonicalJson, type JsonObject } from '@backporch/kyaml/json'
+import { getMetadataText, getResourceKey } from '@backporch/kyaml/resource'
 import { buildUnit } from '../../../sources/build/build-unit.ts'
 import type { SyncerBuild } from '../../../sources/build/built-source.ts'
-import { printedResources } from '../../../sources/build/read-built.ts'
+import { parsePrintedResources } from '../../../sources/build/read-built.ts'
 import type { SyncedChoice } from '../../../sources/build/render-choice.ts'
 import type {
   BuiltKind,
@@ -15,11 +15,11 @@ import type {
   UnitSource,
 } from '../../../sources/build/unit-source.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
-import { choiceKey, DISCOVERIES } from '../../../sources/registry.ts'
+import { computeChoiceKey, DISCOVERIES } from '../../../sources/registry.ts'
 import { readSyncedSource } from '../../../sources/synced/read-synced.ts'
-import { eachOf } from '../each-of.ts'
+import { mapConcurrent } from '../each-of.ts'
 import type { RepositoryView } from '../repository-view.ts'
-import { filesOfView } from './shared-sources.ts'
+import { getViewFiles } from './shared-sources.ts'
 
 type Source = UnitSource | RefusedSource
 
@@ -59,7 +59,7 @@ const MOST_LEVELS = 6
  * The turn makes the same builds anyway, and a builder runs equal builds once.
  * @throws Failure BP40xx if git fails
  */
-export async function builtSources(
+export async function discoverBuiltSources(
   inputs: BuildInputs,
   ofFiles: readonly Source[],
   signal: AbortSignal,
@@ -68,8 +68,8 @@ export async function builtSources(
   let configMaps: ReadonlyMap<string, JsonObject> = new Map()
   const known = new Map<string, Promise<BuiltObjects>>()
   const objectsIn = (choice: SyncedChoice): Promise<BuiltObjects> => {
-    const key = `${choiceKey(choice)} ${choice.build.folder} ${choice.build.problem}`
-    const objects = known.get(key) ?? objectsOf(inputs, choice.build, signal)
+    const key = `${computeChoiceKey(choice)} ${choice.build.folder} ${choice.build.problem}`
+    const objects = known.get(key) ?? buildObjects(inputs, choice.build, signal)
     known.set(key, objects)
     return objects
   }
@@ -77,26 +77,30 @@ export async function builtSources(
     const parents = sources.flatMap((source) =>
       'why' in source || source.partOf !== undefined ? [] : [source],
     )
-    const found = await builtBelow(inputs, await inputs.choicesOf(parents, configMaps), objectsIn)
+    const found = await buildSourcesBelow(
+      inputs,
+      await inputs.choicesOf(parents, configMaps),
+      objectsIn,
+    )
     configMaps = found.configMaps
     const built = found.built.filter((each) => each.sources.length > 0)
     const left = ofFiles.filter(
       (source) => !built.some(({ object }) => isFileOf(source, object, inputs.repository.declared)),
     )
-    sources = unique([...left, ...built.flatMap((each) => each.sources)])
+    sources = deduplicateSources([...left, ...built.flatMap((each) => each.sources)])
     // A difference in one level may change what it builds.
     const units = found.built.flatMap(({ object }) => (isOfFiles(object) ? [object.object] : []))
     const variables = parents.some(({ variablesFrom }) => variablesFrom.length > 0)
       ? [...configMaps.values()]
       : []
-    const now = canonicalJson([...units, ...variables])
+    const now = formatCanonicalJson([...units, ...variables])
     if (level === MOST_LEVELS || now === before)
       return { sources, configMaps, unknown: found.unknown }
     before = now
   }
 }
 
-async function builtBelow(
+async function buildSourcesBelow(
   { of, repository }: Pick<BuildInputs, 'of' | 'repository'>,
   parents: readonly (readonly [UnitSource, SyncedChoice])[],
   objectsIn: (choice: SyncedChoice) => Promise<BuiltObjects>,
@@ -104,7 +108,7 @@ async function builtBelow(
   const built: Built[] = []
   const configMaps = new Map<string, JsonObject>()
   const unknown: BuiltSources['unknown'][number][] = []
-  const all = await eachOf(parents, BUILDS_AT_ONCE, async ([parent, choice]) => ({
+  const all = await mapConcurrent(parents, BUILDS_AT_ONCE, async ([parent, choice]) => ({
     parent,
     ...(await objectsIn(choice)),
   }))
@@ -120,7 +124,7 @@ async function builtBelow(
       if (own !== undefined)
         built.push({ object, sources: own.read(object, parent, of, repository) })
       else if (id.group === '' && id.kind === 'ConfigMap')
-        configMaps.set(resourceKey(id), object.object)
+        configMaps.set(getResourceKey(id), object.object)
     }
   }
   return { built, configMaps, unknown }
@@ -143,7 +147,7 @@ function isFileOf(
   const [name, namespace] =
     file === undefined
       ? [id.name, id.namespace]
-      : [metadataText(file, 'name'), metadataText(file, 'namespace')]
+      : [getMetadataText(file, 'name'), getMetadataText(file, 'namespace')]
   const { id: own } = source
   return (
     own.group === id.group &&
@@ -153,7 +157,7 @@ function isFileOf(
   )
 }
 
-function unique(sources: readonly Source[]): readonly Source[] {
+function deduplicateSources(sources: readonly Source[]): readonly Source[] {
   const byPlace = new Map(
     sources.map((source) => [
       `${source.title} ${'why' in source ? source.why : source.folder}`,
@@ -168,13 +172,13 @@ interface BuiltObjects {
   readonly objects: readonly DesiredResource[] | Failure
 }
 
-async function objectsOf(
+async function buildObjects(
   { view, renderer }: Pick<BuildInputs, 'view' | 'renderer'>,
   build: SyncerBuild,
   signal: AbortSignal,
 ): Promise<BuiltObjects> {
   const { source, failures } = await readSyncedSource(
-    filesOfView(view),
+    getViewFiles(view),
     { packagePath: '', files: [] },
     build,
     signal,
@@ -189,7 +193,9 @@ async function objectsOf(
     return {
       kinds,
       objects:
-        'failure' in answer ? new Failure(answer.failure) : printedResources(source, answer.text),
+        'failure' in answer
+          ? new Failure(answer.failure)
+          : parsePrintedResources(source, answer.text),
     }
   } catch (thrown) {
     if (thrown instanceof Failure) return { kinds, objects: thrown }

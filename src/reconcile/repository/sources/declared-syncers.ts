@@ -1,14 +1,14 @@
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
-import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { getTextAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { listDocumentObjects, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import {
-  metadataText,
+  getMetadataText,
+  getResourceKey,
   parseApiVersion,
   type ResourceId,
-  resourceKey,
 } from '@backporch/kyaml/resource'
-import { addressesOf } from '../../../policy/repository-addresses.ts'
+import { createAddressMatcher } from '../../../policy/repository-addresses.ts'
 import type {
   DeclaredSyncer,
   RefusedSource,
@@ -21,7 +21,7 @@ import { readTexts } from '../../../sources/commit/commit-files.ts'
 import { DISCOVERIES } from '../../../sources/registry.ts'
 import { keepPromise } from '../keep-promise.ts'
 import type { RepositoryView } from '../repository-view.ts'
-import { knownAddresses } from './other-addresses.ts'
+import { listKnownAddresses } from './other-addresses.ts'
 import type { LiveSyncers } from './read-syncers.ts'
 import { isFile, setRepository } from './set-repository.ts'
 
@@ -41,7 +41,7 @@ const known = new WeakMap<RepositoryView['tree'], Promise<DeclaredObjects>>()
  * Read once for a listing. A file that is not YAML declares none.
  * @throws Failure BP40xx if git fails
  */
-function declaredObjects(
+function readDeclaredObjects(
   view: Pick<RepositoryView, 'repository' | 'tree'>,
   signal: AbortSignal,
 ): Promise<DeclaredObjects> {
@@ -54,11 +54,11 @@ interface DeclaredAndMade extends DeclaredObjects {
 }
 
 /** @throws Failure BP40xx if git fails */
-export async function declaredAndMade(
+export async function readDeclaredAndMade(
   view: RepositoryView,
   signal: AbortSignal,
 ): Promise<DeclaredAndMade> {
-  const { declared: own, configMaps } = await declaredObjects(view, signal)
+  const { declared: own, configMaps } = await readDeclaredObjects(view, signal)
   const here = await setRepository(view, own, signal)
   const made = DISCOVERIES.flatMap(({ made }) => made?.(own, here) ?? [])
   return { declared: [...own, ...made], configMaps, here }
@@ -81,15 +81,17 @@ async function read(
     ),
   )
   const isNamed = (object: JsonObject): boolean =>
-    textOf(object, 'apiVersion') === 'v1' &&
-    textOf(object, 'kind') === 'ConfigMap' &&
-    names.has(metadataText(object, 'name'))
+    getTextAt(object, 'apiVersion') === 'v1' &&
+    getTextAt(object, 'kind') === 'ConfigMap' &&
+    names.has(getMetadataText(object, 'name'))
   return {
     declared: files.flatMap(([path, text]) =>
-      GROUPS.some((group) => text.includes(group)) ? declaredIn(path, text, isSource) : [],
+      GROUPS.some((group) => text.includes(group))
+        ? parseDeclaredSyncers(path, text, isSource)
+        : [],
     ),
     configMaps: files.flatMap(([path, text]) =>
-      names.size > 0 && text.includes('ConfigMap') ? declaredIn(path, text, isNamed) : [],
+      names.size > 0 && text.includes('ConfigMap') ? parseDeclaredSyncers(path, text, isNamed) : [],
     ),
   }
 }
@@ -105,14 +107,14 @@ function isManifest({ path, mode }: TreeFile): boolean {
   return isFile(mode) && /\.ya?ml$/.test(path) && !path.startsWith('.')
 }
 
-function declaredIn(
+function parseDeclaredSyncers(
   path: string,
   text: string,
   isWanted: (object: JsonObject) => boolean,
 ): readonly DeclaredSyncer[] {
   try {
     return parseGoYaml(text, path).documents.flatMap((document) =>
-      objectsOfDocument(document, text, path).flatMap(({ object, item, line }) =>
+      listDocumentObjects(document, text, path).flatMap(({ object, item, line }) =>
         isJsonObject(object) && item === undefined && isWanted(object)
           ? [{ object, path, document: document.index, line }]
           : [],
@@ -125,7 +127,7 @@ function declaredIn(
 }
 
 function isSource(object: JsonObject): boolean {
-  return isSourceKind(resourceIdOf(object))
+  return isSourceKind(getResourceId(object))
 }
 
 export function isSourceKind({ group, kind }: ResourceId): boolean {
@@ -140,20 +142,23 @@ export interface DeclaredSource {
 }
 
 /** @throws Failure BP40xx if git fails */
-export async function declaredSources(
+export async function readDeclaredSources(
   view: RepositoryView,
   signal: AbortSignal,
 ): Promise<readonly DeclaredSource[]> {
-  const { declared, configMaps, here } = await declaredAndMade(view, signal)
-  const isHere = addressesOf(await knownAddresses(view.repository, signal), view.policies.policies)
-  const byName = [...Map.groupBy(declared, ({ object }) => resourceKey(resourceIdOf(object)))]
+  const { declared, configMaps, here } = await readDeclaredAndMade(view, signal)
+  const isHere = createAddressMatcher(
+    await listKnownAddresses(view.repository, signal),
+    view.policies.policies,
+  )
+  const byName = [...Map.groupBy(declared, ({ object }) => getResourceKey(getResourceId(object)))]
   const most = Math.max(0, ...byName.map(([, all]) => all.length))
   // A cluster has one resource per name: of several files each is read without the others.
   return Array.from({ length: most }, (_, at) => at).flatMap((at) => {
     const own = byName.flatMap(([, all]) => all[at] ?? all[0] ?? [])
-    const of = resourcesIn(own.map(({ object }) => object))
+    const of = createResourceLookup(own.map(({ object }) => object))
     const repository = {
-      ...repositoryOf(view, { isFiles: true }),
+      ...createSourcedRepository(view, { isFiles: true }),
       ...here,
       isHere,
       declared: own,
@@ -162,7 +167,7 @@ export async function declaredSources(
     return DISCOVERIES.flatMap(({ read }) => read(of, repository)).flatMap((source) => {
       const all = isRefused(source)
         ? undefined
-        : byName.find(([name]) => name === resourceKey(source.id))?.[1]
+        : byName.find(([name]) => name === getResourceKey(source.id))?.[1]
       const place = all?.[at]
       return isRefused(source) || place === undefined
         ? []
@@ -171,16 +176,16 @@ export async function declaredSources(
   })
 }
 
-export function resourceIdOf(object: JsonObject): ResourceId {
+export function getResourceId(object: JsonObject): ResourceId {
   return {
-    group: parseApiVersion(textOf(object, 'apiVersion')).group,
-    kind: textOf(object, 'kind'),
-    namespace: metadataText(object, 'namespace'),
-    name: metadataText(object, 'name'),
+    group: parseApiVersion(getTextAt(object, 'apiVersion')).group,
+    kind: getTextAt(object, 'kind'),
+    namespace: getMetadataText(object, 'namespace'),
+    name: getMetadataText(object, 'name'),
   }
 }
 
-export function repositoryOf(
+export function createSourcedRepository(
   { tree, refs, baseBranch }: RepositoryView,
   { isFiles }: Pick<LiveSyncers, 'isFiles'>,
 ): Omit<SourcedRepository, 'declared' | 'configMaps' | 'isHere'> {
@@ -196,11 +201,11 @@ export function repositoryOf(
   }
 }
 
-export function resourcesIn(objects: readonly JsonObject[]): ResourcesOf {
+export function createResourceLookup(objects: readonly JsonObject[]): ResourcesOf {
   return (group, kind) =>
     objects.filter(
       (object) =>
-        object['kind'] === kind && parseApiVersion(textOf(object, 'apiVersion')).group === group,
+        object['kind'] === kind && parseApiVersion(getTextAt(object, 'apiVersion')).group === group,
     )
 }
 

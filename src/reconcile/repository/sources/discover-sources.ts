@@ -5,7 +5,7 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { type FoundPackage, findPackages } from '@backporch/kpt/package'
 import type { Note } from '@backporch/kyaml/note'
-import { addressesOf } from '../../../policy/repository-addresses.ts'
+import { createAddressMatcher } from '../../../policy/repository-addresses.ts'
 import type { RenderChoice, SyncedChoice } from '../../../sources/build/render-choice.ts'
 import type {
   RefusedSource,
@@ -13,16 +13,21 @@ import type {
   UnitSource,
 } from '../../../sources/build/unit-source.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
-import { DISCOVERIES, unknownChoice } from '../../../sources/registry.ts'
-import { eachOf } from '../each-of.ts'
+import { createUnknownChoice, DISCOVERIES } from '../../../sources/registry.ts'
+import { mapConcurrent } from '../each-of.ts'
 import type { RepositoryView } from '../repository-view.ts'
 import type { RecordedUnit } from '../unit-folders.ts'
-import { type BuildInputs, builtSources } from './built-sources.ts'
-import { declaredAndMade, isRefused, repositoryOf, resourcesIn } from './declared-syncers.ts'
-import { knownAddresses, otherAddresses } from './other-addresses.ts'
+import { type BuildInputs, discoverBuiltSources } from './built-sources.ts'
+import {
+  createResourceLookup,
+  createSourcedRepository,
+  isRefused,
+  readDeclaredAndMade,
+} from './declared-syncers.ts'
+import { findOtherAddresses, listKnownAddresses } from './other-addresses.ts'
 import { type LiveSyncers, readSyncers } from './read-syncers.ts'
 import { SourceBuilds } from './source-builds.ts'
-import { unitPaths } from './unit-paths.ts'
+import { assignUnitPaths } from './unit-paths.ts'
 import { isInside } from './unit-source.ts'
 
 const CLUSTERS_AT_ONCE = 4
@@ -35,22 +40,25 @@ export interface ClusterSources {
 }
 
 /** @throws Failure BP30xx if a cluster cannot be asked, BP40xx if git fails */
-export async function withSources(
+export async function addSources(
   view: RepositoryView,
   clusters: readonly ClusterReader[],
   renderer: PackageRenderer,
   signal: AbortSignal,
 ): Promise<RepositoryView> {
-  return withFound(
+  return addDiscoveredUnits(
     view,
-    await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) =>
+    await mapConcurrent(clusters, CLUSTERS_AT_ONCE, (cluster) =>
       discoverSources(view, cluster, renderer, signal),
     ),
   )
 }
 
 /** @param found of the clusters that answered: the syncers of others are unknown */
-export function withFound(view: RepositoryView, found: readonly ClusterSources[]): RepositoryView {
+export function addDiscoveredUnits(
+  view: RepositoryView,
+  found: readonly ClusterSources[],
+): RepositoryView {
   const folders = [...new Set(found.flatMap(({ renders }) => [...renders.keys()]))]
   const problems = [...view.problems, ...found.flatMap(({ notes }) => notes)]
   const synced = new Map(found.map(({ cluster, renders }) => [cluster, renders]))
@@ -61,15 +69,15 @@ export function withFound(view: RepositoryView, found: readonly ClusterSources[]
     ...view,
     packages,
     problems,
-    policies: { ...view.policies, folders: withFolders(view, packages, found), synced },
+    policies: { ...view.policies, folders: addFolderRenders(view, packages, found), synced },
   }
 }
 
-export function sourceNotes({ problems }: Pick<RepositoryView, 'problems'>): readonly Note[] {
+export function listSourceNotes({ problems }: Pick<RepositoryView, 'problems'>): readonly Note[] {
   return problems.filter(({ cause }) => cause === 'source-not-compared')
 }
 
-function withFolders(
+function addFolderRenders(
   { policies }: RepositoryView,
   packages: readonly FoundPackage[],
   found: readonly ClusterSources[],
@@ -96,8 +104,8 @@ export async function discoverSources(
   const note = (subject: string, text: string): void =>
     void notes.push({ cause: 'source-not-compared', subject, text })
   const live = await readSyncers(cluster, signal)
-  const remotes = await knownAddresses(view.repository, signal)
-  const isHere = addressesOf(remotes, view.policies.policies)
+  const remotes = await listKnownAddresses(view.repository, signal)
+  const isHere = createAddressMatcher(remotes, view.policies.policies)
   const unitsIn = (all: readonly (UnitSource | RefusedSource)[]): readonly UnitSource[] =>
     all.flatMap((source) => {
       if (isRefused(source)) note(source.title, source.why)
@@ -106,9 +114,14 @@ export async function discoverSources(
       else if (isUnit(view, source.folder)) return [source]
       return []
     })
-  const ofSyncers = await sourcesOf(view, live, isHere, signal)
+  const ofSyncers = await discoverLiveSources(view, live, isHere, signal)
   const built = live.isFiles
-    ? await builtIn(view, cluster, { live, isHere, renderer, ofFiles: ofSyncers }, signal)
+    ? await discoverBuiltInCluster(
+        view,
+        cluster,
+        { live, isHere, renderer, ofFiles: ofSyncers },
+        signal,
+      )
     : undefined
   const found = unitsIn(built?.sources ?? ofSyncers)
   const builds = new SourceBuilds(cluster, found, signal, built?.configMaps)
@@ -124,11 +137,11 @@ export async function discoverSources(
       why,
     })
   }
-  for (const [source, path] of unitPaths(view, cluster.name, found)) {
+  for (const [source, path] of assignUnitPaths(view, cluster.name, found)) {
     if (source.pinned !== undefined) note(source.title, source.pinned)
-    const why = await builds.refusal(source)
+    const why = await builds.findRefusal(source)
     if (why === undefined) {
-      renders.set(path, { tool: source.tool, build: await builds.of(source) })
+      renders.set(path, { tool: source.tool, build: await builds.getBuild(source) })
       titles.set(path, source.title)
     } else {
       note(source.title, why)
@@ -137,7 +150,10 @@ export async function discoverSources(
   }
   if (renders.size === 0 && view.packages.length === 0)
     notes.push(
-      ...(await otherAddresses((isNear) => sourcesOf(view, live, isNear, signal), remotes)),
+      ...(await findOtherAddresses(
+        (isNear) => discoverLiveSources(view, live, isNear, signal),
+        remotes,
+      )),
     )
   for (const { name, failure } of live.unread) {
     const why = `the account cannot read the resources of ${name}: ${failure.why}`
@@ -153,29 +169,36 @@ export async function discoverSources(
         !renders.has(unit.path) &&
         isUnit(view, unit.path)
       )
-        renders.set(unit.path, unknownChoice(unit.appliedBy, why))
+        renders.set(unit.path, createUnknownChoice(unit.appliedBy, why))
   return { cluster: cluster.name, renders, titles, notes }
 }
 
-async function builtIn(
+async function discoverBuiltInCluster(
   view: RepositoryView,
   cluster: ClusterReader,
   { live, isHere, renderer, ofFiles }: FileSources,
   signal: AbortSignal,
-): ReturnType<typeof builtSources> {
-  const { declared, configMaps, here } = await declaredAndMade(view, signal)
-  const of = resourcesIn(declared.map(({ object }) => object))
-  const repository = { ...repositoryOf(view, live), ...here, isHere, declared, configMaps }
+): ReturnType<typeof discoverBuiltSources> {
+  const { declared, configMaps, here } = await readDeclaredAndMade(view, signal)
+  const of = createResourceLookup(declared.map(({ object }) => object))
+  const repository = {
+    ...createSourcedRepository(view, live),
+    ...here,
+    isHere,
+    declared,
+    configMaps,
+  }
   const choicesOf: BuildInputs['choicesOf'] = async (all, configMaps) => {
     const units = all.filter(({ folder }) => isFolder(view, folder) && isUnit(view, folder))
     const builds = new SourceBuilds(cluster, units, signal, configMaps)
     return Promise.all(
       units.map(
-        async (source) => [source, { tool: source.tool, build: await builds.of(source) }] as const,
+        async (source) =>
+          [source, { tool: source.tool, build: await builds.getBuild(source) }] as const,
       ),
     )
   }
-  return builtSources({ view, renderer, of, repository, choicesOf }, ofFiles, signal)
+  return discoverBuiltSources({ view, renderer, of, repository, choicesOf }, ofFiles, signal)
 }
 
 interface FileSources {
@@ -185,7 +208,7 @@ interface FileSources {
   readonly ofFiles: readonly (UnitSource | RefusedSource)[]
 }
 
-async function sourcesOf(
+async function discoverLiveSources(
   view: RepositoryView,
   live: LiveSyncers,
   isHere: SourcedRepository['isHere'],
@@ -196,15 +219,21 @@ async function sourcesOf(
     { declared, configMaps }: Pick<SourcedRepository, 'declared' | 'configMaps'>,
     here: Partial<SourcedRepository> = {},
   ): readonly (UnitSource | RefusedSource)[] => {
-    const of = resourcesIn(isFiles ? declared.map(({ object }) => object) : listed)
-    const repository = { ...repositoryOf(view, live), ...here, isHere, declared, configMaps }
+    const of = createResourceLookup(isFiles ? declared.map(({ object }) => object) : listed)
+    const repository = {
+      ...createSourcedRepository(view, live),
+      ...here,
+      isHere,
+      declared,
+      configMaps,
+    }
     return DISCOVERIES.flatMap(({ name, read: ofResources }) =>
       unread.some((one) => one.name === name) ? [] : ofResources(of, repository),
     )
   }
   const found = isFiles ? [] : read({ declared: [], configMaps: [] })
   if (!isFiles && found.every(isRefused)) return found
-  const { here, ...objects } = await declaredAndMade(view, signal)
+  const { here, ...objects } = await readDeclaredAndMade(view, signal)
   return read(objects, here)
 }
 

@@ -6,9 +6,9 @@ import { InProcessRenderer } from '../../../../test/fakes/in-process-renderer.ts
 import { appliedBy } from '../../../../test/fakes/live-object.ts'
 import { refused, TurnWorld, WEB_CONFIG, yaml } from '../../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
-import { PackageBuilds, withBuilds } from '../../../adapters/functions/package-builds.ts'
+import { addPackageBuilds, PackageBuilds } from '../../../adapters/functions/package-builds.ts'
 
-const RENDERER = withBuilds(
+const RENDERER = addPackageBuilds(
   new InProcessRenderer(),
   new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
 )

@@ -14,7 +14,7 @@ import { appliedBy } from '../../../../test/fakes/live-object.ts'
 import { policyText, refused, yaml } from '../../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
 import { readRepository } from '../repository-view.ts'
-import { sourceNotes } from './discover-sources.ts'
+import { listSourceNotes } from './discover-sources.ts'
 
 const IMAGE = 'spec.template.spec.containers[name=app].image'
 
@@ -199,7 +199,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
           [['apps/production', 'BP1210']],
         )
         assert.match(
-          sourceNotes(view)[0]?.text ?? '',
+          listSourceNotes(view)[0]?.text ?? '',
           /is not known: the account cannot read the resources of Flux/,
         )
       }

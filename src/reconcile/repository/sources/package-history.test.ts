@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { valueAt } from '@backporch/kyaml/field'
+import { findValueAt } from '@backporch/kyaml/field'
 import { InProcessRenderer } from '../../../../test/fakes/in-process-renderer.ts'
 import { MemoryRepository } from '../../../../test/fakes/memory-repository.ts'
 import { loadPackage } from '../../observe/load-package.ts'
@@ -36,7 +36,7 @@ async function historyOf(repository: MemoryRepository, histories = new PackageHi
   ]
   const shown = versions.map(({ commit, objects }) => [
     commit,
-    valueAt(objects.get('/ConfigMap/shop/web') ?? {}, color),
+    findValueAt(objects.get('/ConfigMap/shop/web') ?? {}, color),
   ])
   return { shown, versions, ...rest }
 }

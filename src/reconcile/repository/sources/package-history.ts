@@ -11,16 +11,21 @@ import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { PackageHistory, PackageVersion } from '../../../drift/behind/sync-evidence.ts'
-import { contentHash } from '../../../plan/observation/unit-git.ts'
+import { hashContent } from '../../../plan/observation/unit-git.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/render-choice.ts'
-import { requestedFiles } from '../../../sources/commit/commit-files.ts'
+import { createRequestedFiles } from '../../../sources/commit/commit-files.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
 import { describeChoice } from '../../../sources/registry.ts'
-import { below, type RepositoryView, readPackageFiles, withoutRecords } from '../repository-view.ts'
-import { renderUnit, unitTree } from './unit-source.ts'
+import {
+  listFilesBelow,
+  omitRecords,
+  type RepositoryView,
+  readPackageFiles,
+} from '../repository-view.ts'
+import { renderUnit, selectUnitTree } from './unit-source.ts'
 
 /** Walked commits, and rendered contents. A syncer lags by a few. */
 const MOST_COMMITS = 200
@@ -55,7 +60,7 @@ const MOST_OBJECTS = 20_000
 export class PackageHistories {
   private readonly known = new LRUCache<string, KnownHistory>({
     maxSize: MOST_OBJECTS,
-    sizeCalculation: sizeOf,
+    sizeCalculation: computeHistorySize,
   })
   private readonly reading = new Map<string, Promise<KnownHistory>>()
 
@@ -85,7 +90,7 @@ export class PackageHistories {
   }
 }
 
-function sizeOf({ history }: KnownHistory): number {
+function computeHistorySize({ history }: KnownHistory): number {
   return history.versions.reduce((sum, { objects }) => sum + objects.size, 1)
 }
 
@@ -103,12 +108,12 @@ async function readPackageHistory(
   const locationOf = new Map<string, number>()
   let commit = await view.repository.commit(view.base, signal)
   let outside = outsideNow
-  let content = contentHash(unitTree(view.tree, packagePath, outside))
+  let content = hashContent(selectUnitTree(view.tree, packagePath, outside))
   const versions: PackageVersion[] = [
-    { commit: view.base, tree: content, at: '', objects: objectsOf(desired, namespace) },
+    { commit: view.base, tree: content, at: '', objects: indexObjects(desired, namespace) },
   ]
   // A resource below a folder that another unit applies has no files of its own.
-  const isPart = below(view.tree, packagePath).length === 0
+  const isPart = listFilesBelow(view.tree, packagePath).length === 0
   let complete = false
   let rendered = true
   let lasting = true
@@ -120,7 +125,9 @@ async function readPackageHistory(
       versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
     const [parent] = commit.parents
     const own =
-      parent === undefined ? [] : await packageTree(view, parent, packagePath, signal).catch(cutOff)
+      parent === undefined
+        ? []
+        : await readPackageTree(view, parent, packagePath, signal).catch(cutOff)
     if (own instanceof Failure)
       return {
         base: view.base,
@@ -129,7 +136,8 @@ async function readPackageHistory(
       }
     const isThere =
       parent !== undefined &&
-      (own.length > 0 || (isPart && (await outsideTree(view, parent, outside, signal)).length > 0))
+      (own.length > 0 ||
+        (isPart && (await readOutsideTree(view, parent, outside, signal)).length > 0))
     if (parent === undefined || !isThere) {
       complete = true
       break
@@ -137,20 +145,20 @@ async function readPackageHistory(
     if (parent === known?.base && known.history.locationOf.size + walked <= 2 * MOST_COMMITS) {
       const same =
         rendered &&
-        content === contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+        content === hashContent([...own, ...(await readOutsideTree(view, parent, outside, signal))])
       return {
         base: view.base,
-        history: joined({ versions, locationOf, complete }, known.history, same),
+        history: joinHistories({ versions, locationOf, complete }, known.history, same),
         lasting,
       }
     }
     commit = await view.repository.commit(parent, signal)
-    const before = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+    const before = hashContent([...own, ...(await readOutsideTree(view, parent, outside, signal))])
     if (before === content) continue
     if (versions.length === MOST_VERSIONS) break
     const version = await render(context, parent, { packagePath, tree: own }, signal)
     outside = version.outside
-    content = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+    content = hashContent([...own, ...(await readOutsideTree(view, parent, outside, signal))])
     const { objects } = version
     rendered = objects !== undefined
     lasting &&= version.lasting
@@ -163,7 +171,11 @@ async function readPackageHistory(
   return { base: view.base, history: { versions, locationOf, complete }, lasting }
 }
 
-function joined(newer: PackageHistory, older: PackageHistory, same: boolean): PackageHistory {
+function joinHistories(
+  newer: PackageHistory,
+  older: PackageHistory,
+  same: boolean,
+): PackageHistory {
   const last = newer.versions.length - 1
   const [first, ...rest] = older.versions
   const [oldest] = newer.versions.slice(-1)
@@ -192,17 +204,17 @@ function cutOff(thrown: unknown): Failure {
   throw thrown
 }
 
-async function packageTree(
+async function readPackageTree(
   view: RepositoryView,
   commit: ObjectId,
   packagePath: string,
   signal: AbortSignal,
 ): Promise<readonly TreeFile[]> {
   const tree = await view.repository.list(commit, packagePath, signal)
-  return packagePath === '' ? below(tree, '') : withoutRecords(tree)
+  return packagePath === '' ? listFilesBelow(tree, '') : omitRecords(tree)
 }
 
-async function outsideTree(
+async function readOutsideTree(
   view: RepositoryView,
   commit: ObjectId,
   outside: readonly string[],
@@ -210,7 +222,7 @@ async function outsideTree(
 ): Promise<readonly TreeFile[]> {
   const files: TreeFile[] = []
   for (const path of outside) {
-    const found = await requestedFiles(view.repository, commit, signal).at(path)
+    const found = await createRequestedFiles(view.repository, commit, signal).at(path)
     if (typeof found !== 'string') files.push({ ...found, path: `/${path}` })
   }
   return files
@@ -232,9 +244,9 @@ async function render(
   const files = await readPackageFiles(view.repository, tree, signal, {
     folder: packagePath,
     all: describeChoice(choice).reads === 'every file',
-  }).catch(tooLarge)
+  }).catch(expectOversizedRead)
   if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
-  const at = requestedFiles(view.repository, commit, signal)
+  const at = createRequestedFiles(view.repository, commit, signal)
   const { rendering, outside } = await renderUnit(
     at,
     renderer,
@@ -244,19 +256,19 @@ async function render(
   const failures = 'failures' in rendering ? rendering.failures : []
   const lasting = failures.every(({ retry }) => retry !== 'backoff')
   return {
-    objects: 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace),
+    objects: 'failures' in rendering ? undefined : indexObjects(rendering.desired, namespace),
     outside,
     lasting,
   }
 }
 
-function tooLarge(thrown: unknown): OversizedRead {
+function expectOversizedRead(thrown: unknown): OversizedRead {
   if (thrown instanceof OversizedRead) return thrown
   throw thrown
 }
 
 /** The scopes of an earlier version's kinds are unknown: each object may be in either. */
-function objectsOf(
+function indexObjects(
   { resources, namespace: own }: DesiredSet,
   context: string,
 ): ReadonlyMap<string, JsonObject> {
@@ -264,7 +276,7 @@ function objectsOf(
   return new Map(
     resources.flatMap(({ id, object }): [string, JsonObject][] => {
       const locations = id.namespace === '' ? ['', namespace] : [id.namespace, '']
-      return locations.map((location) => [resourceKey({ ...id, namespace: location }), object])
+      return locations.map((location) => [getResourceKey({ ...id, namespace: location }), object])
     }),
   )
 }

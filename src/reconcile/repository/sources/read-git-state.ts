@@ -1,7 +1,7 @@
 import type { TreeFile } from '@backporch/git-store/package-repository'
-import { nextRevision, parseRevisionTag } from '@backporch/git-store/ref-name'
-import { parseKptAnnotations, workspaceIn } from '@backporch/kpt/kptfile'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { computeNextRevision, parseRevisionTag } from '@backporch/git-store/ref-name'
+import { findAnnotatedWorkspace, parseKptAnnotations } from '@backporch/kpt/kptfile'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import { isMergeKnown } from '../../../plan/observation/closed-episode.ts'
 import type {
@@ -13,26 +13,26 @@ import type {
   Unit,
   UnreadableRecord,
 } from '../../../plan/observation/observation.ts'
-import { contentHash } from '../../../plan/observation/unit-git.ts'
+import { hashContent } from '../../../plan/observation/unit-git.ts'
 import type { DriftRecord } from '../../../record/documents/drift-record.ts'
 import {
+  convertToPresentPath,
+  formatLedgerObservationPath,
+  formatLedgerUnitFolder,
+  formatTravellingRecordPath,
   isRecordPath,
-  ledgerObservationPath,
-  ledgerUnitFolder,
-  presentRecordPath,
   RECORD_FILE,
   recordFolder,
-  travellingRecordPath,
 } from '../../../record/record-paths.ts'
 import { readTexts } from '../../../sources/commit/commit-files.ts'
-import { whyAltered } from '../as-proposed.ts'
+import { explainAltered } from '../as-proposed.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { findMergeCommit } from '../find-merge-commit.ts'
-import { agreesWithReport, recordOf } from '../ledger-record.ts'
+import { matchesReport, recordOf } from '../ledger-record.ts'
 import { type PackageBranch, readBranches, readEndedHeads, readRecord } from '../read-branches.ts'
 import { readPublished } from '../read-published.ts'
 import type { RepositoryView } from '../repository-view.ts'
-import { unitTree } from './unit-source.ts'
+import { selectUnitTree } from './unit-source.ts'
 
 export interface UnitFiles {
   readonly files: PackageFiles
@@ -66,39 +66,41 @@ export async function readGitState(
     siblings,
     unreadable: ofBranches,
   } = await openBranches(view, unit, { bot, report: ledger.report }, signal)
-  const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
+  const { merged, unreadable: ofBase } = await readMergedRecords(view, unit, signal)
   const heads = await readEndedHeads(view, unit, signal)
   const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
   for (const { base } of branches) {
     if (baseTrees.has(base)) continue
     const tree = base === view.base ? view.tree : await view.repository.list(base, '', signal)
-    baseTrees.set(base, unitTree(tree, unit.packagePath, own.outside ?? []))
+    baseTrees.set(base, selectUnitTree(tree, unit.packagePath, own.outside ?? []))
   }
-  const revision = nextRevision(view.refs.keys(), unit.packageName) - 1
+  const revision = computeNextRevision(view.refs.keys(), unit.packageName) - 1
   return {
     baseBranch: view.baseBranch,
     base: view.base,
     files: own.files,
     tree: own.tree,
-    treeHash: contentHash(own.tree),
+    treeHash: hashContent(own.tree),
     baseTrees,
     refs: view.refs,
     branches,
     siblings,
     merged: merged.map(({ record }) => record),
-    earlierNamed: earlierNamedIn(merged),
+    earlierNamed: listEarlierNamed(merged),
     unreadable: [...ofBranches, ...ofBase],
     published: await readPublished({ view, unit, bot, ledger, branches }, signal),
     decidedCommits: new Map(),
-    travellingRecord: view.tree.some(({ path }) => path === travellingRecordPath(unit.packagePath)),
+    travellingRecord: view.tree.some(
+      ({ path }) => path === formatTravellingRecordPath(unit.packagePath),
+    ),
     undone: [],
     revision,
-    publishedName: await publishedName(view, unit, revision, signal),
+    publishedName: await findPublishedName(view, unit, revision, signal),
     episodes: view.episodes,
     heads,
     mergeCommits: await mergeCommitsOf(
       { view, unit },
-      { merged: pending(merged, ledger), branches, report: ledger.report },
+      { merged: listPendingRecords(merged, ledger), branches, report: ledger.report },
       options,
       signal,
     ),
@@ -110,7 +112,7 @@ export async function readGitState(
  * As Porch forms it: by the workspace of the tagged commit's `kpt:` line, by the tag if it has
  * none.
  */
-async function publishedName(
+async function findPublishedName(
   view: RepositoryView,
   unit: Unit,
   revision: number,
@@ -122,7 +124,7 @@ async function publishedName(
       continue
     const { message } = await view.repository.commit(commit, signal)
     const workspace =
-      workspaceIn(parseKptAnnotations(message).annotations, unit.packageName) ??
+      findAnnotatedWorkspace(parseKptAnnotations(message).annotations, unit.packageName) ??
       ref.slice(ref.lastIndexOf('/') + 1)
     return `${view.name}.${unit.packageName.replaceAll('/', '.')}.${workspace}`
   }
@@ -137,7 +139,7 @@ interface OpenBranches {
 
 const MOVED = 'backporch did not push this commit, which has no record of the package and cluster'
 
-function short(ref: string): string {
+function shortenRef(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
@@ -158,7 +160,7 @@ async function openBranches(
   const siblings: SiblingBranch[] = []
   const unreadable: UnreadableRecord[] = []
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
-  const landed = new Set(view.tree.map(({ path }) => presentRecordPath(path)))
+  const landed = new Set(view.tree.map(({ path }) => convertToPresentPath(path)))
   const open = openInLedger(unit, report)
   for (const found of await readBranches(view, unit, bot, signal)) {
     const { records, moved: _moved, renderedBy: _rendered, ...branch } = found
@@ -169,10 +171,12 @@ async function openBranches(
     const others = records
       .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
       .map(({ path, record }) => ({
-        path: presentRecordPath(path),
+        path: convertToPresentPath(path),
         record: record instanceof Failure ? undefined : record,
       }))
-    const earlierName = records.some(({ path, isNew }) => isNew && path !== presentRecordPath(path))
+    const earlierName = records.some(
+      ({ path, isNew }) => isNew && path !== convertToPresentPath(path),
+    )
       ? { hasEarlierName: true as const }
       : {}
     if (mine === undefined) {
@@ -198,14 +202,14 @@ async function openBranches(
       unreadable.push({
         location: 'branch',
         episode: mine.episode,
-        where: short(branch.ref),
+        where: shortenRef(branch.ref),
         code,
         why,
       })
     } else
       branches.push({
         ...branch,
-        ...byPorch(found, mine.record, report),
+        ...createPorchState(found, mine.record, report),
         record: mine.record,
         recordPushed: mine.isPushed,
         ...earlierName,
@@ -219,14 +223,14 @@ async function openBranches(
  * Porch renders a workspace and moves it between `drafts/` and `proposed/`. The commit is
  * Backporch's push to the deleted branch or, if the ledger has none, its record is the open one.
  */
-function byPorch(
+function createPorchState(
   { state, moved, known, foreign, signed, renderedBy }: PackageBranch,
   record: DriftRecord,
   report: LedgerState['report'],
 ): Pick<OpenBranch, 'known' | 'movedBy'> {
   if (foreign || signed === false) return {}
   const isOurs =
-    moved ?? (known === undefined && report !== undefined && agreesWithReport(record, report))
+    moved ?? (known === undefined && report !== undefined && matchesReport(record, report))
   const isElsewhere =
     isOurs && record.spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')
   return isElsewhere ? { known: true, movedBy: renderedBy ?? '' } : {}
@@ -272,7 +276,7 @@ async function mergeCommitsOf(
         ...(inLedger === undefined ? [] : [inLedger]),
         `refs/heads/proposed/${unit.packageName}/${name}`,
       ]
-      const altered = await whyAltered(
+      const altered = await explainAltered(
         view,
         { refs: [...new Set(refs)], text, mergeCommit },
         signal,
@@ -280,27 +284,30 @@ async function mergeCommitsOf(
       mergeCommits.set(name, altered === undefined ? mergeCommit : { ...mergeCommit, altered })
     } catch (thrown) {
       // A shallow clone does not show the merge; only a tag and the ledger need it.
-      if (writes || asFailure(thrown).code !== 'BP4011') throw thrown
+      if (writes || convertToFailure(thrown).code !== 'BP4011') throw thrown
     }
   }
   return mergeCommits
 }
 
-function earlierNamedIn(merged: readonly MergedRecord[]): GitState['earlierNamed'] {
+function listEarlierNamed(merged: readonly MergedRecord[]): GitState['earlierNamed'] {
   const taken = new Set(merged.map(({ path }) => path))
   return merged
-    .filter(({ path }) => !taken.has(presentRecordPath(path)))
+    .filter(({ path }) => !taken.has(convertToPresentPath(path)))
     .map(({ path, text }) => ({ path, text }))
 }
 
 /** A proposal that was closed otherwise may have been reopened. */
-function pending(merged: readonly MergedRecord[], { closed }: LedgerState): MergedRecord[] {
+function listPendingRecords(
+  merged: readonly MergedRecord[],
+  { closed }: LedgerState,
+): MergedRecord[] {
   return merged.filter(
     ({ record }) => record.spec.lifecycle === 'Proposed' && !isMergeKnown(closed, record),
   )
 }
 
-async function mergedRecords(
+async function readMergedRecords(
   view: RepositoryView,
   unit: Unit,
   signal: AbortSignal,
@@ -338,9 +345,10 @@ async function readLedger(
   unit: Unit,
   signal: AbortSignal,
 ): Promise<LedgerState> {
-  const folder = ledgerUnitFolder(unit.cluster, unit.slug)
+  const folder = formatLedgerUnitFolder(unit.cluster, unit.slug)
   const own = view.ledgerTree.filter(
-    ({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster),
+    ({ path }) =>
+      path.startsWith(`${folder}/`) || path === formatLedgerObservationPath(unit.cluster),
   )
   // An unreadable file is written again: the next observation finds the same.
   const texts = await readTexts(view.repository, own, signal, () => undefined)

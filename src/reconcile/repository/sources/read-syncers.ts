@@ -1,5 +1,5 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
-import { asFailure, type Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { convertToFailure, type Failure, type FailureCode } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { SourceKind } from '../../../sources/build/unit-source.ts'
 import { DISCOVERIES } from '../../../sources/registry.ts'
@@ -50,7 +50,7 @@ async function list(
     return (await cluster.list(group, kind, signal)).objects
   } catch (thrown) {
     signal.throwIfAborted()
-    const failure = asFailure(thrown)
+    const failure = convertToFailure(thrown)
     if (failure.code === 'BP3009') return []
     if (OF_ONE_KIND.has(failure.code) && use === 'optional') return []
     if (!OF_ONE_KIND.has(failure.code)) throw failure

@@ -6,28 +6,28 @@ import {
   formatApplied,
   formatObjects,
   formatResourceList,
-  outputFiles,
   type PassedItems,
+  passThroughText,
   renderFiles,
-  throughText,
+  writeOutputFiles,
 } from '@backporch/kpt/render'
-import { notRunNotes } from '@backporch/kpt/runtime'
-import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import { listNotRunNotes } from '@backporch/kpt/runtime'
+import { Failure, Failures, listFailures } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import { effectivePolicy, rendersOf } from '../../../policy/effective-policy.ts'
+import { deriveEffectivePolicy, rendersOf } from '../../../policy/effective-policy.ts'
 import {
   AS_FILES,
   RENDERED_BY_KPT,
   type RenderChoice,
 } from '../../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
-import { describeChoice, sameChoice } from '../../../sources/registry.ts'
+import { describeChoice, isSameChoice } from '../../../sources/registry.ts'
 import { choosePackages } from '../manifest-folders.ts'
 import { assertPlainFolder, holdsNothing } from '../plain-folder.ts'
 import { readAhead, readFolder, readRepository } from '../repository-view.ts'
-import { withAnswers } from '../with-answers.ts'
-import { filesOfView } from './shared-sources.ts'
+import { computeWithAnswers } from '../with-answers.ts'
+import { getViewFiles } from './shared-sources.ts'
 import { renderUnit } from './unit-source.ts'
 
 export interface RenderedChange {
@@ -76,7 +76,7 @@ interface RenderRequest {
   readonly onNote?: (note: Note) => void
 }
 
-function tooLarge(thrown: unknown): Failure {
+function expectOversizedFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure && thrown.code === 'BP1111') return thrown
   throw thrown
 }
@@ -97,19 +97,20 @@ export async function renderPackages(
 
   async function renderOne(found: FoundPackage): Promise<PackageRender> {
     const { path, source } = found
-    const read = await readFolder(view, path, signal).catch(tooLarge)
+    const read = await readFolder(view, path, signal).catch(expectOversizedFailure)
     if (read instanceof Failure) return { path, failures: [read] }
     const { files } = read
     const choices =
       cluster === undefined
         ? rendersOf(view.policies, path)
-        : [effectivePolicy(view.policies, cluster, path).render]
+        : [deriveEffectivePolicy(view.policies, cluster, path).render]
     const [choice = RENDERED_BY_KPT, another] = choices
     if (
       source === 'folder' ||
-      (applied && (!sameChoice(choice, RENDERED_BY_KPT) || another !== undefined))
+      (applied && (!isSameChoice(choice, RENDERED_BY_KPT) || another !== undefined))
     ) {
-      if (another !== undefined) return { path, failures: [severalRenders(path, choices)] }
+      if (another !== undefined)
+        return { path, failures: [createSeveralRendersFailure(path, choices)] }
       return build(found, files, choice)
     }
     const { rendering, passed } = await filesRendering(path, files)
@@ -134,14 +135,14 @@ export async function renderPackages(
     }))
     const changes = [...written, ...removed].filter(({ before, after }) => before !== after)
     const otherwise = rendersOf(view.policies, path).filter(
-      (each) => !sameChoice(each, RENDERED_BY_KPT),
+      (each) => !isSameChoice(each, RENDERED_BY_KPT),
     )
     const output = {
       list: () => formatResourceList(items, passed),
       applied: () => formatApplied(items, passed),
-      files: () => outputFiles(items, passed),
+      files: () => writeOutputFiles(items, passed),
     }
-    const notes = notRunNotes(rendering.runs)
+    const notes = listNotRunNotes(rendering.runs)
     return {
       path,
       notes,
@@ -155,7 +156,7 @@ export async function renderPackages(
 
   function ofPackage(thrown: unknown): readonly [Failure, ...Failure[]] {
     signal.throwIfAborted()
-    if (thrown instanceof Failure || thrown instanceof Failures) return failuresOf(thrown)
+    if (thrown instanceof Failure || thrown instanceof Failures) return listFailures(thrown)
     throw thrown
   }
 
@@ -166,9 +167,10 @@ export async function renderPackages(
   ): Promise<PackageRender> {
     const { path } = found
     try {
-      if (found.source === 'folder' && sameChoice(choice, AS_FILES)) assertPlainFolder(found, files)
+      if (found.source === 'folder' && isSameChoice(choice, AS_FILES))
+        assertPlainFolder(found, files)
       const { rendering } = await renderUnit(
-        filesOfView(view),
+        getViewFiles(view),
         renderer,
         { packagePath: path, files, choice },
         signal,
@@ -194,8 +196,8 @@ export async function renderPackages(
     files: PackageFiles,
   ): Promise<{ readonly rendering: FilesRendering; readonly passed: PassedItems }> {
     try {
-      return await withAnswers(renderer, signal, ({ functions }) => {
-        const library = throughText(functions)
+      return await computeWithAnswers(renderer, signal, ({ functions }) => {
+        const library = passThroughText(functions)
         return {
           rendering: answerCalls(renderFiles(path, files, renderer.attributed), library),
           passed: library.passed,
@@ -207,7 +209,7 @@ export async function renderPackages(
   }
 }
 
-function severalRenders(path: string, choices: readonly RenderChoice[]): Failure {
+function createSeveralRendersFailure(path: string, choices: readonly RenderChoice[]): Failure {
   return new Failure({
     code: 'BP1001',
     what: `${path || '.'} is rendered in several ways`,

@@ -1,11 +1,11 @@
 import type { TreeFile } from '@backporch/git-store/package-repository'
-import { addressesOf } from '../../../policy/repository-addresses.ts'
-import { filePatterns } from '../../../sources/argo-cd/application-set.ts'
+import { createAddressMatcher } from '../../../policy/repository-addresses.ts'
+import { listFilePatterns } from '../../../sources/argo-cd/application-set.ts'
 import { isFileMatch } from '../../../sources/argo-cd/path-match.ts'
 import type { DeclaredSyncer, SetRepository } from '../../../sources/build/unit-source.ts'
 import { readTexts } from '../../../sources/commit/commit-files.ts'
 import type { RepositoryView } from '../repository-view.ts'
-import { knownAddresses } from './other-addresses.ts'
+import { listKnownAddresses } from './other-addresses.ts'
 
 const MOST_FILES = 5_000
 
@@ -19,8 +19,11 @@ export async function setRepository(
   signal: AbortSignal,
 ): Promise<SetRepository> {
   const { repository, policies, baseBranch, tree } = view
-  const isHere = addressesOf(await knownAddresses(repository, signal), policies.policies)
-  const patterns = declared.flatMap(({ object }) => filePatterns(object))
+  const isHere = createAddressMatcher(
+    await listKnownAddresses(repository, signal),
+    policies.policies,
+  )
+  const patterns = declared.flatMap(({ object }) => listFilePatterns(object))
   const named = tree.filter(
     ({ path, mode }) => isFile(mode) && patterns.some((pattern) => isFileMatch(pattern, path)),
   )
@@ -32,10 +35,10 @@ export async function setRepository(
       ? new Map<string, string>()
       : await readTexts(repository, inOrder, signal, () => undefined)
   const paths = new Set(tree.map(({ path }) => path))
-  return { isHere, baseBranch, folders: () => foldersOf(paths), texts }
+  return { isHere, baseBranch, folders: () => listFolders(paths), texts }
 }
 
-function foldersOf(paths: ReadonlySet<string>): readonly string[] {
+function listFolders(paths: ReadonlySet<string>): readonly string[] {
   const found = new Map<string, readonly string[]>()
   for (const path of paths) {
     const parts = path.split('/').slice(0, -1)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { policyText, TurnWorld } from '../../../../test/fakes/turn-world.ts'
 import { readRepository } from '../repository-view.ts'
-import { otherReaders } from './shared-sources.ts'
+import { listOtherReaders } from './shared-sources.ts'
 
 const signal = new AbortController().signal
 const BASE = 'units/base/config.yaml'
@@ -46,7 +46,7 @@ async function readersOf(failing: number, thrown: Error = new Error('interrupted
     if (reads === failing) throw thrown
     return read(blobs)
   }
-  const find = () => otherReaders(view, new Set([BASE]), signal)
+  const find = () => listOtherReaders(view, new Set([BASE]), signal)
   return { find, reads: () => reads }
 }
 

@@ -5,16 +5,16 @@ import {
   type BuiltSource,
   type Declaration,
   isLocated,
+  mapVariablePlaces,
   type SyncerBuild,
-  variablePlaces,
 } from '../../../sources/build/built-source.ts'
 import type { SharingUnit } from '../../../sources/build/built-unit.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/render-choice.ts'
 import type { FilesRead } from '../../../sources/build/source.ts'
 import { isSameResource } from '../../../sources/build/syncer-object.ts'
-import { type CommitFiles, listedFiles } from '../../../sources/commit/commit-files.ts'
+import { type CommitFiles, createListedFiles } from '../../../sources/commit/commit-files.ts'
 import {
-  kustomizationOf,
+  findKustomizationPath,
   type SourceFiles,
 } from '../../../sources/kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../../../sources/kustomize/kustomize-tool.ts'
@@ -22,10 +22,10 @@ import {
   readKustomization,
   type WalkedKustomization,
 } from '../../../sources/kustomize/read-kustomization.ts'
-import { describeChoice, sameChoice, sourceOf } from '../../../sources/registry.ts'
+import { describeChoice, getSource, isSameChoice } from '../../../sources/registry.ts'
 import { keepPromise } from '../keep-promise.ts'
 import type { RepositoryView } from '../repository-view.ts'
-import { type DeclaredSource, declaredSources } from './declared-syncers.ts'
+import { type DeclaredSource, readDeclaredSources } from './declared-syncers.ts'
 import { isInside } from './unit-source.ts'
 
 interface ViewSources {
@@ -50,17 +50,17 @@ interface DeclaredUnit extends NamedUnit {
 
 const known = new WeakMap<RepositoryView['tree'], ViewSources>()
 
-function sourcesOf(view: RepositoryView): ViewSources {
+function getViewSources(view: RepositoryView): ViewSources {
   const { repository, tree, policies } = view
   const before = known.get(tree)
   const sources: ViewSources =
     before?.policies === policies
       ? before
       : {
-          files: before?.files ?? listedFiles(repository, tree),
+          files: before?.files ?? createListedFiles(repository, tree),
           walks: before?.walks ?? new Map(),
           reads: new Map(),
-          units: unitsOf(view),
+          units: listNamedUnits(view),
           declared: new WeakMap(),
           policies,
         }
@@ -68,8 +68,13 @@ function sourcesOf(view: RepositoryView): ViewSources {
   return sources
 }
 
-function declaredOnce(view: RepositoryView, signal: AbortSignal): Promise<readonly DeclaredUnit[]> {
-  return keepPromise(sourcesOf(view).declared, view.policies, () => declaredUnits(view, signal))
+function readDeclaredOnce(
+  view: RepositoryView,
+  signal: AbortSignal,
+): Promise<readonly DeclaredUnit[]> {
+  return keepPromise(getViewSources(view).declared, view.policies, () =>
+    readDeclaredUnits(view, signal),
+  )
 }
 
 /** A unit is compared with itself, so the cluster's inputs do not matter. */
@@ -80,11 +85,11 @@ const NO_ANSWERS = {
   parent: undefined,
 }
 
-async function declaredUnits(
+async function readDeclaredUnits(
   view: RepositoryView,
   signal: AbortSignal,
 ): Promise<readonly DeclaredUnit[]> {
-  const found = await declaredSources(view, signal)
+  const found = await readDeclaredSources(view, signal)
   return found.map((declared) => {
     const { source, at, isOneOfSeveral } = declared
     const choice: RenderChoice = { tool: source.tool, build: source.build(NO_ANSWERS) }
@@ -98,7 +103,7 @@ async function declaredUnits(
  * Without the unit itself, and units that are named anyway. Of several files with one resource
  * name, one is the unit.
  */
-function otherDeclared(
+function listOtherDeclared(
   declared: readonly DeclaredUnit[],
   named: readonly NamedUnit[],
   { synced, folder }: BuiltSource,
@@ -123,11 +128,11 @@ function isDeclaredAt(declared: Declaration | undefined, at: DeclaredSource['at'
   return declared?.path === at.path && declared.document === at.document
 }
 
-function unitsOf({ packages, policies }: RepositoryView): readonly NamedUnit[] {
+function listNamedUnits({ packages, policies }: RepositoryView): readonly NamedUnit[] {
   return packages.flatMap((found) => {
     const every = rendersOf(policies, found.path)
     const choices =
-      every.length > 1 ? every.filter((choice) => !sameChoice(choice, RENDERED_BY_KPT)) : every
+      every.length > 1 ? every.filter((choice) => !isSameChoice(choice, RENDERED_BY_KPT)) : every
     const shown = found.path || '.'
     return choices.map((choice) => ({
       path: found.path,
@@ -137,8 +142,8 @@ function unitsOf({ packages, policies }: RepositoryView): readonly NamedUnit[] {
   })
 }
 
-export function filesOfView(view: RepositoryView): CommitFiles {
-  return sourcesOf(view).files
+export function getViewFiles(view: RepositoryView): CommitFiles {
+  return getViewSources(view).files
 }
 
 /**
@@ -148,7 +153,7 @@ export function filesOfView(view: RepositoryView): CommitFiles {
  * @param own the unit's choice
  * @throws Failure BP40xx if git fails
  */
-export async function sharedWith(
+export async function listSharingUnits(
   view: RepositoryView,
   source: BuiltSource,
   own: RenderChoice,
@@ -157,24 +162,24 @@ export async function sharedWith(
   // A source that is never edited affects no other unit.
   if (!isLocated(source)) return []
   const sharing: SharingUnit[] = []
-  for (const named of sourcesOf(view).units) {
-    if (named.path === source.packagePath && sameChoice(named.choice, own)) continue
-    const unit = await sharingUnit(view, named, source, signal)
+  for (const named of getViewSources(view).units) {
+    if (named.path === source.packagePath && isSameChoice(named.choice, own)) continue
+    const unit = await findSharingUnit(view, named, source, signal)
     if (unit !== undefined && unit.files.size > 0) sharing.push(unit)
   }
-  const top = kustomizationOf(source.folder, source.files)
-  const { units } = sourcesOf(view)
-  for (const named of otherDeclared(await declaredOnce(view, signal), units, source)) {
-    const unit = await sharingUnit(view, named, source, signal)
+  const top = findKustomizationPath(source.folder, source.files)
+  const { units } = getViewSources(view)
+  for (const named of listOtherDeclared(await readDeclaredOnce(view, signal), units, source)) {
+    const unit = await findSharingUnit(view, named, source, signal)
     if (unit === undefined || unit.files.size === 0) continue
     if (source.synced === undefined && top !== undefined && unit.files.has(top)) continue
     sharing.push(unit)
   }
   const built = new Set(sharing.flatMap((unit) => unit.source?.folder ?? []))
-  for (const folder of kustomizationFolders(view)) {
+  for (const folder of listKustomizationFolders(view)) {
     // The unit's own kustomizations, and one that contains the whole unit, are no other readers.
-    if (built.has(folder) || kustomizationOf(folder, source.files) !== undefined) continue
-    const unit = await builtFolder(
+    if (built.has(folder) || findKustomizationPath(folder, source.files) !== undefined) continue
+    const unit = await readBuiltFolder(
       view,
       { packagePath: folder, folder, name: folder || '.' },
       [...source.files.keys()],
@@ -195,33 +200,33 @@ interface OtherReader {
  * Syncer resources of other clusters, and top-level kustomizations.
  * @throws Failure BP40xx if git fails
  */
-export async function otherReaders(
+export async function listOtherReaders(
   view: RepositoryView,
   edited: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<readonly OtherReader[]> {
-  const { units } = sourcesOf(view)
-  const declared = await declaredOnce(view, signal)
-  const applied = new Set(units.flatMap((unit) => declaredAs(declared, unit)))
+  const { units } = getViewSources(view)
+  const declared = await readDeclaredOnce(view, signal)
+  const applied = new Set(units.flatMap((unit) => listDeclaredAs(declared, unit)))
   const others = declared.filter((unit) => unit.path !== '' && !applied.has(unit))
   const using: ReadsFile[] = []
-  for (const unit of units) using.push(await filesOf(view, unit, signal))
+  for (const unit of units) using.push(await findFilesRead(view, unit, signal))
   const found: OtherReader[] = []
   const add = (name: string, reads: ReadsFile): void =>
     void found.push({ name, files: [...edited].filter(reads).sort() })
   for (const unit of others) {
-    const reads = await filesOf(view, unit, signal)
+    const reads = await findFilesRead(view, unit, signal)
     using.push(reads)
     add(unit.name, reads)
   }
   const built: { readonly folder: string; readonly files: SourceFiles }[] = []
-  for (const folder of kustomizationFolders(view)) {
-    const walked = await unlessRefused(walkOnce(view, folder, signal))
+  for (const folder of listKustomizationFolders(view)) {
+    const walked = await skipRefused(walkOnce(view, folder, signal))
     if (walked?.failures.length === 0 && [...edited].some((path) => walked.files.has(path)))
       built.push({ folder, files: walked.files })
   }
   for (const { folder, files } of built) {
-    const top = kustomizationOf(folder, files) ?? ''
+    const top = findKustomizationPath(folder, files) ?? ''
     const isBelow = built.some((each) => each.folder !== folder && each.files.has(top))
     if (!isBelow && !using.some((reads) => reads(top)))
       add(folder || '.', (path) => files.has(path))
@@ -231,14 +236,14 @@ export async function otherReaders(
 
 type ReadsFile = (path: string) => boolean
 
-async function filesOf(
+async function findFilesRead(
   view: RepositoryView,
   named: NamedUnit,
   signal: AbortSignal,
 ): Promise<ReadsFile> {
   if (describeChoice(named.choice).reads !== 'named files')
     return (path) => isInside(path, named.path)
-  const read = await unlessRefused(readOnce(view, named, signal))
+  const read = await skipRefused(readOnce(view, named, signal))
   return read?.failures.length === 0 ? (path) => read.paths.has(path) : () => false
 }
 
@@ -246,7 +251,7 @@ async function filesOf(
  * A source that is too large or broken is no reader.
  * @throws Failure BP40xx if git fails
  */
-async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
+async function skipRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
   } catch (thrown) {
@@ -255,7 +260,7 @@ async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function declaredAs(
+function listDeclaredAs(
   declared: readonly DeclaredUnit[],
   { path, choice }: NamedUnit,
 ): readonly DeclaredUnit[] {
@@ -268,7 +273,7 @@ function declaredAs(
   return found === undefined ? [] : [found]
 }
 
-function kustomizationFolders({ tree }: RepositoryView): readonly string[] {
+function listKustomizationFolders({ tree }: RepositoryView): readonly string[] {
   const folders = tree.flatMap(({ path }) => {
     return isKustomizationFile(path) ? [path.slice(0, Math.max(0, path.lastIndexOf('/')))] : []
   })
@@ -276,7 +281,7 @@ function kustomizationFolders({ tree }: RepositoryView): readonly string[] {
 }
 
 /** Undefined if it cannot be built: it then feeds no cluster. */
-async function builtFolder(
+async function readBuiltFolder(
   view: RepositoryView,
   { name, ...at }: Pick<BuiltSource, 'packagePath' | 'folder'> & { readonly name: string },
   read: readonly string[],
@@ -294,7 +299,7 @@ async function builtFolder(
   return { name, files: new Set(read.filter((path) => walked.files.has(path))), source }
 }
 
-async function sharingUnit(
+async function findSharingUnit(
   view: RepositoryView,
   named: NamedUnit,
   source: BuiltSource,
@@ -312,24 +317,24 @@ async function sharingUnit(
   if (read.failures.length > 0) return undefined
   // Only an edit of another file than the ConfigMap itself is a surprise for readers of its
   // variables.
-  const forVariables = variableFiles(describeChoice(choice).synced, own)
-  const alsoHere = variableFiles(source.synced, source.folder)
+  const forVariables = listVariableFiles(describeChoice(choice).synced, own)
+  const alsoHere = listVariableFiles(source.synced, source.folder)
   const isOther = (path: string): boolean => forVariables.has(path) && !alsoHere.has(path)
   const files = paths.filter((path) => read.paths.has(path) && !isOther(path))
   return { name, files: new Set(files), source: read.source }
 }
 
-function variableFiles(build: SyncerBuild | undefined, folder: string): ReadonlySet<string> {
-  const places = build === undefined ? [] : [...variablePlaces(build).values()]
+function listVariableFiles(build: SyncerBuild | undefined, folder: string): ReadonlySet<string> {
+  const places = build === undefined ? [] : [...mapVariablePlaces(build).values()]
   const paths = places.map(({ path }) => path)
   return new Set(paths.filter((path) => folder !== '' && !path.startsWith(`${folder}/`)))
 }
 
 function readOnce(view: RepositoryView, named: NamedUnit, signal: AbortSignal): Promise<FilesRead> {
   const { path, choice } = named
-  const { files, reads } = sourcesOf(view)
+  const { files, reads } = getViewSources(view)
   return keepPromise(reads, named, () =>
-    sourceOf(choice).filesRead(files, { packagePath: path, files: [], choice }, signal),
+    getSource(choice).filesRead(files, { packagePath: path, files: [], choice }, signal),
   )
 }
 
@@ -338,6 +343,6 @@ function walkOnce(
   folder: string,
   signal: AbortSignal,
 ): Promise<WalkedKustomization> {
-  const { files, walks } = sourcesOf(view)
+  const { files, walks } = getViewSources(view)
   return keepPromise(walks, folder, () => readKustomization(files, folder, signal))
 }

@@ -1,8 +1,8 @@
 import type { ClusterReader, Inventory } from '@backporch/cluster/cluster'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
-import { type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { given } from '@backporch/kyaml/text'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
+import { getPartAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { getResourceKey, type LiveState, type ResourceId } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { ClusterCapabilities, SyncerBuild } from '../../../sources/build/built-source.ts'
 import type { SourceAnswers, UnitSource, VariablesRef } from '../../../sources/build/unit-source.ts'
 
@@ -44,7 +44,7 @@ export class SourceBuilds {
   }
 
   /** @throws Failure BP30xx if the cluster cannot be asked */
-  of(source: UnitSource): Promise<SyncerBuild> {
+  getBuild(source: UnitSource): Promise<SyncerBuild> {
     const build = this.known.get(source) ?? this.build(source)
     this.known.set(source, build)
     return build
@@ -54,7 +54,7 @@ export class SourceBuilds {
    * Why a source is not compared, if that is no failure.
    * @throws Failure BP30xx if the cluster cannot be asked
    */
-  async refusal(source: UnitSource): Promise<string | undefined> {
+  async findRefusal(source: UnitSource): Promise<string | undefined> {
     const { unstored } = source
     return typeof unstored === 'object' && isNotStored(await this.releases.get(source))
       ? unstored.why
@@ -66,14 +66,14 @@ export class SourceBuilds {
     const { variablesFrom, valuesFrom = [] } = source
     const named: readonly Named[] = [...variablesFrom, ...valuesFrom]
     const states = await this.cluster
-      .readLive(named.map(wantedOf), this.signal)
+      .readLive(named.map(createWanted), this.signal)
       .catch((thrown: unknown) => {
         this.signal.throwIfAborted()
-        inputs.problems.push(asFailure(thrown).why)
+        inputs.problems.push(convertToFailure(thrown).why)
         return new Map<string, LiveState>()
       })
     const stateOf = (ref: Named): LiveState | undefined => {
-      const key = resourceKey(wantedOf(ref).id)
+      const key = getResourceKey(createWanted(ref).id)
       const object = this.built.get(key)
       return object === undefined
         ? states.get(key)
@@ -81,24 +81,24 @@ export class SourceBuilds {
     }
     for (const ref of variablesFrom) inputs.addVariables(ref, stateOf(ref))
     const values = valuesFrom.map((ref) =>
-      inputs.entries('valuesFrom', { ...ref, optional: true }, stateOf(ref))?.get(ref.key),
+      inputs.findEntries('valuesFrom', { ...ref, optional: true }, stateOf(ref))?.get(ref.key),
     )
     const answers: SourceAnswers = {
       variables: inputs,
       values,
       release: await this.releaseOf(source, inputs),
-      parent: source.partOf === undefined ? undefined : await this.of(source.partOf),
+      parent: source.partOf === undefined ? undefined : await this.getBuild(source.partOf),
     }
-    return this.completed(source, source.build(answers), inputs)
+    return this.completeBuild(source, source.build(answers), inputs)
   }
 
-  private async completed(
+  private async completeBuild(
     { pinned }: UnitSource,
     made: SyncerBuild,
     { problems: [problem] }: Inputs,
   ): Promise<SyncerBuild> {
-    const capabilities = made.builder.tool.asksCluster ? await this.capabilities() : undefined
-    return { ...made, ...given({ problem, capabilities, pinned }) }
+    const capabilities = made.builder.tool.asksCluster ? await this.getCapabilities() : undefined
+    return { ...made, ...omitUndefined({ problem, capabilities, pinned }) }
   }
 
   private async releaseOf(source: UnitSource, inputs: Inputs): Promise<SourceAnswers['release']> {
@@ -113,7 +113,7 @@ export class SourceBuilds {
     return undefined
   }
 
-  private capabilities(): Promise<ClusterCapabilities> {
+  private getCapabilities(): Promise<ClusterCapabilities> {
     this.asked ??= this.cluster
       .identify(this.signal)
       .then(({ version, apiVersions = [] }) => ({ version, apiVersions }))
@@ -131,14 +131,14 @@ class Inputs {
   readonly problems: string[] = []
 
   addVariables(ref: VariablesRef, state: LiveState | undefined): void {
-    for (const [key, value] of this.entries('substituteFrom', ref, state) ?? []) {
+    for (const [key, value] of this.findEntries('substituteFrom', ref, state) ?? []) {
       // As in Flux: a value has one line.
       this.values.set(key, value.replaceAll('\n', ''))
-      this.sources.set(key, wantedOf(ref).id)
+      this.sources.set(key, createWanted(ref).id)
     }
   }
 
-  entries(
+  findEntries(
     field: string,
     ref: Named & Pick<VariablesRef, 'optional'>,
     state: LiveState | undefined,
@@ -151,12 +151,12 @@ class Inputs {
     if (state?.state !== 'present') return undefined
     if (state.metadataOnly)
       this.problems.push(`${field} names the ${name}, whose content this account does not read`)
-    return entriesOf(ref, state.object)
+    return readEntries(ref, state.object)
   }
 }
 
-function entriesOf({ kind }: Named, object: JsonObject): ReadonlyMap<string, string> {
-  const data = partOf(object, 'data')
+function readEntries({ kind }: Named, object: JsonObject): ReadonlyMap<string, string> {
+  const data = getPartAt(object, 'data')
   const plain = (value: string): string =>
     kind === 'Secret' ? Buffer.from(value, 'base64').toString('utf8') : value
   const entries = isJsonObject(data) ? Object.entries(data) : []
@@ -167,6 +167,6 @@ function entriesOf({ kind }: Named, object: JsonObject): ReadonlyMap<string, str
   )
 }
 
-function wantedOf({ kind, namespace, name }: Named) {
+function createWanted({ kind, namespace, name }: Named) {
   return { id: { group: '', kind, namespace, name }, apiVersion: 'v1' }
 }

@@ -1,6 +1,6 @@
 import { compareText } from '@backporch/kyaml/text'
 import type { UnitSource } from '../../../sources/build/unit-source.ts'
-import { joined } from '../../../sources/kustomize/files/kustomization-walk.ts'
+import { joinFolderPath } from '../../../sources/kustomize/files/kustomization-walk.ts'
 import type { RepositoryView } from '../repository-view.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { RepositoryView } from '../repository-view.ts'
  * file.
  * @returns in the order of the titles
  */
-export function unitPaths(
+export function assignUnitPaths(
   { tree, recorded }: Pick<RepositoryView, 'tree' | 'recorded'>,
   cluster: string,
   sources: readonly UnitSource[],
@@ -31,10 +31,11 @@ export function unitPaths(
   }
   for (const source of sources) {
     const path = known.get(source.title)
-    if (path !== undefined && candidatesOf(source, () => false).includes(path)) take(source, [path])
+    if (path !== undefined && listCandidates(source, () => false).includes(path))
+      take(source, [path])
   }
   const sorted = sources.toSorted((one, other) => compareText(one.title, other.title))
-  for (const source of sorted) if (!paths.has(source)) take(source, candidatesOf(source, isThere))
+  for (const source of sorted) if (!paths.has(source)) take(source, listCandidates(source, isThere))
   return new Map(
     sorted.flatMap((source) =>
       paths.has(source) ? [[source, paths.get(source) ?? ''] as const] : [],
@@ -42,13 +43,13 @@ export function unitPaths(
   )
 }
 
-function candidatesOf(
+function listCandidates(
   { folder, isPart = false, id }: UnitSource,
   isThere: (path: string) => boolean,
 ): readonly string[] {
   const kind = id.kind.toLowerCase()
   const names = [id.name, `${kind}-${id.name}`, `${kind}-${id.namespace}-${id.name}`].map((name) =>
-    joined(folder, name),
+    joinFolderPath(folder, name),
   )
   return [...(isPart ? [] : [folder]), ...names.filter((path) => !isThere(path))]
 }

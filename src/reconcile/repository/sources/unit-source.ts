@@ -7,8 +7,8 @@ import type {
   PackageRenderer,
   TurnRendering,
 } from '../../../sources/kpt/render/package-renderer.ts'
-import { sourceOf } from '../../../sources/registry.ts'
-import { below } from '../repository-view.ts'
+import { getSource } from '../../../sources/registry.ts'
+import { listFilesBelow } from '../repository-view.ts'
 
 interface RenderedUnit {
   readonly rendering: TurnRendering
@@ -25,7 +25,7 @@ export async function renderUnit(
   unit: UnitFiles<RenderChoice>,
   signal: AbortSignal,
 ): Promise<RenderedUnit> {
-  const source = sourceOf(unit.choice)
+  const source = getSource(unit.choice)
   const read = await source.filesRead(commit, unit, signal)
   const outside = [...read.paths].filter((path) => !isInside(path, unit.packagePath)).sort()
   return {
@@ -40,12 +40,12 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /** Paths in the package, and for files outside of it `/` plus the path from the root. */
-export function unitTree(
+export function selectUnitTree(
   tree: readonly TreeFile[],
   packagePath: string,
   outside: readonly string[],
 ): readonly TreeFile[] {
-  const own = below(tree, packagePath)
+  const own = listFilesBelow(tree, packagePath)
   if (outside.length === 0) return own
   const byPath = new Map(tree.map((file) => [file.path, file]))
   return [

@@ -2,7 +2,7 @@
 import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { HostedForge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
-import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
+import { formatMarkdownCell, formatMarkdownLink } from '@backporch/kyaml/markdown'
 import type { AnswerAction } from '../../../plan/turn/turn-action.ts'
 import { mayWait, type PlannedAnswer } from '../../../plan/unit/commands/plan-requests.ts'
 import {
@@ -10,7 +10,7 @@ import {
   answerComment,
   type PostedAnswer,
 } from '../../../proposal/text/answer-comment.ts'
-import { failureText } from '../../../proposal/text/command-answer.ts'
+import { formatFailureText } from '../../../proposal/text/command-answer.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
 import { proposePolicy } from './propose-policy.ts'
 
@@ -64,19 +64,19 @@ export async function applyAnswers(
         await complete(
           context,
           answered,
-          refused === undefined ? answer : refusalOf(answer, refused),
+          refused === undefined ? answer : createRefusal(answer, refused),
           signal,
         ),
       )
     for (const { requestedAction, done } of answered.requestedActions)
-      if (done) requestedActions.answered(requestedAction)
+      if (done) requestedActions.removeAnswered(requestedAction)
     const reported = results.filter(({ by, done }) => by !== '' || !done)
     if (reported.length > 0) {
       const body = answerComment(answered.answered, reported, forge.dialect.bodyLimit)
       await forge.ensureComment(proposal.number, ANSWER_TOPIC, body, signal)
     }
     for (const { requestedAction: action } of answered.requestedActions)
-      requestedActions.answered(action)
+      requestedActions.removeAnswered(action)
     for (const comment of comments) {
       const isDone = results.every(
         ({ requested, done }) => done || requested?.comment !== comment.id,
@@ -92,14 +92,14 @@ export async function applyAnswers(
   return [...notified, ...waiting]
 }
 
-function refusalOf(answer: PlannedAnswer, refused: Failure): PlannedAnswer {
+function createRefusal(answer: PlannedAnswer, refused: Failure): PlannedAnswer {
   const { by, line, requested } = answer
   return answer.done
     ? {
         by,
         line,
         done: false,
-        text: failureText(refused),
+        text: formatFailureText(refused),
         ...(requested === undefined ? {} : { requested }),
       }
     : answer
@@ -124,11 +124,11 @@ async function complete(
     })
     const link =
       opened === undefined
-        ? markdownCell(ref, 200)
-        : markdownLink(markdownCell(opened.label, 60), opened.url)
+        ? formatMarkdownCell(ref, 200)
+        : formatMarkdownLink(formatMarkdownCell(opened.label, 60), opened.url)
     return { ...answer, text: `${link} asks for it, and it holds when that is merged` }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || mayWait(thrown)) throw thrown
-    return { ...answer, done: false, text: failureText(thrown) }
+    return { ...answer, done: false, text: formatFailureText(thrown) }
   }
 }

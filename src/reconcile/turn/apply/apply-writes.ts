@@ -1,6 +1,6 @@
 /** All refs in one push, all or none. */
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
-import { LEDGER_BRANCH, type OwnedRef, ownedRef } from '@backporch/git-store/ref-name'
+import { LEDGER_BRANCH, type OwnedRef, parseOwnedRef } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
 import {
   type GitWrites,
@@ -13,10 +13,10 @@ import {
 } from '../../../plan/observation/action.ts'
 import { formatLedgerMessage } from '../../../record/commit-message.ts'
 import {
+  addPushedCommit,
+  computePushedContent,
+  formatPushedPath,
   type PushedBranch,
-  pushedContent,
-  pushedPath,
-  withPushed,
 } from '../../../record/pushed-branch.ts'
 import { formatDocument } from '../../../record/write-document.ts'
 
@@ -79,9 +79,9 @@ export async function applyWrites(
     to: to === null ? null : resolve(to),
   }))
   const pushed = new Map(
-    planned.flatMap((update) => pushedBranch(update, writes, resolve, ledger.pushed)),
+    planned.flatMap((update) => createPushedBranch(update, writes, resolve, ledger.pushed)),
   )
-  const files = [...writes.ledger, ...[...pushed.values()].map(pushedFile)]
+  const files = [...writes.ledger, ...[...pushed.values()].map(createPushedFile)]
   const along = await writeLedger(repository, { ...writes, ledger: files }, ledger)
   updates.push(...along)
   await repository.push(updates, signal)
@@ -99,23 +99,24 @@ const PROPOSING: readonly (OwnedRef['kind'] | undefined)[] = ['workspace', 'conf
  * The ledger identifies a branch by what was pushed to it. One push contains both, so neither
  * exists without the other.
  */
-function pushedBranch(
+function createPushedBranch(
   { ref, to, holds }: PlannedUpdate,
   { commits }: GitWrites,
   resolve: (object: PlannedObject) => ObjectId,
   before: LedgerTarget['pushed'],
 ): (readonly [string, PushedBranch])[] {
-  if (to === null || !PROPOSING.includes(ownedRef(ref)?.kind)) return []
+  if (to === null || !PROPOSING.includes(parseOwnedRef(ref)?.kind)) return []
   const created =
     typeof to === 'string' ? undefined : commits.find(({ name }) => name === to.commit)
-  const content = holds ?? (created === undefined ? undefined : pushedContent(created.changes))
+  const content =
+    holds ?? (created === undefined ? undefined : computePushedContent(created.changes))
   if (content === undefined) return []
   const branch = ref.replace(/^refs\/heads\//, '')
-  return [[ref, withPushed(before.get(ref), branch, resolve(to), content)]]
+  return [[ref, addPushedCommit(before.get(ref), branch, resolve(to), content)]]
 }
 
-export function pushedFile(pushed: PushedBranch): LedgerFile {
-  return { path: pushedPath(pushed.metadata.name), text: formatDocument(pushed) }
+export function createPushedFile(pushed: PushedBranch): LedgerFile {
+  return { path: formatPushedPath(pushed.metadata.name), text: formatDocument(pushed) }
 }
 
 /** @returns the update that publishes it; none without news */

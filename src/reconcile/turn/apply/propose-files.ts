@@ -14,16 +14,16 @@ import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { NO_WRITES } from '../../../plan/observation/action.ts'
-import { secondsSince1970 } from '../../../plan/observation/closed-episode.ts'
-import { withHouseRules } from '../../../plan/turn/forge/house-proposal.ts'
-import { ownersOf } from '../../../policy/code-owners.ts'
-import { houseRules } from '../../../policy/effective-policy.ts'
-import { houseMessage } from '../../../policy/house-rules.ts'
+import { computeUnixSeconds } from '../../../plan/observation/closed-episode.ts'
+import { applyHouseRules } from '../../../plan/turn/forge/house-proposal.ts'
+import { listCodeOwners } from '../../../policy/code-owners.ts'
+import { deriveHouseRules } from '../../../policy/effective-policy.ts'
+import { formatHouseMessage } from '../../../policy/house-rules.ts'
 import { assertNewestPolicy } from '../../../policy/last-good-policy.ts'
-import { withFreshRefs } from '../../observe/observe-units.ts'
+import { retryWithFreshRefs } from '../../observe/observe-units.ts'
 import { isProven } from '../../repository/bot-identity.ts'
 import { isHosted } from '../../repository/is-hosted.ts'
-import { equalText, hasContent } from '../../repository/judge-branches.ts'
+import { hasContent, hasEqualText } from '../../repository/judge-branches.ts'
 import { type RepositoryView, readPushed } from '../../repository/repository-view.ts'
 import { applyWrites } from './apply-writes.ts'
 
@@ -70,20 +70,20 @@ export async function proposeFiles(
   const { view, forge, codeOwners, signal } = location
   const { verb, content, again, files, at, title, body } = wanted
   assertNewestPolicy(view.policies, 'nothing is proposed')
-  const house = houseRules(view.policies)
-  const message = houseMessage(wanted.message, house.commit)
+  const house = deriveHouseRules(view.policies)
+  const message = formatHouseMessage(wanted.message, house.commit)
   for (const seed of [content, content + again]) {
     const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`
-    const known = isHosted(forge) ? await proposalOf(forge, view, ref, signal) : undefined
+    const known = isHosted(forge) ? await findProposal(forge, view, ref, signal) : undefined
     if (known !== undefined && known.state !== 'open') continue
-    const { commit, updates } = await withFreshRefs(() =>
+    const { commit, updates } = await retryWithFreshRefs(() =>
       ensureBranch(location, { ref, files, message, at }),
     )
     if (!isHosted(forge)) return { ref, opened: undefined, updates }
-    const owners = new Set(files.flatMap(({ path }) => ownersOf(codeOwners, path)))
+    const owners = new Set(files.flatMap(({ path }) => listCodeOwners(codeOwners, path)))
     const opened = await forge.ensureProposal(
       {
-        ...withHouseRules(
+        ...applyHouseRules(
           {
             ref,
             commit,
@@ -118,7 +118,7 @@ export async function proposeFiles(
   })
 }
 
-async function proposalOf(
+async function findProposal(
   forge: HostedForge,
   view: RepositoryView,
   ref: string,
@@ -146,7 +146,7 @@ async function ensureBranch(
 ): Promise<{ readonly commit: ObjectId; readonly updates: readonly RefUpdate[] }> {
   const { repository, base } = view
   // Reread: an earlier answer of this turn may have moved the ledger.
-  const { refs } = await repository.refs(signal)
+  const { refs } = await repository.listRefs(signal)
   const head = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = head === null ? [] : await repository.list(head, '', signal)
   const pushed = await readPushed({ repository, ledgerTree }, [ref], signal)
@@ -160,9 +160,10 @@ async function ensureBranch(
     const [parent] = created.parents
     const isBuilt = async (): Promise<boolean> =>
       parent !== undefined &&
-      equalText(created.message, message) &&
+      hasEqualText(created.message, message) &&
       (await hasContent(repository, { base: parent, commit: there }, changes, signal))
-    if (!isProven(created, pushed.get(ref)) && !(await isBuilt())) throw takenBranch(ref)
+    if (!isProven(created, pushed.get(ref)) && !(await isBuilt()))
+      throw createTakenBranchFailure(ref)
     return { commit: there, updates: [] }
   }
   const writes = {
@@ -174,8 +175,8 @@ async function ensureBranch(
         base,
         changes,
         message,
-        signOff: houseRules(view.policies).commit.signOff,
-        at: secondsSince1970(at),
+        signOff: deriveHouseRules(view.policies).commit.signOff,
+        at: computeUnixSeconds(at),
       },
     ],
     updates: [{ ref, from: null, to: { commit: ref } }],
@@ -192,7 +193,7 @@ async function ensureBranch(
   return { commit, updates: updates.filter((update) => update.ref === ref) }
 }
 
-function takenBranch(ref: string): Failure {
+function createTakenBranchFailure(ref: string): Failure {
   return new Failure({
     code: 'BP2009',
     what: 'no proposal was opened',

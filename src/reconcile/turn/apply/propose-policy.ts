@@ -1,5 +1,5 @@
 import type { Forge, HostedForge } from '@backporch/forge/hosted-forge'
-import { ownedRef } from '@backporch/git-store/ref-name'
+import { parseOwnedRef } from '@backporch/git-store/ref-name'
 import type { EndedBranch } from '../../../plan/turn/turn-action.ts'
 import type { PolicyChange } from '../../../plan/unit/commands/command-state.ts'
 import {
@@ -8,10 +8,10 @@ import {
   type PolicyUnit,
 } from '../../../plan/unit/commands/comment-policy.ts'
 import {
+  formatPolicyBody,
+  formatPolicyMessage,
+  formatPolicyTitle,
   type PolicySubject,
-  policyBody,
-  policyMessage,
-  policyTitle,
 } from '../../../proposal/text/policy-answer.ts'
 import { isProven } from '../../repository/bot-identity.ts'
 import { readPolicyFiles } from '../../repository/read-policies.ts'
@@ -64,7 +64,7 @@ export async function proposePolicy(
   const { cluster, packagePath } = unit
   const subject: PolicySubject = {
     verb,
-    about: rules.map(aboutRule).join(', '),
+    about: rules.map(describeRule).join(', '),
     rules,
     files: files.map(({ path }) => path),
     by: asker.login,
@@ -78,9 +78,9 @@ export async function proposePolicy(
       again: asker.resolutionRequest,
       files,
       at: asker.at,
-      message: policyMessage(subject),
-      title: policyTitle(subject),
-      body: policyBody(subject, forge.dialect),
+      message: formatPolicyMessage(subject),
+      title: formatPolicyTitle(subject),
+      body: formatPolicyBody(subject, forge.dialect),
     },
   )
 }
@@ -91,7 +91,7 @@ export async function readEndedPolicyBranches(
   forge: HostedForge,
   signal: AbortSignal,
 ): Promise<readonly EndedBranch[]> {
-  const refs = [...view.refs.keys()].filter((ref) => ownedRef(ref)?.kind === 'policy')
+  const refs = [...view.refs.keys()].filter((ref) => parseOwnedRef(ref)?.kind === 'policy')
   if (refs.length === 0) return []
   const ended: EndedBranch[] = []
   for (const { ref, state, commit } of await forge.readProposals(view.baseBranch, refs, signal)) {
@@ -103,7 +103,7 @@ export async function readEndedPolicyBranches(
   return ended
 }
 
-function aboutRule({ target, paths, managers }: IgnoreDocument): string {
+function describeRule({ target, paths, managers }: IgnoreDocument): string {
   const object = [target?.kind, target?.name].filter((part) => part !== undefined).join('/')
   const what =
     paths?.join(', ') ?? (managers === undefined ? '' : `what ${managers.join(', ')} writes`)

@@ -8,7 +8,7 @@ import { isHosted } from '../../repository/is-hosted.ts'
  * @param baseBranch short name of the target of proposals
  * @param signal for all writes
  */
-export function signedRepository(
+export function createSignedRepository(
   repository: PackageRepository,
   forge: Forge,
   baseBranch: string,
@@ -16,11 +16,13 @@ export function signedRepository(
 ): PackageRepository {
   const commits = isHosted(forge) ? forge.commits : undefined
   if (commits === undefined) return repository
-  const { clonedFrom } = repository
+  const { listCloneOrigins } = repository
   return {
     remote: repository.remote,
-    ...(clonedFrom === undefined ? {} : { clonedFrom: clonedFrom.bind(repository) }),
-    refs: repository.refs.bind(repository),
+    ...(listCloneOrigins === undefined
+      ? {}
+      : { listCloneOrigins: listCloneOrigins.bind(repository) }),
+    listRefs: repository.listRefs.bind(repository),
     commit: repository.commit.bind(repository),
     list: repository.list.bind(repository),
     read: repository.read.bind(repository),
@@ -48,14 +50,14 @@ async function write(
   if (ref === undefined) return own
   const { tree, message, signed } = await repository.commit(own, signal)
   if (signed === true || !(await commits.areRequired(ref, baseBranch, signal))) return own
-  const files = await changedFiles(repository, draft, own, signal)
+  const files = await listChangedFiles(repository, draft, own, signal)
   const below = base === undefined ? undefined : (await repository.commit(base, signal)).tree
   const content = await commits.make({ parents, base: below, files, tree, message }, signal)
   return content === undefined ? own : repository.takeCommit(content)
 }
 
 /** A forge refuses to remove an absent file. */
-async function changedFiles(
+async function listChangedFiles(
   repository: PackageRepository,
   { base, changes }: CommitDraft,
   commit: ObjectId,

@@ -1,6 +1,6 @@
 /** Of pull requests that are not proposals, and of merge groups: after everything about drift. */
 import type { Forge } from '@backporch/forge/hosted-forge'
-import { asFailure } from '@backporch/kyaml/failure'
+import { convertToFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import { planOpenHeads } from '../../../plan/turn/forge/plan-open-heads.ts'
@@ -48,7 +48,7 @@ export async function writeOpenHeads(
         waiting -= 1
       } catch (thrown) {
         signal.throwIfAborted()
-        if (asFailure(thrown).code !== REFUSED) throw thrown
+        if (convertToFailure(thrown).code !== REFUSED) throw thrown
         refusals.set(commit, noteOf(thrown, commit.slice(0, 8)))
         notes.push(noteOf(thrown, commit.slice(0, 8)))
       }
@@ -61,7 +61,7 @@ export async function writeOpenHeads(
 }
 
 function noteOf(thrown: unknown, subject: string): Note {
-  const { code, message } = asFailure(thrown)
+  const { code, message } = convertToFailure(thrown)
   return { cause: 'status-not-written', subject, text: `${code}: ${message}` }
 }
 

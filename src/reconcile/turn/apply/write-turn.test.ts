@@ -8,7 +8,7 @@ import {
   TurnWorld,
   WEB_CONFIG,
 } from '../../../../test/fakes/turn-world.ts'
-import { unitFailures } from '../../../plan/unit/unit-result.ts'
+import { listUnitFailures } from '../../../plan/unit/unit-result.ts'
 import { driftReportSchema } from '../../../record/documents/drift-report.ts'
 import { parseDocument } from '../../../record/write-document.ts'
 
@@ -66,7 +66,7 @@ test('a refused ref holds up its own unit: the others are written, and the ledge
   assert.deepEqual(
     units.map((unit) => [
       unit.state === 'planned' && unit.unit.packagePath,
-      unitFailures(unit).map(({ code }) => code),
+      listUnitFailures(unit).map(({ code }) => code),
     ]),
     [
       ['apps/shop', []],
@@ -130,7 +130,7 @@ test('a ref that moves while units are written one by one makes the turn read ag
   }
   const { units } = await world.scan()
   assert.deepEqual(
-    units.flatMap(unitFailures).map(({ code }) => code),
+    units.flatMap(listUnitFailures).map(({ code }) => code),
     ['BP4002'],
   )
   assert.ok(world.repository.paths('drift-ledger').includes('clusters/other.yaml'))

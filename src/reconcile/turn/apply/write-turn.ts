@@ -10,9 +10,13 @@ import {
   type PlannedCommit,
 } from '../../../plan/observation/action.ts'
 import type { ClusterLedgerWrites } from '../../../plan/turn/ledger/cluster-writes.ts'
-import { groupsOf, refusalName, type UnitGroup } from '../../../plan/turn/ledger/unit-groups.ts'
-import { keyOf, type UnitOutcomes } from '../../../plan/turn/pushed-units.ts'
-import { gitWrites } from '../../../plan/turn/text-commit.ts'
+import {
+  formatRefusalName,
+  groupUnits,
+  type UnitGroup,
+} from '../../../plan/turn/ledger/unit-groups.ts'
+import { getActionKey, type UnitOutcomes } from '../../../plan/turn/pushed-units.ts'
+import { createGitWrites } from '../../../plan/turn/text-commit.ts'
 import type { ActionUnit, PushAction, PushedUnit } from '../../../plan/turn/turn-action.ts'
 import type { PushedBranch } from '../../../record/pushed-branch.ts'
 import type { ProposalTurns } from '../../observe/proposal-turns.ts'
@@ -95,7 +99,10 @@ class TurnPush {
     this.target = target
     this.signal = signal
     this.head = target.head
-    const pushing = (unit: PushedUnit): PushingUnit => ({ ...unit, writes: gitWrites(unit.writes) })
+    const pushing = (unit: PushedUnit): PushingUnit => ({
+      ...unit,
+      writes: createGitWrites(unit.writes),
+    })
     this.units = planned.units.map(pushing)
     this.decided = planned.decided.map(pushing)
   }
@@ -103,9 +110,9 @@ class TurnPush {
   async write(): Promise<WrittenTurn> {
     const { isDecision } = this.planned
     const writing = [...this.units, ...this.decided]
-    const groups = groupsOf(writing)
+    const groups = groupUnits(writing)
     for (const group of groups) this.keepBack(group)
-    const all = this.moving(groups)
+    const all = this.listMovingGroups(groups)
     if (!isDecision && all.length > MOST_MOVING && this.repository.limitsPushes !== true)
       await this.recordFirst(writing, all)
     const tried = all.filter(({ units: [unit] }) => unit !== undefined && !this.later.has(unit))
@@ -113,15 +120,15 @@ class TurnPush {
       await this.push(writing.filter((unit) => !this.refused.has(unit) && !this.later.has(unit)))
     } catch (thrown) {
       if (!isRefusal(thrown) || (isDecision && writing.length < 2)) throw thrown
-      await this.withoutRefused(writing, tried, thrown)
+      await this.retryWithoutRefused(writing, tried, thrown)
     }
     // If every unit of a decision about several is refused, the cause is the repository.
     const [first] = this.refused.values()
     if (isDecision && first !== undefined && this.refused.size === writing.length) throw first
-    for (const { moves } of this.moving(tried)) this.target.refusedRefs.remove(moves)
+    for (const { moves } of this.listMovingGroups(tried)) this.target.refusedRefs.remove(moves)
     const unmoved = this.units.filter((unit) => this.refused.has(unit) || this.later.has(unit))
     return {
-      updates: asOne(this.updates),
+      updates: mergeUpdates(this.updates),
       ledger: this.head,
       files: [
         ...[...this.units, ...this.decided].flatMap((unit) => this.writesOf(unit).ledger),
@@ -131,10 +138,10 @@ class TurnPush {
       refused: new Map(
         unmoved.flatMap((unit) => {
           const why = this.refused.get(unit)
-          return why === undefined ? [] : [[keyOf(unit), why] as const]
+          return why === undefined ? [] : [[getActionKey(unit), why] as const]
         }),
       ),
-      unmoved: new Set(unmoved.map(keyOf)),
+      unmoved: new Set(unmoved.map(getActionKey)),
       postponed: unmoved.filter((unit) => this.later.has(unit)),
       undecided: this.decided.flatMap((unit) => this.refused.get(unit) ?? []),
     }
@@ -150,21 +157,23 @@ class TurnPush {
     const still = writing.filter((unit) => !moving.has(unit) && !this.refused.has(unit))
     await this.push(still, [...moving])
     if (meanwhile?.hasChanged() !== true) return
-    const waiting = proposalTurns.sorted(groups.filter(mayWait)).slice(MOST_MOVING)
+    const waiting = proposalTurns.sortGroups(groups.filter(mayWait)).slice(MOST_MOVING)
     for (const { units } of waiting) for (const unit of units) this.later.add(unit)
   }
 
   /** Except for a deciding person, who gets the present answer. */
   private keepBack({ units, moves }: PushingGroup): void {
     const { refusedRefs, now } = this.target
-    const waiting = this.planned.isDecision ? new Map<string, Failure>() : refusedRefs.waiting(now)
+    const waiting = this.planned.isDecision
+      ? new Map<string, Failure>()
+      : refusedRefs.listWaiting(now)
     const why = moves
-      .map((move) => waiting.get(refusalName(move)))
+      .map((move) => waiting.get(formatRefusalName(move)))
       .find((failure) => failure !== undefined)
     if (why !== undefined) for (const unit of units) this.refused.set(unit, why)
   }
 
-  private moving(groups: readonly PushingGroup[]): readonly PushingGroup[] {
+  private listMovingGroups(groups: readonly PushingGroup[]): readonly PushingGroup[] {
     return groups.filter(
       ({ moves, units }) => moves.length > 0 && !units.some((unit) => this.refused.has(unit)),
     )
@@ -174,15 +183,15 @@ class TurnPush {
    * The ledger comes first: no observation waits for the search, and if the ledger is refused
    * nothing else is pushed.
    */
-  private async withoutRefused(
+  private async retryWithoutRefused(
     writing: readonly PushingUnit[],
     tried: readonly PushingGroup[],
     thrown: Failure,
   ): Promise<void> {
     this.suspects = tried.length
-    const rest = this.named(tried, thrown)
+    const rest = this.selectNamedGroups(tried, thrown)
     if (tried.length === 1) this.refuse(tried, thrown, true)
-    const moving = new Set(this.moving(rest).flatMap(({ units }) => units))
+    const moving = new Set(this.listMovingGroups(rest).flatMap(({ units }) => units))
     const still = writing.filter((unit) => !moving.has(unit) && !this.refused.has(unit))
     try {
       await this.push(still, [...moving])
@@ -199,7 +208,10 @@ class TurnPush {
     }
   }
 
-  private named(groups: readonly PushingGroup[], thrown: Failure): readonly PushingGroup[] {
+  private selectNamedGroups(
+    groups: readonly PushingGroup[],
+    thrown: Failure,
+  ): readonly PushingGroup[] {
     if (!(thrown instanceof RefusedPush)) return groups
     const own = groups.filter(({ moves }) => moves.some(({ ref }) => thrown.refused.has(ref)))
     if (own.length === groups.length) return groups
@@ -215,7 +227,7 @@ class TurnPush {
     } catch (thrown) {
       if (!isRefusal(thrown)) throw thrown
       this.failed += 1
-      const rest = this.named(groups, thrown)
+      const rest = this.selectNamedGroups(groups, thrown)
       // A server may name only one of many refs at a time.
       await (rest.length < groups.length && (this.failed < MOST_NAMED || rest.length < 2)
         ? this.land(rest)
@@ -260,8 +272,8 @@ class TurnPush {
       : this.units.filter(
           (unit) => this.refused.has(unit) || this.later.has(unit) || observed.includes(unit),
         )
-    const bare = without.map((unit) => ({ ...unit, writes: this.bareOf(unit) }))
-    const { cluster, parts } = ofClusters([...whole, ...bare], clusters)
+    const bare = without.map((unit) => ({ ...unit, writes: this.getBarePlan(unit) }))
+    const { cluster, parts } = groupByCluster([...whole, ...bare], clusters)
     const { at, pushed } = this.target
     const written = await applyWrites(
       this.repository,
@@ -275,14 +287,14 @@ class TurnPush {
   }
 
   /** What is written of a unit whose refs are not moved. */
-  private bareOf(unit: PushingUnit): GitWrites {
+  private getBarePlan(unit: PushingUnit): GitWrites {
     const { unmoved } = unit
     if (unmoved === undefined) return NO_WRITES
     return { ...NO_WRITES, ...(this.refused.has(unit) ? unmoved.refused : unmoved.later) }
   }
 
   private writesOf(unit: PushingUnit): GitWrites {
-    return this.refused.has(unit) || this.later.has(unit) ? this.bareOf(unit) : unit.writes
+    return this.refused.has(unit) || this.later.has(unit) ? this.getBarePlan(unit) : unit.writes
   }
 }
 
@@ -290,14 +302,14 @@ function mayWait({ units }: PushingGroup): boolean {
   return units.every(({ isAwaited }) => !isAwaited)
 }
 
-function asOne(updates: readonly RefUpdate[]): readonly RefUpdate[] {
+function mergeUpdates(updates: readonly RefUpdate[]): readonly RefUpdate[] {
   const moves = new Map<string, RefUpdate>()
   for (const update of updates)
     moves.set(update.ref, { ...update, from: (moves.get(update.ref) ?? update).from })
   return [...moves.values()]
 }
 
-function ofClusters(
+function groupByCluster(
   units: readonly PushingUnit[],
   whole: readonly ClusterLedgerWrites[],
 ): { readonly cluster: string; readonly parts: readonly GitWrites[] } {

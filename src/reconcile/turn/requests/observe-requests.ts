@@ -4,11 +4,11 @@
  */
 import type { RequestedAction, RequestedActionSource } from '@backporch/forge/check-run'
 import type { HostedForge, Permission } from '@backporch/forge/hosted-forge'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import {
+  findNotAllowed,
+  formatRequestedAction,
   isAnswered,
-  notAllowed,
-  requestedActionLine,
 } from '../../../plan/unit/commands/plan-requests.ts'
 import type {
   CommentRequest,
@@ -21,7 +21,7 @@ import { ANSWER_TOPIC } from '../../../proposal/text/answer-comment.ts'
 import { checkKey } from '../../../proposal/text/check-run-text.ts'
 import { COMMANDS, parseCommentCommands } from '../../../proposal/text/comment-command.ts'
 import { readTicks } from '../../../proposal/text/ticks.ts'
-import { eachOf } from '../../repository/each-of.ts'
+import { mapConcurrent } from '../../repository/each-of.ts'
 import { readCodeOwners } from '../../repository/read-base-text.ts'
 import { readPolicyFiles } from '../../repository/read-policies.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
@@ -38,8 +38,8 @@ const REQUESTED = 20
 const READ_AT_ONCE = 4
 
 export const NO_REQUESTED_ACTIONS: RequestedActionSource = {
-  waiting: () => [],
-  answered: () => undefined,
+  listWaiting: () => [],
+  removeAnswered: () => undefined,
 }
 
 export interface RequestObstacles {
@@ -62,15 +62,15 @@ export async function observeRequests(
   signal: AbortSignal,
 ): Promise<readonly ProposalRequests[]> {
   const { requestedActions, obstacles = { changed: new Set(), unread: new Map() } } = question
-  const waiting = requestedActions.waiting()
+  const waiting = requestedActions.listWaiting()
   const units = await readRequestedUnits(view, question, signal)
   // A button without an open proposal belongs to no unit. A turn about some units does not see the
   // others' proposals.
   for (const requestedAction of question.units.only === undefined ? waiting : [])
     if (!units.some((unit) => isAbout(requestedAction, unit)))
-      requestedActions.answered(requestedAction)
+      requestedActions.removeAnswered(requestedAction)
   const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
-  const all = await eachOf(units, READ_AT_ONCE, (unit) => {
+  const all = await mapConcurrent(units, READ_AT_ONCE, (unit) => {
     const requested = waiting.filter((action) => isAbout(action, unit)).slice(0, REQUESTED)
     return new RequestReader({ view, forge, unit, codeOwners, obstacles }, signal).read(requested)
   })
@@ -104,12 +104,13 @@ class RequestReader {
   async read(requested: readonly RequestedAction[]): Promise<ProposalRequests> {
     const { signal } = this
     const { view, unit, codeOwners, forge } = this.sources
-    const comments = (await this.orUnread('', 'reading the comments', () => this.comments())) ?? []
+    const comments =
+      (await this.readOrSkip('', 'reading the comments', () => this.observeComments())) ?? []
     const ticks = readTicks(unit.proposal.body).filter(({ drift }) => unit.drifts.includes(drift))
     const nothing = comments.length + ticks.length + requested.length === 0
     const answered = nothing
       ? ''
-      : await this.orUnread(
+      : await this.readOrSkip(
           '',
           'reading the answers',
           async () =>
@@ -117,7 +118,7 @@ class RequestReader {
         )
     // Without the earlier answers it is unknown which requested action was answered.
     const requestedActions =
-      answered === undefined ? [] : await this.requestedActions(requested, answered)
+      answered === undefined ? [] : await this.observeRequestedActions(requested, answered)
     const isPolicy = comments.some(({ commands }) =>
       commands.commands.some(({ verb }) => COMMANDS[verb].readsPolicy === true),
     )
@@ -137,7 +138,7 @@ class RequestReader {
    * Oldest text first, after those of people with command rights, so that a flood delays no
    * command.
    */
-  private async comments(): Promise<readonly CommentRequest[]> {
+  private async observeComments(): Promise<readonly CommentRequest[]> {
     const { unit, codeOwners, forge, obstacles } = this.sources
     const obstacle = obstacles.unread.get(unit.proposal.number)
     if (obstacle !== undefined) throw obstacle
@@ -159,14 +160,14 @@ class RequestReader {
       // The text's last editor gives the command. If the forge does not report the editor, the
       // command is refused.
       const login = comment.writer ?? comment.author
-      const permission = await this.permissionOf(login)
+      const permission = await this.findPermission(login)
       if (permission === undefined) continue
       const requester = { login, permission, comment: comment.id, at: comment.at }
-      const disallowed = notAllowed(requester, { ...unit, codeOwners })
+      const disallowed = findNotAllowed(requester, { ...unit, codeOwners })
       const edited = obstacles.changed.has(comment.id)
-        ? editedMeanwhile()
+        ? createEditedMeanwhileFailure()
         : comment.writer === undefined
-          ? unknownWriter()
+          ? createUnknownWriterFailure()
           : undefined
       const refusal = disallowed ?? edited
       known.push({ comment, commands, requester, refusal, mayCommand: disallowed === undefined })
@@ -175,7 +176,7 @@ class RequestReader {
     return [...acted, ...known.filter(({ mayCommand }) => !mayCommand).slice(0, REFUSED)]
   }
 
-  private async requestedActions(
+  private async observeRequestedActions(
     requested: readonly RequestedAction[],
     answered: string,
   ): Promise<readonly RequestedActionRequest[]> {
@@ -184,10 +185,10 @@ class RequestReader {
       const { login, id, at } = requestedAction
       const permission = isAnswered(requestedAction, answered)
         ? 'none'
-        : await this.orUnread(
+        : await this.readOrSkip(
             login,
-            requestedActionLine(requestedAction),
-            async () => (await this.permissionOf(login)) ?? 'none',
+            formatRequestedAction(requestedAction),
+            async () => (await this.findPermission(login)) ?? 'none',
           )
       if (permission !== undefined)
         requests.push({ requestedAction, requester: { login, permission, comment: id, at } })
@@ -195,7 +196,7 @@ class RequestReader {
     return requests
   }
 
-  private async permissionOf(login: string): Promise<Permission | undefined> {
+  private async findPermission(login: string): Promise<Permission | undefined> {
     const known = this.permissions.get(login)
     if (known !== undefined || this.permissions.size === ASKED) return known
     const permission = await this.sources.forge.permissionOf(login, this.signal)
@@ -203,7 +204,7 @@ class RequestReader {
     return permission
   }
 
-  private async orUnread<Answer>(
+  private async readOrSkip<Answer>(
     by: string,
     line: string,
     work: () => Promise<Answer>,
@@ -213,21 +214,23 @@ class RequestReader {
     } catch (thrown) {
       this.signal.throwIfAborted()
       if (!(thrown instanceof Failure)) throw thrown
-      this.unread.push({ by, line, failure: asFailure(thrown) })
+      this.unread.push({ by, line, failure: convertToFailure(thrown) })
       return undefined
     }
   }
 }
 
-function unknownWriter(): Failure {
-  return notActedOn('the forge does not tell which person wrote the text that it has now')
+function createUnknownWriterFailure(): Failure {
+  return createNotActedOnFailure(
+    'the forge does not tell which person wrote the text that it has now',
+  )
 }
 
-function editedMeanwhile(): Failure {
-  return notActedOn('that happened while its command was about to be done')
+function createEditedMeanwhileFailure(): Failure {
+  return createNotActedOnFailure('that happened while its command was about to be done')
 }
 
-function notActedOn(why: string): Failure {
+function createNotActedOnFailure(why: string): Failure {
   const what = 'the comment was edited, and its command is not done'
   return new Failure({
     code: 'BP2013',

@@ -1,19 +1,19 @@
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { readKptfile } from '@backporch/kpt/kptfile'
 import {
+  derivePackageSlug,
+  deriveRootPackageName,
   type FoundPackage,
   PACKAGE_FILE,
-  packageSlug,
   ROOT_FOLDER,
-  rootPackageName,
   selectPackages,
 } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PolicyUnit } from '../../../plan/unit/commands/comment-policy.ts'
 import type { RequestedUnit } from '../../../plan/unit/commands/proposal-requests.ts'
-import { driftOf } from '../../../proposal/text/ticks.ts'
-import { jointFingerprint } from '../../../record/joint-fingerprint.ts'
-import { ledgerUnitFolder } from '../../../record/record-paths.ts'
+import { getDriftKey } from '../../../proposal/text/ticks.ts'
+import { computeJointFingerprint } from '../../../record/joint-fingerprint.ts'
+import { formatLedgerUnitFolder } from '../../../record/record-paths.ts'
 import type { OnlyUnits, UnitSelection } from '../../observe/turn-request.ts'
 import type { BotIdentity } from '../../repository/bot-identity.ts'
 import { selectByLabels } from '../../repository/package-labels.ts'
@@ -36,7 +36,7 @@ export async function readRequestedUnits(
   { units, clusters, bot }: RequestScope,
   signal: AbortSignal,
 ): Promise<RequestedUnit[]> {
-  const packages = await packagesByName(view, units, signal)
+  const packages = await mapPackagesByName(view, units, signal)
   const found: RequestedUnit[] = []
   for (const proposal of [...view.proposals.values()].sort(
     (left, right) => left.number - right.number,
@@ -53,7 +53,12 @@ export async function readRequestedUnits(
         packageName: branch.packagePath,
         slug: own.slug,
       }
-      const observed = await shownChanges(view, unit, { ref: proposal.ref, episode, bot }, signal)
+      const observed = await listShownChanges(
+        view,
+        unit,
+        { ref: proposal.ref, episode, bot },
+        signal,
+      )
       if (observed === undefined) continue
       found.push({ ...unit, ...observed, proposal, head: view.refs.get(proposal.ref) ?? '' })
       break
@@ -67,7 +72,7 @@ function isCovered(only: OnlyUnits | undefined, cluster: string, path: string): 
   return wanted === 'all' || wanted?.has(path) === true
 }
 
-async function packagesByName(
+async function mapPackagesByName(
   view: RepositoryView,
   { packages, labels }: UnitSelection,
   signal: AbortSignal,
@@ -76,22 +81,22 @@ async function packagesByName(
   const chosen = labels === undefined ? named : await selectByLabels(view, named, labels, signal)
   const entries = await Promise.all(
     chosen.map(async (found) => {
-      const name = found.path === '' ? await rootName(view, signal) : found.path
-      return [name, { ...found, slug: packageSlug(found.path, name) }] as const
+      const name = found.path === '' ? await readRootName(view, signal) : found.path
+      return [name, { ...found, slug: derivePackageSlug(found.path, name) }] as const
     }),
   )
   return new Map(entries)
 }
 
-async function rootName(view: RepositoryView, signal: AbortSignal): Promise<string> {
+async function readRootName(view: RepositoryView, signal: AbortSignal): Promise<string> {
   const text = await readBaseText(view, PACKAGE_FILE, signal)
   if (text === undefined) return ROOT_FOLDER
   const reading = readKptfile(text, PACKAGE_FILE)
-  return 'failures' in reading ? '' : rootPackageName(reading.kptfile.name)
+  return 'failures' in reading ? '' : deriveRootPackageName(reading.kptfile.name)
 }
 
 /** From the branch, or from the ledger because a foreign push may have removed the records. */
-async function shownChanges(
+async function listShownChanges(
   view: RepositoryView,
   unit: PolicyUnit & { readonly packageName: string },
   {
@@ -115,13 +120,13 @@ async function shownChanges(
   // In a record that Backporch did not push, numbers could mean other changes than people saw.
   const pushed = view.pushed.get(ref)?.spec.commits.at(-1)?.commit
   if (record !== undefined && (pushed === undefined || pushed === commit)) {
-    const joint = records.length > 1 ? [jointFingerprint(records)] : []
+    const joint = records.length > 1 ? [computeJointFingerprint(records)] : []
     return {
       numbered: record.spec.changes,
-      drifts: [record.spec.fingerprint, ...joint].map(driftOf),
+      drifts: [record.spec.fingerprint, ...joint].map(getDriftKey),
     }
   }
-  const report = view.reports.get(ledgerUnitFolder(cluster, slug))
+  const report = view.reports.get(formatLedgerUnitFolder(cluster, slug))
   if (report?.status.episode !== episode || report.status.lifecycle !== 'Proposed') return undefined
-  return { numbered: report.spec.changes, drifts: [driftOf(report.spec.fingerprint)] }
+  return { numbered: report.spec.changes, drifts: [getDriftKey(report.spec.fingerprint)] }
 }

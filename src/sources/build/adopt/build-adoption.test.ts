@@ -8,7 +8,7 @@ import { type Build, type BuildLibrary, buildKey } from '../../programs/package-
 import { attempt, Unanswered } from '../../programs/questions.ts'
 import type { BuiltSource } from '../built-source.ts'
 import type { SharingUnit } from '../built-unit.ts'
-import { printedResources } from '../read-built.ts'
+import { parsePrintedResources } from '../read-built.ts'
 import { adoptThroughBuild } from './build-adoption.ts'
 
 const MANIFEST =
@@ -54,7 +54,7 @@ function adopt(
   others: readonly SharingUnit[] = [],
 ): Record<string, string> {
   const source = sourceOf()
-  const [desired] = printedResources(
+  const [desired] = parsePrintedResources(
     source,
     print({ tool: 'kustomize', folder: 'web', command: [], files: [...source.files.values()] }),
   )

@@ -11,31 +11,37 @@ import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import {
   assertNamed,
   type ChosenLocation,
-  editedChanges,
-  notLocated,
-  onlyTrial,
-  problemsOf,
+  createNotLocatedFailure,
+  createSharedObstacle,
+  createTrialRefusal,
+  createUndoneFailure,
+  describeSharedRemedy,
+  findOnlyTrial,
+  listChangeProblems,
   REMEDY_OF_RELEASE,
-  refusal,
-  remedyOfShared,
-  shared,
+  selectEditedChanges,
   tryEdit,
   tryRender,
-  undone,
 } from '../../locate/adoption-failures.ts'
 import { EVERYWHERE, type Obstacle, type SourceLocations } from '../../locate/candidate.ts'
 import type { BuiltSource, Locator } from '../built-source.ts'
 import type { BuiltAdoptionInput } from '../built-unit.ts'
 import { BuildTrials } from './build-trials.ts'
-import { type Choice, JointChoice, notedOverlay, type Place, type Trial } from './joint-choice.ts'
+import {
+  type Choice,
+  createOverlayNote,
+  JointChoice,
+  type Place,
+  type Trial,
+} from './joint-choice.ts'
 import {
   assertBuilt,
+  findSharingUnits,
   isOwnRelease,
-  otherReaders,
+  listOtherReadingUnits,
   type Sharing,
-  sharingUnits,
 } from './shared-builds.ts'
-import { applyCandidate, changedFiles } from './source-edits.ts'
+import { applyCandidate, collectChangedFiles } from './source-edits.ts'
 
 interface BuiltEdit {
   /** By path from the repository root; null for a removed file. */
@@ -48,29 +54,31 @@ interface BuiltEdit {
  * kustomize has to run first
  */
 export function adoptThroughBuild(input: BuiltAdoptionInput): BuiltEdit {
-  const wanted = editedChanges(input.changes)
+  const wanted = selectEditedChanges(input.changes)
   const [first] = wanted
   if (first === undefined) return { files: new Map(), notes: [] }
-  return new BuiltAdoption(input, locatorOf(input.source, first)).run(wanted)
+  return new BuiltAdoption(input, getLocator(input.source, first)).run(wanted)
 }
 
 /**
  * Why each change by itself cannot be adopted, in their order; undefined where it can be adopted.
  * @throws Unanswered where kustomize has to run first
  */
-export function builtAdoptionProblems(input: BuiltAdoptionInput): readonly (string | undefined)[] {
+export function listBuiltAdoptionProblems(
+  input: BuiltAdoptionInput,
+): readonly (string | undefined)[] {
   const [first] = input.changes
   return first === undefined
     ? []
-    : problemsOf(input.changes, () =>
-        new BuiltAdoption(input, locatorOf(input.source, first)).alone(),
+    : listChangeProblems(input.changes, () =>
+        new BuiltAdoption(input, getLocator(input.source, first)).createSingleAdopter(),
       )
 }
 
 /** @throws Failure BP2002 if the values' authored location is unknown */
-function locatorOf(source: BuiltSource, change: ResolvedChange): Locator {
+function getLocator(source: BuiltSource, change: ResolvedChange): Locator {
   const { locator } = source.tool
-  if ('refusal' in locator) throw notLocated(change, locator.refusal(source))
+  if ('refusal' in locator) throw createNotLocatedFailure(change, locator.refusal(source))
   return locator
 }
 
@@ -78,7 +86,10 @@ interface SharedTrial extends Trial {
   readonly by: readonly Sharing[]
 }
 
-function everywhere({ drift }: ResolvedChange, trial: SharedTrial): Pick<Choice, 'trial' | 'note'> {
+function chooseEverywhere(
+  { drift }: ResolvedChange,
+  trial: SharedTrial,
+): Pick<Choice, 'trial' | 'note'> {
   const { candidate, by } = trial
   const moved = listSome(by, ({ unit, moved: fields }) =>
     fields.length === 0 ? unit.name : `${listMoved(fields)} in ${unit.name}`,
@@ -110,7 +121,8 @@ class BuiltAdoption {
     const notes = [...atOnce.notes]
     this.trials.restart()
     for (const change of wanted) {
-      if (files !== input.source.files && before.landed(change, this.trials.render(files))) continue
+      if (files !== input.source.files && before.hasLanded(change, this.trials.render(files)))
+        continue
       const { trial, note } = this.choose(change, files)
       chosen.push({ change, candidate: trial.candidate })
       notes.push(...note)
@@ -118,10 +130,10 @@ class BuiltAdoption {
     }
     assertNamed(wanted, chosen)
     this.assertTogether(files, wanted, chosen)
-    return { files: changedFiles(input.source.files, files), notes }
+    return { files: collectChangedFiles(input.source.files, files), notes }
   }
 
-  alone(): (change: ResolvedChange) => void {
+  createSingleAdopter(): (change: ResolvedChange) => void {
     return (change) => {
       this.trials.restart()
       this.choose(change, this.input.source.files)
@@ -132,7 +144,7 @@ class BuiltAdoption {
     const obstacles: Obstacle[] = []
     const dirty: Trial[] = []
     const taken: SharedTrial[] = []
-    const groups = this.trials.locationsOf(change, files)
+    const groups = this.trials.findLocations(change, files)
     // The last resort if the authored location takes no edit.
     const overlays = groups.filter(({ onlyWhereShared }) => onlyWhereShared === true)
     for (const [at, locations] of [...groups, ...overlays].entries()) {
@@ -146,7 +158,11 @@ class BuiltAdoption {
       const clean: Trial[] = []
       for (const trial of trials) {
         if (!trial.lands || trial.others.length > 0) continue
-        const by = sharingUnits(this.input, trial.files, change.via === EVERYWHERE ? 'all' : 'one')
+        const by = findSharingUnits(
+          this.input,
+          trial.files,
+          change.via === EVERYWHERE ? 'all' : 'one',
+        )
         if (by.length === 0) clean.push(trial)
         else taken.push({ ...trial, by })
       }
@@ -156,13 +172,13 @@ class BuiltAdoption {
       const group = before.filter((each) => (each.onlyWhereShared === true) === isOverlay).length
       const placeOf = ({ index }: Trial): Place => ({ isOverlay, group, index })
       if (change.via === EVERYWHERE && all !== undefined)
-        return { ...everywhere(change, all), place: placeOf(all) }
-      const only = onlyTrial(change, clean)
+        return { ...chooseEverywhere(change, all), place: placeOf(all) }
+      const only = findOnlyTrial(change, clean)
       if (only === undefined) continue
       const place = placeOf(only)
       if (!isOverlay || all === undefined) return { trial: only, note: [], place }
-      const readers = otherReaders(this.input, all.files)
-      const note = notedOverlay(change, only.candidate, { from: all.candidate.what, readers })
+      const readers = listOtherReadingUnits(this.input, all.files)
+      const note = createOverlayNote(change, only.candidate, { from: all.candidate.what, readers })
       return { trial: only, note: [note], place }
     }
     const [best] = taken
@@ -171,10 +187,10 @@ class BuiltAdoption {
       const { unit, moved } = by
       const remedy = isOwnRelease(this.input, unit)
         ? REMEDY_OF_RELEASE
-        : remedyOfShared(this.locator.ownPlace(this.input.source))
-      throw shared(change, best.candidate, { name: unit.name, moved }, remedy)
+        : describeSharedRemedy(this.locator.ownPlace(this.input.source))
+      throw createSharedObstacle(change, best.candidate, { name: unit.name, moved }, remedy)
     }
-    throw refusal(change, { dirty, obstacles })
+    throw createTrialRefusal(change, { dirty, obstacles })
   }
 
   private tryAll(
@@ -183,7 +199,7 @@ class BuiltAdoption {
     files: SourceFiles,
     obstacles: Obstacle[],
   ): readonly Trial[] {
-    const edited = this.trials.candidatesIn(locations, files).flatMap((candidate, index) => {
+    const edited = this.trials.listCandidates(locations, files).flatMap((candidate, index) => {
       const after = tryEdit(obstacles, () => applyCandidate(files, candidate))
       return after === undefined ? [] : [{ candidate, index, files: after }]
     })
@@ -194,8 +210,8 @@ class BuiltAdoption {
     return edited.flatMap((each) => {
       const rendered = tryRender(obstacles, each.candidate, () => this.trials.render(each.files))
       if (rendered === undefined) return []
-      const lands = this.trials.before.landed(change, rendered)
-      return [{ ...each, lands, others: this.trials.otherMoves(rendered) }]
+      const lands = this.trials.before.hasLanded(change, rendered)
+      return [{ ...each, lands, others: this.trials.listOtherMoves(rendered) }]
     })
   }
 
@@ -209,7 +225,7 @@ class BuiltAdoption {
     chosen: readonly ChosenLocation[],
   ): void {
     const rendered = this.trials.render(files)
-    const lost = wanted.find((change) => !this.trials.before.landed(change, rendered))
-    if (lost !== undefined) throw undone(lost, chosen)
+    const lost = wanted.find((change) => !this.trials.before.hasLanded(change, rendered))
+    if (lost !== undefined) throw createUndoneFailure(lost, chosen)
   }
 }

@@ -1,17 +1,21 @@
-import { Failure, orFailure } from '@backporch/kyaml/failure'
-import { jsonEquals } from '@backporch/kyaml/json'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
+import { isJsonEqual } from '@backporch/kyaml/json'
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import type { Rendered } from '../../edits/prove-edit.ts'
-import { type ResolvedChange, wantedBy, writtenBy } from '../../edits/resolution-edits.ts'
+import {
+  getWantedValue,
+  getWrittenValue,
+  type ResolvedChange,
+} from '../../edits/resolution-edits.ts'
 import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
-import { tooMany } from '../../locate/adoption-failures.ts'
+import { createTooManyChangesFailure } from '../../locate/adoption-failures.ts'
 import type { Locations, SourceCandidate, SourceLocations } from '../../locate/candidate.ts'
 import { combineLocations } from '../../locate/combine-locations.ts'
-import { type RenamedField, renamedFields } from '../../locate/renamed-items.ts'
+import { listRenamedFields, type RenamedField } from '../../locate/renamed-items.ts'
 import type { Locator } from '../built-source.ts'
 import type { BuiltAdoptionInput } from '../built-unit.ts'
-import { inMaker } from './made-resource-edits.ts'
-import { builtObjects } from './shared-builds.ts'
+import { moveEditsToMaker } from './made-resource-edits.ts'
+import { getBuiltObjects } from './shared-builds.ts'
 
 /** For one change, or for changes that are chosen one after the other. */
 const MAX_BUILDS = 100
@@ -35,8 +39,8 @@ export class BuildTrials {
   }
 
   /** A group counts only if no group before it has a result. */
-  locationsOf(change: ResolvedChange, files: SourceFiles): readonly SourceLocations[] {
-    const key = this.before.keyOf(change)
+  findLocations(change: ResolvedChange, files: SourceFiles): readonly SourceLocations[] {
+    const key = this.before.findKey(change)
     const desired = key === undefined ? undefined : this.before.rendered.get(key)
     if (desired === undefined) return []
     const locations = this.locator.locationsOf(
@@ -46,15 +50,15 @@ export class BuildTrials {
     )
     return change.drift.change === 'missing'
       ? locations.removal()
-      : this.withRenamed(change, (field) => locations.find(field))
+      : this.addRenamed(change, (field) => locations.find(field))
   }
 
   /** An item whose key changed is one removed and one added item. */
-  private withRenamed(
+  private addRenamed(
     change: ResolvedChange,
     find: (field: RenamedField) => readonly SourceLocations[],
   ): readonly SourceLocations[] {
-    const found = renamedFields(change, this.input.changes).map(find)
+    const found = listRenamedFields(change, this.input.changes).map(find)
     const renamed = found.map((groups): Locations => {
       const first = groups.find(
         ({ candidates, onlyWhereShared }) => candidates.length > 0 && onlyWhereShared !== true,
@@ -67,20 +71,20 @@ export class BuildTrials {
     const [only = [], ...more] = found
     const overlaid = more.length > 0 ? [] : only.filter((each) => each.onlyWhereShared === true)
     const { path } = change.drift
-    const values = [writtenBy(change), wantedBy(change)]
+    const values = [getWrittenValue(change), getWantedValue(change)]
     const [first, second] = this.locator.writesDefaults ? values.toReversed() : values
-    const others = jsonEquals(first, second) ? [] : find({ path, wanted: second })
+    const others = isJsonEqual(first, second) ? [] : find({ path, wanted: second })
     return [combineLocations(renamed), ...overlaid, ...find({ path, wanted: first }), ...others]
   }
 
-  candidatesIn({ candidates }: SourceLocations, files: SourceFiles): readonly SourceCandidate[] {
+  listCandidates({ candidates }: SourceLocations, files: SourceFiles): readonly SourceCandidate[] {
     const { synced } = this.input.source
-    return candidates.flatMap((candidate) => inMaker(candidate, synced?.declared, files))
+    return candidates.flatMap((candidate) => moveEditsToMaker(candidate, synced?.declared, files))
   }
 
-  otherMoves(rendered: Rendered): readonly MovedField[] {
+  listOtherMoves(rendered: Rendered): readonly MovedField[] {
     return this.before
-      .otherMoves(rendered)
+      .listOtherMoves(rendered)
       .filter(({ resource }) => !this.locator.isMadeAnew(resource))
   }
 
@@ -88,20 +92,20 @@ export class BuildTrials {
   render(files: SourceFiles): Rendered {
     if (this.last?.files === files) return this.last.rendered
     this.builds += 1
-    if (this.builds > MAX_BUILDS) throw tooMany(this.input.source.packagePath)
-    const rendered = builtObjects(this.input.library, { ...this.input.source, files })
+    if (this.builds > MAX_BUILDS) throw createTooManyChangesFailure(this.input.source.packagePath)
+    const rendered = getBuiltObjects(this.input.library, { ...this.input.source, files })
     this.last = { files, rendered }
     return rendered
   }
 
   isClean(files: SourceFiles, changes: readonly ResolvedChange[]): boolean {
-    const rendered = orFailure(() =>
-      builtObjects(this.input.library, { ...this.input.source, files }),
+    const rendered = catchFailure(() =>
+      getBuiltObjects(this.input.library, { ...this.input.source, files }),
     )
     return (
       !(rendered instanceof Failure) &&
-      changes.every((change) => this.before.landed(change, rendered)) &&
-      this.otherMoves(rendered).length === 0
+      changes.every((change) => this.before.hasLanded(change, rendered)) &&
+      this.listOtherMoves(rendered).length === 0
     )
   }
 }

@@ -1,7 +1,7 @@
 /** Many changes of a base that three overlays share, adopted for one of them: what is edited, and how many builds that takes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'
 import type { Json } from '@backporch/kyaml/json'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'
@@ -13,8 +13,8 @@ import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../../kustomize/kustomize-tool.ts'
 import type { BuiltSource } from '../built-source.ts'
 import type { SharingUnit } from '../built-unit.ts'
-import { printedResources } from '../read-built.ts'
-import { adoptThroughBuild, builtAdoptionProblems } from './build-adoption.ts'
+import { parsePrintedResources } from '../read-built.ts'
+import { adoptThroughBuild, listBuiltAdoptionProblems } from './build-adoption.ts'
 
 const ENVIRONMENTS = ['prod', 'staging', 'dev']
 const ORIGINS = 'buildMetadata: [originAnnotations]\n'
@@ -99,14 +99,14 @@ class Overlay {
   }
 
   problems(edits: readonly Edit[]): readonly (string | undefined)[] {
-    return this.counted.run(() => builtAdoptionProblems(this.inputOf(edits)))
+    return this.counted.run(() => listBuiltAdoptionProblems(this.inputOf(edits)))
   }
 
   /** Numbers of the Deployments whose edits are left out where not all are possible, with the reasons. */
   leftOut(edits: readonly Edit[]): readonly (readonly [number | undefined, string])[] {
     const { changes, ...input } = this.inputOf(edits)
     const attempt = (some: readonly ResolvedChange[]): Failure | undefined => {
-      const result = orFailure(() => adoptThroughBuild({ ...input, changes: some }))
+      const result = catchFailure(() => adoptThroughBuild({ ...input, changes: some }))
       return result instanceof Failure ? result : undefined
     }
     const { refused, possible } = this.counted.run(() =>
@@ -120,7 +120,7 @@ class Overlay {
     const source = sourceOf('prod', this.files)
     const built = { tool: 'kustomize', folder: source.folder, command: [] } as const
     const text = toyKustomize({ ...built, files: [...source.files.values()] })
-    const resources = printedResources(source, text)
+    const resources = parsePrintedResources(source, text)
     const changes = edits.map(({ at, field, value, via }): ResolvedChange => {
       const desired = resources.find(({ id }) => id.name === `web-${at}`)
       assert.ok(desired !== undefined)

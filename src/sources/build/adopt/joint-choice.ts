@@ -4,14 +4,14 @@
  * each tried alone, all in one round of builds.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { Failure, orFailure } from '@backporch/kyaml/failure'
-import { type FieldPath, isWithin, valueAt } from '@backporch/kyaml/field'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, findValueAt, isWithin } from '@backporch/kyaml/field'
 import { isJsonArray } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { listSome, type MovedField } from '../../edits/moved-fields.ts'
-import { type ResolvedChange, wantedBy } from '../../edits/resolution-edits.ts'
+import { getWantedValue, type ResolvedChange } from '../../edits/resolution-edits.ts'
 import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import type { ChosenLocation } from '../../locate/adoption-failures.ts'
 import {
@@ -20,11 +20,11 @@ import {
   type SourceCandidate,
   type SourceLocations,
 } from '../../locate/candidate.ts'
-import { editsKey } from '../../locate/combine-locations.ts'
+import { computeEditsKey } from '../../locate/combine-locations.ts'
 import { computeEach } from '../../programs/questions.ts'
 import type { SharingUnit } from '../built-unit.ts'
 import type { BuildTrials } from './build-trials.ts'
-import { otherReaders, sharingUnits } from './shared-builds.ts'
+import { findSharingUnits, listOtherReadingUnits } from './shared-builds.ts'
 import { applyCandidate } from './source-edits.ts'
 
 export interface Trial {
@@ -82,8 +82,8 @@ export class JointChoice {
     let tries: Tries = wanted.length > 1 ? this.begin(wanted) : new Map()
     for (let left = MOST_TRIES; left > 0 && tries.size > 1; left -= 1) {
       const joint = this.edit(tries)
-      const dirty = this.dirtyOf(joint.files, tries)
-      const moving = dirty.length > 0 ? [] : this.movingOf(joint.files, tries)
+      const dirty = this.findDirty(joint.files, tries)
+      const moving = dirty.length > 0 ? [] : this.findMoving(joint.files, tries)
       if (dirty.length === 0 && moving.length === 0) return joint
       tries = this.moveOn(tries, dirty, moving)
     }
@@ -95,16 +95,16 @@ export class JointChoice {
     const isMixed = !areEverywhere(wanted)
     const placed = wanted.filter(({ via }) => via !== EVERYWHERE || !isMixed)
     const first = computeEach(placed, (change): readonly [ResolvedChange, Tried | undefined] => {
-      const groups = this.groupsOf(change, this.files, false)
+      const groups = this.getGroups(change, this.files, false)
       const group = groups.findIndex(({ candidates }) => candidates.length > 0)
       const found = groups[group]
       const isOne =
         found !== undefined &&
         change.via === undefined &&
-        this.trials.candidatesIn(found, this.files).length === 1
+        this.trials.listCandidates(found, this.files).length === 1
       return [change, isOne ? { isOverlay: false, group, index: 0 } : undefined]
     })
-    const alone = this.alone(
+    const alone = this.tryAlone(
       first.flatMap(([change, tried]) => (tried === undefined ? [change] : [])),
     )
     return new Map(
@@ -114,10 +114,10 @@ export class JointChoice {
     )
   }
 
-  private alone(changes: readonly ResolvedChange[]): Tries {
+  private tryAlone(changes: readonly ResolvedChange[]): Tries {
     const found = computeEach(changes, (change) => {
       this.trials.restart()
-      return orFailure(() => this.chooseAlone(change))
+      return catchFailure(() => this.chooseAlone(change))
     })
     return new Map(
       changes.flatMap((change, at) => {
@@ -129,24 +129,24 @@ export class JointChoice {
     )
   }
 
-  private groupsOf(
+  private getGroups(
     change: ResolvedChange,
     files: SourceFiles,
     isOverlay: boolean,
   ): readonly SourceLocations[] {
     const known = files === this.files ? this.unedited.get(change) : undefined
-    const groups = known ?? this.trials.locationsOf(change, files)
+    const groups = known ?? this.trials.findLocations(change, files)
     if (files === this.files) this.unedited.set(change, groups)
     return groups.filter(({ onlyWhereShared }) => (onlyWhereShared === true) === isOverlay)
   }
 
-  private candidateAt(
+  private findCandidateAt(
     change: ResolvedChange,
     { isOverlay, group, index }: Place,
     files: SourceFiles,
   ): SourceCandidate | undefined {
-    const locations = this.groupsOf(change, files, isOverlay)[group]
-    return locations === undefined ? undefined : this.trials.candidatesIn(locations, files)[index]
+    const locations = this.getGroups(change, files, isOverlay)[group]
+    return locations === undefined ? undefined : this.trials.listCandidates(locations, files)[index]
   }
 
   /** An edit of two changes is made once. A change without an edit has no value in the build. */
@@ -156,56 +156,59 @@ export class JointChoice {
     const chosen: ChosenLocation[] = []
     const notes: Note[] = []
     for (const [change, tried] of tries) {
-      const own = this.candidateAt(change, tried, this.files)
+      const own = this.findCandidateAt(change, tried, this.files)
       const key =
-        own === undefined ? '' : `${editsKey(own.edits)}${JSON.stringify([...(own.texts ?? [])])}`
-      const candidate = this.candidateAt(change, tried, files)
+        own === undefined
+          ? ''
+          : `${computeEditsKey(own.edits)}${JSON.stringify([...(own.texts ?? [])])}`
+      const candidate = this.findCandidateAt(change, tried, files)
       if (candidate === undefined || made.has(key)) continue
       made.add(key)
-      const edited = orFailure(() => applyCandidate(files, candidate))
+      const edited = catchFailure(() => applyCandidate(files, candidate))
       if (edited instanceof Failure) continue
       files = edited
       chosen.push({
         change,
         candidate: { ...candidate, via: tried.choice?.trial.candidate.via ?? candidate.via },
       })
-      notes.push(...this.notesOf(change, tried, candidate))
+      notes.push(...this.createNotes(change, tried, candidate))
     }
     return { files, chosen, notes }
   }
 
-  private notesOf(
+  private createNotes(
     change: ResolvedChange,
     { authored, choice }: Tried,
     candidate: Candidate,
   ): readonly Note[] {
     if (choice !== undefined) return choice.note
-    const from = authored === undefined ? undefined : this.candidateAt(change, authored, this.files)
+    const from =
+      authored === undefined ? undefined : this.findCandidateAt(change, authored, this.files)
     if (from === undefined) return []
-    const readers = otherReaders(this.trials.input, applyCandidate(this.files, from))
-    return [notedOverlay(change, candidate, { from: from.what, readers })]
+    const readers = listOtherReadingUnits(this.trials.input, applyCandidate(this.files, from))
+    return [createOverlayNote(change, candidate, { from: from.what, readers })]
   }
 
-  private dirtyOf(files: SourceFiles, tries: Tries): readonly ResolvedChange[] {
+  private findDirty(files: SourceFiles, tries: Tries): readonly ResolvedChange[] {
     const all = [...tries.keys()]
     if (this.trials.isClean(files, all)) return []
-    return this.someOf(tries, (change, own) => !this.trials.isClean(own, [change]))
+    return this.findSome(tries, (change, own) => !this.trials.isClean(own, [change]))
   }
 
-  private movingOf(files: SourceFiles, tries: Tries): readonly ResolvedChange[] {
+  private findMoving(files: SourceFiles, tries: Tries): readonly ResolvedChange[] {
     const all = [...tries.keys()]
     if (areEverywhere(all)) return []
     const { input } = this.trials
-    const sharing = sharingUnits(input, files)
+    const sharing = findSharingUnits(input, files)
     if (sharing.length === 0) return []
     const moved = sharing.flatMap((unit) => unit.moved)
     const named = all.filter((change) => moved.some((each) => isMovedBy(each, change)))
     return named.length > 0
       ? named
-      : this.someOf(tries, (_change, own) => sharingUnits(input, own).length > 0)
+      : this.findSome(tries, (_change, own) => findSharingUnits(input, own).length > 0)
   }
 
-  private someOf(
+  private findSome(
     tries: Tries,
     isSo: (change: ResolvedChange, files: SourceFiles) => boolean,
   ): readonly ResolvedChange[] {
@@ -224,37 +227,37 @@ export class JointChoice {
       const tried = tries.get(change)
       return tried?.isOverlay === false && tried.choice === undefined
     }
-    const alone = this.alone(dirty.filter(isNew))
+    const alone = this.tryAlone(dirty.filter(isNew))
     return new Map(
       [...tries].flatMap(([change, tried]): readonly (readonly [ResolvedChange, Tried])[] => {
         if (!dirty.includes(change) && !moving.includes(change)) return [[change, tried]]
         const next =
           dirty.includes(change) && isNew(change)
             ? alone.get(change)
-            : this.nextOverlay(change, tried)
+            : this.findNextOverlay(change, tried)
         return next === undefined ? [] : [[change, next]]
       }),
     )
   }
 
-  private nextOverlay(change: ResolvedChange, tried: Tried): Tried | undefined {
+  private findNextOverlay(change: ResolvedChange, tried: Tried): Tried | undefined {
     const group = tried.isOverlay ? tried.group + 1 : 0
-    const exists = this.groupsOf(change, this.files, true)[group] !== undefined
+    const exists = this.getGroups(change, this.files, true)[group] !== undefined
     return tried.choice === undefined && exists
       ? { isOverlay: true, group, index: 0, authored: tried.authored ?? tried }
       : undefined
   }
 }
 
-export function notedOverlay(
+export function createOverlayNote(
   change: ResolvedChange,
   { what }: Pick<Candidate, 'what'>,
   { from, readers }: { readonly from: string; readonly readers: readonly SharingUnit[] },
 ): Note {
   const { drift } = change
-  const edited = wantedBy(change) === undefined ? 'takes it out' : 'changes it'
+  const edited = getWantedValue(change) === undefined ? 'takes it out' : 'changes it'
   const names = listSome(readers, ({ name }) => name)
-  const text = `${shownPathOnly(drift.path, drift.id) || 'the object'} comes from ${from}, which ${names} ${readers.length === 1 ? 'is' : 'are'} built from too: ${what} ${edited} here only`
+  const text = `${formatRedactedPath(drift.path, drift.id) || 'the object'} comes from ${from}, which ${names} ${readers.length === 1 ? 'is' : 'are'} built from too: ${what} ${edited} here only`
   return { cause: 'shared-source', subject: describeResourceId(drift.id), text }
 }
 
@@ -278,12 +281,12 @@ function isMovedBy(
 
 function placeIn({ object }: DesiredResource, path: FieldPath): FieldPath {
   const items = path.findIndex((step, at) => {
-    const list = valueAt(object, path.slice(0, at))
-    return step.kind !== 'field' && isJsonArray(list) && valueAt(list, [step]) === undefined
+    const list = findValueAt(object, path.slice(0, at))
+    return step.kind !== 'field' && isJsonArray(list) && findValueAt(list, [step]) === undefined
   })
   return path.slice(0, items === -1 ? path.length : items).map((step, at) => {
-    const list = valueAt(object, path.slice(0, at))
-    const item = valueAt(object, path.slice(0, at + 1))
+    const list = findValueAt(object, path.slice(0, at))
+    const item = findValueAt(object, path.slice(0, at + 1))
     return step.kind !== 'field' && isJsonArray(list) && item !== undefined
       ? { kind: 'index', index: list.indexOf(item) }
       : step

@@ -4,26 +4,28 @@ import type { FileEdit } from '../../edits/resolution-edits.ts'
 import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import type { SourceCandidate } from '../../locate/candidate.ts'
 import { editAt } from '../../locate/candidate.ts'
-import { typedAs } from '../../locate/text-parts.ts'
+import { convertToTypeOf } from '../../locate/text-parts.ts'
 import type { Declaration } from '../built-source.ts'
-import { documentsOf, pathOf, type SourceDocument } from './source-document.ts'
+import { convertToFieldPath, readSourceDocuments, type SourceDocument } from './source-document.ts'
 
 /**
  * Unchanged if no template text is edited. An expression is not replaced, because it applies to
  * every created resource.
  */
-export function inMaker(
+export function moveEditsToMaker(
   candidate: SourceCandidate,
   declared: Declaration | undefined,
   files: SourceFiles,
 ): readonly SourceCandidate[] {
   const { edits } = candidate
   const document =
-    declared?.maker === undefined ? undefined : documentsOf(declared.path, files)[declared.document]
+    declared?.maker === undefined
+      ? undefined
+      : readSourceDocuments(declared.path, files)[declared.document]
   if (declared === undefined || document === undefined) return [candidate]
   let found: readonly SourceCandidate[] = [{ ...candidate, edits: [] }]
   for (const edit of edits) {
-    const instead = placesOf(edit, declared, document, files)
+    const instead = findPlaces(edit, declared, document, files)
     found = found.flatMap((each) =>
       instead === undefined
         ? [{ ...each, edits: [...each.edits, edit] }]
@@ -44,7 +46,7 @@ interface Place {
 }
 
 /** Undefined unless a template is edited. */
-function placesOf(
+function findPlaces(
   { path, edit }: FileEdit,
   declared: Declaration,
   document: SourceDocument,
@@ -58,25 +60,29 @@ function placesOf(
     edit.document !== declared.document
   )
     return undefined
-  if (!isInside(edit.path, pathOf(maker.template))) return undefined
-  const [text, wanted, whole] = [document.valueAt(edit.path), edit.value, document.valueAt([])]
+  if (!isInside(edit.path, convertToFieldPath(maker.template))) return undefined
+  const [text, wanted, whole] = [
+    document.getValueAt(edit.path),
+    edit.value,
+    document.getValueAt([]),
+  ]
   if (typeof text !== 'string' || !text.includes('{{') || !isJsonObject(whole)) return undefined
   if (wanted === null || typeof wanted === 'object') return []
   if (typeof wanted === 'string' && wanted.includes('{{')) return undefined
   return maker
     .sourcesOf(whole, files, { text, wanted: String(wanted) })
     .flatMap(({ name, file, at, value }): readonly Place[] => {
-      const place = pathOf(at)
-      const there = file === undefined ? document : documentsOf(file, files)[0]
+      const place = convertToFieldPath(at)
+      const there = file === undefined ? document : readSourceDocuments(file, files)[0]
       if (there === undefined) return []
-      const what = `the value ${name} (${there.location(place)})`
+      const what = `the value ${name} (${there.formatLocation(place)})`
       return [
         {
           via: `element:${name}`,
           what,
           edit: {
             path: there.path,
-            edit: editAt(there.number, place, typedAs(value, there.valueAt(place))),
+            edit: editAt(there.number, place, convertToTypeOf(value, there.getValueAt(place))),
           },
         },
       ]

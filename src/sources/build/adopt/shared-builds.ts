@@ -1,17 +1,17 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath } from '@backporch/kyaml/field'
-import { type JsonObject, jsonEquals, textOf } from '@backporch/kyaml/json'
-import { metadataText, parseApiVersion, resourceKey } from '@backporch/kyaml/resource'
+import { getTextAt, isJsonEqual, type JsonObject } from '@backporch/kyaml/json'
+import { getMetadataText, getResourceKey, parseApiVersion } from '@backporch/kyaml/resource'
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import type { Rendered } from '../../edits/prove-edit.ts'
-import { kustomizationOf, type SourceFiles } from '../../kustomize/files/kustomize-build.ts'
+import { findKustomizationPath, type SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import type { BuildLibrary } from '../../programs/package-builder.ts'
 import { computeEach } from '../../programs/questions.ts'
 import type { BuiltSource, SyncerBuild } from '../built-source.ts'
 import type { BuiltUnit, SharingUnit } from '../built-unit.ts'
-import { answerOf, printedResources } from '../read-built.ts'
-import { withFileVariables } from '../syncer-object.ts'
-import { changedFiles } from './source-edits.ts'
+import { answerOf, parsePrintedResources } from '../read-built.ts'
+import { applyFileVariables } from '../syncer-object.ts'
+import { collectChangedFiles } from './source-edits.ts'
 
 export interface Sharing {
   readonly unit: SharingUnit
@@ -19,10 +19,10 @@ export interface Sharing {
 }
 
 /** @throws Failure of the build, or BP111x of its output */
-export function builtObjects(library: BuildLibrary, source: BuiltSource): Rendered {
+export function getBuiltObjects(library: BuildLibrary, source: BuiltSource): Rendered {
   const answer = answerOf(source, library)
   if ('failure' in answer) throw new Failure(answer.failure)
-  return byKey(printedResources(source, answer.text))
+  return indexByKey(parsePrintedResources(source, answer.text))
 }
 
 /** @throws Unanswered with all builds that have to run first */
@@ -30,16 +30,19 @@ export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource
   computeEach(sources, (source) => answerOf(source, library))
 }
 
-export function otherReaders(built: BuiltUnit, files: SourceFiles): readonly SharingUnit[] {
-  return readersOf(built, files).filter((unit) => !isOwnRelease(built, unit))
+export function listOtherReadingUnits(
+  built: BuiltUnit,
+  files: SourceFiles,
+): readonly SharingUnit[] {
+  return listReaders(built, files).filter((unit) => !isOwnRelease(built, unit))
 }
 
 export function isOwnRelease(built: BuiltUnit, { source }: SharingUnit): boolean {
   return source?.parent !== undefined && mayApply(built.source, source)
 }
 
-function readersOf({ source, others }: BuiltUnit, files: SourceFiles): readonly SharingUnit[] {
-  const changed = [...changedFiles(source.files, files).keys()]
+function listReaders({ source, others }: BuiltUnit, files: SourceFiles): readonly SharingUnit[] {
+  const changed = [...collectChangedFiles(source.files, files).keys()]
   return others.filter((unit) =>
     changed.some((path) => unit.files.has(path) || readsNew(unit, path)),
   )
@@ -49,30 +52,30 @@ function readersOf({ source, others }: BuiltUnit, files: SourceFiles): readonly 
  * Units that the edit would change: all of them, or enough to know that there is one. A value that one reader has is mostly one that all of
  * them have, so the first one is built before the others. @throws Unanswered
  */
-export function sharingUnits(
+export function findSharingUnits(
   built: BuiltUnit,
   files: SourceFiles,
   most: 'all' | 'one' = 'one',
 ): readonly Sharing[] {
-  const readers = readersOf(built, files)
+  const readers = listReaders(built, files)
   const [first = [], others = []] =
     most === 'all' ? [readers] : [readers.slice(0, 1), readers.slice(1)]
-  const moved = movedOf(built, files, first)
-  return moved.length > 0 ? moved : movedOf(built, files, others)
+  const moved = listMovedInUnits(built, files, first)
+  return moved.length > 0 ? moved : listMovedInUnits(built, files, others)
 }
 
-function movedOf(
+function listMovedInUnits(
   { source, library }: BuiltUnit,
   files: SourceFiles,
   readers: readonly SharingUnit[],
 ): readonly Sharing[] {
-  const changed = [...changedFiles(source.files, files).keys()]
+  const changed = [...collectChangedFiles(source.files, files).keys()]
   const edited = (unit: SharingUnit): BuiltSource | undefined =>
     unit.source === undefined
       ? undefined
       : {
           ...unit.source,
-          files: withChanges(unit.source.files, { before: source.files, after: files }, changed),
+          files: applyChanges(unit.source.files, { before: source.files, after: files }, changed),
         }
   assertBuilt(
     library,
@@ -81,13 +84,13 @@ function movedOf(
     ),
   )
   return readers.flatMap((unit) => {
-    const moved = movedIn(unit.source, edited(unit), library, source)
+    const moved = listMovedIn(unit.source, edited(unit), library, source)
     return moved === undefined ? [] : [{ unit, moved }]
   })
 }
 
 /** Undefined if the unit does not change; empty if a change cannot be named. */
-function movedIn(
+function listMovedIn(
   was: BuiltSource | undefined,
   is: BuiltSource | undefined,
   library: BuildLibrary,
@@ -98,27 +101,28 @@ function movedIn(
   // A unit that cannot be built, before and after, feeds no cluster.
   if ('failure' in before) return undefined
   if ('failure' in after) return []
-  if (before.text === after.text && jsonEquals(variablesIn(was), variablesIn(is))) return undefined
+  if (before.text === after.text && isJsonEqual(getVariables(was), getVariables(is)))
+    return undefined
   // The value is authored in the syncer's resource; its change is what its own unit has to apply.
   const { synced } = source
-  const own = synced === undefined || !mayApply(was, source) ? [] : ownKeys(synced)
-  const edited = byKey(printedResources(is, after.text))
-  const moved = new RenderedBefore(byKey(printedResources(was, before.text)), [])
-    .otherMoves(edited)
-    .filter(({ resource }) => !own.includes(resourceKey(resource.id)))
-  const all = ofEdit(moved, was, edited, library)
+  const own = synced === undefined || !mayApply(was, source) ? [] : listOwnKeys(synced)
+  const edited = indexByKey(parsePrintedResources(is, after.text))
+  const moved = new RenderedBefore(indexByKey(parsePrintedResources(was, before.text)), [])
+    .listOtherMoves(edited)
+    .filter(({ resource }) => !own.includes(getResourceKey(resource.id)))
+  const all = selectMovedByEdit(moved, was, edited, library)
   return all.length === 0 ? undefined : all
 }
 
-function variablesIn({ synced, files }: BuiltSource): JsonObject {
-  return Object.fromEntries(synced === undefined ? [] : withFileVariables(synced, files).variables)
+function getVariables({ synced, files }: BuiltSource): JsonObject {
+  return Object.fromEntries(synced === undefined ? [] : applyFileVariables(synced, files).variables)
 }
 
 /**
  * After a hand edit of the resource, the cluster's version differs from git in fields that the file
  * edit does not touch.
  */
-function ofEdit(
+function selectMovedByEdit(
   moved: readonly MovedField[],
   was: BuiltSource,
   edited: Rendered,
@@ -128,14 +132,14 @@ function ofEdit(
   const source = { ...was, asDeclared: true }
   const declared = answerOf(source, library)
   if ('failure' in declared) return moved
-  const touched = new RenderedBefore(byKey(printedResources(source, declared.text)), [])
-    .otherMoves(edited)
+  const touched = new RenderedBefore(indexByKey(parsePrintedResources(source, declared.text)), [])
+    .listOtherMoves(edited)
     .map(placeOf)
   return moved.filter((each) => touched.includes(placeOf(each)))
 }
 
 function placeOf({ resource, path }: MovedField): string {
-  return `${resourceKey(resource.id)}#${formatFieldPath(path)}`
+  return `${getResourceKey(resource.id)}#${formatFieldPath(path)}`
 }
 
 /** Another overlay may have a resource of the same name for another cluster. */
@@ -148,24 +152,27 @@ function mayApply({ folder, synced }: BuiltSource, { parent }: BuiltSource): boo
   )
 }
 
-function ownKeys({ object, inputs = [] }: SyncerBuild): readonly string[] {
-  const { group } = parseApiVersion(textOf(object, 'apiVersion'))
-  const [namespace, name] = [metadataText(object, 'namespace'), metadataText(object, 'name')]
+function listOwnKeys({ object, inputs = [] }: SyncerBuild): readonly string[] {
+  const { group } = parseApiVersion(getTextAt(object, 'apiVersion'))
+  const [namespace, name] = [getMetadataText(object, 'namespace'), getMetadataText(object, 'name')]
   return [
-    resourceKey({ group, kind: textOf(object, 'kind'), namespace, name }),
-    ...inputs.map(resourceKey),
+    getResourceKey({ group, kind: getTextAt(object, 'kind'), namespace, name }),
+    ...inputs.map(getResourceKey),
   ]
 }
 
 /** Flux lists the files of a folder without a kustomization. */
 function readsNew({ source }: SharingUnit, path: string): boolean {
-  if (source?.synced === undefined || kustomizationOf(source.folder, source.files) !== undefined)
+  if (
+    source?.synced === undefined ||
+    findKustomizationPath(source.folder, source.files) !== undefined
+  )
     return false
   return source.folder === '' || path.startsWith(`${source.folder}/`)
 }
 
 /** An edited kustomization may name a new file. */
-function withChanges(
+function applyChanges(
   own: SourceFiles,
   edited: { readonly before: SourceFiles; readonly after: SourceFiles },
   changed: readonly string[],
@@ -180,6 +187,6 @@ function withChanges(
   return files
 }
 
-function byKey(resources: ReturnType<typeof printedResources>): Rendered {
-  return new Map(resources.map((resource) => [resourceKey(resource.id), resource]))
+function indexByKey(resources: ReturnType<typeof parsePrintedResources>): Rendered {
+  return new Map(resources.map((resource) => [getResourceKey(resource.id), resource]))
 }

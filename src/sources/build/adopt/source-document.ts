@@ -1,21 +1,21 @@
 import { isKustomizationFile } from '@backporch/kpt/package'
-import { type FieldPath, field } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath } from '@backporch/kyaml/field'
 import { formatJson, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
-  entryOf,
-  itemsAt,
-  jsonOf,
-  nodeAtPath,
-  resolved,
+  convertYamlToJson,
+  findEntry,
+  findNodeAtPath,
+  listItemsAt,
+  resolveAlias,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
-import { folderOf, joined } from '../../kustomize/files/kustomization-walk.ts'
-import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.ts'
+import { getParentFolder, joinFolderPath } from '../../kustomize/files/kustomization-walk.ts'
+import { readSourceText, type SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import { editAt } from '../../locate/candidate.ts'
 import type { SyncerBuild } from '../built-source.ts'
-import { syncerObject } from '../syncer-object.ts'
+import { readSyncerObject } from '../syncer-object.ts'
 
 /** Counts from 1; 0 if `file` is a cluster object. */
 export interface FileLocation {
@@ -24,7 +24,7 @@ export interface FileLocation {
   readonly column: number
 }
 
-export type TextLocations = Pick<LineIndex, 'position'>
+export type TextLocations = Pick<LineIndex, 'getPosition'>
 
 export class SourceDocument {
   readonly path: string
@@ -43,8 +43,8 @@ export class SourceDocument {
   }
 
   /** Undefined without a value. @param base folder of the paths in it */
-  inside(path: FieldPath, base: string): SourceDocument | undefined {
-    const node = nodeAtPath(this.root, path)?.node
+  readInside(path: FieldPath, base: string): SourceDocument | undefined {
+    const node = findNodeAtPath(this.root, path)?.node
     if (node === undefined) return undefined
     const inner = new SourceDocument(this.path, this.number, node, this.lines)
     inner.above = [...this.above, ...path]
@@ -52,7 +52,7 @@ export class SourceDocument {
     return inner
   }
 
-  placedIn(template: SourceDocument): SourceDocument {
+  placeIn(template: SourceDocument): SourceDocument {
     const placed = new SourceDocument(template.path, template.number, this.root, this.lines)
     placed.above = template.above
     placed.base = this.base
@@ -69,57 +69,59 @@ export class SourceDocument {
   }
 
   get folder(): string {
-    return this.base ?? folderOf(this.path)
+    return this.base ?? getParentFolder(this.path)
   }
 
   has(path: FieldPath): boolean {
-    return nodeAtPath(this.root, path) !== undefined
+    return findNodeAtPath(this.root, path) !== undefined
   }
 
-  valueAt(path: FieldPath): Json | undefined {
-    const node = nodeAtPath(this.root, path)?.node
-    return node === undefined ? undefined : jsonOf(node)
+  getValueAt(path: FieldPath): Json | undefined {
+    const node = findNodeAtPath(this.root, path)?.node
+    return node === undefined ? undefined : convertYamlToJson(node)
   }
 
-  entries(
+  listEntries(
     name: string,
   ): readonly { readonly index: number; readonly value: { readonly [key: string]: Json } }[] {
-    return itemsAt(this.root, name).flatMap((item, index) => {
-      const value = jsonOf(item)
+    return listItemsAt(this.root, name).flatMap((item, index) => {
+      const value = convertYamlToJson(item)
       return isJsonObject(value) ? [{ index, value }] : []
     })
   }
 
-  texts(...path: readonly string[]): readonly { readonly index: number; readonly text: string }[] {
-    return itemsAt(this.root, ...path).flatMap((item, index) => {
-      const value = jsonOf(item)
+  listTexts(
+    ...path: readonly string[]
+  ): readonly { readonly index: number; readonly text: string }[] {
+    return listItemsAt(this.root, ...path).flatMap((item, index) => {
+      const value = convertYamlToJson(item)
       return typeof value === 'string' ? [{ index, text: value }] : []
     })
   }
 
   hasField(name: string): boolean {
-    const target = resolved(this.root)
-    return target.kind === 'map' && entryOf(target, name) !== undefined
+    const target = resolveAlias(this.root)
+    return target.kind === 'map' && findEntry(target, name) !== undefined
   }
 
-  locationOf(path: FieldPath): FileLocation {
-    if (this.places !== undefined) return this.places.locationOf(path)
+  findLocation(path: FieldPath): FileLocation {
+    if (this.places !== undefined) return this.places.findLocation(path)
     for (let steps = path.length; steps >= 0; steps -= 1) {
-      const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
-      if (source !== undefined) return { file: this.path, ...this.lines.position(source.start) }
+      const source = findNodeAtPath(this.root, path.slice(0, steps))?.node.source
+      if (source !== undefined) return { file: this.path, ...this.lines.getPosition(source.start) }
     }
     return { file: this.path, line: 1, column: 1 }
   }
 
-  location(path: FieldPath): string {
-    const { file, line } = this.locationOf(path)
+  formatLocation(path: FieldPath): string {
+    const { file, line } = this.findLocation(path)
     return `${file}:${line}`
   }
 }
 
 /** @throws Failure BP1110 or BP1111 */
-export function documentsOf(path: string, files: SourceFiles): readonly SourceDocument[] {
-  const text = textOf(path, files).replaceAll('\r\n', '\n')
+export function readSourceDocuments(path: string, files: SourceFiles): readonly SourceDocument[] {
+  const text = readSourceText(path, files).replaceAll('\r\n', '\n')
   const lines = new LineIndex(text)
   return readYamlNodes(text, path).map(
     (root, number) => new SourceDocument(path, number, root, lines),
@@ -131,75 +133,84 @@ export interface SyncedFolder {
   readonly build: SyncerBuild
 }
 
-export function kustomizationsOf(
+export function readKustomizations(
   files: SourceFiles,
   synced?: SyncedFolder,
 ): readonly SourceDocument[] {
-  const spec = syncerFields(files, synced)
+  const spec = findSyncerFields(files, synced)
   const paths = [...files.keys()].filter(isKustomizationFile)
   return [
-    ...overridesOf(files, synced),
+    ...readOverrides(files, synced),
     ...(spec === undefined ? [] : [spec]),
-    ...paths.flatMap((path) => documentsOf(path, files).slice(0, 1)),
+    ...paths.flatMap((path) => readSourceDocuments(path, files).slice(0, 1)),
   ]
 }
 
-export function syncerFields(
+export function findSyncerFields(
   files: SourceFiles,
   synced: SyncedFolder | undefined,
 ): SourceDocument | undefined {
   const { declared, builder } = synced?.build ?? {}
   if (declared === undefined || builder === undefined || !files.has(declared.path)) return undefined
-  return documentsOf(declared.path, files)[declared.document]?.inside(
-    pathOf([...(declared.maker?.template ?? []), ...builder.fields]),
+  return readSourceDocuments(declared.path, files)[declared.document]?.readInside(
+    convertToFieldPath([...(declared.maker?.template ?? []), ...builder.fields]),
     synced?.folder ?? '',
   )
 }
 
-export function pathOf(steps: SyncerBuild['builder']['fields']): FieldPath {
-  return steps.map((step) => (typeof step === 'number' ? index(step) : field(step)))
+export function convertToFieldPath(steps: SyncerBuild['builder']['fields']): FieldPath {
+  return steps.map((step) => (typeof step === 'number' ? index(step) : createFieldStep(step)))
 }
 
 /** The syncer writes them into the folder's kustomization; later ones override earlier ones. */
-export function syncerLayers(files: SourceFiles, synced: SyncedFolder): readonly SourceDocument[] {
+export function listSyncerLayers(
+  files: SourceFiles,
+  synced: SyncedFolder,
+): readonly SourceDocument[] {
   const { build } = synced
-  const declared = syncerFields(files, synced)
+  const declared = findSyncerFields(files, synced)
   const made =
     declared === undefined || build.declared?.maker !== undefined
-      ? fieldsOf(synced, syncerObject(build, files))
+      ? createFieldsDocument(synced, readSyncerObject(build, files))
       : undefined
-  const resource = declared === undefined ? made : (made?.placedIn(declared) ?? declared)
-  return [...(resource === undefined ? [] : [resource]), ...overridesOf(files, synced).toReversed()]
+  const resource = declared === undefined ? made : (made?.placeIn(declared) ?? declared)
+  return [
+    ...(resource === undefined ? [] : [resource]),
+    ...readOverrides(files, synced).toReversed(),
+  ]
 }
 
-function fieldsOf(
+function createFieldsDocument(
   { folder, build: { title, builder } }: SyncedFolder,
   object: JsonObject,
 ): SourceDocument | undefined {
   const [root] = readYamlNodes(formatJson(object), title)
-  const location = inCluster(title)
+  const location = createClusterLocation(title)
   return root === undefined
     ? undefined
-    : new SourceDocument(title, 0, root, { position: () => location }).inside(
-        pathOf(builder.fields),
+    : new SourceDocument(title, 0, root, { getPosition: () => location }).readInside(
+        convertToFieldPath(builder.fields),
         folder,
       )
 }
 
-export function inCluster(title: string): FileLocation {
+export function createClusterLocation(title: string): FileLocation {
   return { file: title, line: 0, column: 0 }
 }
 
-function overridesOf(
+function readOverrides(
   files: SourceFiles,
   synced: SyncedFolder | undefined,
 ): readonly SourceDocument[] {
   if (synced === undefined) return []
   const { names, field: name } = synced.build.builder.overrides
   return names
-    .map((each) => joined(synced.folder, each))
+    .map((each) => joinFolderPath(synced.folder, each))
     .filter((path) => files.has(path))
-    .flatMap((path) => documentsOf(path, files)[0]?.inside(fields(name), synced.folder) ?? [])
+    .flatMap(
+      (path) =>
+        readSourceDocuments(path, files)[0]?.readInside(createFieldPath(name), synced.folder) ?? [],
+    )
     .reverse()
 }
 
@@ -207,8 +218,8 @@ export function index(position: number): FieldPath[number] {
   return { kind: 'index', index: position }
 }
 
-export function fields(...names: readonly string[]): FieldPath {
-  return names.map(field)
+export function createFieldPath(...names: readonly string[]): FieldPath {
+  return names.map(createFieldStep)
 }
 
 export function isAt(path: FieldPath, ...names: readonly string[]): boolean {

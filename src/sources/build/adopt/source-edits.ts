@@ -1,6 +1,6 @@
 import { editAuthored } from '../../edits/edit-authored.ts'
-import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.ts'
-import { editsByFile, type SourceCandidate } from '../../locate/candidate.ts'
+import { readSourceText, type SourceFiles } from '../../kustomize/files/kustomize-build.ts'
+import { groupEditsByFile, type SourceCandidate } from '../../locate/candidate.ts'
 
 /** @throws Failure BP2007 if an edit cannot be made */
 export function applyCandidate(
@@ -15,8 +15,8 @@ export function applyCandidate(
       content: new TextEncoder().encode(text),
     })
   }
-  for (const [path, list] of editsByFile(edits))
-    write(path, editAuthored(originalText(path, files), list, path))
+  for (const [path, list] of groupEditsByFile(edits))
+    write(path, editAuthored(getOriginalText(path, files), list, path))
   for (const [path, text] of texts) {
     if (text === null) after.delete(path)
     else write(path, text)
@@ -24,15 +24,15 @@ export function applyCandidate(
   return after
 }
 
-function originalText(path: string, files: SourceFiles): string {
-  textOf(path, files)
+function getOriginalText(path: string, files: SourceFiles): string {
+  readSourceText(path, files)
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
     files.get(path)?.content ?? new Uint8Array(),
   )
 }
 
 /** By path from the repository root; null for a removed file. */
-export function changedFiles(
+export function collectChangedFiles(
   before: SourceFiles,
   after: SourceFiles,
 ): ReadonlyMap<string, Uint8Array | null> {

@@ -1,13 +1,13 @@
 /** As helm `pkg/chart/common/util/coalesce.go`, fluxcd/pkg `runtime/transform`. */
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { jsonOf } from '@backporch/kyaml/yaml'
+import { convertYamlToJson } from '@backporch/kyaml/yaml'
 import type { ValuesLayer } from '../../build/built-source.ts'
 import type { ChartFiles } from '../../build/chart-templates.ts'
-import { joined } from '../../kustomize/files/kustomization-walk.ts'
-import { textOf as textOfFile } from '../../kustomize/files/kustomize-build.ts'
+import { joinFolderPath } from '../../kustomize/files/kustomization-walk.ts'
+import { readSourceText as textOfFile } from '../../kustomize/files/kustomize-build.ts'
 
-export function mergedValues(...all: readonly JsonObject[]): JsonObject {
+export function mergeValues(...all: readonly JsonObject[]): JsonObject {
   return all.reduce(merge, {})
 }
 
@@ -24,9 +24,9 @@ function merge(under: JsonObject, over: JsonObject): JsonObject {
  * Empty for an empty file.
  * @throws Failure BP1110 or BP1111
  */
-export function valuesIn(text: string, where: string): JsonObject {
+export function parseValues(text: string, where: string): JsonObject {
   const [root] = readYamlNodes(text.replaceAll('\r\n', '\n'), where)
-  const value = root === undefined ? null : jsonOf(root)
+  const value = root === undefined ? null : convertYamlToJson(root)
   return isJsonObject(value) ? value : {}
 }
 
@@ -34,16 +34,12 @@ export function valuesIn(text: string, where: string): JsonObject {
  * With the type that `helm install --set` gives the value (helm `pkg/strvals/parser.go`).
  * @returns undefined for lists or several values
  */
-export function withValueAt(
-  values: JsonObject,
-  path: string,
-  text: string,
-): JsonObject | undefined {
+export function setValueAt(values: JsonObject, path: string, text: string): JsonObject | undefined {
   if (!/^[\w-]+(?:\.[\w-]+)*$/.test(path)) return undefined
   const quoted = /^(['"])([\s\S]*)\1$/.exec(text)?.[2]
   const plain = quoted ?? text
   if (/[,\\{}[\]=]/.test(plain)) return undefined
-  const value = quoted === undefined ? typed(plain) : plain
+  const value = quoted === undefined ? parseTypedValue(plain) : plain
   return path.split('.').reduceRight<(at: JsonObject) => JsonObject>(
     (inner, key, index, keys) => (at) => {
       const below = getKey(at, key)
@@ -54,7 +50,7 @@ export function withValueAt(
   )(values)
 }
 
-function typed(text: string): Json {
+function parseTypedValue(text: string): Json {
   if (text === 'true' || text === 'false') return text === 'true'
   if (text === 'null') return null
   return text === '0' || /^-?[1-9]\d{0,14}$/.test(text) ? Number(text) : text
@@ -64,9 +60,9 @@ function typed(text: string): Json {
  * With those of unpacked dependencies under their names.
  * @throws Failure BP1110 or BP1111
  */
-export function chartLayers({ folder, files }: ChartFiles): readonly ValuesLayer[] {
-  const own = joined(folder, 'values.yaml')
-  const prefix = joined(folder, 'charts/')
+export function listChartLayers({ folder, files }: ChartFiles): readonly ValuesLayer[] {
+  const own = joinFolderPath(folder, 'values.yaml')
+  const prefix = joinFolderPath(folder, 'charts/')
   const below = [...files.keys()].flatMap(
     (path) =>
       /^([^/]+)\/values\.yaml$/.exec(
@@ -74,7 +70,7 @@ export function chartLayers({ folder, files }: ChartFiles): readonly ValuesLayer
       )?.[1] ?? [],
   )
   const layerOf = (path: string, under: readonly string[]): ValuesLayer => {
-    const values = valuesIn(textOfFile(path, files), path)
+    const values = parseValues(textOfFile(path, files), path)
     return {
       values: under.reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), values),
       place: { kind: 'file', path, under },
@@ -82,7 +78,7 @@ export function chartLayers({ folder, files }: ChartFiles): readonly ValuesLayer
     }
   }
   return [
-    ...below.map((name) => layerOf(joined(folder, `charts/${name}/values.yaml`), [name])),
+    ...below.map((name) => layerOf(joinFolderPath(folder, `charts/${name}/values.yaml`), [name])),
     ...(files.has(own) ? [layerOf(own, [])] : []),
   ]
 }

@@ -5,10 +5,10 @@ import {
   type Build,
   type BuildAnswer,
   type BuildLibrary,
-  sortedFiles,
+  sortFiles,
 } from '../../programs/package-builder.ts'
 
-export function helmBuild(
+export function createHelmBuild(
   { folder, files, parent }: Pick<BuildInput, 'folder' | 'files' | 'parent'>,
   order: HelmOrder,
 ): Build {
@@ -18,7 +18,7 @@ export function helmBuild(
     tool: 'helm',
     folder,
     command: words,
-    files: sortedFiles([...read, ...written]),
+    files: sortFiles([...read, ...written]),
     hasSecrets,
   }
 }
@@ -29,7 +29,7 @@ export function postRendered(
   order: HelmOrder,
   library: BuildLibrary,
 ): Build | BuildAnswer {
-  let build = helmBuild(source, order)
+  let build = createHelmBuild(source, order)
   for (const { kustomization } of order.postRenderers ?? []) {
     const answer = library.built(build)
     if ('failure' in answer) return answer

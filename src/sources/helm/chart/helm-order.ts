@@ -1,14 +1,14 @@
 /** As helm `pkg/cmd/template.go`. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import { filterObjects, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'
 import type { ClusterCapabilities, HelmOrder } from '../../build/built-source.ts'
 import type { ChartFiles } from '../../build/chart-templates.ts'
-import { joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
-import { kustomizationAt } from '../../kustomize/files/kustomize-build.ts'
+import { joinFolderPath, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
+import { readKustomizationAt } from '../../kustomize/files/kustomize-build.ts'
 
 /** The requested ones, else the cluster's. */
-export function capabilityWords(
+export function buildCapabilityArgs(
   asked: ClusterCapabilities,
   cluster: ClusterCapabilities | undefined,
 ): readonly string[] {
@@ -27,23 +27,27 @@ export function capabilityWords(
  * @param words after the chart
  * @throws Failure BP1210 for a chart that Helm would have to complete from elsewhere
  */
-export function helmOrder(
+export function createHelmOrder(
   chart: ChartFiles,
   words: readonly string[],
   written: PackageFiles,
 ): HelmOrder {
-  const path = joined(chart.folder, 'Chart.yaml')
+  const path = joinFolderPath(chart.folder, 'Chart.yaml')
   if (!chart.files.has(path))
-    throw notRendered(chart.folder, 'the folder has no Chart.yaml', 'name the folder of a chart')
-  const beside = localDependencies(chart)
+    throw createNotRenderedFailure(
+      chart.folder,
+      'the folder has no Chart.yaml',
+      'name the folder of a chart',
+    )
+  const beside = listLocalDependencies(chart)
   const copies = beside.flatMap(({ name, folder }) =>
-    copiesOf(chart, folder, joined(chart.folder, `charts/${name}`)),
+    copyFiles(chart, folder, joinFolderPath(chart.folder, `charts/${name}`)),
   )
-  const missing = missingDependencies(chart).filter(
+  const missing = listMissingDependencies(chart).filter(
     (name) => !beside.some((each) => each.name === name),
   )
   if (missing.length > 0)
-    throw notRendered(
+    throw createNotRenderedFailure(
       chart.folder,
       `its ${missing.length === 1 ? 'dependency' : 'dependencies'} ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not in its folder charts, and nothing is fetched`,
       `run helm dependency build ${chart.folder || '.'} and commit the folder charts, or name another renderer of the folder in a policy (spec.render)`,
@@ -57,18 +61,18 @@ interface Dependency {
 }
 
 /** `repository: file://../common`, if not in the folder `charts`. */
-export function localDependencies(chart: ChartFiles): readonly Dependency[] {
-  const missing = missingDependencies(chart)
-  return dependenciesOf(chart).flatMap((each) => {
-    const path = /^file:\/\/(.+)$/.exec(textOf(each, 'repository'))?.[1]
+export function listLocalDependencies(chart: ChartFiles): readonly Dependency[] {
+  const missing = listMissingDependencies(chart)
+  return listDependencies(chart).flatMap((each) => {
+    const path = /^file:\/\/(.+)$/.exec(getTextAt(each, 'repository'))?.[1]
     const folder = path === undefined ? undefined : resolvePath(chart.folder, path)
-    return folder === undefined || !missing.includes(textOf(each, 'name'))
+    return folder === undefined || !missing.includes(getTextAt(each, 'name'))
       ? []
-      : [{ name: textOf(each, 'name'), folder }]
+      : [{ name: getTextAt(each, 'name'), folder }]
   })
 }
 
-function copiesOf({ files }: ChartFiles, from: string, to: string): PackageFiles {
+function copyFiles({ files }: ChartFiles, from: string, to: string): PackageFiles {
   return [...files.values()].flatMap((file) =>
     file.path.startsWith(`${from}/`)
       ? [{ ...file, path: `${to}${file.path.slice(from.length)}` }]
@@ -76,26 +80,30 @@ function copiesOf({ files }: ChartFiles, from: string, to: string): PackageFiles
   )
 }
 
-function dependenciesOf({ folder, files }: ChartFiles): readonly JsonObject[] {
+function listDependencies({ folder, files }: ChartFiles): readonly JsonObject[] {
   return ['Chart.yaml', 'requirements.yaml'].flatMap((name) => {
-    const path = joined(folder, name)
-    return files.has(path) ? objectsIn(partOf(kustomizationAt(path, files), 'dependencies')) : []
+    const path = joinFolderPath(folder, name)
+    return files.has(path)
+      ? filterObjects(getPartAt(readKustomizationAt(path, files), 'dependencies'))
+      : []
   })
 }
 
-function missingDependencies({ folder, files }: ChartFiles): readonly string[] {
-  const below = [...files.keys()].filter((path) => path.startsWith(joined(folder, 'charts/')))
+function listMissingDependencies({ folder, files }: ChartFiles): readonly string[] {
+  const below = [...files.keys()].filter((path) =>
+    path.startsWith(joinFolderPath(folder, 'charts/')),
+  )
   const has = (name: string): boolean =>
     below.some((path) => {
-      const rest = path.slice(joined(folder, 'charts/').length)
+      const rest = path.slice(joinFolderPath(folder, 'charts/').length)
       return rest.startsWith(`${name}/`) || (rest.startsWith(`${name}-`) && rest.endsWith('.tgz'))
     })
-  return dependenciesOf({ folder, files })
-    .map((each) => textOf(each, 'name'))
+  return listDependencies({ folder, files })
+    .map((each) => getTextAt(each, 'name'))
     .filter((name) => name !== '' && !has(name))
 }
 
-function notRendered(folder: string, why: string, remedy: string): Failure {
+function createNotRenderedFailure(folder: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1210',
     what: 'the chart cannot be rendered',

@@ -1,23 +1,27 @@
 /** As kustomize `HelmChartInflationGenerator.go`. */
 import {
+  filterTexts,
   formatJson,
+  getPartAt,
+  getTextAt,
   isJsonObject,
   type JsonObject,
-  partOf,
-  textOf,
-  textsIn,
 } from '@backporch/kyaml/json'
 import type { HelmChart, ValuesLayer } from '../../build/built-source.ts'
-import { chartEntries } from '../../kustomize/files/helm-charts.ts'
-import { folderOf, joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts'
+import { listChartEntries } from '../../kustomize/files/helm-charts.ts'
 import {
-  kustomizationAt,
+  getParentFolder,
+  joinFolderPath,
+  resolvePath,
+} from '../../kustomize/files/kustomization-walk.ts'
+import {
+  readKustomizationAt,
   type SourceFiles,
-  textOf as textOfFile,
+  readSourceText as textOfFile,
 } from '../../kustomize/files/kustomize-build.ts'
 import { HELM_CHARTS } from '../../kustomize/files/resource-origins.ts'
-import { chartLayers, valuesIn } from './chart-values.ts'
-import { helmOrder } from './helm-order.ts'
+import { listChartLayers, parseValues } from './chart-values.ts'
+import { createHelmOrder } from './helm-order.ts'
 
 const INLINE = '.git/values.yaml'
 
@@ -27,32 +31,32 @@ const INLINE = '.git/values.yaml'
  * @returns undefined if the chart is not in the repository
  * @throws Failure BP1110 or BP1111 of a values file, BP1210 of an incomplete chart
  */
-export function kustomizeChart(
+export function findKustomizeChart(
   path: string,
   index: number,
   files: SourceFiles,
 ): HelmChart | undefined {
-  const own = folderOf(path)
-  const found = chartEntries(kustomizationAt(path, files))[index]
+  const own = getParentFolder(path)
+  const found = listChartEntries(readKustomizationAt(path, files))[index]
   const folder = found === undefined ? undefined : resolvePath(own, found.path)
   if (found === undefined || folder === undefined) return undefined
   const { entry } = found
   const chart = { folder, files }
-  const inline = partOf(entry, 'valuesInline')
+  const inline = getPartAt(entry, 'valuesInline')
   const given = isJsonObject(inline) ? inline : {}
-  const merge = textOf(entry, 'valuesMerge')
+  const merge = getTextAt(entry, 'valuesMerge')
   const fileAt = (name: string): readonly ValuesLayer[] => {
     const file = resolvePath(own, name)
     return file === undefined || name === '' || !files.has(file)
       ? []
-      : [fileLayer(file, files, folder)]
+      : [createFileLayer(file, files, folder)]
   }
   const fields: ValuesLayer = {
     values: given,
     place: { kind: 'field', path, document: 0, at: [HELM_CHARTS, index, 'valuesInline'] },
     isDefault: false,
   }
-  const file = fileAt(textOf(entry, 'valuesFile'))
+  const file = fileAt(getTextAt(entry, 'valuesFile'))
   const hasInline = Object.keys(given).length > 0
   const first =
     merge === 'merge'
@@ -60,12 +64,15 @@ export function kustomizeChart(
       : merge === 'replace' && hasInline
         ? [fields]
         : [...file, fields]
-  const layers = [...first, ...textsIn(partOf(entry, 'additionalValuesFiles')).flatMap(fileAt)]
-  const namespace = textOf(entry, 'namespace')
+  const layers = [
+    ...first,
+    ...filterTexts(getPartAt(entry, 'additionalValuesFiles')).flatMap(fileAt),
+  ]
+  const namespace = getTextAt(entry, 'namespace')
   const words = [
-    ...['--name-template', textOf(entry, 'releaseName')],
+    ...['--name-template', getTextAt(entry, 'releaseName')],
     ...(namespace === '' ? [] : ['--namespace', namespace]),
-    ...(partOf(entry, 'includeCRDs') === true ? ['--include-crds'] : []),
+    ...(getPartAt(entry, 'includeCRDs') === true ? ['--include-crds'] : []),
     ...layers.flatMap(({ place }) => ['--values', place.kind === 'file' ? place.path : INLINE]),
   ]
   const written = [
@@ -76,18 +83,18 @@ export function kustomizeChart(
     },
   ]
   return {
-    order: helmOrder(chart, words, written),
+    order: createHelmOrder(chart, words, written),
     chart,
     title: '',
-    layers: [...chartLayers(chart), ...layers],
+    layers: [...listChartLayers(chart), ...layers],
   }
 }
 
-function fileLayer(path: string, files: SourceFiles, chart: string): ValuesLayer {
-  const values: JsonObject = valuesIn(textOfFile(path, files), path)
+function createFileLayer(path: string, files: SourceFiles, chart: string): ValuesLayer {
+  const values: JsonObject = parseValues(textOfFile(path, files), path)
   return {
     values,
     place: { kind: 'file', path, under: [] },
-    isDefault: path === joined(chart, 'values.yaml'),
+    isDefault: path === joinFolderPath(chart, 'values.yaml'),
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { followed } from './linked-files.ts'
+import { followLinks } from './linked-files.ts'
 
 const FILES = new Map(
   Object.entries({
@@ -29,4 +29,4 @@ for (const [path, to] of [
   ['web/out.yaml', undefined],
 ] as const)
   test(`${path} leads to ${to ?? 'nothing in the repository'}`, () =>
-    assert.equal(followed(path, FILES), to))
+    assert.equal(followLinks(path, FILES), to))

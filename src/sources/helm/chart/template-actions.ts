@@ -1,5 +1,5 @@
 /** As Go `text/template`, "Actions"; helm `pkg/engine`. */
-import { type FieldPath, field, formatFieldPath } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
 
 interface Operand {
   /** The template's context, with `.Values`. */
@@ -33,28 +33,28 @@ const ANY_ITEM: FieldPath[number] = { kind: 'item', keys: {} }
 const NONE: Operand = { isRoot: false, refs: [], named: new Map() }
 const ROOT: Operand = { isRoot: true, refs: [], named: new Map() }
 
-export function rootScope(under: readonly string[], dot = ROOT): Scope {
+export function createRootScope(under: readonly string[], dot = ROOT): Scope {
   return { dot, variables: new Map(), controls: [], under }
 }
 
-export function readingOf(expression: string, scope: Scope): Reading {
+export function parseReading(expression: string, scope: Scope): Reading {
   const reader = new Reader(scope)
-  const commands = nodesOf(expression)
-  const operand = reader.operandOf(commands)
+  const commands = parseNodes(expression)
+  const operand = reader.readOperand(commands)
   const isOfFiles = /\.Files\b/.test(expression)
-  const refs = uniquePaths(reader.refs).filter(({ length }) => length > 0)
+  const refs = deduplicatePaths(reader.refs).filter(({ length }) => length > 0)
   return { operand, refs, includes: reader.includes, isOfFiles }
 }
 
-export function itemsOf({ refs }: Operand): Operand {
+export function getItemsOperand({ refs }: Operand): Operand {
   return { ...NONE, refs: refs.map((ref) => [...ref, ANY_ITEM]) }
 }
 
-export function uniquePaths(paths: readonly FieldPath[]): readonly FieldPath[] {
+export function deduplicatePaths(paths: readonly FieldPath[]): readonly FieldPath[] {
   return [...new Map(paths.map((path) => [formatFieldPath(path), path])).values()]
 }
 
-function nodesOf(expression: string): readonly (readonly Node[])[] {
+function parseNodes(expression: string): readonly (readonly Node[])[] {
   const tokens = expression.match(/"(?:\\.|[^"\\])*"|`[^`]*`|[()|]|[^\s()|"`]+/g) ?? []
   let at = 0
   const commands = (): readonly (readonly Node[])[] => {
@@ -82,58 +82,58 @@ class Reader {
     this.scope = scope
   }
 
-  operandOf(commands: readonly (readonly Node[])[]): Operand {
-    const all = commands.map((command) => this.ofCommand(command))
+  readOperand(commands: readonly (readonly Node[])[]): Operand {
+    const all = commands.map((command) => this.readCommand(command))
     const [first = NONE] = all
     if (all.length === 1) return first
     // Later commands may replace the value, as `default` does.
     return { ...first, refs: all.flatMap(({ refs }) => refs) }
   }
 
-  private ofCommand(nodes: readonly Node[]): Operand {
+  private readCommand(nodes: readonly Node[]): Operand {
     const [head, ...others] = nodes
     const name = head?.kind === 'word' ? head.value : ''
-    if (name === 'dict') return this.ofDict(others)
-    if (name === 'include' || name === 'template') return this.ofInclude(others)
-    const all = nodes.map((node) => this.ofNode(node))
-    if (name === 'index' || name === 'get') return this.ofIndex(all[1] ?? NONE, others.slice(1))
+    if (name === 'dict') return this.readDict(others)
+    if (name === 'include' || name === 'template') return this.readInclude(others)
+    const all = nodes.map((node) => this.readNode(node))
+    if (name === 'index' || name === 'get') return this.readIndex(all[1] ?? NONE, others.slice(1))
     if (nodes.length === 1) return all[0] ?? NONE
     return { ...NONE, refs: all.flatMap(({ refs }) => refs) }
   }
 
-  private ofDict(nodes: readonly Node[]): Operand {
+  private readDict(nodes: readonly Node[]): Operand {
     const named = new Map<string, Operand>()
     for (let at = 0; at + 1 < nodes.length; at += 2) {
       const [key, value] = [nodes[at], nodes[at + 1]]
-      if (key?.kind === 'text' && value !== undefined) named.set(key.value, this.ofNode(value))
+      if (key?.kind === 'text' && value !== undefined) named.set(key.value, this.readNode(value))
     }
     return { ...NONE, named }
   }
 
-  private ofInclude([name, argument]: readonly Node[]): Operand {
-    const given = argument === undefined ? NONE : this.ofNode(argument)
+  private readInclude([name, argument]: readonly Node[]): Operand {
+    const given = argument === undefined ? NONE : this.readNode(argument)
     if (name?.kind === 'text') this.includes.push({ name: name.value, argument: given })
     return NONE
   }
 
-  private ofIndex(of: Operand, keys: readonly Node[]): Operand {
+  private readIndex(of: Operand, keys: readonly Node[]): Operand {
     const names = keys.map((key) => (key.kind === 'text' ? key.value : undefined))
     const found = names.reduce<Operand>(
-      (at, each) => (each === undefined ? itemsOf(at) : this.inside(at, [each])),
+      (at, each) => (each === undefined ? getItemsOperand(at) : this.readInside(at, [each])),
       of,
     )
     this.refs.push(...found.refs)
     return found
   }
 
-  private ofNode(node: Node): Operand {
-    if (node.kind === 'group') return this.operandOf(node.commands)
+  private readNode(node: Node): Operand {
+    if (node.kind === 'group') return this.readOperand(node.commands)
     const [, head, chain = ''] =
       node.kind === 'word' ? (/^(\$\w*|)((?:\.\w+)*|\.)$/.exec(node.value) ?? []) : []
     if (head === undefined || (head === '' && chain === '')) return NONE
     const start =
       head === '' ? this.scope.dot : head === '$' ? ROOT : (this.scope.variables.get(head) ?? NONE)
-    const found = this.inside(
+    const found = this.readInside(
       start,
       chain.split('.').filter((name) => name !== ''),
     )
@@ -141,18 +141,20 @@ class Reader {
     return found
   }
 
-  private inside(of: Operand, names: readonly string[]): Operand {
+  private readInside(of: Operand, names: readonly string[]): Operand {
     const [first, ...rest] = names
     if (first === undefined) return of
     const named = of.named.get(first)
-    if (named !== undefined) return this.inside(named, rest)
+    if (named !== undefined) return this.readInside(named, rest)
     if (first === 'Values' && (of.isRoot || of.refs.length === 0)) {
       const under = rest[0] === 'global' ? [] : this.scope.under
       return {
         ...NONE,
-        refs: rest.length + under.length === 0 ? [[]] : [[...under, ...rest].map(field)],
+        refs: rest.length + under.length === 0 ? [[]] : [[...under, ...rest].map(createFieldStep)],
       }
     }
-    return of.isRoot ? NONE : { ...NONE, refs: of.refs.map((ref) => [...ref, ...names.map(field)]) }
+    return of.isRoot
+      ? NONE
+      : { ...NONE, refs: of.refs.map((ref) => [...ref, ...names.map(createFieldStep)]) }
   }
 }

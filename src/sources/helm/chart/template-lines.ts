@@ -1,11 +1,11 @@
 import type { FieldPath } from '@backporch/kyaml/field'
 import {
-  itemsOf,
+  createRootScope,
+  deduplicatePaths,
+  getItemsOperand,
+  parseReading,
   type Reading,
-  readingOf,
-  rootScope,
   type Scope,
-  uniquePaths,
 } from './template-actions.ts'
 
 export interface TemplateLine {
@@ -38,7 +38,7 @@ export interface Definition {
   readonly before: number
 }
 
-export function definitionsIn(path: string, text: string): ReadonlyMap<string, Definition> {
+export function parseDefinitions(path: string, text: string): ReadonlyMap<string, Definition> {
   const found = new Map<string, Definition>()
   const open: ({ readonly name: string; readonly from: number } | undefined)[] = []
   for (const match of text.matchAll(ACTION)) {
@@ -57,7 +57,10 @@ export function definitionsIn(path: string, text: string): ReadonlyMap<string, D
   return found
 }
 
-export function linesOf({ path, text, before }: Definition, scope: Scope): readonly TemplateLine[] {
+export function listTemplateLines(
+  { path, text, before }: Definition,
+  scope: Scope,
+): readonly TemplateLine[] {
   const state = new Scopes(scope)
   const starts: {
     readonly reading: Reading | undefined
@@ -140,7 +143,7 @@ class Scopes {
       return undefined
     }
     if (keyword === 'else') {
-      this.other(rest)
+      this.readElse(rest)
       return undefined
     }
     if (keyword === 'define' || keyword === 'block') {
@@ -154,12 +157,12 @@ class Scopes {
     }
     const [, names, expression] = ASSIGNED.exec(body) ?? []
     if (names === undefined || expression === undefined)
-      return body === '' ? undefined : readingOf(body, this.scope)
+      return body === '' ? undefined : parseReading(body, this.scope)
     this.assign(names, expression)
     return undefined
   }
 
-  private other(rest: string): void {
+  private readElse(rest: string): void {
     const before = this.open.at(-1)?.before ?? this.scope
     const { controls } = this.scope
     this.scope = { ...before, controls }
@@ -169,18 +172,18 @@ class Scopes {
 
   private begin(keyword: 'if' | 'with' | 'range', text: string): void {
     const [, names, expression = text] = ASSIGNED.exec(text) ?? []
-    const { operand, refs } = readingOf(expression, this.scope)
-    const controls = uniquePaths([...this.scope.controls, ...refs])
+    const { operand, refs } = parseReading(expression, this.scope)
+    const controls = deduplicatePaths([...this.scope.controls, ...refs])
     this.scope = { ...this.scope, controls }
     if (keyword === 'if') return
-    const dot = keyword === 'range' ? itemsOf(operand) : operand
+    const dot = keyword === 'range' ? getItemsOperand(operand) : operand
     const variables = new Map(this.scope.variables)
     for (const name of names?.split(',') ?? []) variables.set(name.trim(), dot)
     this.scope = { ...this.scope, dot, variables }
   }
 
   private assign(names: string, expression: string): void {
-    const { operand, refs, includes } = readingOf(expression, this.scope)
+    const { operand, refs, includes } = parseReading(expression, this.scope)
     const known =
       operand.isRoot || operand.named.size > 0 || operand.refs.length > 0
         ? operand
@@ -195,9 +198,9 @@ class Scopes {
 
 const ASSIGNED = /^(\$\w+(?:\s*,\s*\$\w+)?)\s*:?=\s*([\s\S]*)$/
 
-export function referencesIn(text: string, under: readonly string[]): readonly FieldPath[] {
-  const lines = linesOf({ path: '', text, before: 0 }, rootScope(under))
-  return uniquePaths(
+export function listReferences(text: string, under: readonly string[]): readonly FieldPath[] {
+  const lines = listTemplateLines({ path: '', text, before: 0 }, createRootScope(under))
+  return deduplicatePaths(
     lines.flatMap(({ readings, controls }) => [
       ...readings.flatMap(({ refs }) => refs),
       ...controls,

@@ -90,7 +90,7 @@ function traced(field: string, name = 'shop-web', folder = 'web'): readonly stri
     id: { kind: 'Deployment', name },
     field: pathOf(field),
   }
-  return trace.writers(question).map(({ path, line, isField, refs, rest }) => {
+  return trace.listWriters(question).map(({ path, line, isField, refs, rest }) => {
     const shown = [
       refs.map(formatFieldPath).join(' '),
       rest.length === 0 ? '' : `+${formatFieldPath(rest)}`,

@@ -1,13 +1,13 @@
 import { type FieldPath, isAnyStep, type PathStep } from '@backporch/kyaml/field'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { type ChartFiles, isTemplate } from '../../build/chart-templates.ts'
-import { textOf as textOfFile } from '../../kustomize/files/kustomize-build.ts'
-import { type Reading, rootScope, uniquePaths } from './template-actions.ts'
+import { readSourceText as textOfFile } from '../../kustomize/files/kustomize-build.ts'
+import { createRootScope, deduplicatePaths, type Reading } from './template-actions.ts'
 import {
   ACTION_MARK,
   type Definition,
-  definitionsIn,
-  linesOf,
+  listTemplateLines,
+  parseDefinitions,
   type TemplateLine,
 } from './template-lines.ts'
 
@@ -44,27 +44,29 @@ export class TemplateTrace {
       (path) => path.startsWith(prefix) && path.includes('templates/') && isTemplate(path),
     )
     this.definitions = new Map(
-      templates.flatMap((path) => [...definitionsIn(path, textOfFile(path, files))]),
+      templates.flatMap((path) => [...parseDefinitions(path, textOfFile(path, files))]),
     )
   }
 
   /** Never empty for an existing template. */
-  writers({ template, id, field }: TraceQuestion): readonly FieldWriter[] {
-    const lines = this.documentOf(template, id)
+  listWriters({ template, id, field }: TraceQuestion): readonly FieldWriter[] {
+    const lines = this.findDocument(template, id)
     const found = this.search(lines, field, 0, [])
     return found.length > 0
       ? found
       : lines
           .slice(0, 1)
-          .map((line) => this.writer(line, lines, { field, at: 0, names: [], isField: false }))
+          .map((line) =>
+            this.createWriter(line, lines, { field, at: 0, names: [], isField: false }),
+          )
   }
 
   /** Innermost first; with the lists that contain the object. */
-  switches(
+  listSwitches(
     template: string,
     id: TraceQuestion['id'],
   ): { readonly controls: readonly FieldPath[]; readonly lists: readonly FieldPath[] } {
-    const lines = this.documentOf(template, id)
+    const lines = this.findDocument(template, id)
     const first =
       lines.find(({ key }) => key === 'kind' || key === 'apiVersion') ??
       lines.find(({ isBare }) => isBare)
@@ -73,20 +75,20 @@ export class TemplateTrace {
       .flatMap(({ readings }) => readings.flatMap(({ refs }) => refs))
     return {
       controls: (first?.controls ?? []).toReversed(),
-      lists: first?.key === undefined ? uniquePaths(bare) : [],
+      lists: first?.key === undefined ? deduplicatePaths(bare) : [],
     }
   }
 
-  private documentOf(
+  private findDocument(
     template: string,
     { kind, name }: TraceQuestion['id'],
   ): readonly TemplateLine[] {
     const { files } = this.chart
     if (!files.has(template) || !isTemplate(template)) return []
     const text = textOfFile(template, files)
-    const lines = linesOf(
+    const lines = listTemplateLines(
       { path: template, text, before: 0 },
-      rootScope(dependenciesIn(this.chart, template)),
+      createRootScope(listTemplateDependencies(this.chart, template)),
     )
     const raw = text.split('\n')
     const documents: TemplateLine[][] = [[]]
@@ -96,7 +98,7 @@ export class TemplateTrace {
     }
     const named = documents.filter((document) =>
       document.some(
-        (line) => line.key === 'kind' && line.indent === 0 && unquoted(line.value) === kind,
+        (line) => line.key === 'kind' && line.indent === 0 && unquoteValue(line.value) === kind,
       ),
     )
     const open = documents.filter(
@@ -117,18 +119,24 @@ export class TemplateTrace {
     const step = path[at]
     if (step === undefined || names.length > MOST_INCLUDES) return []
     if (step.kind !== 'field') return this.searchItems(lines, path, at, names)
-    const direct = directLines(lines)
+    const direct = selectDirectLines(lines)
     const own = direct.filter(({ key }) => key === step.name)
     const chosen =
       own.length > 0 ? own : direct.filter(({ key, hasKey }) => hasKey && key === undefined)
     const written = chosen.flatMap((line) =>
-      this.below(line, lines, { field: path, at: at + 1, names, isField: line.key !== undefined }),
+      this.listWritersBelow(line, lines, {
+        field: path,
+        at: at + 1,
+        names,
+        isField: line.key !== undefined,
+      }),
     )
-    const bare = own.length > 0 ? [] : this.bareWriters(betweenOf(lines, direct), path, at, names)
+    const bare =
+      own.length > 0 ? [] : this.listBareWriters(selectLinesBetween(lines, direct), path, at, names)
     return [...written, ...bare]
   }
 
-  private below(
+  private listWritersBelow(
     line: TemplateLine,
     lines: readonly TemplateLine[],
     step: Step,
@@ -136,7 +144,7 @@ export class TemplateTrace {
     const { field, at, names, isField } = step
     const isWhole = at === field.length
     // A key without a value has a list there, or nothing.
-    const extent = extentOf(line, lines, isItem(field[at]) || (isWhole && isOpen(line)))
+    const extent = selectExtent(line, lines, isItem(field[at]) || (isWhole && isOpen(line)))
     // `labels: {{- include … }}`: the output of the line's actions is below it.
     const own = {
       ...line,
@@ -149,7 +157,7 @@ export class TemplateTrace {
     const inner = isInline(line) || isWhole ? [] : this.search([own, ...extent], field, at, names)
     if (inner.length > 0) return inner
     return [
-      this.writer(line, isWhole ? [line, ...extent] : [line], {
+      this.createWriter(line, isWhole ? [line, ...extent] : [line], {
         ...step,
         isField: isField && isWhole,
       }),
@@ -172,7 +180,7 @@ export class TemplateTrace {
       const [first] = item
       if (inner.length > 0 || first === undefined) return inner
       return [
-        this.writer(first, item, {
+        this.createWriter(first, item, {
           field: path,
           at: at + 1,
           names,
@@ -180,10 +188,10 @@ export class TemplateTrace {
         }),
       ]
     })
-    return exact.length > 0 ? found : [...found, ...this.bareWriters(others, path, at, names)]
+    return exact.length > 0 ? found : [...found, ...this.listBareWriters(others, path, at, names)]
   }
 
-  private bareWriters(
+  private listBareWriters(
     lines: readonly TemplateLine[],
     path: FieldPath,
     at: number,
@@ -192,25 +200,31 @@ export class TemplateTrace {
     return lines.flatMap((line) => {
       const found = line.readings.flatMap(({ includes }) =>
         includes.flatMap((each) => {
-          const body = names.includes(each.name) ? undefined : this.bodyOf(each, line)
+          const body = names.includes(each.name) ? undefined : this.findBody(each, line)
           return body === undefined ? [] : this.search(body, path, at, [...names, each.name])
         }),
       )
       if (found.length > 0) return found
       const isOpen = line.readings.some(({ refs, isOfFiles }) => refs.length > 0 || isOfFiles)
-      return isOpen ? [this.writer(line, [line], { field: path, at, names, isField: false })] : []
+      return isOpen
+        ? [this.createWriter(line, [line], { field: path, at, names, isField: false })]
+        : []
     })
   }
 
-  private writer(
+  private createWriter(
     line: TemplateLine,
     extent: readonly TemplateLine[],
     { field, at, names, isField }: Step,
   ): FieldWriter {
     const own = extent.flatMap((each) => each.readings)
-    const included = own.flatMap((reading) => this.included(reading, line, names))
+    const included = own.flatMap((reading) => this.listIncludedPaths(reading, line, names))
     const inside = extent.flatMap(({ controls }) => controls.slice(line.controls.length))
-    const refs = uniquePaths([...own.flatMap((reading) => reading.refs), ...inside, ...included])
+    const refs = deduplicatePaths([
+      ...own.flatMap((reading) => reading.refs),
+      ...inside,
+      ...included,
+    ])
     return {
       path: line.path,
       line: line.number,
@@ -223,17 +237,17 @@ export class TemplateTrace {
     }
   }
 
-  private included(
+  private listIncludedPaths(
     { includes }: Reading,
     line: TemplateLine,
     names: readonly string[],
   ): readonly FieldPath[] {
     return includes.flatMap((each) => {
       if (names.includes(each.name) || names.length > MOST_INCLUDES) return []
-      const body = this.bodyOf(each, line) ?? []
+      const body = this.findBody(each, line) ?? []
       const readings = body.flatMap((inner) => inner.readings)
       const deeper = readings.flatMap((reading) =>
-        this.included(reading, line, [...names, each.name]),
+        this.listIncludedPaths(reading, line, [...names, each.name]),
       )
       return [
         ...readings.flatMap(({ refs }) => refs),
@@ -243,14 +257,17 @@ export class TemplateTrace {
     })
   }
 
-  private bodyOf(
+  private findBody(
     { name, argument }: Reading['includes'][number],
     { path }: TemplateLine,
   ): readonly TemplateLine[] | undefined {
     const definition = this.definitions.get(name)
     return definition === undefined
       ? undefined
-      : linesOf(definition, rootScope(dependenciesIn(this.chart, path), argument))
+      : listTemplateLines(
+          definition,
+          createRootScope(listTemplateDependencies(this.chart, path), argument),
+        )
   }
 }
 
@@ -261,7 +278,10 @@ interface Step {
   readonly isField: boolean
 }
 
-export function dependenciesIn({ folder }: ChartFiles, template: string): readonly string[] {
+export function listTemplateDependencies(
+  { folder }: ChartFiles,
+  template: string,
+): readonly string[] {
   const own = template.slice(folder === '' ? 0 : folder.length + 1)
   const above = own.split('/templates/')[0] ?? ''
   return [...`${above}/`.matchAll(/(?:^|\/)charts\/([^/]+)(?=\/)/g)].map(([, name = '']) => name)
@@ -284,11 +304,11 @@ function isLiteral(value: string): boolean {
   return !value.includes(ACTION_MARK)
 }
 
-function unquoted(value: string): string {
+function unquoteValue(value: string): string {
   return value.replace(/\s+#.*$/, '').replace(/^(["'])(.*)\1$/, '$2')
 }
 
-function directLines(lines: readonly TemplateLine[]): readonly TemplateLine[] {
+function selectDirectLines(lines: readonly TemplateLine[]): readonly TemplateLine[] {
   const keyed = lines.filter(({ hasKey }) => hasKey)
   const least = Math.min(...keyed.map(({ indent }) => indent))
   return keyed.filter(({ indent }) => indent === least)
@@ -302,7 +322,7 @@ function isItem(step: PathStep | undefined): boolean {
  * A list may be as deep as its key. Action output at the line's own depth is its items, or sibling
  * keys. @param withItems if it counts as items
  */
-function extentOf(
+function selectExtent(
   line: TemplateLine,
   lines: readonly TemplateLine[],
   withItems = false,
@@ -325,11 +345,11 @@ function extentOf(
   )
 }
 
-function betweenOf(
+function selectLinesBetween(
   lines: readonly TemplateLine[],
   direct: readonly TemplateLine[],
 ): readonly TemplateLine[] {
-  const taken = new Set(direct.flatMap((line) => extentOf(line, lines)))
+  const taken = new Set(direct.flatMap((line) => selectExtent(line, lines)))
   const bare = lines.filter(({ isBare, readings }) => isBare && readings.length > 0)
   return bare.filter((line) => !taken.has(line))
 }
@@ -351,11 +371,11 @@ function splitItems(lines: readonly TemplateLine[]): {
 
 function fitOf(item: readonly TemplateLine[], step: PathStep): 'exact' | 'maybe' | 'no' {
   if (step.kind !== 'item' || isAnyStep(step)) return 'maybe'
-  const direct = directLines(item)
+  const direct = selectDirectLines(item)
   const answers = Object.entries(step.keys).map(([key, value]) => {
     const line = direct.find((each) => each.key === key)
     if (line === undefined || !isLiteral(line.value)) return 'maybe'
-    return unquoted(line.value) === String(value) ? 'exact' : 'no'
+    return unquoteValue(line.value) === String(value) ? 'exact' : 'no'
   })
   if (answers.includes('no')) return 'no'
   return answers.includes('exact') ? 'exact' : 'maybe'
@@ -366,7 +386,7 @@ function nameScore(document: readonly TemplateLine[], name: string): number {
   const at = document.findIndex(({ key, indent }) => key === 'metadata' && indent === 0)
   const line = at === -1 ? undefined : document.slice(at + 1).find(({ key }) => key === 'name')
   if (line === undefined) return 0
-  const parts = unquoted(line.value).split(ACTION_MARK)
+  const parts = unquoteValue(line.value).split(ACTION_MARK)
   const fits = name.startsWith(parts[0] ?? '') && name.endsWith(parts.at(-1) ?? '')
   return fits ? parts.join('').length : -1
 }

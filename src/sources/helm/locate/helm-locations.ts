@@ -1,25 +1,34 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt, formatFieldPath } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { readResource, resourceKey } from '@backporch/kyaml/resource'
+import { listDocumentObjects, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { getResourceKey, readResource } from '@backporch/kyaml/resource'
 import type { BuiltSource, HelmChart } from '../../build/built-source.ts'
 import type { BuiltTarget } from '../../build/built-unit.ts'
-import { isTemplate, templateOf } from '../../build/chart-templates.ts'
-import { resourceOf } from '../../build/read-built.ts'
-import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.ts'
+import { isTemplate, locateTemplate } from '../../build/chart-templates.ts'
+import { getSyncerResource } from '../../build/read-built.ts'
+import { readSourceText, type SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import { HELM_CHARTS } from '../../kustomize/files/resource-origins.ts'
 import type { Obstacle, SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
-import { patchedText } from '../../locate/text-parts.ts'
+import { patchText } from '../../locate/text-parts.ts'
 import type { BuildLibrary } from '../../programs/package-builder.ts'
-import { mergedValues } from '../chart/chart-values.ts'
-import { helmBuild } from '../chart/helm-build.ts'
-import { uniquePaths } from '../chart/template-actions.ts'
-import { referencesIn } from '../chart/template-lines.ts'
-import { dependenciesIn, type FieldWriter, TemplateTrace } from '../chart/template-trace.ts'
-import { fieldsOfPostRenderer } from './post-renderers.ts'
-import { differencesIn, removals, type ValueChange, valueChanges } from './value-candidates.ts'
+import { mergeValues } from '../chart/chart-values.ts'
+import { createHelmBuild } from '../chart/helm-build.ts'
+import { deduplicatePaths } from '../chart/template-actions.ts'
+import { listReferences } from '../chart/template-lines.ts'
+import {
+  type FieldWriter,
+  listTemplateDependencies,
+  TemplateTrace,
+} from '../chart/template-trace.ts'
+import { listPostRendererFields } from './post-renderers.ts'
+import {
+  listDifferences,
+  listValueChanges,
+  listValueRemovals,
+  type ValueChange,
+} from './value-candidates.ts'
 import { ValuePlaces } from './value-places.ts'
 
 /** Traced individually, in a list or map. */
@@ -38,28 +47,33 @@ export class HelmLocations {
     this.library = library
     this.chart = chart
     this.places = new ValuePlaces(source, library, this.chart.layers)
-    this.values = mergedValues(...this.chart.layers.map((layer) => layer.values))
+    this.values = mergeValues(...this.chart.layers.map((layer) => layer.values))
     this.trace = new TemplateTrace(this.chart.chart)
   }
 
   /** Groups of edits of values; one counts where none before it has a result. @throws Unanswered */
   find(desired: DesiredResource, path: FieldPath, wanted: Wanted): readonly SourceLocations[] {
-    const template = this.templateFor(desired)
-    const now = valueAt(desired.object, path)
+    const template = this.getTemplate(desired)
+    const now = findValueAt(desired.object, path)
     const writersOf = (field: FieldPath): readonly FieldWriter[] =>
       this.trace
-        .writers({ template, id: desired.id, field })
-        .map((writer) => this.withTexts(writer))
+        .listWriters({ template, id: desired.id, field })
+        .map((writer) => this.addTexts(writer))
     const writers = writersOf(path)
     const groups = [
-      ...this.inside(path, now, wanted, writersOf),
-      ...valueChanges({ values: this.values, writers, now, wanted }),
+      ...this.listChangesInside(path, now, wanted, writersOf),
+      ...listValueChanges({ values: this.values, writers, now, wanted }),
     ]
-    const found = groups.map((changes) => this.places.of(changes))
+    const found = groups.map((changes) => this.places.findPlaces(changes))
     const files = writers.some(({ isOfFiles }) => isOfFiles)
-      ? [{ candidates: this.inFiles(now, wanted), obstacles: [] }]
+      ? [{ candidates: this.listInFiles(now, wanted), obstacles: [] }]
       : []
-    const rendered = this.inPostRenderers({ desired, declaredName: desired.id.name, path, wanted })
+    const rendered = this.listInPostRenderers({
+      desired,
+      declaredName: desired.id.name,
+      path,
+      wanted,
+    })
     const all = [
       ...rendered,
       ...found.map((each) => each.first),
@@ -70,14 +84,14 @@ export class HelmLocations {
     const isElsewhere = all.some(({ obstacles }) => obstacles.length > 0)
     return isElsewhere
       ? all
-      : [{ candidates: [], obstacles: [this.hardCoded(template, writers)] }, ...all]
+      : [{ candidates: [], obstacles: [this.createHardCodedObstacle(template, writers)] }, ...all]
   }
 
   /** The last one takes precedence. */
-  private inPostRenderers(target: BuiltTarget): readonly SourceLocations[] {
+  private listInPostRenderers(target: BuiltTarget): readonly SourceLocations[] {
     return (this.chart.order.postRenderers ?? []).toReversed().map((renderer) => {
-      const found = fieldsOfPostRenderer(renderer, target).map(({ path, wanted }) =>
-        this.places.ofField(path, wanted),
+      const found = listPostRendererFields(renderer, target).map(({ path, wanted }) =>
+        this.places.locateField(path, wanted),
       )
       return {
         candidates: found.flatMap(({ candidates }) => candidates),
@@ -86,29 +100,31 @@ export class HelmLocations {
     })
   }
 
-  private withTexts(writer: FieldWriter): FieldWriter {
+  private addTexts(writer: FieldWriter): FieldWriter {
     const { folder, files } = this.chart.chart
-    const dependencies = dependenciesIn(this.chart.chart, writer.path)
+    const dependencies = listTemplateDependencies(this.chart.chart, writer.path)
     const values = writer.refs
-      .map((ref) => valueAt(this.values, ref))
+      .map((ref) => findValueAt(this.values, ref))
       .filter((value) => typeof value === 'string')
     const read = writer.isOfFiles
-      ? chartFiles(folder, files).map((path) => textOf(path, files))
+      ? listChartFiles(folder, files).map((path) => readSourceText(path, files))
       : []
     const refs = [...values, ...read]
       .filter((text) => text.includes('{{'))
-      .flatMap((text) => referencesIn(text, dependencies))
-    return refs.length === 0 ? writer : { ...writer, refs: uniquePaths([...writer.refs, ...refs]) }
+      .flatMap((text) => listReferences(text, dependencies))
+    return refs.length === 0
+      ? writer
+      : { ...writer, refs: deduplicatePaths([...writer.refs, ...refs]) }
   }
 
-  private inside(
+  private listChangesInside(
     path: FieldPath,
     now: Json | undefined,
     wanted: Wanted,
     writersOf: (field: FieldPath) => readonly FieldWriter[],
   ): readonly (readonly ValueChange[])[] {
     const differences =
-      typeof now === 'object' && typeof wanted === 'object' ? differencesIn(now, wanted) : []
+      typeof now === 'object' && typeof wanted === 'object' ? listDifferences(now, wanted) : []
     if (
       differences.length === 0 ||
       differences.length > MOST_DIFFERENCES ||
@@ -116,11 +132,11 @@ export class HelmLocations {
     )
       return []
     const groups = differences.map((below) =>
-      valueChanges({
+      listValueChanges({
         values: this.values,
         writers: writersOf([...path, ...below]),
-        now: valueAt(now, below),
-        wanted: valueAt(wanted, below),
+        now: findValueAt(now, below),
+        wanted: findValueAt(wanted, below),
       }),
     )
     const [first = [], ...others] = groups
@@ -129,15 +145,15 @@ export class HelmLocations {
     return best.every((each) => each !== undefined) ? [[best.flatMap((each) => each ?? [])]] : []
   }
 
-  private inFiles(now: Json | undefined, wanted: Wanted): readonly SourceCandidate[] {
+  private listInFiles(now: Json | undefined, wanted: Wanted): readonly SourceCandidate[] {
     const { folder, files } = this.chart.chart
     if (typeof now !== 'string' || typeof wanted !== 'string' || this.chart.title !== '') return []
-    return chartFiles(folder, files).flatMap((path): SourceCandidate[] => {
-      const text = textOf(path, files)
+    return listChartFiles(folder, files).flatMap((path): SourceCandidate[] => {
+      const text = readSourceText(path, files)
       const isWhole = text.trimEnd() === now.trimEnd()
       const edited = isWhole
         ? wanted.trimEnd() + text.slice(text.trimEnd().length)
-        : patchedText(text, now, wanted)
+        : patchText(text, now, wanted)
       const name = path.slice(folder === '' ? 0 : folder.length + 1)
       return edited === undefined
         ? []
@@ -152,30 +168,35 @@ export class HelmLocations {
     })
   }
 
-  removal(desired: DesiredResource): readonly SourceLocations[] {
-    const template = this.templateFor(desired)
-    const { controls, lists } = this.trace.switches(template, desired.id)
-    const found = removals(this.values, controls, lists, desired.object).map(
-      (changes) => this.places.of(changes).first,
+  locateRemoval(desired: DesiredResource): readonly SourceLocations[] {
+    const template = this.getTemplate(desired)
+    const { controls, lists } = this.trace.listSwitches(template, desired.id)
+    const found = listValueRemovals(this.values, controls, lists, desired.object).map(
+      (changes) => this.places.findPlaces(changes).first,
     )
-    const why = `no value of the chart takes the object out, which ${this.shown(template)} makes`
+    const why = `no value of the chart takes the object out, which ${this.formatTemplatePath(template)} makes`
     return [
-      { candidates: [], obstacles: [{ where: this.shown(template), why, remedy: this.remedy() }] },
+      {
+        candidates: [],
+        obstacles: [
+          { where: this.formatTemplatePath(template), why, remedy: this.describeRemedy() },
+        ],
+      },
       ...found,
     ]
   }
 
-  private templateFor({ id, location }: DesiredResource): string {
+  private getTemplate({ id, location }: DesiredResource): string {
     const { title, order } = this.chart
     if (title === '' && location.step !== HELM_CHARTS && (order.postRenderers ?? []).length === 0)
       return location.path
-    const answer = this.library.built(helmBuild(this.source, order))
+    const answer = this.library.built(createHelmBuild(this.source, order))
     if ('failure' in answer) throw new Failure(answer.failure)
-    const kind = resourceKey({ ...id, namespace: '', name: '' })
+    const kind = getResourceKey({ ...id, namespace: '', name: '' })
     const made = parseGoYaml(answer.text, 'the chart').documents.flatMap((document) =>
-      objectsOfDocument(document, answer.text, 'the chart').flatMap(({ object, line }) => {
+      listDocumentObjects(document, answer.text, 'the chart').flatMap(({ object, line }) => {
         const read = isJsonObject(object) ? readResource(object) : { problem: '' }
-        return 'problem' in read || resourceKey({ ...read.id, namespace: '', name: '' }) !== kind
+        return 'problem' in read || getResourceKey({ ...read.id, namespace: '', name: '' }) !== kind
           ? []
           : [{ object, line, name: read.id.name }]
       }),
@@ -185,15 +206,17 @@ export class HelmLocations {
       made.find(({ name }) => name === id.name) ?? made.find(({ name }) => id.name.includes(name))
     return found === undefined
       ? location.path
-      : templateOf(this.chart.chart, found.object, answer.text, found.line).path
+      : locateTemplate(this.chart.chart, found.object, answer.text, found.line).path
   }
 
-  private hardCoded(template: string, writers: readonly FieldWriter[]): Obstacle {
+  private createHardCodedObstacle(template: string, writers: readonly FieldWriter[]): Obstacle {
     const { files } = this.chart.chart
     const isThere = files.has(template) && isTemplate(template)
     const [found] = isThere ? writers : []
     const where =
-      found === undefined ? this.shown(template) : `${this.shown(found.path)}:${found.line}`
+      found === undefined
+        ? this.formatTemplatePath(template)
+        : `${this.formatTemplatePath(found.path)}:${found.line}`
     const refs = found?.refs.slice(0, 3).map((ref) => formatFieldPath(ref)) ?? []
     const from =
       refs.length === 0
@@ -201,20 +224,22 @@ export class HelmLocations {
         : ` from ${refs.join(' and ')}, of which no other value was found to give the live one`
     const isWritten = found?.isField === true || refs.length > 0
     const asked =
-      found !== undefined && isWritten ? askedAt(textOf(found.path, files), found.line) : undefined
+      found !== undefined && isWritten
+        ? findLookupLine(readSourceText(found.path, files), found.line)
+        : undefined
     const asks =
       found === undefined || asked === undefined
         ? ''
-        : `, and ${this.shown(found.path)}:${asked} asks the cluster (lookup), which has no answer where git is rendered`
+        : `, and ${this.formatTemplatePath(found.path)}:${asked} asks the cluster (lookup), which has no answer where git is rendered`
     const sets = isWritten
       ? `${where} sets it${from}${asks}`
       : `no template writes it, and the nearest line above it is ${where}`
     const why = `no value of the chart leads to the field: ${sets}`
-    return { where, why, remedy: this.remedy() }
+    return { where, why, remedy: this.describeRemedy() }
   }
 
   /** Only a HelmRelease and a kustomization have patches after the chart. */
-  private remedy(): string {
+  private describeRemedy(): string {
     const { tool, parent } = this.source
     const patch =
       tool.name === 'kustomize'
@@ -225,22 +250,27 @@ export class HelmLocations {
     return `add a value to the chart${patch}, or choose restore`
   }
 
-  private shown(template: string): string {
+  private formatTemplatePath(template: string): string {
     const { chart, title } = this.chart
     return title === '' ? template : template.slice(chart.folder.length + 1)
   }
 }
 
 /** @throws Failure where other values cannot be tried, Unanswered where the unit above has to be built first */
-export function chartOf(source: BuiltSource, library: BuildLibrary): HelmChart {
+export function getHelmChart(source: BuiltSource, library: BuildLibrary): HelmChart {
   const { synced, folder, files } = source
   if (synced === undefined || !('chart' in synced.builder.way))
     throw new Error(`${folder} is no chart`)
-  return synced.builder.way.chart({ build: synced, ...resourceOf(source, library), folder, files })
+  return synced.builder.way.chart({
+    build: synced,
+    ...getSyncerResource(source, library),
+    folder,
+    files,
+  })
 }
 
 /** From 1; directly or through a variable. */
-function askedAt(text: string, line: number): number | undefined {
+function findLookupLine(text: string, line: number): number | undefined {
   const lines = text.split('\n')
   const own = lines[line - 1] ?? ''
   const isLookup = (each: string): boolean => /\{\{.*\blookup\b/.test(each)
@@ -252,7 +282,7 @@ function askedAt(text: string, line: number): number | undefined {
   return at === -1 ? undefined : at + 1
 }
 
-function chartFiles(folder: string, files: SourceFiles): readonly string[] {
+function listChartFiles(folder: string, files: SourceFiles): readonly string[] {
   const prefix = folder === '' ? '' : `${folder}/`
   const isOfHelm =
     /^(?:templates|crds|charts)\/|^(?:Chart|values)\.yaml$|^values\.schema\.json$|\.tgz$/

@@ -1,5 +1,5 @@
 /** Each field is only a candidate, as in a kustomization. */
-import { type FieldPath, field } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath } from '@backporch/kyaml/field'
 import { formatJson } from '@backporch/kyaml/json'
 import { index } from '../../build/adopt/source-document.ts'
 import type { PostRenderer } from '../../build/built-source.ts'
@@ -14,7 +14,7 @@ interface WrittenField {
   readonly wanted: Wanted
 }
 
-export function fieldsOfPostRenderer(
+export function listPostRendererFields(
   { kustomization, at }: PostRenderer,
   target: BuiltTarget,
 ): readonly WrittenField[] {
@@ -24,7 +24,7 @@ export function fieldsOfPostRenderer(
   )
   const location = { path: PATH, document: 0, item: undefined, line: 1, step: 'helm template' }
   const [written] = locations.find({ ...target, desired: { ...target.desired, location } })
-  const above = at.map((step) => (typeof step === 'number' ? index(step) : field(step)))
+  const above = at.map((step) => (typeof step === 'number' ? index(step) : createFieldStep(step)))
   return (written?.candidates ?? []).flatMap(
     ({ edits: [only, ...more] }): readonly WrittenField[] => {
       if (only === undefined || more.length > 0) return []

@@ -1,30 +1,30 @@
 /** Each value is only a candidate: rendering the chart proves the edit. */
 import {
+  createFieldStep,
   type FieldPath,
-  field,
+  findValueAt,
   formatFieldPath,
   isAnyStep,
   type PathStep,
-  valueAt,
 } from '@backporch/kyaml/field'
 import {
   isJsonArray,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
 } from '@backporch/kyaml/json'
 import type { Wanted } from '../../locate/candidate.ts'
 import {
-  changesOfImage,
+  convertToTypeOf,
   emptyParts,
+  findOtherText,
   isAlike,
   type Leaf,
+  listImageChanges,
   listOfParts,
-  otherText,
-  typedAs,
 } from '../../locate/text-parts.ts'
-import { uniquePaths } from '../chart/template-actions.ts'
+import { deduplicatePaths } from '../chart/template-actions.ts'
 import type { FieldWriter } from '../chart/template-trace.ts'
 
 export type ValueChange = readonly { readonly path: FieldPath; readonly wanted: Wanted }[]
@@ -47,14 +47,14 @@ interface Target {
 }
 
 /** A group counts if no earlier one has a result. */
-export function valueChanges(question: ValueQuestion): readonly (readonly ValueChange[])[] {
+export function listValueChanges(question: ValueQuestion): readonly (readonly ValueChange[])[] {
   const { now, wanted, values } = question
-  const targets = targetsOf(question)
-  const leaves = uniqueLeaves(
+  const targets = listTargets(question)
+  const leaves = deduplicateLeaves(
     targets.flatMap(({ path, value }) => (path === undefined ? [] : leavesOf(value ?? null, path))),
   )
-  const below = uniqueLeaves(
-    targets.flatMap(({ base }) => leavesOf(valueAt(values, base) ?? null, base)),
+  const below = deduplicateLeaves(
+    targets.flatMap(({ base }) => leavesOf(findValueAt(values, base) ?? null, base)),
   )
   const exact = targets.filter(
     ({ value }) => isScalar(value) && now !== undefined && isAlike(value, now),
@@ -66,29 +66,29 @@ export function valueChanges(question: ValueQuestion): readonly (readonly ValueC
   return [
     joins ? listChanges(targets, question) : [],
     exact.flatMap(({ path, value }) => (path === undefined ? [] : [setTo(path, value, wanted)])),
-    wholeChanges(targets, question),
+    createWholeChanges(targets, question),
     listChanges(targets, question),
     isOne
       ? below
           .filter(({ value }) => now !== undefined && isAlike(value, now))
           .map(({ path, value }) => setTo(path, value, wanted))
       : [],
-    isOne ? partly(leaves, question) : [],
+    isOne ? createPartChanges(leaves, question) : [],
     isOne ? emptyChanges(targets, question) : [],
     switchChanges(targets, question),
-  ].map((changes) => uniqueChanges(changes).slice(0, MOST))
+  ].map((changes) => deduplicateChanges(changes).slice(0, MOST))
 }
 
-export function removals(
+export function listValueRemovals(
   values: JsonObject,
   controls: readonly FieldPath[],
   lists: readonly FieldPath[],
   object: JsonObject,
 ): readonly (readonly ValueChange[])[] {
   const own = lists
-    .flatMap((list) => expanded(list, values))
-    .filter((path) => isLike(valueAt(values, path), object))
-  const off = controls.flatMap((path) => switchedOff(path, valueAt(values, path)))
+    .flatMap((list) => expandPath(list, values))
+    .filter((path) => isLike(findValueAt(values, path), object))
+  const off = controls.flatMap((path) => switchOff(path, findValueAt(values, path)))
   return [
     own.map((path) => [{ path, wanted: undefined }]),
     ...off.slice(0, MOST).map((change) => [change]),
@@ -98,39 +98,39 @@ export function removals(
 function isLike(item: Json | undefined, object: JsonObject): boolean {
   if (!isJsonObject(item)) return false
   const at = (value: Json, ...names: readonly string[]): Json | undefined =>
-    valueAt(value, names.map(field))
+    findValueAt(value, names.map(createFieldStep))
   const name = at(item, 'metadata', 'name')
   const isNamed =
-    jsonEquals(name, at(object, 'metadata', 'name')) ||
+    isJsonEqual(name, at(object, 'metadata', 'name')) ||
     (typeof name === 'string' && name.includes('{{'))
-  return isNamed && jsonEquals(at(item, 'kind'), at(object, 'kind'))
+  return isNamed && isJsonEqual(at(item, 'kind'), at(object, 'kind'))
 }
 
-function switchedOff(path: FieldPath, value: Json | undefined): readonly ValueChange[] {
+function switchOff(path: FieldPath, value: Json | undefined): readonly ValueChange[] {
   if (value === true) return [[{ path, wanted: false }]]
   if (isJsonArray(value) && value.length > 0) return [[{ path, wanted: [] }]]
   return typeof value === 'string' && value !== '' ? [[{ path, wanted: '' }]] : []
 }
 
-function targetsOf({ values, writers, now }: ValueQuestion): readonly Target[] {
+function listTargets({ values, writers, now }: ValueQuestion): readonly Target[] {
   return writers.flatMap((writer) =>
     writer.refs.flatMap((ref) => {
-      const all = expanded(ref, values).map(
-        (base): Target => targetAt(values, base, writer.rest, writer),
+      const all = expandPath(ref, values).map(
+        (base): Target => findTarget(values, base, writer.rest, writer),
       )
       const isListed = now === undefined && isItem(ref.at(-1))
-      return isListed ? [targetAt(values, ref.slice(0, -1), writer.added, writer), ...all] : all
+      return isListed ? [findTarget(values, ref.slice(0, -1), writer.added, writer), ...all] : all
     }),
   )
 }
 
-function targetAt(
+function findTarget(
   values: JsonObject,
   base: FieldPath,
   rest: FieldPath,
   writer: FieldWriter,
 ): Target {
-  const at = valueAt(values, base)
+  const at = findValueAt(values, base)
   const [step, ...below] = rest
   // A map by name for the object's list: `env: {COLOR: blue}`.
   const name = step?.kind === 'item' && !isJsonArray(at) ? step.keys['name'] : undefined
@@ -138,11 +138,11 @@ function targetAt(
     const [last] = below
     const isWhole =
       below.length === 0 || (below.length === 1 && last?.kind === 'field' && last.name === 'value')
-    const path = isWhole ? [...base, field(name)] : undefined
-    return { base, path, value: path === undefined ? undefined : valueAt(values, path), writer }
+    const path = isWhole ? [...base, createFieldStep(name)] : undefined
+    return { base, path, value: path === undefined ? undefined : findValueAt(values, path), writer }
   }
   const path = rest.length === 0 || fits(at, step) ? [...base, ...rest] : undefined
-  return { base, path, value: path === undefined ? undefined : valueAt(values, path), writer }
+  return { base, path, value: path === undefined ? undefined : findValueAt(values, path), writer }
 }
 
 function fits(value: Json | undefined, step: PathStep | undefined): boolean {
@@ -154,20 +154,20 @@ function isItem(step: PathStep | undefined): boolean {
   return step !== undefined && isAnyStep(step)
 }
 
-function expanded(path: FieldPath, values: JsonObject): readonly FieldPath[] {
+function expandPath(path: FieldPath, values: JsonObject): readonly FieldPath[] {
   const at = path.findIndex((step) => isAnyStep(step))
   if (at === -1) return [path]
   const [before, after] = [path.slice(0, at), path.slice(at + 1)]
-  const list = valueAt(values, before)
+  const list = findValueAt(values, before)
   const steps: readonly PathStep[] = isJsonArray(list)
     ? list.map((_, index) => ({ kind: 'index', index }))
     : isJsonObject(list)
-      ? Object.keys(list).map(field)
+      ? Object.keys(list).map(createFieldStep)
       : []
-  return steps.flatMap((step) => expanded([...before, step, ...after], values))
+  return steps.flatMap((step) => expandPath([...before, step, ...after], values))
 }
 
-function wholeChanges(
+function createWholeChanges(
   targets: readonly Target[],
   { now, wanted }: ValueQuestion,
 ): readonly ValueChange[] {
@@ -198,12 +198,15 @@ function isEmpty(value: Json | undefined): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-function partly(leaves: readonly Leaf[], { now, wanted }: ValueQuestion): readonly ValueChange[] {
+function createPartChanges(
+  leaves: readonly Leaf[],
+  { now, wanted }: ValueQuestion,
+): readonly ValueChange[] {
   const single = leaves.flatMap((leaf) => {
-    const other = otherText(leaf.value, now, wanted)
+    const other = findOtherText(leaf.value, now, wanted)
     return other === undefined ? [] : [setTo(leaf.path, leaf.value, other)]
   })
-  return [...single, ...changesOfImage(leaves, now, wanted)]
+  return [...single, ...listImageChanges(leaves, now, wanted)]
 }
 
 function emptyChanges(
@@ -225,8 +228,8 @@ function listChanges(
     base,
     ...base.flatMap((step, at) => (step.kind === 'index' ? [base.slice(0, at)] : [])),
   ])
-  return uniquePaths(paths).flatMap((path): ValueChange[] => {
-    const list = valueAt(values, path)
+  return deduplicatePaths(paths).flatMap((path): ValueChange[] => {
+    const list = findValueAt(values, path)
     if (!isJsonArray(list)) return []
     const joined = listOfParts(list, now, wanted)
     if (joined !== undefined) return [[{ path, wanted: joined }]]
@@ -236,7 +239,7 @@ function listChanges(
         : []
     if (isAlike(list, now)) return [[{ path, wanted }]]
     if (now.length !== list.length || wanted.length !== now.length - 1) return []
-    const gone = now.findIndex((each, at) => !jsonEquals(each, wanted[at]))
+    const gone = now.findIndex((each, at) => !isJsonEqual(each, wanted[at]))
     return [[{ path: [...path, { kind: 'index', index: gone }], wanted: undefined }]]
   })
 }
@@ -248,7 +251,7 @@ function switchChanges(
   const off =
     wanted === undefined
       ? writers.flatMap(({ controls }) =>
-          controls.toReversed().flatMap((path) => switchedOff(path, valueAt(values, path))),
+          controls.toReversed().flatMap((path) => switchOff(path, findValueAt(values, path))),
         )
       : []
   const flipped = targets.flatMap(({ base, value }): ValueChange[] =>
@@ -259,7 +262,9 @@ function switchChanges(
 
 function leavesOf(value: Json, at: FieldPath): readonly Leaf[] {
   if (isJsonObject(value))
-    return Object.entries(value).flatMap(([key, each]) => leavesOf(each, [...at, field(key)]))
+    return Object.entries(value).flatMap(([key, each]) =>
+      leavesOf(each, [...at, createFieldStep(key)]),
+    )
   if (isJsonArray(value))
     return value.flatMap((each, index) => leavesOf(each, [...at, { kind: 'index', index }]))
   return value === null ? [] : [{ path: at, value: value as Leaf['value'] }]
@@ -271,14 +276,14 @@ function isScalar(value: Json | undefined): boolean {
 
 /** A chart may quote it. */
 function setTo(path: FieldPath, value: Json | undefined, wanted: Wanted): ValueChange {
-  return [{ path, wanted: typedAs(wanted, value) }]
+  return [{ path, wanted: convertToTypeOf(wanted, value) }]
 }
 
-function uniqueLeaves(leaves: readonly Leaf[]): readonly Leaf[] {
+function deduplicateLeaves(leaves: readonly Leaf[]): readonly Leaf[] {
   return [...new Map(leaves.map((leaf) => [formatFieldPath(leaf.path), leaf])).values()]
 }
 
-function uniqueChanges(changes: readonly ValueChange[]): readonly ValueChange[] {
+function deduplicateChanges(changes: readonly ValueChange[]): readonly ValueChange[] {
   const nameOf = (change: ValueChange): string =>
     JSON.stringify(
       change.map(({ path, wanted }) => [
@@ -290,11 +295,11 @@ function uniqueChanges(changes: readonly ValueChange[]): readonly ValueChange[] 
   return [...new Map(changes.map((change) => [nameOf(change), change])).values()]
 }
 
-export function differencesIn(now: Json | undefined, wanted: Wanted): readonly FieldPath[] {
+export function listDifferences(now: Json | undefined, wanted: Wanted): readonly FieldPath[] {
   if (isJsonArray(now) && isJsonArray(wanted)) {
     if (now.length !== wanted.length) return [[]]
     return now.flatMap((each, index) =>
-      differencesIn(each, wanted[index]).map(
+      listDifferences(each, wanted[index]).map(
         (path): FieldPath => [{ kind: 'index', index }, ...path],
       ),
     )
@@ -302,8 +307,10 @@ export function differencesIn(now: Json | undefined, wanted: Wanted): readonly F
   if (isJsonObject(now) && isJsonObject(wanted)) {
     const keys = [...new Set([...Object.keys(now), ...Object.keys(wanted)])]
     return keys.flatMap((key) =>
-      differencesIn(now[key], wanted[key]).map((path): FieldPath => [field(key), ...path]),
+      listDifferences(now[key], wanted[key]).map(
+        (path): FieldPath => [createFieldStep(key), ...path],
+      ),
     )
   }
-  return jsonEquals(now, wanted) ? [] : [[]]
+  return isJsonEqual(now, wanted) ? [] : [[]]
 }

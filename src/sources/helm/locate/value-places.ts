@@ -1,23 +1,23 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { editYaml, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { editYaml, removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
 import {
+  createFieldStep,
   type FieldPath,
-  field,
+  findValueAt,
   formatFieldPath,
   type PathStep,
-  valueAt,
 } from '@backporch/kyaml/field'
-import { isJsonArray, isJsonObject, textOf } from '@backporch/kyaml/json'
-import { documentsOf, index, type SyncedFolder } from '../../build/adopt/source-document.ts'
+import { getTextAt, isJsonArray, isJsonObject } from '@backporch/kyaml/json'
+import { index, readSourceDocuments, type SyncedFolder } from '../../build/adopt/source-document.ts'
 import type { BuiltSource, ValuesLayer, ValuesPlace } from '../../build/built-source.ts'
-import { declaredObjects } from '../../build/read-built.ts'
+import { getDeclaredObjects } from '../../build/read-built.ts'
 import { isSameResource } from '../../build/syncer-object.ts'
 import { KustomizeLocations } from '../../kustomize/locate/kustomize-locations.ts'
 import { overlayLocations } from '../../kustomize/locate/overlay-patch.ts'
 import type { SourceCandidate, SourceLocations } from '../../locate/candidate.ts'
 import { editAt, type Obstacle, type Wanted } from '../../locate/candidate.ts'
 import type { BuildLibrary } from '../../programs/package-builder.ts'
-import { mergedValues } from '../chart/chart-values.ts'
+import { mergeValues } from '../chart/chart-values.ts'
 import type { ValueChange } from './value-candidates.ts'
 
 interface Places {
@@ -49,26 +49,28 @@ export class ValuePlaces {
   }
 
   /** @throws Unanswered where the unit above has to be built first */
-  of(changes: readonly ValueChange[]): Places {
-    const first = changes.map((change) => this.joint(change, (one) => this.preferred(one)))
+  findPlaces(changes: readonly ValueChange[]): Places {
+    const first = changes.map((change) =>
+      this.joinLocations(change, (one) => this.listPreferredLayers(one)),
+    )
     // An edit of the defaults affects everybody who uses the chart.
     const isOpen = first.some(({ candidates }) => candidates.length > 0)
     const otherwise = isOpen
       ? []
       : changes.map((change) =>
-          this.joint(change, () => this.layers.filter(({ isDefault }) => isDefault)),
+          this.joinLocations(change, () => this.layers.filter(({ isDefault }) => isDefault)),
         )
     const overlaid = changes.flatMap((change) => [
-      ...this.inOverlay(change),
-      ...this.inLaterLayers(change),
+      ...this.locateInOverlay(change),
+      ...this.locateInLaterLayers(change),
     ])
-    return { first: together(first), otherwise: together(otherwise), overlaid }
+    return { first: combineLocations(first), otherwise: combineLocations(otherwise), overlaid }
   }
 
   /** Last values file first; then an Application's values. */
-  private inLaterLayers(change: ValueChange): readonly SourceLocations[] {
+  private locateInLaterLayers(change: ValueChange): readonly SourceLocations[] {
     const setting = this.layers.findLastIndex(({ values }) =>
-      change.some(({ path }) => valueAt(values, path) !== undefined),
+      change.some(({ path }) => findValueAt(values, path) !== undefined),
     )
     const later = this.layers
       .slice(setting + 1)
@@ -79,32 +81,34 @@ export class ValuePlaces {
       ...later.filter(({ place }) => place.kind === 'field' || place.kind === 'text'),
     ]
     return inOrder.map((layer) => ({
-      ...this.joint(change, () => [layer]),
+      ...this.joinLocations(change, () => [layer]),
       onlyWhereShared: true,
     }))
   }
 
-  private inOverlay(change: ValueChange): readonly SourceLocations[] {
+  private locateInOverlay(change: ValueChange): readonly SourceLocations[] {
     const { parent, files, synced, isTaken } = this.source
     const layer = this.layers.findLast(({ place }) => place.kind === 'resource')
     if (parent === undefined || layer?.place.kind !== 'resource') return []
     const at = layer.place.at.map(stepOf)
-    const own = this.above().find(({ object }) => isSameResource(object, synced?.object ?? {}))
+    const own = this.listDeclaredAbove().find(({ object }) =>
+      isSameResource(object, synced?.object ?? {}),
+    )
     const fields = change
-      .map((one) => this.inLayerOf(layer, one))
+      .map((one) => this.locateInLayerOf(layer, one))
       .map(({ path, wanted }) => ({ path: [...at, ...path], wanted }))
     return own === undefined ? [] : overlayLocations({ ...parent, files, isTaken }, own, fields)
   }
 
   /** A field of the resource that is no value of the chart. @throws Unanswered where the unit above has to be built first */
-  ofField(path: FieldPath, wanted: Wanted): SourceLocations {
+  locateField(path: FieldPath, wanted: Wanted): SourceLocations {
     const name = formatFieldPath(path)
-    return this.inResource(path, { via: name, what: name }, wanted)
+    return this.locateInResource(path, { via: name, what: name }, wanted)
   }
 
   /** If only the chart sets the value, the last layer over the chart. */
-  private preferred({ path }: One): readonly ValuesLayer[] {
-    const setting = this.layers.findLast(({ values }) => valueAt(values, path) !== undefined)
+  private listPreferredLayers({ path }: One): readonly ValuesLayer[] {
+    const setting = this.layers.findLast(({ values }) => findValueAt(values, path) !== undefined)
     if (setting?.isDefault === false) return [setting]
     const over = this.layers.filter(
       ({ isDefault, place }) =>
@@ -119,31 +123,33 @@ export class ValuePlaces {
    * A list from a lower layer is replaced as a whole, and an existing key is removed with null
    * (helm "Deleting a default key").
    */
-  private inLayerOf(layer: ValuesLayer, { path, wanted }: One): One {
+  private locateInLayerOf(layer: ValuesLayer, { path, wanted }: One): One {
     const at = path.findIndex(
       (step, index) =>
-        step.kind !== 'field' && !isJsonArray(valueAt(layer.values, path.slice(0, index))),
+        step.kind !== 'field' && !isJsonArray(findValueAt(layer.values, path.slice(0, index))),
     )
-    const isInherited = valueAt(layer.values, path) === undefined
+    const isInherited = findValueAt(layer.values, path) === undefined
     if (at === -1)
       return {
         path,
         wanted: wanted === undefined && isInherited && !layer.isDefault ? null : wanted,
       }
     const [list, rest] = [path.slice(0, at), path.slice(at)]
-    const whole = valueAt(mergedValues(...this.layers.map(({ values }) => values)), list) ?? []
+    const whole = findValueAt(mergeValues(...this.layers.map(({ values }) => values)), list) ?? []
     return {
       path: list,
-      wanted: wanted === undefined ? withoutValueAt(whole, rest) : withValueAt(whole, rest, wanted),
+      wanted: wanted === undefined ? removeValueAt(whole, rest) : writeValueAt(whole, rest, wanted),
     }
   }
 
-  private joint(
+  private joinLocations(
     change: ValueChange,
     layersOf: (one: One) => readonly ValuesLayer[],
   ): SourceLocations {
     const parts = change.map((one) =>
-      together(layersOf(one).map((layer) => this.inLayer(layer, this.inLayerOf(layer, one)))),
+      combineLocations(
+        layersOf(one).map((layer) => this.locateInLayer(layer, this.locateInLayerOf(layer, one))),
+      ),
     )
     const obstacles = parts.flatMap((part) => part.obstacles)
     const [only, ...more] = parts
@@ -166,56 +172,60 @@ export class ValuePlaces {
     }
   }
 
-  private inLayer({ place }: ValuesLayer, one: One): SourceLocations {
+  private locateInLayer({ place }: ValuesLayer, one: One): SourceLocations {
     if (place.kind === 'elsewhere')
-      return { candidates: [], obstacles: [this.elsewhere(place.title, one)] }
+      return { candidates: [], obstacles: [this.createElsewhereObstacle(place.title, one)] }
     if (place.kind === 'resource')
-      return this.inResource([...place.at.map(stepOf), ...one.path], valueNamed(one), one.wanted)
-    if (place.kind === 'entry') return this.inEntry(place, one)
-    if (place.kind === 'parameters') return this.inParameters(place, one)
-    if (place.kind === 'text') return this.inText(place, one)
+      return this.locateInResource(
+        [...place.at.map(stepOf), ...one.path],
+        formatValueName(one),
+        one.wanted,
+      )
+    if (place.kind === 'entry') return this.locateInEntry(place, one)
+    if (place.kind === 'parameters') return this.locateInParameters(place, one)
+    if (place.kind === 'text') return this.locateInText(place, one)
     const at =
       place.kind === 'file'
         ? one.path.slice(place.under.length)
         : [...place.at.map(stepOf), ...one.path]
-    const document = documentsOf(place.path, this.source.files)[
+    const document = readSourceDocuments(place.path, this.source.files)[
       place.kind === 'file' ? 0 : place.document
     ]
-    const where = document?.location(at) ?? place.path
+    const where = document?.formatLocation(at) ?? place.path
     const edit = editAt(place.kind === 'file' ? 0 : place.document, at, one.wanted)
     return {
-      candidates: [{ ...named(one, where), edits: [{ path: place.path, edit }] }],
+      candidates: [{ ...createName(one, where), edits: [{ path: place.path, edit }] }],
       obstacles: [],
     }
   }
 
-  private inParameters(
+  private locateInParameters(
     { path, document, at }: Extract<ValuesPlace, { kind: 'parameters' }>,
     one: One,
   ): SourceLocations {
-    const found = documentsOf(path, this.source.files)[document]
-    const list = found?.valueAt(at.map(stepOf))
+    const found = readSourceDocuments(path, this.source.files)[document]
+    const list = found?.getValueAt(at.map(stepOf))
     const name = formatFieldPath(one.path)
     const position = isJsonArray(list)
-      ? list.findLastIndex((each) => textOf(each, 'name') === name)
+      ? list.findLastIndex((each) => getTextAt(each, 'name') === name)
       : -1
     if (found === undefined || position === -1) return NOWHERE
     const entry = [...at.map(stepOf), index(position)]
-    const whole = one.wanted === undefined ? entry : [...entry, field('value')]
+    const whole = one.wanted === undefined ? entry : [...entry, createFieldStep('value')]
     if (one.wanted !== undefined && typeof one.wanted === 'object') return NOWHERE
     const edit = editAt(document, whole, one.wanted === undefined ? undefined : String(one.wanted))
     return {
-      candidates: [{ ...named(one, found.location(whole)), edits: [{ path, edit }] }],
+      candidates: [{ ...createName(one, found.formatLocation(whole)), edits: [{ path, edit }] }],
       obstacles: [],
     }
   }
 
-  private inText(
+  private locateInText(
     { path, document, at }: Extract<ValuesPlace, { kind: 'text' }>,
     one: One,
   ): SourceLocations {
-    const found = documentsOf(path, this.source.files)[document]
-    const text = found?.valueAt(at.map(stepOf))
+    const found = readSourceDocuments(path, this.source.files)[document]
+    const text = found?.getValueAt(at.map(stepOf))
     if (found === undefined || typeof text !== 'string') return NOWHERE
     const edit = editAt(
       document,
@@ -223,22 +233,24 @@ export class ValuePlaces {
       editYaml(text, [editAt(0, one.path, one.wanted)], path),
     )
     return {
-      candidates: [{ ...named(one, found.location(at.map(stepOf))), edits: [{ path, edit }] }],
+      candidates: [
+        { ...createName(one, found.formatLocation(at.map(stepOf))), edits: [{ path, edit }] },
+      ],
       obstacles: [],
     }
   }
 
-  private inResource(path: FieldPath, name: Name, wanted: Wanted): SourceLocations {
+  private locateInResource(path: FieldPath, name: Name, wanted: Wanted): SourceLocations {
     const resource = this.source.synced?.object ?? {}
-    const own = this.above().find(({ object }) => isSameResource(object, resource))
-    return own === undefined ? NOWHERE : this.inUnitAbove(own, path, name, wanted)
+    const own = this.listDeclaredAbove().find(({ object }) => isSameResource(object, resource))
+    return own === undefined ? NOWHERE : this.locateInUnitAbove(own, path, name, wanted)
   }
 
-  private inEntry(
+  private locateInEntry(
     { namespace, name, key }: Extract<ValuesPlace, { kind: 'entry' }>,
     one: One,
   ): SourceLocations {
-    const map = this.above().find(
+    const map = this.listDeclaredAbove().find(
       ({ id }) =>
         id.kind === 'ConfigMap' && id.name === name && [namespace, ''].includes(id.namespace),
     )
@@ -247,19 +259,24 @@ export class ValuePlaces {
     if (map === undefined || typeof text !== 'string')
       return {
         candidates: [],
-        obstacles: [this.elsewhere(`the ConfigMap ${namespace}/${name}`, one)],
+        obstacles: [this.createElsewhereObstacle(`the ConfigMap ${namespace}/${name}`, one)],
       }
     const edited = editYaml(text, [editAt(0, one.path, one.wanted)], name)
-    return this.inUnitAbove(map, [field('data'), field(key)], valueNamed(one), edited)
+    return this.locateInUnitAbove(
+      map,
+      [createFieldStep('data'), createFieldStep(key)],
+      formatValueName(one),
+      edited,
+    )
   }
 
   /** Objects of the unit that applies the resource. @throws Unanswered, Failure of its build */
-  private above(): readonly DesiredResource[] {
+  private listDeclaredAbove(): readonly DesiredResource[] {
     const { parent, files } = this.source
-    return parent === undefined ? [] : declaredObjects({ ...parent, files }, this.library)
+    return parent === undefined ? [] : getDeclaredObjects({ ...parent, files }, this.library)
   }
 
-  private inUnitAbove(
+  private locateInUnitAbove(
     desired: DesiredResource,
     path: FieldPath,
     { via, what }: Name,
@@ -271,7 +288,7 @@ export class ValuePlaces {
     const locations = new KustomizeLocations(files, synced)
     const groups = locations.find({
       desired,
-      declaredName: locations.declaredName(desired),
+      declaredName: locations.findDeclaredName(desired),
       path,
       wanted,
     })
@@ -283,7 +300,7 @@ export class ValuePlaces {
     return { candidates, obstacles: groups.flatMap(({ obstacles }) => obstacles) }
   }
 
-  private elsewhere(title: string, { path }: One): Obstacle {
+  private createElsewhereObstacle(title: string, { path }: One): Obstacle {
     return {
       where: title,
       why: `the value ${formatFieldPath(path)} is set by ${title}, which no file of this repository declares as the cluster has it`,
@@ -295,22 +312,22 @@ export class ValuePlaces {
 
 const NOWHERE: SourceLocations = { candidates: [], obstacles: [] }
 
-function together(all: readonly SourceLocations[]): SourceLocations {
+function combineLocations(all: readonly SourceLocations[]): SourceLocations {
   return {
     candidates: all.flatMap(({ candidates }) => candidates),
     obstacles: all.flatMap(({ obstacles }) => obstacles),
   }
 }
 
-function valueNamed({ path }: One): Name {
+function formatValueName({ path }: One): Name {
   return { via: `values:${formatFieldPath(path)}`, what: `the value ${formatFieldPath(path)}` }
 }
 
-function named(one: One, where: string): Name {
-  const { via, what } = valueNamed(one)
+function createName(one: One, where: string): Name {
+  const { via, what } = formatValueName(one)
   return { via, what: `${what} (${where})` }
 }
 
 function stepOf(step: string | number): PathStep {
-  return typeof step === 'number' ? index(step) : field(step)
+  return typeof step === 'number' ? index(step) : createFieldStep(step)
 }

@@ -4,18 +4,18 @@
  * moved (design §8, docs/adr/0052). A refusal names the function that prevents the edit, and the
  * fields that would move.
  */
-import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import type { ResolvedChange } from '../../edits/resolution-edits.ts'
 import {
   assertNamed,
   type ChosenLocation,
-  editedChanges,
-  neverSettles,
-  problemsOf,
-  undone,
+  createNeverSettlesFailure,
+  createUndoneFailure,
+  listChangeProblems,
+  selectEditedChanges,
 } from '../../locate/adoption-failures.ts'
-import { appliedNotes } from '../../locate/applied-configs.ts'
+import { createAppliedNotes } from '../../locate/applied-configs.ts'
 import { type AdoptionInput, EditTrials } from './edit-trials.ts'
 import { movesOn, proveRenders } from './prove-renders.ts'
 import type { Committed, EditedTexts, Refused, Solution, Trial } from './trial.ts'
@@ -29,18 +29,20 @@ const NOTHING: Adopted = { texts: new Map(), notes: [] }
 
 /** @throws Failure BP2001, BP2002, BP2010, BP2014 or BP1207, or the failure of the package */
 export function adoptThroughPipeline(input: AdoptionInput): Adopted {
-  const wanted = editedChanges(input.changes)
+  const wanted = selectEditedChanges(input.changes)
   return wanted.length === 0 ? NOTHING : new Adoption(input).run(wanted)
 }
 
-export function adoptionProblems(input: AdoptionInput): readonly (string | undefined)[] {
+export function listAdoptionProblems(input: AdoptionInput): readonly (string | undefined)[] {
   let adoption: Adoption | undefined
-  const problems = problemsOf(input.changes, () => {
+  const problems = listChangeProblems(input.changes, () => {
     adoption = new Adoption(input)
-    return adoption.alone()
+    return adoption.createSingleAdopter()
   })
   if (problems.every((problem) => problem === undefined)) return problems
-  const together = orFailure(() => adoption?.together(editedChanges(input.changes)) ?? [])
+  const together = catchFailure(
+    () => adoption?.adoptTogether(selectEditedChanges(input.changes)) ?? [],
+  )
   if (together instanceof Failure) return problems
   return input.changes.map((change, index) =>
     together.includes(change) ? undefined : problems[index],
@@ -61,10 +63,12 @@ class Adoption {
     const { chosen, last, refused } = this.solve(wanted)
     if (refused !== undefined) throw refused.failure
     assertNamed(wanted, chosen)
-    return last === undefined ? NOTHING : { texts: last.texts, notes: appliedNotes(last.applied) }
+    return last === undefined
+      ? NOTHING
+      : { texts: last.texts, notes: createAppliedNotes(last.applied) }
   }
 
-  alone(): (change: ResolvedChange) => void {
+  createSingleAdopter(): (change: ResolvedChange) => void {
     this.assertSettles()
     return (change) => {
       this.trials.restart()
@@ -72,7 +76,7 @@ class Adoption {
     }
   }
 
-  together(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
+  adoptTogether(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
     this.trials.restart()
     for (let left = changes; left.length > 1; ) {
       const { refused } = this.solve(left)
@@ -92,7 +96,7 @@ class Adoption {
     let left = wanted
     for (let refused: readonly Refused[] = []; left.length > 0; refused = []) {
       for (const [index, change] of left.entries()) {
-        if (last !== undefined && this.trials.before.landed(change, last.renders.first.objects))
+        if (last !== undefined && this.trials.before.hasLanded(change, last.renders.first.objects))
           continue
         const pending = [...left.slice(index + 1), ...refused.map((each) => each.change)]
         const found = this.tryChoose(change, chosen, pending)
@@ -108,7 +112,7 @@ class Adoption {
     return {
       chosen,
       last,
-      refused: last === undefined ? undefined : this.lost(last, wanted, chosen),
+      refused: last === undefined ? undefined : this.findLostChange(last, wanted, chosen),
     }
   }
 
@@ -118,7 +122,7 @@ class Adoption {
     pending: readonly ResolvedChange[],
   ): Trial | Failure {
     const edits = chosen.flatMap(({ candidate }) => candidate.edits)
-    const found = orFailure(() => this.trials.choose(change, edits, pending))
+    const found = catchFailure(() => this.trials.choose(change, edits, pending))
     if (found instanceof Failure && this.trials.areTooMany) throw found
     return found
   }
@@ -126,10 +130,10 @@ class Adoption {
   /** Otherwise an edit's result depends on the number of renders. */
   private assertSettles(): void {
     const moving = movesOn(this.trials.unedited)
-    if (moving !== undefined) throw neverSettles(this.packagePath, moving)
+    if (moving !== undefined) throw createNeverSettlesFailure(this.packagePath, moving)
   }
 
-  private lost(
+  private findLostChange(
     { renders }: Committed,
     wanted: readonly ResolvedChange[],
     chosen: readonly ChosenLocation[],
@@ -146,6 +150,8 @@ class Adoption {
           isEntry: () => false,
         }).lands,
     )
-    return change === undefined ? undefined : { change, failure: undone(change, chosen) }
+    return change === undefined
+      ? undefined
+      : { change, failure: createUndoneFailure(change, chosen) }
   }
 }

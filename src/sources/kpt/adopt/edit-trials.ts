@@ -2,10 +2,10 @@
 import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
 import { isKptfile } from '@backporch/kpt/package'
 import type { RenderWatcher } from '@backporch/kpt/render'
-import { valueAt } from '@backporch/kyaml/field'
+import { findValueAt } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { jsonEquals } from '@backporch/kyaml/json'
-import { jsonOf, nodeAtPath, type YamlMap } from '@backporch/kyaml/yaml'
+import { isJsonEqual } from '@backporch/kyaml/json'
+import { convertYamlToJson, findNodeAtPath, type YamlMap } from '@backporch/kyaml/yaml'
 import { AuthoredFiles } from '../../edits/authored-files.ts'
 import { editAuthored } from '../../edits/edit-authored.ts'
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
@@ -13,44 +13,48 @@ import { leaves } from '../../edits/prove-edit.ts'
 import {
   editFor,
   type FileEdit,
+  getWrittenValue,
   type ResolvedChange,
-  writtenBy,
 } from '../../edits/resolution-edits.ts'
 import {
+  createTooManyChangesFailure,
+  createTrialRefusal,
   type DirtyTrial,
-  notProven,
-  onlyTrial,
-  refusal,
-  tooMany,
+  findNotProvenObstacle,
+  findOnlyTrial,
   tryEdit,
   tryRender,
 } from '../../locate/adoption-failures.ts'
 import { AppliedConfigs } from '../../locate/applied-configs.ts'
 import {
   type Candidate,
-  editsByFile,
+  groupEditsByFile,
   joinLocations,
   type Locations,
   NOWHERE,
   type Obstacle,
 } from '../../locate/candidate.ts'
-import { combineLocations, editsKey, leastEdits } from '../../locate/combine-locations.ts'
-import { renamedFields } from '../../locate/renamed-items.ts'
+import {
+  combineLocations,
+  computeEditsKey,
+  selectLeastEdits,
+} from '../../locate/combine-locations.ts'
+import { listRenamedFields } from '../../locate/renamed-items.ts'
 import { LocationFinder, type Target } from '../locate/find-locations.ts'
 import { INVERSES } from '../locate/inverses.ts'
 import { ProvenanceWatcher } from '../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../render/render-package.ts'
-import { inPlaceEdits } from './in-place.ts'
+import { computeInPlaceEdits } from './in-place.ts'
 import { proveRenders } from './prove-renders.ts'
-import { objectsByKey, RepeatedRenders } from './repeated-renders.ts'
+import { indexObjectsByKey, RepeatedRenders } from './repeated-renders.ts'
 import {
   type Attempt,
+  addEarlierRender,
   type Committed,
   type EditedTexts,
   isClean,
   type KnownRender,
   type Trial,
-  withEarlier,
 } from './trial.ts'
 
 export interface AdoptionInput {
@@ -79,9 +83,9 @@ export class EditTrials {
     this.input = input
     this.authored = new AuthoredFiles(input.packagePath, input.files)
     this.base = this.render(input.files, new ProvenanceWatcher())
-    this.unedited = this.repeated(input.files, this.base)
+    this.unedited = this.createRepeatedRenders(input.files, this.base)
     this.before = new RenderedBefore(this.unedited.first.objects, input.changes)
-    this.finder = this.finderOf(this.base)
+    this.finder = this.createFinder(this.base)
     this.configs = new AppliedConfigs(this.base.run?.runs ?? [], this.base.desired.resources)
   }
 
@@ -108,12 +112,16 @@ export class EditTrials {
       ({ applied }: Trial) => applied.length === 0,
     ].reduce(
       (left, isBetter) => (left.some(isBetter) ? left.filter(isBetter) : left),
-      leastEdits(clean),
+      selectLeastEdits(clean),
     )
-    const only = onlyTrial(change, best)
-    const target = only === undefined ? this.targetOf(change) : undefined
+    const only = findOnlyTrial(change, best)
+    const target = only === undefined ? this.findTarget(change) : undefined
     if (only === undefined)
-      throw refusal(change, { dirty, obstacles, writer: target && this.finder.writerOf(target) })
+      throw createTrialRefusal(change, {
+        dirty,
+        obstacles,
+        writer: target && this.finder.findWriter(target),
+      })
     return only
   }
 
@@ -127,7 +135,7 @@ export class EditTrials {
     readonly dirty: readonly DirtyTrial[]
     readonly obstacles: readonly Obstacle[]
   } {
-    const target = this.targetOf(change)
+    const target = this.findTarget(change)
     const trials = new Map<string, Trial>()
     const obstacles: Obstacle[] = []
     const work = ({ candidates, obstacles: known }: Locations): void => {
@@ -135,21 +143,21 @@ export class EditTrials {
       const queue = candidates.map((candidate) => ({ candidate, turn: 0 }))
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const { candidate, turn } = next
-        const key = editsKey(candidate.edits)
+        const key = computeEditsKey(candidate.edits)
         const trial = trials.has(key)
           ? undefined
           : this.tryOne(candidate, { change, edits, pending }, obstacles)
         if (trial === undefined) continue
         trials.set(key, trial)
         if (trial.lands || target === undefined || turn === MOST_TURNS) continue
-        const more = this.takenBackBy(trial, change, target)
+        const more = this.locateRevertedChange(trial, change, target)
         obstacles.push(...more.obstacles)
         queue.push(...more.candidates.map((each) => ({ candidate: each, turn: turn + 1 })))
       }
     }
-    if (target === undefined) work(this.objectLocations(change))
+    if (target === undefined) work(this.findObjectLocations(change))
     else {
-      const renamed = renamedFields(change, this.input.changes).map((each) =>
+      const renamed = listRenamedFields(change, this.input.changes).map((each) =>
         this.finder.find({ ...target, ...each }),
       )
       work(combineLocations(renamed))
@@ -178,19 +186,19 @@ export class EditTrials {
     const texts = tryEdit(obstacles, () => this.apply([...edits, ...candidate.edits]))
     if (texts === undefined) return undefined
     return tryRender(obstacles, candidate, () => {
-      const files = this.filesWith(texts)
+      const files = this.applyTexts(texts)
       const after = this.render(files)
-      const objects = objectsByKey(after)
-      const moved = this.before.otherMoves(objects, pending)
+      const objects = indexObjectsByKey(after)
+      const moved = this.before.listOtherMoves(objects, pending)
       const isEntry = (each: MovedField): boolean =>
         this.configs.isEntry(each, [...edits, ...candidate.edits])
       const [lands, others, applied] = [
-        this.before.landed(change, objects),
+        this.before.hasLanded(change, objects),
         moved.filter((each) => !isEntry(each)),
         moved.filter(isEntry),
       ]
       const movesPending =
-        pending.length > 0 && this.before.otherMoves(objects).length > moved.length
+        pending.length > 0 && this.before.listOtherMoves(objects).length > moved.length
       const first = {
         candidate,
         texts,
@@ -202,34 +210,43 @@ export class EditTrials {
         movesPending,
       }
       if (!lands || others.length > 0) return { ...first, committed: undefined }
-      const whole = inPlaceEdits({ authored: this.authored, texts, before: this.base, after })
-      const committed = this.committed(new Map([...texts, ...whole]), {
+      const whole = computeInPlaceEdits({
+        authored: this.authored,
+        texts,
+        before: this.base,
+        after,
+      })
+      const committed = this.commitTexts(new Map([...texts, ...whole]), {
         applied,
         known: whole.size === 0 ? { files, after } : undefined,
       })
       const { before, unedited } = this
-      const proof = withEarlier(
+      const proof = addEarlierRender(
         proveRenders({ before, unedited, edited: committed.renders, change, pending, isEntry }),
         {
           kptfiles: [...whole.keys()].filter(isKptfile),
-          where: (path) => this.authored.where(path),
+          where: (path) => this.authored.resolveLocation(path),
         },
       )
-      const problem = notProven(candidate, proof)
+      const problem = findNotProvenObstacle(candidate, proof)
       if (problem !== undefined) obstacles.push(problem)
       return { ...first, ...proof, lands: problem === undefined, committed }
     })
   }
 
-  private committed(
+  private commitTexts(
     texts: EditedTexts,
     { applied, known }: Pick<Committed, 'applied'> & { readonly known: KnownRender | undefined },
   ): Committed {
-    const files = known?.files ?? this.filesWith(texts)
-    return { texts, applied, renders: this.repeated(files, known?.after ?? this.render(files)) }
+    const files = known?.files ?? this.applyTexts(texts)
+    return {
+      texts,
+      applied,
+      renders: this.createRepeatedRenders(files, known?.after ?? this.render(files)),
+    }
   }
 
-  private repeated(files: PackageFiles, first: RenderedPackage): RepeatedRenders {
+  private createRepeatedRenders(files: PackageFiles, first: RenderedPackage): RepeatedRenders {
     return new RepeatedRenders(files, first, (next) => this.render(next))
   }
 
@@ -237,54 +254,54 @@ export class EditTrials {
    * A function without effect on the present values may revert an edit, of a list or map also in
    * parts.
    */
-  private takenBackBy(
+  private locateRevertedChange(
     { candidate, texts }: Trial,
     change: ResolvedChange,
     target: Target,
   ): Locations {
-    const key = this.before.keyOf(change)
-    const after = this.render(this.filesWith(texts), new ProvenanceWatcher())
+    const key = this.before.findKey(change)
+    const after = this.render(this.applyTexts(texts), new ProvenanceWatcher())
     const root = key === undefined ? undefined : after.nodes.get(key)
-    const now = root === undefined ? undefined : nodeAtPath(root, target.path)?.node
+    const now = root === undefined ? undefined : findNodeAtPath(root, target.path)?.node
     if (root === undefined || now === undefined) return NOWHERE
-    const finder = this.finderOf(after)
+    const finder = this.createFinder(after)
     const { path: above, wanted } = target
-    const parts = [...leaves(jsonOf(now), wanted, [])].map((path): Locations => {
-      const node = nodeAtPath(now, path)?.node
+    const parts = [...leaves(convertYamlToJson(now), wanted, [])].map((path): Locations => {
+      const node = findNodeAtPath(now, path)?.node
       const writer = node?.writes?.at(-1)
       if (writer === undefined) return NOWHERE
-      return finder.through(
+      return finder.findThroughWriter(
         {
           ...target,
           root,
           path: [...above, ...path],
-          wanted: wanted === undefined ? undefined : valueAt(wanted, path),
+          wanted: wanted === undefined ? undefined : findValueAt(wanted, path),
         },
         writer,
       )
     })
     const whole = combineLocations(parts, candidate)
     if (now.kind !== 'scalar') return whole
-    const was = nodeAtPath(target.root, above)?.node
+    const was = findNodeAtPath(target.root, above)?.node
     // Another location may give the rest of the text.
-    const isPart = was !== undefined && !jsonEquals(jsonOf(was), jsonOf(now))
+    const isPart = was !== undefined && !isJsonEqual(convertYamlToJson(was), convertYamlToJson(now))
     return joinLocations([...parts, ...(isPart ? [whole] : [])])
   }
 
-  private targetOf(change: ResolvedChange): Target | undefined {
-    const key = this.before.keyOf(change)
+  private findTarget(change: ResolvedChange): Target | undefined {
+    const key = this.before.findKey(change)
     const root = key === undefined ? undefined : this.base.nodes.get(key)
     if (root === undefined || change.drift.change === 'missing') return undefined
     return {
       root,
       path: change.drift.path,
-      wanted: writtenBy(change),
+      wanted: getWrittenValue(change),
       before: Number.POSITIVE_INFINITY,
       depth: 0,
     }
   }
 
-  private objectLocations(change: ResolvedChange): Locations {
+  private findObjectLocations(change: ResolvedChange): Locations {
     const edit = editFor(change)
     if (edit === undefined || change.desired?.location.step !== undefined) return NOWHERE
     const { path, line } = change.desired?.location ?? { path: '', line: 1 }
@@ -294,23 +311,23 @@ export class EditTrials {
     }
   }
 
-  private finderOf({ run, nodes }: RenderedPackage): LocationFinder {
+  private createFinder({ run, nodes }: RenderedPackage): LocationFinder {
     const objects: readonly YamlMap[] = run?.items ?? [...nodes.values()]
     return new LocationFinder(this.authored, { runs: run?.runs ?? [], objects }, INVERSES)
   }
 
   private apply(edits: readonly FileEdit[]): EditedTexts {
     return new Map(
-      [...editsByFile(edits)].map(([path, list]) => [
+      [...groupEditsByFile(edits)].map(([path, list]) => [
         path,
-        editAuthored(this.authored.text(path), list, path),
+        editAuthored(this.authored.getText(path), list, path),
       ]),
     )
   }
 
   private render(files: PackageFiles, watcher?: RenderWatcher): RenderedPackage {
     this.renderings += 1
-    if (this.areTooMany) throw tooMany(this.input.packagePath)
+    if (this.areTooMany) throw createTooManyChangesFailure(this.input.packagePath)
     const { packagePath, functions } = this.input
     // A file that lacks only kpt's attribution is stored rendered.
     const rendering = answerCalls(
@@ -321,18 +338,18 @@ export class EditTrials {
     return rendering
   }
 
-  private filesWith(texts: EditedTexts): PackageFiles {
+  private applyTexts(texts: EditedTexts): PackageFiles {
     if (texts.size === 0) return this.input.files
     const left = new Map(texts)
     const edited = this.input.files.map((file) => {
-      const text = texts.get(this.authored.where(file.path))
-      left.delete(this.authored.where(file.path))
-      return text === undefined ? file : { ...file, content: bytes(text) }
+      const text = texts.get(this.authored.resolveLocation(file.path))
+      left.delete(this.authored.resolveLocation(file.path))
+      return text === undefined ? file : { ...file, content: encodeBytes(text) }
     })
     const created = [...left].map(([path, text]) => ({
-      path: this.authored.within(path),
+      path: this.authored.getRelativePath(path),
       mode: '100644' as const,
-      content: bytes(text),
+      content: encodeBytes(text),
     }))
     return created.length === 0
       ? edited
@@ -340,6 +357,6 @@ export class EditTrials {
   }
 }
 
-function bytes(text: string): Uint8Array {
+function encodeBytes(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }

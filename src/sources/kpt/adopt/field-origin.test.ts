@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
-import { throughText } from '@backporch/kpt/render'
+import { passThroughText } from '@backporch/kpt/render'
 import { builtInFunctions } from '../../../../functions/built-in-functions.ts'
 import { path } from '../../../../test/fakes/live-object.ts'
 import {
@@ -12,7 +12,7 @@ import {
   webKptfile,
 } from '../../../../test/fakes/pipeline-files.ts'
 import { renderPackage } from '../render/render-package.ts'
-import { FieldOrigins, originLines } from './field-origin.ts'
+import { FieldOrigins, formatFieldOriginLines } from './field-origin.ts'
 
 const KPTFILE = webKptfile(`${APPLY_SETTERS}    - image: ${CATALOG}/set-labels:v0.2.0
       configMap:
@@ -54,12 +54,12 @@ function lines(
   if ('failures' in rendering) throw rendering.failures[0]
   const desired = rendering.desired.resources.find(({ id }) => id.name === 'web')
   assert.ok(desired !== undefined)
-  const origin = new FieldOrigins({ packagePath: 'apps/web', files, functions }).of(
+  const origin = new FieldOrigins({ packagePath: 'apps/web', files, functions }).findOrigin(
     desired,
     path(location),
   )
   assert.ok(origin !== undefined)
-  return originLines(origin)
+  return formatFieldOriginLines(origin)
 }
 
 test('a field that no function wrote has its authored location only', () => {
@@ -73,7 +73,7 @@ test('the whole range of a value, with the document that it is in', () => {
   const desired = rendering.desired.resources.find(({ id }) => id.name === 'web')
   assert.ok(desired !== undefined)
   const { authored } =
-    new FieldOrigins({ packagePath: 'apps/web', files, functions: builtInFunctions }).of(
+    new FieldOrigins({ packagePath: 'apps/web', files, functions: builtInFunctions }).findOrigin(
       desired,
       path('data.text'),
     ) ?? {}
@@ -113,11 +113,11 @@ test('an absent field is reported with the parent that it would go into', () => 
 test('changes of external programs are listed, and the authored location is retained', () => {
   const kptfile = KPTFILE.replace('team: shop', 'team: other')
   assert.deepEqual(
-    lines('metadata.labels.team', throughText(builtInFunctions), kptfile).slice(0, 1),
+    lines('metadata.labels.team', passThroughText(builtInFunctions), kptfile).slice(0, 1),
     ['apps/web/config.yaml:12:11'],
   )
   assert.match(
-    lines('metadata.labels.team', throughText(builtInFunctions), kptfile).at(-1) ?? '',
+    lines('metadata.labels.team', passThroughText(builtInFunctions), kptfile).at(-1) ?? '',
     /set-labels \(step 3, apps\/web\/Kptfile:12\).*which decides$/,
   )
 })
@@ -146,8 +146,8 @@ ${local}replacements:
     packagePath: 'apps/web',
     files,
     functions: builtInFunctions,
-  }).of(desired, path('data.url'))
-  assert.deepEqual(origin === undefined ? [] : originLines(origin), [
+  }).findOrigin(desired, path('data.url'))
+  assert.deepEqual(origin === undefined ? [] : formatFieldOriginLines(origin), [
     'apps/web/config.yaml:15:8',
     'written by apply-replacements (step 1, apps/web/Kptfile:7)',
   ])

@@ -1,24 +1,24 @@
 /** See src/sources/kpt/render/provenance.ts. Each function has the config entry of the value. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { type SetterPattern, setterPatternOf } from '@backporch/kpt/field'
+import { findSetterPattern, type SetterPattern } from '@backporch/kpt/field'
 import {
   answerCalls,
   type FunctionLibrary,
-  functionName,
+  getFunctionName,
   type StepRun,
 } from '@backporch/kpt/function'
-import { type FieldPath, field } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { LineIndex } from '@backporch/kyaml/read-yaml'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import {
-  entryOf,
-  keyOf,
+  findEntry,
+  findNearestNode,
+  findNodeAtPath,
+  getYamlKey,
   mapAt,
-  nearestNode,
-  nodeAtPath,
-  resolved,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
@@ -80,57 +80,57 @@ export class FieldOrigins {
   }
 
   /** Undefined if the package does not render or lacks the object. */
-  of(desired: DesiredResource, path: FieldPath): FieldOrigin | undefined {
-    const root = this.rootOf(desired)
+  findOrigin(desired: DesiredResource, path: FieldPath): FieldOrigin | undefined {
+    const root = this.findRoot(desired)
     if (root === undefined) return undefined
-    const nearest = nearestNode(root, path)
+    const nearest = findNearestNode(root, path)
     const exact = nearest.steps === path.length
-    const writers = exact ? this.writers(nearest.node, root, path) : []
-    return { exact, authored: this.rangeAbove(root, path.slice(0, nearest.steps)), writers }
+    const writers = exact ? this.listWriters(nearest.node, root, path) : []
+    return { exact, authored: this.findRangeAbove(root, path.slice(0, nearest.steps)), writers }
   }
 
-  private writers(node: YamlNode, root: YamlMap, path: FieldPath): readonly FieldWriter[] {
+  private listWriters(node: YamlNode, root: YamlMap, path: FieldPath): readonly FieldWriter[] {
     const found: FieldWriter[] = []
-    const parts = [...writtenParts(node, [])]
+    const parts = [...listWrittenParts(node, [])]
     for (const part of parts.some(({ length }) => length > 0)
       ? parts.filter(({ length }) => length > 0)
       : parts)
-      for (const number of nodeAtPath(node, part)?.node.writes ?? []) {
+      for (const number of findNodeAtPath(node, part)?.node.writes ?? []) {
         const run = this.rendered?.run?.runs[number]
         if (run !== undefined && found.length < MOST_WRITERS)
-          found.push(this.writer(run, root, path, part))
+          found.push(this.createWriter(run, root, path, part))
       }
     return found
   }
 
-  private rootOf(desired: DesiredResource): YamlMap | undefined {
+  private findRoot(desired: DesiredResource): YamlMap | undefined {
     const own = this.rendered?.desired.resources.find((resource) =>
       isSameDeclaration(resource, desired),
     )
     if (own === undefined) return undefined
-    const created = this.rendered?.nodes.get(resourceKey(own.id))
+    const created = this.rendered?.nodes.get(getResourceKey(own.id))
     if (created !== undefined) return created
     const { path, document, item } = own.location
-    const root = this.authored.documents(path)[document]
+    const root = this.authored.parseDocuments(path)[document]
     const items: FieldPath =
-      item === undefined ? [] : [field('items'), { kind: 'index', index: item }]
-    const node = root === undefined ? undefined : nodeAtPath(root, items)?.node
+      item === undefined ? [] : [createFieldStep('items'), { kind: 'index', index: item }]
+    const node = root === undefined ? undefined : findNodeAtPath(root, items)?.node
     return node?.kind === 'map' ? node : undefined
   }
 
-  private rangeAbove(root: YamlMap, path: FieldPath): AuthoredRange | undefined {
+  private findRangeAbove(root: YamlMap, path: FieldPath): AuthoredRange | undefined {
     for (let steps = path.length; steps >= 0; steps -= 1) {
-      const node = nodeAtPath(root, path.slice(0, steps))?.node
-      const range = node === undefined ? undefined : this.range(node)
+      const node = findNodeAtPath(root, path.slice(0, steps))?.node
+      const range = node === undefined ? undefined : this.findRange(node)
       if (range !== undefined) return range
     }
     return undefined
   }
 
-  private range({ source }: YamlNode): AuthoredRange | undefined {
+  private findRange({ source }: YamlNode): AuthoredRange | undefined {
     if (source === undefined || !this.authored.has(source.path)) return undefined
-    const lines = new LineIndex(this.authored.text(source.path).replaceAll('\r\n', '\n'))
-    const [start, end] = [lines.position(source.start), lines.position(source.end)]
+    const lines = new LineIndex(this.authored.getText(source.path).replaceAll('\r\n', '\n'))
+    const [start, end] = [lines.getPosition(source.start), lines.getPosition(source.end)]
     return {
       file: source.path,
       document: source.document + 1,
@@ -141,29 +141,29 @@ export class FieldOrigins {
     }
   }
 
-  private writer(
+  private createWriter(
     { step, config }: StepRun,
     root: YamlMap,
     above: FieldPath,
     part: FieldPath,
   ): FieldWriter {
     const path = [...above, ...part]
-    const name = functionName(step.function)
-    const pattern = name === 'apply-setters' ? patternAt(root, path) : undefined
-    const kptfile = this.authored.documents(step.kptfile)[0]
+    const name = getFunctionName(step.function)
+    const pattern = name === 'apply-setters' ? findPatternAt(root, path) : undefined
+    const kptfile = this.authored.parseDocuments(step.kptfile)[0]
     const location: FieldPath = [
-      field('pipeline'),
-      field(step.list),
+      createFieldStep('pipeline'),
+      createFieldStep(step.list),
       { kind: 'index', index: step.index },
-      field('configMap'),
+      createFieldStep('configMap'),
     ]
-    const inKptfile = kptfile === undefined ? undefined : nodeAtPath(kptfile, location)?.node
-    const entries = step.function.configMap.size > 0 ? inKptfile : entriesOf(config)
-    const sources = configKeys(name, path, pattern, entries).map((key) => {
-      const value = entryOf(entries, key)?.value
+    const inKptfile = kptfile === undefined ? undefined : findNodeAtPath(kptfile, location)?.node
+    const entries = step.function.configMap.size > 0 ? inKptfile : findEntries(config)
+    const sources = listConfigKeys(name, path, pattern, entries).map((key) => {
+      const value = findEntry(entries, key)?.value
       return {
         name: `${SOURCE_WORDS[name] ?? 'entry'} ${key}`,
-        at: value === undefined ? undefined : this.range(value),
+        at: value === undefined ? undefined : this.findRange(value),
       }
     })
     return {
@@ -180,14 +180,14 @@ export class FieldOrigins {
 /** Per field. */
 const MOST_WRITERS = 8
 
-function* writtenParts(node: YamlNode, path: FieldPath): Generator<FieldPath> {
+function* listWrittenParts(node: YamlNode, path: FieldPath): Generator<FieldPath> {
   if (node.writes !== undefined) yield path
   if (node.kind === 'map')
     for (const { key, value } of node.entries)
-      yield* writtenParts(value, [...path, field(keyOf(key))])
+      yield* listWrittenParts(value, [...path, createFieldStep(getYamlKey(key))])
   else if (node.kind === 'list')
     for (const [index, item] of node.items.entries())
-      yield* writtenParts(item, [...path, { kind: 'index', index }])
+      yield* listWrittenParts(item, [...path, { kind: 'index', index }])
 }
 
 const SOURCE_WORDS: { readonly [name: string]: string } = {
@@ -196,15 +196,15 @@ const SOURCE_WORDS: { readonly [name: string]: string } = {
   'set-annotations': 'annotation',
 }
 
-function patternAt(root: YamlMap, path: FieldPath): SetterPattern | undefined {
-  const found = nodeAtPath(root, path)
+function findPatternAt(root: YamlMap, path: FieldPath): SetterPattern | undefined {
+  const found = findNodeAtPath(root, path)
   return (
-    setterPatternOf(found?.node.lineComment ?? '') ??
-    setterPatternOf(found?.entry?.key.lineComment ?? '')
+    findSetterPattern(found?.node.lineComment ?? '') ??
+    findSetterPattern(found?.entry?.key.lineComment ?? '')
   )
 }
 
-function entriesOf(config: YamlMap | undefined): YamlMap | undefined {
+function findEntries(config: YamlMap | undefined): YamlMap | undefined {
   return (
     mapAt(config, 'data') ??
     mapAt(config, 'labels') ??
@@ -214,7 +214,7 @@ function entriesOf(config: YamlMap | undefined): YamlMap | undefined {
   )
 }
 
-function configKeys(
+function listConfigKeys(
   name: string,
   path: FieldPath,
   pattern: SetterPattern | undefined,
@@ -234,11 +234,15 @@ function configKeys(
             ? ['namespace']
             : []
   return keys.filter(
-    (key) => entries !== undefined && entryOf(resolved(entries), key) !== undefined,
+    (key) => entries !== undefined && findEntry(resolveAlias(entries), key) !== undefined,
   )
 }
 
-export function originLines({ exact, authored, writers }: FieldOrigin): readonly string[] {
+export function formatFieldOriginLines({
+  exact,
+  authored,
+  writers,
+}: FieldOrigin): readonly string[] {
   const location =
     authored === undefined
       ? 'no file has it'
@@ -251,15 +255,15 @@ export function originLines({ exact, authored, writers }: FieldOrigin): readonly
   return [
     first,
     ...writers.map(
-      (writer, index) => `${writerLine(writer)}${index === writers.length - 1 ? fight : ''}`,
+      (writer, index) => `${formatWriterLine(writer)}${index === writers.length - 1 ? fight : ''}`,
     ),
   ]
 }
 
-function writerLine({ name, step, where, pattern, part, sources }: FieldWriter): string {
+function formatWriterLine({ name, step, where, pattern, part, sources }: FieldWriter): string {
   const from = sources.map(({ name: source, at }) =>
     at === undefined ? source : `${source} at ${at.file}:${at.line}:${at.column}`,
   )
-  const what = part.length === 0 ? 'written' : `${shownPathOnly(part, undefined)} written`
+  const what = part.length === 0 ? 'written' : `${formatRedactedPath(part, undefined)} written`
   return `${what} by ${name} (step ${step}, ${where})${pattern === undefined ? '' : `, pattern ${pattern}`}${from.length === 0 ? '' : `, from ${from.join(' and ')}`}`
 }

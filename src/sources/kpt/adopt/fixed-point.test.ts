@@ -9,7 +9,7 @@ import {
   settersConfig,
   webKptfile,
 } from '../../../../test/fakes/pipeline-files.ts'
-import { adoptionProblems } from './adoption.ts'
+import { listAdoptionProblems } from './adoption.ts'
 
 const CONFIG = `apiVersion: v1
 kind: ConfigMap
@@ -71,7 +71,7 @@ for (const [how, texts] of [
       why,
       / when the package is rendered a second time, because the render before that changes apps\/web\/Kptfile$/,
     )
-    const problems = adoptionProblems({
+    const problems = listAdoptionProblems({
       packagePath: 'apps/web',
       files: filesOf(texts),
       changes: [change],

@@ -5,11 +5,11 @@
  */
 import { writeItems } from '@backporch/kpt/render'
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
-import { isWithin, valueAt } from '@backporch/kyaml/field'
-import { jsonEquals } from '@backporch/kyaml/json'
+import { findValueAt, isWithin } from '@backporch/kyaml/field'
+import { isJsonEqual } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { resourceKey } from '@backporch/kyaml/resource'
-import { jsonOf } from '@backporch/kyaml/yaml'
+import { getResourceKey } from '@backporch/kyaml/resource'
+import { convertYamlToJson } from '@backporch/kyaml/yaml'
 import type { AuthoredFiles } from '../../edits/authored-files.ts'
 import { leaves } from '../../edits/prove-edit.ts'
 import { editAt } from '../../locate/candidate.ts'
@@ -24,13 +24,13 @@ interface InPlaceInput {
 }
 
 /** By path from the repository root. */
-export function inPlaceEdits(input: InPlaceInput): ReadonlyMap<string, string> {
-  const whole = renderedTexts(input)
-  return new Map([...whole.changed, ...valueEdits(input, whole.retained)])
+export function computeInPlaceEdits(input: InPlaceInput): ReadonlyMap<string, string> {
+  const whole = computeRenderedTexts(input)
+  return new Map([...whole.changed, ...computeValueEdits(input, whole.retained)])
 }
 
 /** Files that a render does not change, byte by byte. */
-function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
+function computeRenderedTexts({ authored, texts, before, after }: InPlaceInput): {
   readonly retained: ReadonlySet<string>
   readonly changed: ReadonlyMap<string, string>
 } {
@@ -38,25 +38,25 @@ function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
   const retained = new Set<string>()
   const changed = new Map<string, string>()
   for (const [path, text] of writeItems(before.run?.items ?? [])) {
-    const file = authored.where(path)
+    const file = authored.resolveLocation(path)
     const now = written.get(path)
-    if (now === undefined || text !== authored.text(file)) continue
+    if (now === undefined || text !== authored.getText(file)) continue
     retained.add(file)
     if (now !== (texts.get(file) ?? text)) changed.set(file, now)
   }
   return { retained, changed }
 }
 
-function valueEdits(
+function computeValueEdits(
   { authored, texts, before, after }: InPlaceInput,
   retained: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
   const was = new Map(
-    before.desired.resources.map((resource) => [resourceKey(resource.id), resource]),
+    before.desired.resources.map((resource) => [getResourceKey(resource.id), resource]),
   )
   const edits = new Map<string, YamlEdit[]>()
   for (const { id, object, location } of after.desired.resources) {
-    const earlier = was.get(resourceKey(id))
+    const earlier = was.get(getResourceKey(id))
     if (
       earlier === undefined ||
       location.step !== undefined ||
@@ -64,17 +64,17 @@ function valueEdits(
       retained.has(location.path)
     )
       continue
-    const text = texts.get(location.path) ?? authored.text(location.path)
+    const text = texts.get(location.path) ?? authored.getText(location.path)
     const root = readYamlNodes(text.replaceAll('\r\n', '\n'), location.path)[location.document]
     if (root === undefined) continue
-    const written = jsonOf(root)
+    const written = convertYamlToJson(root)
     for (const path of leaves(earlier.object, object, [])) {
-      const value = valueAt(object, path)
-      const now = valueAt(written, path)
+      const value = findValueAt(object, path)
+      const now = findValueAt(written, path)
       if (
         now === undefined ||
-        jsonEquals(now, value) ||
-        !jsonEquals(now, valueAt(earlier.object, path))
+        isJsonEqual(now, value) ||
+        !isJsonEqual(now, findValueAt(earlier.object, path))
       )
         continue
       const list = edits.get(location.path) ?? []
@@ -86,7 +86,7 @@ function valueEdits(
   return new Map(
     [...edits].map(([path, list]) => [
       path,
-      editYaml(texts.get(path) ?? authored.text(path), list, path),
+      editYaml(texts.get(path) ?? authored.getText(path), list, path),
     ]),
   )
 }

@@ -9,7 +9,7 @@ import {
   webKptfile,
 } from '../../../../test/fakes/pipeline-files.ts'
 import type { ResolvedChange } from '../../edits/resolution-edits.ts'
-import { adoptionProblems } from './adoption.ts'
+import { listAdoptionProblems } from './adoption.ts'
 
 const WEB = {
   Kptfile: webKptfile(APPLY_SETTERS),
@@ -45,7 +45,7 @@ for (const order of [
     const changes = drifted(Object.fromEntries(order.map((key) => [key, values[key]])))
     const { 'apps/web/setters.yaml': setters } = adopted(WEB, ...changes)
     assert.deepEqual(setters, BOTH['apps/web/setters.yaml'])
-    const problems = adoptionProblems({
+    const problems = listAdoptionProblems({
       packagePath: 'apps/web',
       files: filesOf(WEB),
       changes,
@@ -79,7 +79,7 @@ test('fields that did not drift consistently are refused, with the field that co
 
 test('the fields that can be adopted together have no problem, and another one has its own', () => {
   const changes = drifted({ x: 'five', v: 'six', z: 'five-six', bc: 'six/three', c: 'nine' })
-  const problems = adoptionProblems({
+  const problems = listAdoptionProblems({
     packagePath: 'apps/web',
     files: filesOf(WEB),
     changes,

@@ -5,7 +5,7 @@
 import { isKptfile } from '@backporch/kpt/package'
 import { describeMoved, type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import type { ResolvedChange } from '../../edits/resolution-edits.ts'
-import { differingFiles, MOST_RENDERS, type RepeatedRenders } from './repeated-renders.ts'
+import { listDifferingFiles, MOST_RENDERS, type RepeatedRenders } from './repeated-renders.ts'
 
 /** Its render is the first with another result than chosen, or for a proven edit the last. */
 export interface Proof {
@@ -39,13 +39,13 @@ export function proveRenders({
   isEntry,
 }: ProofInput): Proof {
   for (let number = 1; number <= MOST_RENDERS; number += 1) {
-    const [was, is] = [unedited.at(number), edited.at(number)]
-    const now = before.again(was.objects)
-    const others = now.otherMoves(is.objects, pending).filter((moved) => !isEntry(moved))
-    const lands = now.landed(change, is.objects)
-    const rewritten = number === 1 ? [] : rewrittenKptfiles(unedited, edited, number)
+    const [was, is] = [unedited.renderAt(number), edited.renderAt(number)]
+    const now = before.renderAgain(was.objects)
+    const others = now.listOtherMoves(is.objects, pending).filter((moved) => !isEntry(moved))
+    const lands = now.hasLanded(change, is.objects)
+    const rewritten = number === 1 ? [] : listRewrittenKptfiles(unedited, edited, number)
     const proof = { lands, others, number, rewritten, unsettled: undefined }
-    if (!lands || others.length > 0 || (unedited.settledAt(number) && edited.settledAt(number)))
+    if (!lands || others.length > 0 || (unedited.isSettledAt(number) && edited.isSettledAt(number)))
       return proof
   }
   return {
@@ -57,14 +57,14 @@ export function proveRenders({
   }
 }
 
-function rewrittenKptfiles(
+function listRewrittenKptfiles(
   unedited: RepeatedRenders,
   edited: RepeatedRenders,
   number: number,
 ): readonly string[] {
-  const is = edited.at(number).files
-  const byEdit = new Set(differingFiles(unedited.at(number).files, is))
-  return differingFiles(edited.first.files, is).filter(
+  const is = edited.renderAt(number).files
+  const byEdit = new Set(listDifferingFiles(unedited.renderAt(number).files, is))
+  return listDifferingFiles(edited.first.files, is).filter(
     (path) => isKptfile(path) && byEdit.has(path),
   )
 }
@@ -74,10 +74,10 @@ function rewrittenKptfiles(
  * @throws Failure of a package that does not render
  */
 export function movesOn(renders: RepeatedRenders): string | undefined {
-  if (renders.settledAt(MOST_RENDERS)) return undefined
-  const [one, other] = [renders.at(MOST_RENDERS - 1), renders.at(MOST_RENDERS)]
-  const [moved] = new RenderedBefore(one.objects, []).otherMoves(other.objects)
+  if (renders.isSettledAt(MOST_RENDERS)) return undefined
+  const [one, other] = [renders.renderAt(MOST_RENDERS - 1), renders.renderAt(MOST_RENDERS)]
+  const [moved] = new RenderedBefore(one.objects, []).listOtherMoves(other.objects)
   return moved === undefined
-    ? `the file ${differingFiles(one.files, other.files)[0] ?? ''}`
+    ? `the file ${listDifferingFiles(one.files, other.files)[0] ?? ''}`
     : describeMoved(moved)
 }

@@ -4,7 +4,7 @@
  */
 import { writeItems } from '@backporch/kpt/render'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'
-import { resourceKey } from '@backporch/kyaml/resource'
+import { getResourceKey } from '@backporch/kyaml/resource'
 import type { Rendered } from '../../edits/prove-edit.ts'
 import type { RenderedPackage } from '../render/render-package.ts'
 
@@ -28,7 +28,7 @@ export class RepeatedRenders {
     first: RenderedPackage,
     render: (files: PackageFiles) => RenderedPackage,
   ) {
-    this.known = [repeated(files, first)]
+    this.known = [createRepeatedRender(files, first)]
     this.render = render
   }
 
@@ -40,24 +40,24 @@ export class RepeatedRenders {
    * From 1; if an earlier render changes no file, that one.
    * @throws Failure of the package
    */
-  at(number: number): RepeatedRender {
+  renderAt(number: number): RepeatedRender {
     while (this.known.length < number) {
-      const files = this.filesAfterLast()
+      const files = this.getFilesAfterLast()
       if (files === undefined) break
-      this.known.push(repeated(files, this.render(files)))
+      this.known.push(createRepeatedRender(files, this.render(files)))
       this.next = undefined
     }
     return this.known[number - 1] ?? this.last
   }
 
   /** @throws Failure of the package */
-  settledAt(number: number): boolean {
-    this.at(number)
-    return this.known.length <= number && this.filesAfterLast() === undefined
+  isSettledAt(number: number): boolean {
+    this.renderAt(number)
+    return this.known.length <= number && this.getFilesAfterLast() === undefined
   }
 
-  private filesAfterLast(): PackageFiles | undefined {
-    this.next ??= filesAfter(this.last)
+  private getFilesAfterLast(): PackageFiles | undefined {
+    this.next ??= computeFilesAfter(this.last)
     return this.next.files
   }
 
@@ -66,15 +66,15 @@ export class RepeatedRenders {
   }
 }
 
-function repeated(files: PackageFiles, rendered: RenderedPackage): RepeatedRender {
-  return { files, rendered, objects: objectsByKey(rendered) }
+function createRepeatedRender(files: PackageFiles, rendered: RenderedPackage): RepeatedRender {
+  return { files, rendered, objects: indexObjectsByKey(rendered) }
 }
 
-export function objectsByKey({ desired }: RenderedPackage): Rendered {
-  return new Map(desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+export function indexObjectsByKey({ desired }: RenderedPackage): Rendered {
+  return new Map(desired.resources.map((resource) => [getResourceKey(resource.id), resource]))
 }
 
-function filesAfter({ files, rendered: { run } }: RepeatedRender): {
+function computeFilesAfter({ files, rendered: { run } }: RepeatedRender): {
   readonly files?: PackageFiles
 } {
   if (run === undefined) return {}
@@ -88,7 +88,7 @@ function filesAfter({ files, rendered: { run } }: RepeatedRender): {
       if (run.read.has(file.path)) changed = true
       return run.read.has(file.path) ? [] : [file]
     }
-    if (text === textOf(file)) return [file]
+    if (text === decodeText(file)) return [file]
     changed = true
     return [{ ...file, content: new TextEncoder().encode(text) }]
   })
@@ -98,15 +98,15 @@ function filesAfter({ files, rendered: { run } }: RepeatedRender): {
   return { files: after.sort((one, other) => (one.path < other.path ? -1 : 1)) }
 }
 
-function textOf({ content }: PackageFile): string {
+function decodeText({ content }: PackageFile): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 }
 
 /** From the package. */
-export function differingFiles(one: PackageFiles, other: PackageFiles): readonly string[] {
-  const texts = new Map(one.map((file) => [file.path, textOf(file)]))
+export function listDifferingFiles(one: PackageFiles, other: PackageFiles): readonly string[] {
+  const texts = new Map(one.map((file) => [file.path, decodeText(file)]))
   const differing = other
-    .filter((file) => texts.get(file.path) !== textOf(file))
+    .filter((file) => texts.get(file.path) !== decodeText(file))
     .map(({ path }) => path)
   const paths = new Set(other.map(({ path }) => path))
   return [...differing, ...[...texts.keys()].filter((path) => !paths.has(path))].sort()

@@ -53,7 +53,7 @@ interface EarlierRender {
 }
 
 /** Counts the render whose Kptfiles are in the commit. Paths are from the repository root. */
-export function withEarlier(proof: Proof, { kptfiles, where }: EarlierRender): Proof {
+export function addEarlierRender(proof: Proof, { kptfiles, where }: EarlierRender): Proof {
   return {
     ...proof,
     number: proof.number + (kptfiles.length === 0 ? 0 : 1),

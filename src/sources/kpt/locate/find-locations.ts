@@ -2,20 +2,20 @@
  * Each location in a manifest or a function's config is only a candidate. A render proves the edit
  * (adoption.ts).
  */
-import { describeStep, functionName, type StepRun } from '@backporch/kpt/function'
-import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
+import { describeStep, getFunctionName, type StepRun } from '@backporch/kpt/function'
+import { EditRefusal, removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
+import { createFieldStep, type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import {
-  jsonOf,
-  nearestNode,
-  nodeAtPath,
-  resolved,
+  convertYamlToJson,
+  createYamlPlain,
+  findNearestNode,
+  findNodeAtPath,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
-  yamlPlain,
 } from '@backporch/kyaml/yaml'
-import { anchoredEdit } from '../../edits/anchored-edits.ts'
+import { findAnchoredEdit } from '../../edits/anchored-edits.ts'
 import type { AuthoredFiles, AuthoredLocation } from '../../edits/authored-files.ts'
 import { leaves } from '../../edits/prove-edit.ts'
 import {
@@ -75,15 +75,17 @@ export class LocationFinder {
   }
 
   findAnchor({ root, path, wanted }: Target): Locations {
-    const node = nodeAtPath(root, path)?.node
+    const node = findNodeAtPath(root, path)?.node
     const location =
       node === undefined || (node.writes ?? []).length > 0
         ? undefined
-        : this.authored.locationOf(node)
+        : this.authored.findLocation(node)
     const document =
-      location === undefined ? undefined : this.authored.documents(location.file)[location.document]
+      location === undefined
+        ? undefined
+        : this.authored.parseDocuments(location.file)[location.document]
     if (location === undefined || document === undefined || wanted === undefined) return NOWHERE
-    const anchored = anchoredEdit(document, location.document, location.path, wanted)
+    const anchored = findAnchoredEdit(document, location.document, location.path, wanted)
     if (anchored === undefined) return NOWHERE
     const { name, edit } = anchored
     const what = `the anchor &${name} (${this.authored.describe({ ...location, path: edit.path })})`
@@ -94,19 +96,19 @@ export class LocationFinder {
   }
 
   find(target: Target): Locations {
-    const writes = nodeAtPath(target.root, target.path)?.node.writes ?? []
+    const writes = findNodeAtPath(target.root, target.path)?.node.writes ?? []
     const writer = writes.filter((step) => step < target.before).at(-1)
     return (
-      (writer === undefined ? this.inWrittenList(target) : undefined) ??
-      this.through(target, writer)
+      (writer === undefined ? this.findInWrittenList(target) : undefined) ??
+      this.findThroughWriter(target, writer)
     )
   }
 
   /** For a list whose items one function wrote, and for an item that such a list lacks. */
-  private inWrittenList(target: Target): Locations | undefined {
-    const there = nodeAtPath(target.root, target.path)?.node
-    const list = there === undefined ? wholeList(target) : target
-    const node = list === undefined ? undefined : nodeAtPath(list.root, list.path)?.node
+  private findInWrittenList(target: Target): Locations | undefined {
+    const there = findNodeAtPath(target.root, target.path)?.node
+    const list = there === undefined ? findWholeList(target) : target
+    const node = list === undefined ? undefined : findNodeAtPath(list.root, list.path)?.node
     if (list === undefined || node?.kind !== 'list') return undefined
     const [writer, ...others] = new Set(
       node.items.map(({ writes = [] }) => writes.filter((step) => step < target.before).at(-1)),
@@ -116,69 +118,71 @@ export class LocationFinder {
   }
 
   private invert(run: StepRun, target: Target): Locations | undefined {
-    const node = nodeAtPath(target.root, target.path)?.node
-    const inverse = this.inverses.get(functionName(run.step.function)) ?? this.otherwise
+    const node = findNodeAtPath(target.root, target.path)?.node
+    const inverse = this.inverses.get(getFunctionName(run.step.function)) ?? this.otherwise
     return inverse({ run, target: { ...target, depth: target.depth + 1 }, node, finder: this })
   }
 
   /** Of the parts that change, for a list or map. */
   findParts(target: Target): Locations {
-    const now = nodeAtPath(target.root, target.path)?.node
+    const now = findNodeAtPath(target.root, target.path)?.node
     if (now === undefined || target.wanted === undefined) return NOWHERE
-    const paths = [...leaves(jsonOf(now), target.wanted, [])]
+    const paths = [...leaves(convertYamlToJson(now), target.wanted, [])]
     if (paths.length > MOST_PARTS || paths.some((path) => path.length === 0)) return NOWHERE
     const { path: above, wanted } = target
     return combineLocations(
       paths.map((path) =>
-        this.find({ ...target, path: [...above, ...path], wanted: valueAt(wanted, path) }),
+        this.find({ ...target, path: [...above, ...path], wanted: findValueAt(wanted, path) }),
       ),
     )
   }
 
   /** Undefined if only the manifest has the field. */
-  writerOf({ root, path, before }: Target): string | undefined {
-    const writer = nodeAtPath(root, path)
+  findWriter({ root, path, before }: Target): string | undefined {
+    const writer = findNodeAtPath(root, path)
       ?.node.writes?.filter((step) => step < before)
       .at(-1)
     const run = writer === undefined ? undefined : this.runs[writer]
     return run === undefined ? undefined : describeStep(run.step)
   }
 
-  through(target: Target, writer: number | undefined): Locations {
+  findThroughWriter(target: Target, writer: number | undefined): Locations {
     const run = writer === undefined ? undefined : this.runs[writer]
-    if (run === undefined) return this.manifest(target)
-    const name = functionName(run.step.function)
+    if (run === undefined) return this.findInManifest(target)
+    const name = getFunctionName(run.step.function)
     if (target.depth >= MAX_DEPTH)
-      return obstacle(run, 'its config is written by functions that configure each other')
-    const list = wholeList(target)
+      return createStepObstacle(run, 'its config is written by functions that configure each other')
+    const list = findWholeList(target)
     const found =
       this.invert(run, target) ?? (list === undefined ? undefined : this.invert(run, list))
     if (found !== undefined) return found
-    const untraced = obstacle(
+    const untraced = createStepObstacle(
       run,
       `${name} writes the field, and what it writes there cannot be traced back to its config`,
     )
     // It may write only a part of the value, and leave the rest as in the manifest.
-    return joinLocations([this.manifest(target), untraced])
+    return joinLocations([this.findInManifest(target), untraced])
   }
 
   /** Of an absent field, the nearest parent. */
-  manifest({ root, path, wanted }: Target): Locations {
+  findInManifest({ root, path, wanted }: Target): Locations {
     for (let steps = path.length; steps >= 0; steps -= 1) {
-      const nearest = nearestNode(root, path.slice(0, steps))
-      const location = nearest.steps < steps ? undefined : this.authored.locationOf(nearest.node)
+      const nearest = findNearestNode(root, path.slice(0, steps))
+      const location = nearest.steps < steps ? undefined : this.authored.findLocation(nearest.node)
       if (location === undefined) continue
       if (wanted === undefined && steps < path.length) return NOWHERE
       const whole = { ...location, path: [...location.path, ...path.slice(steps)] }
       return {
-        candidates: [this.candidate(whole, wanted, { via: 'manifest', what: 'the manifest' })],
+        candidates: [
+          this.createCandidate(whole, wanted, { via: 'manifest', what: 'the manifest' }),
+        ],
         obstacles: [],
       }
     }
     return NOWHERE
   }
 
-  configEntry(
+  locateConfigEntry(
     { step, config }: StepRun,
     path: FieldPath,
     { wanted, depth }: Pick<Target, 'wanted' | 'depth'>,
@@ -187,15 +191,15 @@ export class LocationFinder {
     if (step.function.configMap.size > 0) {
       // kpt creates the `data` of a ConfigMap from it.
       const inKptfile = [
-        field('pipeline'),
-        field(step.list),
+        createFieldStep('pipeline'),
+        createFieldStep(step.list),
         { kind: 'index' as const, index: step.index },
-        field('configMap'),
+        createFieldStep('configMap'),
         ...path.slice(1),
       ]
       return {
         candidates: [
-          this.candidate({ file: step.kptfile, document: 0, path: inKptfile }, wanted, label),
+          this.createCandidate({ file: step.kptfile, document: 0, path: inKptfile }, wanted, label),
         ],
         obstacles: [],
       }
@@ -214,14 +218,14 @@ export class LocationFinder {
     }
   }
 
-  private candidate(
+  private createCandidate(
     location: AuthoredLocation,
     wanted: Wanted,
     { via, what }: Pick<Candidate, 'via' | 'what'>,
   ): Candidate {
     const { file, document, path } = location
     const value =
-      wanted === undefined ? undefined : inFormOf(wanted, this.authored.nodeAt(location))
+      wanted === undefined ? undefined : convertToFormOf(wanted, this.authored.findNode(location))
     return {
       via,
       what: `${what} (${this.authored.describe(location)})`,
@@ -234,15 +238,15 @@ function relabel(candidate: Candidate, { via, what }: Pick<Candidate, 'via' | 'w
   return { ...candidate, via, what: candidate.what.replace(/^the manifest/, what) }
 }
 
-function wholeList(target: Target): Target | undefined {
+function findWholeList(target: Target): Target | undefined {
   const { root, path, wanted } = target
   const at = path.findLastIndex(({ kind }) => kind !== 'field')
-  const node = at === -1 ? undefined : nodeAtPath(root, path.slice(0, at))?.node
+  const node = at === -1 ? undefined : findNodeAtPath(root, path.slice(0, at))?.node
   if (node === undefined) return undefined
-  const [now, within] = [jsonOf(node), path.slice(at)]
+  const [now, within] = [convertYamlToJson(node), path.slice(at)]
   try {
     const list =
-      wanted === undefined ? withoutValueAt(now, within) : withValueAt(now, within, wanted)
+      wanted === undefined ? removeValueAt(now, within) : writeValueAt(now, within, wanted)
     return { ...target, path: path.slice(0, at), wanted: list }
   } catch (thrown) {
     if (thrown instanceof EditRefusal) return undefined
@@ -251,24 +255,24 @@ function wholeList(target: Target): Target | undefined {
 }
 
 /** A config may contain `3` for the text "3": a number stays a number. */
-function inFormOf(wanted: Json, node: YamlNode | undefined): Json {
-  const target = node === undefined ? undefined : resolved(node)
+function convertToFormOf(wanted: Json, node: YamlNode | undefined): Json {
+  const target = node === undefined ? undefined : resolveAlias(node)
   if (
     typeof wanted !== 'string' ||
     target?.kind !== 'scalar' ||
     target.style !== 'plain' ||
-    typeof jsonOf(target) === 'string'
+    typeof convertYamlToJson(target) === 'string'
   )
     return wanted
   try {
-    const read = jsonOf(yamlPlain(wanted))
+    const read = convertYamlToJson(createYamlPlain(wanted))
     return read !== null && typeof read !== 'string' && String(read) === wanted ? read : wanted
   } catch {
     return wanted
   }
 }
 
-export function obstacle({ step }: StepRun, why: string): Locations {
-  const remedy = `edit what ${functionName(step.function)} is given at ${step.kptfile}:${step.function.line} by hand, or choose restore`
+export function createStepObstacle({ step }: StepRun, why: string): Locations {
+  const remedy = `edit what ${getFunctionName(step.function)} is given at ${step.kptfile}:${step.function.line} by hand, or choose restore`
   return { candidates: [], obstacles: [{ where: describeStep(step), why, remedy }] }
 }

@@ -1,21 +1,21 @@
-import { field } from '@backporch/kyaml/field'
+import { createFieldStep } from '@backporch/kyaml/field'
 import { splitReference } from '@backporch/kyaml/text'
-import { mapAt, textAt } from '@backporch/kyaml/yaml'
+import { findTextAt, mapAt } from '@backporch/kyaml/yaml'
 import type { Candidate, Locations } from '../../locate/candidate.ts'
-import { type Inverse, type InverseInput, obstacle } from './find-locations.ts'
+import { createStepObstacle, type Inverse, type InverseInput } from './find-locations.ts'
 
 type Part = 'newName' | 'newTag' | 'digest'
 
 export const invertImage: Inverse = (input) => {
   const { run, target } = input
   if (typeof target.wanted !== 'string') return undefined
-  const own = textAt(run.config, 'kind') === 'SetImage'
+  const own = findTextAt(run.config, 'kind') === 'SetImage'
   const given = own ? mapAt(run.config, 'image') : mapAt(run.config, 'data')
   const now: { readonly [part in Part | 'name']: string } = {
-    name: textAt(given, 'name') ?? '',
-    newName: textAt(given, 'newName') ?? '',
-    newTag: textAt(given, 'newTag') ?? '',
-    digest: textAt(given, 'digest') ?? '',
+    name: findTextAt(given, 'name') ?? '',
+    newName: findTextAt(given, 'newName') ?? '',
+    newTag: findTextAt(given, 'newTag') ?? '',
+    digest: findTextAt(given, 'digest') ?? '',
   }
   const wanted = splitReference(target.wanted)
   const changes = new Map<Part, string>()
@@ -23,19 +23,22 @@ export const invertImage: Inverse = (input) => {
   if (wanted.tag !== '' && wanted.tag !== now.newTag) changes.set('newTag', wanted.tag)
   if (wanted.digest !== '' && wanted.digest !== now.digest) changes.set('digest', wanted.digest)
   if ((wanted.tag === '' && now.newTag !== '') || (wanted.digest === '' && now.digest !== ''))
-    return obstacle(run, 'the live image has no tag, or no digest, and the function sets one')
-  return changes.size === 0 ? undefined : partsOf(input, own ? 'image' : 'data', changes)
+    return createStepObstacle(
+      run,
+      'the live image has no tag, or no digest, and the function sets one',
+    )
+  return changes.size === 0 ? undefined : locateParts(input, own ? 'image' : 'data', changes)
 }
 
-function partsOf(
+function locateParts(
   { run, target, finder }: InverseInput,
   at: string,
   changes: ReadonlyMap<Part, string>,
 ): Locations {
   const parts = [...changes].map(([part, value]) =>
-    finder.configEntry(
+    finder.locateConfigEntry(
       run,
-      [field(at), field(part)],
+      [createFieldStep(at), createFieldStep(part)],
       { wanted: value, depth: target.depth },
       { via: 'set-image', what: `the ${part} of set-image` },
     ),

@@ -1,6 +1,6 @@
-import { type FieldPath, field } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
-import { jsonOf, nodeAtPath, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { createFieldStep, type FieldPath } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, isJsonEqual, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { convertYamlToJson, findNodeAtPath, findTextAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { joinLocations, type Locations } from '../../locate/candidate.ts'
 import type { Inverse, InverseInput } from './find-locations.ts'
 
@@ -12,21 +12,22 @@ interface Options {
 /** The proof decides which replacement wrote the field. */
 export const invertReplacement: Inverse = (input) => {
   const { run, target } = input
-  const replacements = run.config === undefined ? undefined : at(jsonOf(run.config), 'replacements')
+  const replacements =
+    run.config === undefined ? undefined : getValue(convertYamlToJson(run.config), 'replacements')
   if (!isJsonArray(replacements) || target.wanted === undefined) return undefined
   const locations = replacements.flatMap((replacement): Locations[] => {
-    const parts = targetParts(input, replacement)
-    const source = at(replacement, 'source')
-    const path = pathOf(text(source, 'fieldPath') || 'metadata.name')
+    const parts = listTargetParts(input, replacement)
+    const source = getValue(replacement, 'source')
+    const path = parsePath(getText(source, 'fieldPath') || 'metadata.name')
     if (path === undefined) return []
     return input.finder.objects.flatMap((root): Locations[] => {
-      const node = isSource(root, source) ? nodeAtPath(root, path)?.node : undefined
+      const node = isSource(root, source) ? findNodeAtPath(root, path)?.node : undefined
       if (node === undefined) return []
       return parts.flatMap((part): Locations[] => {
-        const wanted = sourceValue(jsonOf(node), optionsOf(source), part)
+        const wanted = computeSourceValue(convertYamlToJson(node), parseOptions(source), part)
         if (wanted === undefined) return []
         return [
-          labelled(
+          labelLocations(
             input.finder.find({ ...target, root, path, wanted, before: run.step.number }),
             root,
             path,
@@ -38,19 +39,19 @@ export const invertReplacement: Inverse = (input) => {
   if (locations.length === 0) return undefined
   // If a target writes one part of the text, the others come from the manifest.
   return joinLocations(
-    writesParts(replacements) ? [...locations, input.finder.manifest(target)] : locations,
+    writesParts(replacements) ? [...locations, input.finder.findInManifest(target)] : locations,
   )
 }
 
 function writesParts(replacements: readonly Json[]): boolean {
   return replacements.some((replacement) => {
-    const targets = at(replacement, 'targets')
-    return isJsonArray(targets) && targets.some((each) => optionsOf(each) !== undefined)
+    const targets = getValue(replacement, 'targets')
+    return isJsonArray(targets) && targets.some((each) => parseOptions(each) !== undefined)
   })
 }
 
-function labelled(locations: Locations, root: YamlMap, path: FieldPath): Locations {
-  const name = `${textAt(root, 'kind') ?? ''}/${textAt(root, 'metadata', 'name') ?? ''}`
+function labelLocations(locations: Locations, root: YamlMap, path: FieldPath): Locations {
+  const name = `${findTextAt(root, 'kind') ?? ''}/${findTextAt(root, 'metadata', 'name') ?? ''}`
   const where = path.map((step) => (step.kind === 'field' ? step.name : '*')).join('.')
   return {
     ...locations,
@@ -67,11 +68,11 @@ function labelled(locations: Locations, root: YamlMap, path: FieldPath): Locatio
 }
 
 /** All of it, or the part that the target's delimiter selects. */
-function targetParts({ target }: InverseInput, replacement: Json): readonly Json[] {
-  const targets = at(replacement, 'targets')
+function listTargetParts({ target }: InverseInput, replacement: Json): readonly Json[] {
+  const targets = getValue(replacement, 'targets')
   if (!isJsonArray(targets) || target.wanted === undefined) return []
   const parts = targets.map((each): Json | undefined => {
-    const options = optionsOf(each)
+    const options = parseOptions(each)
     if (options === undefined) return target.wanted
     return typeof target.wanted === 'string'
       ? target.wanted.split(options.delimiter)[options.index]
@@ -79,11 +80,11 @@ function targetParts({ target }: InverseInput, replacement: Json): readonly Json
   })
   return parts.filter(
     (part, index) =>
-      part !== undefined && parts.findIndex((each) => jsonEquals(each, part)) === index,
+      part !== undefined && parts.findIndex((each) => isJsonEqual(each, part)) === index,
   ) as readonly Json[]
 }
 
-function sourceValue(now: Json, options: Options | undefined, part: Json): Json | undefined {
+function computeSourceValue(now: Json, options: Options | undefined, part: Json): Json | undefined {
   if (options === undefined) return part
   if (typeof now !== 'string' || typeof part !== 'string') return undefined
   const parts = now.split(options.delimiter)
@@ -92,22 +93,22 @@ function sourceValue(now: Json, options: Options | undefined, part: Json): Json 
     : undefined
 }
 
-function optionsOf(from: Json | undefined): Options | undefined {
-  const options = at(from, 'options')
-  const delimiter = text(options, 'delimiter')
-  const index = at(options, 'index')
+function parseOptions(from: Json | undefined): Options | undefined {
+  const options = getValue(from, 'options')
+  const delimiter = getText(options, 'delimiter')
+  const index = getValue(options, 'index')
   return delimiter === '' ? undefined : { delimiter, index: typeof index === 'number' ? index : 0 }
 }
 
 function isSource(object: YamlMap, source: Json | undefined): boolean {
-  const apiVersion = textAt(object, 'apiVersion') ?? ''
+  const apiVersion = findTextAt(object, 'apiVersion') ?? ''
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : ''
   return (
-    fits(text(source, 'group'), group) &&
-    fits(text(source, 'version'), apiVersion.split('/').at(-1) ?? '') &&
-    fits(text(source, 'kind'), textAt(object, 'kind') ?? '') &&
-    fits(text(source, 'name'), textAt(object, 'metadata', 'name') ?? '') &&
-    fits(text(source, 'namespace'), textAt(object, 'metadata', 'namespace') ?? '')
+    fits(getText(source, 'group'), group) &&
+    fits(getText(source, 'version'), apiVersion.split('/').at(-1) ?? '') &&
+    fits(getText(source, 'kind'), findTextAt(object, 'kind') ?? '') &&
+    fits(getText(source, 'name'), findTextAt(object, 'metadata', 'name') ?? '') &&
+    fits(getText(source, 'namespace'), findTextAt(object, 'metadata', 'namespace') ?? '')
   )
 }
 
@@ -116,22 +117,22 @@ function fits(wanted: string, is: string): boolean {
 }
 
 /** kustomize's paths: `spec.containers.[name=web].image`, `data.a\.b`, `list.0`. */
-function pathOf(fieldPath: string): FieldPath | undefined {
+function parsePath(fieldPath: string): FieldPath | undefined {
   const parts: readonly string[] = fieldPath.match(/\[[^\]]*\]|(?:\\.|[^.\\[])+/g) ?? []
   const path = parts.map((part) => {
     const keyed = /^\[([^=\]]+)=(.*)\]$/.exec(part)
     if (keyed !== null) return { kind: 'item' as const, keys: { [keyed[1] ?? '']: keyed[2] ?? '' } }
     if (/^[0-9]+$/.test(part)) return { kind: 'index' as const, index: Number(part) }
-    return field(part.replace(/^\[|\]$/g, '').replace(/\\(.)/g, '$1'))
+    return createFieldStep(part.replace(/^\[|\]$/g, '').replace(/\\(.)/g, '$1'))
   })
   return parts.includes('*') ? undefined : path
 }
 
-function at(json: Json | undefined, key: string): Json | undefined {
+function getValue(json: Json | undefined, key: string): Json | undefined {
   return isJsonObject(json) ? getKey(json, key) : undefined
 }
 
-function text(json: Json | undefined, key: string): string {
-  const value = at(json, key)
+function getText(json: Json | undefined, key: string): string {
+  const value = getValue(json, key)
   return typeof value === 'string' ? value : ''
 }

@@ -1,68 +1,72 @@
 import {
   extractSetterValues,
+  findOnlySetter,
+  findSetterPattern,
   invertPattern,
-  onlySetter,
   type SetterChanges,
   type SetterPattern,
-  setterPatternOf,
 } from '@backporch/kpt/field'
-import { configData } from '@backporch/kpt/function'
+import { getConfigData } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
-import { field } from '@backporch/kyaml/field'
+import { createFieldStep } from '@backporch/kyaml/field'
 import { isJsonArray } from '@backporch/kyaml/json'
-import { nodeAtPath, resolved, yamlOf } from '@backporch/kyaml/yaml'
+import { convertJsonToYaml, findNodeAtPath, resolveAlias } from '@backporch/kyaml/yaml'
 import { type Candidate, type Locations, NOWHERE, type Wanted } from '../../locate/candidate.ts'
-import { uniqueEdits } from '../../locate/combine-locations.ts'
-import { type Inverse, type InverseInput, obstacle } from './find-locations.ts'
+import { deduplicateEdits } from '../../locate/combine-locations.ts'
+import { createStepObstacle, type Inverse, type InverseInput } from './find-locations.ts'
 
 export const invertSetters: Inverse = (input) => {
   const { target, run, finder } = input
-  const pattern = patternAt(input)
+  const pattern = findPattern(input)
   if (pattern === undefined) return undefined
-  const given = configData(run.config)
+  const given = getConfigData(run.config)
   // A setter cannot remove or add a field: the field is removed with its comment.
-  if (target.wanted === undefined) return finder.manifest(target)
+  if (target.wanted === undefined) return finder.findInManifest(target)
   if (isJsonArray(target.wanted)) return invertList(input, pattern)
   if (typeof target.wanted === 'object' && target.wanted !== null) return undefined
   const wanted = String(target.wanted)
-  const now = input.node === undefined ? undefined : resolved(input.node)
+  const now = input.node === undefined ? undefined : resolveAlias(input.node)
   const text = now?.kind === 'scalar' ? now.value : ''
   // Missing values come from the present text.
   const current = new Map([...extractSetterValues(pattern, text), ...given])
   const inversion = invertPattern(pattern, current, wanted)
   if (inversion.is === 'none')
-    return obstacle(
+    return createStepObstacle(
       run,
-      `no values of ${setterNames(pattern)} make ${JSON.stringify(pattern.text)} the live value`,
+      `no values of ${formatSetterNames(pattern)} make ${JSON.stringify(pattern.text)} the live value`,
     )
   if (inversion.is === 'too-hard')
-    return obstacle(
+    return createStepObstacle(
       run,
       `the pattern ${JSON.stringify(pattern.text)} has too many ways to give the live value`,
     )
   const ways = inversion.is === 'one' ? [inversion.changes] : inversion.ways
-  return collect(ways.map((changes) => oneWay(input, changes, given)))
+  return collect(ways.map((changes) => invertOneWay(input, changes, given)))
 }
 
-function patternAt({ target, node }: InverseInput): SetterPattern | undefined {
-  const entry = nodeAtPath(target.root, target.path)?.entry
-  return setterPatternOf(node?.lineComment ?? '') ?? setterPatternOf(entry?.key.lineComment ?? '')
+function findPattern({ target, node }: InverseInput): SetterPattern | undefined {
+  const entry = findNodeAtPath(target.root, target.path)?.entry
+  return (
+    findSetterPattern(node?.lineComment ?? '') ?? findSetterPattern(entry?.key.lineComment ?? '')
+  )
 }
 
-function setterNames({ setters }: SetterPattern): string {
+function formatSetterNames({ setters }: SetterPattern): string {
   return setters.length === 1
     ? `the setter ${setters[0]}`
     : `the setters ${[...new Set(setters)].join(', ')}`
 }
 
-function oneWay(
+function invertOneWay(
   input: InverseInput,
   changes: SetterChanges,
   given: ReadonlyMap<string, string>,
 ): Locations {
   const names = [...changes.keys()].sort()
   const parts = names.map((name) =>
-    given.has(name) ? setterLocation(input, name, changes.get(name)) : manifestLocation(input),
+    given.has(name)
+      ? findSetterLocation(input, name, changes.get(name))
+      : findManifestLocation(input),
   )
   const missing = parts.find(({ candidates }) => candidates.length === 0)
   if (missing !== undefined) return missing
@@ -73,42 +77,42 @@ function oneWay(
       {
         via: manifest ? 'manifest' : names.map((name) => `setter:${name}`).join('+'),
         what: [...new Set(chosen.map(({ what }) => what))].join(' and '),
-        edits: uniqueEdits(chosen.flatMap(({ edits }) => edits)),
+        edits: deduplicateEdits(chosen.flatMap(({ edits }) => edits)),
       },
     ],
     obstacles: [],
   }
 }
 
-function setterLocation(
+function findSetterLocation(
   { run, target, finder }: InverseInput,
   name: string,
   value: Wanted,
 ): Locations {
   const label = { via: `setter:${name}`, what: `the setter ${name} of apply-setters` }
-  return finder.configEntry(
+  return finder.locateConfigEntry(
     run,
-    [field('data'), field(name)],
+    [createFieldStep('data'), createFieldStep(name)],
     { wanted: value, depth: target.depth },
     label,
   )
 }
 
 /** A setter that is absent from the config keeps the value in the manifest. */
-function manifestLocation({ target, finder }: InverseInput): Locations {
-  return finder.manifest(target)
+function findManifestLocation({ target, finder }: InverseInput): Locations {
+  return finder.findInManifest(target)
 }
 
 /** As a whole, by the text of a YAML list, which keeps its style. */
 function invertList(input: InverseInput, pattern: SetterPattern): Locations | undefined {
-  const setter = onlySetter(pattern)
+  const setter = findOnlySetter(pattern)
   if (setter === undefined || !isJsonArray(input.target.wanted)) return undefined
-  if (input.target.wanted.length === 0) return setterLocation(input, setter, '')
-  const list = yamlOf(input.target.wanted)
-  const now = configData(input.run.config).get(setter) ?? ''
+  if (input.target.wanted.length === 0) return findSetterLocation(input, setter, '')
+  const list = convertJsonToYaml(input.target.wanted)
+  const now = getConfigData(input.run.config).get(setter) ?? ''
   if (list.kind === 'list' && now.startsWith('[')) list.style = 'flow'
   const text = writeYamlNode(list)
-  return setterLocation(input, setter, now.endsWith('\n') ? text : text.trimEnd())
+  return findSetterLocation(input, setter, now.endsWith('\n') ? text : text.trimEnd())
 }
 
 function collect(all: readonly Locations[]): Locations {

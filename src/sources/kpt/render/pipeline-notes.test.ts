@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerCalls } from '@backporch/kpt/function'
-import { sentenceOf } from '@backporch/kyaml/note'
+import { formatNoteSentence } from '@backporch/kyaml/note'
 import { builtInFunctions } from '../../../../functions/built-in-functions.ts'
 import { renderPackage } from './render-package.ts'
 
@@ -24,7 +24,7 @@ function render(configMap: string, value: string) {
 test('setters that no comment names are reported with their function', () => {
   const rendering = render('{colour: red}', 'color: blue # kpt-set: ${color}')
   assert.ok('desired' in rendering)
-  assert.deepEqual(rendering.desired.notes.map(sentenceOf), [
+  assert.deepEqual(rendering.desired.notes.map(formatNoteSentence), [
     'apps/web/Kptfile:7 (mutator 1, apply-setters): no matches for input setter(s)',
   ])
 })

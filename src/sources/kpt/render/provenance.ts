@@ -5,10 +5,10 @@
 import type { PipelineStep, StepRun } from '@backporch/kpt/function'
 import type { RenderWatcher } from '@backporch/kpt/render'
 import {
-  entryOf,
+  findEntry,
+  getYamlKey,
   isTextToAll,
-  keyOf,
-  resolved,
+  resolveAlias,
   resolveGoScalar,
   type YamlMap,
   type YamlNode,
@@ -23,29 +23,29 @@ export class ProvenanceWatcher implements RenderWatcher {
   private readonly touched = new Set<YamlScalar>()
   private readonly observed = new WeakSet<YamlScalar>()
 
-  began(items: readonly YamlMap[]): void {
+  startRun(items: readonly YamlMap[]): void {
     for (const item of items) this.remember(item)
   }
 
-  starts({ number }: PipelineStep): void {
+  startStep({ number }: PipelineStep): void {
     this.step = number
     this.touched.clear()
   }
 
-  replaced(from: YamlMap, to: YamlMap): void {
+  handleReplacement(from: YamlMap, to: YamlMap): void {
     this.carry(from, to)
   }
 
-  mutated(_run: StepRun, items: readonly YamlMap[]): void {
+  handleMutation(_run: StepRun, items: readonly YamlMap[]): void {
     for (const item of items) this.watchNode(item)
   }
 
   private remember(node: YamlNode): void {
-    this.previous.set(node, observedOf(node))
+    this.previous.set(node, observeNode(node))
     if (node.kind === 'scalar') this.observe(node)
     else if (node.kind === 'list') for (const item of node.items) this.remember(item)
     else if (node.kind === 'map') {
-      this.below.set(node, new Map(node.entries.map(({ key, value }) => [keyOf(key), value])))
+      this.below.set(node, new Map(node.entries.map(({ key, value }) => [getYamlKey(key), value])))
       for (const { value } of node.entries) this.remember(value)
     }
   }
@@ -69,30 +69,33 @@ export class ProvenanceWatcher implements RenderWatcher {
   private watchNode(node: YamlNode): void {
     const before = this.previous.get(node)
     const isAsBefore = before !== undefined && isStill(node, before)
-    if (!isAsBefore) this.previous.set(node, observedOf(node))
+    if (!isAsBefore) this.previous.set(node, observeNode(node))
     if (
-      !(isAsBefore || (before !== undefined && textOf(before) === textOf(node))) ||
+      !(isAsBefore || (before !== undefined && formatNodeText(before) === formatNodeText(node))) ||
       (node.kind === 'scalar' && this.touched.has(node))
     )
-      this.wrote(node)
+      this.markWritten(node)
     if (node.kind === 'scalar') this.observe(node)
     else if (node.kind === 'list') for (const item of node.items) this.watchNode(item)
     else if (node.kind === 'map') {
       const earlier = this.below.get(node)
       let isAsEarlier = earlier?.size === node.entries.length
       for (const { key, value } of node.entries) {
-        const replaced = earlier?.get(keyOf(key))
+        const replaced = earlier?.get(getYamlKey(key))
         if (replaced !== value) isAsEarlier = false
         if (replaced !== undefined && replaced !== value && !this.previous.has(value))
           inherit(replaced, value)
         this.watchNode(value)
       }
       if (!isAsEarlier)
-        this.below.set(node, new Map(node.entries.map(({ key, value }) => [keyOf(key), value])))
+        this.below.set(
+          node,
+          new Map(node.entries.map(({ key, value }) => [getYamlKey(key), value])),
+        )
     }
   }
 
-  private wrote(node: YamlNode): void {
+  private markWritten(node: YamlNode): void {
     if (node.writes?.at(-1) !== this.step) node.writes = [...(node.writes ?? []), this.step]
   }
 
@@ -106,12 +109,12 @@ export class ProvenanceWatcher implements RenderWatcher {
       this.touched.add(to)
     if (from.kind === 'map' && to.kind === 'map')
       for (const { key, value } of to.entries) {
-        const earlier = entryOf(from, keyOf(key))
+        const earlier = findEntry(from, getYamlKey(key))
         if (earlier !== undefined) this.carry(earlier.value, value)
       }
     else if (from.kind === 'list' && to.kind === 'list')
       for (const [index, item] of to.items.entries()) {
-        const earlier = sameItem(from.items, item, index)
+        const earlier = findSameItem(from.items, item, index)
         if (earlier !== undefined) this.carry(earlier, item)
       }
   }
@@ -130,7 +133,7 @@ const SEEN_MAP: Observed = { kind: 'map' }
 const SEEN_LIST: Observed = { kind: 'list' }
 const SEEN_ALIAS: Observed = { kind: 'alias' }
 
-function observedOf(node: YamlNode): Observed {
+function observeNode(node: YamlNode): Observed {
   if (node.kind === 'scalar')
     return { kind: 'scalar', value: node.value, style: node.style, tag: node.tag }
   return node.kind === 'map' ? SEEN_MAP : node.kind === 'list' ? SEEN_LIST : SEEN_ALIAS
@@ -142,7 +145,7 @@ function isStill(node: YamlNode, before: Observed): boolean {
 }
 
 /** A change of style, comment or number format is no write. */
-function textOf(node: Observed): string {
+function formatNodeText(node: Observed): string {
   if (node.kind !== 'scalar') return node.kind
   const isText = node.style !== 'plain' || node.tag === '!!str' || isTextToAll(node.value)
   const read = isText ? undefined : resolveGoScalar(node.value, true)
@@ -162,19 +165,23 @@ const ITEM_KEYS = [
   'devicePath',
 ]
 
-function sameItem(items: readonly YamlNode[], item: YamlNode, index: number): YamlNode | undefined {
-  const target = resolved(item)
+function findSameItem(
+  items: readonly YamlNode[],
+  item: YamlNode,
+  index: number,
+): YamlNode | undefined {
+  const target = resolveAlias(item)
   if (target.kind !== 'map') return items[index]
   for (const key of ITEM_KEYS) {
-    const value = scalarAt(target, key)
+    const value = findScalarAt(target, key)
     if (value === undefined) continue
-    const same = items.filter((other) => scalarAt(other, key) === value)
+    const same = items.filter((other) => findScalarAt(other, key) === value)
     if (same.length === 1) return same[0]
   }
   return items[index]
 }
 
-function scalarAt(node: YamlNode, key: string): string | undefined {
-  const value = entryOf(node, key)?.value
+function findScalarAt(node: YamlNode, key: string): string | undefined {
+  const value = findEntry(node, key)?.value
   return value?.kind === 'scalar' ? value.value : undefined
 }

@@ -9,7 +9,7 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { annotationsOf, metadataText } from '@backporch/kyaml/resource'
+import { getAnnotations, getMetadataText } from '@backporch/kyaml/resource'
 import { runKpt, whyNoKpt, withFolder } from '../../../../test/kpt/find-kpt.ts'
 import { renderPackage } from './render-package.ts'
 
@@ -59,13 +59,15 @@ function readByKpt(folder: string): readonly string[] {
   const items = getKey(list, 'items')
   assert.ok(isJsonArray(items))
   return items.filter(isJsonObject).flatMap((item) => {
-    const annotations = annotationsOf(item)
+    const annotations = getAnnotations(item)
     if (item['kind'] === 'Kptfile' || item['kind'] === 'Kustomization') return []
     if ((annotations.get('config.kubernetes.io/local-config') ?? 'false') !== 'false') return []
     const location = `${annotations.get('internal.config.kubernetes.io/path')} ${annotations.get('internal.config.kubernetes.io/index')}`
     const inner = getKey(item, 'items')
     const objects: readonly Json[] = item['kind'] === 'List' && isJsonArray(inner) ? inner : [item]
-    return objects.filter(isJsonObject).map((each) => `${location} ${metadataText(each, 'name')}`)
+    return objects
+      .filter(isJsonObject)
+      .map((each) => `${location} ${getMetadataText(each, 'name')}`)
   })
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { formatFailure } from '@backporch/kyaml/failure'
-import { sentenceOf } from '@backporch/kyaml/note'
+import { formatNoteSentence } from '@backporch/kyaml/note'
 import { failures, KPTFILE, render } from '../../../../test/fakes/rendered-package.ts'
 import type { RenderedPackage } from './render-package.ts'
 
@@ -62,7 +62,7 @@ describe('renderPackage', () => {
     const rendered = render({ 'a.yaml': `${object('a')}---\n${job}` })
     assert.deepEqual(locations(rendered), ['a apps/web/a.yaml:1 (0,-)'])
     assert.match(
-      rendered.desired.notes.map(sentenceOf).join(),
+      rendered.desired.notes.map(formatNoteSentence).join(),
       /a\.yaml:\d+: the Job with generateName "migrate-" gets another name at each create/,
     )
   })
@@ -196,7 +196,7 @@ describe('renderPackage', () => {
       'c.yaml': `${secret('').replace('name: s', 'name: sealed')}sops: {version: "3"}\n`,
     })
     assert.deepEqual(
-      desired.notes.map(sentenceOf),
+      desired.notes.map(formatNoteSentence),
       ['a', 'b'].map(
         (name) =>
           `apps/web/${name}.yaml:1: Secret s has its values in git in plain text: stringData.password`,

@@ -14,18 +14,18 @@ import type { Kptfile } from '@backporch/kpt/kptfile'
 import { isKptfile, PackageSources } from '@backporch/kpt/package'
 import {
   attributeRender,
+  buildRenderedObjects,
   type PipelineRun,
   type RenderWatcher,
   readPipelinePackage,
-  renderedObjects,
   runPipeline,
 } from '@backporch/kpt/render'
-import { notRunNotes } from '@backporch/kpt/runtime'
-import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
+import { listNotRunNotes } from '@backporch/kpt/runtime'
+import { Failure, Failures, listFailures } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
-import { type GoYamlFile, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { kptJsonOf, type YamlMap } from '@backporch/kyaml/yaml'
+import { type GoYamlFile, listDocumentObjects, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import { convertToKptJson, type YamlMap } from '@backporch/kyaml/yaml'
 
 export interface RenderedPackage {
   readonly desired: DesiredSet
@@ -78,20 +78,20 @@ function* renderSources(
   { watcher, attributed = true }: RenderOptions,
 ): RenderProcess<Rendering> {
   const failures = [
-    ...sources.packageFailures(),
-    ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path)),
+    ...sources.listPackageFailures(),
+    ...[...sources.files.keys()].flatMap((path) => sources.listFailuresOf(path)),
   ]
   const root = failures.length > 0 ? undefined : readPipelinePackage(sources, failures)
-  failures.push(...sources.configFailures())
+  failures.push(...sources.listConfigFailures())
   const [first, ...others] = failures
   if (first !== undefined || root === undefined) return { failures: [first as Failure, ...others] }
   try {
     const run = yield* runPipeline(root, sources.packagePath, watcher)
     if (attributed) attributeRender(run.items)
-    return withRun(sources, run)
+    return buildFromRun(sources, run)
   } catch (thrown) {
     if (thrown instanceof Failure || thrown instanceof Failures)
-      return { failures: failuresOf(thrown) }
+      return { failures: listFailures(thrown) }
     throw thrown
   }
 }
@@ -99,15 +99,15 @@ function* renderSources(
 /** Most likely a setter's name is wrong. */
 const NO_MATCH = 'no matches for input setter(s)'
 
-function withRun(sources: PackageSources, run: PipelineRun): Rendering {
+function buildFromRun(sources: PackageSources, run: PipelineRun): Rendering {
   const builder = new DesiredSetBuilder()
   const nodes = new Map<string, YamlMap>()
-  const objects = renderedObjects(sources, run)
+  const objects = buildRenderedObjects(sources, run)
   for (const { step, results } of run.runs)
     for (const { message, severity } of results)
       if (severity === 'error' || message === NO_MATCH)
         builder.notes.push({ cause: 'function-result', subject: describeStep(step), text: message })
-  builder.notes.push(...notRunNotes(run.runs))
+  builder.notes.push(...listNotRunNotes(run.runs))
   sources.assertNoFolder(new Set(objects.map(({ path }) => path)))
   const applied = new Set(sources.walk(objects.map(({ path }) => path)))
   for (const { object, location, path, node, local } of objects) {
@@ -115,7 +115,7 @@ function withRun(sources: PackageSources, run: PipelineRun): Rendering {
     const key = builder.add(object, location, path, { local })
     if (key !== undefined) nodes.set(key, node)
   }
-  return finished(sources, builder, { run, nodes })
+  return finishRendering(sources, builder, { run, nodes })
 }
 
 function readSources(
@@ -123,38 +123,49 @@ function readSources(
   how: 'no-pipeline' | 'as-files' = 'no-pipeline',
 ): Rendering {
   const builder = new DesiredSetBuilder()
-  builder.failures.push(...sources.packageFailures(how === 'as-files' ? 'folder' : 'kptfile'))
+  builder.failures.push(...sources.listPackageFailures(how === 'as-files' ? 'folder' : 'kptfile'))
   for (const path of sources.walk()) {
-    if (isKptfile(path)) builder.failures.push(...sources.failuresOf(path))
+    if (isKptfile(path)) builder.failures.push(...sources.listFailuresOf(path))
     if (isKptfile(path) || noteUnread(sources, builder, path)) continue
     try {
-      const text = sources.textOf(path)
-      readManifest(builder, readAsApplied(sources, parseGoYaml(text, sources.where(path))), {
-        text,
-        path,
-        where: sources.where(path),
-      })
+      const text = sources.readText(path)
+      readManifest(
+        builder,
+        readAsApplied(sources, parseGoYaml(text, sources.resolveLocation(path))),
+        {
+          text,
+          path,
+          where: sources.resolveLocation(path),
+        },
+      )
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       builder.failures.push(thrown)
     }
   }
-  if (how === 'no-pipeline') builder.failures.push(...sources.configFailures())
-  return finished(sources, builder, { run: undefined, nodes: new Map() })
+  if (how === 'no-pipeline') builder.failures.push(...sources.listConfigFailures())
+  return finishRendering(sources, builder, { run: undefined, nodes: new Map() })
 }
 
 function readAsApplied({ isAppliedByKpt }: PackageSources, file: GoYamlFile): GoYamlFile {
   if (!isAppliedByKpt) return file
   return {
     ...file,
-    documents: file.documents.map((document) => ({ ...document, value: kptJsonOf(document.node) })),
+    documents: file.documents.map((document) => ({
+      ...document,
+      value: convertToKptJson(document.node),
+    })),
   }
 }
 
 function noteUnread(sources: PackageSources, builder: DesiredSetBuilder, path: string): boolean {
-  const why = sources.whyUnread(path)
+  const why = sources.explainUnread(path)
   if (why !== undefined)
-    builder.notes.push({ cause: 'file-not-read', subject: sources.where(path), text: why })
+    builder.notes.push({
+      cause: 'file-not-read',
+      subject: sources.resolveLocation(path),
+      text: why,
+    })
   return why !== undefined
 }
 
@@ -179,7 +190,7 @@ function readManifest(
     const { value } = document
     if (isKustomization(value, path) || isEmptyList(value)) continue
     const listIsLocal = isLocalConfig(value)
-    for (const { object, item, line } of objectsOfDocument(document, text, where))
+    for (const { object, item, line } of listDocumentObjects(document, text, where))
       builder.add(object, { path: where, document: document.index, item, line }, path, {
         local: listIsLocal,
       })
@@ -195,7 +206,7 @@ export function isEmptyList(value: Json): boolean {
   )
 }
 
-function finished(
+function finishRendering(
   sources: PackageSources,
   builder: DesiredSetBuilder,
   more: Pick<RenderedPackage, 'run' | 'nodes'>,
@@ -215,9 +226,11 @@ function finished(
       .walk()
       .filter(
         (path) =>
-          !isKptfile(path) && sources.whyUnread(path) !== undefined && !sources.linksToRead(path),
+          !isKptfile(path) &&
+          sources.explainUnread(path) !== undefined &&
+          !sources.isLinkToReadFile(path),
       )
-      .map((path) => sources.where(path)),
+      .map((path) => sources.resolveLocation(path)),
     ...more,
   }
 }

@@ -26,17 +26,19 @@ const order = (a: string, b: string): number => (a.codePointAt(0) ?? 0) - (b.cod
 
 function compareNumbers(ones: readonly string[], others: readonly string[], at: number): number {
   const continues =
-    (ones[at] === '0' || others[at] === '0') && /[1-9]0*$/.test(digitsBefore(ones, at)) ? '1' : ''
-  const [a, b] = [digitsFrom(ones, at), digitsFrom(others, at)]
+    (ones[at] === '0' || others[at] === '0') && /[1-9]0*$/.test(getDigitsBefore(ones, at))
+      ? '1'
+      : ''
+  const [a, b] = [getDigitsFrom(ones, at), getDigitsFrom(others, at)]
   const [left, right] = [BigInt(`0${continues}${a}`), BigInt(`0${continues}${b}`)]
   if (left !== right) return left < right ? -1 : 1
   return a.length - b.length || order(ones[at] ?? '', others[at] ?? '')
 }
 
-function digitsFrom(text: readonly string[], at: number): string {
+function getDigitsFrom(text: readonly string[], at: number): string {
   return /^[0-9]*/.exec(text.slice(at).join(''))?.[0] ?? ''
 }
 
-function digitsBefore(text: readonly string[], at: number): string {
+function getDigitsBefore(text: readonly string[], at: number): string {
   return /[0-9]*$/.exec(text.slice(0, at).join(''))?.[0] ?? ''
 }

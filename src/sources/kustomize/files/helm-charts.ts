@@ -4,7 +4,13 @@
  */
 import { isKustomizationFile } from '@backporch/kpt/package'
 import type { PackageFile } from '@backporch/kyaml/files'
-import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import {
+  filterObjects,
+  filterTexts,
+  getPartAt,
+  getTextAt,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 
 /** They name no file and run nothing. */
 const PLAIN = new Set([
@@ -37,38 +43,39 @@ interface ChartEntry {
   readonly problem: { readonly why: string; readonly remedy: string } | undefined
 }
 
-export function chartEntries(kustomization: JsonObject): readonly ChartEntry[] {
-  const home = textOf(kustomization, 'helmGlobals', 'chartHome') || 'charts'
-  return objectsIn(partOf(kustomization, 'helmCharts')).map((entry) => {
+export function listChartEntries(kustomization: JsonObject): readonly ChartEntry[] {
+  const home = getTextAt(kustomization, 'helmGlobals', 'chartHome') || 'charts'
+  return filterObjects(getPartAt(kustomization, 'helmCharts')).map((entry) => {
     const [name, version, repo] = [
-      textOf(entry, 'name'),
-      textOf(entry, 'version'),
-      textOf(entry, 'repo'),
+      getTextAt(entry, 'name'),
+      getTextAt(entry, 'version'),
+      getTextAt(entry, 'repo'),
     ]
     const pulled = version !== '' && repo !== '' ? `${name}-${version}/` : ''
     const values = [
-      textOf(entry, 'valuesFile'),
-      ...textsIn(partOf(entry, 'additionalValuesFiles')),
+      getTextAt(entry, 'valuesFile'),
+      ...filterTexts(getPartAt(entry, 'additionalValuesFiles')),
     ].filter((path) => path !== '')
-    return { entry, name, path: `${home}/${pulled}${name}`, values, problem: problemOf(entry) }
+    return { entry, name, path: `${home}/${pulled}${name}`, values, problem: findProblem(entry) }
   })
 }
 
-function problemOf(entry: JsonObject): ChartEntry['problem'] {
+function findProblem(entry: JsonObject): ChartEntry['problem'] {
   const unknown = Object.keys(entry).find((key) => !PLAIN.has(key) && !READ.has(key))
   if (unknown !== undefined)
     return { why: `${unknown} of a chart is not known here`, remedy: 'leave it out' }
-  if (textOf(entry, 'name') === '') return { why: 'a chart has no name', remedy: 'name its folder' }
-  return textOf(entry, 'releaseName') === ''
+  if (getTextAt(entry, 'name') === '')
+    return { why: 'a chart has no name', remedy: 'name its folder' }
+  return getTextAt(entry, 'releaseName') === ''
     ? {
-        why: `the chart ${textOf(entry, 'name')} has no releaseName, and Helm gives it another name each time`,
+        why: `the chart ${getTextAt(entry, 'name')} has no releaseName, and Helm gives it another name each time`,
         remedy: 'give it a releaseName',
       }
     : undefined
 }
 
 export function pullCommand({ entry, name }: ChartEntry): string {
-  const [repo, version] = [textOf(entry, 'repo'), textOf(entry, 'version')]
+  const [repo, version] = [getTextAt(entry, 'repo'), getTextAt(entry, 'version')]
   const of = repo.startsWith('oci://')
     ? `${repo.replace(/\/$/, '')}/${name}`
     : `${name}${repo === '' ? '' : ` --repo ${repo}`}`

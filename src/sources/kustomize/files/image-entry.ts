@@ -1,7 +1,7 @@
 import type { JsonObject } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
 
-export function imageEntry(text: string): JsonObject {
+export function parseImageEntry(text: string): JsonObject {
   const equals = text.indexOf('=')
   const { name, tag, digest } = splitReference(text.slice(equals + 1))
   return {

@@ -9,16 +9,16 @@ import type { PackageFile } from '@backporch/kyaml/files'
 import { isJsonObject } from '@backporch/kyaml/json'
 import { decodeYaml, LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
-  entryOf,
-  itemsAt,
-  jsonOf,
-  keyOf,
-  resolved,
-  textAt,
+  convertYamlToJson,
+  findEntry,
+  findTextAt,
+  getYamlKey,
+  listItemsAt,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
-import { chartEntries, pullCommand } from './helm-charts.ts'
+import { listChartEntries, pullCommand } from './helm-charts.ts'
 import {
   type EntryFields,
   GENERATOR,
@@ -96,7 +96,7 @@ class KustomizationWalk {
     let found = false
     let leftOut: LeftOut | undefined
     for (const name of KUSTOMIZATION_NAMES) {
-      const path = joined(folder, name)
+      const path = joinFolderPath(folder, name)
       const answer = yield path
       if (typeof answer === 'string') continue
       if (isLeftOut(answer)) {
@@ -124,47 +124,47 @@ class KustomizationWalk {
       if (root === undefined) return
       const lines = new LineIndex(text)
       const at = (node: YamlNode): string =>
-        `${path}:${node.source === undefined ? 1 : lines.position(node.source.start).line}`
-      if (second !== undefined || resolved(root).kind !== 'map')
+        `${path}:${node.source === undefined ? 1 : lines.getPosition(node.source.start).line}`
+      if (second !== undefined || resolveAlias(root).kind !== 'map')
         this.refuse(
           { text: path, where: at(second ?? root) },
           'a kustomization is one document',
           'leave one of them',
         )
-      else yield* this.fields(resolved(root) as YamlMap, folder, at)
+      else yield* this.walkFields(resolveAlias(root) as YamlMap, folder, at)
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       this.failures.push(thrown)
     }
   }
 
-  private *fields(
+  private *walkFields(
     root: YamlMap,
     folder: string,
     at: (node: YamlNode) => string,
   ): Generator<string, void, PathAnswer> {
     for (const { key, value } of root.entries) {
-      const name = keyOf(key)
+      const name = getYamlKey(key)
       const where = at(key)
       if (PLAIN.has(name)) continue
       if (name === 'resources' || name === 'bases' || name === 'components')
-        for (const named of texts(value, at)) yield* this.resource(named, folder)
+        for (const named of listNamedTexts(value, at)) yield* this.walkResource(named, folder)
       else if (name === 'crds' || name === 'configurations')
-        for (const named of texts(value, at)) yield* this.file(named, folder)
+        for (const named of listNamedTexts(value, at)) yield* this.walkFile(named, folder)
       else if (name === 'patchesStrategicMerge')
-        for (const named of texts(value, at)) {
-          if (!isInline(named.text)) yield* this.file(named, folder)
+        for (const named of listNamedTexts(value, at)) {
+          if (!isInline(named.text)) yield* this.walkFile(named, folder)
         }
       else if (name === 'patches' || name === 'patchesJson6902')
-        yield* this.maps(value, PATCH, folder, at)
-      else if (name === 'replacements') yield* this.maps(value, REPLACEMENT, folder, at)
+        yield* this.walkMaps(value, PATCH, folder, at)
+      else if (name === 'replacements') yield* this.walkMaps(value, REPLACEMENT, folder, at)
       else if (name === 'configMapGenerator' || name === 'secretGenerator')
-        yield* this.generators(value, folder, at)
-      else if (name === 'openapi') yield* this.maps(value, OPENAPI, folder, at)
+        yield* this.walkGenerators(value, folder, at)
+      else if (name === 'openapi') yield* this.walkMaps(value, OPENAPI, folder, at)
       else if (name === 'transformers')
-        for (const named of texts(value, at)) yield* this.transformer(named, folder)
-      else if (name === 'helmGlobals') yield* this.maps(value, HELM_GLOBALS, folder, at)
-      else if (name === 'helmCharts') yield* this.helmCharts(root, folder, at)
+        for (const named of listNamedTexts(value, at)) yield* this.walkTransformer(named, folder)
+      else if (name === 'helmGlobals') yield* this.walkMaps(value, HELM_GLOBALS, folder, at)
+      else if (name === 'helmCharts') yield* this.walkHelmCharts(root, folder, at)
       else if (PROGRAMS.has(name))
         this.refuse(
           { text: name, where },
@@ -180,24 +180,24 @@ class KustomizationWalk {
     }
   }
 
-  private *resource(named: Named, folder: string): Generator<string, void, PathAnswer> {
-    const path = this.inside(named, folder)
+  private *walkResource(named: Named, folder: string): Generator<string, void, PathAnswer> {
+    const path = this.resolveInside(named, folder)
     if (path === undefined) return
     const answer = yield path
     if (answer === 'folder') yield* this.enter(path, named)
-    else this.taken(answer, named, path)
+    else this.takeAnswer(answer, named, path)
   }
 
-  private *file(
+  private *walkFile(
     named: Named,
     folder: string,
   ): Generator<string, PackageFile | undefined, PathAnswer> {
-    const path = this.inside(named, folder)
-    return path === undefined ? undefined : this.taken(yield path, named, path)
+    const path = this.resolveInside(named, folder)
+    return path === undefined ? undefined : this.takeAnswer(yield path, named, path)
   }
 
-  private taken(answer: PathAnswer, named: Named, path: string): PackageFile | undefined {
-    if (typeof answer === 'string') this.missing(named, path)
+  private takeAnswer(answer: PathAnswer, named: Named, path: string): PackageFile | undefined {
+    if (typeof answer === 'string') this.refuseMissing(named, path)
     else if (isLeftOut(answer)) this.refuse(named, answer.why, answer.remedy)
     else {
       this.keep(answer, named)
@@ -206,15 +206,15 @@ class KustomizationWalk {
     return undefined
   }
 
-  private *maps(
+  private *walkMaps(
     value: YamlNode,
     { known, file }: EntryFields,
     folder: string,
     at: (node: YamlNode) => string,
   ): Generator<string, void, PathAnswer> {
-    const target = resolved(value)
+    const target = resolveAlias(value)
     for (const item of target.kind === 'list' ? target.items : [target]) {
-      const map = resolved(item)
+      const map = resolveAlias(item)
       if (map.kind !== 'map') {
         this.refuse(
           { text: '', where: at(item) },
@@ -224,45 +224,45 @@ class KustomizationWalk {
         continue
       }
       for (const { key } of map.entries)
-        if (!known.has(keyOf(key)))
+        if (!known.has(getYamlKey(key)))
           this.refuse(
-            { text: keyOf(key), where: at(key) },
-            `${keyOf(key)} is not known here`,
+            { text: getYamlKey(key), where: at(key) },
+            `${getYamlKey(key)} is not known here`,
             'leave it out',
           )
-      const entry = entryOf(map, file)
-      const text = textAt(map, file)
+      const entry = findEntry(map, file)
+      const text = findTextAt(map, file)
       if (entry !== undefined && text !== undefined && text !== '')
-        yield* this.file({ text, where: at(entry.value) }, folder)
+        yield* this.walkFile({ text, where: at(entry.value) }, folder)
     }
   }
 
-  private *generators(
+  private *walkGenerators(
     value: YamlNode,
     folder: string,
     at: (node: YamlNode) => string,
   ): Generator<string, void, PathAnswer> {
-    yield* this.maps(value, GENERATOR, folder, at)
-    const target = resolved(value)
+    yield* this.walkMaps(value, GENERATOR, folder, at)
+    const target = resolveAlias(value)
     for (const item of target.kind === 'list' ? target.items : []) {
       for (const name of ['files', 'envs'])
-        for (const entry of itemsAt(item, name))
-          for (const { text, where } of texts(entry, at))
-            yield* this.file(
+        for (const entry of listItemsAt(item, name))
+          for (const { text, where } of listNamedTexts(entry, at))
+            yield* this.walkFile(
               { text: name === 'files' ? text.replace(/^[^=]*=/, '') : text, where },
               folder,
             )
     }
   }
 
-  private *helmCharts(
+  private *walkHelmCharts(
     root: YamlMap,
     folder: string,
     at: (node: YamlNode) => string,
   ): Generator<string, void, PathAnswer> {
-    const kustomization = jsonOf(root)
-    const items = itemsAt(root, 'helmCharts')
-    for (const [index, chart] of chartEntries(
+    const kustomization = convertYamlToJson(root)
+    const items = listItemsAt(root, 'helmCharts')
+    for (const [index, chart] of listChartEntries(
       isJsonObject(kustomization) ? kustomization : {},
     ).entries()) {
       const named = { text: chart.path, where: at(items[index] ?? root) }
@@ -270,9 +270,9 @@ class KustomizationWalk {
         this.refuse(named, chart.problem.why, chart.problem.remedy)
         continue
       }
-      const path = this.inside(named, folder)
+      const path = this.resolveInside(named, folder)
       if (path === undefined) continue
-      const answer = yield joined(path, 'Chart.yaml')
+      const answer = yield joinFolderPath(path, 'Chart.yaml')
       if (typeof answer === 'string' || isLeftOut(answer))
         this.refuse(
           named,
@@ -280,18 +280,18 @@ class KustomizationWalk {
           `commit what "${pullCommand(chart)}" fetches there`,
         )
       else this.charts.add(path)
-      for (const text of chart.values) yield* this.file({ ...named, text }, folder)
+      for (const text of chart.values) yield* this.walkFile({ ...named, text }, folder)
     }
   }
 
-  private *transformer(named: Named, folder: string): Generator<string, void, PathAnswer> {
+  private *walkTransformer(named: Named, folder: string): Generator<string, void, PathAnswer> {
     const inline = isInline(named.text)
-    const file = inline ? undefined : yield* this.file(named, folder)
+    const file = inline ? undefined : yield* this.walkFile(named, folder)
     if (file === undefined && !inline) return
     const text = file === undefined ? named.text : decodeYaml(file.content, file.path)
     for (const node of readYamlNodes(text.replaceAll('\r\n', '\n'), file?.path ?? named.where)) {
-      const kind = textAt(node, 'kind') ?? ''
-      if (textAt(node, 'apiVersion') !== 'builtin' || !TRANSFORMERS.has(kind))
+      const kind = findTextAt(node, 'kind') ?? ''
+      if (findTextAt(node, 'apiVersion') !== 'builtin' || !TRANSFORMERS.has(kind))
         this.refuse(
           named,
           `the transformer ${JSON.stringify(kind)} runs a program, or may read files`,
@@ -301,7 +301,7 @@ class KustomizationWalk {
   }
 
   /** Undefined outside of the repository. */
-  private inside(named: Named, folder: string): string | undefined {
+  private resolveInside(named: Named, folder: string): string | undefined {
     const { text } = named
     const path = resolvePath(folder, text)
     if (!ADDRESS.test(text) && path !== undefined) return path
@@ -315,7 +315,7 @@ class KustomizationWalk {
     return undefined
   }
 
-  private missing(named: Named, path: string): void {
+  private refuseMissing(named: Named, path: string): void {
     const elsewhere = /[?]|^[a-z0-9-]+\.[a-z]+\//i.test(named.text)
     this.refuse(
       named,
@@ -346,12 +346,12 @@ function isLeftOut(answer: PackageFile | LeftOut): answer is LeftOut {
   return 'why' in answer
 }
 
-function texts(value: YamlNode, at: (node: YamlNode) => string): readonly Named[] {
-  const target = resolved(value)
+function listNamedTexts(value: YamlNode, at: (node: YamlNode) => string): readonly Named[] {
+  const target = resolveAlias(value)
   const items = target.kind === 'list' ? target.items : [target]
   return items.flatMap((item) => {
-    const node = resolved(item)
-    const text = node.kind === 'scalar' ? jsonOf(node) : undefined
+    const node = resolveAlias(item)
+    const text = node.kind === 'scalar' ? convertYamlToJson(node) : undefined
     return typeof text === 'string' && text !== '' ? [{ text, where: at(item) }] : []
   })
 }
@@ -368,11 +368,11 @@ export function resolvePath(folder: string, path: string): string | undefined {
   return segments.join('/')
 }
 
-export function joined(folder: string, name: string): string {
+export function joinFolderPath(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`
 }
 
-export function folderOf(path: string): string {
+export function getParentFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
@@ -383,7 +383,7 @@ export function isInline(text: string): boolean {
     const documents = readYamlNodes(text.replaceAll('\r\n', '\n'), 'patch')
     return (
       documents.length > 0 &&
-      documents.every((node) => textAt(node, 'kind') && textAt(node, 'metadata', 'name'))
+      documents.every((node) => findTextAt(node, 'kind') && findTextAt(node, 'metadata', 'name'))
     )
   } catch (thrown) {
     if (thrown instanceof Failure) return false

@@ -1,7 +1,7 @@
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
-import { field } from '@backporch/kyaml/field'
+import { createFieldStep } from '@backporch/kyaml/field'
 import type { PackageFile } from '@backporch/kyaml/files'
 import {
   formatJson,
@@ -12,10 +12,10 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 import { decodeYaml, readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { jsonOf } from '@backporch/kyaml/yaml'
+import { convertYamlToJson } from '@backporch/kyaml/yaml'
 import type { Build } from '../../programs/package-builder.ts'
 import { hasCharts } from './helm-charts.ts'
-import { joined } from './kustomization-walk.ts'
+import { joinFolderPath } from './kustomization-walk.ts'
 
 /** From `buildMetadata: [originAnnotations]` (kustomize `api/resource/origin.go`). */
 export const ORIGIN = 'config.kubernetes.io/origin'
@@ -23,9 +23,9 @@ export const ORIGIN = 'config.kubernetes.io/origin'
 export type SourceFiles = ReadonlyMap<string, PackageFile>
 
 /** read-built.ts removes the annotation, unless the kustomization requests it itself. */
-export function kustomizeBuild(folder: string, files: SourceFiles): Build {
-  const path = kustomizationOf(folder, files)
-  const traced = path === undefined ? undefined : tracedText(path, files)
+export function createKustomizeBuild(folder: string, files: SourceFiles): Build {
+  const path = findKustomizationPath(folder, files)
+  const traced = path === undefined ? undefined : formatTracedText(path, files)
   const all = [...files.values()].map((file) =>
     traced !== undefined && file.path === path
       ? { ...file, content: new TextEncoder().encode(traced) }
@@ -40,17 +40,19 @@ export function kustomizeBuild(folder: string, files: SourceFiles): Build {
   }
 }
 
-export function kustomizationOf(
+export function findKustomizationPath(
   folder: string,
   files: Pick<SourceFiles, 'has'>,
 ): string | undefined {
-  return KUSTOMIZATION_NAMES.map((name) => joined(folder, name)).find((path) => files.has(path))
+  return KUSTOMIZATION_NAMES.map((name) => joinFolderPath(folder, name)).find((path) =>
+    files.has(path),
+  )
 }
 
 export function wantsOrigins(folder: string, files: SourceFiles): boolean {
-  const path = kustomizationOf(folder, files)
+  const path = findKustomizationPath(folder, files)
   const requested =
-    path === undefined ? undefined : getKey(kustomizationAt(path, files), 'buildMetadata')
+    path === undefined ? undefined : getKey(readKustomizationAt(path, files), 'buildMetadata')
   return isJsonArray(requested) && requested.includes('originAnnotations')
 }
 
@@ -58,7 +60,7 @@ export function wantsOrigins(folder: string, files: SourceFiles): boolean {
  * For a syncer that writes the kustomization into the folder.
  * @returns `keepsOrigins`: it already requested the annotation
  */
-export function withOrigins(fields: JsonObject): {
+export function requestOrigins(fields: JsonObject): {
   readonly text: string
   readonly keepsOrigins: boolean
 } {
@@ -69,15 +71,23 @@ export function withOrigins(fields: JsonObject): {
   return { text: `${formatJson({ ...fields, buildMetadata })}\n`, keepsOrigins }
 }
 
-function tracedText(path: string, files: SourceFiles): string | undefined {
-  const requested = getKey(kustomizationAt(path, files), 'buildMetadata')
+function formatTracedText(path: string, files: SourceFiles): string | undefined {
+  const requested = getKey(readKustomizationAt(path, files), 'buildMetadata')
   const list = isJsonArray(requested) ? requested : []
   if (list.includes('originAnnotations')) return undefined
   try {
     const value: Json = [...list, 'originAnnotations']
     return editYaml(
-      textOf(path, files),
-      [{ document: 0, item: undefined, kind: 'set', path: [field('buildMetadata')], value }],
+      readSourceText(path, files),
+      [
+        {
+          document: 0,
+          item: undefined,
+          kind: 'set',
+          path: [createFieldStep('buildMetadata')],
+          value,
+        },
+      ],
       path,
     )
   } catch (thrown) {
@@ -87,13 +97,13 @@ function tracedText(path: string, files: SourceFiles): string | undefined {
 }
 
 /** Empty if it cannot be read, which kustomize itself will report. */
-export function kustomizationAt(
+export function readKustomizationAt(
   path: string,
   files: SourceFiles,
 ): { readonly [key: string]: Json } {
   try {
-    const [root] = readYamlNodes(textOf(path, files).replaceAll('\r\n', '\n'), path)
-    const value = root === undefined ? undefined : jsonOf(root)
+    const [root] = readYamlNodes(readSourceText(path, files).replaceAll('\r\n', '\n'), path)
+    const value = root === undefined ? undefined : convertYamlToJson(root)
     return isJsonObject(value) ? value : {}
   } catch (thrown) {
     if (thrown instanceof Failure || thrown instanceof TypeError) return {}
@@ -102,7 +112,7 @@ export function kustomizationAt(
 }
 
 /** @throws Failure BP1110 if the file is not text */
-export function textOf(path: string, files: SourceFiles): string {
+export function readSourceText(path: string, files: SourceFiles): string {
   const file = files.get(path)
   return file === undefined ? '' : decodeYaml(file.content, path)
 }

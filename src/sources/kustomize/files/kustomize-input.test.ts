@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { renamedByKustomize } from './kustomize-input.ts'
+import { findRenamedByKustomize } from './kustomize-input.ts'
 
 const renamed = (text: string, path = 'kustomization.yaml') =>
-  renamedByKustomize([{ path, mode: '100644', content: new TextEncoder().encode(text) }])
+  findRenamedByKustomize([{ path, mode: '100644', content: new TextEncoder().encode(text) }])
 
 test('a kustomization that only lists and patches files gives no other names', () => {
   assert.equal(renamed('resources:\n- deployment.yaml\n- service.yaml\npatches: []\n'), undefined)
   assert.equal(renamed('namePrefix: a\n', 'docs.yaml'), undefined)
   assert.equal(renamed('namePrefix: a\n', 'base/kustomization.yaml'), undefined)
-  assert.equal(renamedByKustomize([]), undefined)
+  assert.equal(findRenamedByKustomize([]), undefined)
 })
 
 test('a field that renames, creates or imports objects is named', () => {

@@ -12,7 +12,7 @@ const FIELDS =
 const ELSEWHERE = /^\s*-\s*['"]?(\.\.\/|https?:|git@|ssh:|[a-z0-9.-]+\.[a-z]+\/)/m
 
 /** Such as `namePrefix`; undefined if there is no kustomization, or one that only lists files. */
-export function renamedByKustomize(files: PackageFiles): string | undefined {
+export function findRenamedByKustomize(files: PackageFiles): string | undefined {
   const own = files.find(({ path }) => FILES.has(path))
   if (own === undefined) return undefined
   const text = new TextDecoder().decode(own.content)

@@ -1,14 +1,16 @@
 /** As kustomize `api/resmap/reswrangler.go`, `Append`. */
-import { describeObject, kindOf } from '@backporch/kpt/field'
+import { describeObject, getGroupVersionKind } from '@backporch/kpt/field'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
-import { textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import { findTextAt, type YamlMap } from '@backporch/kyaml/yaml'
 
 export const CLUSTER = '_non_namespaceable_'
 
-export function effectiveNamespaceOf(item: YamlMap): string {
-  if (isNamespacedKind(textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '') === false)
+export function deriveEffectiveNamespace(item: YamlMap): string {
+  if (
+    isNamespacedKind(findTextAt(item, 'apiVersion') ?? '', findTextAt(item, 'kind') ?? '') === false
+  )
     return CLUSTER
-  const namespace = textAt(item, 'metadata', 'namespace') ?? ''
+  const namespace = findTextAt(item, 'metadata', 'namespace') ?? ''
   return namespace === '' ? 'default' : namespace
 }
 
@@ -16,9 +18,15 @@ export function effectiveNamespaceOf(item: YamlMap): string {
 export function findDuplicate(items: readonly YamlMap[]): string | undefined {
   const observed = new Set<string>()
   for (const item of items) {
-    const name = textAt(item, 'metadata', 'name') ?? ''
-    const own = kindOf(item)
-    const key = JSON.stringify([own.group, own.version, own.kind, effectiveNamespaceOf(item), name])
+    const name = findTextAt(item, 'metadata', 'name') ?? ''
+    const own = getGroupVersionKind(item)
+    const key = JSON.stringify([
+      own.group,
+      own.version,
+      own.kind,
+      deriveEffectiveNamespace(item),
+      name,
+    ])
     if (observed.has(key))
       return `may not add resource with an already registered id: ${describeObject(item)}`
     observed.add(key)

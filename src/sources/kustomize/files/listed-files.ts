@@ -1,11 +1,11 @@
 /** In the list's own style: sorted if it was, with `./` if all have it. */
 import { editYaml } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, field } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, type Json } from '@backporch/kyaml/json'
-import { folderOf, resolvePath } from './kustomization-walk.ts'
-import { kustomizationAt, type SourceFiles, textOf } from './kustomize-build.ts'
+import { getParentFolder, resolvePath } from './kustomization-walk.ts'
+import { readKustomizationAt, readSourceText, type SourceFiles } from './kustomize-build.ts'
 
-const RESOURCES: FieldPath = [field('resources')]
+const RESOURCES: FieldPath = [createFieldStep('resources')]
 
 /**
  * A sorted list stays sorted.
@@ -13,13 +13,15 @@ const RESOURCES: FieldPath = [field('resources')]
  * @param removed from the repository root
  * @throws Failure BP2007 if the list cannot be edited
  */
-export function withListed(
+export function updateListedFiles(
   path: string,
   files: SourceFiles,
   created: readonly string[],
   removed: ReadonlySet<string> = new Set(),
 ): string {
-  let entries = entriesOf(path, files).filter((entry) => !removed.has(fileOf(path, entry) ?? ''))
+  let entries = readEntries(path, files).filter(
+    (entry) => !removed.has(resolveFile(path, entry) ?? ''),
+  )
   const known = entries
     .filter((entry) => typeof entry === 'string')
     .filter((entry) => /\.ya?ml$/.test(entry))
@@ -33,22 +35,22 @@ export function withListed(
     entries = entries.toSpliced(at === -1 ? entries.length : at, 0, entry)
   }
   return editYaml(
-    textOf(path, files),
+    readSourceText(path, files),
     [{ kind: 'set', document: 0, item: undefined, path: RESOURCES, value: entries }],
     path,
   )
 }
 
 /** From the repository root. */
-export function listedFiles(path: string, files: SourceFiles): readonly string[] {
-  return entriesOf(path, files).flatMap((entry) => fileOf(path, entry) ?? [])
+export function listResourceFiles(path: string, files: SourceFiles): readonly string[] {
+  return readEntries(path, files).flatMap((entry) => resolveFile(path, entry) ?? [])
 }
 
-function fileOf(path: string, entry: Json): string | undefined {
-  return typeof entry === 'string' ? resolvePath(folderOf(path), entry) : undefined
+function resolveFile(path: string, entry: Json): string | undefined {
+  return typeof entry === 'string' ? resolvePath(getParentFolder(path), entry) : undefined
 }
 
-function entriesOf(path: string, files: SourceFiles): readonly Json[] {
-  const given = getKey(kustomizationAt(path, files), 'resources')
+function readEntries(path: string, files: SourceFiles): readonly Json[] {
+  const given = getKey(readKustomizationAt(path, files), 'resources')
   return isJsonArray(given) ? given : []
 }

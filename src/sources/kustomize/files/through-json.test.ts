@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { compareGoKeys } from './go-key-order.ts'
-import { throughJson } from './through-json.ts'
+import { convertThroughJson } from './through-json.ts'
 
 /** The text of the object afterwards, or the problem. */
 function through(text: string): string {
   const [node] = readYamlNodes(text, 'one.yaml')
   if (node?.kind !== 'map') assert.fail('it is a map')
-  const made = throughJson(node)
+  const made = convertThroughJson(node)
   return typeof made === 'string' ? made : writeYamlNode(made.object)
 }
 

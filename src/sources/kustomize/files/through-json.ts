@@ -5,23 +5,23 @@
  * kpt then restores comments and key order.
  */
 import {
+  createYamlList,
+  createYamlMap,
+  createYamlPlain,
+  createYamlText,
+  derivePlainTag,
   formatGoFloat,
+  formatLongTag,
+  getYamlKey,
   goTimeText,
   isMergeKey,
-  keyOf,
-  longTag,
-  plainTag,
-  resolved,
+  resolveAlias,
   resolveGoScalar,
   type YamlEntry,
   type YamlMap,
   type YamlNode,
   type YamlScalar,
   type YamlSource,
-  yamlList,
-  yamlMap,
-  yamlPlain,
-  yamlText,
 } from '@backporch/kyaml/yaml'
 import { compareGoKeys } from './go-key-order.ts'
 
@@ -31,7 +31,7 @@ interface JsonCopy {
 }
 
 /** @returns the copy, or why Go cannot convert the object to JSON */
-export function throughJson(item: YamlMap): JsonCopy | string {
+export function convertThroughJson(item: YamlMap): JsonCopy | string {
   const originals = new Map<YamlNode, YamlScalar>()
   try {
     return {
@@ -53,7 +53,7 @@ interface Place {
 }
 
 function copyOf(node: YamlNode, above: Place): YamlNode {
-  const from = resolved(node)
+  const from = resolveAlias(node)
   const place = {
     ...above,
     isObject: false,
@@ -62,14 +62,14 @@ function copyOf(node: YamlNode, above: Place): YamlNode {
   if (from.kind === 'map') return mapOf(from, place)
   const to =
     from.kind === 'list'
-      ? yamlList(from.items.map((item) => copyOf(item, place)))
-      : scalarOf(from, place.inFlow)
-  to.source = sourceOf(from)
+      ? createYamlList(from.items.map((item) => copyOf(item, place)))
+      : convertScalarToGo(from, place.inFlow)
+  to.source = copySource(from)
   if (from.kind === 'scalar') place.originals.set(to, from)
   return to
 }
 
-function sourceOf({ source }: YamlNode): YamlSource | undefined {
+function copySource({ source }: YamlNode): YamlSource | undefined {
   if (source === undefined) return undefined
   const { path, document, start, end } = source
   return { path, document, start, end }
@@ -78,39 +78,39 @@ function sourceOf({ source }: YamlNode): YamlSource | undefined {
 function mapOf(from: YamlMap, place: Place): YamlMap {
   const entries = new Map<string, YamlEntry>()
   addEntries(from, entries, place)
-  const to = yamlMap()
-  to.source = sourceOf(from)
+  const to = createYamlMap()
+  to.source = copySource(from)
   to.entries = [...entries.keys()].sort(compareGoKeys).map((key) => entries.get(key) as YamlEntry)
   return to
 }
 
 function addEntries(from: YamlMap, entries: Map<string, YamlEntry>, place: Place): void {
-  const names = from.entries.map(({ key }) => keyOf(key))
+  const names = from.entries.map(({ key }) => getYamlKey(key))
   if (new Set(names).size < names.length) throw new NoJson('a map has a key twice')
   for (const { key, value } of from.entries) {
     if (isMergeKey(key)) {
       // Go reads it as a map with keys of any type, which has no JSON form.
       if (!place.isObject) throw new NoJson('a map below the object has a merge key')
-      const merged = resolved(value)
+      const merged = resolveAlias(value)
       for (const each of merged.kind === 'list' ? merged.items.toReversed() : [merged]) {
-        const map = resolved(each)
+        const map = resolveAlias(each)
         if (map.kind !== 'map')
           throw new NoJson('map merge requires map or sequence of maps as the value')
         addEntries(map, entries, place)
       }
       continue
     }
-    const name = resolved(key)
+    const name = resolveAlias(key)
     if (name.kind !== 'scalar' || !(place.isObject || isText(name)))
-      throw new NoJson(`the key ${keyOf(key)} is no text`)
-    const copy = yamlText(name.value)
-    copy.source = sourceOf(name)
+      throw new NoJson(`the key ${getYamlKey(key)} is no text`)
+    const copy = createYamlText(name.value)
+    copy.source = copySource(name)
     entries.set(name.value, { key: copy, value: copyOf(value, place) })
   }
 }
 
 function isText({ tag, style, value }: YamlScalar): boolean {
-  if (tag === '' && style === 'plain') return plainTag(value) === '!!str'
+  if (tag === '' && style === 'plain') return derivePlainTag(value) === '!!str'
   return tag === '' || tag === '!' || tag === '!!str'
 }
 
@@ -119,30 +119,31 @@ const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 export function goText(value: string): YamlScalar {
   // go-yaml writes it plain, and reads a merge key.
-  if (value === '<<') return yamlPlain(value)
+  if (value === '<<') return createYamlPlain(value)
   return {
-    ...yamlText(value),
+    ...createYamlText(value),
     style: value.includes('\n') ? 'literal' : BASE_60.test(value) ? 'double' : 'plain',
   }
 }
 
-function scalarOf(node: YamlScalar, inFlow: boolean): YamlScalar {
+function convertScalarToGo(node: YamlScalar, inFlow: boolean): YamlScalar {
   const { tag, style, value } = node
   if (isText(node)) return goText(value)
-  const is = tag === '' ? plainTag(value) : tag
+  const is = tag === '' ? derivePlainTag(value) : tag
   if (is === '!!timestamp') {
     // go-yaml quotes it there before it reads the object.
     if (inFlow && tag === '' && value.includes(':')) return goText(value)
-    if (plainTag(value) !== is) throw new NoJson(`cannot decode \`${value}\` as a !!timestamp`)
+    if (derivePlainTag(value) !== is)
+      throw new NoJson(`cannot decode \`${value}\` as a !!timestamp`)
     return goText(goTimeText(value))
   }
   // For a custom tag, the text is the value.
   if (!/^!!(?:null|bool|int|float|binary)$/.test(is)) return goText(value)
-  const read = resolveGoScalar(value, style === 'plain', longTag(tag))
+  const read = resolveGoScalar(value, style === 'plain', formatLongTag(tag))
   if (read.is === 'refused') throw new NoJson(`cannot decode \`${value}\` as a ${is}: ${read.why}`)
   if (read.is === 'no-json') throw new NoJson(`json: unsupported value: ${value}`)
   if (typeof read.value === 'string') return goText(read.value)
-  return yamlPlain(
+  return createYamlPlain(
     typeof read.value === 'number' || typeof read.value === 'bigint'
       ? formatGoFloat(Number(read.value))
       : String(read.value),

@@ -1,14 +1,14 @@
 import type { FieldSpec } from '@backporch/kpt/field'
 import type { Json } from '@backporch/kyaml/json'
 import {
+  convertYamlToJson,
+  findNodeAt,
+  findTextAt,
+  getYamlKey,
   isNull,
-  itemsAt,
-  jsonOf,
-  keyOf,
+  listItemsAt,
   mapAt,
-  nodeAt,
-  resolved,
-  textAt,
+  resolveAlias,
   type YamlMap,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
@@ -31,10 +31,10 @@ export function readTransformerConfig(
   config: YamlMap | undefined,
   names: TransformerNames,
 ): TransformerConfig | { readonly problem: string } {
-  const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind') ?? '']
+  const [apiVersion, kind] = [findTextAt(config, 'apiVersion'), findTextAt(config, 'kind') ?? '']
   const read =
     config !== undefined && apiVersion === 'v1' && kind === 'ConfigMap'
-      ? { values: textsOf(mapAt(config, 'data')), fields: [] }
+      ? { values: mapTexts(mapAt(config, 'data')), fields: [] }
       : config !== undefined && apiVersion === 'fn.kpt.dev/v1alpha1' && names.kinds.includes(kind)
         ? readOwn(config, names)
         : { problem: names.otherKind }
@@ -42,26 +42,28 @@ export function readTransformerConfig(
   return read.values.size === 0 ? { problem: names.noValues } : read
 }
 
-function textsOf(map: YamlMap | undefined): ReadonlyMap<string, string> {
-  return new Map(map?.entries.map(({ key }) => [keyOf(key), textAt(map, keyOf(key)) ?? '']))
+function mapTexts(map: YamlMap | undefined): ReadonlyMap<string, string> {
+  return new Map(
+    map?.entries.map(({ key }) => [getYamlKey(key), findTextAt(map, getYamlKey(key)) ?? '']),
+  )
 }
 
 function readOwn(
   config: YamlMap,
   names: TransformerNames,
 ): TransformerConfig | { readonly problem: string } {
-  const given = nodeAt(config, names.values)
+  const given = findNodeAt(config, names.values)
   const values = new Map<string, string>()
   if (given !== undefined && !isNull(given)) {
     if (given.kind !== 'map')
       return { problem: `failed to unmarshal config: ${names.values} must be a map of texts` }
     for (const { key, value } of given.entries) {
-      const text = asText(value)
+      const text = convertNodeToText(value)
       if (text === undefined)
         return {
-          problem: `failed to unmarshal config: ${names.values}.${keyOf(key)} must be a text`,
+          problem: `failed to unmarshal config: ${names.values}.${getYamlKey(key)} must be a text`,
         }
-      values.set(keyOf(key), text)
+      values.set(getYamlKey(key), text)
     }
   }
   const fields = readMoreFields(config, names.fields)
@@ -84,32 +86,32 @@ export function readMoreFields(
 }
 
 /** As in sigs.k8s.io/yaml. */
-export function asText(node: YamlNode): string | undefined {
-  const value = scalarValue(resolved(node))
+export function convertNodeToText(node: YamlNode): string | undefined {
+  const value = findScalarValue(resolveAlias(node))
   if (value === null) return ''
   return value === undefined || typeof value === 'object' ? undefined : String(value)
 }
 
-function scalarValue(node: YamlNode): Json | undefined {
+function findScalarValue(node: YamlNode): Json | undefined {
   try {
-    return node.kind === 'scalar' ? jsonOf(node) : undefined
+    return node.kind === 'scalar' ? convertYamlToJson(node) : undefined
   } catch {
     return undefined
   }
 }
 
 function readFields(config: YamlMap, name: string): readonly FieldSpec[] | string | undefined {
-  const list = nodeAt(config, name)
+  const list = findNodeAt(config, name)
   if (list === undefined || isNull(list)) return undefined
   if (list.kind !== 'list') return `failed to unmarshal config: ${name} must be a list`
   const fields: FieldSpec[] = []
-  for (const each of itemsAt(config, name)) {
-    const item = resolved(each)
-    const create = nodeAt(item, 'create')
-    const flag = create === undefined ? false : scalarValue(create)
+  for (const each of listItemsAt(config, name)) {
+    const item = resolveAlias(each)
+    const create = findNodeAt(item, 'create')
+    const flag = create === undefined ? false : findScalarValue(create)
     if (item.kind !== 'map' || typeof flag !== 'boolean')
       return `failed to unmarshal config: ${name} has an item that is no place`
-    const text = (field: string): string => textAt(item, field) ?? ''
+    const text = (field: string): string => findTextAt(item, field) ?? ''
     fields.push({
       group: text('group'),
       version: text('version'),

@@ -1,24 +1,29 @@
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
-import { getKey, type Json, partOf } from '@backporch/kyaml/json'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
+import { getKey, getPartAt, type Json } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
-import { fields, index, isAt, type SourceDocument } from '../../build/adopt/source-document.ts'
+import {
+  createFieldPath,
+  index,
+  isAt,
+  type SourceDocument,
+} from '../../build/adopt/source-document.ts'
 import type { BuiltTarget } from '../../build/built-unit.ts'
 import type { SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
 import { resolvePath } from '../files/kustomization-walk.ts'
-import { type SourceFiles, textOf } from '../files/kustomize-build.ts'
+import { readSourceText, type SourceFiles } from '../files/kustomize-build.ts'
 
-export function fieldCandidates(
+export function findFieldCandidates(
   kustomizations: readonly SourceDocument[],
   files: SourceFiles,
   target: BuiltTarget,
 ): SourceLocations {
   const all = kustomizations.flatMap((kustomization) => [
-    ...images(kustomization, target),
-    ...imageTexts(kustomization, target),
-    ...replicas(kustomization, target),
-    ...labels(kustomization, target),
+    ...findImageCandidates(kustomization, target),
+    ...findImageTexts(kustomization, target),
+    ...findReplicaCandidates(kustomization, target),
+    ...findLabelCandidates(kustomization, target),
   ])
-  const created = kustomizations.map((kustomization) => generated(kustomization, files, target))
+  const created = kustomizations.map((kustomization) => findGenerated(kustomization, files, target))
   return {
     candidates: [...all, ...created.flatMap(({ candidates }) => candidates)],
     obstacles: created.flatMap(({ obstacles }) => obstacles),
@@ -26,7 +31,7 @@ export function fieldCandidates(
 }
 
 /** Including prefixes and suffixes of folders below. */
-export function namedAlike(
+export function matchesDeclaredName(
   name: string,
   { desired, declaredName }: Pick<BuiltTarget, 'desired' | 'declaredName'>,
 ): boolean {
@@ -39,9 +44,9 @@ export function namedAlike(
   )
 }
 
-type Entry = ReturnType<SourceDocument['entries']>[number]
+type Entry = ReturnType<SourceDocument['listEntries']>[number]
 
-export function text(value: { readonly [key: string]: Json }, key: string): string {
+export function getEntryText(value: { readonly [key: string]: Json }, key: string): string {
   const found = getKey(value, key)
   return typeof found === 'string'
     ? found
@@ -58,77 +63,85 @@ function setField(
 ): SourceCandidate {
   return {
     via,
-    what: `${what} (${kustomization.location(path)})`,
+    what: `${what} (${kustomization.formatLocation(path)})`,
     edits: [kustomization.edit(path, value)],
   }
 }
 
-function imageEntries(
+function listImageEntries(
   kustomization: SourceDocument,
   { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>,
 ): readonly Entry[] {
-  return kustomization.entries('images').filter(({ value }) => isOfImage(value, { desired, path }))
+  return kustomization
+    .listEntries('images')
+    .filter(({ value }) => isOfImage(value, { desired, path }))
 }
 
 export function isOfImage(
   entry: Entry['value'],
   { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>,
 ): boolean {
-  const now = valueAt(desired.object, path)
+  const now = findValueAt(desired.object, path)
   return (
     isImage(path) &&
     typeof now === 'string' &&
-    (text(entry, 'newName') || text(entry, 'name')) === splitReference(now).name
+    (getEntryText(entry, 'newName') || getEntryText(entry, 'name')) === splitReference(now).name
   )
 }
 
-function images(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
+function findImageCandidates(
+  kustomization: SourceDocument,
+  target: BuiltTarget,
+): readonly SourceCandidate[] {
   const { wanted } = target
   if (typeof wanted !== 'string') return []
-  return imageEntries(kustomization, target).flatMap(({ index: position, value }) => {
-    const parts = imageParts(value, wanted)
+  return listImageEntries(kustomization, target).flatMap(({ index: position, value }) => {
+    const parts = computeImageParts(value, wanted)
     if (parts.size === 0) return []
-    const at = [...fields('images'), index(position)]
-    const named = text(value, 'name')
-    const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.location([...at, ...fields([...parts.keys()][0] ?? '')])})`
+    const at = [...createFieldPath('images'), index(position)]
+    const named = getEntryText(value, 'name')
+    const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.formatLocation([...at, ...createFieldPath([...parts.keys()][0] ?? '')])})`
     return [
       {
         via: `image:${named}`,
         what,
-        edits: [...parts].map(([part, now]) => kustomization.edit([...at, ...fields(part)], now)),
+        edits: [...parts].map(([part, now]) =>
+          kustomization.edit([...at, ...createFieldPath(part)], now),
+        ),
       },
     ]
   })
 }
 
-export function imageParts(
+export function computeImageParts(
   entry: Entry['value'],
   wanted: string,
 ): ReadonlyMap<string, string | undefined> {
   const live = splitReference(wanted)
   const parts = new Map<string, string | undefined>()
-  if (live.name !== (text(entry, 'newName') || text(entry, 'name'))) parts.set('newName', live.name)
+  if (live.name !== (getEntryText(entry, 'newName') || getEntryText(entry, 'name')))
+    parts.set('newName', live.name)
   for (const [part, now] of [
     ['newTag', live.tag],
     ['digest', live.digest],
   ] as const) {
-    const before = text(entry, part)
+    const before = getEntryText(entry, part)
     if (now === before) continue
     // A tag that the entry lacks comes from the manifest. A digest has no owner until it is set.
     if (now === '') parts.set(part, undefined)
-    else if (before !== '' || part === 'digest' || text(entry, 'digest') !== '')
+    else if (before !== '' || part === 'digest' || getEntryText(entry, 'digest') !== '')
       parts.set(part, now)
   }
   return parts
 }
 
-function imageTexts(
+function findImageTexts(
   kustomization: SourceDocument,
   { desired, path, wanted }: BuiltTarget,
 ): readonly SourceCandidate[] {
-  const now = valueAt(desired.object, path)
+  const now = findValueAt(desired.object, path)
   if (!isImage(path) || typeof wanted !== 'string' || typeof now !== 'string') return []
-  return kustomization.texts('images').flatMap(({ index: position, text: entry }) => {
+  return kustomization.listTexts('images').flatMap(({ index: position, text: entry }) => {
     const equals = entry.indexOf('=')
     const [named, image] = [
       entry.slice(0, Math.max(0, equals)),
@@ -140,7 +153,7 @@ function imageTexts(
       live.name !== image.name && named === '' ? `${image.name}=` : equals === -1 ? '' : `${named}=`
     const tag = live.tag === '' || (image.tag === '' && image.digest === '') ? '' : `:${live.tag}`
     const digest = live.digest === '' ? '' : `@${live.digest}`
-    const at = [...fields('images'), index(position)]
+    const at = [...createFieldPath('images'), index(position)]
     const via = { via: `image:${named || image.name}`, what: `the image ${named || image.name}` }
     return [setField(kustomization, at, `${other}${live.name}${tag}${digest}`, via)]
   })
@@ -156,7 +169,7 @@ function isImage(path: FieldPath): boolean {
  * written.
  * @param more entries of transformers that may have written the image
  */
-export function shownImage(
+export function findShownImage(
   kustomizations: readonly SourceDocument[],
   target: BuiltTarget,
   more: readonly Entry['value'][] = [],
@@ -165,36 +178,41 @@ export function shownImage(
   if (typeof wanted !== 'string') return undefined
   const live = splitReference(wanted)
   const entries = kustomizations
-    .flatMap((kustomization) => imageEntries(kustomization, target))
+    .flatMap((kustomization) => listImageEntries(kustomization, target))
     .map(({ value }) => value)
-  const entry = [...entries, ...more].find((each) => text(each, 'newName') === live.name)
+  const entry = [...entries, ...more].find((each) => getEntryText(each, 'newName') === live.name)
   const named =
-    entry === undefined ? namedIn(kustomizations, target, live.name) : text(entry, 'name')
+    entry === undefined
+      ? findImageName(kustomizations, target, live.name)
+      : getEntryText(entry, 'name')
   if (named === undefined) return undefined
   return `${named}${live.tag === '' ? '' : `:${live.tag}`}${live.digest === '' ? '' : `@${live.digest}`}`
 }
 
-function namedIn(
+function findImageName(
   kustomizations: readonly SourceDocument[],
   { path }: BuiltTarget,
   shown: string,
 ): string | undefined {
   if (!isImage(path)) return undefined
   const entries = kustomizations
-    .flatMap((kustomization) => kustomization.texts('images'))
+    .flatMap((kustomization) => kustomization.listTexts('images'))
     .map(({ text: entry }) => entry.split('=', 2))
   return entries.find(
     ([, image]) => image !== undefined && splitReference(image).name === shown,
   )?.[0]
 }
 
-function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
+function findReplicaCandidates(
+  kustomization: SourceDocument,
+  target: BuiltTarget,
+): readonly SourceCandidate[] {
   if (!isAt(target.path, 'spec', 'replicas')) return []
-  return kustomization.entries('replicas').flatMap(({ index: position, value }) => {
-    const name = text(value, 'name')
-    if (!namedAlike(name, target)) return []
-    const entry = [...fields('replicas'), index(position)]
-    const path = target.wanted === undefined ? entry : [...entry, ...fields('count')]
+  return kustomization.listEntries('replicas').flatMap(({ index: position, value }) => {
+    const name = getEntryText(value, 'name')
+    if (!matchesDeclaredName(name, target)) return []
+    const entry = [...createFieldPath('replicas'), index(position)]
+    const path = target.wanted === undefined ? entry : [...entry, ...createFieldPath('count')]
     return [
       setField(kustomization, path, target.wanted, {
         via: `replicas:${name}`,
@@ -206,7 +224,7 @@ function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly 
 
 const LABEL_PLACES = new Set(['labels', 'matchLabels', 'selector'])
 
-function labels(
+function findLabelCandidates(
   kustomization: SourceDocument,
   { path, wanted }: BuiltTarget,
 ): readonly SourceCandidate[] {
@@ -222,25 +240,27 @@ function labels(
         ]
       : []
   const own = isAt(path, 'metadata', above.name, last.name)
-    ? candidate(above.name.slice(0, -1), fields('commonMetadata', above.name, last.name))
+    ? candidate(above.name.slice(0, -1), createFieldPath('commonMetadata', above.name, last.name))
     : []
   if (above.name === 'annotations')
-    return [...own, ...candidate('annotation', fields('commonAnnotations', last.name))]
+    return [...own, ...candidate('annotation', createFieldPath('commonAnnotations', last.name))]
   if (!LABEL_PLACES.has(above.name)) return []
   const pairs = kustomization
-    .entries('labels')
+    .listEntries('labels')
     .map(({ index: position }) => [
-      ...fields('labels'),
+      ...createFieldPath('labels'),
       index(position),
-      ...fields('pairs', last.name),
+      ...createFieldPath('pairs', last.name),
     ])
   return [
     ...own,
-    ...[fields('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at)),
+    ...[createFieldPath('commonLabels', last.name), ...pairs].flatMap((at) =>
+      candidate('label', at),
+    ),
   ]
 }
 
-function generated(
+function findGenerated(
   kustomization: SourceDocument,
   files: SourceFiles,
   target: BuiltTarget,
@@ -256,18 +276,21 @@ function generated(
   )
     return { candidates: [], obstacles: [] }
   const entries = kustomization
-    .entries('configMapGenerator')
-    .filter(({ value }) => namedAlike(text(value, 'name'), target))
+    .listEntries('configMapGenerator')
+    .filter(({ value }) => matchesDeclaredName(getEntryText(value, 'name'), target))
   const candidates = entries.flatMap((entry) =>
-    inGenerator(kustomization, files, entry, { key: key.name, wanted: target.wanted }),
+    findInGenerator(kustomization, files, entry, { key: key.name, wanted: target.wanted }),
   )
   const hashed = entries.filter(
     ({ value }) =>
-      !hasPlainName(kustomization, value) && target.desired.id.name !== text(value, 'name'),
+      !hasPlainName(kustomization, value) && target.desired.id.name !== getEntryText(value, 'name'),
   )
   const obstacles = hashed.map(({ index: position, value }) => ({
-    where: kustomization.location([...fields('configMapGenerator'), index(position)]),
-    why: `the name of the ConfigMap ${text(value, 'name')} ends with a hash of its content, so that another value is another object`,
+    where: kustomization.formatLocation([
+      ...createFieldPath('configMapGenerator'),
+      index(position),
+    ]),
+    why: `the name of the ConfigMap ${getEntryText(value, 'name')} ends with a hash of its content, so that another value is another object`,
     remedy:
       'change the value in the kustomization by hand, or set disableNameSuffixHash, or choose restore',
   }))
@@ -275,21 +298,21 @@ function generated(
 }
 
 function hasPlainName(kustomization: SourceDocument, value: Entry['value']): boolean {
-  const all = kustomization.valueAt(fields('generatorOptions', 'disableNameSuffixHash'))
-  return partOf(value, 'options', 'disableNameSuffixHash') === true || all === true
+  const all = kustomization.getValueAt(createFieldPath('generatorOptions', 'disableNameSuffixHash'))
+  return getPartAt(value, 'options', 'disableNameSuffixHash') === true || all === true
 }
 
-function inGenerator(
+function findInGenerator(
   kustomization: SourceDocument,
   files: SourceFiles,
   { index: position }: Entry,
   { key, wanted }: { readonly key: string; readonly wanted: Wanted },
 ): readonly SourceCandidate[] {
   if (typeof wanted !== 'string') return []
-  const found = generatorLocations(
+  const found = findGeneratorLocations(
     kustomization,
     files,
-    [...fields('configMapGenerator'), index(position)],
+    [...createFieldPath('configMapGenerator'), index(position)],
     key,
   )
   return found.flatMap((each): SourceCandidate[] => {
@@ -310,7 +333,7 @@ function inGenerator(
         },
       ]
     if (/[\r\n]/.test(wanted)) return []
-    const rows = textOf(each.file, files).split('\n')
+    const rows = readSourceText(each.file, files).split('\n')
     const changed = rows.with(
       each.row,
       `${key}=${wanted}${rows[each.row]?.endsWith('\r') ? '\r' : ''}`,
@@ -335,16 +358,18 @@ export type GeneratorLocation =
       readonly column: number
     }
 
-export function generatorLocations(
+export function findGeneratorLocations(
   kustomization: SourceDocument,
   files: SourceFiles,
   at: FieldPath,
   key: string,
 ): readonly GeneratorLocation[] {
   const within = (name: string) => {
-    const value = kustomization.valueAt([...at, ...fields(name)])
+    const value = kustomization.getValueAt([...at, ...createFieldPath(name)])
     return (Array.isArray(value) ? value : []).flatMap((each: Json, order) =>
-      typeof each === 'string' ? [{ at: [...at, ...fields(name), index(order)], text: each }] : [],
+      typeof each === 'string'
+        ? [{ at: [...at, ...createFieldPath(name), index(order)], text: each }]
+        : [],
     )
   }
   const literals = within('literals').flatMap(
@@ -363,13 +388,14 @@ export function generatorLocations(
       ? []
       : [{ is: 'file', at: position, named, file }]
   })
-  const single = kustomization.valueAt([...at, ...fields('env')])
-  const named = typeof single === 'string' ? [{ at: [...at, ...fields('env')], text: single }] : []
+  const single = kustomization.getValueAt([...at, ...createFieldPath('env')])
+  const named =
+    typeof single === 'string' ? [{ at: [...at, ...createFieldPath('env')], text: single }] : []
   const lines = [...within('envs'), ...named].flatMap(
     ({ at: where, text: entry }): GeneratorLocation[] => {
       const file = resolvePath(kustomization.folder, entry)
       if (file === undefined || !files.has(file)) return []
-      const rows = textOf(file, files).split('\n')
+      const rows = readSourceText(file, files).split('\n')
       const row = rows.findIndex((line) => line.trimStart().startsWith(`${key}=`))
       return row === -1
         ? []

@@ -5,7 +5,7 @@ import type { Json } from '@backporch/kyaml/json'
 import { readResource } from '@backporch/kyaml/resource'
 import { path } from '../../../../test/fakes/live-object.ts'
 import { yaml } from '../../../../test/fakes/turn-world.ts'
-import { applyCandidate, changedFiles } from '../../build/adopt/source-edits.ts'
+import { applyCandidate, collectChangedFiles } from '../../build/adopt/source-edits.ts'
 import type { SourceFiles } from '../files/kustomize-build.ts'
 import { KustomizeLocations } from './kustomize-locations.ts'
 
@@ -28,10 +28,10 @@ function candidatesOf(
   const files = filesOf(texts)
   const locations = new KustomizeLocations(files)
   return locations
-    .find({ desired, path: path(at), wanted, declaredName: locations.declaredName(desired) })
+    .find({ desired, path: path(at), wanted, declaredName: locations.findDeclaredName(desired) })
     .map(({ candidates }) =>
       candidates.map((candidate) => {
-        const changed = [...changedFiles(files, applyCandidate(files, candidate))].map(
+        const changed = [...collectChangedFiles(files, applyCandidate(files, candidate))].map(
           ([file, content]) => {
             const [before, after] = [
               texts[file] ?? '',

@@ -2,36 +2,42 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt, type PathStep } from '@backporch/kyaml/field'
 import {
+  filterObjects,
   getKey,
+  getTextAt,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
-  objectsIn,
-  textOf,
 } from '@backporch/kyaml/json'
-import { resolved, textAt } from '@backporch/kyaml/yaml'
+import { findTextAt, resolveAlias } from '@backporch/kyaml/yaml'
 import {
-  documentsOf,
-  fields,
+  createFieldPath,
   index,
-  kustomizationsOf,
+  readKustomizations,
+  readSourceDocuments,
   type SourceDocument,
   type SyncedFolder,
 } from '../../build/adopt/source-document.ts'
 import type { BuiltTarget } from '../../build/built-unit.ts'
-import { anchoredEdit } from '../../edits/anchored-edits.ts'
+import { findAnchoredEdit } from '../../edits/anchored-edits.ts'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
 import type { SourceCandidate, SourceLocations } from '../../locate/candidate.ts'
 import { editAt, type Wanted } from '../../locate/candidate.ts'
 import { resolvePath } from '../files/kustomization-walk.ts'
 import type { SourceFiles } from '../files/kustomize-build.ts'
-import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
-import { type Patch, patchesOf, pointerOf, pointerTo, transformersOf } from './kustomize-patches.ts'
-import { transformerImages, transformerLocations } from './transformer-fields.ts'
-import { variableLocations } from './variable-locations.ts'
+import { findFieldCandidates, findShownImage, matchesDeclaredName } from './kustomize-fields.ts'
+import {
+  buildPointer,
+  listPatches,
+  listTransformers,
+  type Patch,
+  parseOperationPointer,
+} from './kustomize-patches.ts'
+import { findTransformerLocations, listTransformerImages } from './transformer-fields.ts'
+import { findVariableLocations } from './variable-locations.ts'
 
 export class KustomizeLocations {
   private readonly files: SourceFiles
@@ -43,50 +49,56 @@ export class KustomizeLocations {
   constructor(files: SourceFiles, synced?: SyncedFolder) {
     this.files = files
     this.synced = synced
-    this.kustomizations = kustomizationsOf(files, synced)
+    this.kustomizations = readKustomizations(files, synced)
   }
 
   /** Empty if no file declares the object. */
-  declaredName({ id, location }: DesiredResource): string {
+  findDeclaredName({ id, location }: DesiredResource): string {
     if (location.step !== undefined || !this.files.has(location.path)) return ''
-    const document = documentsOf(location.path, this.files)[location.document]
-    const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
-    const name = document?.valueAt([...at, ...fields('metadata', 'name')])
+    const document = readSourceDocuments(location.path, this.files)[location.document]
+    const at =
+      location.item === undefined ? [] : [...createFieldPath('items'), index(location.item)]
+    const name = document?.getValueAt([...at, ...createFieldPath('metadata', 'name')])
     return typeof name === 'string' ? name : id.name
   }
 
   /** If no location has a value, those that could have one. */
   find(target: BuiltTarget): readonly SourceLocations[] {
-    const transformers = this.kustomizations.flatMap((each) => transformersOf(each, this.files))
-    const images = shownImage(this.kustomizations, target, transformerImages(transformers, target))
+    const transformers = this.kustomizations.flatMap((each) => listTransformers(each, this.files))
+    const images = findShownImage(
+      this.kustomizations,
+      target,
+      listTransformerImages(transformers, target),
+    )
     // The manifest keeps the name that a kustomization matches.
     const written = images === undefined ? target : { ...target, wanted: images }
     const patches = this.kustomizations.flatMap((kustomization) =>
-      patchesOf(kustomization, this.files),
+      listPatches(kustomization, this.files),
     )
-    const manifest = this.manifest(written)
-    const there = [...manifest, ...patches.flatMap((patch) => this.inPatch(patch, written))].filter(
-      (found) => found.there,
-    )
+    const manifest = this.findInManifest(written)
+    const there = [
+      ...manifest,
+      ...patches.flatMap((patch) => this.findInPatch(patch, written)),
+    ].filter((found) => found.there)
     const set = there.map(({ candidate }) => candidate)
-    const declared = fieldCandidates(this.kustomizations, this.files, target)
-    const transformed = transformerLocations(transformers, target)
+    const declared = findFieldCandidates(this.kustomizations, this.files, target)
+    const transformed = findTransformerLocations(transformers, target)
     const obstacles = [
       ...declared.obstacles,
       ...transformed.obstacles,
-      ...this.replacements(target),
+      ...this.findReplacements(target),
     ]
     const all = [...set, ...declared.candidates, ...transformed.candidates]
-    const variables = this.variables(target, there)
+    const variables = this.findVariables(target, there)
     const first = {
-      candidates: target.wanted === undefined ? withTogether(all) : all,
+      candidates: target.wanted === undefined ? addTogether(all) : all,
       obstacles: [...obstacles, ...variables.own.obstacles],
     }
     if (target.wanted === undefined) return [first]
-    const anchored = this.inAnchor(target)
+    const anchored = this.findInAnchor(target)
     const anchor = anchored.length === 0 ? [] : [{ candidates: anchored, obstacles: [] }]
     // The authored value of a variable precedes a literal text.
-    if (valueAt(target.desired.object, target.path) !== undefined)
+    if (findValueAt(target.desired.object, target.path) !== undefined)
       return [
         ...(this.synced === undefined ? [] : [variables.own]),
         ...(variables.overlay.candidates.length === 0 ? [] : [variables.overlay]),
@@ -94,7 +106,7 @@ export class KustomizeLocations {
         first,
       ]
     const added = patches
-      .flatMap((patch) => this.inPatch(patch, written))
+      .flatMap((patch) => this.findInPatch(patch, written))
       .filter(({ there }) => !there)
     return [
       ...anchor,
@@ -104,14 +116,14 @@ export class KustomizeLocations {
     ]
   }
 
-  private variables(
+  private findVariables(
     target: BuiltTarget,
     found: readonly FoundEdit[],
-  ): ReturnType<typeof variableLocations> {
+  ): ReturnType<typeof findVariableLocations> {
     const none: SourceLocations = { candidates: [], obstacles: [] }
     if (this.synced === undefined) return { own: none, overlay: none }
     const texts = found.flatMap(({ text }) => (text === undefined ? [] : [text]))
-    return variableLocations({
+    return findVariableLocations({
       synced: this.synced,
       files: this.files,
       texts,
@@ -120,7 +132,7 @@ export class KustomizeLocations {
   }
 
   /** A file without objects is removed from its kustomization. */
-  removal({ location }: DesiredResource): SourceLocations {
+  locateRemoval({ location }: DesiredResource): SourceLocations {
     const { path, document, item, line, step } = location
     if (step !== undefined) {
       const remedy = 'take it out of the kustomization by hand, or choose restore'
@@ -136,8 +148,9 @@ export class KustomizeLocations {
       }
     }
     const what = `the manifest (${path}:${line})`
-    const documents = documentsOf(path, this.files)
-    const items = item === undefined ? undefined : documents[document]?.valueAt(fields('items'))
+    const documents = readSourceDocuments(path, this.files)
+    const items =
+      item === undefined ? undefined : documents[document]?.getValueAt(createFieldPath('items'))
     const last =
       documents.length === 1 && (item === undefined || (Array.isArray(items) && items.length === 1))
     const edit: YamlEdit = { document, item, kind: 'remove-object' }
@@ -145,11 +158,11 @@ export class KustomizeLocations {
       return { candidates: [{ via: 'manifest', what, edits: [{ path, edit }] }], obstacles: [] }
     const edits = this.kustomizations.flatMap((kustomization) =>
       kustomization
-        .texts('resources')
+        .listTexts('resources')
         .filter(({ text }) => resolvePath(kustomization.folder, text) === path)
         .map(
           (entry): FileEdit =>
-            kustomization.edit([...fields('resources'), index(entry.index)], undefined),
+            kustomization.edit([...createFieldPath('resources'), index(entry.index)], undefined),
         ),
     )
     return {
@@ -158,81 +171,87 @@ export class KustomizeLocations {
     }
   }
 
-  private inAnchor({
+  private findInAnchor({
     desired: { location },
     path,
     wanted,
   }: BuiltTarget): readonly SourceCandidate[] {
     const document =
       location.step === undefined
-        ? documentsOf(location.path, this.files)[location.document]
+        ? readSourceDocuments(location.path, this.files)[location.document]
         : undefined
     if (document === undefined || wanted === undefined) return []
-    const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
-    const anchored = anchoredEdit(document.root, location.document, [...at, ...path], wanted)
+    const at =
+      location.item === undefined ? [] : [...createFieldPath('items'), index(location.item)]
+    const anchored = findAnchoredEdit(document.root, location.document, [...at, ...path], wanted)
     if (anchored === undefined) return []
     const { name, edit } = anchored
-    const what = `the anchor &${name} (${document.location(edit.path)})`
+    const what = `the anchor &${name} (${document.formatLocation(edit.path)})`
     return [{ via: `anchor:${name}`, what, edits: [{ path: location.path, edit }] }]
   }
 
-  private manifest({ desired: { location }, path, wanted }: BuiltTarget): readonly FoundEdit[] {
+  private findInManifest({
+    desired: { location },
+    path,
+    wanted,
+  }: BuiltTarget): readonly FoundEdit[] {
     if (location.step !== undefined) return []
-    const document = documentsOf(location.path, this.files)[location.document]
+    const document = readSourceDocuments(location.path, this.files)[location.document]
     if (document === undefined) return []
-    const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
+    const at =
+      location.item === undefined ? [] : [...createFieldPath('items'), index(location.item)]
     const whole = [...at, ...path]
     const there = document.has(whole)
     if (!there && wanted === undefined) return []
     const edit = editAt(location.document, whole, wanted)
-    const what = `the manifest (${document.location(whole)})`
-    const text = textIn(document, whole)
+    const what = `the manifest (${document.formatLocation(whole)})`
+    const text = findTextIn(document, whole)
     return [
       { there, text, candidate: { via: 'manifest', what, edits: [{ path: location.path, edit }] } },
     ]
   }
 
-  private inPatch(patch: Patch, target: BuiltTarget): readonly FoundEdit[] {
+  private findInPatch(patch: Patch, target: BuiltTarget): readonly FoundEdit[] {
     return patch.documents.flatMap((document) => {
-      const kind = resolved(document.root).kind
+      const kind = resolveAlias(document.root).kind
       return kind === 'list'
-        ? this.inOperations(patch, document, target)
-        : this.inMergePatch(patch, document, target)
+        ? this.findInOperations(patch, document, target)
+        : this.findInMergePatch(patch, document, target)
     })
   }
 
-  private inMergePatch(
+  private findInMergePatch(
     patch: Patch,
     document: SourceDocument,
     target: BuiltTarget,
   ): readonly FoundEdit[] {
     const { desired, path, wanted } = target
     const own =
-      textAt(document.root, 'kind') === desired.id.kind &&
-      namedAlike(textAt(document.root, 'metadata', 'name') ?? '', target)
+      findTextAt(document.root, 'kind') === desired.id.kind &&
+      matchesDeclaredName(findTextAt(document.root, 'metadata', 'name') ?? '', target)
     if (patch.target === undefined ? !own : !mayTarget(patch.target, target)) return []
     const there = document.has(path)
     if (!there && (wanted === undefined || !document.has(path.slice(0, 1)))) return []
     return this.patchEdit(patch, document, [path], wanted)
   }
 
-  private inOperations(
+  private findInOperations(
     patch: Patch,
     document: SourceDocument,
     target: BuiltTarget,
   ): readonly FoundEdit[] {
     const { desired, path, wanted } = target
-    const locations = pointerTo(desired.object, path)
+    const locations = buildPointer(desired.object, path)
     if (locations === undefined || (patch.target !== undefined && !mayTarget(patch.target, target)))
       return []
-    const list = document.valueAt([])
+    const list = document.getValueAt([])
     const written = (Array.isArray(list) ? list : []).flatMap((operation: Json, position) => {
       if (
         !isJsonObject(operation) ||
         (getKey(operation, 'op') !== 'replace' && getKey(operation, 'op') !== 'add')
       )
         return []
-      const pointer = pointerOf(operation)
+      const pointer = parseOperationPointer(operation)
       const isOn = pointer
         .slice(0, locations.length)
         .every(
@@ -254,7 +273,7 @@ export class KustomizeLocations {
     return [
       ...(gone.length === 0 ? [] : this.patchEdit(patch, document, gone.toReversed(), undefined)),
       ...above.flatMap(({ position, steps }) => {
-        const whole = [index(position), ...fields('value'), ...path.slice(steps)]
+        const whole = [index(position), ...createFieldPath('value'), ...path.slice(steps)]
         return document.has(whole) ? this.patchEdit(patch, document, [whole], wanted) : []
       }),
     ]
@@ -271,13 +290,13 @@ export class KustomizeLocations {
     const edits = paths.map((each) => editAt(document.number, each, wanted))
     const what =
       patch.inline === undefined
-        ? `the patch (${document.location(path)})`
+        ? `the patch (${document.formatLocation(path)})`
         : `the patch (${patch.where})`
     try {
       return [
         {
           there: document.has(path),
-          text: textIn(document, path),
+          text: findTextIn(document, path),
           candidate: { via: patch.via, what, edits: patch.edits(edits) },
         },
       ]
@@ -287,27 +306,27 @@ export class KustomizeLocations {
     }
   }
 
-  private replacements({ desired }: BuiltTarget): SourceLocations['obstacles'] {
+  private findReplacements({ desired }: BuiltTarget): SourceLocations['obstacles'] {
     return this.kustomizations.flatMap((kustomization) => {
-      const inFiles = kustomization.entries('replacements').some(({ value }) => 'path' in value)
+      const inFiles = kustomization.listEntries('replacements').some(({ value }) => 'path' in value)
       const generic = [...(inFiles ? ['replacements'] : []), 'vars'].flatMap((name) =>
         kustomization.hasField(name)
           ? [
               {
-                where: kustomization.location(fields(name)),
+                where: kustomization.formatLocation(createFieldPath(name)),
                 why: `${NOT_FOUND}; ${name} may write the field`,
                 remedy: `edit by hand what the ${name} copy from, or choose restore`,
               },
             ]
           : [],
       )
-      const copied = kustomization.entries('replacements').flatMap(({ index: at, value }) => {
+      const copied = kustomization.listEntries('replacements').flatMap(({ index: at, value }) => {
         const source = getKey(value, 'source')
         if (!isJsonObject(source) || !mayCopyTo(value, desired.id.kind)) return []
-        const from = `${textOf(source, 'fieldPath') || 'metadata.name'} of ${textOf(source, 'kind')} ${textOf(source, 'name')}`
+        const from = `${getTextAt(source, 'fieldPath') || 'metadata.name'} of ${getTextAt(source, 'kind')} ${getTextAt(source, 'name')}`
         return [
           {
-            where: kustomization.location([...fields('replacements'), index(at)]),
+            where: kustomization.formatLocation([...createFieldPath('replacements'), index(at)]),
             why: `${NOT_FOUND}; the replacement copies ${from}, and may write the field`,
             remedy: `edit ${from}, which other objects may have too, or choose restore`,
           },
@@ -321,8 +340,8 @@ export class KustomizeLocations {
 const NOT_FOUND = 'no authored place was found whose edit gives the live value'
 
 function mayCopyTo(replacement: JsonObject, kind: string): boolean {
-  return objectsIn(getKey(replacement, 'targets')).some((target) =>
-    ['', kind].includes(textOf(target, 'select', 'kind')),
+  return filterObjects(getKey(replacement, 'targets')).some((target) =>
+    ['', kind].includes(getTextAt(target, 'select', 'kind')),
   )
 }
 
@@ -331,12 +350,12 @@ function hasKeys(operation: JsonObject, step: PathStep | undefined): boolean {
   return (
     step?.kind === 'item' &&
     isJsonObject(value) &&
-    Object.entries(step.keys).every(([key, wanted]) => jsonEquals(getKey(value, key), wanted))
+    Object.entries(step.keys).every(([key, wanted]) => isJsonEqual(getKey(value, key), wanted))
   )
 }
 
 /** A field that is left in any location would still be rendered. */
-function withTogether(candidates: readonly SourceCandidate[]): readonly SourceCandidate[] {
+function addTogether(candidates: readonly SourceCandidate[]): readonly SourceCandidate[] {
   if (candidates.length < 2) return candidates
   const what = `${candidates.length} places together: ${candidates.map((each) => each.what).join(', ')}`
   return [...candidates, { via: 'all', what, edits: candidates.flatMap(({ edits }) => edits) }]
@@ -348,8 +367,8 @@ interface FoundEdit {
   readonly candidate: SourceCandidate
 }
 
-function textIn(document: SourceDocument, path: FieldPath): string | undefined {
-  const value = document.valueAt(path)
+function findTextIn(document: SourceDocument, path: FieldPath): string | undefined {
+  const value = document.getValueAt(path)
   return typeof value === 'string' ? value : undefined
 }
 

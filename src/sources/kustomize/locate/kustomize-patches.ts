@@ -1,20 +1,20 @@
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt, indexOfStep } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { nodeAtPath } from '@backporch/kyaml/yaml'
+import { findNodeAtPath } from '@backporch/kyaml/yaml'
 import {
-  documentsOf,
+  createFieldPath,
   type FileLocation,
-  fields,
   index,
+  readSourceDocuments,
   SourceDocument,
   type TextLocations,
 } from '../../build/adopt/source-document.ts'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
 import { isInline, resolvePath } from '../files/kustomization-walk.ts'
-import { type SourceFiles, textOf } from '../files/kustomize-build.ts'
+import { readSourceText, type SourceFiles } from '../files/kustomize-build.ts'
 
 export type PatchField = 'patches' | 'patchesJson6902' | 'patchesStrategicMerge' | 'transformers'
 
@@ -39,60 +39,64 @@ interface PatchLocation {
  * In order.
  * @throws Failure BP1110 if a file cannot be read
  */
-export function patchesOf(kustomization: SourceDocument, files: SourceFiles): readonly Patch[] {
+export function listPatches(kustomization: SourceDocument, files: SourceFiles): readonly Patch[] {
   const named = (['patches', 'patchesJson6902'] as const).flatMap((name) =>
-    kustomization.entries(name).flatMap(({ index: position, value }) => {
+    kustomization.listEntries(name).flatMap(({ index: position, value }) => {
       const target = getKey(value, 'target')
       const at = {
         field: name,
-        at: [...fields(name), index(position)],
+        at: [...createFieldPath(name), index(position)],
         position,
         target: isJsonObject(target) ? target : undefined,
       }
       const [file, inline] = [getKey(value, 'path'), getKey(value, 'patch')]
-      if (typeof file === 'string' && file !== '') return filePatch(kustomization, files, file, at)
+      if (typeof file === 'string' && file !== '')
+        return readFilePatch(kustomization, files, file, at)
       return typeof inline === 'string'
-        ? inlinePatch(kustomization, files, inline, { ...at, at: [...at.at, ...fields('patch')] })
+        ? readInlinePatch(kustomization, files, inline, {
+            ...at,
+            at: [...at.at, ...createFieldPath('patch')],
+          })
         : []
     }),
   )
-  return [...named, ...listed(kustomization, files, 'patchesStrategicMerge')]
+  return [...named, ...readListed(kustomization, files, 'patchesStrategicMerge')]
 }
 
 /**
  * As patches without a target.
  * @throws Failure BP1110 if a file cannot be read
  */
-export function transformersOf(
+export function listTransformers(
   kustomization: SourceDocument,
   files: SourceFiles,
 ): readonly Patch[] {
-  return listed(kustomization, files, 'transformers')
+  return readListed(kustomization, files, 'transformers')
 }
 
-function listed(
+function readListed(
   kustomization: SourceDocument,
   files: SourceFiles,
   name: 'patchesStrategicMerge' | 'transformers',
 ): readonly Patch[] {
-  return kustomization.texts(name).flatMap(({ index: position, text }) => {
+  return kustomization.listTexts(name).flatMap(({ index: position, text }) => {
     const at = {
       field: name,
-      at: [...fields(name), index(position)],
+      at: [...createFieldPath(name), index(position)],
       position,
       target: undefined,
     }
     return isInline(text)
-      ? inlinePatch(kustomization, files, text, at)
-      : filePatch(kustomization, files, text, at)
+      ? readInlinePatch(kustomization, files, text, at)
+      : readFilePatch(kustomization, files, text, at)
   })
 }
 
-function viaOf({ field }: PatchLocation, name: string | number): string {
+function formatVia({ field }: PatchLocation, name: string | number): string {
   return `${field === 'transformers' ? 'transformer' : 'patch'}:${name}`
 }
 
-function filePatch(
+function readFilePatch(
   kustomization: SourceDocument,
   files: SourceFiles,
   file: string,
@@ -101,11 +105,11 @@ function filePatch(
   const { field, target } = location
   const path = resolvePath(kustomization.folder, file)
   if (path === undefined || !files.has(path)) return []
-  const documents = documentsOf(path, files)
+  const documents = readSourceDocuments(path, files)
   return [
     {
       field,
-      via: viaOf(location, file),
+      via: formatVia(location, file),
       where: path,
       documents,
       target,
@@ -115,7 +119,7 @@ function filePatch(
   ]
 }
 
-function inlinePatch(
+function readInlinePatch(
   kustomization: SourceDocument,
   files: SourceFiles,
   text: string,
@@ -139,8 +143,8 @@ function inlinePatch(
   return [
     {
       field,
-      via: viaOf(location, position + 1),
-      where: kustomization.location(at),
+      via: formatVia(location, position + 1),
+      where: kustomization.formatLocation(at),
       documents,
       target,
       inline: text,
@@ -160,15 +164,15 @@ class InlineLines implements TextLocations {
   constructor(kustomization: SourceDocument, files: SourceFiles, at: FieldPath, text: string) {
     this.inner = new LineIndex(text)
     this.innerRows = text.split('\n')
-    const outer = files.has(kustomization.path) ? textOf(kustomization.path, files) : ''
+    const outer = files.has(kustomization.path) ? readSourceText(kustomization.path, files) : ''
     this.outerRows = outer.replaceAll('\r\n', '\n').split('\n')
-    this.whole = kustomization.locationOf(at)
-    const node = nodeAtPath(kustomization.root, at)?.node
+    this.whole = kustomization.findLocation(at)
+    const node = findNodeAtPath(kustomization.root, at)?.node
     this.isBlock = node?.kind === 'scalar' && node.style === 'literal'
   }
 
-  position(offset: number): Pick<FileLocation, 'line' | 'column'> {
-    const { line, column } = this.inner.position(offset)
+  getPosition(offset: number): Pick<FileLocation, 'line' | 'column'> {
+    const { line, column } = this.inner.getPosition(offset)
     const [row, whole] = [
       this.innerRows[line - 1] ?? '',
       this.outerRows[this.whole.line + line - 1] ?? '',
@@ -179,14 +183,14 @@ class InlineLines implements TextLocations {
   }
 }
 
-export function pointerOf(operation: JsonObject): readonly string[] {
+export function parseOperationPointer(operation: JsonObject): readonly string[] {
   return String(getKey(operation, 'path') ?? '')
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-export function pointerTo(object: Json, path: FieldPath): readonly string[] | undefined {
+export function buildPointer(object: Json, path: FieldPath): readonly string[] | undefined {
   const parts: string[] = []
   let value: Json | undefined = object
   for (const step of path) {
@@ -197,7 +201,7 @@ export function pointerTo(object: Json, path: FieldPath): readonly string[] | un
       if (position === -1) return undefined
       parts.push(String(position))
     }
-    value = valueAt(value, [step])
+    value = findValueAt(value, [step])
   }
   return parts
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { field } from '@backporch/kyaml/field'
+import { createFieldStep } from '@backporch/kyaml/field'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { overlayLocations, overlayRemoval } from './overlay-patch.ts'
 
@@ -32,7 +32,10 @@ const ROLE = {
   location: { path: BASE, document: 0, item: undefined, line: 1, step: undefined },
 } as unknown as DesiredResource
 
-const LABEL = { path: [field('metadata'), field('labels'), field('tier')], wanted: 'back' }
+const LABEL = {
+  path: [createFieldStep('metadata'), createFieldStep('labels'), createFieldStep('tier')],
+  wanted: 'back',
+}
 
 test('the file of a new patch has a name that every system takes', () => {
   const edited = overlay('resources: [../base]\n')
@@ -70,7 +73,7 @@ test('a text of several lines is a block in a new patch, also with spaces at the
     const files = overlay(kustomization)
     files.files.delete(BASE)
     const [first] = overlayLocations(files, map, [
-      { path: [field('data'), field('file.conf')], wanted },
+      { path: [createFieldStep('data'), createFieldStep('file.conf')], wanted },
     ])
     const [text] = [...(first?.candidates[0]?.texts?.values() ?? [])]
     return text?.slice(text.indexOf('\ndata:') + 1) ?? ''

@@ -4,7 +4,7 @@
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import {
   getKey,
   isJsonArray,
@@ -12,32 +12,32 @@ import {
   type Json,
   type JsonObject,
 } from '@backporch/kyaml/json'
-import { metadataText } from '@backporch/kyaml/resource'
+import { getMetadataText } from '@backporch/kyaml/resource'
 import { splitReference } from '@backporch/kyaml/text'
-import { textAt } from '@backporch/kyaml/yaml'
+import { findTextAt } from '@backporch/kyaml/yaml'
 import {
-  documentsOf,
-  fields,
+  convertToFieldPath,
+  createFieldPath,
   index,
   isAt,
-  pathOf,
+  listSyncerLayers,
+  readSourceDocuments,
   type SourceDocument,
-  syncerLayers,
 } from '../../build/adopt/source-document.ts'
 import type { BuiltSource } from '../../build/built-source.ts'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
 import { editAt, type SourceCandidate, type SourceLocations } from '../../locate/candidate.ts'
-import { folderOf, joined } from '../files/kustomization-walk.ts'
-import { kustomizationOf, type SourceFiles } from '../files/kustomize-build.ts'
-import { shownImage } from './kustomize-fields.ts'
-import { type Patch, patchesOf } from './kustomize-patches.ts'
+import { getParentFolder, joinFolderPath } from '../files/kustomization-walk.ts'
+import { findKustomizationPath, type SourceFiles } from '../files/kustomize-build.ts'
+import { findShownImage } from './kustomize-fields.ts'
+import { listPatches, type Patch } from './kustomize-patches.ts'
 import {
+  buildOperation,
+  deriveMergedPath,
   listOf,
-  mergedPath,
   mergePatches,
   movesItems,
   type OverlaidField,
-  operationOf,
   type PatchedObject,
 } from './patch-texts.ts'
 
@@ -62,16 +62,16 @@ export function overlayLocations(
   desired: DesiredResource,
   changed: readonly OverlaidField[],
 ): readonly SourceLocations[] {
-  const object = { desired, identity: identityOf(desired, overlay.files) }
+  const object = { desired, identity: getDeclaredIdentity(desired, overlay.files) }
   if (changed.some((each) => isImageOfSyncer(overlay, desired, each))) return []
   const candidates = patchLists(overlay).flatMap((list) => [
-    ...entryIn(list, object, changed),
-    ...patchesIn(list, overlay.files)
-      .flatMap((patch) => inPatch(patch, object, changed))
+    ...createEntryCandidates(list, object, changed),
+    ...readPatchesIn(list, overlay.files)
+      .flatMap((patch) => findInPatch(patch, object, changed))
       .slice(0, 1),
-    ...newPatches(list, overlay, object, mergePatches(object, changed)),
+    ...createNewPatches(list, overlay, object, mergePatches(object, changed)),
   ])
-  return groupsOf(candidates)
+  return groupCandidates(candidates)
 }
 
 /** A patch with that name would disable the renaming. */
@@ -81,20 +81,22 @@ function isImageOfSyncer(
   { path, wanted }: OverlaidField,
 ): boolean {
   if (synced === undefined) return false
-  const layers = syncerLayers(files, { folder, build: synced })
-  return shownImage(layers, { desired, path, wanted, declaredName: '' }) !== undefined
+  const layers = listSyncerLayers(files, { folder, build: synced })
+  return findShownImage(layers, { desired, path, wanted, declaredName: '' }) !== undefined
 }
 
 export function overlayRemoval(
   overlay: Overlay,
   desired: DesiredResource,
 ): readonly SourceLocations[] {
-  const object = { desired, identity: identityOf(desired, overlay.files) }
+  const object = { desired, identity: getDeclaredIdentity(desired, overlay.files) }
   const patch = { $patch: 'delete', ...object.identity }
-  return groupsOf(patchLists(overlay).flatMap((list) => newPatches(list, overlay, object, [patch])))
+  return groupCandidates(
+    patchLists(overlay).flatMap((list) => createNewPatches(list, overlay, object, [patch])),
+  )
 }
 
-function groupsOf(candidates: readonly SourceCandidate[]): readonly SourceLocations[] {
+function groupCandidates(candidates: readonly SourceCandidate[]): readonly SourceLocations[] {
   return candidates.map((candidate) => ({
     candidates: [candidate],
     obstacles: [],
@@ -103,39 +105,42 @@ function groupsOf(candidates: readonly SourceCandidate[]): readonly SourceLocati
 }
 
 function patchLists({ files, folder, synced }: Overlay): readonly PatchList[] {
-  const path = kustomizationOf(folder, files)
-  const [own] = path === undefined ? [] : documentsOf(path, files)
+  const path = findKustomizationPath(folder, files)
+  const [own] = path === undefined ? [] : readSourceDocuments(path, files)
   const first = own === undefined ? [] : [{ document: own, at: [], folder }]
   const { declared, builder } = synced ?? {}
   if (declared === undefined || builder === undefined || !('kustomization' in builder.way))
     return first
   const resource = files.has(declared.path)
-    ? documentsOf(declared.path, files)[declared.document]
+    ? readSourceDocuments(declared.path, files)[declared.document]
     : undefined
-  const at = pathOf([...(declared.maker?.template ?? []), ...builder.fields])
+  const at = convertToFieldPath([...(declared.maker?.template ?? []), ...builder.fields])
   return resource === undefined ? first : [...first, { document: resource, at, folder: undefined }]
 }
 
-function identityOf({ object, location }: DesiredResource, files: SourceFiles): JsonObject {
+function getDeclaredIdentity(
+  { object, location }: DesiredResource,
+  files: SourceFiles,
+): JsonObject {
   const document =
     location.step === undefined && files.has(location.path)
-      ? documentsOf(location.path, files)[location.document]
+      ? readSourceDocuments(location.path, files)[location.document]
       : undefined
-  const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
-  const declared = document?.valueAt(at)
+  const at = location.item === undefined ? [] : [...createFieldPath('items'), index(location.item)]
+  const declared = document?.getValueAt(at)
   const from = isJsonObject(declared) ? declared : object
-  const namespace = metadataText(from, 'namespace')
+  const namespace = getMetadataText(from, 'namespace')
   return {
     apiVersion: getKey(from, 'apiVersion') ?? '',
     kind: getKey(from, 'kind') ?? '',
     metadata: {
-      name: metadataText(from, 'name'),
+      name: getMetadataText(from, 'name'),
       ...(namespace === '' ? {} : { namespace }),
     },
   }
 }
 
-function candidateOf(
+function createCandidate(
   { document }: Pick<PatchList, 'document'>,
   what: string,
   edits: readonly FileEdit[],
@@ -149,7 +154,7 @@ function candidateOf(
   }
 }
 
-function entryIn(
+function createEntryCandidates(
   list: PatchList,
   { desired, identity }: PatchedObject,
   changed: readonly OverlaidField[],
@@ -160,11 +165,11 @@ function entryIn(
   const { path, wanted } = only
   if (isAt(path, 'spec', 'replicas') && typeof wanted === 'number')
     return [
-      candidateOf(list, 'an entry of replicas', [
-        appended(list, 'replicas', { name: metadataText(identity, 'name'), count: wanted }),
+      createCandidate(list, 'an entry of replicas', [
+        appendEntry(list, 'replicas', { name: getMetadataText(identity, 'name'), count: wanted }),
       ]),
     ]
-  const [last, now] = [path.at(-1), valueAt(desired.object, path)]
+  const [last, now] = [path.at(-1), findValueAt(desired.object, path)]
   if (last?.kind !== 'field' || last.name !== 'image') return []
   if (typeof now !== 'string' || typeof wanted !== 'string') return []
   const [was, is] = [splitReference(now), splitReference(wanted)]
@@ -174,40 +179,40 @@ function entryIn(
     ...(is.tag === '' ? {} : { newTag: is.tag }),
     ...(is.digest === '' ? {} : { digest: is.digest }),
   }
-  return [candidateOf(list, 'an entry of images', [appended(list, 'images', entry)])]
+  return [createCandidate(list, 'an entry of images', [appendEntry(list, 'images', entry)])]
 }
 
-function appended({ document, at }: PatchList, name: string, entry: Json): FileEdit {
-  const path = [...at, ...fields(name)]
-  const before = document.valueAt(path)
+function appendEntry({ document, at }: PatchList, name: string, entry: Json): FileEdit {
+  const path = [...at, ...createFieldPath(name)]
+  const before = document.getValueAt(path)
   return isJsonArray(before) && before.length > 0
     ? document.edit([...path, index(before.length)], entry)
     : document.edit(path, [entry])
 }
 
-function patchesIn({ document, at, folder }: PatchList, files: SourceFiles): readonly Patch[] {
+function readPatchesIn({ document, at, folder }: PatchList, files: SourceFiles): readonly Patch[] {
   const kustomization =
-    at.length === 0 ? document : document.inside(at, folder ?? folderOf(document.path))
-  return kustomization === undefined ? [] : patchesOf(kustomization, files)
+    at.length === 0 ? document : document.readInside(at, folder ?? getParentFolder(document.path))
+  return kustomization === undefined ? [] : listPatches(kustomization, files)
 }
 
-function inPatch(
+function findInPatch(
   patch: Patch,
   object: PatchedObject,
   changed: readonly OverlaidField[],
 ): readonly SourceCandidate[] {
   return patch.documents.flatMap((document): readonly SourceCandidate[] => {
     if (!isOf(patch, document, object)) return []
-    const list = document.valueAt([])
+    const list = document.getValueAt([])
     const end = isJsonArray(list) ? list.length : undefined
     const edits = changed.flatMap(({ path, wanted }, at) => {
       if (end === undefined) {
-        if (movesItems(object, path, wanted) && document.valueAt(listOf(path)) === undefined)
+        if (movesItems(object, path, wanted) && document.getValueAt(listOf(path)) === undefined)
           return []
-        const merged = mergedPath(object, path, wanted)
+        const merged = deriveMergedPath(object, path, wanted)
         return [editAt(document.number, merged.path, merged.value)]
       }
-      const operation = operationOf(object, path, wanted)
+      const operation = buildOperation(object, path, wanted)
       return operation === undefined ? [] : [editAt(document.number, [index(end + at)], operation)]
     })
     return edits.length < changed.length
@@ -217,21 +222,21 @@ function inPatch(
 }
 
 function isOf({ target }: Patch, { root }: SourceDocument, { identity }: PatchedObject): boolean {
-  const [kind, name] = [getKey(identity, 'kind'), metadataText(identity, 'name')]
-  const isNamed = textAt(root, 'kind') === kind && textAt(root, 'metadata', 'name') === name
+  const [kind, name] = [getKey(identity, 'kind'), getMetadataText(identity, 'name')]
+  const isNamed = findTextAt(root, 'kind') === kind && findTextAt(root, 'metadata', 'name') === name
   if (target === undefined) return isNamed
   return getKey(target, 'kind') === kind && (isNamed || getKey(target, 'name') === name)
 }
 
 /** As the list's other patches: inline if all of them are, otherwise in a separate file. */
-function newPatches(
+function createNewPatches(
   list: PatchList,
   { files, isTaken = () => false }: Overlay,
   { identity }: PatchedObject,
   patches: readonly Json[],
 ): readonly SourceCandidate[] {
-  const [kind, name] = [String(getKey(identity, 'kind')), metadataText(identity, 'name')]
-  const before = patchesIn(list, files)
+  const [kind, name] = [String(getKey(identity, 'kind')), getMetadataText(identity, 'name')]
+  const before = readPatchesIn(list, files)
   const areInline = before.length > 0 && before.every(({ inline }) => inline !== undefined)
   return patches.map((patch) => {
     const text = writeDocument(patch)
@@ -240,22 +245,24 @@ function newPatches(
     const file =
       list.folder === undefined || areInline
         ? undefined
-        : joined(
-            beside !== undefined && isBelow(beside, list.folder) ? folderOf(beside) : list.folder,
+        : joinFolderPath(
+            beside !== undefined && isBelow(beside, list.folder)
+              ? getParentFolder(beside)
+              : list.folder,
             // RBAC names contain colons, which some systems do not allow in a file name.
             `${kind}-${name}-patch.yaml`.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-'),
           )
     if (file === undefined || files.has(file) || isTaken(file))
-      return candidateOf(list, 'a new patch', [
-        appended(list, 'patches', { ...target, patch: text }),
+      return createCandidate(list, 'a new patch', [
+        appendEntry(list, 'patches', { ...target, patch: text }),
       ])
     const path = file.slice(
       list.folder === undefined || list.folder === '' ? 0 : list.folder.length + 1,
     )
-    return candidateOf(
+    return createCandidate(
       list,
       'a new patch',
-      [appended(list, 'patches', { path, ...target })],
+      [appendEntry(list, 'patches', { path, ...target })],
       new Map([[file, text]]),
     )
   })

@@ -1,6 +1,6 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { EditRefusal, withValueAt } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, field, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { EditRefusal, writeValueAt } from '@backporch/kyaml/edit-yaml'
+import { createFieldStep, type FieldPath, findValueAt, type PathStep } from '@backporch/kyaml/field'
 import {
   getKey,
   isJsonArray,
@@ -9,7 +9,7 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 import type { Wanted } from '../../locate/candidate.ts'
-import { pointerTo } from './kustomize-patches.ts'
+import { buildPointer } from './kustomize-patches.ts'
 
 export interface OverlaidField {
   readonly path: FieldPath
@@ -23,17 +23,19 @@ export interface PatchedObject {
 }
 
 /** Null removes a value, and `$patch: delete` an item. */
-export function mergedPath(
+export function deriveMergedPath(
   { desired }: PatchedObject,
   path: FieldPath,
   wanted: Wanted,
 ): { readonly path: FieldPath; readonly value: Json } {
   const steps = path.map((step, at) =>
-    namedAsDeclared(step, valueAt(desired.object, path.slice(0, at + 1))),
+    renameAsDeclared(step, findValueAt(desired.object, path.slice(0, at + 1))),
   )
-  if (wanted !== undefined) return { path: steps, value: inOrderOf(wanted, likeOf(desired, path)) }
-  if (path.at(-1)?.kind === 'item') return { path: [...steps, field('$patch')], value: 'delete' }
-  const now = valueAt(desired.object, path)
+  if (wanted !== undefined)
+    return { path: steps, value: orderLike(wanted, findTemplateValue(desired, path)) }
+  if (path.at(-1)?.kind === 'item')
+    return { path: [...steps, createFieldStep('$patch')], value: 'delete' }
+  const now = findValueAt(desired.object, path)
   // A key that the base adds later is not affected.
   const isMap = isAnyOf(path.at(-1), 'annotations', 'labels') && isJsonObject(now)
   return {
@@ -46,10 +48,10 @@ function isAnyOf(step: PathStep | undefined, ...names: readonly string[]): boole
   return step?.kind === 'field' && names.includes(step.name)
 }
 
-function likeOf({ object }: DesiredResource, path: FieldPath): Json | undefined {
-  const now = valueAt(object, path)
+function findTemplateValue({ object }: DesiredResource, path: FieldPath): Json | undefined {
+  const now = findValueAt(object, path)
   if (now !== undefined || path.at(-1)?.kind !== 'item') return now
-  const list = valueAt(object, path.slice(0, -1))
+  const list = findValueAt(object, path.slice(0, -1))
   return isJsonArray(list) ? list[0] : undefined
 }
 
@@ -61,8 +63,8 @@ export function movesItems(
 ): boolean {
   return path.some((step, at) => {
     if (step.kind !== 'item' || (wanted === undefined && at === path.length - 1)) return false
-    const list = valueAt(object, path.slice(0, at))
-    const item = valueAt(object, path.slice(0, at + 1))
+    const list = findValueAt(object, path.slice(0, at))
+    const item = findValueAt(object, path.slice(0, at + 1))
     return isJsonArray(list) && list.length > 0 && (item === undefined || list[0] !== item)
   })
 }
@@ -75,23 +77,23 @@ export function listOf(path: FieldPath): FieldPath {
 }
 
 /** The server has its own order. */
-function inOrderOf(value: Json, like: Json | undefined): Json {
+function orderLike(value: Json, like: Json | undefined): Json {
   if (isJsonArray(value))
     return value.map((each, at) =>
-      inOrderOf(each, isJsonArray(like) ? (like[at] ?? like[0]) : undefined),
+      orderLike(each, isJsonArray(like) ? (like[at] ?? like[0]) : undefined),
     )
   if (!isJsonObject(value) || !isJsonObject(like)) return value
   const keys = [...Object.keys(like), ...Object.keys(value)]
   return Object.fromEntries(
     keys.flatMap((key) => {
       const own = getKey(value, key)
-      return own === undefined ? [] : [[key, inOrderOf(own, getKey(like, key))]]
+      return own === undefined ? [] : [[key, orderLike(own, getKey(like, key))]]
     }),
   )
 }
 
 /** Omits keys that the server adds (a port's `protocol`). */
-function namedAsDeclared(step: PathStep, item: Json | undefined): PathStep {
+function renameAsDeclared(step: PathStep, item: Json | undefined): PathStep {
   if (step.kind !== 'item' || !isJsonObject(item)) return step
   const keys = Object.entries(step.keys).filter(([key]) => Object.hasOwn(item, key))
   return keys.length === 0 ? step : { kind: 'item', keys: Object.fromEntries(keys) }
@@ -102,14 +104,14 @@ export function mergePatches(
   changed: readonly OverlaidField[],
 ): readonly Json[] {
   const operations = changed
-    .map(({ path, wanted }) => operationOf(object, path, wanted))
+    .map(({ path, wanted }) => buildOperation(object, path, wanted))
     .filter((operation) => operation !== undefined)
   const others = operations.length === changed.length ? [operations] : []
   try {
     let patch: Json = object.identity
     for (const { path, wanted } of changed) {
-      const merged = mergedPath(object, path, wanted)
-      patch = withValueAt(patch, merged.path, merged.value)
+      const merged = deriveMergedPath(object, path, wanted)
+      patch = writeValueAt(patch, merged.path, merged.value)
     }
     return changed.some(({ path, wanted }) => movesItems(object, path, wanted))
       ? [...others, patch]
@@ -120,7 +122,7 @@ export function mergePatches(
   }
 }
 
-export function operationOf(
+export function buildOperation(
   { desired }: PatchedObject,
   path: FieldPath,
   wanted: Wanted,
@@ -128,16 +130,16 @@ export function operationOf(
   const { object } = desired
   let [at, value] = [
     path,
-    wanted === undefined ? undefined : inOrderOf(wanted, likeOf(desired, path)),
+    wanted === undefined ? undefined : orderLike(wanted, findTemplateValue(desired, path)),
   ]
-  const isThere = valueAt(object, path) !== undefined
+  const isThere = findValueAt(object, path) !== undefined
   if (!isThere && value === undefined) return undefined
-  while (!isThere && at.length > 1 && valueAt(object, at.slice(0, -1)) === undefined) {
-    value = withValueAt(undefined, at.slice(-1), value ?? null)
+  while (!isThere && at.length > 1 && findValueAt(object, at.slice(0, -1)) === undefined) {
+    value = writeValueAt(undefined, at.slice(-1), value ?? null)
     at = at.slice(0, -1)
   }
   const last = at.at(-1)
-  const above = pointerTo(object, isThere ? at : at.slice(0, -1))
+  const above = buildPointer(object, isThere ? at : at.slice(0, -1))
   if (above === undefined || last === undefined) return undefined
   const name = isThere ? [] : [last.kind === 'field' ? last.name : '-']
   const pointer = [...above, ...name].map(

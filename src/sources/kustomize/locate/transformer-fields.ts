@@ -2,12 +2,17 @@
  * Transformers that are separate objects (`transformers`) run after everything else of a
  * kustomization.
  */
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { fields, type SourceDocument } from '../../build/adopt/source-document.ts'
+import { createFieldPath, type SourceDocument } from '../../build/adopt/source-document.ts'
 import type { BuiltTarget } from '../../build/built-unit.ts'
 import { editAt, type SourceLocations, type Wanted } from '../../locate/candidate.ts'
-import { imageParts, isOfImage, namedAlike, text } from './kustomize-fields.ts'
+import {
+  computeImageParts,
+  getEntryText,
+  isOfImage,
+  matchesDeclaredName,
+} from './kustomize-fields.ts'
 import type { Patch } from './kustomize-patches.ts'
 
 interface Place {
@@ -15,7 +20,7 @@ interface Place {
   readonly parts: readonly (readonly [path: FieldPath, value: Wanted])[]
 }
 
-export function transformerLocations(
+export function findTransformerLocations(
   transformers: readonly Patch[],
   target: BuiltTarget,
 ): SourceLocations {
@@ -30,7 +35,7 @@ export function transformerLocations(
       return [
         {
           via,
-          what: `${place.what} of the ${kindOf(document)} (${document.location(first[0])})`,
+          what: `${place.what} of the ${getKind(document)} (${document.formatLocation(first[0])})`,
           edits: edits(place.parts.map(([path, value]) => editAt(document.number, path, value))),
         },
       ]
@@ -38,29 +43,29 @@ export function transformerLocations(
     obstacles: all
       .filter(({ document }) => mayWrite(document, target))
       .map(({ document }) => ({
-        where: document.location([]),
-        why: `no authored place was found whose edit gives the live value; the ${kindOf(document)} may write the field`,
+        where: document.formatLocation([]),
+        why: `no authored place was found whose edit gives the live value; the ${getKind(document)} may write the field`,
         remedy: 'edit the transformer by hand, or choose restore',
       })),
   }
 }
 
-export function transformerImages(
+export function listTransformerImages(
   transformers: readonly Patch[],
   target: BuiltTarget,
 ): readonly JsonObject[] {
   return transformers
     .flatMap(({ documents }) => documents)
-    .map((document) => entryIn(document, 'ImageTagTransformer', 'imageTag'))
+    .map((document) => getEntry(document, 'ImageTagTransformer', 'imageTag'))
     .filter((entry) => isOfImage(entry, target))
 }
 
-function kindOf(document: SourceDocument): Json | undefined {
-  return document.valueAt(fields('kind'))
+function getKind(document: SourceDocument): Json | undefined {
+  return document.getValueAt(createFieldPath('kind'))
 }
 
-function entryIn(document: SourceDocument, kind: string, name: string): JsonObject {
-  const entry = kindOf(document) === kind ? document.valueAt(fields(name)) : undefined
+function getEntry(document: SourceDocument, kind: string, name: string): JsonObject {
+  const entry = getKind(document) === kind ? document.getValueAt(createFieldPath(name)) : undefined
   return isJsonObject(entry) ? entry : {}
 }
 
@@ -71,21 +76,25 @@ function placeIn(document: SourceDocument, target: BuiltTarget): Place | undefin
     ['LabelTransformer', 'label', 'labels'],
     ['AnnotationsTransformer', 'annotation', 'annotations'],
   ] as const) {
-    if (kindOf(document) !== kind || last?.kind !== 'field') continue
-    const at = fields(name, last.name)
+    if (getKind(document) !== kind || last?.kind !== 'field') continue
+    const at = createFieldPath(name, last.name)
     if (isWrittenFrom(document, at, target))
       return { what: `the ${word} ${last.name}`, parts: [[at, wanted]] }
   }
-  const replica = text(entryIn(document, 'ReplicaCountTransformer', 'replica'), 'name')
-  const count = fields('replica', 'count')
-  if (wanted !== undefined && namedAlike(replica, target) && isWrittenFrom(document, count, target))
-    return { what: `the replicas of ${replica}`, parts: [[count, wanted]] }
-  const image = entryIn(document, 'ImageTagTransformer', 'imageTag')
-  if (typeof wanted !== 'string' || !isOfImage(image, target)) return undefined
-  const parts = [...imageParts(image, wanted)].map(
-    ([part, value]) => [fields('imageTag', part), value] as const,
+  const replica = getEntryText(getEntry(document, 'ReplicaCountTransformer', 'replica'), 'name')
+  const count = createFieldPath('replica', 'count')
+  if (
+    wanted !== undefined &&
+    matchesDeclaredName(replica, target) &&
+    isWrittenFrom(document, count, target)
   )
-  return { what: `the image ${text(image, 'name')}`, parts }
+    return { what: `the replicas of ${replica}`, parts: [[count, wanted]] }
+  const image = getEntry(document, 'ImageTagTransformer', 'imageTag')
+  if (typeof wanted !== 'string' || !isOfImage(image, target)) return undefined
+  const parts = [...computeImageParts(image, wanted)].map(
+    ([part, value]) => [createFieldPath('imageTag', part), value] as const,
+  )
+  return { what: `the image ${getEntryText(image, 'name')}`, parts }
 }
 
 /** A transformer defines its own fields, so only the value shows which ones it wrote. */
@@ -94,18 +103,18 @@ function isWrittenFrom(
   at: FieldPath,
   { desired, path }: BuiltTarget,
 ): boolean {
-  const [now, given] = [valueAt(desired.object, path), document.valueAt(at)]
+  const [now, given] = [findValueAt(desired.object, path), document.getValueAt(at)]
   return now !== undefined && given !== undefined && String(now) === String(given)
 }
 
 function mayWrite(document: SourceDocument, { desired, path }: BuiltTarget): boolean {
-  const now = valueAt(desired.object, path)
+  const now = findValueAt(desired.object, path)
   if (typeof now !== 'string' || now === '') return false
   const given = (...names: readonly string[]): string => {
-    const value = document.valueAt(fields(...names))
+    const value = document.getValueAt(createFieldPath(...names))
     return typeof value === 'string' ? value : ''
   }
-  const kind = String(kindOf(document))
+  const kind = String(getKind(document))
   if (kind === 'NamespaceTransformer') return now === given('metadata', 'namespace')
   const [prefix, suffix] = [given('prefix'), given('suffix')]
   return (

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { PLAIN_BUILDER } from '../../build/plain-builder.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize-tool.ts'
-import { variableLocations } from './variable-locations.ts'
+import { findVariableLocations } from './variable-locations.ts'
 
 const TITLE = 'Flux Kustomization flux-system/apps'
 
@@ -31,7 +31,7 @@ function obstacles(variableSources: ReadonlyMap<string, ResourceId>) {
     builder,
   }
   const texts = ['a $' + '{color} shop']
-  return variableLocations({
+  return findVariableLocations({
     synced: { folder: 'apps', build },
     files: new Map(),
     texts,

@@ -1,15 +1,15 @@
 import type { FieldPath } from '@backporch/kyaml/field'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import {
-  documentsOf,
-  fields,
-  pathOf,
+  convertToFieldPath,
+  createFieldPath,
+  findSyncerFields,
+  readSourceDocuments,
   type SourceDocument,
   type SyncedFolder,
-  syncerFields,
 } from '../../build/adopt/source-document.ts'
 import type { Substitution, SyncerBuild } from '../../build/built-source.ts'
-import { syncerObject, withFileVariables } from '../../build/syncer-object.ts'
+import { applyFileVariables, readSyncerObject } from '../../build/syncer-object.ts'
 import type { Obstacle, SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
 import type { SourceFiles } from '../files/kustomize-build.ts'
 
@@ -27,7 +27,7 @@ interface VariableLocations {
 }
 
 /** Each variable alone: a build proves that nothing else changes. */
-export function variableLocations({
+export function findVariableLocations({
   synced,
   files,
   texts,
@@ -36,29 +36,29 @@ export function variableLocations({
   const none: SourceLocations = { candidates: [], obstacles: [] }
   if (wanted === undefined || wanted === null || typeof wanted === 'object')
     return { own: none, overlay: none }
-  const build = withFileVariables(synced.build, files)
+  const build = applyFileVariables(synced.build, files)
   const { builder } = build
   const { substitution } = builder
   if (substitution === 'none') return { own: none, overlay: none }
-  const spec = syncerFields(files, synced)
-  const variables = substitution.variables(build, syncerObject(build, files))
+  const spec = findSyncerFields(files, synced)
+  const variables = substitution.variables(build, readSyncerObject(build, files))
   const candidates: SourceCandidate[] = []
   const overlaid: SourceCandidate[] = []
   const obstacles = new Map<string, Obstacle>()
   for (const text of texts)
     for (const name of substitution.namesIn(text)) {
-      const value = solved(substitution, {
+      const value = solveVariable(substitution, {
         text,
         name,
         wanted: String(wanted),
         valueFor: (other) => variables.get(other),
       })
       if (value === undefined) continue
-      const at = fields(...substitution.at, name)
+      const at = createFieldPath(...substitution.at, name)
       if (spec?.has(at) === true) {
         candidates.push({
           via: `variable:${name}`,
-          what: `the variable ${name} (${spec.location(at)})`,
+          what: `the variable ${name} (${spec.formatLocation(at)})`,
           edits: [spec.edit(at, value)],
         })
         continue
@@ -68,7 +68,7 @@ export function variableLocations({
         const { document, path } = place
         candidates.push({
           via: `variable:${name}`,
-          what: `the variable ${name} (${document.location(path)})`,
+          what: `the variable ${name} (${document.formatLocation(path)})`,
           edits: [document.edit(path, value)],
         })
         if (spec !== undefined)
@@ -80,7 +80,7 @@ export function variableLocations({
         continue
       }
       if (!variables.has(name)) continue
-      obstacles.set(name, obstacleOf(name, build, substitution))
+      obstacles.set(name, createVariableObstacle(name, build, substitution))
     }
   return {
     own: { candidates, obstacles: [...obstacles.values()] },
@@ -99,11 +99,11 @@ export function locateVariable(
 ): { readonly document: SourceDocument; readonly path: FieldPath } | undefined {
   const place = variableSources?.get(name)?.place
   if (place === undefined || !files.has(place.path)) return undefined
-  const document = documentsOf(place.path, files)[place.document]
-  return document === undefined ? undefined : { document, path: pathOf(place.at) }
+  const document = readSourceDocuments(place.path, files)[place.document]
+  return document === undefined ? undefined : { document, path: convertToFieldPath(place.at) }
 }
 
-function obstacleOf(
+function createVariableObstacle(
   name: string,
   { title, variableSources }: SyncerBuild,
   { at }: Substitution,
@@ -134,7 +134,7 @@ interface Solving {
 }
 
 /** Only if the text contains the variable once and unchanged. */
-function solved(
+function solveVariable(
   substitution: Substitution,
   { text, name, wanted, valueFor }: Solving,
 ): string | undefined {

@@ -1,6 +1,6 @@
 /** As kustomize `api/resmap/reswrangler.go`. */
 import type { FieldPath } from '@backporch/kyaml/field'
-import { getKey, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { getKey, getPartAt, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'
 import { RE2JS } from 're2js'
 import { isAt } from '../../build/adopt/source-document.ts'
@@ -63,18 +63,23 @@ export class BuiltIdentity {
   /** As for a patch without a target, and a generator. */
   isCalled(name: string, namespace: string): boolean {
     return this.names.some(
-      (each) => each.name === name && this.effective(each.namespace) === this.effective(namespace),
+      (each) =>
+        each.name === name &&
+        this.getEffectiveNamespace(each.namespace) === this.getEffectiveNamespace(namespace),
     )
   }
 
-  selectedBy(target: JsonObject): Selected {
+  evaluateTarget(target: JsonObject): Selected {
     const now = this.now
     const first = this.names[0] as Name
     const matches = (field: string, ...values: readonly string[]): boolean => {
-      const pattern = textOf(target, field)
+      const pattern = getIdentityText(target, field)
       return pattern === '' || values.some((value) => isWhole(pattern, value))
     }
-    const [namespace, before] = [this.effective(now.namespace), this.effective(first.namespace)]
+    const [namespace, before] = [
+      this.getEffectiveNamespace(now.namespace),
+      this.getEffectiveNamespace(first.namespace),
+    ]
     if (
       !matches('group', this.group) ||
       !matches('version', this.version) ||
@@ -84,23 +89,23 @@ export class BuiltIdentity {
     if (!matches('name', first.name, now.name) || !matches('namespace', before, namespace))
       return 'no'
     const marks = [
-      this.marked(target, 'labelSelector', 'labels'),
-      this.marked(target, 'annotationSelector', 'annotations'),
+      this.matchMarks(target, 'labelSelector', 'labels'),
+      this.matchMarks(target, 'annotationSelector', 'annotations'),
     ]
     return marks.includes('no') ? 'no' : marks.includes('maybe') ? 'maybe' : 'yes'
   }
 
-  private effective(namespace: string): string {
+  private getEffectiveNamespace(namespace: string): string {
     if (!this.isNamespaced && this.names.every((each) => each.namespace === '')) return ''
     return namespace === '' ? 'default' : namespace
   }
 
   /** If the labels in the file and in the rendered object agree, so does every step between. */
-  private marked(target: JsonObject, field: string, marks: 'labels' | 'annotations'): Selected {
-    const selector = textOf(target, field)
+  private matchMarks(target: JsonObject, field: string, marks: 'labels' | 'annotations'): Selected {
+    const selector = getIdentityText(target, field)
     if (selector === '') return 'yes'
     const answers = this.objects.map((object) => {
-      const found = partOf(object, 'metadata', marks)
+      const found = getPartAt(object, 'metadata', marks)
       return selects(selector, isJsonObject(found) ? found : {})
     })
     if (answers.every((each) => each === true)) return 'yes'
@@ -108,7 +113,7 @@ export class BuiltIdentity {
   }
 }
 
-export function textOf(object: JsonObject, key: string): string {
+export function getIdentityText(object: JsonObject, key: string): string {
   const found: Json | undefined = getKey(object, key)
   return typeof found === 'string'
     ? found

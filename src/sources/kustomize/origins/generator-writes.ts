@@ -1,10 +1,10 @@
 /** As kustomize `api/types/generatorargs.go`. */
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { fields, index, type SourceDocument } from '../../build/adopt/source-document.ts'
-import { textOf as fileText } from '../files/kustomize-build.ts'
-import { type GeneratorLocation, generatorLocations } from '../locate/kustomize-fields.ts'
-import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'
+import { createFieldPath, index, type SourceDocument } from '../../build/adopt/source-document.ts'
+import { readSourceText as fileText } from '../files/kustomize-build.ts'
+import { findGeneratorLocations, type GeneratorLocation } from '../locate/kustomize-fields.ts'
+import { type BuiltIdentity, getIdentityText, isIdentity } from './built-identity.ts'
 import {
   type FieldHistory,
   type FieldValue,
@@ -21,20 +21,21 @@ interface GeneratorRun {
   readonly isFirst: boolean
 }
 
-export function generatorWrites(
+export function recordGeneratorWrites(
   kustomization: SourceDocument,
   { identity, field, history, isFirst }: GeneratorRun,
 ): void {
   const list = GENERATORS[identity.kind]
   if (list === undefined) return
-  for (const { index: number, value: entry } of kustomization.entries(list)) {
+  for (const { index: number, value: entry } of kustomization.listEntries(list)) {
     const creates = isCreated(entry)
-    const name = textOf(entry, 'name')
+    const name = getIdentityText(entry, 'name')
     const isGenerated =
       isFirst && field.desired.location.step === list && identity.now.name === name
-    if (creates ? !isGenerated : !identity.isCalled(name, textOf(entry, 'namespace'))) continue
+    if (creates ? !isGenerated : !identity.isCalled(name, getIdentityText(entry, 'namespace')))
+      continue
     if (!creates && isIdentity(field.path)) continue
-    const at = [...fields(list), index(number)]
+    const at = [...createFieldPath(list), index(number)]
     const [first, key, ...rest] = field.path
     if (first?.kind !== 'field' || rest.length > 1) continue
     if (
@@ -42,29 +43,33 @@ export function generatorWrites(
       key?.kind === 'field' &&
       rest.length === 0
     ) {
-      const [location] = generatorLocations(kustomization, field.files, at, key.name)
+      const [location] = findGeneratorLocations(kustomization, field.files, at, key.name)
       if (location !== undefined)
-        history.write(`${list} of`, valueIn(location, field), locationsOf(kustomization, location))
-      else if (textOf(entry, 'behavior') === 'replace')
-        history.remove(`${list} of`, kustomization.locationOf(at))
+        history.write(
+          `${list} of`,
+          computeValueIn(location, field),
+          listGeneratorPlaces(kustomization, location),
+        )
+      else if (getIdentityText(entry, 'behavior') === 'replace')
+        history.remove(`${list} of`, kustomization.findLocation(at))
       continue
     }
-    const [own, option] = [ownPath(field.path), optionPath(field.path)]
+    const [own, option] = [getOwnPath(field.path), getOptionPath(field.path)]
     const locations = [
       own.length === 0 ? [] : [[...at, ...own]],
-      option.length === 0 ? [] : [[...fields('generatorOptions'), ...option]],
+      option.length === 0 ? [] : [[...createFieldPath('generatorOptions'), ...option]],
     ].flat()
     const set = locations.find((path) => kustomization.has(path))
     if (set !== undefined)
-      history.write(`${list} of`, kustomization.valueAt(set), [
-        { location: kustomization.locationOf(set) },
+      history.write(`${list} of`, kustomization.getValueAt(set), [
+        { location: kustomization.findLocation(set) },
       ])
     else if (creates && isCreatedField(field.path))
-      history.write(`${list} of`, UNKNOWN, [{ location: kustomization.locationOf(at) }])
+      history.write(`${list} of`, UNKNOWN, [{ location: kustomization.findLocation(at) }])
   }
 }
 
-function ownPath(path: FieldPath): FieldPath {
+function getOwnPath(path: FieldPath): FieldPath {
   const [first, second] = path
   if (first?.kind !== 'field') return []
   const isName =
@@ -73,11 +78,11 @@ function ownPath(path: FieldPath): FieldPath {
     (second.name === 'name' || second.name === 'namespace')
   if (isName) return path.slice(1)
   if (first.name === 'type') return path
-  const option = optionPath(path)
-  return option.length === 0 ? [] : [...fields('options'), ...option]
+  const option = getOptionPath(path)
+  return option.length === 0 ? [] : [...createFieldPath('options'), ...option]
 }
 
-function optionPath(path: FieldPath): FieldPath {
+function getOptionPath(path: FieldPath): FieldPath {
   const [first, second] = path
   if (first?.kind !== 'field') return []
   if (first.name === 'immutable') return path
@@ -96,29 +101,32 @@ function isCreatedField(path: FieldPath): boolean {
 }
 
 /** Secrets hold base64 values, which are not compared. */
-function valueIn(location: GeneratorLocation, { files, desired, path }: TracedField): FieldValue {
+function computeValueIn(
+  location: GeneratorLocation,
+  { files, desired, path }: TracedField,
+): FieldValue {
   const isText =
     desired.id.kind === 'ConfigMap' && path[0]?.kind === 'field' && path[0].name === 'data'
-  if (!isText) return valueAt(desired.object, path) === undefined ? undefined : UNKNOWN
+  if (!isText) return findValueAt(desired.object, path) === undefined ? undefined : UNKNOWN
   if (location.is === 'literal')
-    return unquoted(location.literal.slice(location.literal.indexOf('=') + 1))
+    return unquoteText(location.literal.slice(location.literal.indexOf('=') + 1))
   if (location.is === 'file') return fileText(location.file, files)
   return (fileText(location.file, files).split('\n')[location.row] ?? '')
     .replace(/\r$/, '')
     .slice(location.column)
 }
 
-function unquoted(text: string): string {
+function unquoteText(text: string): string {
   return text.length > 1 && (text[0] === '"' || text[0] === "'") && text.at(-1) === text[0]
     ? text.slice(1, -1)
     : text
 }
 
-function locationsOf(
+function listGeneratorPlaces(
   kustomization: SourceDocument,
   location: GeneratorLocation,
 ): readonly WrittenAt[] {
-  const at = kustomization.locationOf(location.at)
+  const at = kustomization.findLocation(location.at)
   if (location.is === 'literal') return [{ location: at }]
   if (location.is === 'file')
     return [
@@ -134,14 +142,14 @@ function locationsOf(
   ]
 }
 
-export function generatedBy(
+export function findGeneratedBy(
   kustomization: SourceDocument,
   list: string,
   rendered: string,
-): ReturnType<SourceDocument['entries']>[number] | undefined {
-  const nameOf = ({ value }: { readonly value: JsonObject }) => textOf(value, 'name')
+): ReturnType<SourceDocument['listEntries']>[number] | undefined {
+  const nameOf = ({ value }: { readonly value: JsonObject }) => getIdentityText(value, 'name')
   return kustomization
-    .entries(list)
+    .listEntries(list)
     .filter(
       (entry) => isCreated(entry.value) && nameOf(entry) !== '' && rendered.includes(nameOf(entry)),
     )

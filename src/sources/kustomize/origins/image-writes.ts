@@ -3,13 +3,13 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
 import { RE2JS } from 're2js'
 import {
+  createFieldPath,
   type FileLocation,
-  fields,
   index,
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
-import { imageEntry } from '../files/image-entry.ts'
-import { type BuiltIdentity, textOf } from './built-identity.ts'
+import { parseImageEntry } from '../files/image-entry.ts'
+import { type BuiltIdentity, getIdentityText } from './built-identity.ts'
 import { type FieldHistory, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
 
 interface ImageWritesInput {
@@ -19,7 +19,7 @@ interface ImageWritesInput {
 }
 
 /** A syncer resource's entry replaces the kustomization's entry with the same name. */
-export function imageWrites(
+export function recordImageWrites(
   [kustomization, ...layers]: readonly SourceDocument[],
   { identity, field, history }: ImageWritesInput,
 ): void {
@@ -29,29 +29,36 @@ export function imageWrites(
     kustomization === undefined
   )
     return
-  const given = layers.flatMap(imagesIn)
-  const own = imagesIn(kustomization)
+  const given = layers.flatMap(listImages)
+  const own = listImages(kustomization)
   const alike = (all: readonly ImageEntry[], { value }: ImageEntry) =>
-    all.find((each) => textOf(each.value, 'name') === textOf(value, 'name'))
+    all.find((each) => getIdentityText(each.value, 'name') === getIdentityText(value, 'name'))
   for (const entry of own) if (alike(given, entry) === undefined) writeImage(entry, history)
   for (const entry of given)
-    writeImage({ ...entry, value: withKept(entry.value, alike(own, entry)?.value ?? {}) }, history)
+    writeImage(
+      { ...entry, value: keepOwnParts(entry.value, alike(own, entry)?.value ?? {}) },
+      history,
+    )
 }
 
 function writeImage({ value, whole, locationOf }: ImageEntry, history: FieldHistory): void {
   const now = history.value
   const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter(
-    (part) => textOf(value, part) !== '',
+    (part) => getIdentityText(value, part) !== '',
   )
   if (now === UNKNOWN) history.mayWrite('images of', whole)
-  if (typeof now !== 'string' || parts.length === 0 || !isImageNamed(now, textOf(value, 'name')))
+  if (
+    typeof now !== 'string' ||
+    parts.length === 0 ||
+    !isImageNamed(now, getIdentityText(value, 'name'))
+  )
     return
-  const isPlain = parts.every((part) => !textOf(value, part).includes('$'))
+  const isPlain = parts.every((part) => !getIdentityText(value, part).includes('$'))
   history.write(
     'images of',
-    isPlain ? withParts(now, value) : UNKNOWN,
+    isPlain ? applyParts(now, value) : UNKNOWN,
     locationOf(parts),
-    decidedParts(parts),
+    formatDecidedParts(parts),
   )
 }
 
@@ -61,26 +68,29 @@ interface ImageEntry {
   readonly locationOf: (parts: readonly string[]) => readonly WrittenAt[]
 }
 
-function imagesIn(document: SourceDocument): readonly ImageEntry[] {
-  const at = (position: number): FieldPath => [...fields('images'), index(position)]
-  const entries = document.entries('images').map(({ index: position, value }): ImageEntry => {
+function listImages(document: SourceDocument): readonly ImageEntry[] {
+  const at = (position: number): FieldPath => [...createFieldPath('images'), index(position)]
+  const entries = document.listEntries('images').map(({ index: position, value }): ImageEntry => {
     const locationOf = (parts: readonly string[]) =>
       parts.map((name) => ({
-        location: document.locationOf([...at(position), ...fields(name)]),
+        location: document.findLocation([...at(position), ...createFieldPath(name)]),
         name,
       }))
-    return { value, whole: document.locationOf(at(position)), locationOf }
+    return { value, whole: document.findLocation(at(position)), locationOf }
   })
-  const texts = document.texts('images').map(({ index: position, text }): ImageEntry => {
-    const whole = document.locationOf(at(position))
-    return { value: imageEntry(text), whole, locationOf: () => [{ location: whole }] }
+  const texts = document.listTexts('images').map(({ index: position, text }): ImageEntry => {
+    const whole = document.findLocation(at(position))
+    return { value: parseImageEntry(text), whole, locationOf: () => [{ location: whole }] }
   })
   return [...entries, ...texts]
 }
 
-function withKept(value: JsonObject, own: JsonObject): JsonObject {
+function keepOwnParts(value: JsonObject, own: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, part === '*' ? textOf(own, name) : part]),
+    Object.entries(value).map(([name, part]) => [
+      name,
+      part === '*' ? getIdentityText(own, name) : part,
+    ]),
   )
 }
 
@@ -107,10 +117,10 @@ function isImageNamed(image: string, name: string): boolean {
  * A new tag removes the digest, and a new digest the tag (kustomize
  * `api/filters/imagetag/updater.go`).
  */
-function withParts(image: string, entry: JsonObject): string {
+function applyParts(image: string, entry: JsonObject): string {
   const before = splitReference(image)
   const [name, newTag, newDigest, suffix] = ['newName', 'newTag', 'digest', 'tagSuffix'].map(
-    (part) => textOf(entry, part),
+    (part) => getIdentityText(entry, part),
   )
   const isSet = Boolean(newTag) || Boolean(newDigest)
   const tag = isSet ? (newTag ?? '') : `${before.tag}${suffix ?? ''}`
@@ -125,7 +135,7 @@ const PART_WORDS: { readonly [part: string]: string } = {
   tagSuffix: 'the tag',
 }
 
-function decidedParts(parts: readonly string[]): string {
+function formatDecidedParts(parts: readonly string[]): string {
   const words = parts.map((part) => PART_WORDS[part] ?? part)
   return words.includes('the name') && words.length > 1 ? '' : words.join(' and ')
 }

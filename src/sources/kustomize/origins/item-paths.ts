@@ -1,6 +1,6 @@
-import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
+import { createFieldStep, type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import {
-  canonicalJson,
+  formatCanonicalJson,
   getKey,
   isJsonArray,
   isJsonObject,
@@ -9,20 +9,20 @@ import {
 } from '@backporch/kyaml/json'
 
 /** Only if the names are unique, because indexes differ in a patch. */
-export function byName(object: Json, path: FieldPath): FieldPath {
+export function convertToNamedPath(object: Json, path: FieldPath): FieldPath {
   return path.map((step, at) =>
-    step.kind === 'index' ? itemStep(valueAt(object, path.slice(0, at)), step.index) : step,
+    step.kind === 'index' ? findItemStep(findValueAt(object, path.slice(0, at)), step.index) : step,
   )
 }
 
-function itemStep(list: Json | undefined, position: number): FieldPath[number] {
+function findItemStep(list: Json | undefined, position: number): FieldPath[number] {
   const items = isJsonArray(list) ? list : []
   for (const names of ITEM_KEYS) {
-    const keys = items.map((item) => keysOf(item, names))
+    const keys = items.map((item) => findKeys(item, names))
     const own = keys[position]
     const isKey =
       keys.every((each) => each !== undefined) &&
-      new Set(keys.map((each) => canonicalJson(each ?? null))).size === keys.length
+      new Set(keys.map((each) => formatCanonicalJson(each ?? null))).size === keys.length
     if (own !== undefined && isKey) return { kind: 'item', keys: own }
   }
   return { kind: 'index', index: position }
@@ -38,7 +38,7 @@ const ITEM_KEYS = [
   ['topologyKey'],
 ]
 
-function keysOf(item: Json, [first = '', second]: readonly string[]): JsonObject | undefined {
+function findKeys(item: Json, [first = '', second]: readonly string[]): JsonObject | undefined {
   const value = isJsonObject(item) ? getKey(item, first) : undefined
   if (!isJsonObject(item) || value === undefined) return undefined
   return second === undefined
@@ -48,9 +48,10 @@ function keysOf(item: Json, [first = '', second]: readonly string[]): JsonObject
 
 export function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPath> {
   if (isJsonObject(value) && Object.keys(value).length > 0)
-    for (const [name, each] of Object.entries(value)) yield* leavesOf(each, [...path, field(name)])
+    for (const [name, each] of Object.entries(value))
+      yield* leavesOf(each, [...path, createFieldStep(name)])
   else if (isJsonArray(value) && value.some((each) => isJsonObject(each) || isJsonArray(each)))
     for (const [position, each] of value.entries())
-      yield* leavesOf(each, [...path, itemStep(value, position)])
+      yield* leavesOf(each, [...path, findItemStep(value, position)])
   else yield path
 }

@@ -14,7 +14,7 @@ const WORKLOADS: readonly FieldSpec[] = [
   { group: 'batch', kind: 'CronJob', path: 'spec/jobTemplate/spec/template' },
 ]
 
-const below = (path: string): readonly FieldSpec[] => [
+const listSpecsBelow = (path: string): readonly FieldSpec[] => [
   { path: `metadata/${path}`, create: true },
   ...WORKLOADS.map((each) => ({ ...each, path: `${each.path}/metadata/${path}`, create: true })),
 ]
@@ -27,7 +27,7 @@ const TERMS = ['podAffinity', 'podAntiAffinity'].flatMap((each) => [
 export const OWN_LABELS: readonly FieldSpec[] = [{ path: 'metadata/labels', create: true }]
 
 export const TEMPLATE_LABELS: readonly FieldSpec[] = [
-  ...below('labels'),
+  ...listSpecsBelow('labels'),
   {
     group: 'apps',
     kind: 'StatefulSet',
@@ -65,7 +65,7 @@ export const ALL_LABELS: readonly FieldSpec[] = [
   })),
 ]
 
-export const ANNOTATIONS: readonly FieldSpec[] = below('annotations')
+export const ANNOTATIONS: readonly FieldSpec[] = listSpecsBelow('annotations')
 
 export const REPLICAS: readonly FieldSpec[] = [
   'Deployment',
@@ -94,7 +94,7 @@ export const NAMESPACES: readonly FieldSpec[] = [
   },
 ]
 
-export function specOf(
+export function findFieldSpec(
   specs: readonly FieldSpec[],
   identity: BuiltIdentity,
   path: FieldPath,

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { type FieldPath, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt, formatFieldPath } from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { path } from '../../../../test/fakes/live-object.ts'
 import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds } from '../../../adapters/functions/package-builds.ts'
 import type { BuiltSource } from '../../build/built-source.ts'
-import { buildOf, printedResources } from '../../build/read-built.ts'
+import { buildOf, parsePrintedResources } from '../../build/read-built.ts'
 import { KUSTOMIZE_TOOL } from '../../kustomize/kustomize-tool.ts'
 import { KustomizeOrigins } from './kustomize-origins.ts'
-import { builtOriginLines } from './origin-lines.ts'
+import { formatBuiltOriginLines } from './origin-lines.ts'
 
 type Texts = { readonly [path: string]: string }
 
@@ -123,7 +123,7 @@ async function build(
   const run = buildOf(source)
   const answer = 'tool' in run ? await BUILDS.build(run, new AbortController().signal) : run
   if ('failure' in answer) throw new TypeError(answer.failure.why)
-  return { source, resources: printedResources(source, answer.text) }
+  return { source, resources: parsePrintedResources(source, answer.text) }
 }
 
 function ofKind(resources: readonly DesiredResource[], kind: string): DesiredResource {
@@ -179,8 +179,8 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
     const origins = new KustomizeOrigins({ folder: 'apps/web', files: source.files, resources })
     const reported = resources.flatMap((desired) =>
       [...leavesOf(desired.object, [])].map((each) => {
-        const origin = origins.of(desired, each)
-        const last = origin === undefined ? 'nothing' : builtOriginLines(origin).at(-1)
+        const origin = origins.findOrigin(desired, each)
+        const last = origin === undefined ? 'nothing' : formatBuiltOriginLines(origin).at(-1)
         return `${desired.id.kind} ${formatFieldPath(each)}  ${last}`
       }),
     )
@@ -203,12 +203,12 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
       PROVEN.map(async ([kind, name]) => {
         const at = path(name)
         const desired = ofKind(resources, kind)
-        const origin = origins.of(desired, at)
+        const origin = origins.findOrigin(desired, at)
         assert.ok(origin !== undefined)
-        const lines = builtOriginLines(origin)
+        const lines = formatBuiltOriginLines(origin)
         const after = async (line: string): Promise<Json | undefined> =>
-          valueAt(ofKind((await build(withOther(line))).resources, kind).object, at)
-        const before = valueAt(desired.object, at)
+          findValueAt(ofKind((await build(withOther(line))).resources, kind).object, at)
+        const before = findValueAt(desired.object, at)
         for (const [index, line] of lines.entries())
           if (index === lines.length - 1)
             assert.notDeepEqual(await after(line), before, `${name}: ${line}`)
@@ -222,8 +222,8 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
     const { source, resources } = await build(TEXTS)
     const origins = new KustomizeOrigins({ folder: 'apps/web', files: source.files, resources })
     const lines = (name: string) => {
-      const origin = origins.of(ofKind(resources, 'Deployment'), path(name))
-      return origin === undefined ? [] : builtOriginLines(origin)
+      const origin = origins.findOrigin(ofKind(resources, 'Deployment'), path(name))
+      return origin === undefined ? [] : formatBuiltOriginLines(origin)
     }
     assert.deepEqual(lines('spec.replicas'), [
       'bases/web/deployment.yaml:6:13',

@@ -1,36 +1,36 @@
 /** Read from the files without a build, and compared with the built value. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import {
   formatJson,
+  getPartAt,
+  isJsonEqual,
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonEquals,
   parseJson,
-  partOf,
 } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { describeResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
+import { describeResourceId, getResourceKey } from '@backporch/kyaml/resource'
 import {
-  documentsOf,
+  createFieldPath,
   type FileLocation,
-  fields,
   index,
   isAt,
-  kustomizationsOf,
+  listSyncerLayers,
+  readKustomizations,
+  readSourceDocuments,
   SourceDocument,
-  syncerLayers,
 } from '../../build/adopt/source-document.ts'
 import type { SyncerBuild } from '../../build/built-source.ts'
-import { syncerObject } from '../../build/syncer-object.ts'
-import { kustomizationOf, type SourceFiles } from '../files/kustomize-build.ts'
-import { type Patch, patchesOf } from '../locate/kustomize-patches.ts'
-import { BuiltIdentity, textOf } from './built-identity.ts'
+import { readSyncerObject } from '../../build/syncer-object.ts'
+import { findKustomizationPath, type SourceFiles } from '../files/kustomize-build.ts'
+import { listPatches, type Patch } from '../locate/kustomize-patches.ts'
+import { BuiltIdentity, getIdentityText } from './built-identity.ts'
 import { type FieldHistory, type FieldValue, type FieldWrite, UNKNOWN } from './field-history.ts'
-import { generatedBy } from './generator-writes.ts'
-import { byName, leavesOf } from './item-paths.ts'
+import { findGeneratedBy } from './generator-writes.ts'
+import { convertToNamedPath, leavesOf } from './item-paths.ts'
 import { type Chain, KustomizeStages } from './kustomize-stages.ts'
 import { runThrough } from './kustomize-writes.ts'
 import { SyncerWrites } from './syncer-writes.ts'
@@ -87,9 +87,9 @@ export class KustomizeOrigins {
   /** @throws Failure BP1110 if a file cannot be read */
   constructor(input: BuiltOriginInput) {
     this.input = input
-    this.kustomizations = kustomizationsOf(input.files)
+    this.kustomizations = readKustomizations(input.files)
     const { folder, files, synced } = input
-    const layers = synced === undefined ? [] : syncerLayers(files, { folder, build: synced })
+    const layers = synced === undefined ? [] : listSyncerLayers(files, { folder, build: synced })
     const [resource] = layers
     this.syncer =
       synced === undefined || resource === undefined
@@ -99,7 +99,7 @@ export class KustomizeOrigins {
       folder,
       files,
       kustomizations: this.kustomizations,
-      generated: generatedBySyncer(input),
+      generated: findGeneratedBySyncer(input),
       layers,
     })
   }
@@ -108,17 +108,17 @@ export class KustomizeOrigins {
    * Undefined if the object's file is unknown.
    * @throws Failure BP1110 if a file cannot be read
    */
-  of(desired: DesiredResource, wanted: FieldPath): BuiltOrigin | undefined {
-    const path = byName(desired.object, wanted)
-    const known = this.objectOf(desired)
+  findOrigin(desired: DesiredResource, wanted: FieldPath): BuiltOrigin | undefined {
+    const path = convertToNamedPath(desired.object, wanted)
+    const known = this.findKnownObject(desired)
     if (known.document === undefined) return undefined
     const whole = [...known.at, ...path]
     // A merge key (`<<`) has no own location.
-    const isThere = valueAt(known.declared, path) !== undefined
-    const nearest = known.document.locationOf(whole)
-    const rendered = valueAt(desired.object, path)
+    const isThere = findValueAt(known.declared, path) !== undefined
+    const nearest = known.document.findLocation(whole)
+    const rendered = findValueAt(desired.object, path)
     const parts = [...leavesOf(rendered, [])].slice(0, MOST_PARTS)
-    const found = parts.map((part) => this.partOf(desired, known, path, part))
+    const found = parts.map((part) => this.explainPart(desired, known, path, part))
     const isWhole = parts.length === 1 && parts[0]?.length === 0
     return {
       authored: isThere ? nearest : undefined,
@@ -134,23 +134,23 @@ export class KustomizeOrigins {
     }
   }
 
-  private partOf(
+  private explainPart(
     desired: DesiredResource,
     known: Known,
     above: FieldPath,
     part: FieldPath,
   ): Pick<BuiltOrigin, 'writers' | 'isExplained' | 'notes'> {
     const path = [...above, ...part]
-    const rendered = valueAt(desired.object, path) ?? undefined
+    const rendered = findValueAt(desired.object, path) ?? undefined
     const history =
       known.chain === undefined
         ? undefined
-        : this.historyOf({ ...known, chain: known.chain }, desired, path)
+        : this.computeHistory({ ...known, chain: known.chain }, desired, path)
     if (history === undefined) return { writers: [], isExplained: false, notes: [] }
     const doubts = history.writes.filter(({ does }) => does === 'may write')
     const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
     // Doubtful patches do not count if the value is explained without them.
-    if (gives(history, desired, path)) {
+    if (producesValue(history, desired, path)) {
       const reported = history.writes.filter(
         ({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of',
       )
@@ -160,7 +160,7 @@ export class KustomizeOrigins {
         notes: [],
       }
     }
-    const reference = this.reference(desired, part, [history.value, rendered])
+    const reference = this.describeReference(desired, part, [history.value, rendered])
     const suspects = history.suspects.map(
       ({ by, location }): FieldWrite => ({
         does: 'may write',
@@ -179,7 +179,7 @@ export class KustomizeOrigins {
         notes: [],
       }
     const proven = history.writes.filter(({ value }) =>
-      jsonEquals(value === UNKNOWN ? undefined : (value ?? undefined), rendered),
+      isJsonEqual(value === UNKNOWN ? undefined : (value ?? undefined), rendered),
     )
     return {
       writers: proven.map(asPart),
@@ -192,12 +192,19 @@ export class KustomizeOrigins {
    * If it is unknown whether a patch selects the object, the value decides, if only one case gives
    * it.
    */
-  private historyOf(build: ObjectBuild, desired: DesiredResource, path: FieldPath): FieldHistory {
+  private computeHistory(
+    build: ObjectBuild,
+    desired: DesiredResource,
+    path: FieldPath,
+  ): FieldHistory {
     const { history } = this.run(build, desired, path)
-    if (gives(history, desired, path) || history.writes.every(({ does }) => does !== 'may write'))
+    if (
+      producesValue(history, desired, path) ||
+      history.writes.every(({ does }) => does !== 'may write')
+    )
       return history
     const assumed = this.run(build, desired, path, 'yes').history
-    return gives(assumed, desired, path) ? assumed : history
+    return producesValue(assumed, desired, path) ? assumed : history
   }
 
   private run(
@@ -209,20 +216,20 @@ export class KustomizeOrigins {
     const identity = new BuiltIdentity(
       desired.object,
       desired.id,
-      this.declaredName(desired, declared, chain),
+      this.findDeclaredName(desired, declared, chain),
       [desired.object, ...(declared === undefined ? [] : [declared])],
     )
     const history = runThrough(
       chain,
       identity,
-      { desired, path, declared, files: this.input.files, patchesOf: this.patchesOf },
+      { desired, path, declared, files: this.input.files, patchesOf: this.getPatches },
       assumed,
     )
     this.syncer?.addTo(history, { desired, path })
     return { history, name: identity.now }
   }
 
-  private declaredName(
+  private findDeclaredName(
     { id, location }: DesiredResource,
     declared: JsonObject | undefined,
     chain: Chain,
@@ -231,29 +238,29 @@ export class KustomizeOrigins {
     const created =
       location.step === undefined || first === undefined
         ? undefined
-        : generatedBy(first, location.step, id.name)?.value
-    const metadata = valueAt(declared, fields('metadata')) ?? created
+        : findGeneratedBy(first, location.step, id.name)?.value
+    const metadata = findValueAt(declared, createFieldPath('metadata')) ?? created
     const [name, namespace] = ['name', 'namespace'].map((each) =>
-      isJsonObject(metadata) ? textOf(metadata, each) : '',
+      isJsonObject(metadata) ? getIdentityText(metadata, each) : '',
     )
     return { name: name || id.name, namespace: namespace ?? '' }
   }
 
-  private objectOf(desired: DesiredResource): Known {
-    const key = resourceKey(desired.id)
+  private findKnownObject(desired: DesiredResource): Known {
+    const key = getResourceKey(desired.id)
     const before = this.known.get(key)
     if (before !== undefined) return before
     const { path, document: number, item, step } = desired.location
-    const document = this.documents(path)[number]
+    const document = this.readDocuments(path)[number]
     const at =
       step === undefined
         ? item === undefined
           ? []
-          : [...fields('items'), index(item)]
-        : this.entryOf(desired, document)
-    const value = step === undefined ? document?.valueAt(at) : undefined
+          : [...createFieldPath('items'), index(item)]
+        : this.findEntry(desired, document)
+    const value = step === undefined ? document?.getValueAt(at) : undefined
     const declared = isJsonObject(value) ? value : undefined
-    const chains = this.stages.chainsOf(desired)
+    const chains = this.stages.listChains(desired)
     const ending = chains.filter((chain) => {
       const { name } = this.run({ chain, declared }, desired, [])
       const isNamed =
@@ -271,7 +278,7 @@ export class KustomizeOrigins {
     return known
   }
 
-  private entryOf(
+  private findEntry(
     { id, location }: DesiredResource,
     document: SourceDocument | undefined,
   ): FieldPath {
@@ -279,38 +286,41 @@ export class KustomizeOrigins {
     const entry =
       step === undefined || document === undefined
         ? undefined
-        : generatedBy(document, step, id.name)
-    return step === undefined || entry === undefined ? [] : [...fields(step), index(entry.index)]
+        : findGeneratedBy(document, step, id.name)
+    return step === undefined || entry === undefined
+      ? []
+      : [...createFieldPath(step), index(entry.index)]
   }
 
-  private readonly patchesOf = (kustomization: SourceDocument): readonly Patch[] => {
-    const before = this.patches.get(kustomization) ?? patchesOf(kustomization, this.input.files)
+  private readonly getPatches = (kustomization: SourceDocument): readonly Patch[] => {
+    const before = this.patches.get(kustomization) ?? listPatches(kustomization, this.input.files)
     this.patches.set(kustomization, before)
     return before
   }
 
-  private documents(path: string): readonly SourceDocument[] {
+  private readDocuments(path: string): readonly SourceDocument[] {
     const before =
-      this.read.get(path) ?? (this.input.files.has(path) ? documentsOf(path, this.input.files) : [])
+      this.read.get(path) ??
+      (this.input.files.has(path) ? readSourceDocuments(path, this.input.files) : [])
     this.read.set(path, before)
     return before
   }
 
   /** References follow the name from kustomize (kustomize `api/filters/nameref`). */
-  private reference(
+  private describeReference(
     { id }: DesiredResource,
     part: FieldPath,
     [given, rendered]: readonly [given: FieldValue, rendered: Json | undefined],
   ): string | undefined {
     if (typeof given !== 'string' || typeof rendered !== 'string') return undefined
     const named = this.input.resources.find((each) => {
-      if (each.id.name !== rendered || resourceKey(each.id) === resourceKey(id)) return false
-      const { declared, chain } = this.objectOf(each)
-      return chain !== undefined && this.declaredName(each, declared, chain).name === given
+      if (each.id.name !== rendered || getResourceKey(each.id) === getResourceKey(id)) return false
+      const { declared, chain } = this.findKnownObject(each)
+      return chain !== undefined && this.findDeclaredName(each, declared, chain).name === given
     })
     if (named === undefined) return undefined
     const { path, line } = named.location
-    return `${part.length === 0 ? '' : `${shownPathOnly(part, undefined)} `}written by kustomize, which puts the whole name of ${describeResourceId(named.id)} there (${path}:${line})`
+    return `${part.length === 0 ? '' : `${formatRedactedPath(part, undefined)} `}written by kustomize, which puts the whole name of ${describeResourceId(named.id)} there (${path}:${line})`
   }
 }
 
@@ -318,7 +328,7 @@ export class KustomizeOrigins {
  * For a folder without a kustomization.
  * @throws Failure if it builds nothing
  */
-function generatedBySyncer({
+function findGeneratedBySyncer({
   folder,
   files,
   synced,
@@ -328,25 +338,25 @@ function generatedBySyncer({
     synced === undefined ||
     way === undefined ||
     !('kustomization' in way) ||
-    kustomizationOf(folder, files) !== undefined
+    findKustomizationPath(folder, files) !== undefined
   )
     return undefined
-  const { path, text } = way.kustomization(syncerObject(synced, files), folder, files)
-  const resources = partOf(parseJson(text), 'resources') ?? []
+  const { path, text } = way.kustomization(readSyncerObject(synced, files), folder, files)
+  const resources = getPartAt(parseJson(text), 'resources') ?? []
   const [root] = readYamlNodes(formatJson({ resources }), path)
   return root === undefined
     ? undefined
-    : new SourceDocument(path, 0, root, { position: () => ({ line: 1, column: 1 }) })
+    : new SourceDocument(path, 0, root, { getPosition: () => ({ line: 1, column: 1 }) })
 }
 
 const UNEXPLAINED = 'kustomize makes another value of it than is written there'
 
-function gives(
+function producesValue(
   { value }: FieldHistory,
   { id, location, object }: DesiredResource,
   path: FieldPath,
 ): boolean {
-  if (value === UNKNOWN || jsonEquals(value ?? undefined, valueAt(object, path) ?? undefined))
+  if (value === UNKNOWN || isJsonEqual(value ?? undefined, findValueAt(object, path) ?? undefined))
     return true
   return (
     location.step !== undefined &&

@@ -6,8 +6,8 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { getKey } from '@backporch/kyaml/json'
 import type { SourceDocument } from '../../build/adopt/source-document.ts'
 import { resolvePath } from '../files/kustomization-walk.ts'
-import { kustomizationOf, type SourceFiles } from '../files/kustomize-build.ts'
-import { textOf } from './built-identity.ts'
+import { findKustomizationPath, type SourceFiles } from '../files/kustomize-build.ts'
+import { getIdentityText } from './built-identity.ts'
 
 interface Stage {
   readonly kustomization: SourceDocument
@@ -45,19 +45,19 @@ export class KustomizeStages {
     this.files = files
     this.layers = layers
     this.kustomizations = new Map(kustomizations.map((each) => [each.path, each]))
-    this.root = this.at(folder) ?? generated
+    this.root = this.getKustomizationAt(folder) ?? generated
   }
 
-  chainsOf(desired: DesiredResource): readonly Chain[] {
-    return this.root === undefined ? [] : this.through(this.root, desired, new Set())
+  listChains(desired: DesiredResource): readonly Chain[] {
+    return this.root === undefined ? [] : this.listChainsThrough(this.root, desired, new Set())
   }
 
-  private at(folder: string | undefined): SourceDocument | undefined {
-    const path = folder === undefined ? undefined : kustomizationOf(folder, this.files)
+  private getKustomizationAt(folder: string | undefined): SourceDocument | undefined {
+    const path = folder === undefined ? undefined : findKustomizationPath(folder, this.files)
     return path === undefined ? undefined : this.kustomizations.get(path)
   }
 
-  private through(
+  private listChainsThrough(
     kustomization: SourceDocument,
     desired: DesiredResource,
     above: ReadonlySet<string>,
@@ -65,56 +65,61 @@ export class KustomizeStages {
     if (above.has(kustomization.path)) return []
     const below = new Set([...above, kustomization.path])
     const layers = kustomization === this.root ? this.layers : NO_LAYERS
-    const entering: Chain[] = declares(kustomization, desired) ? [[]] : []
-    for (const folder of this.foldersOf(kustomization, 'resources', 'bases'))
-      entering.push(...this.through(folder, desired, below))
+    const entering: Chain[] = containsDeclaration(kustomization, desired) ? [[]] : []
+    for (const folder of this.listFolders(kustomization, 'resources', 'bases'))
+      entering.push(...this.listChainsThrough(folder, desired, below))
     let chains = entering.map(
       (chain): Chain => [...chain, { kustomization, does: 'generate', layers: NO_LAYERS }],
     )
     for (const component of [kustomization, ...layers].flatMap((each) =>
-      this.foldersOf(each, 'components'),
+      this.listFolders(each, 'components'),
     ))
       chains = [
-        ...chains.map((chain) => [...chain, ...this.appliedBy(component, below)]),
-        ...this.through(component, desired, below),
+        ...chains.map((chain) => [...chain, ...this.listAppliedBy(component, below)]),
+        ...this.listChainsThrough(component, desired, below),
       ].slice(0, MOST_CHAINS)
     return chains
       .slice(0, MOST_CHAINS)
       .map((chain) => [...chain, { kustomization, does: 'transform', layers }])
   }
 
-  private appliedBy(component: SourceDocument, above: ReadonlySet<string>): Chain {
+  private listAppliedBy(component: SourceDocument, above: ReadonlySet<string>): Chain {
     if (above.has(component.path)) return []
     const below = new Set([...above, component.path])
     return [
       { kustomization: component, does: 'generate', layers: NO_LAYERS },
-      ...this.foldersOf(component, 'components').flatMap((nested) => this.appliedBy(nested, below)),
+      ...this.listFolders(component, 'components').flatMap((nested) =>
+        this.listAppliedBy(nested, below),
+      ),
       { kustomization: component, does: 'transform', layers: NO_LAYERS },
     ]
   }
 
-  private foldersOf(
+  private listFolders(
     kustomization: SourceDocument,
     ...names: readonly string[]
   ): readonly SourceDocument[] {
     return names
-      .flatMap((name) => kustomization.texts(name))
-      .flatMap(({ text }) => this.at(resolvePath(kustomization.folder, text)) ?? [])
+      .flatMap((name) => kustomization.listTexts(name))
+      .flatMap(({ text }) => this.getKustomizationAt(resolvePath(kustomization.folder, text)) ?? [])
   }
 }
 
-function declares(kustomization: SourceDocument, { id, location }: DesiredResource): boolean {
+function containsDeclaration(
+  kustomization: SourceDocument,
+  { id, location }: DesiredResource,
+): boolean {
   if (location.step === undefined)
     return ['resources', 'bases'].some((name) =>
       kustomization
-        .texts(name)
+        .listTexts(name)
         .some(({ text }) => resolvePath(kustomization.folder, text) === location.path),
     )
   return kustomization
-    .entries(location.step)
-    .some(({ value }) => isCreated(value) && id.name.includes(textOf(value, 'name')))
+    .listEntries(location.step)
+    .some(({ value }) => isCreated(value) && id.name.includes(getIdentityText(value, 'name')))
 }
 
 export function isCreated(entry: Parameters<typeof getKey>[0]): boolean {
-  return !['merge', 'replace'].includes(textOf(entry, 'behavior'))
+  return !['merge', 'replace'].includes(getIdentityText(entry, 'behavior'))
 }

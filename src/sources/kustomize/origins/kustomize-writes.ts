@@ -1,32 +1,38 @@
 /** Transformers in kustomize's order (`kusttarget_configplugin.go`). */
 import type { FieldSpec } from '@backporch/kpt/field'
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import {
+  getKey,
+  getPartAt,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+} from '@backporch/kyaml/json'
+import {
+  createFieldPath,
   type FileLocation,
-  fields,
   index,
   isAt,
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
 import type { Patch, PatchField } from '../locate/kustomize-patches.ts'
-import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'
+import { type BuiltIdentity, getIdentityText, isIdentity } from './built-identity.ts'
 import { FieldHistory, type TracedField, UNKNOWN } from './field-history.ts'
-import { generatorWrites } from './generator-writes.ts'
-import { imageWrites } from './image-writes.ts'
+import { recordGeneratorWrites } from './generator-writes.ts'
+import { recordImageWrites } from './image-writes.ts'
 import {
   ALL_LABELS,
   ANNOTATIONS,
+  findFieldSpec,
   NAMESPACES,
   OWN_LABELS,
   REPLICAS,
-  specOf,
   TEMPLATE_LABELS,
 } from './kustomize-field-specs.ts'
 import type { Chain } from './kustomize-stages.ts'
 import { ListLocations } from './list-locations.ts'
-import { mergeWrite, operationWrites, type PatchWrite } from './patch-writes.ts'
-import { replacementLocations } from './replacement-locations.ts'
+import { listOperationWrites, mergeWrite, type PatchWrite } from './patch-writes.ts'
+import { listReplacementLocations } from './replacement-locations.ts'
 
 /** Renames `identity` to the rendered name. @param assumed a patch of unknown effect applies */
 export function runThrough(
@@ -38,7 +44,7 @@ export function runThrough(
   const run = new KustomizeRun(identity, field, assumed)
   for (const [number, { kustomization, does, layers }] of chain.entries()) {
     if (does === 'generate')
-      generatorWrites(kustomization, {
+      recordGeneratorWrites(kustomization, {
         identity,
         field,
         history: run.history,
@@ -60,7 +66,7 @@ class KustomizeRun {
     this.identity = identity
     this.assumed = assumed
     this.field = field
-    this.history = new FieldHistory(valueAt(field.declared, field.path))
+    this.history = new FieldHistory(findValueAt(field.declared, field.path))
     this.lists = new ListLocations(field.path, field.declared)
   }
 
@@ -74,19 +80,19 @@ class KustomizeRun {
     const patches = withLast('patches').flatMap((each) => field.patchesOf(each))
     this.patch(patches, 'patchesStrategicMerge')
     this.patch(patches, 'patches')
-    this.namespace(withLayers)
-    this.affix(withLayers, 'namePrefix')
-    this.affix(withLayers, 'nameSuffix')
-    this.labels(kustomization)
-    this.addedLabels(layers)
+    this.recordNamespace(withLayers)
+    this.recordAffix(withLayers, 'namePrefix')
+    this.recordAffix(withLayers, 'nameSuffix')
+    this.recordLabels(kustomization)
+    this.recordAddedLabels(layers)
     for (const each of withLayers)
-      this.mark(each, 'commonAnnotations of', fields('commonAnnotations'), ANNOTATIONS)
+      this.mark(each, 'commonAnnotations of', createFieldPath('commonAnnotations'), ANNOTATIONS)
     this.patch(patches, 'patchesJson6902')
-    for (const each of withLast('replicas')) this.replicas(each)
-    imageWrites(withLast('images'), { identity, field, history })
-    for (const location of replacementLocations(kustomization, identity, field))
+    for (const each of withLast('replicas')) this.recordReplicas(each)
+    recordImageWrites(withLast('images'), { identity, field, history })
+    for (const location of listReplacementLocations(kustomization, identity, field))
       history.mayWrite('replacements of', location)
-    this.suspects(kustomization)
+    this.suspectTransformers(kustomization)
   }
 
   private patch(patches: readonly Patch[], name: PatchField): void {
@@ -97,18 +103,18 @@ class KustomizeRun {
   }
 
   private patchWith({ target }: Patch, document: SourceDocument): void {
-    const isMerge = isJsonObject(document.valueAt([]))
+    const isMerge = isJsonObject(document.getValueAt([]))
     const own = isMerge && this.isNamedBy(document) ? 'yes' : 'no'
-    const found = target === undefined ? own : this.identity.selectedBy(target)
+    const found = target === undefined ? own : this.identity.evaluateTarget(target)
     const selected = found === 'maybe' ? this.assumed : found
     if (selected === 'no') return
-    if (selected === 'maybe') this.lists.doubt()
+    if (selected === 'maybe') this.lists.markUnsure()
     const { path } = this.field
     for (const write of isMerge
       ? [mergeWrite(document, path)]
-      : operationWrites(document, path, this.lists))
+      : listOperationWrites(document, path, this.lists))
       if (write !== undefined)
-        this.patched(document, selected === 'maybe' ? { ...write, does: 'may write' } : write)
+        this.recordPatch(document, selected === 'maybe' ? { ...write, does: 'may write' } : write)
     if (isMerge) this.lists.merge(document)
   }
 
@@ -118,7 +124,7 @@ class KustomizeRun {
       ['kind'],
       ['metadata', 'name'],
       ['metadata', 'namespace'],
-    ].map((names) => document.valueAt(fields(...names)))
+    ].map((names) => document.getValueAt(createFieldPath(...names)))
     const { group, version } = this.identity
     return (
       apiVersion === (group === '' ? version : `${group}/${version}`) &&
@@ -127,21 +133,21 @@ class KustomizeRun {
     )
   }
 
-  private patched(document: SourceDocument, { does, at, value }: PatchWrite): void {
+  private recordPatch(document: SourceDocument, { does, at, value }: PatchWrite): void {
     // The identity of a patch or its item is not a value that it sets.
     if (
       isIdentity(this.field.path) ||
       (isItemKey(this.field.path) && this.history.value !== undefined && does !== 'removes')
     )
       return
-    const location = document.locationOf(at)
+    const location = document.findLocation(at)
     if (does === 'writes') this.history.write('the patch', value, [{ location }])
     else if (does === 'removes') this.history.remove('the patch', location)
     else this.history.mayWrite('the patch', location)
   }
 
-  private namespace(documents: readonly SourceDocument[]): void {
-    const set = lastText(documents, 'namespace', 'targetNamespace')
+  private recordNamespace(documents: readonly SourceDocument[]): void {
+    const set = findLastText(documents, 'namespace', 'targetNamespace')
     if (set === undefined) return
     const { text: value, location } = set
     const { path } = this.field
@@ -163,17 +169,20 @@ class KustomizeRun {
     )
       return false
     const subject =
-      item === undefined ? undefined : valueAt(this.field.desired.object, path.slice(0, 2))
+      item === undefined ? undefined : findValueAt(this.field.desired.object, path.slice(0, 2))
     return (
       subjects?.kind === 'field' &&
       subjects.name === 'subjects' &&
       name.name === 'namespace' &&
-      partOf(subject, 'name') === 'default'
+      getPartAt(subject, 'name') === 'default'
     )
   }
 
-  private affix(documents: readonly SourceDocument[], name: 'namePrefix' | 'nameSuffix'): void {
-    const set = lastText(documents, name)
+  private recordAffix(
+    documents: readonly SourceDocument[],
+    name: 'namePrefix' | 'nameSuffix',
+  ): void {
+    const set = findLastText(documents, name)
     if (set === undefined || this.identity.keepsName) return
     const { text, location } = set
     const now = this.identity.now.name
@@ -183,11 +192,11 @@ class KustomizeRun {
       this.history.write(`${name} of`, after, [{ location }], `the ${name.slice(4).toLowerCase()}`)
   }
 
-  private labels(kustomization: SourceDocument): void {
-    for (const { index: position, value } of kustomization.entries('labels')) {
+  private recordLabels(kustomization: SourceDocument): void {
+    for (const { index: position, value } of kustomization.listEntries('labels')) {
       const own = getKey(value, 'fields')
       const custom = isJsonArray(own)
-        ? own.flatMap((each) => (isJsonObject(each) ? [specFrom(each)] : []))
+        ? own.flatMap((each) => (isJsonObject(each) ? [readFieldSpec(each)] : []))
         : []
       const known =
         getKey(value, 'includeSelectors') === true
@@ -198,20 +207,21 @@ class KustomizeRun {
       this.mark(
         kustomization,
         'labels of',
-        [...fields('labels'), index(position), ...fields('pairs')],
+        [...createFieldPath('labels'), index(position), ...createFieldPath('pairs')],
         [...custom, ...known],
       )
     }
-    this.mark(kustomization, 'commonLabels of', fields('commonLabels'), ALL_LABELS)
+    this.mark(kustomization, 'commonLabels of', createFieldPath('commonLabels'), ALL_LABELS)
   }
 
   /** Argo CD has separate fields for where `commonLabels` apply. */
-  private addedLabels(layers: readonly SourceDocument[]): void {
+  private recordAddedLabels(layers: readonly SourceDocument[]): void {
     const isSet = (name: string): boolean =>
-      layers.findLast((each) => each.hasField(name))?.valueAt(fields(name)) === true
+      layers.findLast((each) => each.hasField(name))?.getValueAt(createFieldPath(name)) === true
     const own = isSet('labelIncludeTemplates') ? [...OWN_LABELS, ...TEMPLATE_LABELS] : OWN_LABELS
     const specs = isSet('labelWithoutSelector') ? own : ALL_LABELS
-    for (const each of layers) this.mark(each, 'commonLabels of', fields('commonLabels'), specs)
+    for (const each of layers)
+      this.mark(each, 'commonLabels of', createFieldPath('commonLabels'), specs)
   }
 
   private mark(
@@ -223,81 +233,83 @@ class KustomizeRun {
     const last = this.field.path.at(-1)
     if (last?.kind !== 'field' || !this.writesInto(specs, this.field.path.slice(0, -1))) return
     const at = [...pairs, last]
-    const value = kustomization.valueAt(at)
+    const value = kustomization.getValueAt(at)
     // Argo CD has its own variables in them.
     const isPlain = typeof value === 'string' && !(kustomization.isPart && value.includes('$'))
     if (value !== undefined)
       this.history.write(by, isPlain ? value : UNKNOWN, [
-        { location: kustomization.locationOf(at) },
+        { location: kustomization.findLocation(at) },
       ])
   }
 
   private writesInto(specs: readonly FieldSpec[], path: FieldPath): boolean {
-    const spec = specOf(specs, this.identity, path)
+    const spec = findFieldSpec(specs, this.identity, path)
     return (
       spec !== undefined &&
-      (spec.create === true || valueAt(this.field.desired.object, path) !== undefined)
+      (spec.create === true || findValueAt(this.field.desired.object, path) !== undefined)
     )
   }
 
-  private replicas(kustomization: SourceDocument): void {
+  private recordReplicas(kustomization: SourceDocument): void {
     if (!this.writesInto(REPLICAS, this.field.path)) return
-    for (const { index: position, value } of kustomization.entries('replicas')) {
-      const at = [...fields('replicas'), index(position), ...fields('count')]
-      if (this.identity.isNamed(textOf(value, 'name')))
-        this.history.write('replicas of', kustomization.valueAt(at) ?? UNKNOWN, [
-          { location: kustomization.locationOf(at) },
+    for (const { index: position, value } of kustomization.listEntries('replicas')) {
+      const at = [...createFieldPath('replicas'), index(position), ...createFieldPath('count')]
+      if (this.identity.isNamed(getIdentityText(value, 'name')))
+        this.history.write('replicas of', kustomization.getValueAt(at) ?? UNKNOWN, [
+          { location: kustomization.findLocation(at) },
         ])
     }
   }
 
   /** Only kustomize knows the fields that these write. */
-  private suspects(kustomization: SourceDocument): void {
+  private suspectTransformers(kustomization: SourceDocument): void {
     const { path } = this.field
     for (const name of ['transformers', 'configurations', 'crds'])
-      if (kustomization.texts(name).length > 0)
-        this.history.suspect(`${name} of`, kustomization.locationOf(fields(name)))
+      if (kustomization.listTexts(name).length > 0)
+        this.history.suspect(`${name} of`, kustomization.findLocation(createFieldPath(name)))
     const value = this.history.value
-    for (const { index: position, value: variable } of kustomization.entries('vars'))
-      if (typeof value === 'string' && value.includes(`$(${textOf(variable, 'name')})`))
+    for (const { index: position, value: variable } of kustomization.listEntries('vars'))
+      if (typeof value === 'string' && value.includes(`$(${getIdentityText(variable, 'name')})`))
         this.history.mayWrite(
           'vars of',
-          kustomization.locationOf([...fields('vars'), index(position)]),
+          kustomization.findLocation([...createFieldPath('vars'), index(position)]),
         )
-    const requested = kustomization.valueAt(fields('buildMetadata'))
+    const requested = kustomization.getValueAt(createFieldPath('buildMetadata'))
     if (
       isJsonArray(requested) &&
       requested.includes('managedByLabel') &&
       isAt(path, 'metadata', 'labels', 'app.kubernetes.io/managed-by')
     )
       this.history.write('buildMetadata of', UNKNOWN, [
-        { location: kustomization.locationOf(fields('buildMetadata')) },
+        { location: kustomization.findLocation(createFieldPath('buildMetadata')) },
       ])
   }
 }
 
-function lastText(
+function findLastText(
   documents: readonly SourceDocument[],
   ...names: readonly string[]
 ): { text: string; location: FileLocation } | undefined {
   const found = documents.flatMap((document) =>
     names.flatMap((name) => {
-      const text = document.valueAt(fields(name))
+      const text = document.getValueAt(createFieldPath(name))
       return typeof text === 'string' && text !== ''
-        ? [{ text, location: document.locationOf(fields(name)) }]
+        ? [{ text, location: document.findLocation(createFieldPath(name)) }]
         : []
     }),
   )
   return found.at(-1)
 }
 
-function specFrom(value: JsonObject): FieldSpec {
-  const [group, version, kind] = ['group', 'version', 'kind'].map((name) => textOf(value, name))
+function readFieldSpec(value: JsonObject): FieldSpec {
+  const [group, version, kind] = ['group', 'version', 'kind'].map((name) =>
+    getIdentityText(value, name),
+  )
   return {
     group: group ?? '',
     version: version ?? '',
     kind: kind ?? '',
-    path: textOf(value, 'path'),
+    path: getIdentityText(value, 'path'),
     create: getKey(value, 'create') === true,
   }
 }

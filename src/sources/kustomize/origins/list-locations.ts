@@ -1,6 +1,6 @@
 /** A JSON patch counts indexes, and every patch may move them. */
-import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
-import { isJsonArray, type Json, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
+import { type FieldPath, findValueAt, indexOfStep, type PathStep } from '@backporch/kyaml/field'
+import { getPartAt, getTextAt, isJsonArray, isJsonEqual, type Json } from '@backporch/kyaml/json'
 import type { SourceDocument } from '../../build/adopt/source-document.ts'
 
 export class ListLocations {
@@ -14,14 +14,14 @@ export class ListLocations {
     this.lists = new Map(
       path.flatMap((step, at) =>
         step.kind === 'item' || step.kind === 'member'
-          ? [[at, itemsOf(valueAt(declared, path.slice(0, at)))] as const]
+          ? [[at, getItems(findValueAt(declared, path.slice(0, at)))] as const]
           : [],
       ),
     )
   }
 
   /** A patch that may not apply may have moved something. */
-  doubt(): void {
+  markUnsure(): void {
     this.sure = false
   }
 
@@ -35,7 +35,7 @@ export class ListLocations {
     if (step === undefined || !this.isOn(pointer.slice(0, last))) return false
     if (does === 'add' && this.lists.has(last))
       return value !== undefined && indexOfStep([value], step) === 0
-    return pointer[last] === this.partAt(last)
+    return pointer[last] === this.getPartAt(last)
   }
 
   /**
@@ -44,11 +44,11 @@ export class ListLocations {
    */
   merge(document: SourceDocument): void {
     for (const [at, items] of this.lists) {
-      const patched = document.valueAt(this.path.slice(0, at))
+      const patched = document.getValueAt(this.path.slice(0, at))
       if (!isJsonArray(patched)) continue
       const step = this.path[at] as PathStep
-      const retained = patched.filter((item) => directiveOf(item) === '')
-      const isReplaced = patched.some((item) => directiveOf(item) === 'replace')
+      const retained = patched.filter((item) => getDirective(item) === '')
+      const isReplaced = patched.some((item) => getDirective(item) === 'replace')
       const others = isReplaced
         ? []
         : items.filter((item) => !patched.some((each) => isSameItem(each, item, step)))
@@ -61,28 +61,30 @@ export class ListLocations {
     const isAbove = this.meets(pointer, does, value)
     const isBeside = this.isOn(pointer.slice(0, last)) && this.lists.has(last)
     if (does === 'test' || !(isAbove || isBeside)) return
-    if (does === 'move' || does === 'copy') this.doubt()
+    if (does === 'move' || does === 'copy') this.markUnsure()
     if (isBeside)
       this.lists.set(
         last,
-        changedList(this.lists.get(last) ?? [], pointer[last] ?? '', does, value),
+        applyListChange(this.lists.get(last) ?? [], pointer[last] ?? '', does, value),
       )
     if (isAbove)
       for (const at of this.lists.keys())
         if (at > last)
           this.lists.set(
             at,
-            does === 'remove' ? [] : itemsOf(valueAt(value, this.path.slice(pointer.length, at))),
+            does === 'remove'
+              ? []
+              : getItems(findValueAt(value, this.path.slice(pointer.length, at))),
           )
   }
 
   private isOn(pointer: readonly string[]): boolean {
     return (
-      pointer.length <= this.path.length && pointer.every((part, at) => part === this.partAt(at))
+      pointer.length <= this.path.length && pointer.every((part, at) => part === this.getPartAt(at))
     )
   }
 
-  private partAt(at: number): string | undefined {
+  private getPartAt(at: number): string | undefined {
     const step = this.path[at]
     if (step === undefined) return undefined
     if (step.kind === 'field') return step.name
@@ -92,11 +94,11 @@ export class ListLocations {
   }
 }
 
-function itemsOf(value: Json | undefined): readonly Json[] {
+function getItems(value: Json | undefined): readonly Json[] {
   return isJsonArray(value) ? value : []
 }
 
-function changedList(
+function applyListChange(
   items: readonly Json[],
   part: string,
   does: string,
@@ -109,16 +111,16 @@ function changedList(
   return items.toSpliced(index, does === 'add' ? 0 : 1, value)
 }
 
-function directiveOf(item: Json): string {
-  const directive = textOf(item, '$patch')
+function getDirective(item: Json): string {
+  const directive = getTextAt(item, '$patch')
   return directive === 'merge' ? '' : directive
 }
 
 /** A key that one of them lacks is a default. */
 function isSameItem(one: Json, other: Json, step: PathStep): boolean {
-  if (step.kind !== 'item') return jsonEquals(one, other)
+  if (step.kind !== 'item') return isJsonEqual(one, other)
   return Object.keys(step.keys).every((key) => {
-    const [left, right] = [one, other].map((each) => partOf(each, key))
-    return left === undefined || right === undefined || jsonEquals(left, right)
+    const [left, right] = [one, other].map((each) => getPartAt(each, key))
+    return left === undefined || right === undefined || isJsonEqual(left, right)
   })
 }

@@ -1,11 +1,11 @@
-import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import type { FileLocation } from '../../build/adopt/source-document.ts'
 import type { FieldWrite } from './field-history.ts'
 import type { BuiltOrigin, PartWrite } from './kustomize-origins.ts'
 
 const NOWHERE = 'no file was found that sets it'
 
-export function builtOriginLines({
+export function formatBuiltOriginLines({
   authored,
   nearest,
   isBuilt,
@@ -17,7 +17,7 @@ export function builtOriginLines({
   const nowhere = isBuilt ? NOWHERE : `not there; it would go into ${nearest.file}:${nearest.line}`
   const first =
     authored !== undefined
-      ? [locationText(authored)]
+      ? [formatFileLocation(authored)]
       : isCreated || (isBuilt && writers.length > 0)
         ? []
         : [nowhere]
@@ -40,17 +40,19 @@ const DOES: { readonly [does in FieldWrite['does']]: string } = {
 }
 
 function writeText({ does, by, at, part }: PartWrite): string {
-  const what = part.length === 0 ? DOES[does] : `${shownPathOnly(part, undefined)} ${DOES[does]}`
+  const what =
+    part.length === 0 ? DOES[does] : `${formatRedactedPath(part, undefined)} ${DOES[does]}`
   const [own, from] = [
     at.filter(({ source }) => source === undefined),
     at.find(({ source }) => source !== undefined),
   ]
   const locations = own.map(
-    ({ location, name }) => `${locationText(location)}${name === undefined ? '' : ` (${name})`}`,
+    ({ location, name }) =>
+      `${formatFileLocation(location)}${name === undefined ? '' : ` (${name})`}`,
   )
-  return `${what} by ${by} ${locations.join(' and ')}${from === undefined ? '' : `, from ${from.source === 'file' ? `the file ${from.location.file}` : locationText(from.location)}`}`
+  return `${what} by ${by} ${locations.join(' and ')}${from === undefined ? '' : `, from ${from.source === 'file' ? `the file ${from.location.file}` : formatFileLocation(from.location)}`}`
 }
 
-function locationText({ file, line, column }: FileLocation): string {
+function formatFileLocation({ file, line, column }: FileLocation): string {
   return line === 0 ? file : `${file}:${line}:${column}`
 }

@@ -1,8 +1,15 @@
 import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject } from '@backporch/kyaml/json'
-import { isNull, jsonOf, nodeAtPath, resolved, textAt, type YamlNode } from '@backporch/kyaml/yaml'
-import { fields, index, type SourceDocument } from '../../build/adopt/source-document.ts'
-import { pointerOf } from '../locate/kustomize-patches.ts'
+import {
+  convertYamlToJson,
+  findNodeAtPath,
+  findTextAt,
+  isNull,
+  resolveAlias,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
+import { createFieldPath, index, type SourceDocument } from '../../build/adopt/source-document.ts'
+import { parseOperationPointer } from '../locate/kustomize-patches.ts'
 import { type FieldValue, UNKNOWN } from './field-history.ts'
 import type { ListLocations } from './list-locations.ts'
 
@@ -17,44 +24,46 @@ export function mergeWrite({ root }: SourceDocument, path: FieldPath): PatchWrit
   let replaced: FieldPath | undefined
   for (let steps = 0; steps <= path.length; steps += 1) {
     const at = path.slice(0, steps)
-    const node = nodeAtPath(root, at)?.node
+    const node = findNodeAtPath(root, at)?.node
     if (node === undefined)
       return replaced === undefined
         ? undefined
         : { does: 'removes', at: replaced, value: undefined }
-    const directive = directiveOf(node)
+    const directive = findDirective(node)
     if (directive === 'delete' || (steps > 0 && isNull(node)))
       return { does: 'removes', at, value: undefined }
     if (directive === 'replace') replaced = at
-    if (steps === path.length) return { does: 'writes', at, value: jsonOf(node) }
+    if (steps === path.length) return { does: 'writes', at, value: convertYamlToJson(node) }
   }
   return undefined
 }
 
-function directiveOf(node: YamlNode): string | undefined {
-  const target = resolved(node)
+function findDirective(node: YamlNode): string | undefined {
+  const target = resolveAlias(node)
   if (target.kind === 'list')
-    return target.items.some((item) => textAt(item, '$patch') === 'replace') ? 'replace' : undefined
-  return textAt(target, '$patch')
+    return target.items.some((item) => findTextAt(item, '$patch') === 'replace')
+      ? 'replace'
+      : undefined
+  return findTextAt(target, '$patch')
 }
 
 /** Of a JSON patch (RFC 6902), for the field or one of its parents, in order. Updates `lists`. */
-export function* operationWrites(
+export function* listOperationWrites(
   document: SourceDocument,
   path: FieldPath,
   lists: ListLocations,
 ): Generator<PatchWrite> {
-  const operations = document.valueAt([])
+  const operations = document.getValueAt([])
   for (const [number, operation] of (isJsonArray(operations) ? operations : []).entries()) {
     if (!isJsonObject(operation)) continue
     const does = String(getKey(operation, 'op') ?? '')
-    const pointer = pointerOf(operation)
+    const pointer = parseOperationPointer(operation)
     const meets =
       pointer.length > 0 &&
       does !== 'test' &&
       lists.meets(pointer, does, getKey(operation, 'value'))
     if (meets) {
-      const write = operationWrite(document, path, { number, does, length: pointer.length })
+      const write = findOperationWrite(document, path, { number, does, length: pointer.length })
       if (write !== undefined)
         yield lists.isSure(pointer.length)
           ? write
@@ -64,7 +73,7 @@ export function* operationWrites(
   }
 }
 
-function operationWrite(
+function findOperationWrite(
   document: SourceDocument,
   path: FieldPath,
   {
@@ -77,8 +86,8 @@ function operationWrite(
   if (does === 'remove') return { does: 'removes', at: [at], value: undefined }
   if (does === 'move' || does === 'copy') return { does: 'writes', at: [at], value: UNKNOWN }
   if (does !== 'add' && does !== 'replace') return undefined
-  const whole = [at, ...fields('value'), ...path.slice(length)]
+  const whole = [at, ...createFieldPath('value'), ...path.slice(length)]
   return document.has(whole)
-    ? { does: 'writes', at: whole, value: document.valueAt(whole) }
+    ? { does: 'writes', at: whole, value: document.getValueAt(whole) }
     : { does: 'removes', at: [at], value: undefined }
 }

@@ -2,69 +2,74 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath, PathStep } from '@backporch/kyaml/field'
 import {
+  filterObjects,
   getKey,
+  getPartAt,
   isJsonArray,
   isJsonObject,
   type Json,
-  objectsIn,
-  partOf,
 } from '@backporch/kyaml/json'
 import {
-  documentsOf,
+  createFieldPath,
   type FileLocation,
-  fields,
   index,
+  readSourceDocuments,
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
 import { resolvePath } from '../files/kustomization-walk.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 import type { TracedField } from './field-history.ts'
 
-export function replacementLocations(
+export function listReplacementLocations(
   kustomization: SourceDocument,
   identity: BuiltIdentity,
   { path, files }: Pick<TracedField, 'path' | 'files'>,
 ): readonly FileLocation[] {
-  return kustomization.entries('replacements').flatMap(({ index: number, value }) => {
-    const at = [...fields('replacements'), index(number)]
+  return kustomization.listEntries('replacements').flatMap(({ index: number, value }) => {
+    const at = [...createFieldPath('replacements'), index(number)]
     const named = getKey(value, 'path')
     if (typeof named !== 'string')
-      return copies(value, identity, path) ? [kustomization.locationOf(at)] : []
+      return coversField(value, identity, path) ? [kustomization.findLocation(at)] : []
     const file = resolvePath(kustomization.folder, named)
     return file === undefined || !files.has(file)
       ? []
-      : inFile(documents(file, files), identity, path)
+      : listFileLocations(readDocuments(file, files), identity, path)
   })
 }
 
-function documents(file: string, files: TracedField['files']): readonly SourceDocument[] {
+function readDocuments(file: string, files: TracedField['files']): readonly SourceDocument[] {
   try {
-    return documentsOf(file, files)
+    return readSourceDocuments(file, files)
   } catch (thrown) {
     if (thrown instanceof Failure) return []
     throw thrown
   }
 }
 
-function inFile(
+function listFileLocations(
   all: readonly SourceDocument[],
   identity: BuiltIdentity,
   path: FieldPath,
 ): readonly FileLocation[] {
   return all.flatMap((document) => {
-    const value = document.valueAt([])
-    if (!isJsonArray(value)) return copies(value, identity, path) ? [document.locationOf([])] : []
+    const value = document.getValueAt([])
+    if (!isJsonArray(value))
+      return coversField(value, identity, path) ? [document.findLocation([])] : []
     return value.flatMap((each, number) =>
-      copies(each, identity, path) ? [document.locationOf([index(number)])] : [],
+      coversField(each, identity, path) ? [document.findLocation([index(number)])] : [],
     )
   })
 }
 
-function copies(replacement: Json | undefined, identity: BuiltIdentity, path: FieldPath): boolean {
-  return objectsIn(partOf(replacement, 'targets')).some((target) => {
+function coversField(
+  replacement: Json | undefined,
+  identity: BuiltIdentity,
+  path: FieldPath,
+): boolean {
+  return filterObjects(getPartAt(replacement, 'targets')).some((target) => {
     const select = getKey(target, 'select')
     const paths = getKey(target, 'fieldPaths') ?? ['metadata.name']
-    if (!isJsonObject(select) || identity.selectedBy(select) === 'no') return false
+    if (!isJsonObject(select) || identity.evaluateTarget(select) === 'no') return false
     return (
       isJsonArray(paths) && paths.some((each) => typeof each === 'string' && covers(each, path))
     )

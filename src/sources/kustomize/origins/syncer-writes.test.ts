@@ -10,7 +10,7 @@ import {
   syncedOriginLines,
 } from '../../../../test/fakes/kustomize-origins.ts'
 import { yaml } from '../../../../test/fakes/turn-world.ts'
-import { argoKustomize } from '../../argo-cd/argo-kustomize.ts'
+import { createArgoKustomize } from '../../argo-cd/argo-kustomize.ts'
 import type { SyncerBuild } from '../../build/built-source.ts'
 import { FLUX_BUILDER } from '../../flux/flux-kustomization.ts'
 
@@ -185,7 +185,7 @@ const argo: SyncerBuild = {
   object: yaml(SHOP),
   declared: { path: 'shop.yaml', document: 0 },
   variables: new Map(),
-  builder: argoKustomize({ at: ['source'], instance: 'shop' }),
+  builder: createArgoKustomize({ at: ['source'], instance: 'shop' }),
 }
 const PLAIN = { 'base/web.yaml': MANIFEST }
 const ARGO_LIVE = built(

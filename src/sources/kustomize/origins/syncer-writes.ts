@@ -1,11 +1,15 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
-import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
+import { isJsonEqual, type Json } from '@backporch/kyaml/json'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { resolveGoScalar } from '@backporch/kyaml/yaml'
-import { fields, inCluster, type SourceDocument } from '../../build/adopt/source-document.ts'
+import {
+  createClusterLocation,
+  createFieldPath,
+  type SourceDocument,
+} from '../../build/adopt/source-document.ts'
 import type { Substitution, SyncerBuild } from '../../build/built-source.ts'
-import { syncerObject, withFileVariables } from '../../build/syncer-object.ts'
+import { applyFileVariables, readSyncerObject } from '../../build/syncer-object.ts'
 import { locateVariable } from '../locate/variable-locations.ts'
 import type { FieldHistory, TracedField, WrittenAt } from './field-history.ts'
 
@@ -29,7 +33,10 @@ export class SyncerWrites {
     this.variables =
       this.substitution === undefined
         ? new Map()
-        : this.substitution.variables(withFileVariables(build, files), syncerObject(build, files))
+        : this.substitution.variables(
+            applyFileVariables(build, files),
+            readSyncerObject(build, files),
+          )
   }
 
   addTo(history: FieldHistory, { desired, path }: Pick<TracedField, 'desired' | 'path'>): void {
@@ -43,10 +50,10 @@ export class SyncerWrites {
       rest.length > 0
     )
       return
-    const at = [...fields('commonMetadata'), marks, key]
-    const value = this.resource.valueAt(at)
+    const at = [...createFieldPath('commonMetadata'), marks, key]
+    const value = this.resource.getValueAt(at)
     if (typeof value === 'string')
-      history.write('commonMetadata of', value, [{ location: this.resource.locationOf(at) }])
+      history.write('commonMetadata of', value, [{ location: this.resource.findLocation(at) }])
   }
 
   private substitute(history: FieldHistory, { object }: DesiredResource, path: FieldPath): void {
@@ -55,9 +62,9 @@ export class SyncerWrites {
     if (substitution === undefined || this.variables.size === 0 || typeof text !== 'string') return
     if (!text.includes('${') || !substitution.isIn(object)) return
     const at = substitution.namesIn(text).flatMap((name) => this.placeOf(name, substitution) ?? [])
-    const value = asRead(
+    const value = convertAsRead(
       substitution.fill(text, (name) => this.variables.get(name)),
-      valueAt(object, path),
+      findValueAt(object, path),
     )
     // The default in the text for an unset variable belongs to the text.
     if (at.length === 0) history.value = value
@@ -72,15 +79,15 @@ export class SyncerWrites {
 
   /** Undefined if nobody sets it. */
   private placeOf(name: string, substitution: Substitution): WrittenAt | undefined {
-    const at = fields(...substitution.at, name)
-    if (typeof this.resource.valueAt(at) === 'string')
-      return { location: this.resource.locationOf(at), name }
+    const at = createFieldPath(...substitution.at, name)
+    if (typeof this.resource.getValueAt(at) === 'string')
+      return { location: this.resource.findLocation(at), name }
     const place = locateVariable(name, this.build, this.files)
-    if (place !== undefined) return { location: place.document.locationOf(place.path), name }
+    if (place !== undefined) return { location: place.document.findLocation(place.path), name }
     const source = this.build.variableSources?.get(name)
     return source === undefined
       ? undefined
-      : { location: inCluster(describeResourceId(source)), name }
+      : { location: createClusterLocation(describeResourceId(source)), name }
   }
 }
 
@@ -91,7 +98,7 @@ function isOneVariable(substitution: Substitution, text: string): boolean {
 }
 
 /** Flux rereads the substituted text, which may be a number. */
-function asRead(text: string, rendered: Json | undefined): Json {
+function convertAsRead(text: string, rendered: Json | undefined): Json {
   const read = resolveGoScalar(text, true)
-  return read.is === 'value' && jsonEquals(read.value, rendered) ? read.value : text
+  return read.is === 'value' && isJsonEqual(read.value, rendered) ? read.value : text
 }
