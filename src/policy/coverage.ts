@@ -56,7 +56,7 @@ export class Coverage {
   private readonly locations: ReadonlyMap<string, string>
   private readonly claims: readonly Claim[]
   private readonly own: ReadonlySet<Claim>
-  /** Applier's kind, by `resourceKey`, for appliers limited to another namespace. */
+  /** Applier's kind, by `getResourceKey`, for appliers limited to another namespace. */
   private readonly ofOtherNamespaces: ReadonlyMap<string, string>
   private readonly namespaces: ReadonlySet<string>
   private readonly anchored: boolean
@@ -85,7 +85,7 @@ export class Coverage {
   /**
    * For undeclared objects. An inventory may list any object, so the object itself must have its
    * mark, unless the package is at home in its namespace.
-   * @param claimed objects of the package, by `resourceKey`, with the inventory's mark
+   * @param claimed objects of the package, by `getResourceKey`, with the inventory's mark
    */
   hasListed(id: ResourceId, claimed: ReadonlySet<string>, bearsMark: boolean): boolean {
     return this.namespaces.has(id.namespace) || (bearsMark && this.isOwnInventory(claimed))

@@ -1,6 +1,6 @@
 /**
  * Git's side is the live object with the drift undone, so that the texts differ exactly by the
- * drift. The values at the drift are those of the report, the others as in `shownObject`.
+ * drift. The values at the drift are those of the report, the others as in `showObject`.
  */
 import { EditRefusal, removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, findValueAt, indexOfStep, type PathStep } from '@backporch/kyaml/field'

@@ -1,5 +1,5 @@
 /**
- * A hash replaces every value that `shownObject` hides, so that the rest keeps its location and
+ * A hash replaces every value that `showObject` hides, so that the rest keeps its location and
  * comments, and two texts still differ where their hidden values do.
  */
 import { isJsonArray, isJsonEqual, isJsonObject, type Json } from '@backporch/kyaml/json'

@@ -1,5 +1,5 @@
 /**
- * `claimsOf` names the syncer resources to read, and `applierOf` judges by their reports.
+ * `listClaims` names the syncer resources to read, and `determineApplier` judges by their reports.
  * Unreadable data gives `unknown`.
  */
 import { convertToFailure } from '@backporch/kyaml/failure'
@@ -35,9 +35,9 @@ export interface Applier {
 
 interface ApplierQuestion {
   readonly claims: readonly Claim[]
-  /** By `resourceKey`. */
+  /** By `getResourceKey`. */
   readonly live: LiveView
-  /** By `resourceKey`. */
+  /** By `getResourceKey`. */
   readonly own: LiveView
   /** Without differences that are set aside. */
   readonly drifts: readonly DriftedField['drift'][]

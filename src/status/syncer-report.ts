@@ -6,7 +6,7 @@ import { type Claim, NO_SYNCER_REPORT, type SyncerReport } from '../syncers/sync
 
 /**
  * Only what all of them report, because each applies its own commit.
- * @param own by `resourceKey`; an unreadable resource is ignored
+ * @param own by `getResourceKey`; an unreadable resource is ignored
  */
 export function createSyncerReport(claims: readonly Claim[], own: LiveView): SyncerReport {
   const reports = claims.map((claim) => {

@@ -97,7 +97,7 @@ export interface NamedApplier {
 
 export interface Claim extends NamedApplier {
   readonly tool: string
-  /** Marked objects, by `resourceKey`. */
+  /** Marked objects, by `getResourceKey`. */
   readonly objects: ReadonlySet<string>
 }
 

@@ -25,7 +25,7 @@ export interface RecordedLive {
 }
 
 export interface RecordedAnswer {
-  /** `predictionKey` of src/cluster/recording/recording.ts. */
+  /** `computePredictionKey` of src/cluster/recording/recording.ts. */
   readonly key: string
   readonly fieldManager: string
   /** What the server would store. */

@@ -1,7 +1,7 @@
 import type { AuditedWrite, ResourceId } from '@backporch/kyaml/resource'
 
 export interface AuditAnswer {
-  /** Includes writes to collections; by `resourceKey`, oldest first. */
+  /** Includes writes to collections; by `getResourceKey`, oldest first. */
   readonly writes: ReadonlyMap<string, readonly AuditedWrite[]>
   /** Unread parts of the log, without anything from an event. */
   readonly notes: readonly string[]

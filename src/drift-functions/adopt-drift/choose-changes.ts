@@ -44,7 +44,7 @@ export function chooseChanges(
 
 const CREDENTIAL =
   'the live value is a credential, which no report holds and nobody wants in git: restore it, or store it where the package refers to it'
-/** Of `shownJson` or `shownPath`. */
+/** Of `convertShownToJson` or `formatShownPath`. */
 const HIDDEN = /hmac-sha256:[0-9a-f]{16}|^redacted \(not read\)$/
 
 /** @returns undefined if the package has the value; a sentence if it cannot be written */

@@ -17,7 +17,7 @@ import { type AuditMatch, findAuditMatch, isControlPlaneUser } from './audit-mat
 export interface Attribution {
   readonly syncer: SyncerManager | undefined
   readonly rules: readonly ActorRule[]
-  /** By `resourceKey`, oldest first; empty without an audit log. */
+  /** By `getResourceKey`, oldest first; empty without an audit log. */
   readonly writes: ReadonlyMap<string, readonly AuditedWrite[]>
 }
 

@@ -26,7 +26,7 @@ export interface ObservedLive extends ContentId {
 }
 
 export interface SyncMemory {
-  /** By `resourceKey`, without lag; undefined if unknown. */
+  /** By `getResourceKey`, without lag; undefined if unknown. */
   readonly observedWith: (key: string) => ObservedLive | undefined
   readonly contents: readonly ObservedContent[]
 }
@@ -38,11 +38,11 @@ export interface SyncEvidence {
   readonly syncer: SyncerManager | undefined
   readonly report: SyncerReport
   readonly live: LiveView
-  /** By `resourceKey`; undefined without one. */
+  /** By `getResourceKey`; undefined without one. */
   readonly inventory: ReadonlySet<string> | undefined
-  /** Last failed objects, by `resourceKey`, with the reason as a clause. */
+  /** Last failed objects, by `getResourceKey`, with the reason as a clause. */
   readonly refused: ReadonlyMap<string, string>
-  /** By `resourceKey`; undefined if unknown. */
+  /** By `getResourceKey`; undefined if unknown. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
   /** At an earlier observation of the same content; undefined without one. */
   readonly waitedBefore: ((drift: Drift) => boolean) | undefined

@@ -177,7 +177,7 @@ describe('selectPackages', () => {
   })
 })
 
-describe('packageSlug', () => {
+describe('derivePackageSlug', () => {
   it('joins the path, and takes the name of the root package', () => {
     assert.equal(derivePackageSlug('apps/web', 'web'), 'apps--web')
     assert.equal(derivePackageSlug('web', 'other'), 'web')

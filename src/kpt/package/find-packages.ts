@@ -39,7 +39,7 @@ const NEVER_A_PACKAGE = new Set(['.drift', '.git'])
 
 /**
  * As Porch finds them: a regular file `Kptfile`. Sorted by code unit.
- * @param named of `normalPath`; one within a package means that package
+ * @param named of `normalizePackagePath`; one within a package means that package
  */
 export function findPackages(
   files: Iterable<{ readonly path: string; readonly mode: FileMode }>,

@@ -33,7 +33,7 @@ interface RenderedFiles {
 export type FilesRendering = RenderedFiles | { readonly failures: readonly [Failure, ...Failure[]] }
 
 /**
- * Never throws for bad input. With `throughText` the bytes are exactly kpt's. @param attributed not
+ * Never throws for bad input. With `passThroughText` the bytes are exactly kpt's. @param attributed not
  * with `KPT_DISABLE_ATTRIBUTION`
  */
 export function* renderFiles(

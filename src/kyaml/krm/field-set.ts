@@ -1,6 +1,6 @@
 /**
  * Owned by a manager (`fieldsV1`), or declared by a manifest. As structured-merge-diff's
- * `fieldpath.Set`; `fieldSetOf` follows `ToFieldSet` (typed/tofieldset.go).
+ * `fieldpath.Set`; `buildFieldSet` follows `ToFieldSet` (typed/tofieldset.go).
  */
 import {
   formatCanonicalJson,

@@ -13,7 +13,7 @@ export type LiveState =
   | { readonly state: 'absent' }
   | { readonly state: 'unreadable'; readonly failure: Failure }
 
-/** By `resourceKey`. */
+/** By `getResourceKey`. */
 export type LiveView = ReadonlyMap<string, LiveState>
 
 export interface WantedObject {

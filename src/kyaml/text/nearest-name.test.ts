@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findNearestNames } from './nearest-name.ts'
 
-describe('nearestNames', () => {
+describe('findNearestNames', () => {
   it('finds the near names, nearest first', () => {
     assert.deepEqual(findNearestNames('pipline', ['pipeline', 'info', 'status']), ['pipeline'])
     assert.deepEqual(findNearestNames('KptFile', ['Kptfile']), ['Kptfile'])

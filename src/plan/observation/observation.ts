@@ -208,7 +208,7 @@ export interface Observation {
   readonly verdicts: readonly ObjectVerdict[]
   readonly health: readonly GroupMember[]
   /**
-   * By `resourceKey`: objects with fields that an earlier settle wrote and did not hand over to the
+   * By `getResourceKey`: objects with fields that an earlier settle wrote and did not hand over to the
    * syncer.
    */
   readonly notHandedOver: ReadonlySet<string>

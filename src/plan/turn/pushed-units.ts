@@ -62,7 +62,7 @@ function getLedgerWrites({ observation, plan }: PlannedResult, isRefused: boolea
   return { ledger, ledgerLines }
 }
 
-/** Units that were not written as they were planned, by `unitKey`. */
+/** Units that were not written as they were planned, by `formatUnitKey`. */
 export interface UnitOutcomes {
   /** Whose refs the remote refused, or whose proposal the forge refused. */
   readonly refused: ReadonlyMap<string, Failure>

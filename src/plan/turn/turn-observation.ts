@@ -35,7 +35,7 @@ export interface TurnGit extends Omit<TurnView, 'policies' | 'proposals'> {
   /** By cluster name. */
   readonly lost: ReadonlyMap<string, readonly LostUnit[]>
   readonly endedBranches: readonly EndedBranch[]
-  /** By `refusalName`. */
+  /** By `formatRefusalName`. */
   readonly refused?: ReadonlyMap<string, Failure>
   /** Of the base branch; empty if there is none, and if git alone is the forge. */
   readonly codeOwners: string

@@ -60,7 +60,7 @@ export function planSettle(
 }
 
 /**
- * By `resourceKey`. The record may be older than the package's present placement, and a tenant may
+ * By `getResourceKey`. The record may be older than the package's present placement, and a tenant may
  * own its repository.
  */
 function listNotCovered(

@@ -33,7 +33,7 @@ export interface PreviewedObject {
 export interface PreviewedUnit {
   readonly before: readonly PreviewedObject[]
   readonly after: readonly PreviewedObject[]
-  /** By `resourceKey`; without an entry unknown. */
+  /** By `getResourceKey`; without an entry unknown. */
   readonly live: ReadonlyMap<string, LiveState>
   /** Objects that the base branch declares and the unit covers: their live values may be shown. */
   readonly covered: ReadonlySet<string>

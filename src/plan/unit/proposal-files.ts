@@ -19,7 +19,7 @@ interface RecordedFiles extends ProposalFiles {
   readonly record: DriftRecord
 }
 
-/** @throws as `builtFiles`, and BP2001 for an object that the server refuses */
+/** @throws as `buildRecordFiles`, and BP2001 for an object that the server refuses */
 export function buildProposalFiles(
   ...[observation, active, record, workspace]: Parameters<typeof buildRecordFiles>
 ): RecordedFiles {

@@ -23,9 +23,9 @@ interface LagQuestion {
   readonly syncer: SyncerManager | undefined
   /** Undefined if there is no inventory or it is unreadable. */
   readonly inventory: ReadonlySet<string> | undefined
-  /** By `resourceKey`. */
+  /** By `getResourceKey`. */
   readonly refused: ReadonlyMap<string, string>
-  /** Of the syncer's applies, by `resourceKey`; undefined if it stores none, or if unknown. */
+  /** Of the syncer's applies, by `getResourceKey`; undefined if it stores none, or if unknown. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
   /** RFC 3339 UTC. */
   readonly now: string

@@ -1,6 +1,6 @@
 /**
  * An unchanged difference keeps its object, so that its keyed hashes and text are not computed
- * again (`itemFingerprint`, `showChange`). Decides nothing.
+ * again (`computeItemFingerprint`, `showChange`). Decides nothing.
  */
 import { getResourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'

@@ -58,7 +58,7 @@ export interface ClusterSide {
   readonly identity: ClusterIdentity
   readonly syncer: SyncerManager | undefined
   readonly verdicts: readonly ObjectVerdict[]
-  /** By `resourceKey`; only covered objects. */
+  /** By `getResourceKey`; only covered objects. */
   readonly live: ReadonlyMap<string, LiveState>
   readonly claims: readonly Claim[]
   readonly incomplete: readonly Incomplete[]

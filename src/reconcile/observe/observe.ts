@@ -47,7 +47,7 @@ export interface ObservedFrom extends ReadCluster {
 
 export interface LoadedSide extends Pick<PackageSide, 'read' | 'unexpected' | 'known'> {
   readonly loaded: LoadedPackage
-  /** By `resourceKey`. */
+  /** By `getResourceKey`. */
   readonly otherDeclarations: ReadonlyMap<string, readonly OtherDeclaration[]>
 }
 

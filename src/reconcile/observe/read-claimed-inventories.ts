@@ -38,7 +38,7 @@ export interface KnownInventory extends Inventory {
   readonly reference: boolean
   readonly from: SyncerSource
   readonly marks: (object: JsonObject) => boolean
-  /** By `resourceKey`. */
+  /** By `getResourceKey`. */
   readonly claimed: ReadonlySet<string>
   readonly note?: Note
 }

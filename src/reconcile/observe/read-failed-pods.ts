@@ -18,7 +18,7 @@ import {
 } from '../../status/owned-pods.ts'
 
 export interface FailedPods {
-  /** By `resourceKey`. */
+  /** By `getResourceKey`. */
   readonly failed: ReadonlyMap<string, ObjectStatus>
   readonly notes: readonly Note[]
 }

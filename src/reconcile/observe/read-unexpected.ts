@@ -37,13 +37,13 @@ export interface UnexpectedObjects {
   readonly incomplete: readonly Incomplete[]
   /** The objects may not belong to the package: never drift. */
   readonly notes: readonly Note[]
-  /** By `resourceKey`; undefined if there is no inventory, or one is incomplete. */
+  /** By `getResourceKey`; undefined if there is no inventory, or one is incomplete. */
   readonly listed: ReadonlySet<string> | undefined
   readonly bearsMark: ReadonlySet<ObjectVerdict>
   readonly reportedBy: ReadonlyMap<ObjectVerdict | Incomplete | Note, KnownInventory>
-  /** By `resourceKey`, with the reason as a clause. */
+  /** By `getResourceKey`, with the reason as a clause. */
   readonly refused: ReadonlyMap<string, string>
-  /** By `resourceKey`; undefined if no syncer stores any, or if unknown. */
+  /** By `getResourceKey`; undefined if no syncer stores any, or if unknown. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
 }
 

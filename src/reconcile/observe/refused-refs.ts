@@ -51,7 +51,7 @@ export class RefusedRefs {
     }
   }
 
-  /** By `refusalName`. A clock that was set back extends no wait. */
+  /** By `formatRefusalName`. A clock that was set back extends no wait. */
   listWaiting(now: number): ReadonlyMap<string, Failure> {
     return new Map(
       [...this.known].flatMap(([name, { failure, until, wait }]) =>

@@ -80,7 +80,7 @@ class TurnWriter {
   private readonly request: ApplyRequest
   private updates: readonly RefUpdate[] = []
   private readonly postponed: ActionUnit[] = []
-  /** By `unitKey`. */
+  /** By `formatUnitKey`. */
   private readonly refusedUnits = new Map<string, Failure>()
   private unmoved: ReadonlySet<string> = new Set()
   /** What the ledger got. */

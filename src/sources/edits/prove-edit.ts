@@ -7,7 +7,7 @@ import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { isWanted, type ResolvedChange } from './resolution-edits.ts'
 
-/** By `resourceKey`. */
+/** By `getResourceKey`. */
 export type Rendered = ReadonlyMap<string, DesiredResource>
 
 /** @throws Failure BP2001 that names the first field or object that is not as chosen */

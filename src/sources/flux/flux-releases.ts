@@ -194,7 +194,7 @@ function listValuesRefs(own: JsonObject, namespace: string): readonly ValuesRef[
   return filterObjects(getPartAt(own, 'spec', 'valuesFrom')).flatMap((ref): ValuesRef[] => {
     const kind = getTextAt(ref, 'kind')
     if (kind !== 'ConfigMap' && kind !== 'Secret') return []
-    const key = getTextAt(ref, 'valuesKey') || 'values.yaml'
+    const key = getTextAt(ref, 'formatValuesKey') || 'values.yaml'
     const at = {
       targetPath: getTextAt(ref, 'targetPath'),
       optional: getPartAt(ref, 'optional') === true,

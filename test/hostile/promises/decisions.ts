@@ -37,7 +37,7 @@ export const DECISIONS: readonly Promised[] = [
       {
         breaks: 'a proposal on an older base counts as current',
         file: 'src/plan/unit/unit-documents.ts',
-        find: '&&\n    sameTree(git.tree, git.baseTrees.get(open.base))',
+        find: '&&\n    isSameTree(git.tree, git.baseTrees.get(open.base))',
         replace: '',
         by: 'src/plan/unit/plan-reconcile.test.ts',
       },
@@ -134,14 +134,14 @@ export const DECISIONS: readonly Promised[] = [
       {
         breaks: 'a close is lost while another turn withdraws the proposal',
         file: 'src/plan/unit/found-decisions.ts',
-        find: '    ...closedWhileWithdrawn(observed, published),\n',
+        find: '    ...listClosedWhileWithdrawn(observed, published),\n',
         replace: '',
         by: 'test/hostile/decisions-in-a-race.test.ts',
       },
       {
         breaks: 'the branch of a merge is deleted before the forge recorded the merge',
         file: 'src/plan/turn/forge/plan-outcomes.ts',
-        find: 'const actions: ForgeAction[] = mergesNotEntered(view, planned)',
+        find: 'const actions: ForgeAction[] = listMergesNotEntered(view, planned)',
         replace: 'const actions: ForgeAction[] = []',
         by: 'test/hostile/merged-with-git.test.ts',
       },

@@ -225,8 +225,8 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
       {
         breaks: 'a fingerprint depends on the order of the items',
         file: 'src/drift/compare/fingerprint.ts',
-        find: 'hashed(item, key).line).sort()',
-        replace: 'hashed(item, key).line)',
+        find: 'hashItem(item, key).line).sort()',
+        replace: 'hashItem(item, key).line)',
         by: 'src/drift/compare/fingerprint.test.ts',
       },
     ],

@@ -27,7 +27,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'a credential is not detected by its name or form',
         file: 'src/kyaml/krm/redaction/redacted.ts',
-        find: '  return whySecret(path, value)\n',
+        find: '  return explainSecret(path, value)\n',
         replace: '  return undefined\n',
         by: 'test/hostile/credential-forms.test.ts',
       },
@@ -41,8 +41,8 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'import writes an object with a credential',
         file: 'src/reconcile/onboard/import-namespace.ts',
-        find: 'if (first !== undefined) return notImported(id, credential',
-        replace: 'if (first === undefined) return notImported(id, credential',
+        find: 'if (first !== undefined)\n      return createNotImported(id, createCredential',
+        replace: 'if (first === undefined)\n      return createNotImported(id, createCredential',
         by: 'test/hostile/placed-places.test.ts',
       },
       {
@@ -153,8 +153,9 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'a repeated approve does not find its own merge',
         file: 'src/reconcile/turn/decide.ts',
-        find: "const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined",
-        replace: "const own = verb === 'approve' ? undefined : ownMerge(observation, decider.name)",
+        find: "const own = verb === 'approve' ? findOwnMerge(observation, decider.name) : undefined",
+        replace:
+          "const own = verb === 'approve' ? undefined : findOwnMerge(observation, decider.name)",
         by: 'test/hostile/approve-killed.test.ts',
       },
       {
@@ -211,7 +212,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'the current commit of the ref is not compared with the observed one',
         file: 'src/git-store/push/push-refs.ts',
-        find: 'if (moved.length > 0) throw leaseLost(parts.remote, moved, [])',
+        find: 'if (moved.length > 0) throw createLeaseLostFailure(parts.remote, moved, [])',
         replace: '',
         by: 'src/git-store/repository/repository',
       },

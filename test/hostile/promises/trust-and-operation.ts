@@ -11,14 +11,14 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       {
         breaks: 'a placement allows every namespace',
         file: 'src/policy/boundary.ts',
-        find: 'if (allowsNamespace(own, id.namespace)) return undefined',
-        replace: 'if (allowsNamespace(own, id.namespace) || own.length > 0) return undefined',
+        find: 'if (isNamespaceAllowed(own, id.namespace)) return undefined',
+        replace: 'if (isNamespaceAllowed(own, id.namespace) || own.length > 0) return undefined',
         by: 'test/hostile/tenancy.test.ts',
       },
       {
         breaks: 'without a placement every object is covered',
         file: 'src/policy/coverage.ts',
-        find: 'if (this.proves(id) || (!this.anchored && this.mostlyAgrees(id))) return undefined',
+        find: 'if (this.isProven(id) || (!this.anchored && this.isMostlyAgreeing(id))) return undefined',
         replace: 'return undefined',
         by: 'test/hostile/tenancy.test.ts',
       },
@@ -72,7 +72,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       {
         breaks: 'the fence around code is as long as a run within it',
         file: 'src/kyaml/text/markdown-text.ts',
-        find: "const fence = '`'.repeat(longestRun(shown) + 1)",
+        find: "const fence = '`'.repeat(measureLongestRun(shown) + 1)",
         replace: "const fence = '`'",
         by: 'src/kyaml/text/markdown-text.test.ts',
       },
@@ -180,7 +180,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       {
         breaks: 'an older observation replaces a newer one',
         file: 'src/plan/observation/seen-at.ts',
-        find: 'return at < known && known <= (recorded ? later(now, CLOCKS_DIFFER) : now)',
+        find: 'return at < known && known <= (recorded ? addSeconds(now, CLOCKS_DIFFER) : now)',
         replace: 'return false',
         by: 'src/reconcile/turn/unobserved.test.ts',
       },
@@ -232,7 +232,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       {
         breaks: 'a failure contains no next step',
         file: 'src/kyaml/failure.ts',
-        find: ', `  fix: ${indented(failure.remedy)}`)',
+        find: ', `  fix: ${indentLines(failure.remedy)}`)',
         replace: ')',
         by: 'src/kyaml/failure.test.ts',
       },

@@ -38,7 +38,7 @@ function nameOf(step: PathStep): string {
 }
 
 /**
- * The path is written wherever the value is (`shownPath`), and an adopted value brings it into git.
+ * The path is written wherever the value is (`formatShownPath`), and an adopted value brings it into git.
  */
 export function stepLooksSecret(step: PathStep): boolean {
   if (step.kind === 'field') return isCopyOfTheObject(step.name) || hasSecretText(step.name)

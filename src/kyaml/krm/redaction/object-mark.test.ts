@@ -178,7 +178,7 @@ const REST = {
 }
 
 for (const [name, markOf] of [
-  ['objectMark', computeObjectMark],
+  ['computeObjectMark', computeObjectMark],
   ['reportMark', reportMark],
 ] as const) {
   test(`${name}: an object has the same mark from a list, whose reader adds the type, from a stream and alone`, () => {

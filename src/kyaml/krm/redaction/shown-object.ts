@@ -1,5 +1,5 @@
 /**
- * A value is shown if `looksSecret` accepts it both as its own field and as part of its owner
+ * A value is shown if `isLikelySecret` accepts it both as its own field and as part of its owner
  * (whose `name` may identify it), and if everything suspect above it contains something hidden.
  */
 import {
@@ -27,7 +27,7 @@ import {
 } from './redacted.ts'
 
 const SHOWN_OF_A_SECRET = new Set(['apiVersion', 'kind', 'metadata', 'type', 'immutable'])
-/** Output of `shownJson`, which stays. */
+/** Output of `convertShownToJson`, which stays. */
 const HIDDEN = /^(?:hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)|redacted \(not read\))$/
 
 export type VisibilityOf = (

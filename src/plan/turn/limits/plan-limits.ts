@@ -30,7 +30,7 @@ export interface LimitsQuestion {
   readonly policy?: Hold | undefined
   readonly proposals: OpenProposals
   readonly storm: Storm | undefined
-  /** `driftId` of drift with a ticked box. */
+  /** `getDriftId` of drift with a ticked box. */
   readonly requested: ReadonlySet<string>
   /** RFC 3339 UTC: the turn's latest observation. */
   readonly now: string

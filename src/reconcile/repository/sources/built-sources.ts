@@ -25,7 +25,7 @@ type Source = UnitSource | RefusedSource
 
 interface BuiltSources {
   readonly sources: readonly Source[]
-  /** By `resourceKey`. */
+  /** By `getResourceKey`. */
   readonly configMaps: ReadonlyMap<string, JsonObject>
   readonly unknown: readonly {
     readonly parent: UnitSource

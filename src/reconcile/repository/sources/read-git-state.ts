@@ -36,7 +36,7 @@ import { selectUnitTree } from './unit-source.ts'
 
 export interface UnitFiles {
   readonly files: PackageFiles
-  /** With what its rendering reads outside of the package, as in `unitTree`. */
+  /** With what its rendering reads outside of the package, as in `selectUnitTree`. */
   readonly tree: readonly TreeFile[]
   /** From the repository root. */
   readonly outside?: readonly string[]

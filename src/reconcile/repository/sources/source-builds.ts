@@ -18,7 +18,7 @@ export class SourceBuilds {
 
   /**
    * @param sources all, because their releases are read together
-   * @param built ConfigMaps that replace the cluster's, by `resourceKey`
+   * @param built ConfigMaps that replace the cluster's, by `getResourceKey`
    */
   constructor(
     cluster: ClusterReader,

@@ -38,7 +38,7 @@ export interface RenderedPackage {
   readonly unread: readonly string[]
   /** Undefined without a pipeline. */
   readonly run: PipelineRun | undefined
-  /** By `resourceKey`. */
+  /** By `getResourceKey`. */
   readonly nodes: ReadonlyMap<string, YamlMap>
 }
 
