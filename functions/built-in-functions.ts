@@ -17,6 +17,7 @@ import { enableGcpServices } from './enable-gcp-services/fn.ts'
 import { ensureNameSubstring } from './ensure-name-substring/fn.ts'
 import { generateFolders } from './generate-folders/fn.ts'
 import { runKubeconform } from './kubeconform/fn.ts'
+import { convertPlainFunc } from './sdk/kpt-func.ts'
 import {
   searchReplace,
   searchReplaceAsWritten,
@@ -24,6 +25,7 @@ import {
   searchReplaceWithAnyKeys,
 } from './search-replace/fn.ts'
 import { setAnnotations } from './set-annotations/fn.ts'
+import { giveRequests } from './set-default-requests/fn.ts'
 import { setImage, setImageOrNothing } from './set-image/fn.ts'
 import { setLabel } from './set-label/fn.ts'
 import { setLabels } from './set-labels/fn.ts'
@@ -41,7 +43,7 @@ import {
 } from './set-namespace/kustomize-namespace.ts'
 import { upsertResource, upsertResourceByOlderPath } from './upsert-resource/fn.ts'
 
-/** A Kptfile names these by `exec`. The catalog has no image, so no release matches. */
+/** A function of ours, which a Kptfile names by `exec`: the catalog has no image of it, so no release is it. */
 function createOwnBuiltIn(run: KrmFunction): BuiltIn {
   return {
     variants: [{ from: [0, 0, 0], below: [0, 0, 0], run }],
@@ -172,6 +174,7 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
   },
   'adopt-drift': createOwnBuiltIn(adoptDrift({ answer: (call) => builtInFunctions.answer(call) })),
   'gate-drift': createOwnBuiltIn(passItemsThrough),
+  'set-default-requests': createOwnBuiltIn(convertPlainFunc(giveRequests)),
   'verify-drift-records': createOwnBuiltIn(passItemsThrough),
 }
 

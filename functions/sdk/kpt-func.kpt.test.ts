@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type KptRun, runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
 
-const RUN = JSON.stringify(new URL('./kpt-func.ts', import.meta.url).href)
+const RUN = JSON.stringify(new URL('./run-kpt-func.ts', import.meta.url).href)
 const context = (name: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    config.kubernetes.io/local-config: "true"\ndata:\n  name: ${name}\n`
 

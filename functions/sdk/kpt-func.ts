@@ -3,19 +3,16 @@
  * objects and rewrite values (docs/facts/kpt-functions-npm.md).
  */
 import hostConsole from 'node:console'
-import { text } from 'node:stream/consumers'
 import {
   type FunctionInput,
   type FunctionOutput,
   type FunctionResult,
   findAnnotation,
-  formatFunctionOutput,
   getItemFile,
+  type KrmFunction,
   PACKAGE_PATH,
-  readFunctionInput,
 } from '@backporch/kpt/function'
 import { patchYamlNode } from '@backporch/kyaml/edit-yaml'
-import { formatFailure, listFailures } from '@backporch/kyaml/failure'
 import {
   emptyObject,
   formatCanonicalJson,
@@ -28,10 +25,11 @@ import {
   setKey,
 } from '@backporch/kyaml/json'
 import { convertYamlToJson, createYamlMap, findTextAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { Configs, type KptFunc, type KubernetesObject, type Result } from 'kpt-functions'
+import type { KptFunc, KubernetesObject, Result } from 'kpt-functions'
+import { Configs } from 'kpt-functions/dist/src/types.js'
 import { Printed } from './printed.ts'
 
-// Loading the package replaces the global console.
+// A function that loads the whole package has replaced the global console. Its entries, which are loaded here, do not.
 globalThis.console = hostConsole
 
 const RESULT_ERROR = 1
@@ -53,19 +51,13 @@ export function fromKptFunc(fn: KptFunc): (input: FunctionInput) => Promise<Func
   return (input) => runInTurn(() => callFunction(fn, input))
 }
 
-export async function runKptFunc(fn: KptFunc): Promise<void> {
-  try {
-    const given = await text(process.stdin)
-    const input = readFunctionInput(given, 'standard input')
-    const output = await fromKptFunc(fn)(input)
-    const items =
-      output.exitCode === 0 ? output.items : readFunctionInput(given, 'standard input').items
-    process.stdout.write(formatFunctionOutput({ ...output, items }, input.config))
-    if (output.stderr !== '') process.stderr.write(`${output.stderr}\n`)
-    process.exitCode = output.exitCode
-  } catch (thrown) {
-    process.stderr.write(`${listFailures(thrown).map(formatFailure).join('\n')}\n`)
-    process.exitCode = 1
+/** The same of a function that waits for nothing and prints nothing, as functions that are built in are. Never throws. */
+export function convertPlainFunc(fn: (configs: Configs) => void): KrmFunction {
+  return (input) => {
+    const calls = iterateCalls(input, () => '')
+    let call = calls.next()
+    while (call.done !== true) call = attempt(calls, () => fn(call.value as Configs))
+    return call.value
   }
 }
 
@@ -77,15 +69,42 @@ function runInTurn<T>(run: () => Promise<T>): Promise<T> {
   return turn
 }
 
-async function callFunction(
-  fn: KptFunc,
-  { items, config }: FunctionInput,
-): Promise<FunctionOutput> {
+async function callFunction(fn: KptFunc, input: FunctionInput): Promise<FunctionOutput> {
   const printed = new Printed()
+  const calls = iterateCalls(input, () => printed.getText())
+  let call = calls.next()
+  try {
+    globalThis.console = printed.console
+    while (call.done !== true) {
+      const thrown = await fn(call.value).then(
+        () => undefined,
+        (reason: unknown) => ({ reason }),
+      )
+      call = thrown === undefined ? calls.next() : calls.throw(thrown.reason)
+    }
+    return call.value
+  } finally {
+    globalThis.console = hostConsole
+  }
+}
+
+type Calls = Generator<Configs, FunctionOutput, void>
+
+function attempt(calls: Calls, run: () => void): IteratorResult<Configs, FunctionOutput> {
+  try {
+    run()
+  } catch (thrown) {
+    return calls.throw(thrown)
+  }
+  return calls.next()
+}
+
+/** Yields what the function is called with, one call after the other. @param printed what the function has printed so far */
+function* iterateCalls({ items, config }: FunctionInput, printed: () => string): Calls {
   const results: FunctionResult[] = []
   const stop = (exitCode: number, message: string): FunctionOutput => {
     const all = [...results, { message, severity: 'error' } as const]
-    return { items, results: all, exitCode, stderr: printed.getText() }
+    return { items, results: all, exitCode, stderr: printed() }
   }
   try {
     const given = items.map(readObject)
@@ -94,13 +113,12 @@ async function callFunction(
         ? undefined
         : checkObject(convertForFunction(convertYamlToJson(config)), 'functionConfig')
     const after: ObjectAfter[] = []
-    globalThis.console = printed.console
     for (const call of splitIntoCalls(given)) {
       const configs = new Configs(
         call.map(({ object }) => object),
         structuredClone(parameter),
       )
-      await fn(configs)
+      yield configs
       results.push(...configs.getResults().map(convertToResult))
       after.push(...matchObjectsAfter(call, configs.getAll()))
     }
@@ -113,15 +131,13 @@ async function callFunction(
       items: failed ? items : patches.map((patch) => patch()),
       results: distinct,
       exitCode: failed ? RESULT_ERROR : 0,
-      stderr: printed.getText(),
+      stderr: printed(),
     }
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown)
     const isConfigError =
       thrown instanceof Error && thrown.constructor.name === 'FunctionConfigError'
     return stop(isConfigError ? FUNCTION_CONFIG_ERROR : EXCEPTION, message)
-  } finally {
-    globalThis.console = hostConsole
   }
 }
 

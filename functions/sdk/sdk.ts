@@ -12,18 +12,18 @@ export type {
   Result,
   Severity,
 } from 'kpt-functions'
+export { FunctionConfigError } from 'kpt-functions/dist/src/errors.js'
 export {
   addAnnotation,
   addLabel,
-  Configs,
-  configFileResult,
-  FunctionConfigError,
-  generalResult,
   getAnnotation,
   getLabel,
-  isKubernetesObject,
-  kubernetesKey,
-  kubernetesObjectResult,
   removeAnnotation,
-} from 'kpt-functions'
-export { runKptFunc } from './kpt-func.ts'
+} from 'kpt-functions/dist/src/metadata.js'
+export {
+  configFileResult,
+  generalResult,
+  kubernetesObjectResult,
+} from 'kpt-functions/dist/src/result.js'
+export { Configs, isKubernetesObject, kubernetesKey } from 'kpt-functions/dist/src/types.js'
+export { runKptFunc } from './run-kpt-func.ts'

@@ -14,7 +14,7 @@ interface Container {
   resources?: { requests?: Record<string, unknown>; readonly limits?: Record<string, unknown> }
 }
 
-export async function setDefaultRequests(configs: Configs): Promise<void> {
+export function giveRequests(configs: Configs): void {
   const defaults = readDefaults(configs)
   for (const object of configs.getAll()) {
     for (const { path, container } of listContainers(object)) {
@@ -35,6 +35,10 @@ export async function setDefaultRequests(configs: Configs): Promise<void> {
       }
     }
   }
+}
+/** The same as the SDK has functions. */
+export async function setDefaultRequests(configs: Configs): Promise<void> {
+  giveRequests(configs)
 }
 setDefaultRequests.usage =
   'Sets requests of containers that have none. Config: a ConfigMap with the keys cpu and memory, or one of them.'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonEqual, type Json } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { changeOf, HOSTILE_TEXTS, recordOf } from '../../test/fakes/record-samples.ts'
 import { randomJson } from '../../test/property/random-krm.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
@@ -76,6 +76,14 @@ test('readers of YAML 1.1 and 1.2 read the same texts', () => {
       isJsonEqual(parseGoYaml(document, 'x').documents[0]?.value, { [text]: text }),
       document,
     )
+  }
+})
+
+test('texts that the library would leave plain, and kubectl reads as numbers, are quoted', () => {
+  for (const text of ['+_1', '-_7', '0o_1', '0b-1', '0_x1', '0e1_']) {
+    assert.equal(stringify(text, { compat: 'yaml-1.1' }), `${text}\n`)
+    assert.equal(formatDocument({ a: text }), `a: "${text}"\n`)
+    assert.deepEqual(parseGoYaml(formatDocument({ a: text }), 'x').documents[0]?.value, { a: text })
   }
 })
 

@@ -36,6 +36,13 @@ describe('the packages of the catalog', () => {
     })
   }
 
+  it('use the function that is written with the SDK of kpt', () => {
+    assert.match(
+      readCatalogPackage('default-requests')['Kptfile'] ?? '',
+      /exec: set-default-requests$/m,
+    )
+  })
+
   it('name every function of the catalog that is built in and that a new package uses', () => {
     const kptfile = readCatalogPackage('every-function')['Kptfile'] ?? ''
     const named = [...kptfile.matchAll(FUNCTIONS)].map(([, name]) => name ?? '').sort()

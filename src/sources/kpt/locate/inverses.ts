@@ -132,6 +132,7 @@ const FUNCTION_INVERSES = {
   kubeconform: undefined,
   'search-replace': invertSearchReplace,
   'set-annotations': invertEntries('annotations'),
+  'set-default-requests': undefined,
   'set-image': invertImage,
   'set-label': invertEntries('labels', 'set-label'),
   'set-labels': invertEntries('labels'),
