@@ -43,7 +43,7 @@ import {
 } from './set-namespace/kustomize-namespace.ts'
 import { upsertResource, upsertResourceByOlderPath } from './upsert-resource/fn.ts'
 
-/** A function of ours, which a Kptfile names by `exec`: the catalog has no image of it, so no release is it. */
+/** A Kptfile names these by `exec`. The catalog has no image, so no release matches. */
 function createOwnBuiltIn(run: KrmFunction): BuiltIn {
   return {
     variants: [{ from: [0, 0, 0], below: [0, 0, 0], run }],

@@ -53,7 +53,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['ignore', 'apps/web', '1', '--dry-run', '-m', 'why'],
   ['scan', '--dry-run', '-o', 'yaml'],
   ['adopt', 'apps/web', '--dry-run', '-o', 'json'],
-  ['release', 'apps/web', '--dry-run', '-o', 'jsonpath={.actions}'],
+  ['release', 'apps/web', '--dry-run', '-o', 'yaml'],
   ['ignore', 'apps/web', '1', '-m', 'why'],
   ['status', '-o', 'json'],
   ['get', 'drifts', '-o', 'github'],

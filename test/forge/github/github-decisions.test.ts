@@ -85,7 +85,7 @@ describe('GitHub, decisions', () => {
   it('leaves what the next turn finds by content when it is killed between merge and tag', async () => {
     const { wanted, decision } = await openOne()
     const killed: PackageRepository = Object.assign(Object.create(fixture.repository), {
-      refs: (signal: AbortSignal) => fixture.repository.listRefs(signal),
+      listRefs: (signal: AbortSignal) => fixture.repository.listRefs(signal),
       push: () => Promise.reject(new Error('killed')),
     })
     await assert.rejects(
