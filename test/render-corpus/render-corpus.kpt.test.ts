@@ -10,16 +10,13 @@ import {
   renderAllWithKpt,
 } from './run-kpt-render.ts'
 
-/** kpt over everything takes half a minute: in CI it is run over all cases, elsewhere over every fourth. */
-const cases = ALL_CASES.filter((_, index) => index % 4 === 0 || (process.env['CI'] ?? '') !== '')
-
 describe('kpt over the corpus', { skip: whyNoKpt() }, () => {
   const recording = readRecording()
   let programs: FunctionPrograms
   let renders: ReadonlyMap<string, KptRender>
   before(async () => {
     programs = await buildFunctionPrograms()
-    renders = await renderAllWithKpt(cases, programs)
+    renders = await renderAllWithKpt(ALL_CASES, programs)
   })
   after(() => programs.remove())
 
@@ -31,7 +28,7 @@ describe('kpt over the corpus', { skip: whyNoKpt() }, () => {
     )
   })
 
-  for (const each of cases) {
+  for (const each of ALL_CASES) {
     it(
       each.refused === undefined
         ? `renders ${each.name} as recorded`
