@@ -239,7 +239,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     const [remote] = [world.repository.remote]
     Object.assign(world.repository, { remote: '/home/ann/deploy' })
     await assert.rejects(world.plan(), /there is no package in the repository/)
-    Object.assign(world.repository, { clonedFrom: async () => [remote] })
+    Object.assign(world.repository, { listCloneOrigins: async () => [remote] })
     assert.equal((await world.plan()).report.spec.unit.package, 'apps/production')
   })
 
