@@ -50,6 +50,8 @@ function headOf(more: Partial<EndedHead> = {}): ReadonlyMap<string, EndedHead> {
   ])
 }
 
+const TAGGED = parseObjectId('c'.repeat(40))
+
 /** The branch is gone. */
 const DELETED = { branches: [], refs: new Map([...UNIT.git.refs].filter(([ref]) => ref !== REF)) }
 
@@ -208,17 +210,11 @@ test('a merge by hand publishes a revision, with who merged it; one that is publ
   )
   assert.match(texts(plan), /was merged by Ada: its revision is v1/)
   const merged = mergedOf(UNIT)
-  const refs = new Map([
-    ...merged.git.refs,
-    ['refs/tags/apps/web/v7', parseObjectId('c'.repeat(40))],
-  ])
+  const refs = new Map([...merged.git.refs, ['refs/tags/apps/web/v7', TAGGED]])
   const known = planReconcile({ ...merged, git: { ...merged.git, refs, revision: 7 } })
   assert.deepEqual(known.writes.updates, [])
   assert.equal(known.outcomes[0]?.episode.status.revision, 'v7')
-  const elsewhere = new Map([
-    ...merged.git.refs,
-    ['refs/tags/apps/api/v7', parseObjectId('c'.repeat(40))],
-  ])
+  const elsewhere = new Map([...merged.git.refs, ['refs/tags/apps/api/v7', TAGGED]])
   const other = planReconcile({ ...merged, git: { ...merged.git, refs: elsewhere } })
   assert.equal(other.outcomes[0]?.episode.status.revision, 'v1', 'of another package')
   assert.equal(planReconcile(decidedOf(UNIT)).outcomes.length, 0, 'it is known')

@@ -1,4 +1,4 @@
-/** What its merge would result in, counted on the clusters' present state. */
+/** The text of the pull request of `init`: what its merge changes, counted on the present state. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import {
@@ -76,7 +76,6 @@ export interface OnboardingSubject {
   }[]
   readonly sources: readonly FoundSource[]
   readonly autoscalers: readonly { readonly word: string; readonly count: number }[]
-  /** Rules from syncers. */
   readonly imported: number
   readonly notImported: readonly {
     readonly source: string
@@ -146,22 +145,16 @@ export function formatOnboardingText(subject: OnboardingSubject): ProposalText {
   const body = findFirstFitting(
     AMOUNTS,
     ([proposals, rules]) =>
-      formatOnboardingBody(rules === 0 ? shortenNames(subject) : subject, proposals, rules),
+      formatBody(rules === 0 ? shortenNames(subject) : subject, proposals, rules),
     subject.dialect.bodyLimit,
   )
   return { title: TITLE, body: body ?? SHORTEST, labels: ['drift'], draft: false }
 }
 
-function formatOnboardingBody(
-  subject: OnboardingSubject,
-  proposals: number,
-  rules: number,
-): string {
+function formatBody(subject: OnboardingSubject, proposals: number, rules: number): string {
   const { dialect, expected, baseBranch, version } = subject
-  const policy = formatMarkdownLink(
-    'the policy',
-    dialect.branchFileUrl(CONFIGURE_BRANCH, subject.policyPath),
-  )
+  const url = dialect.branchFileUrl(CONFIGURE_BRANCH, subject.policyPath)
+  const policy = formatMarkdownLink('the policy', url)
   const lines = [
     ...formatBox(dialect, 'note', [
       `**Nothing happens until this is merged.** Backporch compares what clusters run with the packages of this repository, and writes the difference back into git for review. A user with push access ran ${formatMarkdownCell('backporch init')}.`,
@@ -196,14 +189,14 @@ function formatOnboardingBody(
     '**What was found**',
     '',
     ...formatFound(subject),
-    ...formatNotImportedTable(subject, rules),
+    ...formatNotImported(subject, rules),
     `**What this branch changes**: ${describeChangedFiles(subject)}`,
     '',
     ...formatFolded(
       dialect,
       'Before you merge: rights, reviewers and rules',
       '',
-      formatPrerequisites(subject),
+      formatRights(subject),
     ),
     `<sub>¹ The field manager: a name that the client chose. · backporch ${formatMarkdownCell(version, 30)} · into ${formatMarkdownCell(baseBranch, 60)}</sub>`,
     '<!-- backporch:v1 configure -->',
@@ -263,7 +256,7 @@ function formatExpectation(
             ? [`and ${proposals.length - shown.length} more, less risky.`, '']
             : []),
         ]),
-    ...formatFailures(failed, most, dialect),
+    ...formatFailed(failed, most, dialect),
   ]
 }
 
@@ -331,7 +324,7 @@ function rankProposals(proposals: readonly ExpectedProposal[]): readonly Expecte
   )
 }
 
-function formatFailures(
+function formatFailed(
   failed: Expectation['failed'],
   most: number,
   dialect: ForgeDialect,
@@ -365,9 +358,7 @@ function formatFound({
   return [
     `- ${count(packages, 'package')} in ${count(clusters.length, 'cluster')}: ${names.join(', ')}${clusters.length > 5 ? ` and ${clusters.length - 5} more` : ''}.${elsewhere === 0 ? '' : ` ${count(elsewhere, 'package')} of the repository ${elsewhere === 1 ? 'has' : 'have'} no object there.`}`,
     `- ${count(imported, 'ignore rule')} taken over, each with its source in the policy${notImported.length === 0 ? '' : `; ${notImported.length} not`}.${scalers.length === 0 ? '' : ` Autoscalers: ${scalers.join(', ')}.`}`,
-    ...notObserved
-      .slice(0, 10)
-      .map((sentence) => `- Not looked for: ${formatMarkdownProse(sentence, 300)}`),
+    ...notObserved.slice(0, 10).map((one) => `- Not looked for: ${formatMarkdownProse(one, 300)}`),
     '',
     ...(syncers.length === 0
       ? []
@@ -379,10 +370,7 @@ function formatFound({
   ]
 }
 
-function formatNotImportedTable(
-  { notImported, dialect }: OnboardingSubject,
-  most: number,
-): string[] {
+function formatNotImported({ notImported, dialect }: OnboardingSubject, most: number): string[] {
   if (notImported.length === 0) return []
   const shown = notImported.slice(0, most)
   return formatFolded(dialect, `${count(notImported.length, 'ignore rule')} not taken over`, '', [
@@ -401,7 +389,7 @@ function formatNotImportedTable(
   ])
 }
 
-function formatPrerequisites({ rights }: OnboardingSubject): string[] {
+function formatRights({ rights }: OnboardingSubject): string[] {
   return [
     `The account of Backporch needs: ${rights.map(({ name, why }) => `${formatMarkdownCell(name)} (${why})`).join('; ')}.`,
     '',

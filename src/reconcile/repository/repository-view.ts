@@ -1,4 +1,4 @@
-/** At one moment: read once per turn, shared by all units. */
+/** The repository at one moment: a turn reads it once, and all units share it. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import {
   MOST_FILE_BYTES,
@@ -6,7 +6,7 @@ import {
   type RepositoryRefs,
   type TreeFile,
 } from '@backporch/git-store/package-repository'
-import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
+import { LEDGER_BRANCH, shortenBranch } from '@backporch/git-store/ref-name'
 import {
   derivePackageSlug,
   type FoundPackage,
@@ -101,11 +101,10 @@ export async function readRepository(
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
   const documents = await readLedger(repository, ledgerTree, signal)
   const recorded = listRecordedUnits(tree, documents.reports)
-  const packages = findPackages(
-    tree,
-    listUnitFolders(tree, { refs, placements: policies.placements, recorded, wanted }),
-  )
+  const { placements } = policies
+  const packages = findPackages(tree, listUnitFolders(tree, { refs, placements, recorded, wanted }))
   const pushed = await readPushed({ repository, ledgerTree }, [...refs.keys()], signal)
+  const notes = createHeadNotes(read, branch)
   return {
     repository,
     name:
@@ -124,11 +123,7 @@ export async function readRepository(
     ledgerTree,
     recorded,
     ...documents,
-    problems: [
-      ...createHeadNotes(read, branch),
-      ...createLastGoodNotes(policies),
-      ...documents.problems,
-    ],
+    problems: [...notes, ...createLastGoodNotes(policies), ...documents.problems],
     proposals: new Map(),
     pushed,
     budget: new ReadBudget(),
@@ -270,9 +265,7 @@ export async function readPushed(
   refs: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, PushedBranch>> {
-  const byPath = new Map(
-    refs.map((ref) => [formatPushedPath(ref.replace(/^refs\/heads\//, '')), ref]),
-  )
+  const byPath = new Map(refs.map((ref) => [formatPushedPath(shortenBranch(ref)), ref]))
   const files = ledgerTree.filter(({ path }) => byPath.has(path))
   const texts = await readTexts(repository, files, signal)
   const pushed = new Map<string, PushedBranch>()

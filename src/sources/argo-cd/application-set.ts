@@ -87,12 +87,10 @@ class SetReader {
     if (getTextAt(this.set, 'spec', 'templatePatch') !== '')
       throw new Unfilled('it patches what it makes (spec.templatePatch)')
     const template = getPartAt(this.set, 'spec', 'template')
+    const authored = isJsonObject(template) ? template : {}
     return filterObjects(getPartAt(this.set, 'spec', 'generators')).flatMap((generator, index) =>
       this.listParameters(generator, ['spec', 'generators', index]).map((parameters) => ({
-        application: this.createApplication(
-          isJsonObject(template) ? template : {},
-          parameters.values,
-        ),
+        application: this.createApplication(authored, parameters.values),
         parameters,
       })),
     )
@@ -137,9 +135,7 @@ class SetReader {
       throw new Unfilled('a list is a template (elementsYaml)')
     return filterObjects(own['elements']).map((element, index) => ({
       values: this.isGo ? element : flattenElement(element),
-      places: new Map(
-        listPlacesBelow(element, { file: undefined, at: [...at, 'elements', index] }),
-      ),
+      places: new Map(listPlaces(element, { file: undefined, at: [...at, 'elements', index] })),
     }))
   }
 
@@ -160,14 +156,10 @@ class SetReader {
     const chosen = this.repository
       .folders()
       .filter((folder) => isMatch(folder, false) && !isMatch(folder, true))
-    const places = new Map(
-      listPlacesBelow({ values: own['values'] ?? {} }, { file: undefined, at }),
-    )
+    const places = new Map(listPlaces({ values: own['values'] ?? {} }, { file: undefined, at }))
+    const prefix = getTextAt(own, 'pathParamPrefix')
     return chosen.map((folder) => ({
-      values: this.addValues(
-        own,
-        this.createFolderParameters(folder, getTextAt(own, 'pathParamPrefix')),
-      ),
+      values: this.addValues(own, this.createFolderParameters(folder, prefix)),
       places,
     }))
   }
@@ -191,10 +183,10 @@ class SetReader {
             ...read,
             ...this.createPathParameters(path, getTextAt(own, 'pathParamPrefix')),
           })
-          const inSet = listPlacesBelow({ values: own['values'] ?? {} }, { file: undefined, at })
+          const inSet = listPlaces({ values: own['values'] ?? {} }, { file: undefined, at })
           return {
             values,
-            places: new Map([...listPlacesBelow(object, { file: path, at: steps }), ...inSet]),
+            places: new Map([...listPlaces(object, { file: path, at: steps }), ...inSet]),
           }
         },
       ),
@@ -294,7 +286,7 @@ class SetReader {
   }
 }
 
-function listPlacesBelow(
+function listPlaces(
   values: Json,
   { file, at }: ParameterPlace,
   names: readonly string[] = [],
@@ -304,7 +296,7 @@ function listPlacesBelow(
     ? values.map((value, index) => [index, value] as const)
     : Object.entries(values)
   return steps.flatMap(([step, value]) =>
-    listPlacesBelow(value, { file, at: [...at, step] }, [...names, String(step)]),
+    listPlaces(value, { file, at: [...at, step] }, [...names, String(step)]),
   )
 }
 
@@ -346,17 +338,12 @@ function parseFileValue(path: string, text: string): Json {
   }
 }
 
-/**
- * Dotted names, also for list items; an empty map or list has none (jeremywohl/flatten, DotStyle).
- */
+/** Dotted names, also for list items; an empty one has none (jeremywohl/flatten, DotStyle). */
 function flattenObject(object: JsonObject): Parameters {
   return Object.fromEntries(listSingles(object, ''))
 }
 
-function listSingles(
-  value: Json,
-  name: string,
-): readonly (readonly [name: string, text: string])[] {
+function listSingles(value: Json, name: string): readonly (readonly [string, string])[] {
   if (value === null || typeof value !== 'object') return [[name, printGoValue(value)]]
   return Object.entries(value).flatMap(([key, each]) =>
     listSingles(each, name === '' ? key : `${name}.${key}`),

@@ -209,7 +209,7 @@ function readOverrides(
     .filter((path) => files.has(path))
     .flatMap(
       (path) =>
-        readSourceDocuments(path, files)[0]?.readInside(createFieldPath(name), synced.folder) ?? [],
+        readSourceDocuments(path, files)[0]?.readInside(makePath(name), synced.folder) ?? [],
     )
     .reverse()
 }
@@ -218,7 +218,7 @@ export function index(position: number): FieldPath[number] {
   return { kind: 'index', index: position }
 }
 
-export function createFieldPath(...names: readonly string[]): FieldPath {
+export function makePath(...names: readonly string[]): FieldPath {
   return names.map(createFieldStep)
 }
 

@@ -1,12 +1,7 @@
 import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import { getKey, getPartAt, type Json } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
-import {
-  createFieldPath,
-  index,
-  isAt,
-  type SourceDocument,
-} from '../../build/adopt/source-document.ts'
+import { index, isAt, makePath, type SourceDocument } from '../../build/adopt/source-document.ts'
 import type { BuiltTarget } from '../../build/built-unit.ts'
 import type { SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
 import { resolvePath } from '../files/kustomization-walk.ts'
@@ -98,16 +93,14 @@ function findImageCandidates(
   return listImageEntries(kustomization, target).flatMap(({ index: position, value }) => {
     const parts = computeImageParts(value, wanted)
     if (parts.size === 0) return []
-    const at = [...createFieldPath('images'), index(position)]
+    const at = [...makePath('images'), index(position)]
     const named = getEntryText(value, 'name')
-    const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.formatLocation([...at, ...createFieldPath([...parts.keys()][0] ?? '')])})`
+    const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.formatLocation([...at, ...makePath([...parts.keys()][0] ?? '')])})`
     return [
       {
         via: `image:${named}`,
         what,
-        edits: [...parts].map(([part, now]) =>
-          kustomization.edit([...at, ...createFieldPath(part)], now),
-        ),
+        edits: [...parts].map(([part, now]) => kustomization.edit([...at, ...makePath(part)], now)),
       },
     ]
   })
@@ -153,7 +146,7 @@ function findImageTexts(
       live.name !== image.name && named === '' ? `${image.name}=` : equals === -1 ? '' : `${named}=`
     const tag = live.tag === '' || (image.tag === '' && image.digest === '') ? '' : `:${live.tag}`
     const digest = live.digest === '' ? '' : `@${live.digest}`
-    const at = [...createFieldPath('images'), index(position)]
+    const at = [...makePath('images'), index(position)]
     const via = { via: `image:${named || image.name}`, what: `the image ${named || image.name}` }
     return [setField(kustomization, at, `${other}${live.name}${tag}${digest}`, via)]
   })
@@ -211,8 +204,8 @@ function findReplicaCandidates(
   return kustomization.listEntries('replicas').flatMap(({ index: position, value }) => {
     const name = getEntryText(value, 'name')
     if (!matchesDeclaredName(name, target)) return []
-    const entry = [...createFieldPath('replicas'), index(position)]
-    const path = target.wanted === undefined ? entry : [...entry, ...createFieldPath('count')]
+    const entry = [...makePath('replicas'), index(position)]
+    const path = target.wanted === undefined ? entry : [...entry, ...makePath('count')]
     return [
       setField(kustomization, path, target.wanted, {
         via: `replicas:${name}`,
@@ -240,23 +233,21 @@ function findLabelCandidates(
         ]
       : []
   const own = isAt(path, 'metadata', above.name, last.name)
-    ? candidate(above.name.slice(0, -1), createFieldPath('commonMetadata', above.name, last.name))
+    ? candidate(above.name.slice(0, -1), makePath('commonMetadata', above.name, last.name))
     : []
   if (above.name === 'annotations')
-    return [...own, ...candidate('annotation', createFieldPath('commonAnnotations', last.name))]
+    return [...own, ...candidate('annotation', makePath('commonAnnotations', last.name))]
   if (!LABEL_PLACES.has(above.name)) return []
   const pairs = kustomization
     .listEntries('labels')
     .map(({ index: position }) => [
-      ...createFieldPath('labels'),
+      ...makePath('labels'),
       index(position),
-      ...createFieldPath('pairs', last.name),
+      ...makePath('pairs', last.name),
     ])
   return [
     ...own,
-    ...[createFieldPath('commonLabels', last.name), ...pairs].flatMap((at) =>
-      candidate('label', at),
-    ),
+    ...[makePath('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at)),
   ]
 }
 
@@ -286,10 +277,7 @@ function findGenerated(
       !hasPlainName(kustomization, value) && target.desired.id.name !== getEntryText(value, 'name'),
   )
   const obstacles = hashed.map(({ index: position, value }) => ({
-    where: kustomization.formatLocation([
-      ...createFieldPath('configMapGenerator'),
-      index(position),
-    ]),
+    where: kustomization.formatLocation([...makePath('configMapGenerator'), index(position)]),
     why: `the name of the ConfigMap ${getEntryText(value, 'name')} ends with a hash of its content, so that another value is another object`,
     remedy:
       'change the value in the kustomization by hand, or set disableNameSuffixHash, or choose restore',
@@ -298,7 +286,7 @@ function findGenerated(
 }
 
 function hasPlainName(kustomization: SourceDocument, value: Entry['value']): boolean {
-  const all = kustomization.getValueAt(createFieldPath('generatorOptions', 'disableNameSuffixHash'))
+  const all = kustomization.getValueAt(makePath('generatorOptions', 'disableNameSuffixHash'))
   return getPartAt(value, 'options', 'disableNameSuffixHash') === true || all === true
 }
 
@@ -312,7 +300,7 @@ function findInGenerator(
   const found = findGeneratorLocations(
     kustomization,
     files,
-    [...createFieldPath('configMapGenerator'), index(position)],
+    [...makePath('configMapGenerator'), index(position)],
     key,
   )
   return found.flatMap((each): SourceCandidate[] => {
@@ -365,10 +353,10 @@ export function findGeneratorLocations(
   key: string,
 ): readonly GeneratorLocation[] {
   const within = (name: string) => {
-    const value = kustomization.getValueAt([...at, ...createFieldPath(name)])
+    const value = kustomization.getValueAt([...at, ...makePath(name)])
     return (Array.isArray(value) ? value : []).flatMap((each: Json, order) =>
       typeof each === 'string'
-        ? [{ at: [...at, ...createFieldPath(name), index(order)], text: each }]
+        ? [{ at: [...at, ...makePath(name), index(order)], text: each }]
         : [],
     )
   }
@@ -388,9 +376,9 @@ export function findGeneratorLocations(
       ? []
       : [{ is: 'file', at: position, named, file }]
   })
-  const single = kustomization.getValueAt([...at, ...createFieldPath('env')])
+  const single = kustomization.getValueAt([...at, ...makePath('env')])
   const named =
-    typeof single === 'string' ? [{ at: [...at, ...createFieldPath('env')], text: single }] : []
+    typeof single === 'string' ? [{ at: [...at, ...makePath('env')], text: single }] : []
   const lines = [...within('envs'), ...named].flatMap(
     ({ at: where, text: entry }): GeneratorLocation[] => {
       const file = resolvePath(kustomization.folder, entry)

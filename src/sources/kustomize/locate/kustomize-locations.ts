@@ -14,8 +14,8 @@ import {
 } from '@backporch/kyaml/json'
 import { findTextAt, resolveAlias } from '@backporch/kyaml/yaml'
 import {
-  createFieldPath,
   index,
+  makePath,
   readKustomizations,
   readSourceDocuments,
   type SourceDocument,
@@ -56,9 +56,8 @@ export class KustomizeLocations {
   findDeclaredName({ id, location }: DesiredResource): string {
     if (location.step !== undefined || !this.files.has(location.path)) return ''
     const document = readSourceDocuments(location.path, this.files)[location.document]
-    const at =
-      location.item === undefined ? [] : [...createFieldPath('items'), index(location.item)]
-    const name = document?.getValueAt([...at, ...createFieldPath('metadata', 'name')])
+    const at = location.item === undefined ? [] : [...makePath('items'), index(location.item)]
+    const name = document?.getValueAt([...at, ...makePath('metadata', 'name')])
     return typeof name === 'string' ? name : id.name
   }
 
@@ -150,7 +149,7 @@ export class KustomizeLocations {
     const what = `the manifest (${path}:${line})`
     const documents = readSourceDocuments(path, this.files)
     const items =
-      item === undefined ? undefined : documents[document]?.getValueAt(createFieldPath('items'))
+      item === undefined ? undefined : documents[document]?.getValueAt(makePath('items'))
     const last =
       documents.length === 1 && (item === undefined || (Array.isArray(items) && items.length === 1))
     const edit: YamlEdit = { document, item, kind: 'remove-object' }
@@ -162,7 +161,7 @@ export class KustomizeLocations {
         .filter(({ text }) => resolvePath(kustomization.folder, text) === path)
         .map(
           (entry): FileEdit =>
-            kustomization.edit([...createFieldPath('resources'), index(entry.index)], undefined),
+            kustomization.edit([...makePath('resources'), index(entry.index)], undefined),
         ),
     )
     return {
@@ -181,8 +180,7 @@ export class KustomizeLocations {
         ? readSourceDocuments(location.path, this.files)[location.document]
         : undefined
     if (document === undefined || wanted === undefined) return []
-    const at =
-      location.item === undefined ? [] : [...createFieldPath('items'), index(location.item)]
+    const at = location.item === undefined ? [] : [...makePath('items'), index(location.item)]
     const anchored = findAnchoredEdit(document.root, location.document, [...at, ...path], wanted)
     if (anchored === undefined) return []
     const { name, edit } = anchored
@@ -198,8 +196,7 @@ export class KustomizeLocations {
     if (location.step !== undefined) return []
     const document = readSourceDocuments(location.path, this.files)[location.document]
     if (document === undefined) return []
-    const at =
-      location.item === undefined ? [] : [...createFieldPath('items'), index(location.item)]
+    const at = location.item === undefined ? [] : [...makePath('items'), index(location.item)]
     const whole = [...at, ...path]
     const there = document.has(whole)
     if (!there && wanted === undefined) return []
@@ -273,7 +270,7 @@ export class KustomizeLocations {
     return [
       ...(gone.length === 0 ? [] : this.patchEdit(patch, document, gone.toReversed(), undefined)),
       ...above.flatMap(({ position, steps }) => {
-        const whole = [index(position), ...createFieldPath('value'), ...path.slice(steps)]
+        const whole = [index(position), ...makePath('value'), ...path.slice(steps)]
         return document.has(whole) ? this.patchEdit(patch, document, [whole], wanted) : []
       }),
     ]
@@ -313,7 +310,7 @@ export class KustomizeLocations {
         kustomization.hasField(name)
           ? [
               {
-                where: kustomization.formatLocation(createFieldPath(name)),
+                where: kustomization.formatLocation(makePath(name)),
                 why: `${NOT_FOUND}; ${name} may write the field`,
                 remedy: `edit by hand what the ${name} copy from, or choose restore`,
               },
@@ -326,7 +323,7 @@ export class KustomizeLocations {
         const from = `${getTextAt(source, 'fieldPath') || 'metadata.name'} of ${getTextAt(source, 'kind')} ${getTextAt(source, 'name')}`
         return [
           {
-            where: kustomization.formatLocation([...createFieldPath('replacements'), index(at)]),
+            where: kustomization.formatLocation([...makePath('replacements'), index(at)]),
             why: `${NOT_FOUND}; the replacement copies ${from}, and may write the field`,
             remedy: `edit ${from}, which other objects may have too, or choose restore`,
           },

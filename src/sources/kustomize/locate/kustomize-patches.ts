@@ -5,9 +5,9 @@ import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kya
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { findNodeAtPath } from '@backporch/kyaml/yaml'
 import {
-  createFieldPath,
   type FileLocation,
   index,
+  makePath,
   readSourceDocuments,
   SourceDocument,
   type TextLocations,
@@ -45,7 +45,7 @@ export function listPatches(kustomization: SourceDocument, files: SourceFiles): 
       const target = getKey(value, 'target')
       const at = {
         field: name,
-        at: [...createFieldPath(name), index(position)],
+        at: [...makePath(name), index(position)],
         position,
         target: isJsonObject(target) ? target : undefined,
       }
@@ -55,7 +55,7 @@ export function listPatches(kustomization: SourceDocument, files: SourceFiles): 
       return typeof inline === 'string'
         ? readInlinePatch(kustomization, files, inline, {
             ...at,
-            at: [...at.at, ...createFieldPath('patch')],
+            at: [...at.at, ...makePath('patch')],
           })
         : []
     }),
@@ -82,7 +82,7 @@ function readListed(
   return kustomization.listTexts(name).flatMap(({ index: position, text }) => {
     const at = {
       field: name,
-      at: [...createFieldPath(name), index(position)],
+      at: [...makePath(name), index(position)],
       position,
       target: undefined,
     }

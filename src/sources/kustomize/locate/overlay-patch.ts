@@ -17,10 +17,10 @@ import { splitReference } from '@backporch/kyaml/text'
 import { findTextAt } from '@backporch/kyaml/yaml'
 import {
   convertToFieldPath,
-  createFieldPath,
   index,
   isAt,
   listSyncerLayers,
+  makePath,
   readSourceDocuments,
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
@@ -126,7 +126,7 @@ function getDeclaredIdentity(
     location.step === undefined && files.has(location.path)
       ? readSourceDocuments(location.path, files)[location.document]
       : undefined
-  const at = location.item === undefined ? [] : [...createFieldPath('items'), index(location.item)]
+  const at = location.item === undefined ? [] : [...makePath('items'), index(location.item)]
   const declared = document?.getValueAt(at)
   const from = isJsonObject(declared) ? declared : object
   const namespace = getMetadataText(from, 'namespace')
@@ -183,7 +183,7 @@ function createEntryCandidates(
 }
 
 function appendEntry({ document, at }: PatchList, name: string, entry: Json): FileEdit {
-  const path = [...at, ...createFieldPath(name)]
+  const path = [...at, ...makePath(name)]
   const before = document.getValueAt(path)
   return isJsonArray(before) && before.length > 0
     ? document.edit([...path, index(before.length)], entry)

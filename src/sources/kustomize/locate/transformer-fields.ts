@@ -4,7 +4,7 @@
  */
 import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { createFieldPath, type SourceDocument } from '../../build/adopt/source-document.ts'
+import { makePath, type SourceDocument } from '../../build/adopt/source-document.ts'
 import type { BuiltTarget } from '../../build/built-unit.ts'
 import { editAt, type SourceLocations, type Wanted } from '../../locate/candidate.ts'
 import {
@@ -61,11 +61,11 @@ export function listTransformerImages(
 }
 
 function getKind(document: SourceDocument): Json | undefined {
-  return document.getValueAt(createFieldPath('kind'))
+  return document.getValueAt(makePath('kind'))
 }
 
 function getEntry(document: SourceDocument, kind: string, name: string): JsonObject {
-  const entry = getKind(document) === kind ? document.getValueAt(createFieldPath(name)) : undefined
+  const entry = getKind(document) === kind ? document.getValueAt(makePath(name)) : undefined
   return isJsonObject(entry) ? entry : {}
 }
 
@@ -77,12 +77,12 @@ function placeIn(document: SourceDocument, target: BuiltTarget): Place | undefin
     ['AnnotationsTransformer', 'annotation', 'annotations'],
   ] as const) {
     if (getKind(document) !== kind || last?.kind !== 'field') continue
-    const at = createFieldPath(name, last.name)
+    const at = makePath(name, last.name)
     if (isWrittenFrom(document, at, target))
       return { what: `the ${word} ${last.name}`, parts: [[at, wanted]] }
   }
   const replica = getEntryText(getEntry(document, 'ReplicaCountTransformer', 'replica'), 'name')
-  const count = createFieldPath('replica', 'count')
+  const count = makePath('replica', 'count')
   if (
     wanted !== undefined &&
     matchesDeclaredName(replica, target) &&
@@ -92,7 +92,7 @@ function placeIn(document: SourceDocument, target: BuiltTarget): Place | undefin
   const image = getEntry(document, 'ImageTagTransformer', 'imageTag')
   if (typeof wanted !== 'string' || !isOfImage(image, target)) return undefined
   const parts = [...computeImageParts(image, wanted)].map(
-    ([part, value]) => [createFieldPath('imageTag', part), value] as const,
+    ([part, value]) => [makePath('imageTag', part), value] as const,
   )
   return { what: `the image ${getEntryText(image, 'name')}`, parts }
 }
@@ -111,7 +111,7 @@ function mayWrite(document: SourceDocument, { desired, path }: BuiltTarget): boo
   const now = findValueAt(desired.object, path)
   if (typeof now !== 'string' || now === '') return false
   const given = (...names: readonly string[]): string => {
-    const value = document.getValueAt(createFieldPath(...names))
+    const value = document.getValueAt(makePath(...names))
     return typeof value === 'string' ? value : ''
   }
   const kind = String(getKind(document))

@@ -2,8 +2,8 @@ import type { FieldPath } from '@backporch/kyaml/field'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import {
   convertToFieldPath,
-  createFieldPath,
   findSyncerFields,
+  makePath,
   readSourceDocuments,
   type SourceDocument,
   type SyncedFolder,
@@ -54,7 +54,7 @@ export function findVariableLocations({
         valueFor: (other) => variables.get(other),
       })
       if (value === undefined) continue
-      const at = createFieldPath(...substitution.at, name)
+      const at = makePath(...substitution.at, name)
       if (spec?.has(at) === true) {
         candidates.push({
           via: `variable:${name}`,

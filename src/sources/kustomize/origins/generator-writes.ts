@@ -1,7 +1,7 @@
 /** As kustomize `api/types/generatorargs.go`. */
 import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { createFieldPath, index, type SourceDocument } from '../../build/adopt/source-document.ts'
+import { index, makePath, type SourceDocument } from '../../build/adopt/source-document.ts'
 import { readSourceText as fileText } from '../files/kustomize-build.ts'
 import { findGeneratorLocations, type GeneratorLocation } from '../locate/kustomize-fields.ts'
 import { type BuiltIdentity, getIdentityText, isIdentity } from './built-identity.ts'
@@ -35,7 +35,7 @@ export function recordGeneratorWrites(
     if (creates ? !isGenerated : !identity.isCalled(name, getIdentityText(entry, 'namespace')))
       continue
     if (!creates && isIdentity(field.path)) continue
-    const at = [...createFieldPath(list), index(number)]
+    const at = [...makePath(list), index(number)]
     const [first, key, ...rest] = field.path
     if (first?.kind !== 'field' || rest.length > 1) continue
     if (
@@ -57,7 +57,7 @@ export function recordGeneratorWrites(
     const [own, option] = [getOwnPath(field.path), getOptionPath(field.path)]
     const locations = [
       own.length === 0 ? [] : [[...at, ...own]],
-      option.length === 0 ? [] : [[...createFieldPath('generatorOptions'), ...option]],
+      option.length === 0 ? [] : [[...makePath('generatorOptions'), ...option]],
     ].flat()
     const set = locations.find((path) => kustomization.has(path))
     if (set !== undefined)
@@ -79,7 +79,7 @@ function getOwnPath(path: FieldPath): FieldPath {
   if (isName) return path.slice(1)
   if (first.name === 'type') return path
   const option = getOptionPath(path)
-  return option.length === 0 ? [] : [...createFieldPath('options'), ...option]
+  return option.length === 0 ? [] : [...makePath('options'), ...option]
 }
 
 function getOptionPath(path: FieldPath): FieldPath {

@@ -3,9 +3,9 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
 import { RE2JS } from 're2js'
 import {
-  createFieldPath,
   type FileLocation,
   index,
+  makePath,
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
 import { parseImageEntry } from '../files/image-entry.ts'
@@ -69,11 +69,11 @@ interface ImageEntry {
 }
 
 function listImages(document: SourceDocument): readonly ImageEntry[] {
-  const at = (position: number): FieldPath => [...createFieldPath('images'), index(position)]
+  const at = (position: number): FieldPath => [...makePath('images'), index(position)]
   const entries = document.listEntries('images').map(({ index: position, value }): ImageEntry => {
     const locationOf = (parts: readonly string[]) =>
       parts.map((name) => ({
-        location: document.findLocation([...at(position), ...createFieldPath(name)]),
+        location: document.findLocation([...at(position), ...makePath(name)]),
         name,
       }))
     return { value, whole: document.findLocation(at(position)), locationOf }

@@ -14,11 +14,11 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId, getResourceKey } from '@backporch/kyaml/resource'
 import {
-  createFieldPath,
   type FileLocation,
   index,
   isAt,
   listSyncerLayers,
+  makePath,
   readKustomizations,
   readSourceDocuments,
   SourceDocument,
@@ -239,7 +239,7 @@ export class KustomizeOrigins {
       location.step === undefined || first === undefined
         ? undefined
         : findGeneratedBy(first, location.step, id.name)?.value
-    const metadata = findValueAt(declared, createFieldPath('metadata')) ?? created
+    const metadata = findValueAt(declared, makePath('metadata')) ?? created
     const [name, namespace] = ['name', 'namespace'].map((each) =>
       isJsonObject(metadata) ? getIdentityText(metadata, each) : '',
     )
@@ -256,7 +256,7 @@ export class KustomizeOrigins {
       step === undefined
         ? item === undefined
           ? []
-          : [...createFieldPath('items'), index(item)]
+          : [...makePath('items'), index(item)]
         : this.findEntry(desired, document)
     const value = step === undefined ? document?.getValueAt(at) : undefined
     const declared = isJsonObject(value) ? value : undefined
@@ -287,9 +287,7 @@ export class KustomizeOrigins {
       step === undefined || document === undefined
         ? undefined
         : findGeneratedBy(document, step, id.name)
-    return step === undefined || entry === undefined
-      ? []
-      : [...createFieldPath(step), index(entry.index)]
+    return step === undefined || entry === undefined ? [] : [...makePath(step), index(entry.index)]
   }
 
   private readonly getPatches = (kustomization: SourceDocument): readonly Patch[] => {

@@ -9,10 +9,10 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 import {
-  createFieldPath,
   type FileLocation,
   index,
   isAt,
+  makePath,
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
 import type { Patch, PatchField } from '../locate/kustomize-patches.ts'
@@ -86,7 +86,7 @@ class KustomizeRun {
     this.recordLabels(kustomization)
     this.recordAddedLabels(layers)
     for (const each of withLayers)
-      this.mark(each, 'commonAnnotations of', createFieldPath('commonAnnotations'), ANNOTATIONS)
+      this.mark(each, 'commonAnnotations of', makePath('commonAnnotations'), ANNOTATIONS)
     this.patch(patches, 'patchesJson6902')
     for (const each of withLast('replicas')) this.recordReplicas(each)
     recordImageWrites(withLast('images'), { identity, field, history })
@@ -124,7 +124,7 @@ class KustomizeRun {
       ['kind'],
       ['metadata', 'name'],
       ['metadata', 'namespace'],
-    ].map((names) => document.getValueAt(createFieldPath(...names)))
+    ].map((names) => document.getValueAt(makePath(...names)))
     const { group, version } = this.identity
     return (
       apiVersion === (group === '' ? version : `${group}/${version}`) &&
@@ -207,21 +207,20 @@ class KustomizeRun {
       this.mark(
         kustomization,
         'labels of',
-        [...createFieldPath('labels'), index(position), ...createFieldPath('pairs')],
+        [...makePath('labels'), index(position), ...makePath('pairs')],
         [...custom, ...known],
       )
     }
-    this.mark(kustomization, 'commonLabels of', createFieldPath('commonLabels'), ALL_LABELS)
+    this.mark(kustomization, 'commonLabels of', makePath('commonLabels'), ALL_LABELS)
   }
 
   /** Argo CD has separate fields for where `commonLabels` apply. */
   private recordAddedLabels(layers: readonly SourceDocument[]): void {
     const isSet = (name: string): boolean =>
-      layers.findLast((each) => each.hasField(name))?.getValueAt(createFieldPath(name)) === true
+      layers.findLast((each) => each.hasField(name))?.getValueAt(makePath(name)) === true
     const own = isSet('labelIncludeTemplates') ? [...OWN_LABELS, ...TEMPLATE_LABELS] : OWN_LABELS
     const specs = isSet('labelWithoutSelector') ? own : ALL_LABELS
-    for (const each of layers)
-      this.mark(each, 'commonLabels of', createFieldPath('commonLabels'), specs)
+    for (const each of layers) this.mark(each, 'commonLabels of', makePath('commonLabels'), specs)
   }
 
   private mark(
@@ -253,7 +252,7 @@ class KustomizeRun {
   private recordReplicas(kustomization: SourceDocument): void {
     if (!this.writesInto(REPLICAS, this.field.path)) return
     for (const { index: position, value } of kustomization.listEntries('replicas')) {
-      const at = [...createFieldPath('replicas'), index(position), ...createFieldPath('count')]
+      const at = [...makePath('replicas'), index(position), ...makePath('count')]
       if (this.identity.isNamed(getIdentityText(value, 'name')))
         this.history.write('replicas of', kustomization.getValueAt(at) ?? UNKNOWN, [
           { location: kustomization.findLocation(at) },
@@ -266,22 +265,22 @@ class KustomizeRun {
     const { path } = this.field
     for (const name of ['transformers', 'configurations', 'crds'])
       if (kustomization.listTexts(name).length > 0)
-        this.history.suspect(`${name} of`, kustomization.findLocation(createFieldPath(name)))
+        this.history.suspect(`${name} of`, kustomization.findLocation(makePath(name)))
     const value = this.history.value
     for (const { index: position, value: variable } of kustomization.listEntries('vars'))
       if (typeof value === 'string' && value.includes(`$(${getIdentityText(variable, 'name')})`))
         this.history.mayWrite(
           'vars of',
-          kustomization.findLocation([...createFieldPath('vars'), index(position)]),
+          kustomization.findLocation([...makePath('vars'), index(position)]),
         )
-    const requested = kustomization.getValueAt(createFieldPath('buildMetadata'))
+    const requested = kustomization.getValueAt(makePath('buildMetadata'))
     if (
       isJsonArray(requested) &&
       requested.includes('managedByLabel') &&
       isAt(path, 'metadata', 'labels', 'app.kubernetes.io/managed-by')
     )
       this.history.write('buildMetadata of', UNKNOWN, [
-        { location: kustomization.findLocation(createFieldPath('buildMetadata')) },
+        { location: kustomization.findLocation(makePath('buildMetadata')) },
       ])
   }
 }
@@ -292,9 +291,9 @@ function findLastText(
 ): { text: string; location: FileLocation } | undefined {
   const found = documents.flatMap((document) =>
     names.flatMap((name) => {
-      const text = document.getValueAt(createFieldPath(name))
+      const text = document.getValueAt(makePath(name))
       return typeof text === 'string' && text !== ''
-        ? [{ text, location: document.findLocation(createFieldPath(name)) }]
+        ? [{ text, location: document.findLocation(makePath(name)) }]
         : []
     }),
   )

@@ -8,7 +8,7 @@ import {
   resolveAlias,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
-import { createFieldPath, index, type SourceDocument } from '../../build/adopt/source-document.ts'
+import { index, makePath, type SourceDocument } from '../../build/adopt/source-document.ts'
 import { parseOperationPointer } from '../locate/kustomize-patches.ts'
 import { type FieldValue, UNKNOWN } from './field-history.ts'
 import type { ListLocations } from './list-locations.ts'
@@ -86,7 +86,7 @@ function findOperationWrite(
   if (does === 'remove') return { does: 'removes', at: [at], value: undefined }
   if (does === 'move' || does === 'copy') return { does: 'writes', at: [at], value: UNKNOWN }
   if (does !== 'add' && does !== 'replace') return undefined
-  const whole = [at, ...createFieldPath('value'), ...path.slice(length)]
+  const whole = [at, ...makePath('value'), ...path.slice(length)]
   return document.has(whole)
     ? { does: 'writes', at: whole, value: document.getValueAt(whole) }
     : { does: 'removes', at: [at], value: undefined }

@@ -10,9 +10,9 @@ import {
   type Json,
 } from '@backporch/kyaml/json'
 import {
-  createFieldPath,
   type FileLocation,
   index,
+  makePath,
   readSourceDocuments,
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
@@ -26,7 +26,7 @@ export function listReplacementLocations(
   { path, files }: Pick<TracedField, 'path' | 'files'>,
 ): readonly FileLocation[] {
   return kustomization.listEntries('replacements').flatMap(({ index: number, value }) => {
-    const at = [...createFieldPath('replacements'), index(number)]
+    const at = [...makePath('replacements'), index(number)]
     const named = getKey(value, 'path')
     if (typeof named !== 'string')
       return coversField(value, identity, path) ? [kustomization.findLocation(at)] : []

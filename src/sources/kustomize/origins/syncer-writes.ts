@@ -5,7 +5,7 @@ import { describeResourceId } from '@backporch/kyaml/resource'
 import { resolveGoScalar } from '@backporch/kyaml/yaml'
 import {
   createClusterLocation,
-  createFieldPath,
+  makePath,
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
 import type { Substitution, SyncerBuild } from '../../build/built-source.ts'
@@ -50,7 +50,7 @@ export class SyncerWrites {
       rest.length > 0
     )
       return
-    const at = [...createFieldPath('commonMetadata'), marks, key]
+    const at = [...makePath('commonMetadata'), marks, key]
     const value = this.resource.getValueAt(at)
     if (typeof value === 'string')
       history.write('commonMetadata of', value, [{ location: this.resource.findLocation(at) }])
@@ -79,7 +79,7 @@ export class SyncerWrites {
 
   /** Undefined if nobody sets it. */
   private placeOf(name: string, substitution: Substitution): WrittenAt | undefined {
-    const at = createFieldPath(...substitution.at, name)
+    const at = makePath(...substitution.at, name)
     if (typeof this.resource.getValueAt(at) === 'string')
       return { location: this.resource.findLocation(at), name }
     const place = locateVariable(name, this.build, this.files)
