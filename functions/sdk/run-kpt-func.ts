@@ -1,7 +1,7 @@
 /** A function of the npm package `kpt-functions` as a program. */
 import { text } from 'node:stream/consumers'
 import { formatFunctionOutput, readFunctionInput } from '@backporch/kpt/function'
-import { listFailures, formatFailure } from '@backporch/kyaml/failure'
+import { formatFailure, listFailures } from '@backporch/kyaml/failure'
 import type { KptFunc } from 'kpt-functions'
 import { fromKptFunc } from './kpt-func.ts'
 
