@@ -58,7 +58,7 @@ export interface Drift {
   readonly liveUnread: boolean
   /**
    * The syncer's next apply removes the field once git drops it
-   * (src/drift/detect/lost-when-released.ts).
+   * (`isLostWhenReleased` of src/drift/detect/object-comparison.ts).
    */
   readonly lostWhenReleased?: boolean
   /** It sets a field that git also declares: Release ends that. */

@@ -175,7 +175,7 @@ export function assertPushable(
     short
       ? 'it is not <state>/<package path>/<workspace>, and Porch could no longer list the repository'
       : 'it is none of the refs that backporch owns',
-    'push only to drafts/, proposed/, drift-ledger, drift/configure, <package path>/v<N> or the base branch',
+    'push only to drafts/, proposed/, drift-ledger, drift/configure, drift/ignore-*, drift/unignore-*, drift/import-*, <package path>/v<N> or the base branch',
   )
 }
 

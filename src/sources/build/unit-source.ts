@@ -1,4 +1,3 @@
-/** See design §14. */
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { JsonObject } from '@backporch/kyaml/json'

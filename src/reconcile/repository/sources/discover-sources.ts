@@ -1,5 +1,5 @@
 /**
- * The cluster's resources decide (design §14); for a recording without any, those that the
+ * The cluster's resources decide; for a recording without any, those that the
  * repository declares.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'

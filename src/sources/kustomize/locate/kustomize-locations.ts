@@ -1,4 +1,4 @@
-/** Each location is only a candidate: a build proves the edit (kustomize-adoption.ts). */
+/** Each location is only a candidate: a build proves the edit (src/sources/build/adopt/build-adoption.ts). */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
