@@ -98,7 +98,7 @@ function stepTo(
   if (!isListEntry(part)) {
     const found = findField(node, part, search)
     return found === undefined && search.create !== undefined && node.kind === 'map'
-      ? addField(node, part, startOf(next, search.create, search.created))
+      ? addField(node, part, createStart(next, search.create, search.created))
       : found
   }
   const { field, value } = splitListEntry(part)
@@ -209,11 +209,11 @@ function createPlaceholder(
   const index = next === undefined ? undefined : parseIndex(next)
   return index !== undefined && index >= 0
     ? createYamlList()
-    : startOf(next === '' ? undefined : next, create, created)
+    : createStart(next === '' ? undefined : next, create, created)
 }
 
 /** An index does not create a list. */
-function startOf(
+function createStart(
   next: string | undefined,
   create: () => YamlNode,
   created: Set<YamlNode>,

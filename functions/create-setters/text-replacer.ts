@@ -25,7 +25,7 @@ export class TextReplacer implements Replacer {
   replace(text: string): string | undefined {
     let replaced = ''
     for (let at = 0; at < text.length; ) {
-      const pair = this.pairAt(text, at)
+      const pair = this.findPair(text, at)
       replaced += pair?.[1] ?? text.charAt(at)
       at += pair?.[0].length ?? 1
     }
@@ -33,11 +33,12 @@ export class TextReplacer implements Replacer {
   }
 
   occursIn(text: string): boolean {
-    for (let at = 0; at < text.length; at += 1) if (this.pairAt(text, at) !== undefined) return true
+    for (let at = 0; at < text.length; at += 1)
+      if (this.findPair(text, at) !== undefined) return true
     return false
   }
 
-  private pairAt(text: string, at: number): readonly [from: string, to: string] | undefined {
+  private findPair(text: string, at: number): readonly [from: string, to: string] | undefined {
     return this.pairs.get(text.charAt(at))?.find(([from]) => text.startsWith(from, at))
   }
 }

@@ -31,8 +31,8 @@ export class Renamed {
 
   /** Call before the name changes. */
   add(item: YamlMap): void {
-    const others = this.byName.get(nameOf(item))
-    if (others === undefined) this.byName.set(nameOf(item), [item])
+    const others = this.byName.get(getName(item))
+    if (others === undefined) this.byName.set(getName(item), [item])
     else others.push(item)
     this.items.add(item)
   }
@@ -106,9 +106,9 @@ class ReferenceRepair {
 
   private repairName(node: YamlNode, target: Target, role: Target | undefined): string | undefined {
     if (node.kind !== 'scalar') return undefined
-    const found = this.find(node.value, target, role, () => true, nameOf)
+    const found = this.find(node.value, target, role, () => true, getName)
     if (found === undefined || 'problem' in found) return found?.problem
-    setName(node, nameOf(found.item))
+    setName(node, getName(found.item))
     return undefined
   }
 
@@ -124,10 +124,10 @@ class ReferenceRepair {
       target,
       role,
       isThere,
-      (item) => JSON.stringify([nameOf(item), getNamespace(item)]),
+      (item) => JSON.stringify([getName(item), getNamespace(item)]),
     )
     if (found === undefined || 'problem' in found) return found?.problem
-    setName(name, nameOf(found.item))
+    setName(name, getName(found.item))
     const to = getNamespace(found.item)
     if (to === '') return undefined
     if (namespace === undefined)
@@ -192,7 +192,7 @@ function listAccountNamespaces(item: YamlMap): ReadonlySet<string> {
   return new Set(accounts.flatMap((subject) => findTextAt(subject, 'namespace') ?? []))
 }
 
-function nameOf(item: YamlMap): string {
+function getName(item: YamlMap): string {
   return findTextAt(item, 'metadata', 'name') ?? ''
 }
 

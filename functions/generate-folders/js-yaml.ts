@@ -187,7 +187,7 @@ const KINDS: readonly ScalarKind[] = [
         ? parseFloatText(text.replaceAll('_', '').toLowerCase())
         : undefined,
   },
-  { tag: '!!timestamp', read: timeOf },
+  { tag: '!!timestamp', read: parseTime },
 ]
 
 function parseInteger(text: string): number {
@@ -212,7 +212,7 @@ function parseBase60(digits: string): number {
   return digits.split(':').reduce((value, part) => value * 60 + Number.parseFloat(part), 0)
 }
 
-function timeOf(text: string): Date | undefined {
+function parseTime(text: string): Date | undefined {
   const day = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
   if (day !== null) return new Date(Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3])))
   const match = TIME.exec(text)
@@ -238,10 +238,10 @@ const UNPRINTABLE = /[^\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ud800-\udfff\ue000-\ufe
 const PLAIN = /^(?:[^ \t\-?:,[\]{}#&*!|=>'"%@`])(?:[^,[\]{}:#]|(?<=[^ \t])#)*$/
 
 function createTextScalar(value: string, isKey: boolean): YamlScalar {
-  return { ...createYamlPlain(value), style: styleOf(value, isKey) }
+  return { ...createYamlPlain(value), style: chooseStyle(value, isKey) }
 }
 
-function styleOf(value: string, isKey: boolean): YamlScalar['style'] {
+function chooseStyle(value: string, isKey: boolean): YamlScalar['style'] {
   if (value === '' || OLD_BOOLEAN.test(value)) return 'single'
   if (UNPRINTABLE.test(isKey ? value : value.replaceAll('\n', ''))) return 'double'
   if (value.includes('\n')) return 'literal'

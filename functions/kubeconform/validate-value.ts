@@ -126,7 +126,7 @@ const FORMS: { readonly [schema: string]: readonly [form: RegExp, name: string] 
 
 function findScalarProblem(value: Json, schema: Scalar, required: boolean): string | undefined {
   const wanted = WANTED[schema]
-  const type = typeOf(value)
+  const type = getType(value)
   if (!wanted.includes(type) && !(type === 'integer' && wanted.includes('number')))
     return describeWrongType(value, wanted, required)
   if (schema === 'int32' && (typeof value === 'number' || typeof value === 'bigint')) {
@@ -143,11 +143,11 @@ function findScalarProblem(value: Json, schema: Scalar, required: boolean): stri
 }
 
 function describeWrongType(value: Json, wanted: readonly string[], required: boolean): string {
-  const type = typeOf(value)
+  const type = getType(value)
   return `got ${type === 'integer' ? 'number' : type}, want ${[...(required ? [] : ['null']), ...wanted].join(' or ')}`
 }
 
-function typeOf(value: Json): string {
+function getType(value: Json): string {
   if (value === null) return 'null'
   if (isJsonArray(value)) return 'array'
   if (typeof value === 'bigint') return 'integer'

@@ -51,7 +51,7 @@ interface Search {
 }
 
 /** v0.2.4. */
-export const searchReplace = searchReplaceOf({
+export const searchReplace = createSearchReplace({
   kyaml: '0.21',
   keys: KEYS,
   otherKeys: 'refused',
@@ -59,7 +59,7 @@ export const searchReplace = searchReplaceOf({
 })
 
 /** v0.2.0: YAML decides the type of a new value, so `5` is a number. */
-export const searchReplaceAsWritten = searchReplaceOf({
+export const searchReplaceAsWritten = createSearchReplace({
   kyaml: '0.10',
   keys: KEYS,
   otherKeys: 'refused',
@@ -67,7 +67,7 @@ export const searchReplaceAsWritten = searchReplaceOf({
 })
 
 /** v0.1.1: without `by-file-path`. */
-export const searchReplaceInAllFiles = searchReplaceOf({
+export const searchReplaceInAllFiles = createSearchReplace({
   kyaml: '0.10',
   keys: KEYS_WITHOUT_FILES,
   otherKeys: 'refused',
@@ -75,16 +75,16 @@ export const searchReplaceInAllFiles = searchReplaceOf({
 })
 
 /** v0.1.0: ignores unknown keys. */
-export const searchReplaceWithAnyKeys = searchReplaceOf({
+export const searchReplaceWithAnyKeys = createSearchReplace({
   kyaml: '0.10',
   keys: KEYS_WITHOUT_FILES,
   otherKeys: 'ignored',
   needsCondition: false,
 })
 
-function searchReplaceOf(release: Release): KrmFunction {
+function createSearchReplace(release: Release): KrmFunction {
   return ({ items, config }) => {
-    const search = searchOf(getConfigData(config), release, items.length > 0)
+    const search = readSearch(getConfigData(config), release, items.length > 0)
     if (typeof search === 'string') return createFailedOutput(items, formatProblem(search))
     const results: FunctionResult[] = []
     for (const item of items) {
@@ -103,7 +103,7 @@ function formatProblem(problem: string): string {
   return `failed to perform search-replace operation: ${goQuote(problem)}`
 }
 
-function searchOf(
+function readSearch(
   data: ReadonlyMap<string, string>,
   release: Release,
   isUsed: boolean,

@@ -14,8 +14,8 @@ import {
   findNodeAt,
   formatGoFloat,
   getYamlKey,
-  goKeyOf,
   isMergeKey,
+  readGoKey,
   resolveAlias,
   type YamlEntry,
   type YamlMap,
@@ -54,18 +54,18 @@ export function readObjects(item: YamlMap): readonly YamlMap[] | string {
 
 function copyValueNode(item: YamlMap): YamlNode | undefined {
   try {
-    return copyOf(item)
+    return makeCopy(item)
   } catch (thrown) {
     if (thrown instanceof TypeError) return undefined
     throw thrown
   }
 }
 
-function copyOf(from: YamlNode): YamlNode {
+function makeCopy(from: YamlNode): YamlNode {
   const node = resolveAlias(from)
   const copy =
     node.kind === 'list'
-      ? createYamlList(node.items.map(copyOf))
+      ? createYamlList(node.items.map(makeCopy))
       : node.kind === 'map'
         ? mapCopyOf(node)
         : convertJsonToYaml(convertToKubectlJson(node))
@@ -75,11 +75,11 @@ function copyOf(from: YamlNode): YamlNode {
 function mapCopyOf(map: YamlMap): YamlMap {
   const entries = new Map<string, YamlEntry>()
   for (const { key, value } of map.entries) {
-    const copy = isMergeKey(key) ? undefined : copyOf(value)
+    const copy = isMergeKey(key) ? undefined : makeCopy(value)
     if (copy === undefined)
       for (const merged of listMergedEntries(value)) entries.set(getYamlKey(merged.key), merged)
     else {
-      const name = goKeyOf(key) ?? getYamlKey(key)
+      const name = readGoKey(key) ?? getYamlKey(key)
       entries.set(name, { key: { ...createYamlText(name), source: key.source }, value: copy })
     }
   }

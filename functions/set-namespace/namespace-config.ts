@@ -113,12 +113,12 @@ function createBadConfig(
     namespace: getTextOrEmpty(config, 'metadata', 'namespace'),
   }
   const resourceRef = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''))
-  const file = { path: annotation(PATH), index: indexOf(annotation(INDEX)) }
+  const file = { path: annotation(PATH), index: findIndex(annotation(INDEX)) }
   return { problem: { message, severity: 'error', resourceRef, file }, isOfTypes }
 }
 
 /** As in Go: -1 for none, 0 for a text that is not a number. */
-function indexOf(index: string): number {
+function findIndex(index: string): number {
   if (index === '') return -1
   return /^[+-]?\d{1,9}$/.test(index) ? Number(index) : 0
 }

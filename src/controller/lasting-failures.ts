@@ -176,7 +176,7 @@ function matchObserved(
   const asked = new Set<string>(
     [...scope.only.keys()].map((cluster) => formatLoggableName(cluster)),
   )
-  const seen = new Set(units.map((unit) => Object.values(placeOf(unit)).join(' ')))
+  const seen = new Set(units.map((unit) => Object.values(getPlace(unit)).join(' ')))
   return ({ cluster = '', package: name }) =>
     asked.has(cluster) &&
     !lost.has(cluster) &&
@@ -196,7 +196,7 @@ export function listTurnFailures(result: TurnResult): readonly LastingFailure[] 
     ),
     ...result.units.flatMap((unit) =>
       listUnitFailures(unit).map((failure) =>
-        createLastingFailure({ failure, ...placeOf(unit) }, 'observed'),
+        createLastingFailure({ failure, ...getPlace(unit) }, 'observed'),
       ),
     ),
     ...[...result.reported, ...result.unsettled].map((failure) =>
@@ -205,7 +205,7 @@ export function listTurnFailures(result: TurnResult): readonly LastingFailure[] 
   ]
 }
 
-function placeOf(unit: UnitResult): { readonly cluster: Loggable; readonly package: Loggable } {
+function getPlace(unit: UnitResult): { readonly cluster: Loggable; readonly package: Loggable } {
   const [cluster, name] =
     unit.state === 'failed'
       ? [unit.cluster, unit.packagePath]

@@ -140,7 +140,7 @@ class SharedWatch {
     return {
       cluster: this.watch.cluster,
       follow: (kinds) => this.follow(view, kinds),
-      state: () => this.stateOf(view),
+      state: () => this.getState(view),
       close: () => this.leave(view),
     }
   }
@@ -172,7 +172,7 @@ class SharedWatch {
   }
 
   /** A list for another view is no gap for views that have one. */
-  private stateOf(view: View): readonly KindWatchState[] {
+  private getState(view: View): readonly KindWatchState[] {
     return this.watch.state().flatMap((state): KindWatchState[] => {
       const key = getKindKey(state.watched)
       const phase = view.phases.get(key)

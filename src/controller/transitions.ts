@@ -33,7 +33,7 @@ function listWrittenTransitions(result: TurnResult): Transition[] {
     }
     const word = findChangedOutcome(getWrittenWord(unit))
     const ended = outcomes.flatMap(({ episode }): Transition[] => {
-      const outcome = endOf(episode)
+      const outcome = getEnd(episode)
       if (
         word !== undefined &&
         (outcome === 'declined' || outcome === 'healed' || outcome === 'resolved-by-git')
@@ -58,7 +58,7 @@ function findChangedOutcome(word: WrittenWord | undefined): TransitionOutcome | 
   return word === 'unchanged' ? undefined : word
 }
 
-function endOf({ status }: ClosedEpisode): TransitionOutcome {
+function getEnd({ status }: ClosedEpisode): TransitionOutcome {
   if (status.verifiedAt !== undefined) return 'settled'
   return status.failedAt === undefined ? ENDS[status.outcome] : 'not-settled'
 }

@@ -182,12 +182,12 @@ export class TurnIntake {
     }
     if (result === undefined) return
     for (const unit of result.units) {
-      if (unit.state === 'planned') this.queue.markObserved(nameOf(unit))
+      if (unit.state === 'planned') this.queue.markObserved(getName(unit))
       if (unit.state === 'planned' && unit.refused === undefined)
-        this.unrecorded.markObserved(nameOf(unit))
+        this.unrecorded.markObserved(getName(unit))
     }
     const now = this.ports.now()
-    for (const unit of result.postponed) this.queue.add(nameOf(unit), 'background')
+    for (const unit of result.postponed) this.queue.add(getName(unit), 'background')
     if (scope.about === 'everything') {
       this.wholeAt = now
       this.queue.clear(began)
@@ -204,7 +204,7 @@ export class TurnIntake {
         cluster.verdicts.retainUnits(
           new Set(
             result.units.flatMap((unit) =>
-              nameOf(unit).cluster === name ? [nameOf(unit).packagePath] : [],
+              getName(unit).cluster === name ? [getName(unit).packagePath] : [],
             ),
           ),
         )
@@ -224,11 +224,12 @@ export class TurnIntake {
     )
     const isLedgerPushed = updates.some(({ ref }) => ref === `refs/heads/${LEDGER_BRANCH}`)
     for (const unit of units) {
-      const { cluster, packagePath } = nameOf(unit)
+      const { cluster, packagePath } = getName(unit)
       if (unit.state === 'planned') {
         const at = computeNextTime(unit)
         if (at === undefined) this.times.delete(`${cluster} ${packagePath}`)
-        else this.times.set(`${cluster} ${packagePath}`, { unit: nameOf(unit), at: Date.parse(at) })
+        else
+          this.times.set(`${cluster} ${packagePath}`, { unit: getName(unit), at: Date.parse(at) })
         const { state, branch } = unit.plan.report.status
         const alone = this.alone.get(packagePath) ?? new Set()
         if (state === 'Drifted' && branch === undefined)
@@ -236,7 +237,7 @@ export class TurnIntake {
         else alone.delete(cluster)
         // Status alone is pushed once a minute.
         if (!isLedgerPushed && unit.plan.writes.ledger.length > 0)
-          this.queue.add(nameOf(unit), 'background', LEDGER_PACE)
+          this.queue.add(getName(unit), 'background', LEDGER_PACE)
       }
       const isWaiting =
         unit.state === 'failed' ||
@@ -245,7 +246,7 @@ export class TurnIntake {
       const wait = isWaiting
         ? interval
         : computeRestlessTime(unit.plan.report.status, { now, interval })
-      if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)
+      if (wait !== undefined) this.queue.add(getName(unit), 'background', wait)
     }
     if (reported.length + unsettled.length > 0) this.requestWhole()
   }
@@ -341,7 +342,7 @@ export class TurnIntake {
   }
 }
 
-function nameOf(unit: TurnResult['units'][number]): UnitName {
+function getName(unit: TurnResult['units'][number]): UnitName {
   return unit.state === 'failed' ? unit : unit.unit
 }
 

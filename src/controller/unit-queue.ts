@@ -149,11 +149,11 @@ export class UnitQueue {
   ): readonly (readonly [string, Waiting])[] {
     const clusters = Map.groupBy(waiting, ([, { unit }]) => unit.cluster)
     for (const own of clusters.values())
-      own.sort(([left], [right]) => this.turnOf(left) - this.turnOf(right))
+      own.sort(([left], [right]) => this.getTurn(left) - this.getTurn(right))
     const taken: (readonly [string, Waiting])[] = []
     while (taken.length < most && clusters.size > 0) {
       const [cluster] = [...clusters.keys()].sort(
-        (left, right) => this.turnOf(left) - this.turnOf(right),
+        (left, right) => this.getTurn(left) - this.getTurn(right),
       )
       const next = cluster === undefined ? undefined : clusters.get(cluster)?.shift()
       if (cluster === undefined || next === undefined) {
@@ -167,7 +167,7 @@ export class UnitQueue {
     return taken
   }
 
-  private turnOf(key: string): number {
+  private getTurn(key: string): number {
     return this.turns.get(key) ?? 0
   }
 }

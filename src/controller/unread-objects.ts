@@ -33,7 +33,7 @@ export function listUnreadObjects({ unit, observation }: PlannedResult): readonl
   )
   return [...causes.values()].flatMap((same) => {
     const [first] = same
-    return first === undefined ? [] : [{ ...place, ...getCause(first), objects: same.map(nameOf) }]
+    return first === undefined ? [] : [{ ...place, ...getCause(first), objects: same.map(getName) }]
   })
 }
 
@@ -50,7 +50,7 @@ function getCause({
   }
 }
 
-function nameOf({ ref, package: path = '' }: Incomplete): string {
+function getName({ ref, package: path = '' }: Incomplete): string {
   if (ref === undefined) return path
   return `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
 }

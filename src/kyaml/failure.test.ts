@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import {
   convertToFailure,
-  exitCodeOf,
   FAILURE_CODES,
   Failure,
   type FailureCode,
   Failures,
   formatFailure,
+  getExitCode,
   Interrupted,
   listFailures,
 } from './failure.ts'
@@ -85,7 +85,7 @@ const EXITS: readonly (readonly [FailureCode, number])[] = [
 
 for (const [code, exit] of EXITS)
   test(`${code} (${FAILURE_CODES[code]}) ends with ${exit}`, () =>
-    assert.equal(exitCodeOf(code), exit))
+    assert.equal(getExitCode(code), exit))
 
 test('an interrupt is no failure: it is thrown again as it is', () => {
   for (const [by, exitCode] of [

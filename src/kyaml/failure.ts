@@ -245,7 +245,7 @@ export function catchFailure<Value>(work: () => Value): Value | Failure {
 }
 
 /** 4 credentials or rights, 3 not observed, 2 everything else. */
-export function exitCodeOf(code: FailureCode): 2 | 3 | 4 {
+export function getExitCode(code: FailureCode): 2 | 3 | 4 {
   if (code === 'BP3002' || code === 'BP3003' || code === 'BP4005' || code === 'BP5002') return 4
   if (code === 'BP3011' || code === 'BP3012' || code === 'BP3013' || code === 'BP3017') return 2
   return code.startsWith('BP30') ? 3 : 2

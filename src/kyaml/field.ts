@@ -17,7 +17,7 @@ export {
   type FieldSet,
   type FieldSetChild,
   hasSameLeaves,
-  leavesOf,
+  listLeaves,
   ownsPath,
   parseFieldsV1,
   stepKey,

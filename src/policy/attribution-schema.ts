@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import { actorSchema, riskSchema } from '../record/documents/change.ts'
-import { ignoreRuleOf, ignoreSchema } from './ignore-schema.ts'
+import { createIgnoreRule, ignoreSchema } from './ignore-schema.ts'
 
 export const actorRuleSchema = z
   .strictObject({
@@ -63,5 +63,5 @@ export function createRiskOverride(
   { risk, ...entry }: z.infer<typeof riskOverrideSchema>,
   where: string,
 ): RiskOverride {
-  return { ...ignoreRuleOf({ ...entry, reason: entry.reason ?? '' }, { where }), risk }
+  return { ...createIgnoreRule({ ...entry, reason: entry.reason ?? '' }, { where }), risk }
 }

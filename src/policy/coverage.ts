@@ -11,7 +11,7 @@ import {
   type FieldSchema,
   formatFieldPath,
   getManagedFields,
-  leavesOf,
+  listLeaves,
 } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
@@ -250,7 +250,7 @@ function collectObjectEvidence(
   })
   const wanted = buildFieldSet(desired, schema)
   const differing = [...listDifferingLeaves(wanted, desired, live, schema)].length
-  const agreed = leavesOf(wanted).length - differing
+  const agreed = listLeaves(wanted).length - differing
   const applied =
     bootstrapped ||
     (byManagers &&

@@ -222,15 +222,15 @@ export function deriveEffectivePolicy(
       ...omitUndefined({ withheld: set.lastGood?.withheld }),
     },
     presets: listPresetRules(specs.find((spec) => spec.extends !== undefined)?.extends),
-    enforcedBy: matching.filter(isEnforced).map(nameOf),
+    enforcedBy: matching.filter(isEnforced).map(getName),
     chain: [
-      ...matching.map((policy) => `${isEnforced(policy) ? 'enforced by ' : ''}${nameOf(policy)}`),
+      ...matching.map((policy) => `${isEnforced(policy) ? 'enforced by ' : ''}${getName(policy)}`),
       ...DEFAULT_POLICY.chain,
     ],
   }
 }
 
-export function rendersOf(
+export function readRenders(
   { policies, folders, synced = new Map() }: Pick<PolicySet, 'policies' | 'folders' | 'synced'>,
   packagePath: string,
 ): readonly RenderChoice[] {
@@ -354,7 +354,7 @@ function isEnforced({ document }: Policy): boolean {
   return document.spec.enforce === true
 }
 
-function nameOf({ document, where, origin }: Policy): string {
+function getName({ document, where, origin }: Policy): string {
   return `${origin === 'operator' ? 'operator ' : ''}policy/${document.metadata.name} (${where})`
 }
 

@@ -74,7 +74,7 @@ export const ignoreSchema = z
 
 export type IgnoreEntry = z.infer<typeof ignoreSchema>
 
-export function ignoreRuleOf(
+export function createIgnoreRule(
   entry: IgnoreEntry,
   from: Pick<IgnoreRule, 'where' | 'level' | 'policy'>,
 ): IgnoreRule {

@@ -134,14 +134,14 @@ function coversResource(claim: Claim, id: ResourceId): boolean {
   return claim.wanted.length === 0 && claim.kind === id.kind && claim.name === id.name
 }
 
-function ignoresOf({ group, kind }: ResourceId): IgnoreSource | undefined {
+function listIgnores({ group, kind }: ResourceId): IgnoreSource | undefined {
   return IGNORE_SOURCES.find((known) => known.group === group && known.kind === kind)
 }
 
 function formatSourceName(id: ResourceId): string {
   const { kind, namespace, name } = id
   return convertToOneLine(
-    `${ignoresOf(id)?.product ?? ''} ${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`,
+    `${listIgnores(id)?.product ?? ''} ${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`,
     200,
   )
 }
@@ -154,7 +154,7 @@ function createMarkedRule(
 }
 
 function readRules({ id, object }: Resource): Read {
-  const source = ignoresOf(id)
+  const source = listIgnores(id)
   if (source === undefined) return { found: [], refused: [] }
   const { names, notImported } = source
   const all = source.rules(object).map((rule): Read => {

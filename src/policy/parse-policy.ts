@@ -9,7 +9,7 @@ import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import { isNoManifest } from '../record/write-document.ts'
 import type { RenderChoice, SyncedChoice } from '../sources/build/render-choice.ts'
 import { createActorRule, createRiskOverride } from './attribution-schema.ts'
-import { ignoreRuleOf } from './ignore-schema.ts'
+import { createIgnoreRule } from './ignore-schema.ts'
 import type { LastGoodPolicy } from './last-good-policy.ts'
 import {
   type Locations,
@@ -196,7 +196,7 @@ function readFile(
 function readRules({ metadata, spec }: DriftPolicyDocument, location: Locations): IgnoreRule[] {
   const policy = { name: metadata.name, priority: spec.priority ?? 0 }
   return (spec.ignore ?? []).map((rule, index) =>
-    ignoreRuleOf(rule, {
+    createIgnoreRule(rule, {
       where: location.formatLocation(['spec', 'ignore', index]),
       level: 'policy',
       policy,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { deriveEffectivePolicy, rendersOf } from './effective-policy.ts'
+import { deriveEffectivePolicy, readRenders } from './effective-policy.ts'
 import { parsePolicyFiles } from './parse-policy.ts'
 
 function policies(...specs: readonly string[]) {
@@ -33,7 +33,7 @@ test('the ways in which some cluster renders a package are those of every policy
     '{match: {clusters: [eu]}, render: {tool: kustomize, path: overlays/prod}}',
     '{match: {packages: [infra/*]}, render: {tool: command, command: [jsonnet, main.jsonnet]}}',
   )
-  const paths = rendersOf(set, 'apps/web').map((choice) =>
+  const paths = readRenders(set, 'apps/web').map((choice) =>
     choice.tool === 'kustomize' ? choice.path : choice.tool,
   )
   assert.deepEqual(
@@ -41,14 +41,14 @@ test('the ways in which some cluster renders a package are those of every policy
     ['kpt', 'overlays/prod', 'overlays/test'],
     'other clusters render with kpt',
   )
-  assert.equal(rendersOf(set, 'infra/dns').length, 3)
-  assert.deepEqual(rendersOf(policies('{mode: Warn}'), 'apps/web'), [{ tool: 'kpt' }])
+  assert.equal(readRenders(set, 'infra/dns').length, 3)
+  assert.deepEqual(readRenders(policies('{mode: Warn}'), 'apps/web'), [{ tool: 'kpt' }])
   const everywhere = policies(
     '{match: {clusters: [prod]}, render: {tool: files}}',
     '{match: {clusters: ["*"]}, render: {tool: kustomize}}',
   )
   assert.deepEqual(
-    rendersOf(everywhere, 'apps/web').map(({ tool }) => tool),
+    readRenders(everywhere, 'apps/web').map(({ tool }) => tool),
     ['files', 'kustomize'],
   )
 })

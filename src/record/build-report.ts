@@ -41,11 +41,11 @@ export function showChange(change: ResolvedDrift, key: RedactionKey): Change {
   const source =
     desired === undefined ? undefined : `${desired.location.path}:${desired.location.line}`
   return key.derived.get(drift, `change ${resolution} ${via ?? ''}`, [source], () =>
-    freezeDeep(changeOf(change, source, key)),
+    freezeDeep(buildChange(change, source, key)),
   )
 }
 
-function changeOf(
+function buildChange(
   { drift, resolution, via }: ResolvedDrift,
   source: string | undefined,
   key: RedactionKey,

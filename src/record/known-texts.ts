@@ -31,7 +31,7 @@ export class KnownTexts {
 
   /** @throws Failure BP1110 or BP1111, which is not cached: it names `where` */
   read(text: string, where: string): KnownText {
-    const digest = digestOf(text)
+    const digest = computeDigest(text)
     const before = this.#texts.get(digest)
     if (before !== undefined) return before
     const known = {
@@ -44,13 +44,13 @@ export class KnownTexts {
   }
 
   findKnown(text: string): KnownText | undefined {
-    return this.#texts.get(digestOf(text))
+    return this.#texts.get(computeDigest(text))
   }
 
   /** The document is frozen, and must be plain data without undefined. */
   remember(text: string, document: object): void {
     this.#keep(
-      digestOf(text),
+      computeDigest(text),
       { value: freezeDeep(document as Json), checked: new Map(), written: document },
       text.length,
     )
@@ -65,7 +65,7 @@ export class KnownTexts {
   }
 }
 
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
 

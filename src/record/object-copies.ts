@@ -41,7 +41,7 @@ export function createObjectCopies(
   return verdicts.flatMap((verdict) => {
     const live = findReplacedObject(verdict)
     if (live === undefined || !isWanted(verdict.id)) return []
-    const copy = copyOf(verdict, live, key)
+    const copy = makeCopy(verdict, live, key)
     const { length } = copy.manifest ?? ''
     if (length <= room) {
       room -= length
@@ -60,7 +60,7 @@ function findReplacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonO
   return reapplyFails === undefined ? undefined : live
 }
 
-function copyOf(verdict: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
+function makeCopy(verdict: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
   const requested = `${verdict.apiVersion} ${getResourceKey(verdict.id)} ${verdict.desired === undefined}`
   return key.derived.get(live, 'copy', [requested, verdict.visibilityOf], () =>
     freezeDeep(createCopy(verdict, live, key)),

@@ -71,7 +71,7 @@ export function computePushedContent(
   const hash = createHash('sha256')
   const files = changes.map(({ path, content }) => ({
     path,
-    digest: content === null ? '' : hashOf(content),
+    digest: content === null ? '' : computeHash(content),
   }))
   for (const { path, digest } of files.toSorted(comparePaths)) hash.update(`${path}\0${digest}\n`)
   const records = files.filter(({ path, digest }) => isRecordPath(path) && digest !== '')
@@ -82,7 +82,7 @@ export function computePushedContent(
 }
 
 /** 16 hex digits. */
-export function hashOf(content: Uint8Array): string {
+export function computeHash(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 16)
 }
 

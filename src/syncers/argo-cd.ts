@@ -24,10 +24,10 @@ import { getSyncPolicy, judgePolicy } from './argo-sync-policy.ts'
 import { isIgnoredBySource, readIgnores } from './ignore-rules.ts'
 import { describeField, judgeOwn } from './judgement.ts'
 import {
-  commitIn,
   createNamedApplier,
   findOwn,
   isName,
+  parseCommit,
   parseSyncFolder,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
@@ -68,7 +68,7 @@ const APPLICATION: ApplierKind = {
   tool: 'argo-application',
   title: ({ namespace, name }) =>
     phrase`Argo CD Application ${namespace === '' ? name : `${namespace}/${name}`}`,
-  claim: claimOf,
+  claim: findApplier,
   wraps: [],
   selector: () => '',
   source: (own) => {
@@ -166,7 +166,7 @@ export const ARGO_CD: Syncer = {
  * application is `<namespace>_<application>`. The label alone, which charts also set, counts only
  * if Argo CD wrote the object.
  */
-function claimOf({ id, labels, annotations, object }: MarkedObject): NamedApplier | undefined {
+function findApplier({ id, labels, annotations, object }: MarkedObject): NamedApplier | undefined {
   const tracking = annotations.get('argocd.argoproj.io/tracking-id')
   if (tracking !== undefined) {
     // RBAC names may contain colons.
@@ -272,7 +272,7 @@ function report(own: JsonObject, title: string): SyncerReport {
 function findApplied(last: JsonObject | undefined): string | undefined {
   if (last === undefined) return undefined
   const [first, ...others] = filterTexts(getPartAt(last, 'revisions'))
-  return commitIn(
+  return parseCommit(
     first !== undefined && others.every((each) => each === first)
       ? first
       : getPartAt(last, 'revision'),

@@ -10,12 +10,12 @@ import { type Phrase, phrase } from '@backporch/kyaml/text'
 import { addExceptions, judgeOwn } from './judgement.ts'
 import { KEPT_BY_INVENTORY, KPT_LIVE_TOOL, listIgnoredMutation } from './kpt-live.ts'
 import {
-  commitIn,
   createNamedApplier,
   findConditionProblem,
   findConditionReason,
   hasCondition,
   isName,
+  parseCommit,
   parseSeconds,
   parseSyncFolder,
   UNKNOWN_SOURCE,
@@ -38,7 +38,7 @@ const ROOT_NAMESPACE = 'config-management-system'
 const SYNC: ApplierKind = {
   tool: 'config-sync',
   title: ({ kind, namespace, name }) => phrase`Config Sync ${[kind]} ${`${namespace}/${name}`}`,
-  claim: claimOf,
+  claim: findApplier,
   wraps: [KPT_LIVE_TOOL],
   selector: () => '',
   source: (own) => {
@@ -107,7 +107,7 @@ export const CONFIG_SYNC: Syncer = {
  * ClusterScopedForNamespaceReconciler, `pkg/parse/repository_scope.go` repositoryScopeVisitor), so
  * its mark on any other object is a copy.
  */
-function claimOf({ id, annotations }: MarkedObject): NamedApplier | undefined {
+function findApplier({ id, annotations }: MarkedObject): NamedApplier | undefined {
   const manager = annotations.get('configsync.gke.io/manager')
   if (manager === undefined || annotations.get('configmanagement.gke.io/managed') !== 'enabled')
     return undefined
@@ -129,7 +129,7 @@ function claimOf({ id, annotations }: MarkedObject): NamedApplier | undefined {
 function report(own: JsonObject, title: string): SyncerReport {
   const failed = findConditionProblem(title, own, ['Stalled', 'True']) ?? findErrors(title, own)
   return {
-    applied: commitIn(getPartAt(own, 'status', 'lastSyncedCommit')),
+    applied: parseCommit(getPartAt(own, 'status', 'lastSyncedCommit')),
     atWork: hasCondition(own, 'Syncing', 'True') ? `${title} is at work` : undefined,
     suspended: undefined,
     title,

@@ -13,12 +13,12 @@ import { findHelmHook, findHelmKeepRule, isLeftUnmarkedByHelm, releaseMark } fro
 import { readIgnores } from './ignore-rules.ts'
 import { addExceptions, ignoreException, judgeOwn } from './judgement.ts'
 import {
-  commitIn,
   createNamedApplier,
   findConditionProblem,
   findOwn,
   hasCondition,
   isName,
+  parseCommit,
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
 import type {
@@ -53,7 +53,7 @@ const COMPARE_PATCHES: IgnoreSource = {
 const BUNDLE: ApplierKind = {
   tool: 'fleet',
   title: ({ name }) => phrase`Rancher Fleet bundle ${name}`,
-  claim: claimOf,
+  claim: findApplier,
   wraps: ['helm'],
   selector: () => '',
   source: () => UNKNOWN_SOURCE,
@@ -111,7 +111,7 @@ export const FLEET: Syncer = {
 }
 
 /** k3s uses the same library, but without a Helm release. */
-function claimOf(marked: MarkedObject): NamedApplier | undefined {
+function findApplier(marked: MarkedObject): NamedApplier | undefined {
   const name = marked.annotations.get(SET_ID) ?? ''
   const isRelease = marked.annotations.has('meta.helm.sh/release-name')
   if (!isName(name) || !isRelease || marked.annotations.has('objectset.rio.cattle.io/owner-gvk'))
@@ -148,7 +148,7 @@ function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
 function report(own: JsonObject, title: string): SyncerReport {
   return {
     applied: hasCondition(own, 'Ready', 'True')
-      ? commitIn(getLabels(own).get('fleet.cattle.io/commit'))
+      ? parseCommit(getLabels(own).get('fleet.cattle.io/commit'))
       : undefined,
     atWork: undefined,
     suspended: getPartAt(own, 'spec', 'paused') === true ? `${title} is paused` : undefined,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { releaseOf } from './flux-release-name.ts'
+import { formatRelease } from './flux-release-name.ts'
 
 test('the name of a release is that of the newest snapshot, of the spec, or of the resource, and Helm takes 53 characters of it', () => {
   const nameOf = (own: JsonObject, name = 'web'): string =>
-    releaseOf({ namespace: 'shop', name }, own).name
+    formatRelease({ namespace: 'shop', name }, own).name
   assert.equal(
     nameOf({ status: { history: [{ name: 'old' }] }, spec: { releaseName: 'new' } }),
     'old',

@@ -12,7 +12,7 @@ import {
 export const HELM_TOOLKIT = 'helm.toolkit.fluxcd.io'
 
 /** The newest snapshot, else the name of the spec. */
-export function releaseOf(
+export function formatRelease(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   own: JsonObject,
 ): { namespace: string; name: string } {

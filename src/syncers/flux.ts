@@ -22,7 +22,7 @@ import {
 import { phrase } from '@backporch/kyaml/text'
 import { getArtifactContent } from './flux-artifact/artifact-content.ts'
 import { ArtifactFiles } from './flux-artifact/artifact-files.ts'
-import { HELM_TOOLKIT as HELM, releaseOf } from './flux-release-name.ts'
+import { formatRelease, HELM_TOOLKIT as HELM } from './flux-release-name.ts'
 import { findHelmHook, findHelmKeepRule, isLeftUnmarkedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import {
@@ -35,13 +35,13 @@ import {
   judgeSuspended,
 } from './judgement.ts'
 import {
-  commitIn,
   createNamedApplier,
   findConditionProblem,
   findDuration,
   hasCondition,
   isFilled,
   isName,
+  parseCommit,
   parseSeconds,
   parseSyncFolder,
   UNKNOWN_SOURCE,
@@ -129,7 +129,8 @@ const HELM_RELEASE: ApplierKind = {
   source: () => UNKNOWN_SOURCE,
   inventory: {
     listed: findListedResources,
-    questions: (claim, own) => (own === undefined ? [] : [{ helmRelease: releaseOf(claim, own) }]),
+    questions: (claim, own) =>
+      own === undefined ? [] : [{ helmRelease: formatRelease(claim, own) }],
     id: () => '',
     ofPackage: false,
   },
@@ -198,10 +199,7 @@ export const FLUX: Syncer = {
   },
 }
 
-/**
- * As kustomize-controller `internal/controller/kustomization_controller.go`, `apply`, which matches
- * field managers by prefix.
- */
+/** kustomize-controller `kustomization_controller.go`, `apply`, matches managers by prefix. */
 function takesOverKubectl(manager: string, live: JsonObject): boolean {
   // Without the label it is not a Kustomization that applies under this name.
   if (!isName(getLabels(live).get(`${KUSTOMIZE}/name`) ?? '')) return false
@@ -268,7 +266,7 @@ function isApplied(own: JsonObject): boolean {
 function report(own: JsonObject, title: string): SyncerReport {
   const atWork = hasCondition(own, 'Reconciling', 'True') || hasCondition(own, 'Ready', 'Unknown')
   return {
-    applied: commitIn(getPartAt(own, 'status', 'lastAppliedRevision')),
+    applied: parseCommit(getPartAt(own, 'status', 'lastAppliedRevision')),
     atWork: atWork ? `${title} is at work` : undefined,
     suspended: getPartAt(own, 'spec', 'suspend') === true ? `${title} is suspended` : undefined,
     title,

@@ -6,7 +6,7 @@ import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { isMarkedBy, listClaims } from './claims.ts'
 import { parseObjMetadata } from './flux.ts'
-import { releaseOf } from './flux-release-name.ts'
+import { formatRelease } from './flux-release-name.ts'
 import { getApplierKind } from './registry.ts'
 import type { ListedResources, SyncerSource } from './syncer.ts'
 
@@ -152,18 +152,18 @@ test('an Application tells apart what its own git lacks, and its hooks are in no
 
 test('the release of a HelmRelease is its newest snapshot, else what its spec would name it', () => {
   const claim = { namespace: 'apps', name: 'web' }
-  assert.deepEqual(releaseOf(claim, {}), { namespace: 'apps', name: 'web' })
-  assert.deepEqual(releaseOf(claim, { spec: { targetNamespace: 'shop' } }), {
+  assert.deepEqual(formatRelease(claim, {}), { namespace: 'apps', name: 'web' })
+  assert.deepEqual(formatRelease(claim, { spec: { targetNamespace: 'shop' } }), {
     namespace: 'apps',
     name: 'shop-web',
   })
   const named = { spec: { releaseName: 'front', storageNamespace: 'store' } }
-  assert.deepEqual(releaseOf(claim, named), { namespace: 'store', name: 'front' })
+  assert.deepEqual(formatRelease(claim, named), { namespace: 'store', name: 'front' })
   const run = {
     ...named,
     status: { storageNamespace: 'before', history: [{ name: 'older', version: 3 }] },
   }
-  assert.deepEqual(releaseOf(claim, run), { namespace: 'before', name: 'older' })
+  assert.deepEqual(formatRelease(claim, run), { namespace: 'before', name: 'older' })
 })
 
 test('an object is found again by the mark that its neighbour bears, and a copy under another name is not', () => {

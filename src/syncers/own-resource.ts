@@ -97,7 +97,7 @@ export function parseSeconds(text: Json | undefined): number | undefined {
 }
 
 /** From `main@sha1:<40 hex>`, `main/<40 hex>` or a commit; undefined for a chart version or tag. */
-export function commitIn(revision: Json | undefined): string | undefined {
+export function parseCommit(revision: Json | undefined): string | undefined {
   return typeof revision === 'string' ? /(?:^|[:/])([0-9a-f]{40})$/.exec(revision)?.[1] : undefined
 }
 

@@ -49,7 +49,7 @@ const PROFILE: ApplierKind = {
   tool: 'sveltos',
   title: ({ kind, namespace, name }) =>
     phrase`Sveltos ${[kind]} ${namespace === '' ? name : `${namespace}/${name}`}`,
-  claim: claimOf,
+  claim: findApplier,
   wraps: [],
   selector: () => '',
   source: () => UNKNOWN_SOURCE,
@@ -102,7 +102,7 @@ export const SVELTOS: Syncer = {
 }
 
 /** A Profile's namespace is not reported. */
-function claimOf({ annotations }: MarkedObject): NamedApplier | undefined {
+function findApplier({ annotations }: MarkedObject): NamedApplier | undefined {
   const [kind, name] = [
     annotations.get('projectsveltos.io/owner-kind'),
     annotations.get('projectsveltos.io/owner-name') ?? '',

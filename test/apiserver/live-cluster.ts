@@ -6,7 +6,7 @@ import {
   type FieldPath,
   type FieldSchema,
   getManagedFields,
-  leavesOf,
+  listLeaves,
   stepKey,
 } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
@@ -112,8 +112,8 @@ export function assertSameOwnership(
   const text = (paths: readonly FieldPath[]) =>
     paths.map((path) => path.map(stepKey).join(' ')).sort()
   assert.deepEqual(
-    text(leavesOf(buildFieldSet(desired, schema))),
-    text(leavesOf(entry.fields)),
+    text(listLeaves(buildFieldSet(desired, schema))),
+    text(listLeaves(entry.fields)),
     String(desired['kind']),
   )
 }

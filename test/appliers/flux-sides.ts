@@ -2,7 +2,7 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { formatCanonicalJson, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { PackageBuilds } from '../../src/adapters/functions/package-builds.ts'
-import { buildOf, parsePrintedResources } from '../../src/sources/build/read-built.ts'
+import { createBuild, parsePrintedResources } from '../../src/sources/build/read-built.ts'
 import { FLUX_BUILDER } from '../../src/sources/flux/flux-kustomization.ts'
 import { KUSTOMIZE_TOOL } from '../../src/sources/kustomize/kustomize-tool.ts'
 import type { FileTexts, FluxOracle, Variables } from './flux-oracle.ts'
@@ -60,7 +60,7 @@ export class FluxSides {
       synced,
     } as const
     try {
-      const build = buildOf(source)
+      const build = createBuild(source)
       const answer =
         'tool' in build ? await this.builds.build(build, new AbortController().signal) : build
       if ('failure' in answer) throw new Failure(answer.failure)

@@ -8,7 +8,7 @@ import {
   findKindSchema,
   findValueAt,
   getManagedFields,
-  leavesOf,
+  listLeaves,
   type PathStep,
   parseFieldPath,
   stepKey,
@@ -212,14 +212,14 @@ export function predictedApply(
   const { entries } = getManagedFields(live)
   const own = entries.find((entry) => entry.manager === manager && entry.operation === 'Apply')
   const others = entries.filter((entry) => entry !== own)
-  for (const leaf of own === undefined ? [] : leavesOf(own.fields)) {
+  for (const leaf of own === undefined ? [] : listLeaves(own.fields)) {
     const declared = findValueAt(manifest, leaf) !== undefined
     const shared = others.some((entry) =>
-      leavesOf(entry.fields).some((other) => sameText(other, leaf)),
+      listLeaves(entry.fields).some((other) => sameText(other, leaf)),
     )
     if (!declared && !shared) object = removeValueAt(object, leaf)
   }
-  for (const leaf of leavesOf(wanted))
+  for (const leaf of listLeaves(wanted))
     object = setAt(object, leaf, findValueAt(manifest, leaf) ?? null)
   return object as JsonObject
 }

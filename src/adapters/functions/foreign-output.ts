@@ -116,7 +116,7 @@ interface ObjectName {
 }
 
 export function mapNamesById(items: readonly YamlMap[]): ReadonlyMap<string, ObjectName> {
-  return new Map(items.map((item) => [findAnnotation(item, ID) ?? '', nameOf(item)]))
+  return new Map(items.map((item) => [findAnnotation(item, ID) ?? '', getName(item)]))
 }
 
 /**
@@ -130,7 +130,7 @@ export function listIdentityRemarks(
   const counts = { kind: 0, namespace: 0, created: 0 }
   for (const item of items) {
     const was = before.get(findAnnotation(item, ID) ?? findAnnotation(item, LEGACY_ID) ?? '')
-    const is = nameOf(item)
+    const is = getName(item)
     if (was === undefined) counts.created += 1
     else if (was.kind !== is.kind) counts.kind += 1
     else if (was.namespace !== is.namespace) counts.namespace += 1
@@ -144,7 +144,7 @@ export function listIdentityRemarks(
   ]
 }
 
-function nameOf(item: YamlMap): ObjectName {
+function getName(item: YamlMap): ObjectName {
   return {
     kind: `${findTextAt(item, 'apiVersion') ?? ''} ${findTextAt(item, 'kind') ?? ''}`,
     namespace: findTextAt(item, 'metadata', 'namespace') ?? '',

@@ -222,7 +222,7 @@ export class PackageBuilds implements PackageBuilder {
       },
       signal,
     )
-    return answerOf(build, end, root)
+    return convertAnswer(build, end, root)
   }
 }
 
@@ -252,7 +252,7 @@ async function writeFiles(root: string, { folder, files }: Build): Promise<void>
   }
 }
 
-function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
+function convertAnswer(build: Build, end: ProgramEnd, root: string): BuildAnswer {
   if (end.is !== 'ended')
     return createBuildFailure(
       build,
@@ -293,7 +293,7 @@ function hint({ tool, folder }: Build): string {
   return `, and try it with ${tool === 'kustomize' ? 'kubectl kustomize' : 'helm template'} ${folder || '.'}`
 }
 
-function nameOf({ tool, command }: Build): string {
+function getName({ tool, command }: Build): string {
   if (tool === 'helm') return 'helm template'
   return tool === 'kustomize' ? 'kubectl kustomize' : (command[0] ?? '')
 }
@@ -304,7 +304,7 @@ function createBuildFailure(
   remedy: string,
   retry: 'backoff' | 'on-change',
 ): { readonly failure: FailureDetail } {
-  const what = `${nameOf(build)}, which renders the package, failed`
+  const what = `${getName(build)}, which renders the package, failed`
   return { failure: { code: 'BP1209', what, where: build.folder || '.', why, remedy, retry } }
 }
 

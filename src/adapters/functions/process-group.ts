@@ -29,7 +29,7 @@ export class ProcessGroup {
     running.add(this)
   }
 
-  static markOf(name: string): { readonly [name: string]: string } {
+  static createMark(name: string): { readonly [name: string]: string } {
     return { [MARK]: name }
   }
 
@@ -62,7 +62,7 @@ export class ProcessGroup {
     if (process.platform !== 'linux') return undefined
     const members = await Promise.all(
       (await processIds()).map(async (id) =>
-        (await groupOf(id)) === this.leader ? readResidentSize(id) : 0,
+        (await readGroup(id)) === this.leader ? readResidentSize(id) : 0,
       ),
     )
     return members.reduce((sum, size) => sum + size, 0)
@@ -99,7 +99,7 @@ async function processIds(): Promise<readonly string[]> {
   return (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
 }
 
-async function groupOf(id: string): Promise<number | undefined> {
+async function readGroup(id: string): Promise<number | undefined> {
   const text = await readFile(`/proc/${id}/stat`, 'latin1').catch(() => '')
   // `pid (any name) state parent group …`
   const group = text.slice(text.lastIndexOf(')') + 2).split(' ')[2]

@@ -33,13 +33,13 @@ export async function runModule(
     resourceLimits: { maxOldGenerationSizeMb: limits.memory / MEBIBYTE },
   })
   try {
-    return await endOf(worker, input, limits, signal)
+    return await getEnd(worker, input, limits, signal)
   } finally {
     await worker.terminate()
   }
 }
 
-function endOf(
+function getEnd(
   worker: Worker,
   input: string,
   limits: FunctionLimits,

@@ -62,7 +62,7 @@ function runIn(
         ...environment,
         HOME: environment['HOME'] ?? own,
         TMPDIR: own,
-        ...ProcessGroup.markOf(name),
+        ...ProcessGroup.createMark(name),
       },
       stdio: ['pipe', 'pipe', 'pipe'],
       // Children must end with the program.

@@ -29,7 +29,7 @@ const PROCESS_LEVELS: { readonly [event in ProcessEvent['event']]?: LogLevel } =
   judged: 'debug',
 }
 
-export function levelOf(event: Transition | ProcessEvent): LogLevel {
+export function getLevel(event: Transition | ProcessEvent): LogLevel {
   if ('event' in event) return PROCESS_LEVELS[event.event] ?? 'info'
   return event.outcome === 'not-settled' ? 'warn' : 'info'
 }

@@ -9,7 +9,7 @@ import type { Log, LogLevel, ProcessEvent, ReportedFailure, TurnEvent } from '..
 import {
   convertToLoggableFailure,
   formatTransition,
-  levelOf,
+  getLevel,
   processText,
   turnText,
 } from './event-text.ts'
@@ -47,7 +47,7 @@ export class JsonLog implements Log {
     const { transitions, plan, milliseconds, ...counts } = turn
     for (const transition of transitions) {
       const { detail, ...fields } = transition
-      this.#pino[levelOf(transition)](
+      this.#pino[getLevel(transition)](
         { event: 'transition', ...fields },
         formatTransition(transition),
       )
@@ -87,7 +87,7 @@ export class JsonLog implements Log {
 
   process(event: ProcessEvent): void {
     const { failure, ...fields } = { failure: undefined, ...event }
-    this.#pino[levelOf(event)](
+    this.#pino[getLevel(event)](
       failure === undefined
         ? fields
         : { ...fields, code: failure.code, why: formatLoggableText(failure.message) },

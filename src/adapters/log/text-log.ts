@@ -17,7 +17,7 @@ import {
 import {
   convertToLoggableFailure,
   formatTransition,
-  levelOf,
+  getLevel,
   processText,
   turnText,
 } from './event-text.ts'
@@ -39,7 +39,7 @@ export class TextLog implements Log {
   turn(turn: TurnEvent): void {
     const { transitions, plan } = turn
     if (transitions.length > 0) {
-      const level = transitions.some((one) => levelOf(one) === 'warn') ? 'warn' : 'info'
+      const level = transitions.some((one) => getLevel(one) === 'warn') ? 'warn' : 'info'
       const more = transitions.length > NAMED ? `, and ${transitions.length - NAMED} more` : ''
       this.#writeLine(
         level,
@@ -67,7 +67,7 @@ export class TextLog implements Log {
   }
 
   process(event: ProcessEvent): void {
-    this.#writeLine(levelOf(event), processText(event))
+    this.#writeLine(getLevel(event), processText(event))
   }
 
   request({ what, outcome, milliseconds }: TracedRequest): void {

@@ -89,7 +89,7 @@ export function buildFleetRows(
 ): ReadonlyMap<MetricName, readonly Row[]> {
   const all = fleets
     .flatMap((fleet) => fleet.listPackages())
-    .sort((left, right) => rankOf(left) - rankOf(right))
+    .sort((left, right) => getRank(left) - getRank(right))
   const place = ({ cluster, package: name }: PackageNumbers) => ({ cluster, package: name })
   const drifted = all.flatMap((one) =>
     [...one.drifted].map(([risk, value]) => ({ labels: { ...place(one), risk }, value })),
@@ -145,7 +145,7 @@ function buildObjectRows(all: readonly PackageNumbers[]): readonly Row[] {
 }
 
 /** The worst packages keep their own series if there are too many. */
-function rankOf({ drifted, restoreFailed, state }: PackageNumbers): number {
+function getRank({ drifted, restoreFailed, state }: PackageNumbers): number {
   const worst = RISKS.findIndex((risk) => drifted.has(risk))
   if (worst !== -1) return worst
   return restoreFailed ? RISKS.length : state === 'InSync' ? RISKS.length + 2 : RISKS.length + 1

@@ -71,7 +71,7 @@ export class PrometheusMetrics implements Metrics {
     if (system === 'cluster') {
       const [verb = ''] = what.split(' ', 1)
       const labels = {
-        cluster: this.nameOf(name),
+        cluster: this.getName(name),
         verb,
         code: status === undefined ? 'none' : `${status.charAt(0)}xx`,
       }
@@ -178,7 +178,7 @@ export class PrometheusMetrics implements Metrics {
   private readWatches(): void {
     const now = this.clock.now().getTime()
     const watches = (this.source.watches?.() ?? []).map((watch) => ({
-      cluster: this.nameOf(watch.cluster),
+      cluster: this.getName(watch.cluster),
       kinds: watch.state(),
     }))
     // An unreadable kind never counts as verified.
@@ -260,7 +260,7 @@ export class PrometheusMetrics implements Metrics {
     this.instruments.replace('backporch_forge_rate_limit_remaining', this.budgets.values())
   }
 
-  private nameOf(cluster: string): Loggable {
+  private getName(cluster: string): Loggable {
     const known = this.names.get(cluster)
     if (known !== undefined) return known
     const name = formatLoggableName(cluster)

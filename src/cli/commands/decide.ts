@@ -64,7 +64,7 @@ export async function approveOne(
         options,
         printer,
       )
-      const pending = settleOf(decided)
+      const pending = listSettles(decided)
       if (pending.length > 0) {
         const target = { ...ports, clusters: [ports.cluster], openWriter }
         const { settled, unsettled } = await settleDecisions(
@@ -107,7 +107,7 @@ function createNotMergedFailure(packageName: string, baseBranch: string): Failur
   })
 }
 
-function settleOf({ reviewed: { observation, proposal }, commit }: Decided): PendingSettle[] {
+function listSettles({ reviewed: { observation, proposal }, commit }: Decided): PendingSettle[] {
   const { record } = proposal
   const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
   if (record.spec.settle !== 'backporch' || !restores || commit === undefined) return []

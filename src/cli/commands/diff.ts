@@ -6,7 +6,7 @@ import type { UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts
 import { runTurn } from '../../reconcile/turn/run-turn.ts'
 import type { CliContext, TurnContext } from '../context/cli-context.ts'
 import type { DIFF_FLAGS } from '../flags/command-flags.ts'
-import { exitStatusOf } from '../flags/exit-status.ts'
+import { computeExitStatus } from '../flags/exit-status.ts'
 import type { AuditOptions, ExitOptions, ValuesOf, WatchOptions } from '../flags/options.ts'
 import type { PackageOptions, SelectionOptions } from '../flags/selection-flags.ts'
 import { printWorkTree } from '../print/print-notes.ts'
@@ -56,10 +56,10 @@ export async function diff(
           started,
         )
         return {
-          rows: new Map(result.units.map((unit) => [nameOf(unit), formatUnit(unit)])),
+          rows: new Map(result.units.map((unit) => [getName(unit), formatUnit(unit)])),
           print: (names) => {
             const units = result.units.filter(
-              (unit) => names === undefined || names.has(nameOf(unit)),
+              (unit) => names === undefined || names.has(getName(unit)),
             )
             const text = printTurn(
               { ...result, units },
@@ -73,7 +73,7 @@ export async function diff(
               printHidden(hidden, 'change', flags, printer)
             hiddenBefore = hidden
           },
-          exit: exitStatusOf(result.units, options, true),
+          exit: computeExitStatus(result.units, options, true),
         }
       })
     },
@@ -104,7 +104,7 @@ function filterByNamespace(
   }))
 }
 
-function nameOf(unit: UnitResult): string {
+function getName(unit: UnitResult): string {
   return unit.state === 'failed' ? unit.packagePath : unit.unit.packagePath
 }
 
@@ -133,7 +133,8 @@ function printInSync(units: readonly UnitResult[], { yaml }: DiffOptions, printe
     (sum, unit) => sum + (unit.state === 'planned' ? unit.observation.verdicts.length : 0),
     0,
   )
-  const where = units.length > 1 ? `${units.length} packages` : convertToOneLine(nameOf(first), 300)
+  const where =
+    units.length > 1 ? `${units.length} packages` : convertToOneLine(getName(first), 300)
   const compared = `${count(objects, 'object')} of ${where}`
   printer.write(`${printer.ok} nothing differs: ${compared}\n`)
 }

@@ -1,4 +1,4 @@
-import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { FAILURE_CODES, Failure, type FailureCode, getExitCode } from '@backporch/kyaml/failure'
 import { NOTE_CAUSES, type NoteCause } from '@backporch/kyaml/note'
 import { findNearestNames } from '@backporch/kyaml/text'
 import { findRuleByName, NOISE_RULES } from '../../drift/noise/presets.ts'
@@ -74,9 +74,9 @@ function noteCause(what: string): NoteCause | undefined {
 const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP3017', 'BP4011'])
 
 function exitLine(code: FailureCode): string {
-  const ends = `exit code ${exitCodeOf(code)}`
+  const ends = `exit code ${getExitCode(code)}`
   return OF_AN_OBJECT.has(code)
-    ? `exit code 3 where it is said of an object, ${exitCodeOf(code)} where it ends the command`
+    ? `exit code 3 where it is said of an object, ${getExitCode(code)} where it ends the command`
     : ends
 }
 

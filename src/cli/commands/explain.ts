@@ -119,7 +119,7 @@ function formatExplanation(
     reported.add(line.verdict)
   }
   for (const line of unproven)
-    if (selected === undefined || selected.has(nameOf(line)))
+    if (selected === undefined || selected.has(getName(line)))
       lines.push('', ...formatUnprovenLines(line, unit.packageName, width))
   if (!everyRule)
     lines.push(
@@ -133,7 +133,7 @@ function formatExplanation(
   return `${lines.join('\n')}\n`
 }
 
-function nameOf({ number }: UnprovenLine): string {
+function getName({ number }: UnprovenLine): string {
   return `unproven ${number}`
 }
 
@@ -142,7 +142,7 @@ function createSelectableLine(line: UnprovenLine, packageName: string): Selectab
   return {
     ref: ref ?? { group: '', kind: 'Package', namespace: '', name: packageName },
     change: state ?? 'not observed',
-    fingerprint: nameOf(line),
+    fingerprint: getName(line),
   }
 }
 

@@ -22,7 +22,7 @@ import { formatProposalName } from '../print/pull-request.ts'
 import { count } from '../print/ranked-changes.ts'
 import { formatSidesText } from '../print/sides-text.ts'
 import { type Column, formatObjectWord, printRows } from '../print/table.ts'
-import { timeOf } from '../print/time-text.ts'
+import { formatTimeText } from '../print/time-text.ts'
 import {
   formatDriftCount,
   formatHealthCell,
@@ -377,7 +377,7 @@ function createDriftColumns(terminal: Terminal, now: number): Column<DriftRow>[]
         change.path === undefined ? '-' : formatSidesText(change, terminal).live,
     },
     { name: 'BY', value: ({ change: { actor } }) => formatActorName(actor) },
-    { name: 'AT', value: ({ change: { actor } }) => timeOf(actor.at, { now }, terminal) },
+    { name: 'AT', value: ({ change: { actor } }) => formatTimeText(actor.at, { now }, terminal) },
     { name: 'RISK', value: ({ change }) => change.risk },
     { name: 'REASON', wide: true, value: ({ change }) => change.reason },
     { name: 'NAMESPACE', wide: true, value: ({ change }) => change.ref.namespace },

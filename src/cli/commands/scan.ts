@@ -4,7 +4,7 @@ import { writeOpenHeads } from '../../reconcile/turn/apply/write-open-heads.ts'
 import { assertObserved } from '../../reconcile/turn/run-turn.ts'
 import type { TurnContext } from '../context/cli-context.ts'
 import type { SCAN_FLAGS } from '../flags/command-flags.ts'
-import { exitStatusOf, getWorstExitStatus } from '../flags/exit-status.ts'
+import { computeExitStatus, getWorstExitStatus } from '../flags/exit-status.ts'
 import type { ExitOptions, ValuesOf } from '../flags/options.ts'
 import { printFailures } from '../print/print-failures.ts'
 import { printNotes } from '../print/print-notes.ts'
@@ -38,7 +38,7 @@ export async function scan(
     if (lastGood !== undefined) return getWorstExitStatus([lastGood.failure])
     const missed = result.notObserved.flatMap(({ failures }) => failures)
     if (missed.length > 0 && options.partial !== 'ok') return getWorstExitStatus(missed)
-    return exitStatusOf(result.units, options, false)
+    return computeExitStatus(result.units, options, false)
   })
 }
 

@@ -66,9 +66,9 @@ export async function showStatus(
       cli.clock.now().toISOString().slice(0, 10),
     )
     return {
-      rows: new Map(reports.map((report) => [nameOf(report), formatReport(report)])),
+      rows: new Map(reports.map((report) => [getName(report), formatReport(report)])),
       print: (names) => {
-        const shown = reports.filter((report) => names === undefined || names.has(nameOf(report)))
+        const shown = reports.filter((report) => names === undefined || names.has(getName(report)))
         const list = {
           ...reportList(shown, listIncompleteOfReports(shown)),
           ...buildClusterParts(shown, reading.ledger),
@@ -99,7 +99,7 @@ export async function showStatus(
       exit:
         reading.view.ledger === null && options.partial !== 'ok'
           ? 3
-          : exitOf(selected, reports, options),
+          : computeExit(selected, reports, options),
     }
   })
 }
@@ -125,7 +125,7 @@ function stateFilter(
 }
 
 /** Failed objects count only if nothing else does, with a separate code: health is not drift. */
-function exitOf(
+function computeExit(
   selected: readonly DriftReport[],
   shown: readonly DriftReport[],
   options: StatusOptions,
@@ -150,7 +150,7 @@ function formatReport(report: DriftReport): string {
   return formatJson({ ...report, spec: { ...report.spec, observed } } as unknown as Json)
 }
 
-function nameOf({ spec: { unit } }: DriftReport): string {
+function getName({ spec: { unit } }: DriftReport): string {
   return `${unit.cluster} ${getUnitName(unit)}`
 }
 

@@ -113,11 +113,11 @@ export function createRepositoryEntry(
             { ...session.request, between, forge: { ...session.request.forge, requestedActions } },
             pollSignal,
           ),
-        turn: turnOf(session, dryRun),
+        turn: getTurn(session, dryRun),
         announce: announcing?.write,
         vouch: (view, vouchSignal) =>
           writeOpenHeads(session.ports.forge, view, refusals, vouchSignal),
-        preview: previews && (await previewOf(session, previews, cli)),
+        preview: previews && (await createPreview(session, previews, cli)),
         close: async () => {
           announcing?.close()
           session.close()
@@ -207,7 +207,7 @@ function createReportingContext(
   }
 }
 
-async function previewOf(
+async function createPreview(
   session: Session,
   previews: OpenPreviews,
   cli: Pick<CliContext, 'offlineCluster' | 'openRenderer' | 'version'>,
@@ -233,7 +233,7 @@ async function previewOf(
   return (signal) => previews.pass({ forge, repository, branch, version, preview: make }, signal)
 }
 
-function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
+function getTurn(session: Session, dryRun: boolean): TurnSession['turn'] {
   return async (
     { between, requestedActions, audit, only, watched, unreachable, meanwhile, onProgress },
     signal,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
-import { exitStatusOf, getWorstExitStatus } from './exit-status.ts'
+import { computeExitStatus, getWorstExitStatus } from './exit-status.ts'
 import type { ExitOptions } from './options.ts'
 
 function failed(code: FailureCode): UnitResult {
@@ -65,7 +65,7 @@ const ROWS: readonly (readonly [
 for (const [name, units, code, options] of ROWS) {
   const flags = { ...DEFAULT, ...options }
   test(`${name} ends with ${code}`, () =>
-    assert.equal(exitStatusOf(units, flags, flags.silencedCounts), code))
+    assert.equal(computeExitStatus(units, flags, flags.silencedCounts), code))
 }
 
 test('of several failures an error is worse than credentials, and those than an outage', () => {

@@ -2,21 +2,21 @@
  * docs/guides/first-look.md: 0 none, 1 drift or a stuck syncer, 2 error, 3 incomplete, 4
  * credentials or rights, 130 and 143 interrupted. Error takes precedence over drift.
  */
-import { exitCodeOf, type Failure, Interrupted } from '@backporch/kyaml/failure'
+import { type Failure, getExitCode, Interrupted } from '@backporch/kyaml/failure'
 import { listUnitFailures, type UnitResult } from '../../plan/unit/unit-result.ts'
 import type { ExitOptions } from './options.ts'
 
 /**
  * @param silencedCounts false: rejected drift does not count, because the decision was to leave it
  */
-export function exitStatusOf(
+export function computeExitStatus(
   units: readonly UnitResult[],
   { partial, exitCode }: ExitOptions,
   silencedCounts: boolean,
 ): number {
   const partialOk = partial === 'ok'
   const failures = units.flatMap(listUnitFailures)
-  const codes = failures.map(({ code }) => exitCodeOf(code))
+  const codes = failures.map(({ code }) => getExitCode(code))
   if (codes.includes(2)) return 2
   const incomplete = units.flatMap((unit) =>
     unit.state === 'planned' ? unit.observation.incomplete : [],
@@ -38,7 +38,7 @@ function isAuth(code: string): boolean {
 }
 
 export function getWorstExitStatus(failures: readonly Failure[]): number {
-  const codes = failures.map(({ code }) => exitCodeOf(code))
+  const codes = failures.map(({ code }) => getExitCode(code))
   return codes.includes(2) ? 2 : codes.includes(4) ? 4 : 3
 }
 

@@ -14,7 +14,7 @@ import type { Style, Terminal } from '../context/terminal.ts'
 import { formatRolloutLines } from './print-applier.ts'
 import { formatChangeValues } from './sides-text.ts'
 import { alignCells, computeColumnWidths, measureTextWidth } from './table.ts'
-import { describeStuckSince, timeOf } from './time-text.ts'
+import { describeStuckSince, formatTimeText } from './time-text.ts'
 
 export interface DiffView {
   readonly packageName: string
@@ -221,7 +221,7 @@ function changeCells(
       ? 'unknown'
       : `${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 40))}${actor.confidence === 'last-writer' ? '?' : ''}`,
     actor.class === 'unknown' ? '-' : actor.class.replace('-', ' '),
-    timeOf(actor.at, view, terminal),
+    formatTimeText(actor.at, view, terminal),
     `${terminal.style(change.risk, ...getRiskStyle(change.risk))}${' '.repeat(riskWidth - change.risk.length)} ${change.reason}`,
   ]
 }

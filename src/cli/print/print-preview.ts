@@ -41,7 +41,7 @@ export function printPreview(preview: Preview, printer: Printer): void {
   for (const { units, changes } of groupPreviewUnits(preview)) {
     for (const unit of units)
       printer.write(
-        `${terminal.getGlyph('changed')} ${terminal.style(nameOf(unit), 'bold')}  ${describePreviewUnit(unit)}\n`,
+        `${terminal.getGlyph('changed')} ${terminal.style(getName(unit), 'bold')}  ${describePreviewUnit(unit)}\n`,
       )
     for (const change of changes.slice(0, MOST_CHANGES))
       printer.write(`    ${changeText(change, units.length === 1, printer)}\n`)
@@ -52,10 +52,10 @@ export function printPreview(preview: Preview, printer: Printer): void {
   }
   for (const unit of items.filter(({ state }) => state === 'same'))
     printer.write(
-      `${terminal.getGlyph('ok')} ${nameOf(unit)}  reads ${convertToOneLine(unit.edited.slice(0, 3).join(', '), 300)}, and does not change\n`,
+      `${terminal.getGlyph('ok')} ${getName(unit)}  reads ${convertToOneLine(unit.edited.slice(0, 3).join(', '), 300)}, and does not change\n`,
     )
   for (const unit of items.filter(({ state }) => state === 'failed'))
-    printer.write(`${terminal.getGlyph('unknown')} ${nameOf(unit)}  is not built\n`)
+    printer.write(`${terminal.getGlyph('unknown')} ${getName(unit)}  is not built\n`)
   for (const { name, files } of preview.elsewhere.slice(0, 10))
     printer.write(
       `${terminal.getGlyph('unknown')} ${convertToOneLine(name, 300)}  reads ${convertToOneLine(files.slice(0, 3).join(', '), 300)}, and is in none of these clusters\n`,
@@ -128,7 +128,7 @@ function createPreviewFailure({ code, where, ...failure }: PreviewFailure): Fail
   return new Failure({ ...failure, code: code as FailureCode, ...omitUndefined({ where }) })
 }
 
-function nameOf({ package: path, cluster }: PreviewUnit): string {
+function getName({ package: path, cluster }: PreviewUnit): string {
   return convertToOneLine(`${path || '.'} in ${cluster}`, 300)
 }
 

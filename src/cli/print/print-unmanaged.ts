@@ -8,7 +8,7 @@ import {
 import { getChangeRef } from '../../record/build-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import type { Terminal } from '../context/terminal.ts'
-import { timeOf } from './time-text.ts'
+import { formatTimeText } from './time-text.ts'
 
 export function buildUnmanagedPart(
   found: readonly UnmanagedObjects[],
@@ -66,5 +66,5 @@ function formatObjectLine(
     creator.confidence === 'none'
       ? 'by an unknown writer'
       : `by ${convertToOneLine(creator.manager, 40)}`
-  return `${convertToOneLine(describeResourceId(id), 200)}${group}  ${terminal.style(`${by}, ${timeOf(createdAt, { now }, terminal)}`, 'dim')}`
+  return `${convertToOneLine(describeResourceId(id), 200)}${group}  ${terminal.style(`${by}, ${formatTimeText(createdAt, { now }, terminal)}`, 'dim')}`
 }

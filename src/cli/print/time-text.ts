@@ -2,7 +2,11 @@ import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Terminal } from '../context/terminal.ts'
 
 /** Relative on a terminal, RFC 3339 in a pipe. */
-export function timeOf(at: string, view: { readonly now: number }, terminal: Terminal): string {
+export function formatTimeText(
+  at: string,
+  view: { readonly now: number },
+  terminal: Terminal,
+): string {
   if (at === '') return '-'
   const time = Date.parse(at)
   return terminal.isTTY && !Number.isNaN(time)

@@ -40,7 +40,7 @@ export function formatUnifiedDiff(
   const limit = terminal.isTTY ? 2_000 : Number.POSITIVE_INFINITY
   const shown = lines.map((line) => {
     const text = convertToOneLine(line, limit)
-    return terminal.style(inActions ? escapeCommands(text) : text, ...styleOf(line))
+    return terminal.style(inActions ? escapeCommands(text) : text, ...chooseStyle(line))
   })
   return [terminal.style(`--- ${from}`, 'bold'), terminal.style(`+++ ${to}`, 'bold'), ...shown]
     .map((line) => `${line}\n`)
@@ -60,7 +60,7 @@ function formatWholeFile(
   ]
 }
 
-function styleOf(line: string): Style[] {
+function chooseStyle(line: string): Style[] {
   return line.startsWith('@@')
     ? ['cyan']
     : line.startsWith('-')

@@ -101,9 +101,9 @@ export async function readDecisions(
         selection.takesPackage(decision.spec.unit.package) &&
         selection.takesCluster(decision.spec.unit.cluster) &&
         matches(decision, options) &&
-        isNotBefore(timeOf(decision), since),
+        isNotBefore(getTime(decision), since),
     )
-    .sort((left, right) => (timeOf(left) < timeOf(right) ? 1 : -1))
+    .sort((left, right) => (getTime(left) < getTime(right) ? 1 : -1))
   return { shown, all: decisions.length, notes }
 }
 
@@ -118,13 +118,13 @@ function getDecisionKey(spec: Decision['spec']): string {
   return `${recordFolder(spec.unit.cluster, '')}\0${spec.unit.package}\0${spec.episode}`
 }
 
-function timeOf({ spec, status }: Decision): string {
+function getTime({ spec, status }: Decision): string {
   return status?.at ?? spec.observed.at
 }
 
 export function createDecisionColumns(terminal: Terminal): readonly Column<Decision>[] {
   return [
-    { name: 'WHEN', value: (decision) => `${timeOf(decision).slice(0, 16).replace('T', ' ')}Z` },
+    { name: 'WHEN', value: (decision) => `${getTime(decision).slice(0, 16).replace('T', ' ')}Z` },
     { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
     { name: 'PACKAGE', value: ({ spec }) => getUnitName(spec.unit) },
     { name: 'CHANGE', value: ({ spec }) => describeChanges(spec.changes, terminal) },

@@ -92,7 +92,7 @@ async function judge(
         failure: createResponseFailure(response, { ...requested, verb: lacking }),
       }
   }
-  const unsupported = dryRunUnsupportedBy(response)
+  const unsupported = findDryRunRefusal(response)
   return unsupported === undefined
     ? refusal
     : { state: 'unproven', failure: dryRunUnsupported(requested, shorten(unsupported)) }
@@ -152,7 +152,7 @@ async function isAllowed(
  * `NewDryRunUnsupportedErr`). As a refusal it would wrongly say that a re-apply fails. @returns the
  * name of the webhook
  */
-function dryRunUnsupportedBy(response: ApiResponse): string | undefined {
+function findDryRunRefusal(response: ApiResponse): string | undefined {
   if (response.status !== 400) return undefined
   return /^admission webhook "(.*)" does not support dry run$/.exec(
     getTextAt(parseStatus(response.body), 'message'),

@@ -131,7 +131,7 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
       .slice(0, 5)
       .map(
         ({ field, message: text }) =>
-          `${hasSecretText(field) ? 'a hidden place' : field}: ${endOf(text)}`,
+          `${hasSecretText(field) ? 'a hidden place' : field}: ${getEnd(text)}`,
       )
     return refused(
       'Immutable',
@@ -173,7 +173,7 @@ function findDenyingPolicy(
 }
 
 /** The quoted value may be long or secret. */
-function endOf(message: string): string {
+function getEnd(message: string): string {
   return shorten(
     message.startsWith('Invalid value: ') ? message.slice(message.lastIndexOf(': ') + 2) : message,
   )

@@ -61,7 +61,7 @@ function receive(
     answer({ status: 200, why: 'ok' })
     return
   }
-  const cluster = nameIn(path)
+  const cluster = findName(path)
   if (cluster === undefined) {
     refuse({ status: 404, why: 'audit events are sent to /audit or /audit/<cluster>' })
     return
@@ -89,7 +89,7 @@ function receive(
   })
 }
 
-function nameIn(path: string): string | undefined {
+function findName(path: string): string | undefined {
   const match = PATH.exec(path)
   if (match === null) return undefined
   try {

@@ -82,7 +82,7 @@ export class EventWriter implements DriftEvents {
     const created = await this.api.create(namespace, formatJson(body), signal)
     if (created.status === 403) return this.createRefusalNotes(created, namespace, 'create')
     if (created.status !== 409) return []
-    return this.count(namespace, nameOf(event, live), signal)
+    return this.count(namespace, getName(event, live), signal)
   }
 
   /** An empty patch returns the Event, so that no right to read Events is needed. */
@@ -167,7 +167,7 @@ export class EventWriter implements DriftEvents {
 }
 
 /** The API server lets a client change only the series of an Event. */
-function nameOf({ regarding, reason, note }: DriftEvent, { uid }: Live): string {
+function getName({ regarding, reason, note }: DriftEvent, { uid }: Live): string {
   const parts = [formatResourceId(regarding), uid, reason, note]
   return `backporch-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`
 }
@@ -183,7 +183,7 @@ function buildEventBody(
   return {
     apiVersion: EVENTS_VERSION,
     kind: 'Event',
-    metadata: { name: nameOf(event, live), namespace },
+    metadata: { name: getName(event, live), namespace },
     eventTime,
     type: reason === 'DriftDetected' ? 'Warning' : 'Normal',
     reason,

@@ -80,7 +80,7 @@ async function listOnce(
   let resourceVersion: string | undefined
   let next = ''
   do {
-    const path = `${buildCollectionPath(served, options.namespace)}?${queryOf(options, next)}`
+    const path = `${buildCollectionPath(served, options.namespace)}?${buildQuery(options, next)}`
     const accept = options.metadataOnly === true ? { accept: METADATA_ONLY } : {}
     const response = await api.get(path, requested, signal, { ...accept, answers: [410] })
     if (response.status === 410) return 'expired'
@@ -121,7 +121,7 @@ function describeListRequest(
   return options.thenWatched === true ? { ...requested, alsoNeeded: ['watch'] } : requested
 }
 
-function queryOf({ name, labelSelector }: ListOptions, next: string): string {
+function buildQuery({ name, labelSelector }: ListOptions, next: string): string {
   const query = new URLSearchParams({ limit: String(PAGE) })
   if (name !== undefined) query.set('fieldSelector', `metadata.name=${escapeFieldValue(name)}`)
   if (labelSelector !== undefined) query.set('labelSelector', labelSelector)

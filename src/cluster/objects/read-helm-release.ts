@@ -41,7 +41,7 @@ export async function readHelmReleases(
   )
   return Promise.all(
     questions.map(async (question) =>
-      releaseIn(
+      readRelease(
         sources,
         question,
         await Promise.all(stores.get(question.helmRelease.namespace) ?? []),
@@ -56,7 +56,7 @@ const RELEASE_NAME = /^[a-z0-9](?:[-.a-z0-9]{0,51}[a-z0-9])?$/
 
 type StoredReleases = ReadonlyMap<string, StoredRelease>
 
-async function releaseIn(
+async function readRelease(
   sources: LiveSources,
   ref: HelmReleaseRef,
   answers: readonly (StoredReleases | Failure)[],

@@ -108,7 +108,7 @@ async function readTogether(
     if (found === undefined || found instanceof Failure) return void single.push(...own)
     for (const { group, name } of own) {
       for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
-        const state = stateOf(
+        const state = getState(
           sources.api.cluster,
           found.get(`${group.namespace}/${wantedName}`),
           false,
@@ -201,12 +201,12 @@ async function readGroup(
     })
   }
   for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
-    const state = stateOf(api.cluster, found.get(wantedName), metadataOnly)
+    const state = getState(api.cluster, found.get(wantedName), metadataOnly)
     for (const key of group.wanted.get(wantedName) ?? []) view.set(key, state)
   }
 }
 
-function stateOf(cluster: string, item: JsonObject | undefined, metadataOnly: boolean): LiveState {
+function getState(cluster: string, item: JsonObject | undefined, metadataOnly: boolean): LiveState {
   if (item === undefined) return { state: 'absent' }
   if (!isDeeperThan(item, DEEPEST))
     return { state: 'present', object: convertToObject(item, metadataOnly), metadataOnly }

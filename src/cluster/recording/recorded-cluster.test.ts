@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { buildFieldSet, leavesOf } from '@backporch/kyaml/field'
+import { buildFieldSet, listLeaves } from '@backporch/kyaml/field'
 import { getResourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import {
   failsWith,
@@ -181,7 +181,7 @@ test('the inferred schema names the fields of a manifest as the server does', as
   const { schema } = await cluster.findServedKind('apps/v1', 'Deployment', signal)
   const state = await stateOf(cluster, WEB)
   assert.ok(state.state === 'present')
-  const paths = leavesOf(buildFieldSet(state.object, schema)).map((path) =>
+  const paths = listLeaves(buildFieldSet(state.object, schema)).map((path) =>
     path
       .map((step) =>
         step.kind === 'item'

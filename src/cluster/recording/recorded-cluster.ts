@@ -108,7 +108,7 @@ export class RecordedCluster implements ClusterReader {
   }
 
   async readLive(wanted: readonly WantedObject[], _signal: AbortSignal): Promise<LiveView> {
-    return new Map(wanted.map((one) => [getResourceKey(one.id), this.stateOf(one)]))
+    return new Map(wanted.map((one) => [getResourceKey(one.id), this.getState(one)]))
   }
 
   async list(group: string, kind: string, _signal: AbortSignal): Promise<ObjectList> {
@@ -168,7 +168,7 @@ export class RecordedCluster implements ClusterReader {
     return { state: 'refused', failure }
   }
 
-  private stateOf({ id, apiVersion }: WantedObject): LiveState {
+  private getState({ id, apiVersion }: WantedObject): LiveState {
     const found = this.listCandidates(id, apiVersion).flatMap(
       (candidate) => this.recording.objects.get(getResourceKey(candidate)) ?? [],
     )[0]

@@ -87,7 +87,7 @@ export function readStream(
         try {
           reader.read(chunk, takeLine)
         } catch (thrown) {
-          finish(endOf(thrown, requested))
+          finish(getEnd(thrown, requested))
         }
       },
       end: (fault) =>
@@ -100,7 +100,7 @@ export function readStream(
   })
 }
 
-function endOf(thrown: unknown, requested: RequestDescription): StreamEnd {
+function getEnd(thrown: unknown, requested: RequestDescription): StreamEnd {
   // An exception in a stream listener would end the process.
   if (!(thrown instanceof FrameOverflow))
     return { end: 'failed', failure: convertToFailure(thrown) }

@@ -192,13 +192,13 @@ function matchDocuments(
   let next = 0
   return before.map((node) => {
     const candidate = after[next]
-    if (candidate === undefined || nameOf(candidate) !== nameOf(node)) return undefined
+    if (candidate === undefined || getName(candidate) !== getName(node)) return undefined
     next += 1
     return candidate
   })
 }
 
-function nameOf(node: YamlNode): string {
+function getName(node: YamlNode): string {
   return JSON.stringify([
     findTextAt(node, 'apiVersion'),
     findTextAt(node, 'kind'),
@@ -214,16 +214,16 @@ function addRunAnnotations(node: YamlNode, item: YamlMap): Json {
     return text === undefined ? [] : [[name, text] as const]
   })
   if (!isJsonObject(value) || put.length === 0) return value
-  const metadata = copyOf(getKey(value, 'metadata'))
-  const annotations = copyOf(getKey(metadata, 'annotations'))
+  const metadata = makeCopy(getKey(value, 'metadata'))
+  const annotations = makeCopy(getKey(metadata, 'annotations'))
   for (const [name, text] of put) setKey(annotations, name, text)
   setKey(metadata, 'annotations', annotations)
-  const whole = copyOf(value)
+  const whole = makeCopy(value)
   setKey(whole, 'metadata', metadata)
   return whole
 }
 
-function copyOf(value: Json | undefined): { [key: string]: Json } {
+function makeCopy(value: Json | undefined): { [key: string]: Json } {
   const copy = emptyObject()
   if (isJsonObject(value))
     for (const [key, below] of Object.entries(value)) setKey(copy, key, below)

@@ -88,8 +88,8 @@ export function checkRecord(
       },
       {
         path: 'spec.plan',
-        holds: spec.plan === planOf(spec.changes),
-        message: `the resolutions of the changes make it ${planOf(spec.changes)}`,
+        holds: spec.plan === getPlan(spec.changes),
+        message: `the resolutions of the changes make it ${getPlan(spec.changes)}`,
       },
       {
         path: 'spec.plannedBefore',
@@ -127,7 +127,7 @@ export function checkRecord(
   ]
 }
 
-function planOf(changes: readonly Change[]): DriftRecord['spec']['plan'] {
+function getPlan(changes: readonly Change[]): DriftRecord['spec']['plan'] {
   const [first] = changes
   return first !== undefined && changes.every(({ resolution }) => resolution === first.resolution)
     ? first.resolution
@@ -248,8 +248,8 @@ export function checkClosed(
       },
       {
         path: 'spec.plan',
-        holds: spec.plan === planOf(spec.changes),
-        message: `the resolutions of the changes make it ${planOf(spec.changes)}`,
+        holds: spec.plan === getPlan(spec.changes),
+        message: `the resolutions of the changes make it ${getPlan(spec.changes)}`,
       },
     ]),
   ]

@@ -187,7 +187,7 @@ function groupTools(writers: readonly Writer[], objects: number): Tool[] {
   }
   const tools = [...groups.values()].map((members) => ({
     members,
-    rank: Math.min(...members.map(({ manager }) => rankOf(manager))),
+    rank: Math.min(...members.map(({ manager }) => getRank(manager))),
     fields: members.reduce((sum, { fields }) => sum + fields, 0),
     first: members.reduce(
       (earliest, { first }) => (first < earliest ? first : earliest),
@@ -211,7 +211,7 @@ function isKubectlOf(writers: readonly Writer[]): boolean {
   )
 }
 
-function rankOf({ manager }: FieldManager): number {
+function getRank({ manager }: FieldManager): number {
   const found = classifyManager(manager)
   return found === 'gitops' ? 0 : found === 'human-tool' ? PEOPLE : 1
 }

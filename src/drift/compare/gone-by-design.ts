@@ -19,7 +19,7 @@ export function findGoneByDesignRule(
 ): BuiltInRule | undefined {
   // Without a known applier only kinds that finish may be absent by design.
   const perhaps =
-    unknown && FINISHING.has(`${groupOf(manifest)}/${String(getKey(manifest, 'kind'))}`)
+    unknown && FINISHING.has(`${readGroup(manifest)}/${String(getKey(manifest, 'kind'))}`)
   const finished = findFinishedJobRule(manifest)
   if (finished !== undefined) return finished
   for (const { tool, hooks } of APPLIER_KINDS) {
@@ -32,12 +32,12 @@ export function findGoneByDesignRule(
 
 const FINISHING = new Set(['batch/Job', '/Pod'])
 
-function groupOf(manifest: JsonObject): string {
+function readGroup(manifest: JsonObject): string {
   return parseApiVersion(String(getKey(manifest, 'apiVersion'))).group
 }
 
 function findFinishedJobRule(manifest: JsonObject): BuiltInRule | undefined {
-  if (groupOf(manifest) !== 'batch' || getKey(manifest, 'kind') !== 'Job') return undefined
+  if (readGroup(manifest) !== 'batch' || getKey(manifest, 'kind') !== 'Job') return undefined
   const seconds = getPartAt(manifest, 'spec', 'ttlSecondsAfterFinished')
   if (typeof seconds !== 'number') return undefined
   const after = seconds === 1 ? '1 second' : `${seconds} seconds`

@@ -9,7 +9,7 @@ import {
   type FieldPath,
   type FieldSchema,
   findValueAt,
-  leavesOf,
+  listLeaves,
   PathSet,
 } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
@@ -124,7 +124,7 @@ export function listDroppedPaths(
 ): FieldPath[] {
   const dropped: FieldPath[] = []
   const reported = new PathSet()
-  for (const leaf of leavesOf(buildFieldSet(applied, schema))) {
+  for (const leaf of listLeaves(buildFieldSet(applied, schema))) {
     if (leaf[0]?.kind === 'field' && leaf[0].name === 'status') continue
     if (findValueAt(desired, leaf) !== undefined || isEmpty(findValueAt(applied, leaf))) continue
     const item = leaf.findIndex(

@@ -32,10 +32,10 @@ function isInList(drift: Drift, { id, path }: Drift): boolean {
 }
 
 function isNamedAlike({ git }: Drift, { live }: Drift): boolean {
-  const was = nameOf(git)
-  return was !== undefined && was === nameOf(live)
+  const was = getName(git)
+  return was !== undefined && was === getName(live)
 }
 
-function nameOf(item: Json | undefined): Json | undefined {
+function getName(item: Json | undefined): Json | undefined {
   return isJsonObject(item) ? getKey(item, 'name') : undefined
 }

@@ -63,7 +63,7 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
   return {
     ...verdict,
     ...replaceItems(verdict, items),
-    ...mayBeBehindOf(verdict, items, noted),
+    ...isMaybeBehind(verdict, items, noted),
     ...(tried.length === 0 ? {} : { tried }),
     setAside: [...verdict.setAside, ...setAside],
   }
@@ -76,7 +76,7 @@ function explainReleased({ lostWhenReleased }: Drift, scaler: ResourceId): strin
     : `${both}: Release ends that`
 }
 
-function mayBeBehindOf(
+function isMaybeBehind(
   { mayBeBehind }: ObjectVerdict,
   items: readonly Drift[],
   noted: ReadonlyMap<Drift, Drift>,

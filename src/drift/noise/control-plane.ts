@@ -146,15 +146,15 @@ function judgeRestart(drift: Drift): Judgement | undefined {
     !RESTARTS.has(findMetadataKey(drift, 'annotations', template) ?? '')
   )
     return undefined
-  const at = timeOf(drift.live)
+  const at = getTime(drift.live)
   if (at === undefined) return showDrift('it holds no time')
-  const before = timeOf(drift.git)
+  const before = getTime(drift.git)
   if (drift.git !== undefined && (before === undefined || before > at))
     return showDrift('git has a later restart than live')
   return muteDrift('it asks for a restart and changes nothing that runs')
 }
 
-function timeOf(value: Json | undefined): number | undefined {
+function getTime(value: Json | undefined): number | undefined {
   if (
     typeof value !== 'string' ||
     !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:?\d{2})$/.test(value)

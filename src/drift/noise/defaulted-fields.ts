@@ -178,11 +178,11 @@ function findDefault({ id, path: steps }: Place, parent: Json | undefined): Json
   const pod = above === undefined ? undefined : `${formatFieldPath(above)}.`
   if (pod === undefined || !path.startsWith(pod)) return undefined
   if (last?.kind === 'field' && last.name === 'imagePullPolicy')
-    return pullPolicyOf(getPartAt(parent, 'image'))
+    return derivePullPolicy(getPartAt(parent, 'image'))
   return POD.find(([position]) => position.test(path.slice(pod.length)))?.[1]
 }
 
-function pullPolicyOf(image: Json | undefined): string | undefined {
+function derivePullPolicy(image: Json | undefined): string | undefined {
   if (typeof image !== 'string') return undefined
   if (image.includes('@')) return 'IfNotPresent'
   const tag = /:([^/:]+)$/.exec(image)?.[1] ?? 'latest'

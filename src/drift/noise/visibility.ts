@@ -71,9 +71,9 @@ function hideDeclaredFields(
 ): VisibilityOf {
   if (desired?.hidden === undefined || desired.hidden.length === 0) return visibilityOf
   const { object: own, hidden } = desired
-  const places = hidden.map((path) => placeIn(own, path) ?? [])
+  const places = hidden.map((path) => findPlace(own, path) ?? [])
   return (path, value, object) => {
-    const place = placeIn(own, path)
+    const place = findPlace(own, path)
     const isHidden =
       place !== undefined &&
       places.some(
@@ -85,7 +85,7 @@ function hideDeclaredFields(
   }
 }
 
-function placeIn(object: JsonObject, path: FieldPath): readonly (string | number)[] | undefined {
+function findPlace(object: JsonObject, path: FieldPath): readonly (string | number)[] | undefined {
   const place: (string | number)[] = []
   let value: Json | undefined = object
   for (const step of path) {

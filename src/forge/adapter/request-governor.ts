@@ -144,11 +144,11 @@ export class RequestGovernor implements WriteCount {
     if (kind === 'write') {
       this.#forget(now)
       waits.push({
-        until: freeAt(this.#writes, writesPerMinute, MINUTE + LEEWAY),
+        until: computeFreeTime(this.#writes, writesPerMinute, MINUTE + LEEWAY),
         why: `${writesPerMinute} writes were sent within a minute`,
       })
       waits.push({
-        until: freeAt(this.#writes, writesPerHour, HOUR + LEEWAY),
+        until: computeFreeTime(this.#writes, writesPerHour, HOUR + LEEWAY),
         why: `${writesPerHour} writes were sent within an hour`,
       })
     }
@@ -173,7 +173,7 @@ export class RequestGovernor implements WriteCount {
 }
 
 /** Milliseconds since 1970; 0 for "now". */
-function freeAt(writes: readonly number[], most: number, window: number): number {
+function computeFreeTime(writes: readonly number[], most: number, window: number): number {
   const holder = writes.at(-most)
   return holder === undefined ? 0 : holder + window
 }

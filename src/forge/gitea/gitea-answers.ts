@@ -130,7 +130,7 @@ export function createGiteaProposal(
     ref: `refs/heads/${pull.head.label}`,
     baseBranch: pull.base.ref,
     state,
-    commit: commitOf(head),
+    commit: findCommit(head),
     body: normalizeLines(pull.body),
     labels: (pull.labels ?? []).map(({ name }) => name),
     ...(openedAt === undefined || openedAt === null ? {} : { openedAt: formatGiteaTime(openedAt) }),
@@ -144,6 +144,6 @@ export function formatGiteaTime(text: string): string {
   return `${new Date(text).toISOString().slice(0, 19)}Z`
 }
 
-function commitOf(sha: string): ObjectId {
+function findCommit(sha: string): ObjectId {
   return parseObjectId(sha === '' ? '0'.repeat(40) : sha)
 }

@@ -46,7 +46,7 @@ export class GiteaDecisions {
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
     const { proposal, base } = decision
     await this.#assertUnmoved(decision, signal)
-    const open = await this.#proposals.openOf(
+    const open = await this.#proposals.findOpen(
       { ref: proposal.ref, baseBranch: base.ref.slice(HEADS.length) },
       signal,
     )
@@ -62,7 +62,7 @@ export class GiteaDecisions {
    * open.
    */
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
-    const bases = await this.#proposals.openFrom(proposal.ref, signal)
+    const bases = await this.#proposals.listOpenFrom(proposal.ref, signal)
     await this.#repository.push(
       [{ ref: proposal.ref, from: proposal.commit, to: null }, ...along],
       signal,

@@ -69,7 +69,7 @@ export class GiteaIssues {
     const what = 'open an issue'
     try {
       const path = this.#client.buildPath('/issues')
-      return issueOf(
+      return convertIssue(
         this.#client.parse(
           await this.#client.send({ method: 'POST', path, body: { title, body }, what }, signal),
           issueSchema,
@@ -127,13 +127,13 @@ export class GiteaIssues {
     )
     return listed
       .filter(({ user }) => user?.login === self)
-      .map(issueOf)
+      .map(convertIssue)
       .filter(({ body }) => readTopic(body)?.topic === topic)
       .sort((left, right) => left.number - right.number)
   }
 }
 
-function issueOf({
+function convertIssue({
   number,
   html_url,
   state,

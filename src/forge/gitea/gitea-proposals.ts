@@ -20,10 +20,10 @@ import { GiteaEndedProposals } from './gitea-ended-proposals.ts'
 import { applyGiteaFiling, askReviewers } from './gitea-filing.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
 import {
+  convertPullRequest,
   getHeadRef,
   isOwnBranch,
   LIST,
-  pullRequestOf,
   readPullRequest,
 } from './gitea-pull-requests.ts'
 
@@ -66,11 +66,11 @@ export class GiteaProposals {
     const open = (await this.#openInto(baseBranch, signal)).filter(
       ({ base, state }) => base.ref === baseBranch && state === 'open',
     )
-    return open.toSorted((left, right) => left.number - right.number).map(pullRequestOf)
+    return open.toSorted((left, right) => left.number - right.number).map(convertPullRequest)
   }
 
   async pullRequest(number: number, signal: AbortSignal): Promise<ForgePullRequest> {
-    return pullRequestOf(await this.get(number, signal))
+    return convertPullRequest(await this.get(number, signal))
   }
 
   async ensure(
@@ -81,21 +81,21 @@ export class GiteaProposals {
     const given = known?.state === 'open' ? known : undefined
     if (given !== undefined && isOther(given, wanted)) await this.#assertOpen(given, signal)
     const open =
-      given ?? (await this.openOf(wanted, signal)) ?? (await this.#openNew(wanted, known, signal))
+      given ?? (await this.findOpen(wanted, signal)) ?? (await this.#openNew(wanted, known, signal))
     await this.#closeSpare(wanted.ref, open.number, signal)
     await this.#update(open, wanted, signal)
     await this.#labels.ensure(open.number, open.labels, wanted.labels, signal)
     return { label: open.label, url: open.url, number: open.number }
   }
 
-  async openOf(
+  async findOpen(
     { ref, baseBranch }: Pick<WantedProposal, 'ref' | 'baseBranch'>,
     signal: AbortSignal,
   ): Promise<KnownProposal | undefined> {
     return (await this.#open(baseBranch, signal)).get(ref)
   }
 
-  async openFrom(ref: string, signal: AbortSignal): Promise<readonly PullRequest[]> {
+  async listOpenFrom(ref: string, signal: AbortSignal): Promise<readonly PullRequest[]> {
     const query = { state: 'open', sort: 'oldest' }
     const listed = await this.#client.getAll(
       { path: this.#client.buildPath('/pulls'), query, what: LIST },
@@ -195,13 +195,13 @@ export class GiteaProposals {
       // A duplicate, or the answer was lost.
       const mayBeThere = findRefusedStatus(thrown) === 409 || mayBeDone(thrown)
       const there = mayBeThere
-        ? await this.openOf(wanted, signal).catch(() => undefined)
+        ? await this.findOpen(wanted, signal).catch(() => undefined)
         : undefined
       if (there === undefined) throw thrown
       return there
     }
     // Gitea reads, then inserts (models/issues): two may exist. The first one stays.
-    const first = (await this.openOf(wanted, signal)) ?? created
+    const first = (await this.findOpen(wanted, signal)) ?? created
     if (first.number === created.number) {
       await askReviewers(this.#client, created.number, reviewers, signal)
       await applyGiteaFiling(this.#client, created.number, wanted, signal)

@@ -16,7 +16,7 @@ export function readPullRequest(
   )
 }
 
-export function pullRequestOf(pull: PullRequest): ForgePullRequest {
+export function convertPullRequest(pull: PullRequest): ForgePullRequest {
   const { number, label, url, baseBranch, commit, state } = createGiteaProposal(pull, '')
   return {
     number,

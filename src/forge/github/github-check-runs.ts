@@ -51,7 +51,10 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     await this.#client.getTarget(signal)
     if (this.#identity.granted()?.['checks'] !== 'write') return
     const there = await this.#find(commit, run.key, signal)
-    const [content, annotated] = [digestOf({ ...run, annotations: [] }), digestOf(run.annotations)]
+    const [content, annotated] = [
+      computeDigest({ ...run, annotations: [] }),
+      computeDigest(run.annotations),
+    ]
     // GitHub only adds annotations.
     const same = there === undefined || there.count === 0 || there.annotated === annotated
     const missing = same ? run.annotations.slice(there?.count ?? 0) : []
@@ -127,6 +130,6 @@ function convertToSent({ path, line, level, title, message }: CheckAnnotation): 
   return { path, start_line: line, end_line: line, annotation_level: level, title, message }
 }
 
-function digestOf(value: object): string {
+function computeDigest(value: object): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
 }

@@ -216,7 +216,7 @@ function translate(requested: RequestDescription, thrown: unknown): unknown {
   }
   if (thrown.name !== 'HttpError' || !('status' in thrown) || typeof thrown.status !== 'number')
     return cause ?? thrown
-  const { body, headers } = answerIn(thrown)
+  const { body, headers } = getAnswer(thrown)
   if (body === undefined) return cause ?? thrown
   const sso =
     typeof headers['x-github-sso'] === 'string' && headers['x-github-sso'].startsWith('required')
@@ -234,7 +234,7 @@ function describeRename(requested: RequestDescription, failure: Failure): Failur
   return new Failure({ ...failure.toJSON(), what: `cannot ${requested.what}`, where })
 }
 
-function answerIn(error: object): {
+function getAnswer(error: object): {
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, unknown>>
 } {

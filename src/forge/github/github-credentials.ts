@@ -177,13 +177,13 @@ export async function readAppCredential(
   const installation = getSetting(environment, INSTALLATION)
   return {
     kind: 'app',
-    appId: numberIn(ID, id),
+    appId: parseNumber(ID, id),
     privateKey: text === '' ? await readKey(resolve(folder, file)) : restoreLineBreaks(text),
-    ...(installation === '' ? {} : { installationId: numberIn(INSTALLATION, installation) }),
+    ...(installation === '' ? {} : { installationId: parseNumber(INSTALLATION, installation) }),
   }
 }
 
-function numberIn(name: string, text: string): number {
+function parseNumber(name: string, text: string): number {
   const value = Number(text)
   if (/^[1-9][0-9]*$/.test(text) && Number.isSafeInteger(value)) return value
   throw createUnusableFailure(

@@ -27,7 +27,7 @@ export class GitHubIssues {
     signal: AbortSignal,
   ): Promise<KnownIssue> {
     const text = addTopic(topic, body)
-    const wanted = [...new Set([...labels, labelOf(topic)])]
+    const wanted = [...new Set([...labels, formatLabel(topic)])]
     const [first, ...others] = await this.#listOurs(topic, signal)
     if (first === undefined) return this.#open({ topic, title, body: text, labels: wanted }, signal)
     const changes = {
@@ -91,7 +91,7 @@ export class GitHubIssues {
    */
   async #listOurs(topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
     const labelled = await this.#selectOurs(
-      await this.#list({ labels: labelOf(topic) }, signal),
+      await this.#list({ labels: formatLabel(topic) }, signal),
       topic,
       signal,
     )
@@ -142,7 +142,7 @@ export class GitHubIssues {
   }
 }
 
-function labelOf(topic: string): string {
+function formatLabel(topic: string): string {
   return `drift-topic/${topic}`
 }
 

@@ -17,12 +17,12 @@ import { applyGitHubFiling, askReviewers } from './github-filing.ts'
 import type { GitHubLabels } from './github-labels.ts'
 import { readEnqueuer, readMergeQueue } from './github-merge-queue.ts'
 import {
+  convertPullRequest,
   createGitHubProposal,
   filterByBranch,
   HEADS,
   isFromHere,
   type ListedPull,
-  pullRequestOf,
 } from './github-pull-requests.ts'
 
 const PROPOSED = 'proposed/'
@@ -55,7 +55,7 @@ export class GitHubProposals {
     const ours = listed
       .filter((pull) => isFromHere(pull) && pull.head.ref.startsWith(PROPOSED))
       .map(createGitHubProposal)
-    const queued = ours.length === 0 ? undefined : await this.#queueOf(baseBranch, signal)
+    const queued = ours.length === 0 ? undefined : await this.#readQueue(baseBranch, signal)
     const open = ours.map((proposal) =>
       queued?.has(proposal.number) === true ? { ...proposal, isQueued: true as const } : proposal,
     )
@@ -71,7 +71,7 @@ export class GitHubProposals {
     return [...found.values()].sort((left, right) => left.number - right.number)
   }
 
-  async #queueOf(
+  async #readQueue(
     baseBranch: string,
     signal: AbortSignal,
   ): Promise<ReadonlySet<number> | undefined> {
@@ -89,12 +89,12 @@ export class GitHubProposals {
   }
 
   async pullRequests(baseBranch: string, signal: AbortSignal): Promise<ForgePullRequest[]> {
-    return (await this.#openInto(baseBranch, signal)).map(pullRequestOf)
+    return (await this.#openInto(baseBranch, signal)).map(convertPullRequest)
   }
 
   async pullRequest(number: number, signal: AbortSignal): Promise<ForgePullRequest> {
     const target = await this.#client.getTarget(signal)
-    return pullRequestOf(await this.#get(target, number, `read #${number}`))
+    return convertPullRequest(await this.#get(target, number, `read #${number}`))
   }
 
   async #get(target: Target, number: number, what: string) {
@@ -124,7 +124,7 @@ export class GitHubProposals {
 
   async findLastProposal(ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
     const pulls = await this.#listPulls(ref, signal)
-    return this.#findLastIn([...(await this.#openPullsOf(ref, pulls, signal)), ...pulls], signal)
+    return this.#findLastIn([...(await this.#listOpenPulls(ref, pulls, signal)), ...pulls], signal)
   }
 
   async #findLastIn(
@@ -164,7 +164,7 @@ export class GitHubProposals {
   ): Promise<OpenedProposal> {
     const given = known?.state === 'open' && known.ref === wanted.ref ? known : undefined
     if (given !== undefined && isOther(given, wanted)) await this.#assertOpen(given, signal)
-    const there = given ?? (await this.#openOf(wanted, known, signal))
+    const there = given ?? (await this.#findOpen(wanted, known, signal))
     const proposal = there ?? (await this.#open(wanted, known, signal))
     await this.#update(proposal, wanted, signal)
     // Labels come last: if none are set, an earlier turn was interrupted before it requested
@@ -180,13 +180,13 @@ export class GitHubProposals {
     return { label: proposal.label, url: proposal.url, number: proposal.number }
   }
 
-  async #openOf(
+  async #findOpen(
     wanted: WantedProposal,
     known: KnownProposal | undefined,
     signal: AbortSignal,
   ): Promise<KnownProposal | undefined> {
     const pulls = await this.#listPulls(wanted.ref, signal)
-    const [open] = await this.#openPullsOf(wanted.ref, pulls, signal)
+    const [open] = await this.#listOpenPulls(wanted.ref, pulls, signal)
     if (open !== undefined) return createGitHubProposal(open)
     const [last] = pulls
     if (last !== undefined) assertSeen(createGitHubProposal(last), wanted, known)
@@ -197,7 +197,7 @@ export class GitHubProposals {
    * Into any base. None is missing before an unfiltered list was read.
    * @param pulls result of the filter
    */
-  async #openPullsOf(
+  async #listOpenPulls(
     ref: string,
     pulls: readonly ListedPull[],
     signal: AbortSignal,
@@ -247,7 +247,7 @@ export class GitHubProposals {
     } catch (thrown) {
       if (!mayBeDone(thrown) && findRefusedStatus(thrown) !== 422) throw thrown
       // The request whose answer was lost may have opened it.
-      const there = await this.#openOf(wanted, known, signal)
+      const there = await this.#findOpen(wanted, known, signal)
       if (there !== undefined) return there
       if (mayBeDone(thrown) || !wanted.draft || this.#noDrafts)
         throw convertToRetriable(this.#client, thrown)

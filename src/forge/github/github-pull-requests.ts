@@ -22,7 +22,7 @@ export function filterByBranch(pulls: readonly ListedPull[], ref: string): Liste
   return pulls.filter((pull) => isFromHere(pull) && `${HEADS}${pull.head.ref}` === ref)
 }
 
-export function pullRequestOf(
+export function convertPullRequest(
   pull: PullParts & Parameters<typeof isFromHere>[0],
 ): ForgePullRequest {
   const { number, label, url, baseBranch, commit, state } = createGitHubProposal(pull)

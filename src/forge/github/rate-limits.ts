@@ -17,7 +17,7 @@ export function learnBudget(
   headers: ReadonlyMap<string, string>,
 ): TracedRequest['budget'] {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
-    numberIn(headers.get(`x-ratelimit-${name}`)),
+    parseNumber(headers.get(`x-ratelimit-${name}`)),
   )
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined
   const name = headers.get('x-ratelimit-resource') ?? getRateResource(path)
@@ -44,14 +44,14 @@ export function findNamedEnd(
   headers: ReadonlyMap<string, string>,
   now: number,
 ): number | undefined {
-  const seconds = numberIn(headers.get('retry-after'))
+  const seconds = parseNumber(headers.get('retry-after'))
   if (seconds !== undefined) return now + seconds * 1000
-  const reset = numberIn(headers.get('x-ratelimit-reset'))
+  const reset = parseNumber(headers.get('x-ratelimit-reset'))
   return headers.get('x-ratelimit-remaining') === '0' && reset !== undefined
     ? reset * 1000
     : undefined
 }
 
-function numberIn(text: string | undefined): number | undefined {
+function parseNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined
 }

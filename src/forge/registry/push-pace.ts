@@ -24,14 +24,14 @@ export class PushPaces {
     const address = forge?.address(remote)
     if (address === undefined || forge?.pushesPerMinute === undefined) return undefined
     const key = `${address.host}/${address.owner}/${address.repository}`.toLowerCase()
-    const known = this.#paces.get(key) ?? paceBy(this.#clock, forge.pushesPerMinute)
+    const known = this.#paces.get(key) ?? createPace(this.#clock, forge.pushesPerMinute)
     this.#paces.set(key, known)
     return known
   }
 }
 
 /** A push counts from its end: it reached the forge some time before. */
-function paceBy(clock: Clock, pushesPerMinute: number): AdmitPush {
+function createPace(clock: Clock, pushesPerMinute: number): AdmitPush {
   let running = 0
   let ended: number[] = []
   return async (signal) => {

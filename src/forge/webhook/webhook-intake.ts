@@ -136,7 +136,7 @@ export class WebhookReading {
     const { repository, window } = this.intake.options
     // Headers are not signed: a body may be resent under another id.
     const names = [
-      `signature ${hashOf(signature)}`,
+      `signature ${computeHash(signature)}`,
       ...(delivery === '' ? [] : [`delivery ${delivery}`]),
     ]
     if (!window.isNew(names, now)) return createIgnoredAnswer('this delivery was here before')
@@ -199,6 +199,6 @@ function parseBody(body: Buffer): unknown {
 }
 
 /** A printed window contains nothing that could be resent. */
-function hashOf(signature: Buffer): string {
+function computeHash(signature: Buffer): string {
   return createHash('sha256').update(signature).digest('base64')
 }

@@ -46,7 +46,7 @@ export function chooseRelease(
 ): ChosenRelease | { readonly why: string } {
   const exact = parseRelease(tag)
   const newest = frozen ? (builtIn.last ?? builtIn.newest) : builtIn.newest
-  const release = exact ?? releaseOf(builtIn, tag, newest)
+  const release = exact ?? findRelease(builtIn, tag, newest)
   const variant = release === undefined ? undefined : findVariant(builtIn, release)
   if (release !== undefined && variant !== undefined)
     return { run: variant.run, release, moves: exact === undefined && !frozen }
@@ -71,7 +71,7 @@ function findVariant({ variants }: BuiltIn, release: ReleaseVersion): BuiltInVar
   )
 }
 
-function releaseOf(
+function findRelease(
   builtIn: BuiltIn,
   tag: string,
   newest: ReleaseVersion,

@@ -71,7 +71,7 @@ export function readAuditedWrite(event: Json | undefined): AuditedWrite | undefi
   const code = getPartAt(event, 'responseStatus', 'code')
   if (!isVerb(verb) || object === undefined || typeof code !== 'number' || code < 200 || code > 299)
     return undefined
-  const query = queryOf(getTextAt(event, 'requestURI'))
+  const query = buildQuery(getTextAt(event, 'requestURI'))
   const requested = getKey(event, 'requestObject')
   if (query.get('dryRun') !== null || isDryRun(verb, requested)) return undefined
   const hidden = object.group === '' && object.resource === 'secrets'
@@ -197,7 +197,7 @@ function isVerb(verb: string): verb is AuditVerb {
   return VERBS.has(verb)
 }
 
-function queryOf(address: string): URLSearchParams {
+function buildQuery(address: string): URLSearchParams {
   const mark = address.indexOf('?')
   return new URLSearchParams(mark === -1 ? '' : address.slice(mark + 1))
 }

@@ -242,7 +242,7 @@ export function indexOfStep(list: Json, step: PathStep): number {
   if (step.kind === 'field') return -1
   const index =
     list.length > LONG_LIST && !isAnyStep(step)
-      ? indexOf(list, step.kind === 'item' ? Object.keys(step.keys) : undefined)
+      ? getListIndex(list, step.kind === 'item' ? Object.keys(step.keys) : undefined)
       : undefined
   if (step.kind === 'member') {
     if (index !== undefined) return index.locations.get(formatCanonicalJson(step.value)) ?? -1
@@ -281,7 +281,7 @@ interface ListIndex {
 /** Values are never changed in place. */
 const indexes = new WeakMap<readonly Json[], Map<string, ListIndex>>()
 
-function indexOf(list: readonly Json[], names: readonly string[] | undefined): ListIndex {
+function getListIndex(list: readonly Json[], names: readonly string[] | undefined): ListIndex {
   const known = indexes.get(list) ?? new Map<string, ListIndex>()
   indexes.set(list, known)
   const about = names === undefined ? '' : formatCanonicalJson(names.toSorted())

@@ -11,7 +11,7 @@ import {
   countCovered,
   findSubset,
   hasSameLeaves,
-  leavesOf,
+  listLeaves,
   ownsPath,
   parseFieldsV1,
   touchesPath,
@@ -41,7 +41,7 @@ const OBJECT: JsonObject = {
 }
 
 test('the set of a manifest is the one that an apply of it owns', () => {
-  assert.deepEqual(leavesOf(buildFieldSet(OBJECT, TEST_SCHEMA)).map(formatFieldPath), [
+  assert.deepEqual(listLeaves(buildFieldSet(OBJECT, TEST_SCHEMA)).map(formatFieldPath), [
     'metadata.labels.a',
     'metadata.annotations',
     'spec.replicas',
@@ -55,7 +55,7 @@ test('the set of a manifest is the one that an apply of it owns', () => {
 
 test('where nothing is known of a list it is owned as a whole', () => {
   assert.deepEqual(
-    leavesOf(buildFieldSet({ spec: { list: [{ name: 'a' }] } }, UNKNOWN_SCHEMA)).map(
+    listLeaves(buildFieldSet({ spec: { list: [{ name: 'a' }] } }, UNKNOWN_SCHEMA)).map(
       formatFieldPath,
     ),
     ['spec.list'],
@@ -73,11 +73,11 @@ test('every leaf of a manifest is there to be found in it, and owned', () => {
     fc.property(randomJson, (spec) => {
       const object = { spec }
       const set = buildFieldSet(object, UNKNOWN_SCHEMA)
-      for (const leaf of leavesOf(set)) {
+      for (const leaf of listLeaves(set)) {
         assert.ok(ownsPath(set, leaf))
         assert.ok(touchesPath(set, leaf))
       }
-      assert.equal(countCovered(set, set), leavesOf(set).length)
+      assert.equal(countCovered(set, set), listLeaves(set).length)
       assert.equal(countCovered(set, { owned: false, children: new Map() }), 0)
     }),
   )

@@ -172,7 +172,7 @@ export function findLeafDepthAbove(set: FieldSet, path: FieldPath): number | und
   return undefined
 }
 
-export function leavesOf(set: FieldSet): FieldPath[] {
+export function listLeaves(set: FieldSet): FieldPath[] {
   const leaves: FieldPath[] = []
   visit(set, [])
   return leaves
@@ -193,5 +193,5 @@ export function hasSameLeaves(left: FieldSet, right: FieldSet): boolean {
 }
 
 export function countCovered(wanted: FieldSet, by: FieldSet): number {
-  return leavesOf(wanted).filter((path) => touchesPath(by, path)).length
+  return listLeaves(wanted).filter((path) => touchesPath(by, path)).length
 }

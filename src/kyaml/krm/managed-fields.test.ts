@@ -4,7 +4,7 @@ import { randomJson } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import type { Json } from '../text/json.ts'
 import { formatFieldPath } from './field-path.ts'
-import { leavesOf } from './field-set.ts'
+import { listLeaves } from './field-set.ts'
 import { getManagedFields } from './managed-fields.ts'
 
 function entry(more: { readonly [key: string]: Json }): Json {
@@ -28,7 +28,7 @@ test('an entry is read with its fields', () => {
     metadata: { managedFields: [entry({ fieldsV1 })] },
   })
   assert.deepEqual(unreadable, [])
-  assert.deepEqual(entries[0] && leavesOf(entries[0].fields).map(formatFieldPath), [
+  assert.deepEqual(entries[0] && listLeaves(entries[0].fields).map(formatFieldPath), [
     'data.color',
     'metadata.finalizers[=a]',
     'ports[port=80].name',

@@ -164,7 +164,7 @@ export function resolveKptScalar(text: string, plain: boolean, tag?: string): Go
   const isUntagged = plain && tag === undefined
   if (isUntagged && (TRUE.has(text) || FALSE.has(text)) && !/^(true|false)$/i.test(text))
     return { is: 'value', value: text }
-  const time = isUntagged ? goTimeOf(text) : undefined
+  const time = isUntagged ? readGoTime(text) : undefined
   if (time !== undefined) return { is: 'value', value: time }
   const read = resolveGoScalar(text, plain, tag)
   return read.is === 'value' && typeof read.value === 'bigint'
@@ -175,7 +175,7 @@ export function resolveKptScalar(text: string, plain: boolean, tag?: string): Go
 const TIME =
   /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]+))?(Z|[-+][0-9]{2}:[0-9]{2})| ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]+))?)?$/
 
-function goTimeOf(text: string): string | undefined {
+function readGoTime(text: string): string | undefined {
   const match = TIME.exec(text)
   if (match === null) return undefined
   const [, year = '', month = '', day = '', ...rest] = match

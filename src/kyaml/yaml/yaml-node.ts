@@ -133,7 +133,7 @@ export function convertYamlToJson(node: YamlNode): Json {
  * @throws TypeError for a value that JSON cannot represent
  */
 export function convertToKubectlJson(node: YamlNode): Json {
-  return convertNodeToJson(node, (key) => goKeyOf(key) ?? getYamlKey(key))
+  return convertNodeToJson(node, (key) => readGoKey(key) ?? getYamlKey(key))
 }
 
 /**
@@ -190,7 +190,7 @@ function convertNodeToJson(
 }
 
 /** A key's text to kubectl; undefined for a merge key. */
-export function goKeyOf(key: YamlNode): string | undefined {
+export function readGoKey(key: YamlNode): string | undefined {
   const target = resolveAlias(key)
   if (target.kind !== 'scalar' || isMergeKey(key)) return undefined
   const read = resolveGoKey(target.value, target.style === 'plain', formatLongTag(target.tag))
@@ -320,10 +320,10 @@ export function mapCreatedAt(node: YamlMap, ...keys: readonly string[]): YamlMap
 
 /** Shares only sources. An alias into the tree refers to the copy. */
 export function copyNode<T extends YamlNode>(node: T): T {
-  return copyOf(node, new Map()) as T
+  return makeCopy(node, new Map()) as T
 }
 
-function copyOf(node: YamlNode, copies: Map<YamlNode, YamlNode>): YamlNode {
+function makeCopy(node: YamlNode, copies: Map<YamlNode, YamlNode>): YamlNode {
   const known = copies.get(node)
   if (known !== undefined) return known
   const copy = { ...node }
@@ -331,10 +331,10 @@ function copyOf(node: YamlNode, copies: Map<YamlNode, YamlNode>): YamlNode {
   if (copy.writes !== undefined) copy.writes = [...copy.writes]
   if (copy.kind === 'map')
     copy.entries = copy.entries.map(({ key, value }) => ({
-      key: copyOf(key, copies),
-      value: copyOf(value, copies),
+      key: makeCopy(key, copies),
+      value: makeCopy(value, copies),
     }))
-  else if (copy.kind === 'list') copy.items = copy.items.map((item) => copyOf(item, copies))
-  else if (copy.kind === 'alias') copy.target = copyOf(copy.target, copies)
+  else if (copy.kind === 'list') copy.items = copy.items.map((item) => makeCopy(item, copies))
+  else if (copy.kind === 'alias') copy.target = makeCopy(copy.target, copies)
   return copy
 }

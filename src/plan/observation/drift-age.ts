@@ -5,7 +5,7 @@ import type { ProposalState } from '../../proposal/text/proposal-subject.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { canOpenWindow, labelWindowOf } from './label-windows.ts'
+import { canOpenWindow, createLabelWindowTest } from './label-windows.ts'
 import type { Observation } from './observation.ts'
 
 /**
@@ -76,14 +76,14 @@ export function timeStates(
   ]
 }
 
-export function adoptWindowOf({
+export function findAdoptWindow({
   policy,
   cluster,
   verdicts,
 }: Pick<Observation, 'policy' | 'cluster' | 'verdicts'>): (drift: Drift) => boolean {
   const windows = policy.windows.filter(({ kind }) => kind === 'adopt')
   if (windows.length === 0) return () => false
-  const isLabelled = labelWindowOf(windows.every(isScheduled) ? [] : verdicts)
+  const isLabelled = createLabelWindowTest(windows.every(isScheduled) ? [] : verdicts)
   return (drift) => {
     const { actor, id } = drift
     if (actor.class !== 'human-tool') return false

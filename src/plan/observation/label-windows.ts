@@ -10,7 +10,7 @@ type Labels = ReadonlyMap<string, string>
  * All labels are on the live object, or all on its Namespace, if the package contains it. An object
  * without differences is not tested, so its result is unknown.
  */
-export function labelWindowOf(
+export function createLabelWindowTest(
   verdicts: readonly ObjectVerdict[],
 ): (window: LabelWindow, id: ResourceId) => boolean {
   const own = new Map<string, Labels>()

@@ -27,7 +27,7 @@ import { writesOfClusters } from './cluster-turns.ts'
 import { type SharedProposals, shareProposals } from './joint/share-proposals.ts'
 import { waitsForPace } from './ledger/ledger-pace.ts'
 import { keepBack } from './ledger/unit-groups.ts'
-import { holdsOf, NOTHING_HELD } from './limits/hold-back.ts'
+import { NOTHING_HELD, planUnitHolds } from './limits/hold-back.ts'
 import { planLanding } from './plan-landing.ts'
 import type { TurnAction } from './turn-action.ts'
 import { turnActions } from './turn-actions.ts'
@@ -77,7 +77,7 @@ export class TurnPlanner {
     const free = this.share(this.free.map(({ result }) => result))
     const context = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
     const { holds, storm } =
-      purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
+      purpose.resolutionRequest === undefined ? planUnitHolds(free.units, context) : NOTHING_HELD
     const { units: wanted, joints } =
       holds.size === 0 ? free : this.share(this.planHeldUnits(holds))
     // A decision writes only what it decides.

@@ -31,7 +31,7 @@ export function listPushedUnits(
     units: writing.map((unit) => {
       const { joint } = createMovingUnit(unit)
       return {
-        ...nameOf(unit),
+        ...getName(unit),
         writes: createTextWrites(unit.plan.writes),
         ...(joint === undefined ? {} : { joint }),
         ...(isDecision || !moving.has(unit)
@@ -46,14 +46,14 @@ export function listPushedUnits(
       }
     }),
     decided: also.map((unit) => ({
-      ...nameOf(unit),
+      ...getName(unit),
       writes: createTextWrites(unit.plan.writes),
       isAwaited: unit.plan.outcomes.length + unit.plan.landing.length > 0,
     })),
   }
 }
 
-function nameOf({ unit: { cluster, packagePath } }: DecidedUnit): ActionUnit {
+function getName({ unit: { cluster, packagePath } }: DecidedUnit): ActionUnit {
   return { cluster, packagePath }
 }
 

@@ -1,6 +1,6 @@
 /** So that people do not choose what will be refused. */
 import { catchFailure, Failure } from '@backporch/kyaml/failure'
-import { editFor } from '../../sources/edits/resolution-edits.ts'
+import { createEdit } from '../../sources/edits/resolution-edits.ts'
 import { getSource } from '../../sources/registry.ts'
 import type { Observation } from '../observation/observation.ts'
 import { listAllChanges, type PlannedChange } from './commands/pick-changes.ts'
@@ -33,7 +33,7 @@ export function findNotAdoptableAtAll(observed: Observation): NotAdoptable {
 export function findNotReleasable({ verdicts, key }: Observation): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>()
   for (const change of listAllChanges(verdicts, key)) {
-    const edit = catchFailure(() => editFor({ ...change, resolution: 'Release' }))
+    const edit = catchFailure(() => createEdit({ ...change, resolution: 'Release' }))
     if (edit instanceof Failure) reasons.set(change.fingerprint, edit.why)
   }
   return reasons
@@ -59,7 +59,7 @@ function computeRefused(changes: ReturnType<typeof listAllChanges>): Refused {
   const possible: PlannedChange[] = []
   for (const each of changes) {
     const change: PlannedChange = { ...each, resolution: 'Adopt' }
-    const edit = catchFailure(() => editFor(change))
+    const edit = catchFailure(() => createEdit(change))
     if (edit instanceof Failure) reasons.set(change.fingerprint, edit.why)
     else if (edit !== undefined) possible.push(change)
   }

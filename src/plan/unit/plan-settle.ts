@@ -189,7 +189,9 @@ function planValues(
     stays.push(...undeleted)
     if (undeleted.length > 0) return []
     const state = findObject(live, getResourceKey(verdict.id))
-    return verdict.reapplyFails === undefined ? writesFor(changes, state) : patchFor(changes, state)
+    return verdict.reapplyFails === undefined
+      ? buildWrites(changes, state)
+      : buildPatch(changes, state)
   })
   return { writes, stays }
 }
@@ -262,7 +264,7 @@ function findObject(live: LiveView, key: string): JsonObject | undefined {
 }
 
 /** In one patch, removals first, because the server rejects an apply of the present object. */
-function patchFor(changes: readonly OpenChange[], live: JsonObject | undefined): ApprovedWrite[] {
+function buildPatch(changes: readonly OpenChange[], live: JsonObject | undefined): ApprovedWrite[] {
   const [first] = changes
   if (first === undefined || live === undefined) return []
   const { id, apiVersion } = first.drift
@@ -285,7 +287,10 @@ function patchFor(changes: readonly OpenChange[], live: JsonObject | undefined):
   ]
 }
 
-function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined): ApprovedWrite[] {
+function buildWrites(
+  changes: readonly OpenChange[],
+  live: JsonObject | undefined,
+): ApprovedWrite[] {
   const writes: ApprovedWrite[] = []
   const restored = changes.filter(
     ({ drift }) => drift.change === 'modified' || drift.change === 'removed',

@@ -15,7 +15,7 @@ import {
 } from '../../../test/fakes/observation-builder.ts'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import type { PolicyWindow } from '../../policy/windows.ts'
-import { adoptWindowOf } from '../observation/drift-age.ts'
+import { findAdoptWindow } from '../observation/drift-age.ts'
 import type { Observation, ResolutionRequest } from '../observation/observation.ts'
 import type { UnitPlan } from '../observation/unit-plan.ts'
 import { planTurn } from '../turn/plan-turn.ts'
@@ -330,7 +330,7 @@ function adopts(
   more: Partial<ObjectVerdict> = {},
 ): boolean {
   const { policy } = observationOf()
-  return adoptWindowOf(
+  return findAdoptWindow(
     observationOf([], { policy: { ...policy, windows }, verdicts: [verdictOf([drift], more)] }),
   )(drift)
 }

@@ -3,7 +3,7 @@ import type { Note } from '@backporch/kyaml/note'
 import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { findPossible, MOST_ATTEMPTS } from '../../sources/edits/possible-changes.ts'
-import { editFor } from '../../sources/edits/resolution-edits.ts'
+import { createEdit } from '../../sources/edits/resolution-edits.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
 export interface PossiblePlan {
@@ -33,7 +33,7 @@ export function findPossiblePlan(
     return result instanceof Failure ? result : undefined
   }
   const atOnce = edited.flatMap((change): (readonly [PlannedChange, Failure])[] => {
-    const failure = failureOf(() => editFor(change))
+    const failure = failureOf(() => createEdit(change))
     return failure === undefined ? [] : [[change, failure]]
   })
   const rest = edited.filter((change) => !atOnce.some(([refused]) => refused === change))
@@ -45,7 +45,7 @@ export function findPossiblePlan(
     notes: [
       ...edited.flatMap((change) => {
         const failure = refused.get(change)
-        return failure === undefined ? [] : [noteOf(change, instead(change), failure)]
+        return failure === undefined ? [] : [createNote(change, instead(change), failure)]
       }),
       ...(found.untried.length === 0 ? [] : [createNotTriedNote(found.untried.length)]),
     ],
@@ -65,7 +65,7 @@ export function convertToRestore(change: PlannedChange): PlannedChange {
   return { ...rest, resolution: 'Restore' }
 }
 
-function noteOf(
+function createNote(
   { drift, resolution }: PlannedChange,
   planned: PlannedChange,
   { why }: Failure,

@@ -67,7 +67,7 @@ export function previewChanges(
   return changes.toSorted(
     (one, other) =>
       RISKS.indexOf(one.risk) - RISKS.indexOf(other.risk) ||
-      compareText(nameOf(one), nameOf(other)),
+      compareText(getName(one), getName(other)),
   )
 }
 
@@ -75,7 +75,7 @@ function indexByKey(objects: readonly PreviewedObject[]): ReadonlyMap<string, Pr
   return new Map(objects.map((object) => [getResourceKey(object.resource.id), object]))
 }
 
-function nameOf({ ref, path = '' }: PreviewChange): string {
+function getName({ ref, path = '' }: PreviewChange): string {
   return `${getResourceKey(ref)} ${path}`
 }
 

@@ -59,7 +59,7 @@ export function createRolloutMemory(observed: Known, present: string): SyncMemor
 }
 
 export function deriveRollout(observed: Observation): Pick<DriftReport['status'], 'rollout'> {
-  const open = openIn(observed)
+  const open = listOpenIn(observed)
   if (open.length === 0) return {}
   const { observedWith, contents } = createRolloutMemory(
     observed,
@@ -99,7 +99,7 @@ export function deriveRollout(observed: Observation): Pick<DriftReport['status']
   return { rollout }
 }
 
-function openIn({ verdicts, incomplete }: Observation): ResourceId[] {
+function listOpenIn({ verdicts, incomplete }: Observation): ResourceId[] {
   const unproven = new Set(
     incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [getResourceKey(ref)])),
   )

@@ -19,7 +19,7 @@ import { isAhead } from '../observation/seen-at.ts'
 import { isSameTree } from '../observation/unit-git.ts'
 import { findStuckSince } from '../observation/waiting-state.ts'
 import { attributePlan, computeSnooze } from './commands/comment-status.ts'
-import { type PlannedChange, planOf } from './commands/pick-changes.ts'
+import { getPlan, type PlannedChange } from './commands/pick-changes.ts'
 import { listRuleMatches } from './commands/rule-matches.ts'
 import { deriveRollout } from './rollout.ts'
 
@@ -97,7 +97,7 @@ export function createUnitReport(
       plan:
         active.length === 0 || state === 'Off'
           ? ''
-          : planOf(active.map(({ resolution }) => resolution)),
+          : getPlan(active.map(({ resolution }) => resolution)),
       // In schema order, as it is read back.
       ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`)
         ? {}
@@ -154,7 +154,7 @@ export function createUnitRecord(
     branch: undefined,
   })
   const message = resolutionRequest === undefined ? previous?.message : resolutionRequest.message
-  const plan = planOf(active.map(({ resolution }) => resolution))
+  const plan = getPlan(active.map(({ resolution }) => resolution))
   let objects: ReadonlySet<string> | undefined
   const isWanted = (id: ResourceId): boolean => {
     objects ??= new Set(active.map(({ drift }) => getResourceKey(drift.id)))

@@ -13,7 +13,7 @@ import {
 import { findOtherBase } from '../observation/base-branch.ts'
 import { createCannotChangeFailure } from '../observation/cannot-change.ts'
 import { createClosedFile } from '../observation/closed-episode.ts'
-import { adoptWindowOf } from '../observation/drift-age.ts'
+import { findAdoptWindow } from '../observation/drift-age.ts'
 import { findWithheldHold, type Hold } from '../observation/hold.ts'
 import type { JointLocation } from '../observation/joint-location.ts'
 import { createLedgerFiles, type LedgerFiles } from '../observation/ledger-files.ts'
@@ -94,7 +94,7 @@ export class UnitTurn {
         ? this.changes
         : this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
     const { policy, key } = this.observed
-    const inAdoptWindow = adoptWindowOf(this.observed)
+    const inAdoptWindow = findAdoptWindow(this.observed)
     const byPolicy = (change: (typeof open)[number]) =>
       choosePossibleResolution(
         change,

@@ -56,13 +56,13 @@ export class AdoptionAnswers implements AdoptionLibrary {
 
   /** A refusal's cause may change without the object: the next turn asks again. */
   private async ask(key: string, resource: Resource, signal: AbortSignal): Promise<void> {
-    const answer = answerOf(await this.reader.predict(resource, this.manager, signal))
+    const answer = convertAnswer(await this.reader.predict(resource, this.manager, signal))
     const kept: KnownAdoptions = answer.state === 'accepted' ? this.known : this.ofTurn
     kept.set(key, answer)
   }
 }
 
-function answerOf(prediction: Prediction): AdoptionAnswer {
+function convertAnswer(prediction: Prediction): AdoptionAnswer {
   if (prediction.state === 'predicted') return { state: 'accepted' }
   const { why } = prediction.failure
   if (

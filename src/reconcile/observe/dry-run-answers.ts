@@ -72,7 +72,7 @@ export class DryRunAnswers<Answer> {
     const location = formatAnswerKey(context, requested)
     const found = this.retained.get(location)
     if (found === undefined) return undefined
-    if (found.until > timeOf(context) && found.of === hashOf(context, requested)) return found
+    if (found.until > getTime(context) && found.of === computeHash(context, requested)) return found
     this.retained.delete(location)
     return undefined
   }
@@ -100,9 +100,9 @@ export class DryRunAnswers<Answer> {
       return 0
     }
     const location = formatAnswerKey(context, requested)
-    const of = hashOf(context, requested)
+    const of = computeHash(context, requested)
     const until =
-      timeOf(context) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
+      getTime(context) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
     this.retained.set(location, { answer, of, namespace, until })
     return until
   }
@@ -114,7 +114,7 @@ export class DryRunAnswers<Answer> {
   }
 }
 
-function timeOf({ identity }: AnswerContext): number {
+function getTime({ identity }: AnswerContext): number {
   return Date.parse(identity.observedAt)
 }
 
@@ -130,14 +130,14 @@ function formatAnswerKey(
   return JSON.stringify([cluster, manager, apiVersion, getResourceKey(id)])
 }
 
-function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObject): string {
+function computeHash({ identity }: AnswerContext, { resource, stored }: RequestedObject): string {
   const parts: unknown[] = [identity.uid, identity.version, hashObjectContent(resource.object)]
   if (stored !== undefined) {
     const { live, schema, syncer, lastApplied, compared = [] } = stored
     parts.push(
       getMetadataText(live, 'uid'),
       getMetadataText(live, 'resourceVersion'),
-      numberOf(schema),
+      getNumber(schema),
       syncer,
       lastApplied,
       ...compared,
@@ -157,7 +157,7 @@ export function hashObjectContent(object: JsonObject): string {
 
 const CONTENT = new WeakMap<JsonObject, string>()
 
-function numberOf(schema: FieldSchema): number {
+function getNumber(schema: FieldSchema): number {
   const known = SCHEMAS.get(schema)
   if (known !== undefined) return known
   schemas += 1

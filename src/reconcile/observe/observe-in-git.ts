@@ -46,7 +46,7 @@ export async function observeInGit(
   })
   const lost = notObserved.map(({ cluster, at }): UnobservedUnits => {
     const identity = { uid: '', version: '', observedAt: at, recorded: false, namespace: '' }
-    return { cluster, identity, packages: openIn(view, cluster, request) }
+    return { cluster, identity, packages: listOpenIn(view, cluster, request) }
   })
   const found: Observation[] = []
   for (const { packages, ...of } of [...failed, ...lost])
@@ -62,7 +62,7 @@ export async function observeInGit(
   return found
 }
 
-function openIn(
+function listOpenIn(
   view: RepositoryView,
   cluster: string,
   { units }: ObserveRequest,

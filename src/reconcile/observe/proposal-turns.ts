@@ -20,7 +20,7 @@ export class ProposalTurns {
     if (!mayWait) return actions
     const sorted = actions
       .filter((action) => action.kind === 'propose')
-      .toSorted((left, right) => this.turnOf(left) - this.turnOf(right))
+      .toSorted((left, right) => this.chooseTurn(left) - this.chooseTurn(right))
       .values()
     return actions.map((action) =>
       action.kind === 'propose' ? (sorted.next().value ?? action) : action,
@@ -40,7 +40,9 @@ export class ProposalTurns {
     this.turns.set(ref, this.clock)
   }
 
-  private turnOf({ action: { wanted, known } }: TurnAction & { readonly kind: 'propose' }): number {
+  private chooseTurn({
+    action: { wanted, known },
+  }: TurnAction & { readonly kind: 'propose' }): number {
     return this.getTurn(wanted.ref, known?.state !== 'open')
   }
 

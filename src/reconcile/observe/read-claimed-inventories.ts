@@ -69,7 +69,7 @@ export async function readClaimedInventories(
   const answers = await own.read(judged.flat(), signal)
   const searches = sides.map((side, index) =>
     (judged[index] ?? []).flatMap((claim) =>
-      isSearched(claim, side) ? [searchFor(claim, side, answers)] : [],
+      isSearched(claim, side) ? [startSearch(claim, side, answers)] : [],
     ),
   )
   const all = searches.flat()
@@ -101,7 +101,7 @@ function isSearched({ tool, name }: Claim, side: LiveSide): boolean {
   )
 }
 
-function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
+function startSearch(claim: Claim, side: LiveSide, answers: LiveView): Search {
   const states = claim.wanted.flatMap(({ id }) => answers.get(getResourceKey(id)) ?? [])
   const present = states.find((state) => state.state === 'present')
   const own = present?.state === 'present' ? present.object : undefined
@@ -171,7 +171,7 @@ function findByMarks(
     resources: answer.resources.filter((_id, index) => marked[index]),
     extraneous: undefined,
     ...(answer.unread === undefined ? {} : { unread: answer.unread }),
-    ...noteOf(search, before),
+    ...createNote(search, before),
   }
 }
 
@@ -187,7 +187,7 @@ function listWriters({ claim, side }: Search): ReadonlySet<string> {
 }
 
 /** Without Helm's record of a release, the fields that Helm applied are unknown. */
-function noteOf(
+function createNote(
   { questions: [question] }: Search,
   before: Failure | undefined,
 ): Pick<KnownInventory, 'note'> {

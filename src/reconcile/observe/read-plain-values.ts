@@ -59,13 +59,13 @@ export async function readPlainValues(
     )
     for (const answer of answers) {
       if ('values' in answer) values.push(answer.values)
-      else notes.push(noteOf(answer.failure))
+      else notes.push(createNote(answer.failure))
     }
   }
   return { plain: PlainValues.join(values), decryptor, notes }
 }
 
-function noteOf(failure: FailureDetail): Note {
+function createNote(failure: FailureDetail): Note {
   const { code, what, where = '', why, remedy } = new Failure(failure)
   return {
     cause: 'value-not-decrypted',

@@ -21,7 +21,9 @@ export function judgeAccess(
   )
   const all = rules.map(({ rule }) => rule)
   const writes = new Set(
-    rules.flatMap(({ rule, namespace }) => writesOf(rule).map((what) => `${what} in ${namespace}`)),
+    rules.flatMap(({ rule, namespace }) =>
+      getWrites(rule).map((what) => `${what} in ${namespace}`),
+    ),
   )
   const findings: Finding[] = [
     judgeReading(cluster, answers),
@@ -154,7 +156,7 @@ function judgePatch(cluster: string, answers: Answers): Finding {
   }
 }
 
-function writesOf({ verbs, groups, resources }: AccessRule): string[] {
+function getWrites({ verbs, groups, resources }: AccessRule): string[] {
   // Backporch creates no subresource (a token, an exec) in a dry run.
   const parts = resources.some((resource) => resource === '*' || resource.includes('/'))
   const written = verbs.filter((verb) => WRITING.includes(verb) || (verb === 'create' && parts))

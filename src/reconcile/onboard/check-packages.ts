@@ -5,7 +5,7 @@ import { type Failure, listFailures } from '@backporch/kyaml/failure'
 import { getTextAt } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
-import { rendersOf } from '../../policy/effective-policy.ts'
+import { readRenders } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { RENDERED_BY_KPT } from '../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
@@ -118,7 +118,7 @@ async function readPackage(
 ): Promise<ReadPackage> {
   try {
     const { files } = await readFolder(view, path, signal)
-    const choices = rendersOf(view.policies, path)
+    const choices = readRenders(view.policies, path)
     const namespaces = new Set<string>()
     for (const choice of choices.length === 0 ? [RENDERED_BY_KPT] : choices) {
       const { rendering } = await renderUnit(

@@ -4,7 +4,7 @@ import type { FileChange, PackageRepository } from '@backporch/git-store/package
 import { convertToFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { MergeCommit } from '../../plan/observation/observation.ts'
-import { computePushedContent, hashOf } from '../../record/pushed-branch.ts'
+import { computeHash, computePushedContent } from '../../record/pushed-branch.ts'
 import { hasSameContent, listChangesBetween } from './changes-between.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
@@ -27,7 +27,7 @@ export async function explainAltered(
   const pushed = await readPushed(view, refs, signal)
   const commits = [...pushed.values()].flatMap(({ spec }) => spec.commits)
   if (commits.length === 0) return 'the ledger does not know what was proposed'
-  const record = hashOf(new TextEncoder().encode(text))
+  const record = computeHash(new TextEncoder().encode(text))
   if (!commits.some(({ records }) => records.includes(record)))
     return 'its record is none that backporch pushed'
   const isOurs = (id: string): boolean => commits.some(({ commit }) => commit === id)

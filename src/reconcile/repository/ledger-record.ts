@@ -3,7 +3,7 @@ import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { isSameDocument } from '../../record/write-document.ts'
 
-export function recordOf({ spec, status, metadata: { annotations } }: DriftReport): DriftRecord {
+export function buildRecord({ spec, status, metadata: { annotations } }: DriftReport): DriftRecord {
   const { episode, since, lifecycle, plan } = status
   const open = {
     episode,

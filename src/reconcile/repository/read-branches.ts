@@ -10,7 +10,7 @@ import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, parseObjectId } from '@backporch/kyaml/files'
 import type { EndedHead, Unit } from '../../plan/observation/observation.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/documents/drift-record.ts'
-import { computePushedContent, hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
+import { computeHash, computePushedContent, type PushedBranch } from '../../record/pushed-branch.ts'
 import {
   convertToPresentPath,
   RECORD_FILE,
@@ -339,7 +339,7 @@ export async function readRecordsOn(
   const ours = new Set(pushed?.spec.commits.flatMap((known) => known.records))
   return files.map(({ path, episode, isNew }) => {
     const text = texts.get(path) ?? ''
-    const isPushed = ours.has(hashOf(new TextEncoder().encode(text)))
+    const isPushed = ours.has(computeHash(new TextEncoder().encode(text)))
     return { path, episode, isNew, isPushed, record: readRecord(text, path) }
   })
 }

@@ -17,7 +17,7 @@ import type {
 } from '../../plan/observation/observation.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
-import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
+import { computeHash, type PushedBranch } from '../../record/pushed-branch.ts'
 import {
   convertToPresentPath,
   formatTravellingRecordPath,
@@ -26,7 +26,7 @@ import {
 } from '../../record/record-paths.ts'
 import { readContentAt } from './as-proposed.ts'
 import { type BotIdentity, hasBotIdentity, isBot } from './bot-identity.ts'
-import { matchesReport, recordOf } from './ledger-record.ts'
+import { buildRecord, matchesReport } from './ledger-record.ts'
 import { readRecord, readRecordsOn } from './read-branches.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
@@ -265,7 +265,7 @@ async function findContentInPackage(
   const record = readRecord(new TextDecoder().decode(content), path)
   if (record instanceof Failure || record.spec.unit.cluster !== unit.cluster) return undefined
   const isPushed =
-    pushed?.spec.commits.some(({ records }) => records.includes(hashOf(content))) === true
+    pushed?.spec.commits.some(({ records }) => records.includes(computeHash(content))) === true
   return { record, isPushed, source: await findLastPushed(view, pushed, signal) }
 }
 
@@ -295,7 +295,7 @@ async function findContentInLedger(
   signal: AbortSignal,
 ): Promise<PublishedContent | undefined> {
   if (report === undefined || `drift-${report.status.episode}` !== workspace) return undefined
-  const record = recordOf(report)
+  const record = buildRecord(report)
   // The report has the branch's state. A draft that somebody moved to `proposed/` is still one.
   const isDraft = pushed?.metadata.name.startsWith('drafts/') === true
   const own = isDraft

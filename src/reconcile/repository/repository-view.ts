@@ -18,7 +18,7 @@ import type { ObjectId, PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import type { LedgerContent } from '../../plan/observation/ledger-after.ts'
 import type { EpisodeIds } from '../../plan/observation/observation.ts'
-import { listPlacedPackages, rendersOf } from '../../policy/effective-policy.ts'
+import { listPlacedPackages, readRenders } from '../../policy/effective-policy.ts'
 import { createLastGoodNotes } from '../../policy/last-good-policy.ts'
 import { addOperatorPolicies, type PolicySet } from '../../policy/parse-policy.ts'
 import { type ClosedEpisode, closedEpisodeSchema } from '../../record/documents/closed-episode.ts'
@@ -328,7 +328,7 @@ export async function readPackageFiles(
 }
 
 function readsAll({ policies }: RepositoryView, packagePath: string): boolean {
-  return rendersOf(policies, packagePath).some(
+  return readRenders(policies, packagePath).some(
     (choice) => describeChoice(choice).reads === 'every file',
   )
 }

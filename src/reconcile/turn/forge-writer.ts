@@ -65,7 +65,7 @@ export class ForgeWriter {
     write: ForgeAction & { readonly commit: CommitTarget },
     work: (commit: ObjectId) => Promise<void>,
   ): Promise<void> {
-    const commit = this.commitOf(write.commit)
+    const commit = this.findCommit(write.commit)
     if (commit === undefined) return
     const isCreated = this.turn.dryRun && this.turn.updates().some(({ to }) => to === commit)
     if (!isCreated) return this.noteWrite(write, () => work(commit))
@@ -86,7 +86,7 @@ export class ForgeWriter {
 
   private async openProposal(write: ProposalAction, signal: AbortSignal): Promise<void> {
     const { wanted, known, followedBy } = write
-    const commit = this.commitOf({ headOf: wanted.ref })
+    const commit = this.findCommit({ headOf: wanted.ref })
     if (commit === undefined) return
     let opened: OpenedProposal =
       known?.state === 'open' ? known : { label: '', url: '', number: undefined }
@@ -97,7 +97,7 @@ export class ForgeWriter {
     this.opened.set(wanted.ref.replace(/^refs\/heads\//, ''), opened)
   }
 
-  private commitOf(target: CommitTarget): ObjectId | undefined {
+  private findCommit(target: CommitTarget): ObjectId | undefined {
     if (typeof target === 'string') return target
     const update = this.turn.updates().find(({ ref }) => ref === target.headOf)
     return update === undefined ? this.turn.view.refs.get(target.headOf) : (update.to ?? undefined)

@@ -60,10 +60,10 @@ export async function pollRepository(
         )
   const outside = request.between?.outside ?? new Map<string, readonly string[]>()
   const requested = new Set(requests.map(({ unit }) => unit.packagePath))
-  return { ...digestOf(view, dashboard, outside), requested, view }
+  return { ...computeDigest(view, dashboard, outside), requested, view }
 }
 
-function digestOf(
+function computeDigest(
   view: RepositoryView,
   dashboard: string,
   outside: ReadonlyMap<string, readonly string[]>,
@@ -97,8 +97,8 @@ function digestOf(
   for (const { ref, ...proposal } of view.proposals.values())
     add(parseWorkspaceBranch(ref)?.packagePath, `${ref} ${JSON.stringify(proposal)}`)
   return {
-    shared: hashOf(shared),
-    packages: new Map([...parts].map(([path, lines]) => [path, hashOf(lines)])),
+    shared: computeHash(shared),
+    packages: new Map([...parts].map(([path, lines]) => [path, computeHash(lines)])),
   }
 }
 
@@ -118,7 +118,7 @@ function addFile(
   if (!isOwned && !TEXTS.test(path)) shared.push(line)
 }
 
-function hashOf(lines: readonly string[]): string {
+function computeHash(lines: readonly string[]): string {
   return hash('sha256', lines.toSorted().join('\n'))
 }
 

@@ -150,7 +150,7 @@ function listSourcesAt(
   )
     return refused(`it applies to another cluster (spec.destination: ${cluster || server})`)
   const has = (file: string): boolean => repository.has(joinFolderPath(folder, file))
-  const type = typeOf(source, at, has)
+  const type = getType(source, at, has)
   if (typeof type !== 'string') return refused(type.why)
   const of = {
     at,
@@ -205,7 +205,7 @@ function formatTitle(own: JsonObject): string {
   return `Argo CD Application ${formatOwnTitle(own)}`
 }
 
-function typeOf(
+function getType(
   source: JsonObject,
   at: readonly Step[],
   has: (file: string) => boolean,

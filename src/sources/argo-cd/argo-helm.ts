@@ -177,21 +177,21 @@ class Template {
     const layers: ValuesLayer[] = [
       {
         values: own,
-        place: this.placeOf(build, kind === 'field' ? 'valuesObject' : 'values', kind),
+        place: this.getPlace(build, kind === 'field' ? 'valuesObject' : 'values', kind),
         isDefault: false,
       },
     ]
     if (Object.keys(parameters).length > 0)
       layers.push({
         values: parameters,
-        place: this.placeOf(build, 'parameters', 'parameters'),
+        place: this.getPlace(build, 'parameters', 'parameters'),
         isDefault: false,
       })
     return layers
   }
 
   /** The last file that sets the field: an override, else the one that declares the Application. */
-  private placeOf(
+  private getPlace(
     { declared, title, object }: SyncerBuild,
     name: string,
     kind: 'field' | 'text' | 'parameters',

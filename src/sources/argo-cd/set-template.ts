@@ -49,10 +49,10 @@ function listExpressions(text: string): readonly Expression[] {
 }
 
 export function listTemplateNames(text: string): readonly string[] {
-  return [...new Set(listExpressions(text).map(({ inside }) => nameOf(inside)))]
+  return [...new Set(listExpressions(text).map(({ inside }) => getName(inside)))]
 }
 
-function nameOf(inside: string): string {
+function getName(inside: string): string {
   return inside.trim().replace(/^\./, '')
 }
 
@@ -63,7 +63,7 @@ export function solveTemplateValue(
   parameters: JsonObject,
   isGo: boolean,
 ): string | undefined {
-  const [place, ...others] = listExpressions(text).filter(({ inside }) => nameOf(inside) === name)
+  const [place, ...others] = listExpressions(text).filter(({ inside }) => getName(inside) === name)
   if (place === undefined || others.length > 0) return undefined
   const before = fillSetTemplate(text.slice(0, place.at), parameters, isGo)
   const after = fillSetTemplate(text.slice(place.at + place.whole.length), parameters, isGo)

@@ -2,7 +2,7 @@ import type { PackageRenderer, TurnRendering } from '../kpt/render/package-rende
 import { type BuildAnswer, buildKey, NO_BUILDS } from '../programs/package-builder.ts'
 import { computeAnswered, Unanswered } from '../programs/questions.ts'
 import type { BuiltSource } from './built-source.ts'
-import { answerOf, buildOf, readBuilt } from './read-built.ts'
+import { convertAnswer, createBuild, readBuilt } from './read-built.ts'
 import type { FilesRead, OriginUnit } from './source.ts'
 
 export const BUILT = {
@@ -27,11 +27,11 @@ export async function buildUnit(
   source: BuiltSource,
   signal: AbortSignal,
 ): Promise<BuildAnswer> {
-  if (builder === undefined) return answerOf(source, NO_BUILDS)
+  if (builder === undefined) return convertAnswer(source, NO_BUILDS)
   const before = new Set<string>()
   let failed: BuildAnswer | undefined
   const build = await computeAnswered(
-    () => failed ?? buildOf(source, builder.library),
+    () => failed ?? createBuild(source, builder.library),
     async (question) => {
       const builds = question.kind === 'builds' ? question.builds : []
       // An answer that is not stored would be requested endlessly.

@@ -57,7 +57,7 @@ function splitTextLines(path: string, files: SourceFiles): readonly string[] {
   return textOfFile(path, files).split('\n')
 }
 
-function blockOf(
+function findBlock(
   lines: readonly string[],
   kind: string,
 ): { readonly from: number; readonly to: number } {
@@ -80,7 +80,7 @@ function parseKind(line: string): string {
 }
 
 function findObjectLine(lines: readonly string[], kind: string): number {
-  const { from, to } = blockOf(lines, kind)
+  const { from, to } = findBlock(lines, kind)
   const first = lines
     .slice(from, to)
     .findIndex((line) => /^(?:apiVersion|kind|metadata):/.test(line))

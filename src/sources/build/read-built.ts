@@ -65,7 +65,7 @@ export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRenderi
   }
 }
 
-export function buildOf(
+export function createBuild(
   source: BuildInput,
   library: BuildLibrary = NO_BUILDS,
 ): Build | BuildAnswer {
@@ -106,7 +106,7 @@ export function getDeclaredObjects(
   source: BuiltSource,
   library: BuildLibrary,
 ): DesiredSet['resources'] {
-  const answer = answerOf(source, library)
+  const answer = convertAnswer(source, library)
   if ('failure' in answer) throw new Failure(answer.failure)
   return parsePrintedResources(source, answer.text)
 }
@@ -124,8 +124,8 @@ function findInputs(objects: DesiredSet['resources'], own: JsonObject) {
 }
 
 /** @throws Unanswered where a program has to run first */
-export function answerOf(source: BuildInput, library: BuildLibrary): BuildAnswer {
-  const build = buildOf(source, library)
+export function convertAnswer(source: BuildInput, library: BuildLibrary): BuildAnswer {
+  const build = createBuild(source, library)
   return 'tool' in build ? library.built(build) : build
 }
 

@@ -41,7 +41,7 @@ export function createListedFiles(
     repository,
     at: async (path) => files.get(path) ?? (folders.has(path) ? 'folder' : 'absent'),
     below,
-    ignoreTexts: ignoreTextsOf(repository, below),
+    ignoreTexts: readIgnoreTexts(repository, below),
     beside: (path) => {
       const folder = path.slice(0, path.lastIndexOf('/') + 1)
       return tree.filter(
@@ -69,11 +69,11 @@ export function createRequestedFiles(
       return files.length === 1 && only.path === '' ? { ...only, path } : 'folder'
     },
     below,
-    ignoreTexts: ignoreTextsOf(repository, below),
+    ignoreTexts: readIgnoreTexts(repository, below),
   }
 }
 
-function ignoreTextsOf(
+function readIgnoreTexts(
   repository: PackageRepository,
   below: CommitFiles['below'],
 ): CommitFiles['ignoreTexts'] {

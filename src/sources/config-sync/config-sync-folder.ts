@@ -21,10 +21,10 @@ import {
   createRefusedFolderFailure,
   describe,
   findObjectAnnotation,
+  getName,
   getObjectNamespace,
   isNamespace,
   isOwnKind,
-  nameOf,
   type SourceObject,
 } from './source-object.ts'
 
@@ -128,7 +128,7 @@ function checkManagement(each: SourceObject): void {
 function selectManaged(objects: readonly SourceObject[]): readonly SourceObject[] {
   const isManaged = (each: SourceObject): boolean =>
     findObjectAnnotation(each, MANAGED) !== 'disabled'
-  const left = new Set(objects.filter((each) => isNamespace(each) && !isManaged(each)).map(nameOf))
+  const left = new Set(objects.filter((each) => isNamespace(each) && !isManaged(each)).map(getName))
   const kept = objects.filter(isManaged)
   const stray = kept.find((each) => left.has(getObjectNamespace(each)))
   if (stray !== undefined)

@@ -9,12 +9,12 @@ import {
   createRefusedFolderFailure,
   describe,
   findObjectAnnotation,
+  getName,
   getObjectNamespace,
-  groupOf,
   isNamespace,
   isOwnKind,
   NAMESPACE_SELECTOR,
-  nameOf,
+  readGroup,
   type SourceObject,
   setMetadata,
 } from './source-object.ts'
@@ -49,7 +49,7 @@ export function placeInHierarchy(objects: readonly SourceObject[]): readonly Sou
       getObjectNamespace(each) === '' &&
       !isOwnKind(each, 'NamespaceSelector')
     return isBare && namespaces.has(folder)
-      ? setMetadata(each, { namespace: nameIn(folder) })
+      ? setMetadata(each, { namespace: findName(folder) })
       : each
   })
 }
@@ -82,7 +82,7 @@ export function inheritObjects(objects: readonly SourceObject[]): readonly Sourc
     })
     return [
       namespace,
-      ...selected.map((each) => setMetadata(each, { namespace: nameOf(namespace) })),
+      ...selected.map((each) => setMetadata(each, { namespace: getName(namespace) })),
     ]
   })
   return [...objects.filter(({ path }) => getTopFolder(path) === 'cluster'), ...copies]
@@ -90,7 +90,7 @@ export function inheritObjects(objects: readonly SourceObject[]): readonly Sourc
 
 function checkPlace(each: SourceObject): void {
   const folder = getParentFolder(each.path)
-  const name = nameIn(folder)
+  const name = findName(folder)
   const stops = 'and Config Sync then applies nothing'
   if (
     getTopFolder(each.path) === 'cluster' &&
@@ -112,7 +112,7 @@ function checkPlace(each: SourceObject): void {
     throw createRefusedFolderFailure(
       `${describe(each)} has no folder of its own, ${stops} (KNV1019)`,
     )
-  else if (nameOf(each) !== name)
+  else if (getName(each) !== name)
     throw createRefusedFolderFailure(
       `${describe(each)} is in the folder ${folder}, ${stops} (KNV1020)`,
     )
@@ -139,7 +139,7 @@ function checkInherited(
   )
   if (above !== undefined)
     throw createRefusedFolderFailure(
-      `${folder} is below the folder of the namespace ${nameIn(above)}, ${stops} (KNV1003)`,
+      `${folder} is below the folder of the namespace ${findName(above)}, ${stops} (KNV1003)`,
     )
   if (isOwnKind(each, 'NamespaceSelector')) {
     if (folders.has(folder))
@@ -147,7 +147,7 @@ function checkInherited(
         `${describe(each)} is in the folder of a namespace, ${stops} (KNV1038)`,
       )
   } else if (!folders.has(folder)) {
-    if (kept.has(`${groupOf(each.object)}/${getTextAt(each.object, 'kind')}`))
+    if (kept.has(`${readGroup(each.object)}/${getTextAt(each.object, 'kind')}`))
       throw createRefusedFolderFailure(
         `${describe(each)} is in ${folder}, and a HierarchyConfig lets no folder inherit its kind, ${stops} (KNV1007)`,
       )
@@ -182,7 +182,7 @@ function getTopFolder(path: string): string {
   return path.slice(0, path.indexOf('/'))
 }
 
-function nameIn(folder: string): string {
+function findName(folder: string): string {
   return folder.slice(folder.lastIndexOf('/') + 1)
 }
 

@@ -12,12 +12,12 @@ import {
   createRefusedFolderFailure,
   describe,
   findObjectAnnotation,
+  getName,
   getObjectNamespace,
-  groupOf,
   isNamespace,
   isOwnKind,
   NAMESPACE_SELECTOR,
-  nameOf,
+  readGroup,
   type SourceObject,
   setMetadata,
 } from './source-object.ts'
@@ -35,10 +35,10 @@ export function selectForCluster(
   name: string | undefined,
 ): readonly SourceObject[] {
   const isCluster = ({ object }: SourceObject): boolean =>
-    groupOf(object) === 'clusterregistry.k8s.io' && getTextAt(object, 'kind') === 'Cluster'
+    readGroup(object) === 'clusterregistry.k8s.io' && getTextAt(object, 'kind') === 'Cluster'
   const selectors = objects.filter((each) => isOwnKind(each, 'ClusterSelector'))
   const labels = getLabels(
-    objects.find((each) => isCluster(each) && nameOf(each) === name)?.object ?? {},
+    objects.find((each) => isCluster(each) && getName(each) === name)?.object ?? {},
   )
   const isActive = (each: SourceObject): boolean => {
     const [names, selectorName] = [
@@ -56,7 +56,7 @@ export function selectForCluster(
       )
     if (names !== undefined)
       return names.split(',').some((one) => one.trim().toLowerCase() === name.toLowerCase())
-    const selector = selectors.find((one) => nameOf(one) === selectorName)
+    const selector = selectors.find((one) => getName(one) === selectorName)
     if (selector === undefined) throw createUnknownSelectorFailure(each, selectorName ?? '')
     return selects(selector, labels)
   }
@@ -64,7 +64,7 @@ export function selectForCluster(
   const states = new Map<string, boolean>()
   for (const each of rest)
     if (isNamespace(each))
-      states.set(nameOf(each), isActive(each) || states.get(nameOf(each)) === true)
+      states.set(getName(each), isActive(each) || states.get(getName(each)) === true)
   return rest.filter(
     (each) =>
       (isNamespace(each) || states.get(getObjectNamespace(each)) !== false) && isActive(each),
@@ -84,7 +84,7 @@ export function selectInNamespaces(objects: readonly SourceObject[]): readonly S
     if (selector === undefined) return [each]
     return namespaces
       .filter((namespace) => selects(selector, getLabels(namespace.object)))
-      .map((namespace) => setMetadata(each, { namespace: nameOf(namespace) }))
+      .map((namespace) => setMetadata(each, { namespace: getName(namespace) }))
   })
 }
 
@@ -98,7 +98,7 @@ export function findNamespaceSelector(
 ): SourceObject | undefined {
   const name = getAnnotations(each.object).get(NAMESPACE_SELECTOR)
   if (name === undefined) return undefined
-  const selector = selectors.find((one) => nameOf(one) === name)
+  const selector = selectors.find((one) => getName(one) === name)
   if (selector === undefined) throw createUnknownSelectorFailure(each, name)
   if (getObjectNamespace(each) !== '')
     throw createRefusedFolderFailure(

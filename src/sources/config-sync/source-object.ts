@@ -27,18 +27,18 @@ export function isOwnKind(
   { object }: SourceObject,
   kind: 'Repo' | 'HierarchyConfig' | 'ClusterSelector' | 'NamespaceSelector',
 ): boolean {
-  return groupOf(object) === OWN_GROUP && getTextAt(object, 'kind') === kind
+  return readGroup(object) === OWN_GROUP && getTextAt(object, 'kind') === kind
 }
 
 export function isNamespace({ object }: SourceObject): boolean {
   return getTextAt(object, 'apiVersion') === 'v1' && getTextAt(object, 'kind') === 'Namespace'
 }
 
-export function groupOf(object: JsonObject): string {
+export function readGroup(object: JsonObject): string {
   return parseApiVersion(getTextAt(object, 'apiVersion')).group
 }
 
-export function nameOf({ object }: SourceObject): string {
+export function getName({ object }: SourceObject): string {
   return getMetadataText(object, 'name')
 }
 
@@ -61,7 +61,7 @@ export function setMetadata(source: SourceObject, metadata: JsonObject): SourceO
 
 export function describe({ object }: SourceObject): string {
   return describeResourceId({
-    group: groupOf(object),
+    group: readGroup(object),
     kind: getTextAt(object, 'kind'),
     namespace: getMetadataText(object, 'namespace'),
     name: getMetadataText(object, 'name'),

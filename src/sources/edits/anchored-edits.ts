@@ -46,9 +46,9 @@ export function joinAnchored(
         !joined.has(each) &&
         isJsonEqual(each.value, edit.value),
     ) as readonly SetEdit[]
-    const byPlace = new Map(alike.map((each) => [placeOf(value, getWholePath(each)), each]))
+    const byPlace = new Map(alike.map((each) => [getPlace(value, getWholePath(each)), each]))
     const uses = [anchored.path, ...(anchored.aliases ?? [])].map((path) =>
-      byPlace.get(placeOf(value, path)),
+      byPlace.get(getPlace(value, path)),
     )
     if (uses.includes(undefined)) continue
     for (const each of uses) if (each !== undefined) joined.set(each, undefined)
@@ -65,7 +65,7 @@ function getWholePath({ item, path }: SetEdit): FieldPath {
     : [createFieldStep('items'), { kind: 'index', index: item }, ...path]
 }
 
-function placeOf(root: Json, path: FieldPath): string {
+function getPlace(root: Json, path: FieldPath): string {
   let value: Json | undefined = root
   const steps = path.map((step): PathStep => {
     const index = step.kind === 'field' || value === undefined ? -1 : indexOfStep(value, step)

@@ -36,7 +36,7 @@ export interface FileEdit {
  * Undefined if the resolution needs none.
  * @throws Failure BP2001, BP2002 or BP2010 if the resolution does not fit the change
  */
-export function editFor(change: ResolvedChange): FileEdit | undefined {
+export function createEdit(change: ResolvedChange): FileEdit | undefined {
   const { drift, desired, resolution } = change
   if (resolution === 'Restore') return undefined
   if (desired === undefined) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import { path } from '../../../test/fakes/live-object.ts'
 import { proveEdit } from './prove-edit.ts'
-import { editFor, type ResolvedChange } from './resolution-edits.ts'
+import { createEdit, type ResolvedChange } from './resolution-edits.ts'
 import { convertToSourceForm } from './source-form.ts'
 
 const CORE = { group: '' }
@@ -46,7 +46,7 @@ test('the edit of a manifest writes the number, and its proof takes it', () => {
   })
   const drift = driftOf('spec.hard.pods', { id, git: 10, live: '20' })
   const change: ResolvedChange = { drift, desired: at(10), resolution: 'Adopt' }
-  assert.deepEqual(editFor(change)?.edit, {
+  assert.deepEqual(createEdit(change)?.edit, {
     document: 0,
     item: undefined,
     kind: 'set',

@@ -22,14 +22,14 @@ export function createFluxChartBuilder(release: FluxRelease): SyncerBuilder {
     substitution: 'none',
     way: {
       helm: (input) =>
-        Object.keys(input.object).length === 0 ? { text: '' } : orderOf(release, input),
+        Object.keys(input.object).length === 0 ? { text: '' } : createOrder(release, input),
       chart: (input) => createHelmChart(release, input),
       reads: () => [],
     },
   }
 }
 
-function orderOf(
+function createOrder(
   release: FluxRelease,
   { build, object, declared, folder, files }: HelmInput,
 ): HelmOrder {
@@ -57,7 +57,7 @@ function createHelmChart(release: FluxRelease, input: HelmInput): HelmChart {
     ...listChartLayers({ folder, files }),
     ...listOwnLayers(release, object, declared),
   ]
-  return { order: orderOf(release, input), chart: { folder, files }, title: '', layers }
+  return { order: createOrder(release, input), chart: { folder, files }, title: '', layers }
 }
 
 /** A clause; undefined if a render equals Flux's result. */

@@ -91,7 +91,7 @@ function buildFluxKustomization(
   const add = (name: string, more: readonly Json[]): void => {
     if (more.length > 0) value[name] = [...listIn(authored, name), ...more]
   }
-  add('patches', filterObjects(getKeyOf(spec, 'patches')).map(patchOf))
+  add('patches', filterObjects(getKeyOf(spec, 'patches')).map(readPatch))
   add('components', listComponents(spec, folder, files))
   const images = filterObjects(getKeyOf(spec, 'images')).map((image) =>
     selectFields(image, IMAGE_FIELDS),
@@ -118,7 +118,7 @@ const TARGET_FIELDS = [
   'annotationSelector',
 ]
 
-function patchOf(patch: JsonObject): JsonObject {
+function readPatch(patch: JsonObject): JsonObject {
   const target = getKey(patch, 'target')
   return {
     ...selectFields(patch, ['patch']),

@@ -59,7 +59,7 @@ export function createFluxReleaseBuilder(release: FluxRelease): SyncerBuilder {
     ...PLAIN_BUILDER,
     tool: HELM_TOOL,
     way: {
-      helm: (input) => orderOf(release, input),
+      helm: (input) => createOrder(release, input),
       chart: (input) => createHelmChart(release, input),
       reads: () => [],
     },
@@ -70,7 +70,7 @@ export function createFluxReleaseBuilder(release: FluxRelease): SyncerBuilder {
   }
 }
 
-function orderOf(
+function createOrder(
   release: FluxRelease,
   { build, object, declared }: HelmInput,
 ): HelmOrder | { readonly text: string } {
@@ -80,7 +80,7 @@ function orderOf(
   const values = computeReleaseValues(release, object, declared)
   const isSame =
     isJsonEqual(values, deployed.values) &&
-    isJsonEqual(postRenderersIn(object), postRenderersIn(build.object))
+    isJsonEqual(getPostRenderers(object), getPostRenderers(build.object))
   if (isSame) return { text: deployed.manifest }
   const unknown = explainNotRendered(deployed)
   if (unknown === undefined) return createStoredOrder(release, object, values, build.capabilities)
@@ -183,11 +183,11 @@ export function createChartOrder(
   return {
     ...order,
     hasSecrets: valuesFrom.some(({ kind }) => kind === 'Secret'),
-    postRenderers: postRenderersOf(of.object),
+    postRenderers: listPostRenderers(of.object),
   }
 }
 
-function postRenderersIn(object: JsonObject): Json {
+function getPostRenderers(object: JsonObject): Json {
   return getPartAt(object, 'spec', 'postRenderers') ?? null
 }
 
@@ -197,8 +197,8 @@ const POST_RENDERED = {
   images: ['name', 'newName', 'newTag', 'digest'],
 } as const
 
-function postRenderersOf(object: JsonObject): readonly PostRenderer[] {
-  const renderers = postRenderersIn(object)
+function listPostRenderers(object: JsonObject): readonly PostRenderer[] {
+  const renderers = getPostRenderers(object)
   return (isJsonArray(renderers) ? renderers : []).flatMap((renderer, index): PostRenderer[] => {
     if (!isJsonObject(getPartAt(renderer, 'kustomize'))) return []
     const fields = Object.entries(POST_RENDERED).map(([name, known]) => {

@@ -3,7 +3,7 @@ import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { filterObjects, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'
 import { getLabels, getMetadataText } from '@backporch/kyaml/resource'
-import { HELM_TOOLKIT, releaseOf } from '../../syncers/flux-release-name.ts'
+import { formatRelease, HELM_TOOLKIT } from '../../syncers/flux-release-name.ts'
 import { isFilled, parseSyncFolder } from '../../syncers/own-resource.ts'
 import { formatOwnTitle } from '../../syncers/sync-path.ts'
 import type { SourceArtifact, SyncerBuild } from '../build/built-source.ts'
@@ -67,7 +67,7 @@ function releaseSource(
   if (isFilled(getPartAt(own, 'spec', 'kubeConfig')))
     return { title, why: 'it applies to another cluster (spec.kubeConfig)' }
   const valuesFrom = listValuesRefs(own, namespace)
-  const stored = releaseOf({ namespace, name }, own)
+  const stored = formatRelease({ namespace, name }, own)
   const declared = findDeclaredNamed(
     own,
     repository.declared,

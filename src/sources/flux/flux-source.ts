@@ -84,7 +84,7 @@ function discoverKustomization(
   const [namespace, name] = [getMetadataText(own, 'namespace'), getMetadataText(own, 'name')]
   // A patch of a Kustomization in a file does not count.
   if (getTextAt(own, 'spec', 'sourceRef', 'name') === '') return []
-  const given = placeOf(own, of, namespace)
+  const given = getPlace(own, of, namespace)
   if (given === undefined) return refuseArtifactSources(own, title, repository)
   if ('why' in given) return [{ title, why: given.why }]
   const { from, root } = given
@@ -153,7 +153,7 @@ interface SourcePlace {
 }
 
 /** Undefined if the source may not be git. */
-function placeOf(
+function getPlace(
   own: JsonObject,
   of: ResourcesOf,
   namespace: string,

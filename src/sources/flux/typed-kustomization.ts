@@ -15,8 +15,8 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
   convertToKubectlJson,
   getYamlKey,
-  goKeyOf,
   isMergeKey,
+  readGoKey,
   resolveAlias,
   type YamlNode,
 } from '@backporch/kyaml/yaml'
@@ -148,7 +148,7 @@ function convertToShape(node: YamlNode, shape: Shape): Json {
       }
       continue
     }
-    const text = goKeyOf(key) ?? getYamlKey(key)
+    const text = readGoKey(key) ?? getYamlKey(key)
     const name =
       'map' in shape
         ? text

@@ -12,7 +12,7 @@ import { getHelmChart, HelmLocations } from './locate/helm-locations.ts'
 export const HELM_TOOL: BuildTool = {
   name: 'helm',
   asksCluster: true,
-  order: orderOf,
+  order: createOrder,
   keepsOrigins: () => true,
   locationsIn: (source) => {
     const { folder, synced, parent } = source
@@ -37,7 +37,7 @@ export const HELM_TOOL: BuildTool = {
   },
 }
 
-function orderOf(source: BuildInput, library: BuildLibrary): Build | BuildAnswer {
+function createOrder(source: BuildInput, library: BuildLibrary): Build | BuildAnswer {
   const { folder, files, synced } = source
   if (synced === undefined || !('helm' in synced.builder.way))
     throw new TypeError(`${folder} is no chart`)

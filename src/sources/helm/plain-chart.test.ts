@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PackageFile } from '@backporch/kyaml/files'
-import { buildOf } from '../build/read-built.ts'
+import { createBuild } from '../build/read-built.ts'
 import { HELM_TOOL } from './helm-tool.ts'
 import { createPlainChartBuild } from './plain-chart.ts'
 
@@ -22,7 +22,7 @@ function ordered(
     { tool: 'helm', path: '', release: 'web', namespace: 'shop', values },
     'apps/web',
   )
-  return buildOf({
+  return createBuild({
     tool: HELM_TOOL,
     folder: synced.folder,
     files: new Map([...FILES, ...links]),

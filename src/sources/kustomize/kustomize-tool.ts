@@ -27,7 +27,7 @@ import { formatBuiltOriginLines } from './origins/origin-lines.ts'
 export const KUSTOMIZE_TOOL: BuildTool = {
   name: 'kustomize',
   asksCluster: false,
-  order: orderOf,
+  order: createOrder,
   keepsOrigins: (source) =>
     source.synced === undefined
       ? wantsOrigins(source.folder, source.files)
@@ -49,7 +49,7 @@ export const KUSTOMIZE_TOOL: BuildTool = {
 }
 
 /** A syncer that lists the files of a folder prints them itself. */
-function orderOf(source: BuildInput): Build | BuildAnswer {
+function createOrder(source: BuildInput): Build | BuildAnswer {
   const { folder, files, synced } = source
   const way = synced?.builder.way
   if (synced !== undefined && way !== undefined && 'print' in way)

@@ -4,7 +4,7 @@ import { describeResourceId } from '@backporch/kyaml/resource'
 import { listMoved, type MovedField } from '../edits/moved-fields.ts'
 import {
   createCannotFailure,
-  editFor,
+  createEdit,
   isEdited,
   type ResolvedChange,
 } from '../edits/resolution-edits.ts'
@@ -14,7 +14,7 @@ import type { Candidate, Obstacle } from './candidate.ts'
 
 /** @throws Failure as `editFor` */
 export function selectEditedChanges(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
-  return changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
+  return changes.filter((change) => isEdited(change) && createEdit(change) !== undefined)
 }
 
 /**

@@ -49,7 +49,7 @@ export function joinLocations(all: readonly Locations[]): Locations {
   }
 }
 
-export function editAt(document: number, path: FieldPath, wanted: Wanted): YamlEdit {
+export function createEditAt(document: number, path: FieldPath, wanted: Wanted): YamlEdit {
   const at = { document, item: undefined, path }
   return wanted === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value: wanted }
 }

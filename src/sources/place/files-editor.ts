@@ -8,7 +8,7 @@ import type { EditInput, SourceEdit, SourceEditor } from '../build/source.ts'
 import { joinAnchored } from '../edits/anchored-edits.ts'
 import { editAuthored } from '../edits/edit-authored.ts'
 import { proveEdit } from '../edits/prove-edit.ts'
-import { editFor } from '../edits/resolution-edits.ts'
+import { createEdit } from '../edits/resolution-edits.ts'
 import type { RenderedPackage } from '../kpt/render/render-package.ts'
 import { getParentFolder, joinFolderPath } from '../kustomize/files/kustomization-walk.ts'
 import type { SourceFiles } from '../kustomize/files/kustomize-build.ts'
@@ -28,7 +28,7 @@ export function createFilesEditor(render: Render): SourceEditor {
 }
 
 function editFiles(input: EditInput, render: Render): SourceEdit {
-  const edits = groupEditsByFile(input.changes.flatMap((change) => editFor(change) ?? []))
+  const edits = groupEditsByFile(input.changes.flatMap((change) => createEdit(change) ?? []))
   if (edits.size === 0) return { changes: [], notes: [] }
   const edited = [...edits].map(([path, list]) => {
     const before = getFileText(input, path)

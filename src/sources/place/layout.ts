@@ -23,7 +23,7 @@ export function listSiblingFiles(resources: readonly DesiredResource[]): readonl
  * @param folder for a file without siblings, from the repository root
  * @param isTaken the file exists
  */
-export function placeFor(
+export function choosePlace(
   id: ResourceId,
   siblings: readonly SiblingFile[],
   folder: string,

@@ -13,7 +13,7 @@ import { createCannotFailure, type ResolvedChange } from '../edits/resolution-ed
 import { movesOn } from '../kpt/adopt/prove-renders.ts'
 import { MOST_RENDERS, RepeatedRenders } from '../kpt/adopt/repeated-renders.ts'
 import type { RenderedPackage } from '../kpt/render/render-package.ts'
-import { listSiblingFiles, placeFor } from './layout.ts'
+import { choosePlace, listSiblingFiles } from './layout.ts'
 import {
   explainNotAsLive,
   findRenderedName,
@@ -136,7 +136,7 @@ export function writeObjects(
   const texts = new Map<string, string>()
   for (const { id: live, manifest } of objects) {
     const id = { ...live, name: getMetadataText(manifest, 'name') }
-    const place = placeFor(
+    const place = choosePlace(
       id,
       siblings,
       folder,
@@ -152,7 +152,7 @@ export function writeObjects(
           )
     if (written instanceof Failure) {
       siblings = siblings.filter(({ path }) => path !== place.path)
-      const other = placeFor(
+      const other = choosePlace(
         id,
         siblings,
         folder,

@@ -108,7 +108,7 @@ export function matchesPattern(chunks: readonly Chunk[], text: ByteText): boolea
     const lastPlace = star ? text.length : at
     let end: number | undefined
     for (let place = at; end === undefined && place <= lastPlace; place += 1) {
-      const found = endOf(singles, text, place)
+      const found = getEnd(singles, text, place)
       if (!isLast || found === text.length) end = found
     }
     if (end === undefined) return false
@@ -117,7 +117,7 @@ export function matchesPattern(chunks: readonly Chunk[], text: ByteText): boolea
   return at === text.length
 }
 
-function endOf(singles: readonly Single[], text: ByteText, start: number): number | undefined {
+function getEnd(singles: readonly Single[], text: ByteText, start: number): number | undefined {
   let at = start
   for (const single of singles) {
     if (at >= text.length) return undefined

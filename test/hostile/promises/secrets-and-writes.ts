@@ -113,7 +113,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'on Gitea one is opened without a check for an open one',
         file: 'src/forge/gitea/gitea-proposals.ts',
-        find: 'given ?? (await this.openOf(wanted, signal)) ?? (await this.#openNew(wanted, known, signal))',
+        find: 'given ?? (await this.findOpen(wanted, signal)) ?? (await this.#openNew(wanted, known, signal))',
         replace: 'given ?? (await this.#make(wanted, signal))',
         by: 'test/gitea/gitea-contract.test.ts',
       },
@@ -127,7 +127,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'on GitHub one is opened without a check for an open one',
         file: 'src/forge/github/github-proposals.ts',
-        find: 'const there = given ?? (await this.#openOf(wanted, known, signal))',
+        find: 'const there = given ?? (await this.#findOpen(wanted, known, signal))',
         replace: 'const there = given',
         by: 'test/forge/github/github-contract.test.ts',
       },

@@ -30,10 +30,10 @@ export function isLikelySecret(path: FieldPath, value: Json | undefined): boolea
 
 export function explainSecret(path: FieldPath, value: Json | undefined): string | undefined {
   if (path.some((step) => stepLooksSecret(step))) return 'a part of its location is a credential'
-  return judge(path.map(nameOf), value, getLastItemName(path))
+  return judge(path.map(getName), value, getLastItemName(path))
 }
 
-function nameOf(step: PathStep): string {
+function getName(step: PathStep): string {
   return step.kind === 'field' ? step.name : ''
 }
 
@@ -51,13 +51,13 @@ export function stepLooksSecret(step: PathStep): boolean {
 
 function getLastItemName(path: FieldPath): string {
   const step = path.at(-2)
-  return step?.kind === 'item' ? nameIn(step.keys) : ''
+  return step?.kind === 'item' ? findName(step.keys) : ''
 }
 
 /** A list item names its value: `{key: Authorization, value: x}`. */
 export const ITEM_NAMES: readonly string[] = ['name', 'key', 'header']
 
-function nameIn(owner: JsonObject): string {
+function findName(owner: JsonObject): string {
   const name = ITEM_NAMES.map((key) => getKey(owner, key)).find((one) => typeof one === 'string')
   return typeof name === 'string' ? name : ''
 }
@@ -122,7 +122,7 @@ function judgeEntry(
 ): string | undefined {
   if (isCopyOfTheObject(key)) return 'it is a copy of the whole object'
   if (hasSecretText(key)) return 'a name in it is a credential'
-  return judge([...names, key], value, nameIn(owner))
+  return judge([...names, key], value, findName(owner))
 }
 
 /** A template, or a manifest for a controller. */

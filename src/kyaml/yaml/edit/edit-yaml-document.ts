@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../text/json.ts'
-import { goValueOf } from '../read/go-yaml-values.ts'
+import { readGoValue } from '../read/go-yaml-values.ts'
 import { readDocuments, type YamlDocument } from '../read/read-yaml-node.ts'
 import { YamlRefusal } from '../read/read-yaml-refusal.ts'
 import type { YamlNode } from '../yaml-node.ts'
@@ -26,7 +26,7 @@ import {
   type Splice,
   walk,
 } from './edit-yaml-location.ts'
-import { getColumn, styleOf, type YamlStyle } from './edit-yaml-style.ts'
+import { chooseStyle, getColumn, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal, removeValueAt, writeValueAt } from './edit-yaml-value.ts'
 import { listWaysToWrite } from './edit-yaml-ways.ts'
 import { type WriteLocation, writeFlow, writeItem, writeKey, writePair } from './edit-yaml-write.ts'
@@ -102,7 +102,7 @@ export class DocumentEditor {
     const { slots, rest } = walk(this.document, path)
     const slot = getLast(slots)
     if (isAliasSlot(slot) && rest.length > 0)
-      return this.planReplacements(slots, removeValueAt(goValueOf(slot.node), rest))
+      return this.planReplacements(slots, removeValueAt(readGoValue(slot.node), rest))
     if (rest.length > 0)
       throw new EditRefusal(
         'the field comes from a merge key "<<", which cannot leave it out',
@@ -142,7 +142,7 @@ export class DocumentEditor {
 
   /** Equal parts keep their text. @returns false if this is not possible */
   private setInside(node: YamlNode, path: FieldPath, value: Json): boolean {
-    const old = goValueOf(node)
+    const old = readGoValue(node)
     if (node.kind === 'map' && isJsonObject(old) && isJsonObject(value))
       return this.setMap(path, old, value)
     return (
@@ -182,7 +182,7 @@ export class DocumentEditor {
 
   private insert(path: FieldPath, index: number, item: Json): void {
     const { slots } = walk(this.document, path)
-    const list = goValueOf(getLast(slots).node)
+    const list = readGoValue(getLast(slots).node)
     if (!isJsonArray(list)) throw new EditRefusal('the list is not there')
     this.commit({
       attempts: this.planInsertion(slots, index, item),
@@ -193,7 +193,7 @@ export class DocumentEditor {
   private add(slots: Slots, rest: FieldPath, value: Json): readonly (readonly Splice[])[] {
     const slot = getLast(slots)
     const { node } = slot
-    const old = goValueOf(node)
+    const old = readGoValue(node)
     const after = writeValueAt(old, rest, value)
     const [step] = rest
     const canGrow = isCollection(node) && (!isEmpty(node) || isInFlow(slots))
@@ -208,7 +208,7 @@ export class DocumentEditor {
   private pairInsertion(slots: Slots, name: string, value: Json): readonly (readonly Splice[])[] {
     this.assertNotShared(listNodes(slots))
     const collection = getLast(slots).node as Collection
-    const style = this.styleAt(slots)
+    const style = this.getStyle(slots)
     const end = { collection, index: listCollectionEntries(this.text, collection).length }
     if (isFlow(collection)) {
       const own = deriveKeyStyle(style, collection)
@@ -234,7 +234,7 @@ export class DocumentEditor {
   private planInsertion(slots: Slots, index: number, item: Json): readonly (readonly Splice[])[] {
     this.assertNotShared(listNodes(slots))
     const collection = getLast(slots).node as Collection
-    const style = this.styleAt(slots)
+    const style = this.getStyle(slots)
     if (isFlow(collection))
       return [insertInFlow(this.text, { collection, index }, writeFlow(item, style), style)]
     return [
@@ -259,7 +259,7 @@ export class DocumentEditor {
   ): readonly (readonly Splice[])[] {
     const slot = getLast(slots)
     this.assertNotShared(listNodes(slots), slot.node)
-    const style = this.styleAt(slots)
+    const style = this.getStyle(slots)
     const entry = findSlotEntry(this.text, slot)
     const old =
       keepsStyle && slot.node.kind === 'scalar' ? { scalar: slot.node, text: this.text } : undefined
@@ -292,8 +292,8 @@ export class DocumentEditor {
     return this.text.slice(entry.start, start).includes('\n') ? 2 : start - entry.start
   }
 
-  private styleAt(slots: Slots): YamlStyle {
-    return styleOf(this.text, this.lineBreak, this.document.node, listNodes(slots).toReversed())
+  private getStyle(slots: Slots): YamlStyle {
+    return chooseStyle(this.text, this.lineBreak, this.document.node, listNodes(slots).toReversed())
   }
 
   private assertNotShared(

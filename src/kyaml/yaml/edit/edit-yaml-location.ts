@@ -1,8 +1,8 @@
 import { type FieldPath, indexOfStep } from '../../krm/field-path.ts'
-import { goValueOf } from '../read/go-yaml-values.ts'
+import { readGoValue } from '../read/go-yaml-values.ts'
 import type { YamlDocument } from '../read/read-yaml-node.ts'
 import {
-  goKeyOf,
+  readGoKey,
   type YamlAlias,
   type YamlList,
   type YamlMap,
@@ -135,7 +135,7 @@ export function walk(document: YamlDocument, path: FieldPath): Walk {
     if (step.kind === 'field' && collection?.kind === 'map')
       index = pairIndex(collection, step.name)
     else if (step.kind !== 'field' && collection?.kind === 'list')
-      index = indexOfStep(goValueOf(collection), step)
+      index = indexOfStep(readGoValue(collection), step)
     if (index === -1) break
     const parent = { collection: collection as Collection, index }
     const node =
@@ -150,7 +150,7 @@ export function walk(document: YamlDocument, path: FieldPath): Walk {
 
 function pairIndex(map: YamlMap, name: string): number {
   const matches = map.entries.flatMap(({ key }, index) =>
-    goKeyOf(key) === name ? [{ key, index }] : [],
+    readGoKey(key) === name ? [{ key, index }] : [],
   )
   const [first, second] = matches
   if (second !== undefined)

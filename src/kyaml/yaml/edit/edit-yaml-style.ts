@@ -42,7 +42,7 @@ function findMostFrequent<Value>(values: readonly Value[]): Value | undefined {
  * Of the nearest collection that shows one.
  * @param near nodes from the edit upwards
  */
-export function styleOf(
+export function chooseStyle(
   text: string,
   lineBreak: '\n' | '\r\n',
   root: YamlNode,

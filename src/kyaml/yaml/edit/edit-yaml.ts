@@ -85,7 +85,7 @@ class FileEditor {
       return
     }
     const { document, item } = edit
-    const prefix = this.prefixOf(edit)
+    const prefix = this.getPrefix(edit)
     if (edit.kind === 'set') {
       const { aliases = [] } = edit
       this.change(document, [...prefix, ...edit.path], edit.path, (editor, value, path) => {
@@ -106,7 +106,7 @@ class FileEditor {
       this.removedItems.set(document, new Set([...(this.removedItems.get(document) ?? []), item]))
   }
 
-  private prefixOf({ document, item }: YamlAddress): FieldPath {
+  private getPrefix({ document, item }: YamlAddress): FieldPath {
     const value = this.wanted[document]
     if (value === undefined)
       throw this.createRefusal(`the file has no document number ${document}`, this.where)

@@ -64,7 +64,7 @@ export function readGoValues(root: YamlNode): GoValues {
 }
 
 /** The value of a node in a tree that `readGoValues` has accepted. */
-export function goValueOf(node: YamlNode): Json {
+export function readGoValue(node: YamlNode): Json {
   return new ValueReader().read(node, 1)
 }
 

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   setKey,
 } from '../../text/json.ts'
-import { goKeyOf, resolveAlias, type YamlNode } from '../yaml-node.ts'
+import { readGoKey, resolveAlias, type YamlNode } from '../yaml-node.ts'
 import {
   createInvalidYaml,
   formatPosition,
@@ -141,7 +141,7 @@ function listItemNodes(root: YamlNode): readonly YamlNode[] {
   const map = resolveAlias(root)
   const items =
     map.kind === 'map'
-      ? map.entries.findLast(({ key }) => goKeyOf(key) === 'items')?.value
+      ? map.entries.findLast(({ key }) => readGoKey(key) === 'items')?.value
       : undefined
   return items?.kind === 'list' ? items.items : []
 }

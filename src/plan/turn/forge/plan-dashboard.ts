@@ -88,7 +88,7 @@ export function buildDashboard(
     silenced: of('Silenced').map(({ report, unit }) => ({
       ...unit,
       id: getDriftId(report.spec.fingerprint),
-      ...closeOf(report, ledger),
+      ...getClose(report, ledger),
     })),
     recorded: drafts
       .filter(({ report }) => report.status.held === undefined)
@@ -111,7 +111,7 @@ export function buildDashboard(
       ...listLostClusters(input),
       ...rows.filter((row) => isNotRead(row, input)).map(createNotRead),
     ],
-    ignores: ignoresOf(policies, now.slice(0, 10)),
+    ignores: listIgnores(policies, now.slice(0, 10)),
     staleRules: createStaleNotes(policies, [...ledger.reports.values()], now.slice(0, 10)).map(
       ({ text }) => text,
     ),
@@ -173,7 +173,7 @@ export function parseBranchEpisode(branch: string | undefined): string | undefin
   return /\/drift-([^/]+)$/.exec(branch ?? '')?.[1]
 }
 
-function closeOf(
+function getClose(
   { spec }: DriftReport,
   { closed }: LedgerContent,
 ): { readonly by: string; readonly at: string; readonly until: string } {
@@ -271,7 +271,7 @@ function createNotRead({
   }
 }
 
-function ignoresOf({ policies }: PolicySet, today: string): DashboardSubject['ignores'] {
+function listIgnores({ policies }: PolicySet, today: string): DashboardSubject['ignores'] {
   return policies.flatMap(({ ignore }) =>
     ignore.flatMap((rule) => {
       if (!isActive(rule, today)) return []

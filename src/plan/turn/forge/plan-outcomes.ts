@@ -94,7 +94,7 @@ function createOutcomeActions(
   { outcome, proposal, episode, applier }: ProposalOutcome,
 ): ForgeAction[] {
   const url = formatEpisodeUrl(dialect, episode)
-  const mergeCommit = mergeCommitOf(view, episode)
+  const mergeCommit = findMergeCommit(view, episode)
   const status = createRestoredStatus(
     outcome.kind,
     createLandedMerge(view, { episode, applier, url }),
@@ -125,7 +125,7 @@ function createWaitingMergeActions(
     ({ status, metadata }) => status.failedAt === undefined && !reported.has(metadata.name),
   )
   return waiting.flatMap((episode): readonly ForgeAction[] => {
-    const commit = mergeCommitOf(view, episode)
+    const commit = findMergeCommit(view, episode)
     const status = createRestoredStatus(
       'merged',
       createLandedMerge(view, { episode, applier, url: formatEpisodeUrl(dialect, episode) }),
@@ -144,7 +144,7 @@ function createLandedMerge(
     url,
   }: { readonly episode: ClosedEpisode; readonly applier: Applier; readonly url: string },
 ): Parameters<typeof createRestoredStatus>[1] {
-  const commit = mergeCommitOf(view, episode)
+  const commit = findMergeCommit(view, episode)
   return {
     cluster: episode.spec.unit.cluster,
     url,
@@ -229,7 +229,10 @@ function createUnseenMergeActions(
 }
 
 /** The published commit if the merge commit is unknown. */
-function mergeCommitOf({ refs }: TurnView, { spec, status }: ClosedEpisode): ObjectId | undefined {
+function findMergeCommit(
+  { refs }: TurnView,
+  { spec, status }: ClosedEpisode,
+): ObjectId | undefined {
   const tag = refs.get(`refs/tags/${spec.unit.package}/${status.revision ?? ''}`)
   return readObjectId(status.commit) ?? tag
 }
@@ -254,7 +257,7 @@ function findOutcome(
       status.altered === undefined
         ? ''
         : ` What was merged is not what was proposed: ${status.altered}.`
-    const commit = mergeCommitOf(view, episode)
+    const commit = findMergeCommit(view, episode)
     const progress = describeSyncerProgress(applier.report, [
       ...(commit === undefined ? [] : [commit]),
       view.base,

@@ -8,7 +8,7 @@ import type { Hold } from '../../observation/hold.ts'
 import { createLedgerFiles } from '../../observation/ledger-files.ts'
 import type { Observation, OpenBranch } from '../../observation/observation.ts'
 import type { UnitPlan } from '../../observation/unit-plan.ts'
-import { planOf } from '../../unit/commands/pick-changes.ts'
+import { getPlan } from '../../unit/commands/pick-changes.ts'
 import { findNewerObservation } from '../../unit/too-old.ts'
 
 const REFUSED: Hold = {
@@ -95,7 +95,7 @@ function reportWithout(
       ...omitUndefined({ lastKnown, stuckSince }),
       episode,
       lifecycle: open === undefined ? '' : open.state === 'drafts' ? 'Draft' : 'Proposed',
-      plan: planned === '' ? '' : planOf(changes.map(({ resolution }) => resolution)),
+      plan: planned === '' ? '' : getPlan(changes.map(({ resolution }) => resolution)),
       ...omitUndefined({
         branch,
         held: held ?? (isRefused && state === 'Drifted' ? REFUSED : undefined),

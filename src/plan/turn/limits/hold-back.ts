@@ -25,7 +25,7 @@ export interface HoldContext {
   readonly now: string
 }
 
-export function holdsOf(
+export function planUnitHolds(
   units: readonly UnitResult[],
   { view, ledger: { reports }, ticks, now }: HoldContext,
 ): HeldBack {

@@ -18,7 +18,7 @@ import { commitText } from '../../../record/commit-text.ts'
 import { findWorstRisk } from '../../observation/closed-episode.ts'
 import { addSeconds, getRestingSince } from '../../observation/drift-age.ts'
 import type { Hold } from '../../observation/hold.ts'
-import { labelWindowOf } from '../../observation/label-windows.ts'
+import { createLabelWindowTest } from '../../observation/label-windows.ts'
 import { formatUnitKey, type PlannedUnit } from '../../observation/planned-unit.ts'
 import type { OpenProposals } from './open-proposals.ts'
 import type { Storm } from './storm.ts'
@@ -70,7 +70,7 @@ export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
   for (const opening of openings) {
     if (opening.free) continue
     const hold =
-      holdOf(opening, question, times) ??
+      chooseHold(opening, question, times) ??
       findSlotHold(opening, limits, {
         open: proposals.open.size + opened,
         openings: taken(opened),
@@ -122,7 +122,7 @@ interface Times {
   readonly digestOf: (since: string) => string | undefined
 }
 
-function holdOf(
+function chooseHold(
   { units, risk, since }: Opening,
   { limits, storm, now }: LimitsQuestion,
   times: Times,
@@ -186,7 +186,7 @@ function openWindows({ observation }: PlannedUnit, risk: Risk, { endOf }: Times)
   if (windows.length === 0) return []
   const verdicts = windows.every(isScheduled) ? [] : observation.verdicts
   const [isLabelled, differ] = [
-    labelWindowOf(verdicts),
+    createLabelWindowTest(verdicts),
     verdicts.filter(({ items }) => items.length > 0),
   ]
   return windows.flatMap((window): OpenWindow[] => {

@@ -7,7 +7,7 @@ import type { ObjectVerdict } from '../../../drift/compare/drift.ts'
 import { computeItemFingerprint } from '../../../drift/compare/fingerprint.ts'
 import { findIgnoreMismatch } from '../../../drift/noise/ignore-rules.ts'
 import { escapeExpression } from '../../../drift/noise/rule-expression.ts'
-import { ignoreRuleOf, ignoreSchema } from '../../../policy/ignore-schema.ts'
+import { createIgnoreRule, ignoreSchema } from '../../../policy/ignore-schema.ts'
 import type { Change } from '../../../record/documents/change.ts'
 import { createIgnoreTarget, formatLiteralPath, type IgnoreDocument } from './comment-policy.ts'
 
@@ -44,7 +44,7 @@ export function createExactRules({
     const found = WAYS.map((way) => way(own).map((parts) => ({ ...parts, ...why }))).find(
       (entries) => {
         if (!entries.every((entry) => ignoreSchema.safeParse(entry).success)) return false
-        const rules = entries.map((entry) => ignoreRuleOf(entry, { where: '' }))
+        const rules = entries.map((entry) => createIgnoreRule(entry, { where: '' }))
         return lines.every(({ drift, verdict, fingerprint }) => {
           const hidden = rules.some(
             (rule) => findIgnoreMismatch(drift, rule, verdict) === undefined,

@@ -9,8 +9,8 @@ import { createClosedEpisode } from '../../observation/closed-episode.ts'
 import {
   choosePossibleResolution,
   findSilencedUntil,
+  getPlan,
   listApplyingFingerprints,
-  planOf,
   planResolutions,
 } from './pick-changes.ts'
 
@@ -163,8 +163,8 @@ test('the plan of a record for all changes is taken over, and the policy is eval
 })
 
 test('a plan has one word where all agree', () => {
-  assert.equal(planOf(['Adopt', 'Adopt']), 'Adopt')
-  assert.equal(planOf(['Adopt', 'Restore']), 'Mixed')
+  assert.equal(getPlan(['Adopt', 'Adopt']), 'Adopt')
+  assert.equal(getPlan(['Adopt', 'Restore']), 'Mixed')
 })
 
 test('what was chosen for a field stays chosen when its live value moves on', () => {

@@ -6,7 +6,7 @@ import type { Drift, ObjectVerdict, Resolution } from '../../../drift/compare/dr
 import { computeItemFingerprint } from '../../../drift/compare/fingerprint.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
 import type { DriftRecord, Plan } from '../../../record/documents/drift-record.ts'
-import { editFor } from '../../../sources/edits/resolution-edits.ts'
+import { createEdit } from '../../../sources/edits/resolution-edits.ts'
 import type { ResolutionRequest } from '../../observation/observation.ts'
 
 export interface PlannedChange {
@@ -155,7 +155,7 @@ function retainSamePlan(
   return key.derived.get(changes, 'planned', [text], () => planned)
 }
 
-export function planOf(resolutions: readonly Resolution[]): Plan {
+export function getPlan(resolutions: readonly Resolution[]): Plan {
   const [first] = resolutions
   return first !== undefined && resolutions.every((resolution) => resolution === first)
     ? first
@@ -164,7 +164,7 @@ export function planOf(resolutions: readonly Resolution[]): Plan {
 
 /** Otherwise Restore, which edits nothing. */
 export function choosePossibleResolution(change: OpenChange, wanted: Resolution): Resolution {
-  return catchFailure(() => editFor({ ...change, resolution: wanted })) instanceof Failure
+  return catchFailure(() => createEdit({ ...change, resolution: wanted })) instanceof Failure
     ? 'Restore'
     : wanted
 }

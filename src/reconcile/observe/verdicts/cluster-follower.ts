@@ -79,7 +79,7 @@ export class ClusterFollower implements WatchObserver {
   /** Kinds of the units, those that report on them, and those that decide dry runs. */
   listKinds(): readonly WatchedKind[] {
     const wanted = new Map<string, WatchedKind>()
-    const add = (kind: WatchedKind): unknown => wanted.set(placeOf(kind), kind)
+    const add = (kind: WatchedKind): unknown => wanted.set(getPlace(kind), kind)
     for (const kind of EPOCH_KINDS) add(kind)
     for (const [group, kind] of SCALER_KINDS)
       add({ apiVersion: SCALER_VERSIONS[group] ?? group, kind, namespace: '', metadataOnly: false })
@@ -103,7 +103,7 @@ export class ClusterFollower implements WatchObserver {
         namespace: '',
         metadataOnly: false,
       }
-      if (!wanted.has(placeOf(watched)) && !this.refused.has(formatKind(watched))) add(watched)
+      if (!wanted.has(getPlace(watched)) && !this.refused.has(formatKind(watched))) add(watched)
     }
     return [...wanted.values()]
   }
@@ -113,11 +113,11 @@ export class ClusterFollower implements WatchObserver {
    * @param now milliseconds since 1970
    */
   findBlindness(states: readonly KindWatchState[], now: number): string | undefined {
-    const byPlace = new Map(states.map((state) => [placeOf(state.watched), state]))
+    const byPlace = new Map(states.map((state) => [getPlace(state.watched), state]))
     for (const kind of this.listKinds()) {
       // Few clusters serve them all, and they affect no proof.
       if (SCALERS.has(formatKind(kind)) || KindEpochs.isAbout(kind)) continue
-      const state = byPlace.get(placeOf(kind))
+      const state = byPlace.get(getPlace(kind))
       // A kind that the server does not serve has no objects.
       if (state?.failure?.code === 'BP3009' && !this.hasOthers(kind)) continue
       if (state === undefined || state.lists === 0) return `${kind.kind} was not listed yet`
@@ -141,7 +141,7 @@ export class ClusterFollower implements WatchObserver {
 
   beginList(kind: WatchedKind): void {
     if (KindEpochs.isAbout(kind)) this.options.verdicts.epochs.beginList(kind)
-    else this.lists.set(placeOf(kind), new Set())
+    else this.lists.set(getPlace(kind), new Set())
   }
 
   handleChange(kind: WatchedKind, object: JsonObject, read: number): void {
@@ -152,8 +152,8 @@ export class ClusterFollower implements WatchObserver {
     }
     const found = readResource(object)
     if ('problem' in found) return
-    const hash = verdicts.hashOf(found.id)
-    const list = this.lists.get(placeOf(kind))
+    const hash = verdicts.computeHash(found.id)
+    const list = this.lists.get(getPlace(kind))
     list?.add(formatWords(hash))
     const sighting = { isListed: list !== undefined, read }
     this.reportExplained(
@@ -165,8 +165,8 @@ export class ClusterFollower implements WatchObserver {
     const positions = verdicts.table.find(hash)
     if (positions.length === 0 && list === undefined)
       this.unknown.set(formatWords(hash), {
-        mark: formatWords(verdicts.markOf(object)),
-        report: formatWords(verdicts.markFor('report', object)),
+        mark: formatWords(verdicts.createMark(object)),
+        report: formatWords(verdicts.chooseMark('report', object)),
       })
     for (const at of positions) this.compare(at, object, sighting)
   }
@@ -181,7 +181,7 @@ export class ClusterFollower implements WatchObserver {
     if ('problem' in found) return
     this.reportExplained(this.scalers.handleDeletion(found.id), read)
     if (this.sources.handleDeletion(formatKind(kind), found.id)) this.reportSourcesChange(read)
-    for (const at of verdicts.table.find(verdicts.hashOf(found.id))) this.handleGone(at, read)
+    for (const at of verdicts.table.find(verdicts.computeHash(found.id))) this.handleGone(at, read)
   }
 
   finishList(kind: WatchedKind): void {
@@ -191,8 +191,8 @@ export class ClusterFollower implements WatchObserver {
 
   private sweep(kind: WatchedKind): void {
     const { verdicts } = this.options
-    const seen = this.lists.get(placeOf(kind))
-    this.lists.delete(placeOf(kind))
+    const seen = this.lists.get(getPlace(kind))
+    this.lists.delete(getPlace(kind))
     if (KindEpochs.isAbout(kind))
       for (const affected of verdicts.epochs.finishList(kind))
         this.reportEpochChange(affected, performance.now())
@@ -211,7 +211,7 @@ export class ClusterFollower implements WatchObserver {
   }
 
   handleUnreadable(kind: WatchedKind, failure: Failure): void {
-    this.lists.delete(placeOf(kind))
+    this.lists.delete(getPlace(kind))
     this.options.verdicts.epochs.handleUnreadable(kind)
     this.reportExplained(this.scalers.handleUnreadable(formatKind(kind), failure))
     if (failure.code === 'BP3003' && kind.namespace === '') this.refused.add(formatKind(kind))
@@ -239,7 +239,7 @@ export class ClusterFollower implements WatchObserver {
     const state = unpackState(row.state)
     const units = [verdicts.getUnitAt(row.unit)]
     const isReport = state.verdict === 'report'
-    const mark = verdicts.markFor(state.verdict, object)
+    const mark = verdicts.chooseMark(state.verdict, object)
     const isSame = isEqual(row.mark, mark)
     const reason = isReport ? 'report' : 'object'
     if (!state.marked || isReport || state.verdict === 'other') {
@@ -335,7 +335,7 @@ function formatKind({
   return `${parseApiVersion(apiVersion).group}/${kind}`
 }
 
-function placeOf(kind: WatchedKind): string {
+function getPlace(kind: WatchedKind): string {
   return getResourceKey({
     group: parseApiVersion(kind.apiVersion).group,
     kind: kind.kind,

@@ -98,7 +98,7 @@ export class ClusterVerdicts {
   findVerdict(unit: string, object: JsonObject): RowVerdict | undefined {
     const read = readResource(object)
     if ('problem' in read) return undefined
-    const at = this.table.findOf(this.hashOf(read.id), this.unitNames.getNumber(unit))
+    const at = this.table.findOf(this.computeHash(read.id), this.unitNames.getNumber(unit))
     return at === -1 ? undefined : unpackState(this.table.getRow(at).state).verdict
   }
 
@@ -106,19 +106,19 @@ export class ClusterVerdicts {
     this.table.deleteWhere(({ unit }) => !names.has(this.getUnitAt(unit)))
   }
 
-  hashOf(id: ResourceId): Uint32Array {
+  computeHash(id: ResourceId): Uint32Array {
     return convertToWords(computeKeyedMark(this.key, getResourceKey(id)), HASH_WORDS.id)
   }
 
-  markOf(object: JsonObject): Uint32Array {
+  createMark(object: JsonObject): Uint32Array {
     return convertToWords(computeObjectMark(this.key, object), HASH_WORDS.mark)
   }
 
   /** Of a syncer resource the status counts. */
-  markFor(verdict: RowVerdict, object: JsonObject): Uint32Array {
+  chooseMark(verdict: RowVerdict, object: JsonObject): Uint32Array {
     return verdict === 'report'
       ? convertToWords(reportMark(this.key, object), HASH_WORDS.mark)
-      : this.markOf(object)
+      : this.createMark(object)
   }
 
   /** Milliseconds since 1970. */
@@ -192,7 +192,7 @@ export class UnitVerdicts {
     const row = table.getRow(at)
     const { verdict, proof } = unpackState(row.state)
     const holds = verdict === 'in-sync' && row.until * 1000 > now && isEqual(row.question, asked)
-    return holds && isEqual(row.mark, this.cluster.markOf(live))
+    return holds && isEqual(row.mark, this.cluster.createMark(live))
       ? { proof, until: row.until * 1000 }
       : undefined
   }
@@ -214,7 +214,7 @@ export class UnitVerdicts {
     const until = asked === undefined ? 0 : this.cluster.end(now)
     const whole = live.state === 'present' && !live.metadataOnly
     this.cluster.table.put(this.touch(id), {
-      mark: live.state === 'present' ? this.cluster.markOf(live.object) : NO_MARK,
+      mark: live.state === 'present' ? this.cluster.createMark(live.object) : NO_MARK,
       question: asked ?? NO_QUESTION,
       unit: this.number,
       until: Math.floor(until / 1000),
@@ -233,7 +233,7 @@ export class UnitVerdicts {
   confirm(live: LiveState, judged: Judged, now: number): void {
     const { table } = this.cluster
     const at = table.findOf(this.touch(judged.id), this.number)
-    const mark = live.state === 'present' ? this.cluster.markOf(live.object) : NO_MARK
+    const mark = live.state === 'present' ? this.cluster.createMark(live.object) : NO_MARK
     const isSame =
       at !== -1 &&
       isEqual(table.getRow(at).mark, mark) &&
@@ -265,7 +265,7 @@ export class UnitVerdicts {
     // Both appearance and removal of an unreadable object are changes.
     const mark =
       live?.state === 'present'
-        ? this.cluster.markFor(verdict, live.object)
+        ? this.cluster.chooseMark(verdict, live.object)
         : isUnread
           ? UNREAD_MARK
           : NO_MARK
@@ -282,7 +282,7 @@ export class UnitVerdicts {
   }
 
   private touch(id: ResourceId): Uint32Array {
-    const hash = this.cluster.hashOf(id)
+    const hash = this.cluster.computeHash(id)
     this.touched.add(formatHash(hash))
     return hash
   }

@@ -52,7 +52,7 @@ class Cluster {
 
   list(...objects: readonly JsonObject[]): readonly string[] {
     const units = objects.flatMap((object) => [...this.scalers.handleChange(HPA, ID, object, true)])
-    const seen = new Set(objects.map(() => this.verdicts.hashOf(ID).join(' ')))
+    const seen = new Set(objects.map(() => this.verdicts.computeHash(ID).join(' ')))
     return [...units, ...this.scalers.finishList(HPA, seen)]
   }
 

@@ -47,8 +47,8 @@ export class FollowedScalers {
     const before = this.scalers.get(key)
     const now = {
       kind,
-      mark: this.verdicts.markFor('report', object).join(' '),
-      target: this.verdicts.hashOf(target),
+      mark: this.verdicts.chooseMark('report', object).join(' '),
+      target: this.verdicts.computeHash(target),
     }
     this.scalers.set(key, now)
     const isKnown =
@@ -111,7 +111,7 @@ export class FollowedScalers {
   }
 
   private computeKey(id: ResourceId): string {
-    return this.verdicts.hashOf(id).join(' ')
+    return this.verdicts.computeHash(id).join(' ')
   }
 }
 

@@ -39,15 +39,15 @@ export class FollowedSources {
 
   handleChange(kind: string, id: ResourceId, object: JsonObject, isListed: boolean): boolean {
     if (!NAMES.has(kind)) return false
-    const key = this.verdicts.hashOf(id).join(' ')
-    const mark = this.verdicts.markOf(object).join(' ')
+    const key = this.verdicts.computeHash(id).join(' ')
+    const mark = this.verdicts.createMark(object).join(' ')
     const before = this.sources.get(key)
     this.sources.set(key, { kind, mark })
     return before === undefined ? !isListed || this.listedOnce.has(kind) : before.mark !== mark
   }
 
   handleDeletion(kind: string, id: ResourceId): boolean {
-    return NAMES.has(kind) && this.sources.delete(this.verdicts.hashOf(id).join(' '))
+    return NAMES.has(kind) && this.sources.delete(this.verdicts.computeHash(id).join(' '))
   }
 
   /** @param seen hashes of the complete list's ids */

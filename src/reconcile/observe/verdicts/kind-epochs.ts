@@ -141,13 +141,13 @@ function readDefinition(object: JsonObject): { readonly name: string; readonly t
   const spec = getPartAt(object, 'spec')
   return {
     name: `${getTextAt(spec ?? null, 'group')}/${getTextAt(spec ?? null, 'names', 'kind')}`,
-    text: digestOf(formatJson(omitAuthority(spec ?? null))),
+    text: computeDigest(formatJson(omitAuthority(spec ?? null))),
   }
 }
 
 function digestAdmission(object: JsonObject): string {
   const { status: _status, metadata, ...rest } = object
-  return digestOf(`${getTextAt(metadata ?? null, 'uid')} ${formatJson(omitAuthority(rest))}`)
+  return computeDigest(`${getTextAt(metadata ?? null, 'uid')} ${formatJson(omitAuthority(rest))}`)
 }
 
 /** Certificate authorities are renewed often, and decide no answer. */
@@ -161,6 +161,6 @@ function omitAuthority(value: Json): Json {
   )
 }
 
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   return hash('sha256', text).slice(0, 32)
 }

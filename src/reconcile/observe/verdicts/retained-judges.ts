@@ -53,7 +53,7 @@ export class RetainedJudges {
 
   keep(unit: string, { objects, ...judge }: UnitJudge): void {
     const byKey = new Map(objects.map((object) => [getResourceKey(object.desired.id), object]))
-    UNITS.set(this.placeOf(unit), { ...judge, objects: byKey }, { size: Math.max(1, byKey.size) })
+    UNITS.set(this.getPlace(unit), { ...judge, objects: byKey }, { size: Math.max(1, byKey.size) })
   }
 
   /**
@@ -68,7 +68,7 @@ export class RetainedJudges {
     signal: AbortSignal,
   ): Promise<ObjectJudgement | undefined> {
     const read = readResource(live)
-    const known = UNITS.get(this.placeOf(unit))
+    const known = UNITS.get(this.getPlace(unit))
     if ('problem' in read || known === undefined || this.active >= AT_ONCE) return undefined
     // Only an observation reads a Secret's content.
     if (isSecret(read.id)) return undefined
@@ -91,7 +91,7 @@ export class RetainedJudges {
     UNITS.clear()
   }
 
-  private placeOf(unit: string): string {
+  private getPlace(unit: string): string {
     return `${this.cluster} ${unit}`
   }
 }

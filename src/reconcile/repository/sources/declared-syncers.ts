@@ -77,7 +77,7 @@ async function read(
   const files = [...texts]
   const names = new Set(
     files.flatMap(([, text]) =>
-      text.includes('substituteFrom') ? (text.match(NAMES)?.map(nameIn) ?? []) : [],
+      text.includes('substituteFrom') ? (text.match(NAMES)?.map(findName) ?? []) : [],
     ),
   )
   const isNamed = (object: JsonObject): boolean =>
@@ -99,7 +99,7 @@ async function read(
 /** A patch may also add `substituteFrom`. */
 const NAMES = /\bname: *["']?[\w.-]+/g
 
-function nameIn(field: string): string {
+function findName(field: string): string {
   return field.replace(/^name: *["']?/, '')
 }
 

@@ -122,7 +122,7 @@ async function readPackageHistory(
     const last = versions.length - 1
     const newest = versions[last]
     if (newest !== undefined && rendered)
-      versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
+      versions[last] = { ...newest, commit: commit.id, at: getTime(commit) }
     const [parent] = commit.parents
     const own =
       parent === undefined
@@ -163,7 +163,7 @@ async function readPackageHistory(
     rendered = objects !== undefined
     lasting &&= version.lasting
     if (objects !== undefined)
-      versions.push({ commit: commit.id, tree: content, at: timeOf(commit), objects })
+      versions.push({ commit: commit.id, tree: content, at: getTime(commit), objects })
   }
   // The empty state before the first commit is also a version: the content of that commit may not
   // be applied yet.
@@ -282,7 +282,7 @@ function indexObjects(
 }
 
 /** Git accepts any number as a time. */
-function timeOf({ committer }: CommitView): string {
+function getTime({ committer }: CommitView): string {
   return `${new Date(Math.min(Math.max(committer.at, 0), LAST_SECOND) * 1000).toISOString().slice(0, 19)}Z`
 }
 

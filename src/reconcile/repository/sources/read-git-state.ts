@@ -28,7 +28,7 @@ import { readTexts } from '../../../sources/commit/commit-files.ts'
 import { explainAltered } from '../as-proposed.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { findMergeCommit } from '../find-merge-commit.ts'
-import { matchesReport, recordOf } from '../ledger-record.ts'
+import { buildRecord, matchesReport } from '../ledger-record.ts'
 import { type PackageBranch, readBranches, readEndedHeads, readRecord } from '../read-branches.ts'
 import { readPublished } from '../read-published.ts'
 import type { RepositoryView } from '../repository-view.ts'
@@ -98,7 +98,7 @@ export async function readGitState(
     publishedName: await findPublishedName(view, unit, revision, signal),
     episodes: view.episodes,
     heads,
-    mergeCommits: await mergeCommitsOf(
+    mergeCommits: await readMergeCommits(
       { view, unit },
       { merged: listPendingRecords(merged, ledger), branches, report: ledger.report },
       options,
@@ -194,7 +194,7 @@ async function openBranches(
           ...branch,
           foreign: true,
           foreignWhy: MOVED,
-          record: recordOf(report),
+          record: buildRecord(report),
           others: [],
         })
     } else if (mine.record instanceof Failure) {
@@ -243,7 +243,7 @@ interface MergedRecord {
 }
 
 /** Until the ledger has the decision, because it walks the base branch. */
-async function mergeCommitsOf(
+async function readMergeCommits(
   { view, unit }: UnitView,
   {
     merged,

@@ -15,7 +15,7 @@ import { listNotRunNotes } from '@backporch/kpt/runtime'
 import { Failure, Failures, listFailures } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
-import { deriveEffectivePolicy, rendersOf } from '../../../policy/effective-policy.ts'
+import { deriveEffectivePolicy, readRenders } from '../../../policy/effective-policy.ts'
 import {
   AS_FILES,
   RENDERED_BY_KPT,
@@ -102,7 +102,7 @@ export async function renderPackages(
     const { files } = read
     const choices =
       cluster === undefined
-        ? rendersOf(view.policies, path)
+        ? readRenders(view.policies, path)
         : [deriveEffectivePolicy(view.policies, cluster, path).render]
     const [choice = RENDERED_BY_KPT, another] = choices
     if (
@@ -134,7 +134,7 @@ export async function renderPackages(
       after: undefined,
     }))
     const changes = [...written, ...removed].filter(({ before, after }) => before !== after)
-    const otherwise = rendersOf(view.policies, path).filter(
+    const otherwise = readRenders(view.policies, path).filter(
       (each) => !isSameChoice(each, RENDERED_BY_KPT),
     )
     const output = {

@@ -1,6 +1,6 @@
 import { isKustomizationFile } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import { rendersOf } from '../../../policy/effective-policy.ts'
+import { readRenders } from '../../../policy/effective-policy.ts'
 import {
   type BuiltSource,
   type Declaration,
@@ -130,7 +130,7 @@ function isDeclaredAt(declared: Declaration | undefined, at: DeclaredSource['at'
 
 function listNamedUnits({ packages, policies }: RepositoryView): readonly NamedUnit[] {
   return packages.flatMap((found) => {
-    const every = rendersOf(policies, found.path)
+    const every = readRenders(policies, found.path)
     const choices =
       every.length > 1 ? every.filter((choice) => !isSameChoice(choice, RENDERED_BY_KPT)) : every
     const shown = found.path || '.'

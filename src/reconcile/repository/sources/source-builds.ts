@@ -86,7 +86,7 @@ export class SourceBuilds {
     const answers: SourceAnswers = {
       variables: inputs,
       values,
-      release: await this.releaseOf(source, inputs),
+      release: await this.chooseRelease(source, inputs),
       parent: source.partOf === undefined ? undefined : await this.getBuild(source.partOf),
     }
     return this.completeBuild(source, source.build(answers), inputs)
@@ -101,7 +101,10 @@ export class SourceBuilds {
     return { ...made, ...omitUndefined({ problem, capabilities, pinned }) }
   }
 
-  private async releaseOf(source: UnitSource, inputs: Inputs): Promise<SourceAnswers['release']> {
+  private async chooseRelease(
+    source: UnitSource,
+    inputs: Inputs,
+  ): Promise<SourceAnswers['release']> {
     const { release } = source
     if (release === undefined) return undefined
     const name = `the Helm release ${release.namespace}/${release.name}`

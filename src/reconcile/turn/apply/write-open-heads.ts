@@ -49,18 +49,18 @@ export async function writeOpenHeads(
       } catch (thrown) {
         signal.throwIfAborted()
         if (convertToFailure(thrown).code !== REFUSED) throw thrown
-        refusals.set(commit, noteOf(thrown, commit.slice(0, 8)))
-        notes.push(noteOf(thrown, commit.slice(0, 8)))
+        refusals.set(commit, createNote(thrown, commit.slice(0, 8)))
+        notes.push(createNote(thrown, commit.slice(0, 8)))
       }
     }
     return { waiting, notes }
   } catch (thrown) {
     signal.throwIfAborted()
-    return { waiting, notes: [...notes, noteOf(thrown, '')] }
+    return { waiting, notes: [...notes, createNote(thrown, '')] }
   }
 }
 
-function noteOf(thrown: unknown, subject: string): Note {
+function createNote(thrown: unknown, subject: string): Note {
   const { code, message } = convertToFailure(thrown)
   return { cause: 'status-not-written', subject, text: `${code}: ${message}` }
 }

@@ -131,7 +131,7 @@ class TurnPush {
       updates: mergeUpdates(this.updates),
       ledger: this.head,
       files: [
-        ...[...this.units, ...this.decided].flatMap((unit) => this.writesOf(unit).ledger),
+        ...[...this.units, ...this.decided].flatMap((unit) => this.getWrites(unit).ledger),
         ...this.planned.clusters.flatMap(({ ledger }) => ledger),
       ],
       pushed: this.moved,
@@ -293,7 +293,7 @@ class TurnPush {
     return { ...NO_WRITES, ...(this.refused.has(unit) ? unmoved.refused : unmoved.later) }
   }
 
-  private writesOf(unit: PushingUnit): GitWrites {
+  private getWrites(unit: PushingUnit): GitWrites {
     return this.refused.has(unit) || this.later.has(unit) ? this.getBarePlan(unit) : unit.writes
   }
 }

@@ -275,11 +275,11 @@ function isMovedBy(
     resource.id.name !== id.name
   )
     return false
-  const place = placeIn(resource, own)
+  const place = findPlace(resource, own)
   return isWithin(path, place) || isWithin(place, path)
 }
 
-function placeIn({ object }: DesiredResource, path: FieldPath): FieldPath {
+function findPlace({ object }: DesiredResource, path: FieldPath): FieldPath {
   const items = path.findIndex((step, at) => {
     const list = findValueAt(object, path.slice(0, at))
     return step.kind !== 'field' && isJsonArray(list) && findValueAt(list, [step]) === undefined

@@ -3,7 +3,7 @@ import { isJsonObject } from '@backporch/kyaml/json'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
 import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
 import type { SourceCandidate } from '../../locate/candidate.ts'
-import { editAt } from '../../locate/candidate.ts'
+import { createEditAt } from '../../locate/candidate.ts'
 import { convertToTypeOf } from '../../locate/text-parts.ts'
 import type { Declaration } from '../built-source.ts'
 import { convertToFieldPath, readSourceDocuments, type SourceDocument } from './source-document.ts'
@@ -82,7 +82,11 @@ function findPlaces(
           what,
           edit: {
             path: there.path,
-            edit: editAt(there.number, place, convertToTypeOf(value, there.getValueAt(place))),
+            edit: createEditAt(
+              there.number,
+              place,
+              convertToTypeOf(value, there.getValueAt(place)),
+            ),
           },
         },
       ]

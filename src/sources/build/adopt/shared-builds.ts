@@ -9,7 +9,7 @@ import type { BuildLibrary } from '../../programs/package-builder.ts'
 import { computeEach } from '../../programs/questions.ts'
 import type { BuiltSource, SyncerBuild } from '../built-source.ts'
 import type { BuiltUnit, SharingUnit } from '../built-unit.ts'
-import { answerOf, parsePrintedResources } from '../read-built.ts'
+import { convertAnswer, parsePrintedResources } from '../read-built.ts'
 import { applyFileVariables } from '../syncer-object.ts'
 import { collectChangedFiles } from './source-edits.ts'
 
@@ -20,14 +20,14 @@ export interface Sharing {
 
 /** @throws Failure of the build, or BP111x of its output */
 export function getBuiltObjects(library: BuildLibrary, source: BuiltSource): Rendered {
-  const answer = answerOf(source, library)
+  const answer = convertAnswer(source, library)
   if ('failure' in answer) throw new Failure(answer.failure)
   return indexByKey(parsePrintedResources(source, answer.text))
 }
 
 /** @throws Unanswered with all builds that have to run first */
 export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource[]): void {
-  computeEach(sources, (source) => answerOf(source, library))
+  computeEach(sources, (source) => convertAnswer(source, library))
 }
 
 export function listOtherReadingUnits(
@@ -97,7 +97,7 @@ function listMovedIn(
   source: BuiltSource,
 ): readonly MovedField[] | undefined {
   if (was === undefined || is === undefined) return []
-  const [before, after] = [answerOf(was, library), answerOf(is, library)]
+  const [before, after] = [convertAnswer(was, library), convertAnswer(is, library)]
   // A unit that cannot be built, before and after, feeds no cluster.
   if ('failure' in before) return undefined
   if ('failure' in after) return []
@@ -130,15 +130,15 @@ function selectMovedByEdit(
 ): readonly MovedField[] {
   if (moved.length === 0 || was.parent === undefined) return moved
   const source = { ...was, asDeclared: true }
-  const declared = answerOf(source, library)
+  const declared = convertAnswer(source, library)
   if ('failure' in declared) return moved
   const touched = new RenderedBefore(indexByKey(parsePrintedResources(source, declared.text)), [])
     .listOtherMoves(edited)
-    .map(placeOf)
-  return moved.filter((each) => touched.includes(placeOf(each)))
+    .map(getPlace)
+  return moved.filter((each) => touched.includes(getPlace(each)))
 }
 
-function placeOf({ resource, path }: MovedField): string {
+function getPlace({ resource, path }: MovedField): string {
   return `${getResourceKey(resource.id)}#${formatFieldPath(path)}`
 }
 

@@ -13,7 +13,7 @@ import {
 import type { FileEdit } from '../../edits/resolution-edits.ts'
 import { getParentFolder, joinFolderPath } from '../../kustomize/files/kustomization-walk.ts'
 import { readSourceText, type SourceFiles } from '../../kustomize/files/kustomize-build.ts'
-import { editAt } from '../../locate/candidate.ts'
+import { createEditAt } from '../../locate/candidate.ts'
 import type { SyncerBuild } from '../built-source.ts'
 import { readSyncerObject } from '../syncer-object.ts'
 
@@ -52,7 +52,7 @@ export class SourceDocument {
     return inner
   }
 
-  placeIn(template: SourceDocument): SourceDocument {
+  findPlace(template: SourceDocument): SourceDocument {
     const placed = new SourceDocument(template.path, template.number, this.root, this.lines)
     placed.above = template.above
     placed.base = this.base
@@ -61,7 +61,7 @@ export class SourceDocument {
   }
 
   edit(path: FieldPath, wanted: Json | undefined): FileEdit {
-    return { path: this.path, edit: editAt(this.number, [...this.above, ...path], wanted) }
+    return { path: this.path, edit: createEditAt(this.number, [...this.above, ...path], wanted) }
   }
 
   get isPart(): boolean {
@@ -173,7 +173,7 @@ export function listSyncerLayers(
     declared === undefined || build.declared?.maker !== undefined
       ? createFieldsDocument(synced, readSyncerObject(build, files))
       : undefined
-  const resource = declared === undefined ? made : (made?.placeIn(declared) ?? declared)
+  const resource = declared === undefined ? made : (made?.findPlace(declared) ?? declared)
   return [
     ...(resource === undefined ? [] : [resource]),
     ...readOverrides(files, synced).toReversed(),

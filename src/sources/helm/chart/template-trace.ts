@@ -172,7 +172,7 @@ export class TemplateTrace {
   ): readonly FieldWriter[] {
     const step = path[at]
     const { items, others } = splitItems(lines)
-    const fits = items.map((item) => (step === undefined ? 'maybe' : fitOf(item, step)))
+    const fits = items.map((item) => (step === undefined ? 'maybe' : compareStep(item, step)))
     const exact = items.filter((_, index) => fits[index] === 'exact')
     const chosen = exact.length > 0 ? exact : items.filter((_, index) => fits[index] === 'maybe')
     const found = chosen.flatMap((item) => {
@@ -369,7 +369,7 @@ function splitItems(lines: readonly TemplateLine[]): {
   return { items, others: others.filter(({ readings }) => readings.length > 0) }
 }
 
-function fitOf(item: readonly TemplateLine[], step: PathStep): 'exact' | 'maybe' | 'no' {
+function compareStep(item: readonly TemplateLine[], step: PathStep): 'exact' | 'maybe' | 'no' {
   if (step.kind !== 'item' || isAnyStep(step)) return 'maybe'
   const direct = selectDirectLines(item)
   const answers = Object.entries(step.keys).map(([key, value]) => {

@@ -51,10 +51,12 @@ export function listValueChanges(question: ValueQuestion): readonly (readonly Va
   const { now, wanted, values } = question
   const targets = listTargets(question)
   const leaves = deduplicateLeaves(
-    targets.flatMap(({ path, value }) => (path === undefined ? [] : leavesOf(value ?? null, path))),
+    targets.flatMap(({ path, value }) =>
+      path === undefined ? [] : listLeaves(value ?? null, path),
+    ),
   )
   const below = deduplicateLeaves(
-    targets.flatMap(({ base }) => leavesOf(findValueAt(values, base) ?? null, base)),
+    targets.flatMap(({ base }) => listLeaves(findValueAt(values, base) ?? null, base)),
   )
   const exact = targets.filter(
     ({ value }) => isScalar(value) && now !== undefined && isAlike(value, now),
@@ -260,13 +262,13 @@ function switchChanges(
   return [...flipped, ...off]
 }
 
-function leavesOf(value: Json, at: FieldPath): readonly Leaf[] {
+function listLeaves(value: Json, at: FieldPath): readonly Leaf[] {
   if (isJsonObject(value))
     return Object.entries(value).flatMap(([key, each]) =>
-      leavesOf(each, [...at, createFieldStep(key)]),
+      listLeaves(each, [...at, createFieldStep(key)]),
     )
   if (isJsonArray(value))
-    return value.flatMap((each, index) => leavesOf(each, [...at, { kind: 'index', index }]))
+    return value.flatMap((each, index) => listLeaves(each, [...at, { kind: 'index', index }]))
   return value === null ? [] : [{ path: at, value: value as Leaf['value'] }]
 }
 

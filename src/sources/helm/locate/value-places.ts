@@ -15,7 +15,7 @@ import { isSameResource } from '../../build/syncer-object.ts'
 import { KustomizeLocations } from '../../kustomize/locate/kustomize-locations.ts'
 import { overlayLocations } from '../../kustomize/locate/overlay-patch.ts'
 import type { SourceCandidate, SourceLocations } from '../../locate/candidate.ts'
-import { editAt, type Obstacle, type Wanted } from '../../locate/candidate.ts'
+import { createEditAt, type Obstacle, type Wanted } from '../../locate/candidate.ts'
 import type { BuildLibrary } from '../../programs/package-builder.ts'
 import { mergeValues } from '../chart/chart-values.ts'
 import type { ValueChange } from './value-candidates.ts'
@@ -90,7 +90,7 @@ export class ValuePlaces {
     const { parent, files, synced, isTaken } = this.source
     const layer = this.layers.findLast(({ place }) => place.kind === 'resource')
     if (parent === undefined || layer?.place.kind !== 'resource') return []
-    const at = layer.place.at.map(stepOf)
+    const at = layer.place.at.map(createStep)
     const own = this.listDeclaredAbove().find(({ object }) =>
       isSameResource(object, synced?.object ?? {}),
     )
@@ -177,7 +177,7 @@ export class ValuePlaces {
       return { candidates: [], obstacles: [this.createElsewhereObstacle(place.title, one)] }
     if (place.kind === 'resource')
       return this.locateInResource(
-        [...place.at.map(stepOf), ...one.path],
+        [...place.at.map(createStep), ...one.path],
         formatValueName(one),
         one.wanted,
       )
@@ -187,12 +187,12 @@ export class ValuePlaces {
     const at =
       place.kind === 'file'
         ? one.path.slice(place.under.length)
-        : [...place.at.map(stepOf), ...one.path]
+        : [...place.at.map(createStep), ...one.path]
     const document = readSourceDocuments(place.path, this.source.files)[
       place.kind === 'file' ? 0 : place.document
     ]
     const where = document?.formatLocation(at) ?? place.path
-    const edit = editAt(place.kind === 'file' ? 0 : place.document, at, one.wanted)
+    const edit = createEditAt(place.kind === 'file' ? 0 : place.document, at, one.wanted)
     return {
       candidates: [{ ...createName(one, where), edits: [{ path: place.path, edit }] }],
       obstacles: [],
@@ -204,16 +204,20 @@ export class ValuePlaces {
     one: One,
   ): SourceLocations {
     const found = readSourceDocuments(path, this.source.files)[document]
-    const list = found?.getValueAt(at.map(stepOf))
+    const list = found?.getValueAt(at.map(createStep))
     const name = formatFieldPath(one.path)
     const position = isJsonArray(list)
       ? list.findLastIndex((each) => getTextAt(each, 'name') === name)
       : -1
     if (found === undefined || position === -1) return NOWHERE
-    const entry = [...at.map(stepOf), index(position)]
+    const entry = [...at.map(createStep), index(position)]
     const whole = one.wanted === undefined ? entry : [...entry, createFieldStep('value')]
     if (one.wanted !== undefined && typeof one.wanted === 'object') return NOWHERE
-    const edit = editAt(document, whole, one.wanted === undefined ? undefined : String(one.wanted))
+    const edit = createEditAt(
+      document,
+      whole,
+      one.wanted === undefined ? undefined : String(one.wanted),
+    )
     return {
       candidates: [{ ...createName(one, found.formatLocation(whole)), edits: [{ path, edit }] }],
       obstacles: [],
@@ -225,16 +229,16 @@ export class ValuePlaces {
     one: One,
   ): SourceLocations {
     const found = readSourceDocuments(path, this.source.files)[document]
-    const text = found?.getValueAt(at.map(stepOf))
+    const text = found?.getValueAt(at.map(createStep))
     if (found === undefined || typeof text !== 'string') return NOWHERE
-    const edit = editAt(
+    const edit = createEditAt(
       document,
-      at.map(stepOf),
-      editYaml(text, [editAt(0, one.path, one.wanted)], path),
+      at.map(createStep),
+      editYaml(text, [createEditAt(0, one.path, one.wanted)], path),
     )
     return {
       candidates: [
-        { ...createName(one, found.formatLocation(at.map(stepOf))), edits: [{ path, edit }] },
+        { ...createName(one, found.formatLocation(at.map(createStep))), edits: [{ path, edit }] },
       ],
       obstacles: [],
     }
@@ -261,7 +265,7 @@ export class ValuePlaces {
         candidates: [],
         obstacles: [this.createElsewhereObstacle(`the ConfigMap ${namespace}/${name}`, one)],
       }
-    const edited = editYaml(text, [editAt(0, one.path, one.wanted)], name)
+    const edited = editYaml(text, [createEditAt(0, one.path, one.wanted)], name)
     return this.locateInUnitAbove(
       map,
       [createFieldStep('data'), createFieldStep(key)],
@@ -328,6 +332,6 @@ function createName(one: One, where: string): Name {
   return { via, what: `${what} (${where})` }
 }
 
-function stepOf(step: string | number): PathStep {
+function createStep(step: string | number): PathStep {
   return typeof step === 'number' ? index(step) : createFieldStep(step)
 }

@@ -11,7 +11,7 @@ import { editAuthored } from '../../edits/edit-authored.ts'
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import { leaves } from '../../edits/prove-edit.ts'
 import {
-  editFor,
+  createEdit,
   type FileEdit,
   getWrittenValue,
   type ResolvedChange,
@@ -302,7 +302,7 @@ export class EditTrials {
   }
 
   private findObjectLocations(change: ResolvedChange): Locations {
-    const edit = editFor(change)
+    const edit = createEdit(change)
     if (edit === undefined || change.desired?.location.step !== undefined) return NOWHERE
     const { path, line } = change.desired?.location ?? { path: '', line: 1 }
     return {

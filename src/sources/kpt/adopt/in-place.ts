@@ -12,7 +12,7 @@ import { getResourceKey } from '@backporch/kyaml/resource'
 import { convertYamlToJson } from '@backporch/kyaml/yaml'
 import type { AuthoredFiles } from '../../edits/authored-files.ts'
 import { leaves } from '../../edits/prove-edit.ts'
-import { editAt } from '../../locate/candidate.ts'
+import { createEditAt } from '../../locate/candidate.ts'
 import type { RenderedPackage } from '../render/render-package.ts'
 
 interface InPlaceInput {
@@ -79,7 +79,7 @@ function computeValueEdits(
         continue
       const list = edits.get(location.path) ?? []
       if (list.some((edit) => 'path' in edit && isWithin(path, edit.path))) continue
-      list.push(editAt(location.document, path, value))
+      list.push(createEditAt(location.document, path, value))
       edits.set(location.path, list)
     }
   }

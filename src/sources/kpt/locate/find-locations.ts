@@ -20,7 +20,7 @@ import type { AuthoredFiles, AuthoredLocation } from '../../edits/authored-files
 import { leaves } from '../../edits/prove-edit.ts'
 import {
   type Candidate,
-  editAt,
+  createEditAt,
   joinLocations,
   type Locations,
   NOWHERE,
@@ -229,7 +229,7 @@ export class LocationFinder {
     return {
       via,
       what: `${what} (${this.authored.describe(location)})`,
-      edits: [{ path: file, edit: editAt(document, path, value) }],
+      edits: [{ path: file, edit: createEditAt(document, path, value) }],
     }
   }
 }

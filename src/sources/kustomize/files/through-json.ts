@@ -52,7 +52,7 @@ interface Place {
   readonly inFlow: boolean
 }
 
-function copyOf(node: YamlNode, above: Place): YamlNode {
+function makeCopy(node: YamlNode, above: Place): YamlNode {
   const from = resolveAlias(node)
   const place = {
     ...above,
@@ -62,7 +62,7 @@ function copyOf(node: YamlNode, above: Place): YamlNode {
   if (from.kind === 'map') return mapOf(from, place)
   const to =
     from.kind === 'list'
-      ? createYamlList(from.items.map((item) => copyOf(item, place)))
+      ? createYamlList(from.items.map((item) => makeCopy(item, place)))
       : convertScalarToGo(from, place.inFlow)
   to.source = copySource(from)
   if (from.kind === 'scalar') place.originals.set(to, from)
@@ -105,7 +105,7 @@ function addEntries(from: YamlMap, entries: Map<string, YamlEntry>, place: Place
       throw new NoJson(`the key ${getYamlKey(key)} is no text`)
     const copy = createYamlText(name.value)
     copy.source = copySource(name)
-    entries.set(name.value, { key: copy, value: copyOf(value, place) })
+    entries.set(name.value, { key: copy, value: makeCopy(value, place) })
   }
 }
 

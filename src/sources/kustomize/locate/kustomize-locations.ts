@@ -25,7 +25,7 @@ import type { BuiltTarget } from '../../build/built-unit.ts'
 import { findAnchoredEdit } from '../../edits/anchored-edits.ts'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
 import type { SourceCandidate, SourceLocations } from '../../locate/candidate.ts'
-import { editAt, type Wanted } from '../../locate/candidate.ts'
+import { createEditAt, type Wanted } from '../../locate/candidate.ts'
 import { resolvePath } from '../files/kustomization-walk.ts'
 import type { SourceFiles } from '../files/kustomize-build.ts'
 import { findFieldCandidates, findShownImage, matchesDeclaredName } from './kustomize-fields.ts'
@@ -200,7 +200,7 @@ export class KustomizeLocations {
     const whole = [...at, ...path]
     const there = document.has(whole)
     if (!there && wanted === undefined) return []
-    const edit = editAt(location.document, whole, wanted)
+    const edit = createEditAt(location.document, whole, wanted)
     const what = `the manifest (${document.formatLocation(whole)})`
     const text = findTextIn(document, whole)
     return [
@@ -284,7 +284,7 @@ export class KustomizeLocations {
     wanted: Wanted,
   ): readonly FoundEdit[] {
     const path = paths.at(-1) ?? []
-    const edits = paths.map((each) => editAt(document.number, each, wanted))
+    const edits = paths.map((each) => createEditAt(document.number, each, wanted))
     const what =
       patch.inline === undefined
         ? `the patch (${document.formatLocation(path)})`

@@ -26,7 +26,7 @@ import {
 } from '../../build/adopt/source-document.ts'
 import type { BuiltSource } from '../../build/built-source.ts'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
-import { editAt, type SourceCandidate, type SourceLocations } from '../../locate/candidate.ts'
+import { createEditAt, type SourceCandidate, type SourceLocations } from '../../locate/candidate.ts'
 import { getParentFolder, joinFolderPath } from '../files/kustomization-walk.ts'
 import { findKustomizationPath, type SourceFiles } from '../files/kustomize-build.ts'
 import { findShownImage } from './kustomize-fields.ts'
@@ -210,10 +210,12 @@ function findInPatch(
         if (movesItems(object, path, wanted) && document.getValueAt(listOf(path)) === undefined)
           return []
         const merged = deriveMergedPath(object, path, wanted)
-        return [editAt(document.number, merged.path, merged.value)]
+        return [createEditAt(document.number, merged.path, merged.value)]
       }
       const operation = buildOperation(object, path, wanted)
-      return operation === undefined ? [] : [editAt(document.number, [index(end + at)], operation)]
+      return operation === undefined
+        ? []
+        : [createEditAt(document.number, [index(end + at)], operation)]
     })
     return edits.length < changed.length
       ? []

@@ -6,7 +6,7 @@ import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { makePath, type SourceDocument } from '../../build/adopt/source-document.ts'
 import type { BuiltTarget } from '../../build/built-unit.ts'
-import { editAt, type SourceLocations, type Wanted } from '../../locate/candidate.ts'
+import { createEditAt, type SourceLocations, type Wanted } from '../../locate/candidate.ts'
 import {
   computeImageParts,
   getEntryText,
@@ -29,14 +29,16 @@ export function findTransformerLocations(
   )
   return {
     candidates: all.flatMap(({ via, document, edits }) => {
-      const place = placeIn(document, target)
+      const place = findPlace(document, target)
       const [first] = place?.parts ?? []
       if (place === undefined || first === undefined) return []
       return [
         {
           via,
           what: `${place.what} of the ${getKind(document)} (${document.formatLocation(first[0])})`,
-          edits: edits(place.parts.map(([path, value]) => editAt(document.number, path, value))),
+          edits: edits(
+            place.parts.map(([path, value]) => createEditAt(document.number, path, value)),
+          ),
         },
       ]
     }),
@@ -69,7 +71,7 @@ function getEntry(document: SourceDocument, kind: string, name: string): JsonObj
   return isJsonObject(entry) ? entry : {}
 }
 
-function placeIn(document: SourceDocument, target: BuiltTarget): Place | undefined {
+function findPlace(document: SourceDocument, target: BuiltTarget): Place | undefined {
   const { path, wanted } = target
   const last = path.at(-1)
   for (const [kind, word, name] of [

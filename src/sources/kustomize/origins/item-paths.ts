@@ -46,12 +46,12 @@ function findKeys(item: Json, [first = '', second]: readonly string[]): JsonObje
     : { [first]: value, [second]: getKey(item, second) ?? 'TCP' }
 }
 
-export function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPath> {
+export function* listLeaves(value: Json | undefined, path: FieldPath): Generator<FieldPath> {
   if (isJsonObject(value) && Object.keys(value).length > 0)
     for (const [name, each] of Object.entries(value))
-      yield* leavesOf(each, [...path, createFieldStep(name)])
+      yield* listLeaves(each, [...path, createFieldStep(name)])
   else if (isJsonArray(value) && value.some((each) => isJsonObject(each) || isJsonArray(each)))
     for (const [position, each] of value.entries())
-      yield* leavesOf(each, [...path, findItemStep(value, position)])
+      yield* listLeaves(each, [...path, findItemStep(value, position)])
   else yield path
 }

@@ -8,7 +8,7 @@ import { path } from '../../../../test/fakes/live-object.ts'
 import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds } from '../../../adapters/functions/package-builds.ts'
 import type { BuiltSource } from '../../build/built-source.ts'
-import { buildOf, parsePrintedResources } from '../../build/read-built.ts'
+import { createBuild, parsePrintedResources } from '../../build/read-built.ts'
 import { KUSTOMIZE_TOOL } from '../../kustomize/kustomize-tool.ts'
 import { KustomizeOrigins } from './kustomize-origins.ts'
 import { formatBuiltOriginLines } from './origin-lines.ts'
@@ -120,7 +120,7 @@ async function build(
     files,
     command: [],
   }
-  const run = buildOf(source)
+  const run = createBuild(source)
   const answer = 'tool' in run ? await BUILDS.build(run, new AbortController().signal) : run
   if ('failure' in answer) throw new TypeError(answer.failure.why)
   return { source, resources: parsePrintedResources(source, answer.text) }

@@ -30,7 +30,7 @@ import { listPatches, type Patch } from '../locate/kustomize-patches.ts'
 import { BuiltIdentity, getIdentityText } from './built-identity.ts'
 import { type FieldHistory, type FieldValue, type FieldWrite, UNKNOWN } from './field-history.ts'
 import { findGeneratedBy } from './generator-writes.ts'
-import { convertToNamedPath, leavesOf } from './item-paths.ts'
+import { convertToNamedPath, listLeaves } from './item-paths.ts'
 import { type Chain, KustomizeStages } from './kustomize-stages.ts'
 import { runThrough } from './kustomize-writes.ts'
 import { SyncerWrites } from './syncer-writes.ts'
@@ -117,7 +117,7 @@ export class KustomizeOrigins {
     const isThere = findValueAt(known.declared, path) !== undefined
     const nearest = known.document.findLocation(whole)
     const rendered = findValueAt(desired.object, path)
-    const parts = [...leavesOf(rendered, [])].slice(0, MOST_PARTS)
+    const parts = [...listLeaves(rendered, [])].slice(0, MOST_PARTS)
     const found = parts.map((part) => this.explainPart(desired, known, path, part))
     const isWhole = parts.length === 1 && parts[0]?.length === 0
     return {

@@ -61,7 +61,7 @@ export class SyncerWrites {
     const { substitution } = this
     if (substitution === undefined || this.variables.size === 0 || typeof text !== 'string') return
     if (!text.includes('${') || !substitution.isIn(object)) return
-    const at = substitution.namesIn(text).flatMap((name) => this.placeOf(name, substitution) ?? [])
+    const at = substitution.namesIn(text).flatMap((name) => this.getPlace(name, substitution) ?? [])
     const value = convertAsRead(
       substitution.fill(text, (name) => this.variables.get(name)),
       findValueAt(object, path),
@@ -78,7 +78,7 @@ export class SyncerWrites {
   }
 
   /** Undefined if nobody sets it. */
-  private placeOf(name: string, substitution: Substitution): WrittenAt | undefined {
+  private getPlace(name: string, substitution: Substitution): WrittenAt | undefined {
     const at = makePath(...substitution.at, name)
     if (typeof this.resource.getValueAt(at) === 'string')
       return { location: this.resource.findLocation(at), name }
