@@ -11,8 +11,14 @@ import { builtInLibrary, digestOfOutcome, outcomeOf } from './outcome.ts'
 import { digestOfInputs, readRecording, recordedFunctions, VARIES } from './recording.ts'
 import { SERVED_ORIGINALS, testFileOf } from './served-originals.ts'
 
-/** A validator of which no original was at hand (docs/adr/0054), and functions that are ours. */
-const WITHOUT_ORIGINAL = ['kubeconform', 'adopt-drift', 'gate-drift', 'verify-drift-records']
+/** A validator without an original (docs/adr/0054), and functions of Backporch. */
+const WITHOUT_ORIGINAL = [
+  'kubeconform',
+  'adopt-drift',
+  'gate-drift',
+  'set-default-requests',
+  'verify-drift-records',
+]
 
 describe('the releases that are built in', () => {
   for (const [name, { variants }] of BUILT_IN) {
