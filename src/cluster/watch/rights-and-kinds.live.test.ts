@@ -271,7 +271,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
       import { systemClock } from ${JSON.stringify(clock)}
       const cluster = connectCluster({ kubeconfig: ${JSON.stringify(plane.kubeconfig)}, environment: {}, clock: systemClock, version: 'test' })
       const nothing = () => {}
-      const watch = cluster.watch({ listing: nothing, changed: nothing, deleted: nothing, unreadable: nothing, listed: () => setTimeout(end, 100) })
+      const watch = cluster.watch({ beginList: nothing, handleChange: nothing, handleDeletion: nothing, handleUnreadable: nothing, finishList: () => setTimeout(end, 100) })
       watch.follow([{ apiVersion: 'v1', kind: 'Namespace', namespace: '', metadataOnly: false }, { apiVersion: 'x/v1', kind: 'None', namespace: '', metadataOnly: false }])
       const end = async () => { await watch.close(); cluster.close(); console.log('closed') }
     `
