@@ -21,7 +21,7 @@ test('without a Kptfile the error names the folders with manifests, and how to c
     assert.equal(code, 2, argv.join(' '))
     assert.match(stderr, /^error BP1004: /)
     assert.match(stderr, /manifests are in apps\/web \(2 objects\)/, argv.join(' '))
-    assert.match(stderr, /fix: name what is to be compared, in one of three ways:\n/)
+    assert.match(stderr, /fix: name the folders to compare, in one of three ways:\n/)
     assert.match(
       stderr,
       /^ +by the resource of a syncer: .*\n +by its folder: --path apps\/web, .*\n +as a package of kpt: /m,

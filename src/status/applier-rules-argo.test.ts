@@ -126,7 +126,7 @@ const CASES: readonly RestoreCase[] = [
     {
       restores: 'never',
       reverts: 'no',
-      sentence: /leaves alone, whatever is merged.*RespectIgnoreDifferences/,
+      sentence: /leaves unchanged, even after a merge.*RespectIgnoreDifferences/,
     },
   ],
   [

@@ -104,7 +104,7 @@ const CASES: readonly RestoreCase[] = [
       restores: 'never',
       reverts: 'no',
       sentence:
-        /leaves alone, whatever is merged: Deployment shop\/web spec\.replicas \(.*reconcile: disabled\)/,
+        /leaves unchanged, even after a merge: Deployment shop\/web spec\.replicas \(.*reconcile: disabled\)/,
     },
   ],
   [
@@ -178,7 +178,7 @@ const CASES: readonly RestoreCase[] = [
       restores: 'at-interval',
       reverts: 'yes',
       sentence: /every 5m/,
-      warning: /leaves alone, whatever is merged: Deployment shop\/web spec\.replicas \(/,
+      warning: /leaves unchanged, even after a merge: Deployment shop\/web spec\.replicas \(/,
     },
   ],
   [
@@ -236,7 +236,7 @@ const CASES: readonly RestoreCase[] = [
     {
       restores: 'never',
       reverts: 'no',
-      sentence: /is not in this cluster: nobody applies the package/,
+      sentence: /is not in this cluster: no syncer applies the package/,
       command: KUBECTL('configsync.gke.io'),
     },
   ],

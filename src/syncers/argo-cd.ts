@@ -302,7 +302,7 @@ function judge(question: ApplierCase): Judgement {
           ? {
               restores: 'never',
               revertsUnasked: 'no',
-              sentence: phrase`${here} leaves alone, whatever is merged: ${ignoredText} (spec.ignoreDifferences, with RespectIgnoreDifferences)`,
+              sentence: phrase`${here} leaves unchanged, even after a merge: ${ignoredText} (spec.ignoreDifferences, with RespectIgnoreDifferences)`,
               command: undefined,
               warnings: [],
             }

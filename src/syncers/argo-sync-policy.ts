@@ -58,7 +58,7 @@ export function judgePolicy(
   return {
     restores: 'at-interval',
     revertsUnasked: 'no',
-    sentence: phrase`${title} syncs once for each new commit of its path, the merge among them, when it next looks at git (within about 3 minutes where nobody changed that)`,
+    sentence: phrase`${title} syncs once for each new commit of its path, including the merge, when it next polls git (within about 3 minutes by default)`,
     command: sync,
   }
 }

@@ -49,7 +49,7 @@ test('a bundle with correctDrift puts live back at once, but for what its compar
   assert.equal(some.restores, 'at-once')
   assert.match(
     some.warning ?? '',
-    /leaves alone.*spec\.replicas \(ignored by spec\.diff\.comparePatches\)/,
+    /leaves unchanged, even after a merge: .*spec\.replicas \(ignored by spec\.diff\.comparePatches\)/,
   )
   const all = { ...patch, operations: [], jsonPointers: ['/spec'] }
   assert.equal(bundle({ correctDrift, diff: { comparePatches: [all] } }).restores, 'never')

@@ -389,7 +389,7 @@ function checkKustomization(
   if (repository.retained.length > 0 && packed.length === 0)
     return [
       createPassedFinding(
-        `${name} reads the root, and its artifact has nothing of ${folder}/ (.sourceignore, spec.ignore or spec.sparseCheckout)`,
+        `${name} reads the root, and its artifact excludes ${folder}/ (.sourceignore, spec.ignore or spec.sparseCheckout)`,
       ),
     ]
   return [

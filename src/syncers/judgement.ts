@@ -46,7 +46,7 @@ function judgeAbsent(
     return {
       restores: 'never',
       revertsUnasked: 'no',
-      sentence: phrase`${nobody}: nobody applies the package`,
+      sentence: phrase`${nobody}: no syncer applies the package`,
       command,
       warnings: [],
     }
@@ -54,7 +54,7 @@ function judgeAbsent(
   return {
     restores: 'unknown',
     revertsUnasked: 'unknown',
-    sentence: phrase`${nobody}: unless ${[elsewhere]}, nobody applies the package`,
+    sentence: phrase`${nobody}: unless ${[elsewhere]}, no syncer applies the package`,
     command,
     warnings: [],
   }
@@ -70,7 +70,7 @@ export function addExceptions(
   const all = listPhrases(
     exceptions.map(({ field, why }) => phrase`${describeField(field)} (${why})`),
   )
-  const rest = phrase`${title} leaves alone, whatever is merged: ${all}`
+  const rest = phrase`${title} leaves unchanged, even after a merge: ${all}`
   if (exceptions.length < fields.length)
     return { ...judgement, warnings: [...judgement.warnings, rest] }
   return {
@@ -103,7 +103,7 @@ export function ignoreException(
       why:
         ignored === 'yes'
           ? [`ignored by ${where}`]
-          : [`perhaps ignored by ${where}, of which a target cannot be read`],
+          : [`perhaps ignored by ${where}, which has an unreadable target`],
     },
   ]
 }

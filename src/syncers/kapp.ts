@@ -27,7 +27,7 @@ const APP: ApplierKind = {
   judge: ({ title }) => ({
     restores: 'unknown',
     revertsUnasked: 'unknown',
-    sentence: phrase`${title} applied the package; whether kapp-controller repeats it, or somebody has to run kapp deploy, the objects do not tell`,
+    sentence: phrase`${title} applied the package; the objects do not show whether kapp-controller repeats it or somebody has to run kapp deploy`,
     command: undefined,
     warnings: [],
   }),

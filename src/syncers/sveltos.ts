@@ -42,7 +42,7 @@ const K0RDENT_IGNORES: IgnoreSource = {
   names: 'exact',
   rules: listK0rdentRules,
   notImported:
-    'k0rdent hands it to a Sveltos profile, from which it is imported where that profile is in a cluster that was looked at',
+    'k0rdent hands it to a Sveltos profile, from which it is imported if that profile is in an observed cluster',
 }
 
 const PROFILE: ApplierKind = {

@@ -85,7 +85,7 @@ test('policy, record and ledger of an earlier version are read', async (t) => {
   assert.match(check.stdout, /^✓ records: 1, all inert for syncers$/m)
   assert.match(
     check.stdout,
-    /^\? pipelines: none is seen here; .* would read \.drift\/policy\.yaml and 1 more\n +fix: git mv \.drift\/policy\.yaml \.drift\/default\.policy; the records move/m,
+    /^\? pipelines: none found here; .* would read \.drift\/policy\.yaml and 1 more\n +fix: git mv \.drift\/policy\.yaml \.drift\/default\.policy; the records move/m,
   )
   assert.equal((await earlier.observe('red', 'diff')).code, 0)
 })

@@ -238,7 +238,7 @@ test('a branch that stands in the way of a name is named, and the others are pro
   assert.deepEqual([...found.keys()], ['d'])
   assert.match(
     found.get('d') ?? '',
-    /refs\/heads\/proposed\/apps\/d is there, and git keeps no branch below another one/,
+    /refs\/heads\/proposed\/apps\/d exists, and git keeps no branch below another one/,
   )
   assert.equal(remote.branches().length, PACKAGES.length)
 })

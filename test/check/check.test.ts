@@ -35,7 +35,7 @@ describe('check', () => {
     const run = await runProgram(process.execPath, [PROGRAM, ...argvOf(repo)], options)
     assert.equal(run.code, 0, run.stdout + run.stderr)
     assert.match(run.stdout, /^✓ git: no rule of the server refuses a push to drafts\/\*\*$/m)
-    assert.match(run.stdout, /^\? whether a syncer reads \.drift\/ is not known/m)
+    assert.match(run.stdout, /^\? cannot tell whether a syncer reads \.drift\/: /m)
     assert.equal(git(repo, environment, 'for-each-ref', '--format=%(refname)'), 'refs/heads/main')
   })
 
@@ -63,7 +63,7 @@ describe('check', () => {
       /^! policy: the ignore rule at \.drift\/policy\.yaml:\d+ never ends\n {4}fix: /m,
       /^! policy: the ignore rule at \.drift\/policy\.yaml:\d+ ended on 2020-01-01/m,
       /^✗ BP1007 records: \.drift\/records\/prod\/a\/20260101-1\.yaml has lost the marks/m,
-      /^! drift-ledger: commit [0-9a-f]{7} is not one of ours/m,
+      /^! drift-ledger: commit [0-9a-f]{7} is not from backporch/m,
       /^✗ BP1010 /m,
       /^✓ key: from BACKPORCH_KEY/m,
     ]) {

@@ -294,7 +294,7 @@ for (const kind of REMOTE_KINDS) {
             repository.push([{ ref: wanted, from: null, to: id }], signal),
             'BP4002',
           )
-          assert.match(why, new RegExp(`^${there} is there`))
+          assert.match(why, new RegExp(`^${there} exists`))
           assert.match(remedy, new RegExp(`${there}:refs/heads/NEW-NAME :${there}$`))
           assert.equal(
             made.git('for-each-ref', '--format=%(refname)', wanted),

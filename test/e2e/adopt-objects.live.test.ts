@@ -295,7 +295,7 @@ spec:
       await world.backporch('import', '--namespace', namespace, '--to', 'apps/more'),
       2,
     )
-    assert.match(again.stderr, /BP1011: nothing in the namespace .* is to be imported/)
+    assert.match(again.stderr, /BP1011: the namespace .* has no objects to import/)
   })
 })
 

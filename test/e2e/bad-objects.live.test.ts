@@ -108,7 +108,7 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
         reported.some((line) => line.startsWith(kind)),
       )
     })
-    const gone = `blocked BP3011 it is not there, and the server refuses it: NamespaceTerminating: namespace ${ending} is being deleted`
+    const gone = `blocked BP3011 the object is missing, and the API server rejects its manifest: NamespaceTerminating: namespace ${ending} is being deleted`
     assert.deepEqual(reported, [
       `ConfigMap/gone ${gone}`,
       `ConfigMap/lost ${gone}`,

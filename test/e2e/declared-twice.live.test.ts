@@ -35,7 +35,7 @@ await controlPlaneSuite('an object of two units', {}, (plane) => {
     await world.sync('apps/one')
     await world.sync('apps/two')
     const why =
-      'also declares the object, and what it says of data.size, data.theme is live: what is applied last wins, so no Restore ends it'
+      'also declares the object, and its value of data.size, data.theme is live: the last apply wins, so Restore does not end it'
     assert.deepEqual(await look(3), [[], [`apps/one BP1113 apps/two/shared.yaml:1 ${why}`]])
     const shown = await world.backporch('diff')
     assert.match(

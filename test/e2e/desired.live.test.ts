@@ -88,7 +88,7 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
         `${one.state} ${one.code} ${one.ref?.kind}/${one.ref?.name} ${one.why} -> ${one.remedy}`,
     )
     const remedy =
-      'delete the object so that the syncer makes it anew, or put the live value into git'
+      'delete the object so that the syncer recreates it, or put the live value into git'
     assert.deepEqual(
       blocked
         .map((line) =>

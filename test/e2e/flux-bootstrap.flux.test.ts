@@ -64,7 +64,7 @@ else
     await look()
     assert.match(
       moments[0] ?? '',
-      /^Behind: nothing of it was applied yet, git has [0-9a-f]{7} since 2025-06-01T00:00:00Z, and /m,
+      /^Behind: no part of it was applied yet, git has [0-9a-f]{7} since 2025-06-01T00:00:00Z, and /m,
     )
 
     const flux = await startFlux(plane, found)

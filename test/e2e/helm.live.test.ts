@@ -228,7 +228,7 @@ else {
           .map(({ state, ref, path }) => `${state} ${ref.name} ${path ?? '-'}`)
         assert.equal(reported.includes('Behind settings data.old'), known, reported.join())
         assert.equal(reported.includes('Ignored kept -'), true, reported.join())
-        const note = `Helm release ${namespace}/shop: what Helm keeps of it is not known, so fields that its chart dropped are not seen: cannot list secrets`
+        const note = `Helm release ${namespace}/shop: its release data cannot be read, so fields that its chart dropped are not detected: cannot list secrets`
         assert.equal(run.stderr.includes(note), !known, run.stderr)
         await found.uninstallWith('helm3', { ...order, driver })
         const after = assertExit(await world.backporch('diff', 'apps/shop', '-o', 'json'), 1)

@@ -161,7 +161,7 @@ describe('a repository on which a Porch server acted', () => {
     const scan = await scanned('lost-update', ['replicas: 5', 'replicas: 7'])
     assert.equal(
       assertApproved(scan, 'd7fdca7c', 'apps/web/v2').status.altered,
-      'its record is none that backporch pushed last',
+      'its record is not the last one that backporch pushed',
     )
     assert.match(
       scan.said,

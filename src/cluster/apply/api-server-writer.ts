@@ -210,7 +210,7 @@ export class ApiServerWriter implements ClusterWriter {
     const answer = await this.reads.get(location.path, requested, signal, { answers: [404] })
     if (answer.status === 404) {
       if (isObjectAbsent(answer, location.name))
-        throw createChangedFailure(this.reads.cluster, target, 'it is not there any more')
+        throw createChangedFailure(this.reads.cluster, target, 'it no longer exists')
       throw createResponseFailure(answer, requested)
     }
     const object = parseJsonResponse(answer, requested)

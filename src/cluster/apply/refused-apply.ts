@@ -109,7 +109,7 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
     return refused(
       'NamespaceTerminating',
       why,
-      'wait until the namespace is gone; where it stays, look at its finalizers',
+      'wait until the namespace is gone; if it stays, check its finalizers',
     )
   }
   if (response.status === 404)
@@ -136,7 +136,7 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
     return refused(
       'Immutable',
       `Immutable: ${reported.join('; ')}`,
-      'delete the object so that the syncer makes it anew, or put the live value into git',
+      'delete the object so that the syncer recreates it, or put the live value into git',
     )
   }
   const failure = createRefusalFailure(response, requested)

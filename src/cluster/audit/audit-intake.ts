@@ -67,7 +67,7 @@ export class AuditIntake implements AuditSource {
     if (cluster === '' && this.named)
       return {
         status: 400,
-        why: 'several clusters are looked at: name this one, as in /audit/prod-eu',
+        why: 'several clusters are observed: name this one, as in /audit/prod-eu',
       }
     let list: Json
     try {

@@ -123,7 +123,7 @@ async function readPem(
     throw createUnusableFailure(
       access,
       `${field} is not PEM`,
-      'correct it, or make the kubeconfig anew',
+      'correct it, or create a new kubeconfig',
     )
   return text
 }
@@ -136,7 +136,7 @@ async function readContents(file: string, access: ClusterAccess, field: string):
     throw createUnusableFailure(
       access,
       `${field} names ${file}, which cannot be read (${code})`,
-      'correct the path, or make the kubeconfig anew',
+      'correct the path, or create a new kubeconfig',
     )
   }
 }

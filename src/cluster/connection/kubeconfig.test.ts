@@ -128,8 +128,8 @@ test('a context that names a missing cluster or user is an error', (t) => {
     cluster: config('a').replace('cluster: a,', 'cluster: b,'),
     user: config('a').replace('user: a,', 'user: b,'),
   })
-  failing({ kubeconfig: join(folder, 'cluster') }, /the cluster "b", which is not there/)
-  failing({ kubeconfig: join(folder, 'user') }, /the user "b", which is not there/)
+  failing({ kubeconfig: join(folder, 'cluster') }, /the cluster "b", which does not exist/)
+  failing({ kubeconfig: join(folder, 'user') }, /the user "b", which does not exist/)
 })
 
 for (const [server, why] of [

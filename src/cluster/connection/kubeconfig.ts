@@ -248,7 +248,7 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
   if (cluster === undefined) {
     throw createUnusableFailure(
       files,
-      `context ${JSON.stringify(context)} names the cluster ${JSON.stringify(clusterName)}, which is not there; ${known}`,
+      `context ${JSON.stringify(context)} names the cluster ${JSON.stringify(clusterName)}, which does not exist; ${known}`,
       'correct the context',
     )
   }
@@ -257,7 +257,7 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
   if (user === undefined) {
     throw createUnusableFailure(
       files,
-      `context ${JSON.stringify(context)} names the user ${JSON.stringify(userName)}, which is not there; ${known}`,
+      `context ${JSON.stringify(context)} names the user ${JSON.stringify(userName)}, which does not exist; ${known}`,
       'correct the context',
     )
   }

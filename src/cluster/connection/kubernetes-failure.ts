@@ -84,7 +84,7 @@ export function createResponseFailure(
     return failure(
       'BP3006',
       `the server gave up on the request (${status})`,
-      'try again; look at the API server and its etcd',
+      'try again; check the API server and its etcd',
     )
   if (status >= 500 && /^conversion webhook for /.test(getTextAt(answer, 'message'))) {
     const why =
@@ -92,18 +92,18 @@ export function createResponseFailure(
     return failure(
       'BP3005',
       why,
-      'look at the service in spec.conversion of the CustomResourceDefinition',
+      'check the service in spec.conversion of the CustomResourceDefinition',
     )
   }
   if (status >= 500)
     return failure(
       'BP3005',
       formatReason(requested, status, answer),
-      'try again; look at the API server and its admission webhooks',
+      'try again; check the API server and its admission webhooks',
     )
   if (status === 405 || status === 406 || status === 415) {
     const why = `the server does not serve ${requested.verb} for it (${status})`
-    return failure('BP3009', why, 'look at the API service that serves the kind')
+    return failure('BP3009', why, 'check the API service that serves the kind')
   }
   if (status === 410)
     return failure('BP3010', 'the list expired while it was read (410)', 'try again')
@@ -181,7 +181,7 @@ export function createAdmissionUnavailable(
   const why = `AdmissionUnavailable: the admission webhook ${webhook} does not answer`
   return createAdmissionFailure(requested, {
     why,
-    remedy: `look at the service behind the webhook ${webhook}`,
+    remedy: `check the service behind the webhook ${webhook}`,
   })
 }
 
@@ -208,7 +208,7 @@ export function createNotKubernetesFailure(requested: RequestDescription, why: s
 export function createIncompleteListFailure(requested: RequestDescription, why: string): Failure {
   return createKubernetesFailure(requested, 'BP3010', {
     why,
-    remedy: 'try again; if it stays, look at the API service that serves the kind',
+    remedy: 'try again; if it stays, check the API service that serves the kind',
   })
 }
 

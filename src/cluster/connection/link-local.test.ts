@@ -66,7 +66,7 @@ function refused(thrown: unknown): boolean {
   assert.equal(thrown.code, 'BP1006', thrown.message)
   assert.match(
     thrown.message,
-    /the name of the server stands for a link-local address, where clouds keep machine credentials/,
+    /the name of the server resolves to a link-local address, where clouds keep machine credentials/,
   )
   assert.equal(thrown.remedy, 'correct clusters[].cluster.server')
   return true

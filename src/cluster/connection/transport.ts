@@ -137,7 +137,7 @@ export function convertToTransportFault(thrown: unknown): TransportFault {
   if (code === ONLY_LINK_LOCAL)
     return new TransportFault(
       'link-local',
-      `the name of the server stands for ${WHY_NOT_LINK_LOCAL}`,
+      `the name of the server resolves to ${WHY_NOT_LINK_LOCAL}`,
     )
   if (UNREACHABLE.has(code)) return new TransportFault('unreachable', code, thrown)
   if (TIMEOUTS.has(code)) return new TransportFault('timeout', code, thrown)

@@ -270,7 +270,7 @@ export class Discovery {
       what: `the kinds of ${apiVersion} cannot be looked up`,
       where: `cluster ${this.api.cluster}`,
       why: 'the API service behind the group does not answer',
-      remedy: `look at the APIService of ${apiVersion}, then try again`,
+      remedy: `check the APIService of ${apiVersion}, then try again`,
       retry: 'backoff',
     })
   }

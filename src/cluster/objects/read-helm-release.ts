@@ -160,8 +160,8 @@ function createNotReleaseFailure(cluster: string, release: string): Failure {
     code: 'BP3012',
     what: `the ${release} cannot be read`,
     where: `cluster ${cluster}`,
-    why: 'what is stored of it is no release as Helm 3 and 4 store it',
-    remedy: 'look at it with helm get manifest; where Helm can read it, report this',
+    why: 'its stored data is not in the release format of Helm 3 and 4',
+    remedy: 'run helm get manifest; if Helm can read it, report this',
     retry: 'on-change',
   })
 }

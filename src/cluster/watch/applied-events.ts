@@ -123,7 +123,7 @@ export class AppliedEvents {
       code: 'BP3012',
       what: `an object of ${kind} in ${apiVersion} could not be read`,
       why,
-      remedy: 'look at the objects of the kind, and at the API service that serves it',
+      remedy: 'check the objects of the kind and the API service that serves it',
       retry: 'on-change',
     })
   }

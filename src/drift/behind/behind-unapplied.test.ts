@@ -165,7 +165,7 @@ const UNAPPLIED_OBJECTS: readonly (readonly [
     'it waits',
     { report: { ...UNAPPLIED, says: WAITS } },
     'Behind',
-    /^nothing of it was applied yet, .*, and .* DependencyNotReady$/,
+    /^no part of it was applied yet, .*, and .* DependencyNotReady$/,
   ],
   ['it says nothing', { report: UNAPPLIED }, 'Behind', /and the syncer has not applied it yet$/],
   [

@@ -237,7 +237,7 @@ class Judge {
     const since = this.findSinceLocation(drift)
     const git = `git has ${formatCommit(this.versions[since])} since ${this.applied.getArrival(since).latest}`
     const isNew =
-      report.unappliedSince !== undefined ? 'nothing of it was applied yet' : 'the package is new'
+      report.unappliedSince !== undefined ? 'no part of it was applied yet' : 'the package is new'
     const live =
       commit === '' ? `${isNew}, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
     const { state, why, stuckSince } = this.explainWaiting(drift, index)

@@ -61,7 +61,8 @@ export const detectAdded: Detector = (comparison, found) => {
     ? undefined
     : findUnownedCount(observed.desired.id, desired, object, managed)
   if (count === undefined) return items
-  const note = 'no apply changes it: git leaves it to its default, and whoever scaled left no trace'
+  const note =
+    'no apply changes it: git leaves it to its default, and the API server did not record who scaled it'
   return [...items, comparison.createExtraDrift(REPLICAS, count, UNKNOWN_ACTOR, [note])]
 }
 

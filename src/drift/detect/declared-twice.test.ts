@@ -73,7 +73,7 @@ for (const [name, one, spec, conflict] of CASES) {
     if (conflict)
       assert.match(
         failure?.why ?? '',
-        /^apps\/other\/web\.yaml:3 also declares the object, and what it says of spec\.replicas is live/,
+        /^apps\/other\/web\.yaml:3 also declares the object, and its value of spec\.replicas is live/,
       )
     else assert.equal(items[0]?.notes.at(-1), 'apps/other/web.yaml:3 also declares the object')
   })

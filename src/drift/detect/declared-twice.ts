@@ -39,7 +39,7 @@ export function addOtherDeclarations(
     code: 'BP1113',
     what: 'two units declare the object with different values',
     where: first.location,
-    why: `${first.location} also declares the object, and what it says of ${paths} is live: what is applied last wins, so no Restore ends it`,
+    why: `${first.location} also declares the object, and its value of ${paths} is live: the last apply wins, so Restore does not end it`,
     remedy: 'declare the object in one of the two units',
     retry: 'on-change',
   })

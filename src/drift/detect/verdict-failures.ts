@@ -86,7 +86,7 @@ export function createUnknownFieldsFailure(id: ResourceId, paths: readonly Field
 }
 
 export function describeNotTried({ why }: Failure): string {
-  return `it may be what an admission webhook writes: the server could not be asked what it makes of the object (${why})`
+  return `an admission webhook may write it: the server could not dry-run the object (${why})`
 }
 
 const SHOWN = 5
@@ -103,7 +103,7 @@ export function createNotExplainedFailure(
   return new Failure({
     code: 'BP3012',
     what: `some fields of ${describeResourceId(id)} cannot be explained`,
-    why: `the object does not say who wrote ${fields.join(', ')}${more}, which git does not declare; they may be defaults, and what the server makes of the object by itself is not known${requested === undefined ? '' : `: ${requested.why}`}`,
+    why: `the object does not say who wrote ${fields.join(', ')}${more}, which git does not declare; they may be defaults, and the values that the server sets itself are unknown${requested === undefined ? '' : `: ${requested.why}`}`,
     remedy:
       requested?.remedy ??
       'apply the package with kubectl apply --server-side, which begins to keep owners',

@@ -34,7 +34,7 @@ export function findBlocked(
     if (refused !== undefined && refused.reason !== 'NamespaceMissing')
       return createBlocked(
         refused.failure.replaceReason(
-          `it is not there, and the server refuses it: ${refused.failure.why}`,
+          `the object is missing, and the API server rejects its manifest: ${refused.failure.why}`,
         ),
         refused.failure,
       )

@@ -141,9 +141,9 @@ test('what could not be read mutes nothing, and says that it was not read', () =
     'hpa',
     scale(5),
     unread,
-    /^whether a HorizontalPodAutoscaler targets it is not known: it is forbidden$/,
+    /^cannot tell whether a HorizontalPodAutoscaler targets it: it is forbidden$/,
   )
-  assertShows('keda', scale(5), unread, /not known/)
+  assertShows('keda', scale(5), unread, /^cannot tell whether an? \w+ targets it: it is forbidden$/)
 })
 
 test('another field of an autoscaled object is not the autoscaler’s, nor is the autoscaler itself', () => {

@@ -48,7 +48,7 @@ function judgeReplicas(
   }
   const unread = scalers.unread.get(tool)
   if (unread !== undefined && targeting.length === 0)
-    return showDrift(`whether a ${name} targets it is not known: ${unread}`)
+    return showDrift(`cannot tell whether a ${name} targets it: ${unread}`)
   const [scaler] = targeting
   if (scaler === undefined) return showDrift(`no ${name} targets it`)
   return {
@@ -83,7 +83,7 @@ function judgeResources(drift: Drift, { scalers }: Surroundings): Judgement | un
   const targeting = listScalersOf(scalers, 'vpa', drift.id)
   const unread = scalers.unread.get('vpa')
   if (targeting.length === 0 && unread !== undefined)
-    return showDrift(`whether a VerticalPodAutoscaler targets it is not known: ${unread}`)
+    return showDrift(`cannot tell whether a VerticalPodAutoscaler targets it: ${unread}`)
   const [scaler] = targeting
   if (scaler === undefined) return showDrift('no VerticalPodAutoscaler targets it')
   const name = describeResourceId(scaler.id)

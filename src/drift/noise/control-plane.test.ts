@@ -33,13 +33,13 @@ test('credentials that the control plane made for an account, by their names', (
     'service-account-tokens',
     add(account, 'secrets[name=admin-token]', { name: 'admin-token' }, KCM),
     {},
-    /its name is not one/,
+    /does not generate its name for this account/,
   )
   assertShows(
     'service-account-tokens',
     add(account, 'imagePullSecrets', [...pull, { name: 'mine' }], KCM),
     {},
-    /its name is not one/,
+    /does not generate its name for this account/,
   )
   assertShows('service-account-tokens', add(account, 'imagePullSecrets', [], KCM))
   assertNotAbout('service-account-tokens', add(account, 'automountServiceAccountToken', false, KCM))
@@ -336,7 +336,7 @@ test('the record of an election, not written by a person', () => {
     'leader-election',
     add('v1 ConfigMap shop/lock', leader, record, PERSON),
     {},
-    /stands for no election/,
+    /takes part in no election/,
   )
   assertShows(
     'leader-election',

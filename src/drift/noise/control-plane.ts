@@ -58,7 +58,7 @@ function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgemen
       new RegExp(`^${escapeText(drift.id.name)}-(token|dockercfg)-[a-z0-9]{5}$`).test(name),
     )
     if (!own || names.length === 0)
-      return showDrift('its name is not one that the control plane makes for this account')
+      return showDrift('the control plane does not generate its name for this account')
     return judgeServerChange(
       drift,
       'the control plane adds the credentials that it made for the account',
@@ -290,8 +290,8 @@ function judgeLeader(drift: Drift): Judgement | undefined {
     if (!isElection(drift.live)) return showDrift('it holds no record of an election')
   }
   return isPerson(drift)
-    ? showDrift(`${describeWriter(drift)} wrote it, which stands for no election`)
-    : muteDrift('whoever leads writes itself into it')
+    ? showDrift(`${describeWriter(drift)} wrote it, which takes part in no election`)
+    : muteDrift('the leader writes its own name into it')
 }
 
 function isElection(value: Json | undefined): boolean {

@@ -42,7 +42,7 @@ const STATUS_LIKE: readonly StatusLike[] = [
     kind: /^autoscaling\/HorizontalPodAutoscaler$/,
     annotations: /^autoscaling\.alpha\.kubernetes\.io\/(conditions|current-metrics)$/,
     writers: isControlPlane,
-    says: 'the autoscaler says in it what it sees',
+    says: 'the autoscaler reports its observations in it',
   },
   {
     kind: /^(\/Endpoints|discovery\.k8s\.io\/EndpointSlice)$/,
@@ -67,7 +67,7 @@ const STATUS_LIKE: readonly StatusLike[] = [
     annotations:
       /^(cloud\.google\.com\/neg-status|ingress\.kubernetes\.io\/(backends|forwarding-rule|https-forwarding-rule|target-proxy|https-target-proxy|url-map|ssl-cert|static-ip))$/,
     writers: /^(glbc|neg-controller|ingress-gce.*|gke-.*)$/,
-    says: 'the load balancer of the cloud says in it what it made',
+    says: 'the load balancer of the cloud records its resources in it',
   },
   {
     kind: /^\/Service$/,
@@ -79,13 +79,13 @@ const STATUS_LIKE: readonly StatusLike[] = [
     kind: /./,
     annotations: /^crossplane\.io\/external-(name|create-pending|create-succeeded|create-failed)$/,
     writers: /^(crossplane.*|provider.*|apiextensions\.crossplane\.io\/.*)$/,
-    says: 'Crossplane says in it what it made outside of the cluster',
+    says: 'Crossplane records its resources outside of the cluster in it',
   },
   {
     kind: /^(infrastructure\.|controlplane\.)?cluster\.x-k8s\.io\//,
     path: /^spec\.(controlPlaneEndpoint\.(host|port)|providerID)$/,
     writers: /^(manager|cap[a-z]+-.*)$/,
-    says: 'Cluster API says in it what it made',
+    says: 'Cluster API records its resources in it',
   },
 ]
 
@@ -101,7 +101,7 @@ function judgeStatusLike(drift: Drift): Judgement | undefined {
   if (!isLive(drift)) return undefined
   const key = findMetadataKey(drift, 'annotations')
   if (key !== undefined && isRequest(key, getGroupKind(drift)))
-    return muteDrift('it asks the controller to look again and changes nothing that runs')
+    return muteDrift('it asks the controller to reconcile again and changes nothing that runs')
   const known = STATUS_LIKE.find(
     ({ kind, annotations, path }) =>
       kind.test(getGroupKind(drift)) &&

@@ -76,7 +76,7 @@ export function mergeRefused(
     what,
     where: remote,
     why: refusal instanceof Failure ? refusal.why : 'its rules are not met',
-    remedy: `look at the pull request: ${reasons}, or the merge style is not allowed`,
+    remedy: `check the pull request: ${reasons}, or the merge style is not allowed`,
     retry: 'on-change',
     cause: refusal,
   })

@@ -22,7 +22,7 @@ export function createStatusFailure(
       retry: 'backoff',
       cause: refused,
     })
-  const remedy = 'look at what it says, and at the rules of the repository'
+  const remedy = 'check its message and the rules of the repository'
   return createFailure(requested, ['BP5006', `it refuses (${text})`, remedy], { cause: refused })
 }
 

@@ -44,7 +44,7 @@ function findReason(
           `${off} are turned off in the settings of ${name}`,
           `turn ${off} on in the settings of the repository`,
         ]
-      const why = `${name}, or what was asked for in it, is not there, or the token may not see it: Gitea says 404 for both`
+      const why = `${name}, or the requested part of it, does not exist, or the token may not see it: Gitea answers 404 for both`
       return ['BP5003', why, 'check the remote, and that the token has access to this repository']
     }
     case 423:

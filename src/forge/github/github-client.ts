@@ -101,11 +101,11 @@ export class GitHubClient {
         'its answer is not a repository',
       )
     if (this.#facts !== undefined && this.#facts.id !== facts.id) {
-      const why = `another repository stands at that name now (id ${facts.id}, before ${this.#facts.id})`
+      const why = `another repository has that name now (id ${facts.id}, before ${this.#facts.id})`
       throw createGoneFailure(
         { address: this.address, what: 'go on with the repository' },
         why,
-        'look who made it, then name the right one',
+        'check who created it, then name the right one',
       )
     }
     this.#facts = facts
@@ -142,7 +142,7 @@ export class GitHubClient {
     if (typeof login !== 'string' || login === '')
       throw createWrongForgeFailure(
         { address: this.address, what: 'ask who we are' },
-        'its answer names nobody',
+        'its answer names no account',
       )
     this.#login = login
     return login

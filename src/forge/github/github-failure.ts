@@ -52,7 +52,7 @@ function findReason(
       return ['BP5002', why, `authorise the token for ${owner} in the token settings of ${host}`]
     }
     case 404: {
-      const why = `${owner}/${repository} is not there, or the token may not see it: GitHub says 404 for both`
+      const why = `${owner}/${repository} does not exist, or the token may not see it: GitHub answers 404 for both`
       return ['BP5003', why, 'check the remote, and that the token has access to this repository']
     }
     case 451:

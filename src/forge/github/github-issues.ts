@@ -123,7 +123,7 @@ export class GitHubIssues {
       direction: 'asc',
       per_page: 100,
     } as const
-    return this.#client.list('look for an issue of ours', (page) =>
+    return this.#client.list('search for an issue of backporch', (page) =>
       octokit.rest.issues.listForRepo({ ...requested, page }),
     )
   }

@@ -359,7 +359,7 @@ function convertToRetriable({ address }: GitHubClient, thrown: unknown): unknown
   return createRefusedRequest(
     { address, what: 'open a pull request' },
     why,
-    'look at the branch on GitHub; the next turn tries again',
+    'check the branch on GitHub; the next turn tries again',
     'backoff',
   )
 }

@@ -33,9 +33,9 @@ const LEAVE_OUT =
   'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list'
 const ACTIONS_LOGIN = 'github-actions[bot]'
 const IN_THE_WAY = new Map([
-  ['creation', 'nobody may make it'],
-  ['update', 'nobody may push to it'],
-  ['deletion', 'nobody may delete it'],
+  ['creation', 'no account may create it'],
+  ['update', 'no account may push to it'],
+  ['deletion', 'no account may delete it'],
   ['non_fast_forward', 'it may only move forwards, and a proposal is rewritten in place'],
   ['pull_request', 'changes have to come by a pull request'],
   [SIGNATURES, 'commits have to be signed'],
@@ -242,7 +242,7 @@ async function judgeRules(
     return {
       check: 'forge-rules',
       state: 'passed',
-      message: `${name}: no rule stands in the way of ${branch}`,
+      message: `${name}: no rule blocks ${branch}`,
     }
   return {
     check: 'forge-rules',

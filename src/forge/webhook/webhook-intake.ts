@@ -65,10 +65,7 @@ export class WebhookIntake {
   begin(headers: WebhookHeaders): WebhookReading | WebhookAnswer {
     const signature = findSignature(headers)
     if (signature === undefined)
-      return createRefusedAnswer(
-        401,
-        'the signature is missing or is not one (X-Hub-Signature-256)',
-      )
+      return createRefusedAnswer(401, 'the signature is missing or malformed (X-Hub-Signature-256)')
     const event = getHeaderWord(headers, 'events')
     if (event === '') return createRefusedAnswer(400, 'the event is missing (X-GitHub-Event)')
     const type = String(headers['content-type'] ?? '').split(';')[0]
@@ -150,7 +147,8 @@ export class WebhookReading {
       return createIgnoredAnswer('the event is of another repository')
     if (event !== CHECK_EVENT) return { ...OBSERVE, repository: named }
     const requestedAction = parseRequestedAction(value)
-    if (requestedAction === undefined) return createIgnoredAnswer('no button of ours was pressed')
+    if (requestedAction === undefined)
+      return createIgnoredAnswer('no button of backporch was pressed')
     // A delivery's id is an unsigned header.
     const id = `press-${createHash('sha256').update(signature).digest('hex').slice(0, 16)}`
     return {

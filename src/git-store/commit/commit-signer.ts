@@ -113,7 +113,7 @@ async function readText(path: string): Promise<string> {
   throw createUnusableFailure(
     path,
     `the file cannot be read (${read.problem})`,
-    'name a file that is there, and let this user read it',
+    'name an existing file that this user can read',
   )
 }
 
@@ -154,7 +154,7 @@ export function parseAllowedSigners(text: string, where: string, email: string):
     }
     throw createUnusableFailure(
       at,
-      'its key is not one of the type ssh-ed25519',
+      'its key is not of the type ssh-ed25519',
       'give the line of the .pub file that ssh-keygen -t ed25519 made',
     )
   })

@@ -55,7 +55,7 @@ export function parsePrivateKey(text: string): SigningKey {
   const count = file.number()
   const publicKey = Buffer.from(file.readString())
   if (cipher !== 'none')
-    throw new UnusableKey('it is encrypted with a passphrase, and nobody is there to type one')
+    throw new UnusableKey('it is encrypted with a passphrase, and backporch cannot ask for one')
   const type = new Reader(publicKey).readText()
   if (type !== KEY_TYPE || count !== 1)
     throw new UnusableKey(

@@ -44,7 +44,7 @@ export function assertMemory(
     where,
     why: `what they declare takes about ${Math.ceil(needed / MEBIBYTE)} MiB of memory, and the process does not have that left`,
     remedy:
-      'give the process more memory (NODE_OPTIONS=--max-old-space-size=<MiB>, the limit of the container), or look at fewer packages at once',
+      'give the process more memory (NODE_OPTIONS=--max-old-space-size=<MiB>, the limit of the container), or observe fewer packages at once',
     retry: 'backoff',
   })
 }

@@ -141,7 +141,7 @@ function readCopy(delta: Buffer, start: number, command: number, base: Buffer) {
 }
 
 function createBrokenObject(): BrokenObject {
-  return new BrokenObject('a delta of the pack does not fit what it unfolds from')
+  return new BrokenObject('a delta of the pack does not fit its base object')
 }
 
 function formatIndex(pack: Buffer, ids: ReadonlyMap<PackEntry, string>): Buffer {

@@ -260,7 +260,7 @@ function explainNotPromised(remote: string, id: ObjectId | undefined, thrown: un
     ...thrown.toJSON(),
     what: 'cannot read an object that the partial clone is without',
     where: remote,
-    why: `${id} is not there, and its promisor remote${location} does not give it: ${what}: ${why}`,
+    why: `${id} is missing, and its promisor remote${location} does not give it: ${what}: ${why}`,
     cause: thrown,
   })
 }

@@ -174,7 +174,7 @@ export function assertPushable(
     ref,
     short
       ? 'it is not <state>/<package path>/<workspace>, and Porch could no longer list the repository'
-      : 'it is none of the refs that backporch owns',
+      : 'backporch does not own this ref',
     'push only to drafts/, proposed/, drift-ledger, drift/configure, drift/ignore-*, drift/unignore-*, drift/import-*, <package path>/v<N> or the base branch',
   )
 }

@@ -115,7 +115,7 @@ export function createTooManyRefsFailure(remote: string, why: string): Failure {
   return createUnsupportedFailure(
     remote,
     why,
-    'delete branches and tags that nobody needs, or declare the packages in a repository of their own',
+    'delete unused branches and tags, or declare the packages in a repository of their own',
   )
 }
 
@@ -149,7 +149,7 @@ export function findDiskFailure(
   if (code === undefined || (!DISK_CODES.has(code) && code !== masked)) return undefined
   return new Failure({
     code: 'BP4008',
-    what: 'cannot store what was fetched',
+    what: 'cannot store the fetched objects',
     where: location,
     why: `the file system answered ${code}${code === masked ? ', as a full or read-only one does for a new folder' : ''}`,
     remedy:

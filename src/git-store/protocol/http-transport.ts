@@ -187,7 +187,10 @@ export class HttpTransport implements GitTransport {
         if (response.headers.get('content-type')?.split(';')[0]?.trim() === request.type)
           return response
         await response.body?.cancel()
-        throw createNotARepositoryFailure(this.#printed, 'what answers there is not a git server')
+        throw createNotARepositoryFailure(
+          this.#printed,
+          'the server at this address is not a git server',
+        )
       }
       if (!(await this.#goOn(request, response, signal))) throw await this.#createRefusal(response)
     }
@@ -269,7 +272,7 @@ export class HttpTransport implements GitTransport {
     if (status === 404 || status === 410)
       return createNotARepositoryFailure(
         this.#printed,
-        `${why}; it is not there, or the credentials may not see it`,
+        `${why}; it does not exist, or the credentials may not see it`,
       )
     if (status === 413) {
       return new Failure({

@@ -82,7 +82,7 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
         why: `it has no branch ${JSON.stringify(baseBranch)}, with whose commit a push is tried`,
       }
     if (refs.get(ref) === base)
-      return { ref, answer: 'unclear', why: 'it stands at the commit of the base branch' }
+      return { ref, answer: 'unclear', why: 'it is at the commit of the base branch' }
     if (!capabilities.has('report-status'))
       return { ref, answer: 'unclear', why: 'the server does not report what became of a push' }
     const { unpacked, refused, messages } = await sendPush(

@@ -144,7 +144,7 @@ function createTakenNameFailure(
     code: 'BP4002',
     what: `${ref.replace(/^refs\/heads\//, '')} cannot be made`,
     where: remote,
-    why: `${inWay} is there, and git keeps no branch below another one`,
+    why: `${inWay} exists, and git keeps no branch below another one`,
     remedy: `rename ${name} on the remote: git push origin ${inWay}:refs/heads/NEW-NAME :${inWay}`,
     retry: 'on-change',
   })
@@ -231,7 +231,7 @@ function createRuleRefusal(
     where: remote,
     why,
     remedy:
-      'change the rule (branch protection, hook) for this account, or let somebody push who may',
+      'change the rule (branch protection, hook) for this account, or push with an account that may',
     retry: 'on-change',
   } as const
   const failureOf = (ref: string, own: string): Failure =>

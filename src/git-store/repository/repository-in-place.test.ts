@@ -198,7 +198,7 @@ withRepository(
     assert.equal(failure.where, partial)
     assert.match(
       failure.why,
-      /^[0-9a-f]{40} is not there, and its promisor remote .*repo\.git does not give it/,
+      /^[0-9a-f]{40} is missing, and its promisor remote .*repo\.git does not give it/,
     )
   },
 )

@@ -61,7 +61,7 @@ for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
     )
     assert.equal(
       failure.remedy,
-      'let it be applied, then backporch scan apps/web; decide anew if it differs after that',
+      'let it be applied, then backporch scan apps/web; decide again if it differs after that',
     )
   })
 }

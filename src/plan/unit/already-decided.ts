@@ -49,7 +49,7 @@ export function assertUndecided(
     remedy:
       decided.length < wanted.size
         ? 'select only the changes that are still open, by their numbers in backporch diff'
-        : `let it be applied, then backporch scan ${observed.unit.packageName}; decide anew if it differs after that`,
+        : `let it be applied, then backporch scan ${observed.unit.packageName}; decide again if it differs after that`,
     retry: 'on-change',
   })
 }

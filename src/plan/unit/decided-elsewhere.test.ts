@@ -90,7 +90,7 @@ test('what came onto the branch after the close is proposed again, and what cann
   )
   assert.match(
     texts(unread),
-    /was closed at ddddddd, which cannot be read, so nothing of it is silent: cut/,
+    /was closed at ddddddd, which cannot be read, so it silences nothing: cut/,
   )
   assert.deepEqual(
     [outcomes(unread), unread.writes.updates],

@@ -214,7 +214,7 @@ function createUnseenNotes(
   const text =
     head.unread === undefined
       ? `${workspace} was ${how} at ${head.commit.slice(0, 7)}: what came onto its branch after that is proposed again`
-      : `${workspace} was ${how} at ${head.commit.slice(0, 7)}, which cannot be read, so nothing of it is silent: ${head.unread}`
+      : `${workspace} was ${how} at ${head.commit.slice(0, 7)}, which cannot be read, so it silences nothing: ${head.unread}`
   return [{ cause: 'decision', subject: '', text }]
 }
 

@@ -259,7 +259,7 @@ test('a proposal that cannot be recreated stays as it is', () => {
   const broken = { ...before, verdicts, git: { ...before.git, files: BROKEN.git.files } }
   const plan = planReconcile(broken)
   assert.deepEqual([plan.outcome, plan.writes.updates], ['frozen', []])
-  assert.match(texts(plan), /cannot be made anew/)
+  assert.match(texts(plan), /cannot be rebuilt/)
   refusalOf(() => planReconcile(broken, { resolutionRequest: ADOPT }))
 })
 

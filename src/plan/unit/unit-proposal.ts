@@ -77,7 +77,7 @@ export class UnitProposal {
       return this.turn.finishPlan(active, this.fingerprint, {
         state: 'Drifted',
         outcome: 'foreign',
-        notes: [createLeftAloneNote(`${branch} has no record of ours`)],
+        notes: [createLeftAloneNote(`${branch} has no record of backporch`)],
       })
     }
     const files = catchFailure(() => buildProposalFiles(observed, active, record))
@@ -174,7 +174,7 @@ export class UnitProposal {
     const why = `${failure.what}: ${failure.why}`
     if (this.turn.open !== undefined)
       return this.turn.keepOpen(active, this.fingerprint, 'frozen', [
-        createLeftAloneNote(`${shortenBranch(this.turn.open.ref)} cannot be made anew (${why})`),
+        createLeftAloneNote(`${shortenBranch(this.turn.open.ref)} cannot be rebuilt (${why})`),
       ])
     if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
     const { changes, notes } = findPossiblePlan(active, failure, (each) =>

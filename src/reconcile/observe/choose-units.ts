@@ -36,7 +36,7 @@ function createNothingPlacedFailure(cluster: string): Failure {
   return new Failure({
     code: 'BP1011',
     what: `no placement puts a package into ${cluster}`,
-    why: 'the repository has placements, and none of them matches this cluster and a package that is there',
+    why: 'no placement of the repository matches this cluster and an existing package',
     remedy:
       'name the cluster as the placements do with --cluster, name packages on the command line, or add a placement',
     retry: 'on-change',

@@ -71,7 +71,7 @@ function createTooSlowFailure(cluster: string, deadline: number): Failure {
     what: `cannot observe ${cluster}`,
     where: `cluster ${cluster}`,
     why: `its answers took longer than ${deadline / 1000} s`,
-    remedy: 'nothing: the packages are observed again; look at the API server if it stays so',
+    remedy: 'nothing: the packages are observed again; check the API server if this persists',
     retry: 'backoff',
   })
 }

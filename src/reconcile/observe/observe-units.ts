@@ -105,7 +105,7 @@ export async function observeCluster(
   )
   if (request.cluster.unmanaged !== true)
     return { cluster: cluster.name, identity, units, unmanaged: undefined }
-  request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
+  request.onProgress?.(`looking for unmanaged objects in ${cluster.name}`)
   const observed = units.flatMap((unit) =>
     unit.state === 'observed' ? unit.observation.verdicts.flatMap(listCoveredIds) : [],
   )

@@ -197,7 +197,7 @@ function createNote(
     before === undefined
       ? `no Secret and no ConfigMap of namespace ${namespace} holds it; one that Helm keeps in an SQL database (HELM_DRIVER=sql) cannot be read`
       : `${before.message}: ${before.why}`
-  const text = `what Helm keeps of it is not known, so fields that its chart dropped are not seen: ${why}`
+  const text = `its release data cannot be read, so fields that its chart dropped are not detected: ${why}`
   return {
     note: { cause: 'helm-release-not-read', subject: `Helm release ${namespace}/${name}`, text },
   }

@@ -124,7 +124,7 @@ describe('a workload in progress', () => {
     const { words, notes } = await healthOf(world)
     assert.match(words.join(), /^InProgress: /)
     assert.deepEqual(notes, [
-      'its pods cannot be read, so whether one of them failed is not known: it is forbidden',
+      'its pods cannot be read, so failed pods are not detected: it is forbidden',
     ])
   })
 })

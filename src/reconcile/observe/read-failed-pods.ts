@@ -100,6 +100,6 @@ function listWorkloadPods({ object }: Workload, list: PodList): readonly Resourc
 function createNotReadNotes(id: ResourceId, list: PodList): readonly Note[] {
   const why = list instanceof Failure ? list.why : list?.unread?.[0]?.why
   if (why === undefined) return []
-  const text = `its pods cannot be read, so whether one of them failed is not known: ${why}`
+  const text = `its pods cannot be read, so failed pods are not detected: ${why}`
   return [{ cause: 'not-observed', subject: describeResourceId(id), text }]
 }

@@ -203,7 +203,10 @@ function placeResource(
   namespace: string,
 ): Placed | Unplaced {
   if (kind === undefined || !('schema' in kind))
-    return { resource, failure: kind ?? convertToFailure(new Error('nobody asked for the kind')) }
+    return {
+      resource,
+      failure: kind ?? convertToFailure(new Error('no caller requested the kind')),
+    }
   const own = resource.id.namespace === '' ? namespace : resource.id.namespace
   return { resource: placeInNamespace(resource, kind.namespaced ? own : ''), schema: kind.schema }
 }

@@ -64,7 +64,7 @@ test('in a Kustomization of a folder, what another package of the folder declare
   assert.equal(notes.length, 1)
   assert.match(
     notes[0] ?? '',
-    /^ConfigMap shop\/old is in Flux Kustomization flux-system\/web and in no package of this repository; whether it belongs/,
+    /^ConfigMap shop\/old is in Flux Kustomization flux-system\/web and in no package of this repository; cannot tell whether it belongs/,
   )
   assert.match(notes[0] ?? '', /applies apps, which is more than the package$/)
 })

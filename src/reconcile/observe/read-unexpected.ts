@@ -327,7 +327,7 @@ function createNotSurelyNote(
   const more = open.length > 3 ? ` and ${open.length - 3} more` : ''
   const [are, they, belong] =
     open.length === 1 ? ['is', 'it', 'belongs'] : ['are', 'they', 'belong']
-  const text = `${names}${more} ${are} in ${source} and in no package of this repository; whether ${they} ${belong} to ${packageName} is not known: ${why}`
+  const text = `${names}${more} ${are} in ${source} and in no package of this repository; cannot tell whether ${they} ${belong} to ${packageName}: ${why}`
   return { cause: 'claimed-by-inventory', subject: '', text }
 }
 

@@ -69,7 +69,7 @@ test('what could not be listed is said, and so is a package that cannot be read'
   const { objects, unread, states } = await unmanagedIn(world)
   assert.deepEqual([objects, states], [[], ['InSync']])
   assert.deepEqual(unread, [
-    'the package apps/bad cannot be read, and what it declares may be in the list',
+    'the package apps/bad cannot be read, so the list may contain objects that it declares',
     'cannot list secrets: forbidden',
   ])
   world.cluster.readInventories = () => Promise.reject(refused)

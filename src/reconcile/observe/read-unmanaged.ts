@@ -71,7 +71,8 @@ export async function readUnmanaged(
       getResourceKey(left.id) < getResourceKey(right.id) ? -1 : 1,
     ),
     unread: unreadPackages.map(
-      (path) => `the package ${path} cannot be read, and what it declares may be in the list`,
+      (path) =>
+        `the package ${path} cannot be read, so the list may contain objects that it declares`,
     ),
     unlisted: answer.unread ?? [],
   }

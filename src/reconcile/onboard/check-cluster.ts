@@ -140,7 +140,7 @@ function judgePatch(cluster: string, answers: Answers): Finding {
         coversVerb(rule, 'create') && rule.resources.some((resource) => !HARMLESS.test(resource)),
     )
     const lacks =
-      'it may not create, so what the server makes of objects without managers, and of missing ones, is not known'
+      'it may not create, so objects without managers and missing objects cannot be dry-run'
     const message = `cluster ${cluster}: the account may patch${both ? ' and create' : ''}, which dry runs need; a ValidatingAdmissionPolicy can let dry runs through only`
     return {
       check: 'cluster-dry-run',

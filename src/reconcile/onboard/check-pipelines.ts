@@ -130,6 +130,6 @@ export function judgePipelines(
       },
     ]
   // A pipeline outside of the repository may exist: the message says what it would read.
-  const message = `pipelines: none is seen here; one that takes every manifest of the repository, as kubectl apply -R -f . does, would read ${files}`
+  const message = `pipelines: none found here; one that applies every manifest of the repository, as kubectl apply -R -f . does, would read ${files}`
   return [{ check: 'pipelines', state: 'skipped', message, fix }]
 }

@@ -116,7 +116,7 @@ test('a ledger is ours alone: no commit of somebody else, and no merge', async (
       repository.commitByHand('drift-ledger', { a: 'b' }, more)
       repository.commitByHand('drift-ledger', { a: 'c' }, OURS)
     })
-    assert.match(theirs.join(), /^ledger warning .* is not one of ours$/)
+    assert.match(theirs.join(), /^ledger warning .* is not from backporch$/)
   }
   const merged = await ledger((repository) => {
     const one = repository.commitByHand('drift-ledger', { a: 'b' }, OURS)
@@ -156,7 +156,7 @@ test('rules that hide nothing any more are told from the ledger, with their plac
   assert.deepEqual(await reported('2027-01-01'), [])
   await world.scan()
   const untried =
-    'policy: the ignore rule at .drift/policy.yaml:4 (Job) is about no object that was looked at, or nobody looked since it was written'
+    'policy: the ignore rule at .drift/policy.yaml:4 (Job) matches no observed object, or no scan ran since it was written'
   assert.deepEqual(await reported('2026-12-20'), [untried])
   const stale =
     'policy: the ignore rule at .drift/policy.yaml:4 has matched nothing since it was first tried on 2026-11-21'

@@ -91,13 +91,13 @@ export function judgePolicy(
       fix:
         rule.state === 'Expired'
           ? 'remove it, or give it a later day'
-          : 'remove it, or correct what it is about',
+          : 'remove it, or correct its target',
     })),
     ...listUntriedRules(set, listed, reports).map(({ where, about }) => ({
       check: 'policy',
       state,
-      message: `policy: the ignore rule at ${where} (${about}) is about no object that was looked at, or nobody looked since it was written`,
-      fix: 'scan, and look at its target where this stays',
+      message: `policy: the ignore rule at ${where} (${about}) matches no observed object, or no scan ran since it was written`,
+      fix: 'scan, and check its target if this persists',
     })),
     ...open.map(({ where }) => ({
       check: 'policy',
@@ -191,13 +191,13 @@ export async function checkLedger(
     const commit: CommitView = await repository.commit(id, signal)
     const { parents } = commit
     if (!hasBotIdentity({ ...commit, parents: parents.length === 0 ? [id] : parents }, bot)) {
-      const message = `${LEDGER_BRANCH}: commit ${id.slice(0, 7)} is not one of ours`
+      const message = `${LEDGER_BRANCH}: commit ${id.slice(0, 7)} is not from backporch`
       return [
         {
           check: 'ledger',
           state: 'warning',
           message,
-          fix: `let nobody but the bot push to ${LEDGER_BRANCH}`,
+          fix: `let only the bot push to ${LEDGER_BRANCH}`,
         },
       ]
     }
@@ -222,7 +222,7 @@ export async function checkLedger(
  */
 function createUnsignedLedgerFinding(head: ObjectId): Finding {
   const message = `${LEDGER_BRANCH}: commit ${head.slice(0, 7)}, its last one, has no signature of the signing key`
-  const fix = `scan once, and let nobody but the bot push to ${LEDGER_BRANCH}`
+  const fix = `scan once, and let only the bot push to ${LEDGER_BRANCH}`
   return { check: 'ledger', state: 'warning', message, fix }
 }
 
@@ -259,7 +259,7 @@ async function checkObservations(
         where,
       )
       // The ledger has one commit per change, so it lacks the time of the last observation.
-      const message = `${LEDGER_BRANCH}: what is known of ${metadata.name} last changed ${status.changedAt}`
+      const message = `${LEDGER_BRANCH}: the status of ${metadata.name} last changed ${status.changedAt}`
       return { check: 'ledger-age', state: 'passed', message }
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
@@ -268,7 +268,7 @@ async function checkObservations(
         state: 'warning',
         code: thrown.code,
         message: `${where} cannot be read`,
-        fix: 'run scan, which writes it anew',
+        fix: 'run scan, which rewrites it',
       }
     }
   })

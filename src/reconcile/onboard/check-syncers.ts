@@ -22,7 +22,7 @@ export function judgeSyncers(
   )
   if (findings.length > 0) return findings
   if (!complete) {
-    const message = `whether a syncer reads ${folder}/ is not known: the recording does not say that it has every syncer's resources`
+    const message = `cannot tell whether a syncer reads ${folder}/: the recording does not say that it has every syncer's resources`
     return [{ check: 'syncer-path', state: 'skipped', message }]
   }
   return [

@@ -172,7 +172,7 @@ function assertFree(path: string, tree: readonly TreeFile[]): void {
 function createNotKnownFailure(namespace: string, problem: string): Failure {
   return new Failure({
     code: 'BP3012',
-    what: `what nobody manages in the namespace ${namespace} is not known`,
+    what: `cannot list unmanaged objects in the namespace ${namespace}`,
     why: problem,
     remedy:
       'correct or allow what is named (--allow-render kubectl builds kustomizations; a missing right is in the message), then import again',
@@ -184,8 +184,8 @@ function createTooManyFailure(namespace: string, count: number): Failure {
   return new Failure({
     code: 'BP1011',
     what: `the namespace ${namespace} has too many objects to import`,
-    why: `nobody manages ${count} of its objects, and ${MOST_OBJECTS} is the most`,
-    remedy: 'write the package by hand, or delete what nobody needs',
+    why: `${count} of its objects are unmanaged, and ${MOST_OBJECTS} is the limit`,
+    remedy: 'write the package by hand, or delete unneeded objects',
   })
 }
 
@@ -193,14 +193,14 @@ function createNothingFailure(namespace: string, notImported: readonly NotImport
   const left = notImported.map(({ what, why }) => `${what}: ${why}`)
   return new Failure({
     code: 'BP1011',
-    what: `nothing in the namespace ${namespace} is to be imported`,
+    what: `the namespace ${namespace} has no objects to import`,
     why:
       left.length === 0
         ? 'every object there is managed or declared'
         : `${left.slice(0, 3).join('; ')}${left.length > 3 ? `; and ${left.length - 3} more` : ''}`,
     remedy:
       left.length === 0
-        ? 'backporch diff --unmanaged lists what nobody manages'
+        ? 'backporch diff --unmanaged lists unmanaged objects'
         : (notImported[0]?.remedy ?? ''),
   })
 }

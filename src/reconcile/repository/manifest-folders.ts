@@ -93,7 +93,7 @@ async function addFolderHint(
 
 function formatRemedy(example: string): string {
   return [
-    'name what is to be compared, in one of three ways:',
+    'name the folders to compare, in one of three ways:',
     'by the resource of a syncer: give the cluster, or a recording, with the Flux Kustomization, Argo CD Application, RootSync or RepoSync that applies this repository ("backporch check" says which are found)',
     `by its folder: --path ${example}, or paths of a Placement in .drift/`,
     'as a package of kpt: run "kpt pkg init" in the folder, and commit the Kptfile',

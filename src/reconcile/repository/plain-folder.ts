@@ -44,7 +44,7 @@ export function holdsNothing(folder: string): Failure {
 }
 
 function createNotPlainFailure(folder: string, why: string, remedy: string): Failure {
-  const what = `${folder || 'the root of the repository'} cannot be compared as it stands`
+  const what = `${folder || 'the root of the repository'} cannot be compared as it is`
   return new Failure({ code: 'BP1004', what, why, remedy, retry: 'on-change' })
 }
 

@@ -127,7 +127,7 @@ describe('an approval', () => {
     porch.approve(PACKAGE, workspace)
     await world.plan()
     const [episode] = closed(world)
-    assert.equal(episode?.status.altered, 'its record is none that backporch pushed last')
+    assert.equal(episode?.status.altered, 'its record is not the last one that backporch pushed')
     assert.equal(episode.spec.changes[0]?.git, 3)
     assert.match(world.repository.text('main', only(records(world))) ?? '', /git: 3/)
   })

@@ -27,7 +27,7 @@ export class ReadBudget {
       where: packagePath || '.',
       why: `with it, the files of all packages would be larger than ${this.most / 1024 / 1024} MiB, which is what one turn reads`,
       remedy:
-        'look at fewer packages at once: name them on the command line, or divide them among controllers',
+        'observe fewer packages at once: name them on the command line, or divide them among controllers',
       retry: 'on-change',
     })
   }

@@ -170,7 +170,7 @@ async function findPublishedRecord(
   return { record, ...left, ...omitUndefined({ altered }) }
 }
 
-const FOREIGN_RECORD = 'its record is none that backporch pushed last'
+const FOREIGN_RECORD = 'its record is not the last one that backporch pushed'
 
 async function findContentInGit(
   state: UnitState,

@@ -151,7 +151,7 @@ test('recheck says what it saw', async () => {
   const scene = await opened()
   assert.match(
     (await ask(scene, '/recheck')).text,
-    /looked at the cluster at 2026-11-21 10:0\d UTC: it differs as it stands above/,
+    /observed the cluster at 2026-11-21 10:0\d UTC: it differs as shown above/,
   )
   scene.world.sync()
   assert.match((await ask(scene, '/recheck')).text, /nothing differs any longer/)

@@ -235,7 +235,7 @@ test('a chosen Adopt that the moved base makes impossible is left as it is and t
   world.repository.commitByHand('main', { 'apps/web/deployment.yaml': repeated })
   const { outcome, notes, report } = await world.plan()
   assert.equal(outcome, 'frozen')
-  assert.match(notes.map(({ text }) => text).join(), /cannot be made anew/)
+  assert.match(notes.map(({ text }) => text).join(), /cannot be rebuilt/)
   assert.ok(report.spec.changes.length > 0)
   assert.equal(world.repository.head(branch), before)
   await refused(world.approve(), 'BP2005')

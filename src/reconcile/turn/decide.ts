@@ -330,8 +330,8 @@ function assertAsBuilt(
     code: 'BP2009',
     what: `${proposal.workspace} is not merged`,
     where: proposal.ref.replace(/^refs\/heads\//, ''),
-    why: `${wrong} on the branch is not what backporch writes for its record: somebody, or another version, wrote it`,
-    remedy: 'look at the branch, then delete it and scan again',
+    why: `${wrong} differs from what this version of backporch would write for the branch's record: a person or another version changed it`,
+    remedy: 'check the branch, then delete it and scan again',
   })
 }
 
@@ -376,7 +376,7 @@ function createChangedSinceReviewFailure(
     remedy:
       plan.outcome === 'healed'
         ? 'nothing is left to decide'
-        : `the proposal was updated: look at it again with backporch diff ${packageName}`,
+        : `the proposal was updated: review it again with backporch diff ${packageName}`,
     retry: 'on-change',
   })
 }

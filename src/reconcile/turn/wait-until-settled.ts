@@ -35,7 +35,7 @@ function createNotSettledFailure(name: string, cluster: string, timeout: number)
   return new Failure({
     code: 'BP3014',
     what: `${name} in ${cluster} does not agree with the merged decision`,
-    why: `${timeout} s after the merge the approved changes are still live: nobody applied the package, or somebody changed it back`,
+    why: `${timeout} s after the merge the approved changes are still live: the package was not applied, or the change was reverted`,
     remedy: `apply the package with its syncer, or set "settle: backporch" in the policy; then run backporch scan ${name}`,
     retry: 'backoff',
   })

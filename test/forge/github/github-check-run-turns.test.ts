@@ -230,7 +230,7 @@ describe('checks of a GitHub App', () => {
     it(`${JSON.stringify(again)} looks again`, async () => {
       requestedAction(again)
       await turn()
-      assert.match(reported(), /✅ `button Re-check` of `wendy`.*looked at the cluster at/)
+      assert.match(reported(), /✅ `button Re-check` of `wendy`.*observed the cluster at/)
     })
   }
 

@@ -203,7 +203,7 @@ describe('GitHub, limits and faults', () => {
     fixture.emulator.state.owner = 'other'
     await expectFailure(forge.permissionOf('wendy', SIGNAL), 'BP5003')
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5003')
-    assert.match(failure.why, /not there, or the token may not see it/)
+    assert.match(failure.why, /does not exist, or the token may not see it/)
   })
 
   it('says which credentials are refused, without them', async () => {

@@ -131,7 +131,7 @@ describe('a turn on GitHub', () => {
     world.emulator.state.id += 1
     const writes = await world.writesOf(async () => {
       const failure = await expectFailure(world.turn(), 'BP5008')
-      assert.match(failure.why, /another repository stands at that name/)
+      assert.match(failure.why, /another repository has that name/)
     })
     assert.deepEqual(writes, [])
   })

@@ -56,8 +56,8 @@ describe('check on GitHub', () => {
     assert.deepEqual(await probe([DRAFT, LEDGER]), [
       'forge-permissions | passed | GitHub acme/deploy: the account may push',
       'forge-token | passed | GitHub acme/deploy: the token has the scope repo',
-      'forge-rules | passed | GitHub acme/deploy: no rule stands in the way of drafts/backporch-check/drift-check',
-      'forge-rules | passed | GitHub acme/deploy: no rule stands in the way of drift-ledger',
+      'forge-rules | passed | GitHub acme/deploy: no rule blocks drafts/backporch-check/drift-check',
+      'forge-rules | passed | GitHub acme/deploy: no rule blocks drift-ledger',
     ])
   })
 
@@ -174,10 +174,10 @@ describe('check on GitHub', () => {
         : [{ type: 'required_linear_history' }]
     const rules = (await probe([DRAFT, LEDGER])).filter((line) => line.startsWith('forge-rules'))
     assert.deepEqual(rules, [
-      'forge-rules | warning | BP4002 | GitHub acme/deploy: a ruleset covers drafts/backporch-check/drift-check: nobody may make it; ' +
+      'forge-rules | warning | BP4002 | GitHub acme/deploy: a ruleset covers drafts/backporch-check/drift-check: no account may create it; ' +
         'it may only move forwards, and a proposal is rewritten in place; commit messages have to fit a pattern, ' +
         'unless we are on its bypass list, which is not told',
-      'forge-rules | passed | GitHub acme/deploy: no rule stands in the way of drift-ledger',
+      'forge-rules | passed | GitHub acme/deploy: no rule blocks drift-ledger',
     ])
   })
 

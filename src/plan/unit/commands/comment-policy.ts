@@ -216,7 +216,7 @@ function createHiddenPathFailure(): Failure {
   return new Failure({
     code: 'BP2001',
     what: 'the field cannot be named in a policy',
-    why: 'there is a credential in its path, and what is in the policy can be read by everybody',
+    why: 'its path contains a credential, and everybody can read the policy',
     remedy: 'write a rule for the object by hand, and call the credential off',
     retry: 'on-change',
   })

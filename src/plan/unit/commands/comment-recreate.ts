@@ -33,7 +33,7 @@ function clearBranch(branch: OpenBranch, { key, cluster }: Observation): OpenBra
 function createNotObservedFailure({ unit }: Observation): Failure {
   return new Failure({
     code: 'BP2009',
-    what: `the branch of ${unit.packageName} is not built anew`,
+    what: `the branch of ${unit.packageName} is not rebuilt`,
     why: 'not everything that it is about could be observed, so it would say less than there is',
     remedy: 'say it again when the cluster can be read',
     retry: 'on-change',

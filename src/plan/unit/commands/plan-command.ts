@@ -171,7 +171,7 @@ export function planRecheck({ plan }: CommandContext, state: RequestState): Plan
   const { observation } = requireObservedState(state)
   const created = plan({ ...state, observation })
   const { status } = created.report
-  const text = `looked at the cluster at ${time(observation.cluster.observedAt)}: ${status.stuckSince === undefined ? STATES[status.state] : STUCK}.${formatNotes(created.notes)}`
+  const text = `observed the cluster at ${time(observation.cluster.observedAt)}: ${status.stuckSince === undefined ? STATES[status.state] : STUCK}.${formatNotes(created.notes)}`
   return { state, text }
 }
 
@@ -185,7 +185,7 @@ function formatNotes(notes: readonly Note[]): string {
 const STUCK = 'something differs that the syncer did not apply in its time'
 const STATES = {
   InSync: 'nothing differs any longer',
-  Drifted: 'it differs as it stands above',
+  Drifted: 'it differs as shown above',
   Applying: 'what was decided is on its way to the cluster',
   Silenced: 'it still differs, and was closed before',
   Behind: 'nothing differs but what the syncer has not applied yet',
@@ -214,7 +214,7 @@ function recreate({ plan }: CommandContext, start: RequestState): PlannedCommand
       what: 'the branch is left as it is',
       why:
         found === 'Drifted'
-          ? 'it has no record of ours, so nobody knows what belongs on it'
+          ? 'it has no record of backporch, so its expected content is unknown'
           : STATES[found],
       remedy: 'merge or delete the branch by hand',
       retry: 'on-change',
@@ -222,7 +222,7 @@ function recreate({ plan }: CommandContext, start: RequestState): PlannedCommand
   }
   return {
     state: after,
-    text: `the branch has nothing on it but what backporch makes; ${planText(created.record.spec)}`,
+    text: `the branch has only content that backporch makes; ${planText(created.record.spec)}`,
   }
 }
 
@@ -235,7 +235,7 @@ function exclude(
   const state = requireObservedState(start)
   const after = { ...state, observation: { ...state.observation, exclude: glob } }
   plan(after)
-  const text = `clusters named ${formatMarkdownCell(glob, 60)} are taken out, and get pull requests of their own when they are looked at again`
+  const text = `clusters named ${formatMarkdownCell(glob, 60)} are taken out, and get their own pull requests when they are observed again`
   return { state: after, text }
 }
 

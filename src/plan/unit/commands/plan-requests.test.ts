@@ -94,7 +94,7 @@ test('a later comment decides about what it names, and the reasons of one commen
 })
 
 const ANSWERS: readonly (readonly [body: string, text: RegExp, unit?: Observation])[] = [
-  ['/recheck', /^done: looked at the cluster at .*: it differs as it stands above\.$/],
+  ['/recheck', /^done: observed the cluster at .*: it differs as shown above\.$/],
   ['/recheck', /^done: .*: nothing differs any longer\. /, healed()],
   ['/recheck', /^done: .*: something differs that the syncer did not apply in its time\./, stuck()],
   ['/snooze 7d', /^done: no reminders until .*; this stays open and is kept up to date$/],
@@ -111,7 +111,7 @@ const ANSWERS: readonly (readonly [body: string, text: RegExp, unit?: Observatio
   ['/help', /^done: see below$/],
   ['/show ignores', /^done: see below$/],
   ['/exclude prod', /^refused: no cluster is taken out of this/],
-  ['/recreate', /^done: the branch has nothing on it but what backporch makes; the plan is/],
+  ['/recreate', /^done: the branch has only content that backporch makes; the plan is/],
   ['/recreate', /^refused: the branch is left as it is: nothing differs any longer/, healed()],
   ['/adopt 9', /^refused: the selector `"9"` names no open change/],
   ['/adopt', /^refused: there is nothing to decide about `apps\/web`/, healed()],
@@ -160,7 +160,7 @@ test('ticked boxes plan, or look again; they are answered together, without a na
   assert.equal(both.state.resolutionRequest?.by, '')
   assert.match(
     texts(ticks({ verb: 'recheck', drift: '', changes: [] })).join(),
-    /^done: looked at the cluster/,
+    /^done: observed the cluster/,
   )
   assert.deepEqual(texts(ticks()), [])
 })
@@ -327,7 +327,7 @@ test('an excluded cluster is taken out of a joint proposal, and a foreign branch
   const incomplete = [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }] as const
   assert.match(
     texts(comment('/recreate', { ...foreign, incomplete })).join(),
-    /^refused: the branch of `apps\/web` is not built anew/,
+    /^refused: the branch of `apps\/web` is not rebuilt/,
   )
   const gone = { ...foreign, verdicts: [verdictOf([])] }
   assert.match(
@@ -339,7 +339,7 @@ test('an excluded cluster is taken out of a joint proposal, and a foreign branch
   const unknown = observationOf([], { verdicts: [VERDICT], git: { ...observationOf().git, refs } })
   assert.match(
     texts(comment('/recreate', unknown)).join(),
-    /^refused: .*: it has no record of ours, so nobody knows what belongs on it/,
+    /^refused: .*: it has no record of backporch, so its expected content is unknown/,
   )
 })
 

@@ -94,7 +94,7 @@ function createNothingLeftFailure(selectors: readonly string[]): Failure {
     code: 'BP1011',
     what: `${selectors.length === 0 ? 'what was proposed' : 'what was named'} does not differ any longer`,
     why: 'the cluster or git changed after the proposal was written',
-    remedy: 'look at the proposal again, it is up to date now',
+    remedy: 'review the proposal again, it is up to date now',
     retry: 'on-change',
   })
 }

@@ -297,7 +297,7 @@ function forkFailure(failure: Failure): Failure {
     code,
     what,
     ...(where === undefined ? {} : { where }),
-    why: 'the head comes from a fork, and nothing that it names is run, whatever the operator allows for the repository itself',
+    why: 'the pull request comes from a fork; programs that a fork names are never run, even if the operator allows them for the repository itself',
     remedy: 'review it, and push the commits to a branch of the repository',
     retry: 'on-change',
   })
@@ -307,7 +307,7 @@ function forkFailure(failure: Failure): Failure {
 function createForkNotReadFailure(): Failure {
   return new Failure({
     code: 'BP3012',
-    what: 'what is live was not read',
+    what: 'the live objects were not read',
     why: 'the head comes from a fork, whose author may name any object',
     remedy: 'review it, and push the commits to a branch of the repository',
     retry: 'on-change',

@@ -130,7 +130,7 @@ export async function discoverSources(
   const unknown: { readonly isOf: (unit: RecordedUnit) => boolean; readonly why: string }[] = []
   for (const { parent, kind, failure } of built?.unknown ?? []) {
     const why = `${parent.title} cannot be built: ${failure.why}`
-    note(parent.title, `which resources of kind ${kind} it applies is not known: ${why}`)
+    note(parent.title, `cannot tell which resources of kind ${kind} it applies: ${why}`)
     unknown.push({
       isOf: ({ path, appliedBy }) =>
         appliedBy?.includes(` ${kind} `) === true && isInside(path, parent.folder),
@@ -157,7 +157,7 @@ export async function discoverSources(
     )
   for (const { name, failure } of live.unread) {
     const why = `the account cannot read the resources of ${name}: ${failure.why}`
-    note(name, `what it applies from this repository is not known: ${why}`)
+    note(name, `cannot tell what it applies from this repository: ${why}`)
     unknown.push({ isOf: ({ appliedBy }) => appliedBy?.startsWith(`${name} `) === true, why })
   }
   // A unit that was compared with such a build is not compared with the bare files instead.

@@ -200,7 +200,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
         )
         assert.match(
           listSourceNotes(view)[0]?.text ?? '',
-          /is not known: the account cannot read the resources of Flux/,
+          /cannot tell what it applies from this repository: the account cannot read the resources of Flux/,
         )
       }
     })
@@ -352,11 +352,11 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       for (const [key, why] of [
         [
           '/ConfigMap/flux-system/settings',
-          /names the ConfigMap flux-system\/settings, which is not there/,
+          /names the ConfigMap flux-system\/settings, which does not exist/,
         ],
         [
           '/Secret/flux-system/credentials',
-          /names the Secret flux-system\/credentials, which is not there/,
+          /names the Secret flux-system\/credentials, which does not exist/,
         ],
       ] as const) {
         const world = begin()

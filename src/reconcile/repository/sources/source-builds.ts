@@ -150,7 +150,7 @@ class Inputs {
     if (state?.state === 'unreadable')
       this.problems.push(`${field} names the ${name}, which cannot be read: ${state.failure.why}`)
     if (state?.state === 'absent' && !ref.optional)
-      this.problems.push(`${field} names the ${name}, which is not there`)
+      this.problems.push(`${field} names the ${name}, which does not exist`)
     if (state?.state !== 'present') return undefined
     if (state.metadataOnly)
       this.problems.push(`${field} names the ${name}, whose content this account does not read`)
