@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { openRepository } from '@backporch/git-store/repository'
 import { parseObjectId } from '@backporch/kyaml/files'
 import { gitTestEnvironment } from '../../../../test/contract/git-remotes.ts'
+import { Chance } from '../../../../test/seeds/chance.ts'
 import { mergeCommits } from './merge-commits.ts'
 
 const { signal } = new AbortController()
@@ -63,6 +64,20 @@ function git(...args: readonly string[]): string {
 }
 
 function commit(files: Files, ...parents: readonly string[]): string {
+  return commitTree(writeTree(files), parents, env)
+}
+
+function commitTree(
+  tree: string,
+  parents: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): string {
+  const named = parents.flatMap((parent) => ['-p', parent])
+  const args = ['-C', folder, 'commit-tree', tree, '-m', 'x', ...named]
+  return execFileSync('git', args, { env: environment, encoding: 'utf8' }).trim()
+}
+
+function writeTree(files: Files): string {
   const work = mkdtempSync(join(folder, 'work-'))
   for (const [path, marked] of Object.entries(files)) {
     const file = join(work, path)
@@ -79,8 +94,7 @@ function commit(files: Files, ...parents: readonly string[]): string {
     GIT_INDEX_FILE: join(work, '.index'),
   }
   execFileSync('git', ['-C', work, 'add', '--', ...Object.keys(files)], { env: index })
-  const tree = execFileSync('git', ['write-tree'], { env: index, encoding: 'utf8' }).trim()
-  return git('commit-tree', tree, '-m', 'x', ...parents.flatMap((parent) => ['-p', parent]))
+  return execFileSync('git', ['write-tree'], { env: index, encoding: 'utf8' }).trim()
 }
 
 git('init', '--quiet', '--initial-branch=main')
@@ -114,3 +128,48 @@ for (const [name, base, ours, theirs] of CASES)
         .filter((line) => line !== '' && !left.has(line.split('\t')[1] ?? '')),
     )
   })
+
+test('the merge base is one of those that git finds, whatever the clocks of the committers say', async () => {
+  const random = new Chance(37)
+  const tree = writeTree({ a: 'a\n' })
+  let several = 0
+  for (let round = 0; round < 40; round += 1) {
+    const commits: string[] = []
+    for (let index = 0; index < 12; index += 1) {
+      const parents = new Set(
+        commits.length < 2 || random.next() < 0.05
+          ? []
+          : [0, 1].map(() => commits.at(-1 - random.between(0, Math.min(3, commits.length) - 1))),
+      )
+      const at = `${1_700_000_000 + round * 1000 + random.between(0, 29)} +0000`
+      const environment = { ...env, GIT_COMMITTER_DATE: at, GIT_AUTHOR_DATE: at }
+      commits.push(
+        commitTree(
+          tree,
+          [...parents].flatMap((id) => id ?? []),
+          environment,
+        ),
+      )
+    }
+    const [main = '', change = ''] = commits.slice(-2)
+    git('update-ref', 'refs/heads/main', main)
+    git('update-ref', 'refs/heads/change', change)
+    const repository = openRepository({
+      remote: folder,
+      cacheDir: mkdtempSync(join(folder, 'cache-')),
+    })
+    const ids = [parseObjectId(main), parseObjectId(change)] as const
+    const { from } = await mergeCommits(repository, ...ids, signal)
+    const bases = spawnSync('git', ['-C', folder, 'merge-base', '--all', main, change], {
+      env,
+      encoding: 'utf8',
+    })
+    const expected = bases.stdout.split('\n').filter((id) => id !== '')
+    if (expected.length > 1) several += 1
+    assert.ok(
+      from === undefined ? expected.length === 0 : expected.includes(from),
+      `round ${round}: ${from} is none of ${expected.join(', ')}`,
+    )
+  }
+  assert.ok(several > 3, `${several} histories have several merge bases`)
+})

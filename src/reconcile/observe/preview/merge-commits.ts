@@ -33,7 +33,7 @@ export async function mergeCommits(
     await repository.list(base, '', signal),
     await repository.list(head, '', signal),
   ]
-  const found = await mergeBase(repository, [base, head], signal)
+  const found = await findMergeBase(repository, [base, head], signal)
   if ('why' in found) return { tree: theirs, from: undefined, conflicts: [], why: found.why }
   const { from } = found
   if (from === base) return { tree: theirs, from, conflicts: [], why: undefined }
@@ -122,34 +122,48 @@ function isModeOf(since: TreeFile | undefined, side: TreeFile): boolean {
   return since?.mode === side.mode
 }
 
-async function mergeBase(
+/** Reached from the first side, from the second, and from a commit that both sides reach. */
+const [FIRST, SECOND, BELOW] = [1, 2, 4]
+
+/**
+ * Paints both histories as git does (commit-reach.c, `paint_down_to_common`), newest commit first,
+ * until only ancestors of common commits are open. Of two common commits, one may be an ancestor of
+ * the other where a clock was wrong, so the ancestors are then followed as well.
+ * @returns the newest by its date where several remain; git merges them first
+ */
+async function findMergeBase(
   repository: PackageRepository,
   sides: readonly [ObjectId, ObjectId],
   signal: AbortSignal,
 ): Promise<{ readonly from: ObjectId } | { readonly why: string }> {
   const reached = new Map<ObjectId, number>()
   const open: { readonly commit: CommitView; readonly mark: number }[] = []
+  const common = new Map<ObjectId, CommitView>()
   try {
     for (const [index, id] of sides.entries())
       open.push({ commit: await repository.commit(id, signal), mark: index + 1 })
     for (let steps = 0; steps < MOST_COMMITS; steps += 1) {
-      const newest = open.reduce(
-        (last, { commit }, at) =>
-          commit.committer.at > (open[last]?.commit.committer.at ?? -1) ? at : last,
-        0,
-      )
-      const [next] = open.splice(newest, 1)
-      if (next === undefined)
-        return { why: 'the head and the base branch have no commit in common' }
+      if (common.size < 2 && open.every(({ mark }) => (mark & BELOW) !== 0)) break
+      const next = takeNewest(open)
+      if (next === undefined) break
       const { commit, mark } = next
       const before = reached.get(commit.id) ?? 0
-      if ((before | mark) === 3) return { from: commit.id }
-      if (before === mark) continue
-      reached.set(commit.id, mark)
+      const after = before | mark
+      if (after === before) continue
+      reached.set(commit.id, after)
+      if ((after & BELOW) !== 0) common.delete(commit.id)
+      else if (after === (FIRST | SECOND)) common.set(commit.id, commit)
+      const passed = after === (FIRST | SECOND) ? after | BELOW : after
       for (const parent of commit.parents)
-        open.push({ commit: await repository.commit(parent, signal), mark })
+        open.push({ commit: await repository.commit(parent, signal), mark: passed })
     }
-    return { why: `the commit from which both began is not among the last ${MOST_COMMITS}` }
+    const [newest] = [...common.values()].sort(
+      (left, right) => right.committer.at - left.committer.at,
+    )
+    if (newest !== undefined) return { from: newest.id }
+    return open.length === 0
+      ? { why: 'the head and the base branch have no commit in common' }
+      : { why: `the commit from which both began is not among the last ${MOST_COMMITS}` }
   } catch (thrown) {
     signal.throwIfAborted()
     const { code, why } = convertToFailure(thrown)
@@ -157,6 +171,15 @@ async function mergeBase(
     if (code !== 'BP4011' && code !== 'BP4006') throw thrown
     return { why: `the commit from which both began cannot be read: ${why}` }
   }
+}
+
+function takeNewest<Open extends { readonly commit: CommitView }>(open: Open[]): Open | undefined {
+  const newest = open.reduce(
+    (last, { commit }, at) =>
+      commit.committer.at > (open[last]?.commit.committer.at ?? -1) ? at : last,
+    0,
+  )
+  return open.splice(newest, 1)[0]
 }
 
 function indexByPath(tree: readonly TreeFile[]): ReadonlyMap<string, TreeFile> {
