@@ -77,6 +77,8 @@ async function isMergeOf(
     const before = await readContentAt(repository, onto, path, signal)
     const is = after.has(path) ? (after.get(path) ?? null) : before
     if (hasSameContent(is, content)) continue
+    // The merge kept a removal of the base branch.
+    if (is === null) return false
     const then = await readContentAt(repository, base, path, signal)
     if (!hasSameContent(is, mergeContent({ base: then, ours: before, theirs: content })))
       return false
