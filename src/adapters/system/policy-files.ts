@@ -12,12 +12,12 @@ export function readPolicyFiles(path: string): readonly PolicyFile[] {
   } catch (thrown) {
     throw createReadFailure(path, thrown instanceof Error ? thrown.message : String(thrown))
   }
-  throw createReadFailure(path, 'no file of the folder ends with .yaml or .yml')
+  throw createReadFailure(path, 'no file of the folder ends with .policy, .yaml or .yml')
 }
 
 /** A mounted ConfigMap links to files in a folder that starts with two dots. */
 function listPolicyFiles(folder: string): readonly string[] {
-  const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
+  const names = readdirSync(folder).filter((name) => /\.(?:policy|ya?ml)$/.test(name))
   return names.sort().map((name) => join(folder, name))
 }
 
