@@ -6,7 +6,14 @@ import { convertToFailure } from '@backporch/kyaml/failure'
 import { type FieldManager, getManagedFields } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { getResourceKey, type LiveState, type LiveView } from '@backporch/kyaml/resource'
-import { formatPhrase, joinPhrases, listPhrases, type Phrase, phrase } from '@backporch/kyaml/text'
+import {
+  formatPhrase,
+  joinPhrases,
+  listPhrases,
+  type Phrase,
+  phrase,
+  quoteShellWord,
+} from '@backporch/kyaml/text'
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../sources/build/render-choice.ts'
 import { describeChoice } from '../sources/registry.ts'
@@ -273,10 +280,6 @@ function applyInput({
 
 function formatPathWord(path: string): string {
   return path === '' ? '.' : quoteShellWord(path.startsWith('-') ? `./${path}` : path)
-}
-
-function quoteShellWord(text: string): string {
-  return /^[A-Za-z0-9._/@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 function findCommonValue<Value>([first, ...rest]: readonly Value[]): Value | undefined {

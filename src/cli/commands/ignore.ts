@@ -20,8 +20,8 @@ import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
 import type { Printer } from '../print/printer.ts'
 import {
+  formatShellWord,
   printPublished,
-  quoteShellWord,
   resolveRepositoryLocation,
 } from '../print/published-lines.ts'
 import { formatEdit } from '../report/print-turn.ts'
@@ -137,7 +137,7 @@ async function propose(
   const location = await resolveRepositoryLocation(options, cli)
   const merge =
     opened === undefined && location.kind === 'clone'
-      ? `: ${location.git} merge ${quoteShellWord(label)}`
+      ? `: ${location.git} merge ${formatShellWord(label)}`
       : ''
   const into = opened === undefined ? ` into ${convertToOneLine(view.baseBranch, 300)}` : ''
   printer.write(`  next: review it, then merge it${into}${merge}; the rule holds from then on\n`)

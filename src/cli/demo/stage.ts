@@ -1,3 +1,4 @@
+import { quoteShellWord } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import type { CliContext, RunCommand } from '../context/cli-context.ts'
 import { type OutputStream, Terminal } from '../context/terminal.ts'
@@ -95,15 +96,11 @@ export class Stage {
   }
 
   private prompt(program: string, args: readonly string[]): void {
-    const line = [program, ...args.map(quote)].join(' ')
+    const line = [program, ...args.map(quoteShellWord)].join(' ')
     this.print('', `${this.terminal.style('$', 'dim')} ${this.terminal.style(line, 'cyan')}`)
   }
 
   private print(...lines: readonly string[]): void {
     this.cli.stdout.write(lines.map((line) => `${line}\n`).join(''))
   }
-}
-
-function quote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

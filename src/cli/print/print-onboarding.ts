@@ -7,7 +7,7 @@ import { getWorstRisk } from '../../proposal/text/proposal-subject.ts'
 import type { Onboarded, Onboarding } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { Printer } from './printer.ts'
-import { publishCommand, quoteShellWord, type RepositoryLocation } from './published-lines.ts'
+import { formatShellWord, publishCommand, type RepositoryLocation } from './published-lines.ts'
 import { count } from './ranked-changes.ts'
 import { alignCells, computeColumnWidths } from './table.ts'
 
@@ -184,7 +184,7 @@ function printProposed(
       )
     return
   }
-  const base = quoteShellWord(view.baseBranch)
+  const base = formatShellWord(view.baseBranch)
   if (location.kind === 'clone') {
     const { git, name, origin } = location
     write(

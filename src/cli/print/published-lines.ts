@@ -2,7 +2,7 @@
 import type { RefUpdate } from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH, parseOwnedRef } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { convertToOneLine } from '@backporch/kyaml/text'
+import { convertToOneLine, quoteShellWord } from '@backporch/kyaml/text'
 import type { OpenBranch } from '../../plan/observation/observation.ts'
 import type { CliContext } from '../context/cli-context.ts'
 import type { RepositoryOptions } from '../flags/options.ts'
@@ -32,7 +32,7 @@ export async function resolveRepositoryLocation(
   if (repo === '.') return { kind: 'clone', git: 'git', name: `this ${what}`, origin }
   return {
     kind: 'clone',
-    git: `git -C ${quoteShellWord(repo)}`,
+    git: `git -C ${formatShellWord(repo)}`,
     name: `the ${what} ${convertToOneLine(repo, 200)}`,
     origin,
   }
@@ -62,7 +62,7 @@ export function formatPublishedLines(
       .slice(0, MOST_REVIEWS)
       .map(
         (branch) =>
-          `  review:  ${location.git} diff ${quoteShellWord(`${baseBranch}...${branch}`)}`,
+          `  review:  ${location.git} diff ${formatShellWord(`${baseBranch}...${branch}`)}`,
       ),
     `  publish: ${publish}`,
     ...(isLedgerStart(updates)
@@ -84,7 +84,7 @@ function beginAgain(
   written: readonly string[],
   location: RepositoryLocation & { readonly kind: 'clone' },
 ): string {
-  return `${location.git} branch -D ${written.map(quoteShellWord).join(' ')} && ${fetchRecorded(location)}`
+  return `${location.git} branch -D ${written.map(formatShellWord).join(' ')} && ${fetchRecorded(location)}`
 }
 
 /** Branches of origin would count as deleted without the fetch. */
@@ -123,10 +123,10 @@ export function publishCommand(
   )
   const words = [
     ...(updates.length > 1 ? ['--atomic'] : []),
-    ...leases.map(({ ref }) => quoteShellWord(`--force-with-lease=${shortenRefName(ref)}`)),
+    ...leases.map(({ ref }) => formatShellWord(`--force-with-lease=${shortenRefName(ref)}`)),
     'origin',
     // The full name, because git rejects a short name that origin never had.
-    ...updates.map(({ ref, to }) => quoteShellWord(to === null ? `:${ref}` : shortenRefName(ref))),
+    ...updates.map(({ ref, to }) => formatShellWord(to === null ? `:${ref}` : shortenRefName(ref))),
   ]
   return `${location.git} push ${words.join(' ')}`
 }
@@ -175,8 +175,7 @@ function shortenRefName(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
-export function quoteShellWord(text: string): string {
-  return /^[A-Za-z0-9._/:=-]+$/.test(text)
-    ? text
-    : `'${convertToOneLine(text.replaceAll("'", "'\\''"))}'`
+/** A word of a command that a person copies from the terminal. */
+export function formatShellWord(text: string): string {
+  return convertToOneLine(quoteShellWord(text))
 }

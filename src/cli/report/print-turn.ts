@@ -34,7 +34,7 @@ import { printFailures } from '../print/print-failures.ts'
 import { buildNotesPart, noteLines, printNotes } from '../print/print-notes.ts'
 import { buildUnmanagedPart, formatUnmanaged } from '../print/print-unmanaged.ts'
 import type { Printer } from '../print/printer.ts'
-import { printPublished, quoteShellWord } from '../print/published-lines.ts'
+import { formatShellWord, printPublished } from '../print/published-lines.ts'
 import { formatObjectWord, printNames } from '../print/table.ts'
 import { formatUnifiedDiff } from '../print/unified-diff.ts'
 import { describeHeld } from '../print/unit-cells.ts'
@@ -199,7 +199,7 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
     const label = result.proposals.get(branch)?.label ?? branch
     const name = result.units.length > 1 && !label.includes(packageName) ? ` (${packageName})` : ''
     const [where, context] = several
-      ? [` (${packageName} in ${cluster})`, ` --context ${quoteShellWord(cluster)}`]
+      ? [` (${packageName} in ${cluster})`, ` --context ${formatShellWord(cluster)}`]
       : [name, '']
     printer.write(`${printer.ok} ${would}${word}: ${label}${convertToOneLine(where)}\n`)
     const files = listEditedFiles(unit.observation, unit.plan)

@@ -12,8 +12,3 @@ export function formatProtectionCommands(
     )
     .join('\n')
 }
-
-/** For a POSIX shell. */
-export function quoteShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
-}

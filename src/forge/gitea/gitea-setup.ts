@@ -1,7 +1,8 @@
 /** docs/facts/onboarding-rights.md */
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
+import { quoteShellWord } from '@backporch/kyaml/text'
 import { parsePageAddress } from '../adapter/forge-address.ts'
-import { formatProtectionCommands, quoteShell } from '../adapter/protection-commands.ts'
+import { formatProtectionCommands } from '../adapter/protection-commands.ts'
 import type { ForgeSetup, ProtectionRequest, ProtectionSubject } from '../ports/forge-setup.ts'
 
 export const GITEA_SETUP: ForgeSetup = {
@@ -18,7 +19,7 @@ export const GITEA_SETUP: ForgeSetup = {
       commands: formatProtectionCommands(
         requests,
         ({ method, path }) =>
-          `curl --fail-with-body -X ${method} -H "Authorization: token $GITEA_TOKEN" -H 'Content-Type: application/json' --data @- ${quoteShell(`${web}/api/v1${path}`)}`,
+          `curl --fail-with-body -X ${method} -H "Authorization: token $GITEA_TOKEN" -H 'Content-Type: application/json' --data @- ${quoteShellWord(`${web}/api/v1${path}`)}`,
       ),
     }
   },

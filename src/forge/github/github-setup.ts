@@ -3,8 +3,9 @@
  * fine-grained personal access tokens".
  */
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
+import { quoteShellWord } from '@backporch/kyaml/text'
 import { parsePageAddress } from '../adapter/forge-address.ts'
-import { formatProtectionCommands, quoteShell } from '../adapter/protection-commands.ts'
+import { formatProtectionCommands } from '../adapter/protection-commands.ts'
 import type { ForgeSetup, ProtectionRequest, ProtectionSubject } from '../ports/forge-setup.ts'
 
 export const GITHUB_SETUP: ForgeSetup = {
@@ -28,7 +29,8 @@ export const GITHUB_SETUP: ForgeSetup = {
       requests,
       commands: formatProtectionCommands(
         requests,
-        ({ method, path }) => `gh api --method ${method} ${quoteShell(path.slice(1))} --input -`,
+        ({ method, path }) =>
+          `gh api --method ${method} ${quoteShellWord(path.slice(1))} --input -`,
       ),
     }
   },

@@ -7,7 +7,7 @@ import {
 } from '@backporch/kpt/package'
 import { convertToFailure, Failure } from '@backporch/kyaml/failure'
 import { formatNoteSentence } from '@backporch/kyaml/note'
-import { findNearestNames } from '@backporch/kyaml/text'
+import { findNearestNames, quoteShellWord } from '@backporch/kyaml/text'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import { getParentFolder, resolvePath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import type { RepositoryView } from './repository-view.ts'
@@ -106,7 +106,7 @@ function formatExample(folders: readonly ManifestFolder[], [named]: readonly str
   const paths = comparable.map(({ path }) => path)
   const near = named === undefined ? [] : findNearestNames(named, paths)
   const path = near[0] ?? comparable.find(({ isUsed }) => !isUsed)?.path ?? paths[0]
-  return path === undefined ? 'FOLDER' : quoteShellWord(path)
+  return path === undefined ? 'FOLDER' : quoteShellWord(path || '.')
 }
 
 interface ManifestFolder {
@@ -186,8 +186,4 @@ function describe({ path, objects, kustomization, isChart }: ManifestFolder): st
     .filter((text) => text !== '')
     .join(' and ')
   return `${path || '.'} (${what})`
-}
-
-function quoteShellWord(path: string): string {
-  return path === '' ? '.' : /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }
