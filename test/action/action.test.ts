@@ -58,7 +58,7 @@ describe('the step scan', () => {
     assert.equal(run.outputs['risk'], 'high')
     const list: unknown = JSON.parse(readFileSync(run.outputs['report-json'] ?? '', 'utf8'))
     assert.equal((list as { items: readonly unknown[] }).items.length, 2)
-    assert.match(run.summary, /^## Drift: 8 changes in 1 of 2 packages\n/)
+    assert.match(run.summary, /^## Drift: 9 changes in 2 of 2 packages\n/)
     const commands = obeyed(run.stdout)
     assert.match(
       commands[0] ?? '',

@@ -107,15 +107,17 @@ async function play(
     'Approve',
     'Merged first. Then, authorised by the merge commit, exactly the approved changes are written.',
   )
-  const { output: approved } = await stage.runBackporch(
-    ['approve', 'apps/web', '--yes', '--wait', ...cluster],
-    0,
-  )
-  stage.check(
-    /sent \d+ writes? to prod for \d+ approved changes?/.test(approved) &&
-      approved.includes('verified'),
-    'the cluster was written to and verified',
-  )
+  for (const name of ['apps/orders', 'apps/web']) {
+    const { output: approved } = await stage.runBackporch(
+      ['approve', name, '--yes', '--wait', ...cluster],
+      0,
+    )
+    stage.check(
+      /sent \d+ writes? to prod for \d+ approved changes?/.test(approved) &&
+        approved.includes('verified'),
+      `the cluster was written to and verified for ${name}`,
+    )
+  }
 
   stage.printChapter('The cluster has come back, as git says it', 'Asked of the API server itself:')
   const answers = await Promise.all(
@@ -142,8 +144,16 @@ async function play(
 }
 
 interface LiveObject {
-  readonly spec?: { readonly replicas?: number; readonly minAvailable?: number }
+  readonly spec?: {
+    readonly replicas?: number
+    readonly minAvailable?: number
+    readonly template?: { readonly spec: { readonly containers: readonly Container[] } }
+  }
   readonly data?: Readonly<Record<string, string>>
+}
+
+interface Container {
+  readonly resources: { readonly requests: { readonly cpu: string } }
 }
 
 interface Expectation {
@@ -173,6 +183,12 @@ const EXPECTED: readonly Expectation[] = [
     what: 'the object that git does not declare is gone',
     path: `${SHOP}/configmaps/web-debug`,
     holds: (status) => status === 404,
+  },
+  {
+    what: 'the request that set-default-requests adds is 50m again',
+    path: `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/orders`,
+    holds: (_status, { spec }) =>
+      spec?.template?.spec.containers[0]?.resources.requests.cpu === '50m',
   },
   {
     what: 'the adopted five replicas stay',

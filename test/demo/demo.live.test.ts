@@ -39,7 +39,7 @@ await controlPlaneStartSuite('the demo against a real API server', () => {
       killSignal: 'SIGKILL',
     })
     assert.match(stdout, /sent \d+ writes? to prod for \d+ approved changes?.*\n.*verified/)
-    assert.equal((stdout.match(/^ {2}✓ /gm) ?? []).length, 5)
+    assert.equal((stdout.match(/^ {2}✓ /gm) ?? []).length, 6)
     const objects = await promisify(execFile)(
       'git',
       ['cat-file', '--batch-all-objects', '--batch'],

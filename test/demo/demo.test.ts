@@ -15,6 +15,7 @@ import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { boundCommand } from '../processes/bound-command.ts'
 import { CANARY } from './hand-edits.ts'
 
@@ -98,19 +99,23 @@ function assertNoCanary(content: string, where: string): void {
     assert.ok(!content.includes(form), `the Secret's value is in ${where}`)
 }
 
-test('the demo needs node and git and nothing else, and gives the same commits each time', async (t) => {
+test('the demo needs node and git and nothing else, and gives the same commits each time, with colours or without', async (t) => {
   const machine = newMachine(t, ['git'])
   const folders = ['first', 'second'].map((name) => join(machine.folder, name))
   const runs: DemoRun[] = []
-  for (const folder of folders) runs.push(await runDemo(machine, '--folder', folder))
+  for (const [index, folder] of folders.entries()) {
+    const env = index === 0 ? machine.env : { ...machine.env, CLICOLOR_FORCE: '1' }
+    runs.push(await runDemo({ ...machine, env }, '--folder', folder))
+  }
+  assert.ok(runs[1]?.stdout.includes('\u001b['), 'no colours')
   for (const { code, stdout, stderr } of runs) assert.deepEqual([code, stderr], [0, ''], stdout)
   const reported = runs.map(({ stdout }, index) =>
-    stdout.replaceAll(folders[index] ?? '', 'FOLDER'),
+    stripVTControlCharacters(stdout).replaceAll(folders[index] ?? '', 'FOLDER'),
   )
   assert.equal(reported[0], reported[1])
   assert.match(
     reported[0] ?? '',
-    /8 changes in 5 objects[\s\S]*✓ apps\/web v2 is published[\s\S]*InSync[\s\S]*InSync/,
+    /8 changes in 5 objects[\s\S]*\+ {6}cpu: "200m"[\s\S]*✓ apps\/orders v2 is published[\s\S]*✓ apps\/web v2 is published[\s\S]*InSync[\s\S]*InSync/,
   )
 
   const refs = folders.map((folder) =>
@@ -126,6 +131,7 @@ test('the demo needs node and git and nothing else, and gives the same commits e
       'refs/heads/drift-ledger',
       'refs/heads/main',
       'refs/tags/apps/orders/v1',
+      'refs/tags/apps/orders/v2',
       'refs/tags/apps/web/v1',
       'refs/tags/apps/web/v2',
     ],
@@ -174,5 +180,5 @@ test('a demo that does not come out as the story says ends with an error', async
   )
   const { code, stderr } = await runDemo(machine)
   assert.equal(code, 2)
-  assert.match(stderr, /the merge has the tag apps\/web\/v2, and it is not so/)
+  assert.match(stderr, /the merge has the tag apps\/orders\/v2, and it is not so/)
 })

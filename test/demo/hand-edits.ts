@@ -56,6 +56,20 @@ export const HAND_EDITS: readonly HandEdit[] = [
     },
   },
   {
+    command: 'kubectl set resources deployment/orders --requests=cpu=200m',
+    at: '2026-08-21T13:24:00Z',
+    manager: 'kubectl-set',
+    method: 'PATCH',
+    path: '/apis/apps/v1/namespaces/shop/deployments/orders',
+    body: {
+      spec: {
+        template: {
+          spec: { containers: [{ name: 'orders', resources: { requests: { cpu: '200m' } } }] },
+        },
+      },
+    },
+  },
+  {
     command: 'kubectl edit configmap/web-config',
     at: '2026-08-21T13:40:00Z',
     manager: 'kubectl-edit',

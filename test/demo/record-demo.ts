@@ -15,7 +15,7 @@ import { runCli } from '../../src/cli/run-cli.ts'
 import { wire } from '../../src/wire.ts'
 import { recordCluster } from '../apiserver/record-cluster.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
-import { finishRollout } from './finish-rollout.ts'
+import { finishRollouts } from './finish-rollout.ts'
 import { makeHandEdits } from './hand-edits.ts'
 import { normaliseRecording } from './normalise-recording.ts'
 import { prepareCluster, syncPackage } from './syncer.ts'
@@ -64,16 +64,18 @@ export async function recordDemo(plane: ControlPlane): Promise<Recordings> {
     for (const name of ['apps/web', 'apps/orders'])
       await syncPackage(plane, DEMO_FILES, name, SYNCER)
     await makeHandEdits(plane)
-    await finishRollout(plane)
+    await finishRollouts(plane)
     await backporch('scan')
     await backporch(...DECISIONS.adopt)
     await backporch(...DECISIONS.release)
-    await backporch('approve', 'apps/web', '--yes')
+    await backporch(...DECISIONS.adoptRequest)
+    for (const name of ['apps/orders', 'apps/web']) await backporch('approve', name, '--yes')
     // What is asked of the drifted cluster once the decision is in git.
     await backporch('diff')
     const drifted = await recorded(TIMES.drifted)
-    await syncPackage(plane, await filesOfMain(folder), 'apps/web', SYNCER)
-    await finishRollout(plane)
+    for (const name of ['apps/web', 'apps/orders'])
+      await syncPackage(plane, await filesOfMain(folder), name, SYNCER)
+    await finishRollouts(plane)
     await backporch('scan')
     return withSharedSchemas(drifted, await recorded(TIMES.settled))
   } finally {

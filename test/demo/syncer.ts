@@ -1,11 +1,15 @@
 /**
- * A small stand-in for `kpt live apply --server-side`: applies what a commit declares, keeps the inventory, and deletes what
+ * A small stand-in for `kpt live apply --server-side`: renders a package and applies what it declares, keeps the inventory, and deletes what
  * the inventory holds and the commit does not. Plain requests, because a demo machine has neither kpt nor kubectl.
  */
+import { answerCalls } from '@backporch/kpt/function'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { listDocumentObjects, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { type Resource, readResource } from '@backporch/kyaml/resource'
+import { builtInFunctions } from '../../functions/built-in-functions.ts'
+import { renderPackage } from '../../src/sources/kpt/render/render-package.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { filesOf } from '../fakes/pipeline-files.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
 import { send } from './send.ts'
 
@@ -44,9 +48,8 @@ export async function syncPackage(
   packagePath: string,
   manager: string,
 ): Promise<void> {
-  const resources = manifestsOf(files, packagePath)
-  const inventory = resources.find(({ id }) => id.kind === 'ResourceGroup')
-  const declared = resources.filter((resource) => resource !== inventory)
+  const inventory = manifestsOf(files, packagePath).find(({ id }) => id.kind === 'ResourceGroup')
+  const declared = render(files, packagePath)
   for (const resource of declared) await apply(plane, resource, manager)
   if (inventory === undefined) return
   for (const id of await listed(plane, inventory)) {
@@ -65,6 +68,17 @@ export async function syncPackage(
     { ...inventory, object: { ...inventory.object, spec: { resources: entries } } },
     manager,
   )
+}
+
+/** @returns without the inventory */
+function render(files: SyncerFiles, packagePath: string): readonly Resource[] {
+  const texts = Object.entries(files).flatMap(([path, text]) =>
+    path.startsWith(`${packagePath}/`) ? [[path.slice(packagePath.length + 1), text]] : [],
+  )
+  const given = filesOf(Object.fromEntries(texts))
+  const rendering = answerCalls(renderPackage(packagePath, given), builtInFunctions)
+  if ('failures' in rendering) throw rendering.failures[0] ?? new Error(packagePath)
+  return rendering.desired.resources.filter(({ id }) => id.kind !== 'ResourceGroup')
 }
 
 function manifestsOf(files: SyncerFiles, packagePath: string): Resource[] {

@@ -80,6 +80,32 @@ metadata:
   name: orders
 info:
   description: Takes the orders.
+pipeline:
+  mutators:
+  # The requests of the team, for every container that states none.
+  - exec: set-default-requests
+    configMap:
+      cpu: "50m"
+      memory: "64Mi"
+`
+
+const DEPLOYMENT_ORDERS = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: orders
+  namespace: shop
+spec:
+  replicas: 1
+  selector:
+    matchLabels: {app: orders}
+  template:
+    metadata:
+      labels: {app: orders}
+    spec:
+      serviceAccountName: orders
+      containers:
+      - name: orders
+        image: shop/orders:2.1.0
 `
 
 const ORDERS = `apiVersion: v1
@@ -99,6 +125,7 @@ metadata:
 
 export const DEMO_FILES: Readonly<Record<string, string>> = {
   'apps/orders/Kptfile': KPTFILE_ORDERS,
+  'apps/orders/deployment.yaml': DEPLOYMENT_ORDERS,
   'apps/orders/orders.yaml': ORDERS,
   'apps/web/Kptfile': KPTFILE_WEB,
   'apps/web/budget.yaml': BUDGET_WEB,

@@ -65,6 +65,7 @@ async function printDrift(stage: Stage, live: string): Promise<void> {
     'missing',
     'unexpected',
     'SEC-SECRET',
+    'resources.requests.cpu',
   ]) {
     stage.check(output.includes(part), `diff names ${part}`)
   }
@@ -102,14 +103,32 @@ async function printDecision(stage: Stage, live: string): Promise<void> {
     edit.includes('replicas: 5') && edit.includes('# moved by the release pipeline only'),
     'the file is edited in place',
   )
+  const { output: proposed } = await stage.runBackporch(
+    [...DECISIONS.adoptRequest, '--live', live],
+    0,
+  )
+  stage.say(
+    'No file of apps/orders states the request: the function set-default-requests adds it, so Adopt edits its argument:',
+  )
+  const argument = await stage.runGit(
+    'diff',
+    '-U0',
+    'main',
+    /proposed\/apps\/orders\/drift-[0-9a-f]{8}/.exec(proposed)?.[0] ?? '',
+    '--',
+    'apps/orders/Kptfile',
+  )
+  stage.check(argument.includes('      cpu: "200m"'), 'the argument of the function is edited')
   stage.setTime(TIMES.approved)
   stage.printChapter(
     'Approve',
     'A merge commit on main, the tag that Porch would set, the branch gone. Nothing goes to the cluster.',
   )
-  await stage.runBackporch(['approve', 'apps/web', '--yes', '--live', live], 0)
+  for (const name of ['apps/orders', 'apps/web'])
+    await stage.runBackporch(['approve', name, '--yes', '--live', live], 0)
   const tags = await stage.runGit('tag', '--list')
-  stage.check(tags.includes('apps/web/v2'), 'the merge has the tag apps/web/v2')
+  for (const name of ['apps/orders', 'apps/web'])
+    stage.check(tags.includes(`${name}/v2`), `the merge has the tag ${name}/v2`)
 }
 
 async function reportEnd(stage: Stage): Promise<void> {

@@ -19,5 +19,6 @@ export const TIMES = {
 
 export const DECISIONS = {
   adopt: ['adopt', 'apps/web', '4,5,6', '-m', 'campaign week: they stay'],
+  adoptRequest: ['adopt', 'apps/orders', '-m', 'the queue is longer at noon'],
   release: ['release', 'apps/web', 'secret/web-session', '-m', 'the session key is set by hand'],
 } as const
