@@ -286,7 +286,7 @@ test('ignore proposes the rule on a branch, and the line is hidden once that is 
   )
 })
 
-test('on a forge, ignore opens one pull request naming the requester, and reuses it', async () => {
+test('on a forge, ignore opens one pull request that states its origin, and reuses it', async () => {
   const world = context()
   const forge = new MemoryForge(world.repository)
   world.forge = forge

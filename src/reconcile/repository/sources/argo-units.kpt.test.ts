@@ -249,7 +249,7 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     )
   })
 
-  test("applies the Argo CD files in the folder before the Application's options", async () => {
+  test('applies and edits the Argo CD file in the folder, which overrides the Application', async () => {
     const path = 'shop/production/.argocd-source-shop.yaml'
     const text = 'kustomize:\n  images:\n  - nginx=example.com/nginx:1.29 # by the image updater\n'
     const world = new ArgoWorld({ [path]: text })
