@@ -38,18 +38,18 @@ describe('BACKPORCH_ALLOW_RENDER', () => {
       for (const render of await allowedIn(argv, undefined)) assert.deepEqual(render, [])
     })
 
-  it('adds to the flag, and keeps the words of a command together', async () => {
+  it('adds to the flag and keeps the words of a command together', async () => {
     assert.deepEqual(
       await allowedIn(['diff', '--allow-render', 'helm'], ',jsonnet main.jsonnet,,helm,'),
       [['helm', 'jsonnet main.jsonnet']],
     )
   })
 
-  it('allows nothing where it is empty', async () => {
+  it('allows nothing when it is empty', async () => {
     assert.deepEqual(await allowedIn(['diff'], ' '), [[]])
   })
 
-  it('runs nothing of a fork', async () => {
+  it('runs nothing from a fork', async () => {
     const world = ['preview', '--head', 'main', '--fork']
     const [own, untrusted] = await allowedIn(world, 'kubectl')
     assert.deepEqual([own, untrusted], [['kubectl'], []])

@@ -23,7 +23,7 @@ for (const argv of [
   ['history'],
   ['scan', '--dry-run'],
 ]) {
-  test(`${argv.join(' ')} --ascii has only ASCII in it`, async () => {
+  test(`${argv.join(' ')} --ascii prints only ASCII`, async () => {
     const world = await decided()
     if (argv[0] === 'history') {
       await world.reject()
@@ -39,7 +39,7 @@ for (const argv of [
   })
 }
 
-test('a hidden value, a value that is not there and the arrow have words', async () => {
+test('hidden values, absent values and arrows have ASCII forms', async () => {
   const world = await decided()
   const drifts = (await runInWorld(world, ['get', 'drifts', '--ascii'])).stdout
   assert.match(drifts, /data\.password +\*\*\*\* +\*\*\*\*/)
@@ -48,7 +48,7 @@ test('a hidden value, a value that is not there and the arrow have words', async
   assert.match((await runInWorld(world, ['history', '--ascii'])).stdout, /-> /)
 })
 
-test('a dry run names no next step: there is nothing to decide about', async () => {
+test('a dry run suggests no next command, since nothing can be decided yet', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   const dry = await runInWorld(world, ['scan', '--dry-run'])
@@ -65,7 +65,7 @@ test('a dry run names no next step: there is nothing to decide about', async () 
   )
 })
 
-test('over several clusters, what is proposed and what decides about it name the cluster', async () => {
+test('with several clusters, proposals and suggested commands name the cluster', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   const openCluster: CliOptions['openCluster'] = async ({ context }) => {

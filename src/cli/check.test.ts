@@ -33,7 +33,7 @@ const MISSING: Finding = {
   fix: 'do',
 }
 
-test('before the installation nobody needs to have been let in; other failures of the forge stay', async () => {
+test('before the installation a missing grant is a warning; other forge failures remain', async () => {
   const refused = await check({ forge: async () => [MISSING] })
   assert.deepEqual(
     [refused.code, /^✗ BP5003 nobody let us in$/m.test(refused.stdout)],
@@ -52,7 +52,7 @@ test('before the installation nobody needs to have been let in; other failures o
   )
 })
 
-test('a push of which nobody can say whether it passes is not known, and fails nothing', async () => {
+test('a push with an unclear answer is unknown and fails nothing', async () => {
   const run = await check({
     push: async (_remote, _base, refs) =>
       refs.map((ref) => ({ ref, answer: 'unclear', why: 'the server hung up' })),
@@ -64,7 +64,7 @@ test('a push of which nobody can say whether it passes is not known, and fails n
   )
 })
 
-test('the policy of the operator is judged with that of the repository', async () => {
+test('the operator policy is checked together with the repository policy', async () => {
   const text = policyText('{enforce: true, ignore: [{target: {kind: Job}, reason: r}]}').replace(
     'name: test',
     'name: enforced',
@@ -82,7 +82,7 @@ test('the policy of the operator is judged with that of the repository', async (
   assert.match(stdout, /^! policy: the ignore rule at operator\.yaml:\d+ never ends$/m)
 })
 
-test('a repository whose units a syncer names has no warning for its lack of packages', async () => {
+test('a repository whose syncers name its units has no warning about missing packages', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     'deploy/web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n',
   })
@@ -117,7 +117,7 @@ test('a repository whose units a syncer names has no warning for its lack of pac
   assert.doesNotMatch(stdout, /BP1004/)
 })
 
-test('the rights are asked in the namespaces of the packages, and in that of the context only where an object goes there', async () => {
+test("rights are checked in the package namespaces, and in the context's only if used", async () => {
   const asked = async (files: Readonly<Record<string, string>>) => {
     const namespaces: string[] = []
     const access: Probes['access'] = async (_, namespace) => {
@@ -156,7 +156,7 @@ test('the rights are asked in the namespaces of the packages, and in that of the
   )
 })
 
-test('says where the key comes from, and whether git knows who sits here', async () => {
+test('reports the source of the key and whether git knows the user', async () => {
   const known = await check({})
   assert.match(known.stdout, /^✓ key: from BACKPORCH_KEY$/m)
   assert.match(known.stdout, /^✓ git: knows who you are$/m)
@@ -179,7 +179,7 @@ test('says where the key comes from, and whether git knows who sits here', async
   )
 })
 
-test('ends with how many lines of each kind there are, unless it shall be quiet', async () => {
+test('ends with the count of lines per kind, unless --quiet', async () => {
   assert.match(
     (await check({ hasGitIdentity: async () => false })).stdout,
     /\n\d+ passed, 1 warning, 0 failed, \d+ unknown\n$/,
@@ -187,7 +187,7 @@ test('ends with how many lines of each kind there are, unless it shall be quiet'
   assert.doesNotMatch((await check({}, '--quiet')).stdout, /passed,/)
 })
 
-test('a line from a server stays one line', async () => {
+test('text from a server stays on one line', async () => {
   const run = await check({
     forge: async () => [{ ...MISSING, message: 'a\n✓ b\u001b[31m', fix: 'c\nd' }],
   })

@@ -47,7 +47,7 @@ function configured(text: string) {
   return { config, readConfig }
 }
 
-test('each repository of the file has its turns, and its events have its name', async () => {
+test('each repository in the file has its own turns and its name in the events', async () => {
   const [world, second] = [new TurnWorld('{mode: Propose}'), new TurnWorld('{mode: Propose}')]
   for (const one of [world, second]) one.edit(WEB, 'spec.replicas', 5)
   const openRepository = async (remote: string) => (remote === ONE ? world : second).repository
@@ -126,7 +126,7 @@ test('a cluster of two repositories is watched once, with its name and kubeconfi
   assert.equal(closed, 1)
 })
 
-test('one listener of each kind serves all: webhooks of every repository, audit events with the name of their cluster', async () => {
+test('one webhook listener and one audit listener serve all repositories and clusters', async () => {
   let webhooks: WantedWebhooks | undefined
   let audit: WantedAuditHook | undefined
   let remotes: readonly string[] | undefined
@@ -158,7 +158,7 @@ test('one listener of each kind serves all: webhooks of every repository, audit 
   assert.deepEqual([webhooks?.remote, remotes, audit?.named], [undefined, [ONE, OTHER], true])
 })
 
-test('what the file says of each repository cannot be a flag too', async () => {
+test('rejects flags for settings that the file gives per repository', async () => {
   for (const flags of [
     ['--repo', 'x'],
     ['--branch', 'main'],
@@ -184,7 +184,7 @@ test('what the file says of each repository cannot be a flag too', async () => {
   }
 })
 
-test('a file that is not valid, and one that cannot be read, end the controller at its start with 2', async () => {
+test('an invalid or unreadable file ends the controller at its start with exit code 2', async () => {
   const invalid = await runInWorld(
     new TurnWorld(),
     ['controller', '--config', 'c.yaml'],
@@ -238,7 +238,7 @@ async function reloaded(...texts: readonly (string | Failure)[]) {
   }
 }
 
-test('a file with another repository is used when two looks found it', async () => {
+test('a file with another repository is used after two equal reads', async () => {
   const both = await reloaded(BOTH, BOTH, BOTH)
   assert.deepEqual([both.opened, both.failures, both.configured.length], [[ONE, OTHER], [], 1])
   const first = file(`{repo: "${ONE}", contexts: [prod]}`)
@@ -246,7 +246,7 @@ test('a file with another repository is used when two looks found it', async () 
   assert.deepEqual([written.opened, written.configured], [[ONE], []])
 })
 
-test('a file that is not valid, or not there for a while, is reported once, and the one before it stays in use', async () => {
+test('an invalid or missing file is reported once, and the previous one stays in use', async () => {
   const half = BOTH.slice(0, -20)
   const invalid = await reloaded(half, half, half, half)
   assert.deepEqual(
@@ -267,7 +267,7 @@ test('a file that is not valid, or not there for a while, is reported once, and 
   )
 })
 
-test('help and completion know the flag', async () => {
+test('help and completion know the flag --config', async () => {
   const world = new TurnWorld()
   assert.match((await runInWorld(world, ['controller', '--help'])).stdout, /--config <path>/)
   assert.match(

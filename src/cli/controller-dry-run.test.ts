@@ -39,7 +39,7 @@ const actionsOf = (stderr: string): unknown[] =>
 const withoutIds = (lists: unknown[]): string =>
   JSON.stringify(lists).replace(/drift-[0-9a-f]{8}/g, 'drift-ID')
 
-test('it reports the writes of git and the forge once, and again when they are others; a real run then makes them', async () => {
+test('reports each planned write to git and forge once, and a real run then makes them', async () => {
   const context = hostedWorld()
   const { world } = context
   world.edit(WEB, 'spec.replicas', 5)
@@ -86,7 +86,7 @@ test('it reports the writes of git and the forge once, and again when they are o
   assert.notEqual(await everything(context), before)
 })
 
-test('in text the list is what scan --dry-run prints', async () => {
+test('the text output equals that of scan --dry-run', async () => {
   const scanned = hostedWorld()
   const watched = hostedWorld()
   for (const { world } of [scanned, watched]) world.edit(WEB, 'spec.replicas', 5)
@@ -102,7 +102,7 @@ test('in text the list is what scan --dry-run prints', async () => {
   assert.equal(stderr.split('dry run: nothing is written').length, 2)
 })
 
-test('it reports a write to the cluster that a merged commit authorises, and does not make it', async () => {
+test('reports an authorised write to the cluster without making it', async () => {
   const context = hostedWorld('{mode: Propose, settle: backporch}')
   const { world, forge } = context
   world.edit(WEB, 'spec.replicas', 5)
@@ -121,7 +121,7 @@ test('it reports a write to the cluster that a merged commit authorises, and doe
   assert.ok(world.cluster.writes.length > 0, 'a real run writes it')
 })
 
-test('why an approved change could not be written to the cluster is in the log', async () => {
+test('logs why an approved change could not be written to the cluster', async () => {
   const { world, forge } = hostedWorld('{mode: Propose, settle: backporch}')
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()

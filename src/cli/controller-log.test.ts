@@ -40,7 +40,7 @@ function runWatched(
   })
 }
 
-test('a change that is judged is logged with its cluster and whole milliseconds', async () => {
+test('a judged change is logged with its cluster and whole milliseconds', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const { stderr } = await runWatched(
     world,
@@ -73,38 +73,38 @@ const policy = (mode: string): string =>
   `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: ${mode}}\n`
 
 const TROUBLES: Readonly<Record<string, Trouble>> = {
-  'git cannot be reached': {
+  'git is unreachable': {
     code: 'BP4001',
     begin: ({ repository }) => refuse(repository, 'listRefs', failure('BP4001')),
   },
-  'git takes no push': {
+  'git rejects pushes': {
     code: 'BP4002',
     begin: ({ repository }) => refuse(repository, 'push', failure('BP4002', 'on-change')),
   },
-  'git goes away in the middle of a push': {
+  'git disappears during a push': {
     code: 'BP4001',
     begin: ({ repository }) => refuse(repository, 'push', failure('BP4001')),
   },
-  'the token for git is revoked': {
+  'the git token is revoked': {
     code: 'BP4005',
     begin: ({ repository }) => refuse(repository, 'listRefs', failure('BP4005', 'on-change')),
   },
-  'the forge cannot be reached': {
+  'the forge is unreachable': {
     code: 'BP5001',
     begin: (_, forge) => refuse(forge, 'readProposals', failure('BP5001')),
   },
-  'the token for the forge is revoked': {
+  'the forge token is revoked': {
     code: 'BP5002',
     begin: (_, forge) => refuse(forge, 'readProposals', failure('BP5002', 'on-change')),
   },
-  'the policy is not valid': {
+  'the policy is invalid': {
     code: 'BP1005',
     begin: ({ repository }) => {
       repository.commitByHand('main', { '.drift/policy.yaml': policy('Propse') })
       return () => repository.commitByHand('main', { '.drift/policy.yaml': policy('Propose') })
     },
   },
-  'the cluster cannot be reached': {
+  'the cluster is unreachable': {
     code: 'BP3001',
     begin: ({ cluster }) => {
       cluster.unreachable = failure('BP3001')
@@ -116,7 +116,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
 }
 
 for (const [name, { code, begin }] of Object.entries(TROUBLES))
-  test(`twice in a few minutes ${name}: two begin and two end, and the edit of that time is proposed`, async () => {
+  test(`with two outages because ${name}, two failures begin and end and the edit is proposed`, async () => {
     const world = new TurnWorld('{mode: Propose}')
     const forge = new MemoryForge(world.repository)
     world.forge = forge
@@ -156,7 +156,7 @@ for (const [name, { code, begin }] of Object.entries(TROUBLES))
     assert.match(proposal?.body ?? '', /evil\.example\.com/)
   })
 
-test('the edit of an outage is proposed by the first turn that reaches git, and waits for no retry of its package', async () => {
+test('an edit during an outage is proposed by the first turn that reaches git, without back-off', async () => {
   const world = new TurnWorld('{mode: Propose}')
   let end = NOTHING
   const begin = () => {
@@ -181,7 +181,7 @@ test('the edit of an outage is proposed by the first turn that reaches git, and 
   )
 })
 
-test('an outage in which nothing changes ends too, in the log and in the metric, and text at level warn has both', async () => {
+test('an outage without changes ends in log and metric too, and level warn prints begin and end', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const metrics = new PrometheusMetrics({
     version: '1',
@@ -221,7 +221,7 @@ test('an outage in which nothing changes ends too, in the log and in the metric,
   assert.deepEqual(seen, ['1', 'none', 'none', '1', 'none', 'none'])
 })
 
-test('critical drift that the watch judges while git is away is in a gauge until a turn records it', async () => {
+test('a gauge counts critical drift found while git is unreachable, until a turn records it', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const metrics = new PrometheusMetrics({
     version: '1',
@@ -257,7 +257,7 @@ const API = {
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api, namespace: shop}\ndata: {a: b}\n',
 }
 
-test('rights that are missing are one failure with the rule, in the log and in the metric, and begin and end again', async () => {
+test('missing rights are one failure with the rule, in log and metric, each time they go missing', async () => {
   const world = new TurnWorld('{mode: Propose}', API)
   const metrics = new PrometheusMetrics({
     version: '1',
@@ -317,7 +317,7 @@ test('rights that are missing are one failure with the rule, in the log and in t
   assert.deepEqual([...new Set(unread.map(({ outcome }) => outcome))], ['partial'])
 })
 
-test('a turn about another package ends no failure of an object that cannot be read', async () => {
+test('a turn about another package does not end the failure of an unreadable object', async () => {
   const world = new TurnWorld('{mode: Propose}', API)
   const edits = ['c', 'd'].map((value) => () => world.edit('/ConfigMap/shop/api', 'data.a', value))
   const begin = () => {
@@ -342,7 +342,7 @@ test('a turn about another package ends no failure of an object that cannot be r
   )
 })
 
-test('the failure of the only cluster names the cluster, also where no watch told of it', async () => {
+test('the failure of the only cluster names the cluster, even without a watch', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const waits = [
     () => (world.cluster.unreachable = failure('BP3001')),

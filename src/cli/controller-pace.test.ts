@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld } from '../../test/fakes/turn-world.ts'
 
-test('a controller with a turn every five seconds pushes a status that flaps once a minute', async () => {
+test('with a turn every five seconds, a flapping status is pushed once a minute', async () => {
   const world = new TurnWorld('{mode: Propose}')
   let seconds = 0
   world.pass = () => {

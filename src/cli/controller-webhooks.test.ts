@@ -21,7 +21,7 @@ function hooks(use: (wanted: WantedWebhooks) => void, onClose: () => void = NOTH
   }
 }
 
-test('it does not listen without a secret, and then does nothing else either', async () => {
+test('without a webhook secret the controller neither listens nor writes', async () => {
   for (const secret of [undefined, '', ' ', ',', '\n']) {
     const world = new TurnWorld('{mode: Propose}')
     world.edit(WEB, 'spec.replicas', 5)
@@ -38,7 +38,7 @@ test('it does not listen without a secret, and then does nothing else either', a
   }
 })
 
-test('a secret of fewer than 16 characters is refused at the start, and not printed', async () => {
+test('a secret under 16 characters is rejected at the start and not printed', async () => {
   for (const secret of ['fifteen-letters', 'long-enough-secret,short-secret', 'x']) {
     const world = new TurnWorld('{mode: Propose}')
     const { code, stdout, stderr } = await runInWorld(
@@ -58,7 +58,7 @@ test('a secret of fewer than 16 characters is refused at the start, and not prin
   }
 })
 
-test('it listens where it was told, with every secret, and closes when it ends; no secret is printed', async () => {
+test('listens on the given address with every secret, closes at the end and prints no secret', async () => {
   let requested: WantedWebhooks | undefined
   let closed = 0
   const world = new TurnWorld()
@@ -90,7 +90,7 @@ test('it listens where it was told, with every secret, and closes when it ends; 
   assert.doesNotMatch(stdout + stderr, /one-one|two-two/)
 })
 
-test('a button that somebody pressed is done by the next turn, once', async () => {
+test('a pressed button is carried out by the next turn, once', async () => {
   const { world, forge, ref } = await opened()
   const requestedAction: RequestedAction = {
     id: 'press-1',
@@ -115,7 +115,7 @@ test('a button that somebody pressed is done by the next turn, once', async () =
   assert.match(forge.proposals[0]?.body ?? '', /It was Restore before, changed by `ada`/)
 })
 
-test('refused webhooks are told, and a flood of them once', async () => {
+test('rejected webhooks are reported, and a flood of them once', async () => {
   let wanted: WantedWebhooks | undefined
   const { stderr } = await runInWorld(
     new TurnWorld(),
@@ -143,7 +143,7 @@ test('refused webhooks are told, and a flood of them once', async () => {
   )
 })
 
-test('an address is a port, or a host and a port; nothing but loopback unless it is written', () => {
+test('a listen address is a port or host:port, on loopback by default', () => {
   const host = '127.0.0.1'
   assert.deepEqual(listenAddress('8080'), { host, port: 8080 })
   assert.deepEqual(listenAddress(':8080'), { host, port: 8080 })

@@ -34,7 +34,7 @@ function editsAndBack(world: TurnWorld): (() => unknown)[] {
   ]
 }
 
-test('in text a turn that did something is one line with time and place, and quiet turns print nothing', async () => {
+test('in text an active turn is one line with time and place, and quiet turns print nothing', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const { code, stdout, stderr } = await runInWorld(world, ['controller', '--log-format', 'text'], {
     waits: editsAndBack(world),
@@ -112,7 +112,7 @@ test('in JSON a turn is one event, and each change of a unit is one', async () =
   )
 })
 
-test('--log-level is the least that is reported; -q is warn and -v is trace, and the flag wins', async () => {
+test('--log-level sets the least severe level; -q means warn, -v means trace, and the flag wins', async () => {
   const levels = async (...flags: string[]): Promise<string[]> => {
     const world = new TurnWorld('{mode: Propose}')
     const { listRefs } = world.repository
@@ -151,7 +151,7 @@ test('the log is text on a terminal and JSON elsewhere, unless --log-format says
   }
 })
 
-test('it says how often it looks, waits a minute or what --interval says, and ends with 0 when it is stopped', async () => {
+test('logs its interval, waits a minute or --interval, and ends with 0 when stopped', async () => {
   for (const [flags, wanted] of [
     [[], 60_000],
     [['--interval', '5m'], 300_000],
@@ -173,7 +173,7 @@ test('it says how often it looks, waits a minute or what --interval says, and en
   }
 })
 
-test('what scan writes, the controller writes', async () => {
+test('the controller writes what scan writes', async () => {
   const [scanned, controlled] = [new TurnWorld('{mode: Propose}'), new TurnWorld('{mode: Propose}')]
   for (const world of [scanned, controlled]) world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(scanned, ['scan'])
@@ -184,7 +184,7 @@ test('what scan writes, the controller writes', async () => {
   )
 })
 
-test('an outage is one event while it stays, whatever the reason of each attempt, and one when it is gone; drift meanwhile is not lost', async () => {
+test('an outage is one event at its start and one at its end, and its drift is not lost', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const { repository } = world
   const refs = repository.listRefs.bind(repository)
@@ -228,7 +228,7 @@ test('an outage is one event while it stays, whatever the reason of each attempt
   )
 })
 
-test('what a turn did not observe is not told as gone', async () => {
+test('a failure that a turn could not check again is not reported as recovered', async () => {
   const world = new TurnWorld('{mode: Propose}', BAD_PACKAGE)
   const { repository } = world
   const refs = repository.listRefs.bind(repository)
@@ -253,7 +253,7 @@ test('what a turn did not observe is not told as gone', async () => {
   )
 })
 
-test('the credentials are wrong: told once, asked again slowly, and used when they are right', async () => {
+test('wrong credentials are reported once, retried slowly and used once corrected', async () => {
   const world = new TurnWorld()
   const { repository } = world
   const refs = repository.listRefs.bind(repository)
@@ -291,7 +291,7 @@ test('the credentials are wrong: told once, asked again slowly, and used when th
   assert.equal(slept[3], 60_000)
 })
 
-test('one package that cannot be read holds up no other one and is told once', async () => {
+test('an unreadable package blocks no other and is reported once', async () => {
   const world = new TurnWorld('{mode: Propose}', BAD_PACKAGE)
   world.edit(WEB, 'spec.replicas', 5)
   const { stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING] })
@@ -312,7 +312,7 @@ test('one package that cannot be read holds up no other one and is told once', a
   )
 })
 
-test('a command line that can never work ends it at once with the exit code of scan', async () => {
+test('a permanently invalid command line ends the controller at once with the exit code of scan', async () => {
   const world = new TurnWorld()
   world.repository.listRefs = () =>
     Promise.reject(
@@ -337,7 +337,7 @@ test('a command line that can never work ends it at once with the exit code of s
   )
 })
 
-test('help and completion know it', async () => {
+test('help and completion know the controller', async () => {
   const world = new TurnWorld()
   assert.match((await runInWorld(world, ['--help'])).stdout, /controller/)
   const help = (await runInWorld(world, ['controller', '--help'])).stdout

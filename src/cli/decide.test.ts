@@ -15,7 +15,7 @@ async function requested(adopted: readonly string[], verb = 'approve'): Promise<
   return stdout
 }
 
-test('of a mixed plan each line and the question say what is adopted and what is restored', async () => {
+test('for a mixed plan each line and the question state what is adopted and restored', async () => {
   for (const verb of ['approve', 'reject']) {
     const shown = await requested(['deployment/web'], verb)
     assert.match(shown, /^ {2}\d ~ adopt {4}spec\.replicas /m)
@@ -24,13 +24,13 @@ test('of a mixed plan each line and the question say what is adopted and what is
   }
 })
 
-test('of a plan that is one for all, the question alone says it', async () => {
+test('for a uniform plan only the question states the resolution', async () => {
   const shown = await requested([])
   assert.match(shown, /^ {2}\d ~ {2}spec\.replicas /m)
   assert.match(shown, /ADOPT 2 changes, fingerprint /)
 })
 
-test('reject says until when exactly this drift is silent, as the ledger has it', async () => {
+test('reject prints until when this drift is silenced, as recorded in the ledger', async () => {
   const world = new TurnWorld('{mode: Propose, decide: {closeSilence: 3d}}')
   world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(world, ['scan'])
@@ -46,7 +46,7 @@ test('reject says until when exactly this drift is silent, as the ledger has it'
   )
 })
 
-test('approve says where the proposal is when the forge has a merge queue, and that nothing is verified', async () => {
+test('with a merge queue approve names the proposal and does not claim verification', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const forge = new MemoryForge(world.repository)
   Object.assign(forge, { merge: async () => 'queued' })

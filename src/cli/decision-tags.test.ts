@@ -82,7 +82,7 @@ for (const [tags, source, isTagged] of CASES) {
     assert.equal((await world.plan()).report.status.state, 'InSync')
   })
 
-  test(`${name}: a merge by hand ${isTagged ? 'is tagged' : 'has no tag'}, once, and is settled`, async () => {
+  test(`${name}: a manual merge ${isTagged ? 'is tagged' : 'has no tag'}, once, and is settled`, async () => {
     const world = await proposedWorld(tags, source)
     const [branch = ''] = world.repository.names()
     await mergeByHand(world, branch)
@@ -100,7 +100,7 @@ for (const [tags, source, isTagged] of CASES) {
   })
 }
 
-test('a folder that was tagged by an earlier version is tagged no more, and its report has no revision', async () => {
+test('a folder that an earlier version tagged gets no new tag, and its report no revision', async () => {
   const world = await proposedWorld('all', 'folder')
   assert.equal((await runInWorld(world, ['approve', 'apps/web', '--yes'])).code, 0)
   world.repository.commitByHand('main', {

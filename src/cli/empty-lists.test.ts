@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { policyText, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 
-test('a list without a row has no head, and stderr says that there is nothing', async () => {
+test('an empty list has no header, and stderr says that it is empty', async () => {
   for (const [command, text] of [
     [['get', 'drifts'], 'no drift recorded\n'],
     [['ignore', '--list'], 'no ignore rules\n'],
@@ -24,7 +24,7 @@ test('a list without a row has no head, and stderr says that there is nothing', 
   }
 })
 
-test('what is watched has its head before the first row', async () => {
+test('a watched list prints its header before the first row', async () => {
   const world = new TurnWorld()
   const drift = async (): Promise<void> => {
     world.edit(WEB, 'spec.replicas', 5)
@@ -34,7 +34,7 @@ test('what is watched has its head before the first row', async () => {
   assert.match(stdout, /^CLUSTER .*\n.* spec\.replicas /)
 })
 
-test('explain names the branch only where there is one', async () => {
+test('explain names the branch only if it exists', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   assert.doesNotMatch((await runInWorld(world, ['explain', 'apps/web'])).stdout, /^branch /m)
@@ -45,7 +45,7 @@ test('explain names the branch only where there is one', async () => {
   )
 })
 
-test('explain tells what is open from what is no drift, where a selector names neither', async () => {
+test('for an unmatched selector explain lists open changes apart from other differences', async () => {
   const ignore = "[{target: {kind: ConfigMap}, paths: ['data.**'], reason: theirs}]"
   const world = new TurnWorld('{mode: Propose}', {
     '.drift/ignore.yaml': policyText(`{ignore: ${ignore}}`).replace('name: test', 'name: ignore'),

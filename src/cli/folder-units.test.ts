@@ -29,7 +29,7 @@ test('without a Kptfile the error names the folders with manifests, and how to c
   }
 })
 
-test('the example is a kustomization that no other one reads, or the folder nearest to a wrong name', async () => {
+test('the example is an unreferenced kustomization, or the folder nearest to a wrong name', async () => {
   const kustomizations = {
     'apps/web/kustomization.yaml': 'resources: [deployment.yaml]\n',
     'overlays/prod/kustomization.yaml': 'resources:\n- ../../apps/web\n',
@@ -43,7 +43,7 @@ test('the example is a kustomization that no other one reads, or the folder near
   assert.match(wrong.stderr, /--path apps\/web,/)
 })
 
-test('without a manifest it says so, and a Helm chart is no example', async () => {
+test('without any manifest the error says so, and a Helm chart is no example', async () => {
   const none = { 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null }
   const world = folderWorld()
   world.repository.commitByHand('main', none)
@@ -63,7 +63,7 @@ test('a wrong name beside packages is answered with their names', async () => {
   assert.doesNotMatch(stderr, /manifests are in/)
 })
 
-test('the list is bounded, the biggest folder first; a kustomization is named, a chart comes last, a workflow is none', async () => {
+test('lists a bounded number of folders: largest first, charts last, no workflows', async () => {
   const many = Object.fromEntries(
     Array.from({ length: 20 }, (_, at) => [
       `some/f${at}/a.yaml`,
@@ -87,14 +87,14 @@ test('the list is bounded, the biggest folder first; a kustomization is named, a
   assert.doesNotMatch(stderr, /github/)
 })
 
-test('--path compares the folder; its drift is the same as that of a package', async () => {
+test('--path compares the folder and finds the same drift as for a package', async () => {
   const { code, stdout, stderr } = await runInWorld(folderWorld(), ['diff', ...PATH])
   assert.equal(code, 1, stderr)
   assert.match(stdout, /of apps\/web in prod/)
   assert.match(stdout, /replicas/)
 })
 
-test('a folder that is not there is refused, and one in a package is that package', async () => {
+test('a missing folder is rejected, and a folder inside a package means that package', async () => {
   const wrong = await runInWorld(folderWorld(), ['diff', '--path', 'apps/wbe'])
   assert.equal(wrong.code, 2)
   assert.match(wrong.stderr, /BP1004: there is no folder "apps\/wbe"/)
@@ -103,7 +103,7 @@ test('a folder that is not there is refused, and one in a package is that packag
   assert.match((await runInWorld(world, ['diff', ...PATH])).stdout, /of apps\/web in prod/)
 })
 
-test('scan records it on a branch of the rules of Porch, with the record alone: there is no Kptfile to touch', async () => {
+test('scan records a folder on a proposed branch with only the record, without a Kptfile', async () => {
   const world = folderWorld()
   const { code, stderr } = await runInWorld(world, ['scan', ...PATH])
   assert.equal(code, 1, stderr)
@@ -126,7 +126,7 @@ test('scan records it on a branch of the rules of Porch, with the record alone: 
 })
 
 for (const resolution of ['adopt', 'restore', 'release']) {
-  test(`${resolution} and approve decide about it by its name alone, once it is recorded`, async () => {
+  test(`${resolution} and approve work on a recorded folder by its name alone`, async () => {
     const world = folderWorld()
     await runInWorld(world, ['scan', ...PATH])
     const created = await runInWorld(world, [resolution, 'apps/web'])
@@ -159,7 +159,7 @@ test('a Placement names folders by globs, and only those that it names run in th
   assert.equal(other.code, 2)
 })
 
-test('what is not plain is refused with the reason: a kustomization further down, a chart, no object at all', async () => {
+test('rejects with the reason a nested kustomization, a chart and a folder without objects', async () => {
   const cases: readonly (readonly [{ readonly [path: string]: string }, RegExp])[] = [
     [
       { 'apps/web/prod/kustomization.yaml': 'resources: []\n' },
@@ -190,7 +190,7 @@ test('a package below the folder is a unit of its own, and its files are not the
   assert.match((await runInWorld(world, ['diff', 'apps/web/below'])).stdout, /below/)
 })
 
-test('render -o unwrap prints the objects of a folder, and says that it has no files of kpt', async () => {
+test('render -o unwrap prints the objects of a folder; resourcelist is rejected', async () => {
   const run = await runInWorld(folderWorld(), ['render', ...PATH, '-o', 'unwrap'])
   assert.equal(run.code, 0, run.stderr)
   assert.match(run.stdout, /^kind: Deployment$/m)
@@ -208,7 +208,7 @@ const UNREACHABLE = async (): Promise<never> => {
   throw new Failure({ code: 'BP3001', what: 'cannot read', why: 'refused', remedy: 'wait' })
 }
 
-test('a scan without names looks at the folders that were recorded in its cluster: what an outage made Unknown is known again', async () => {
+test('a scan without names covers recorded folders, so that Unknown after an outage ends', async () => {
   for (const path of ['apps/web', '.']) {
     const world = folderWorld()
     assert.equal((await runInWorld(world, ['scan', '--path', path])).code, 1)
@@ -224,7 +224,7 @@ test('a scan without names looks at the folders that were recorded in its cluste
   }
 })
 
-test('a folder that was recorded in another cluster is not looked at in this one', async () => {
+test('a folder recorded in another cluster is not scanned in this one', async () => {
   const world = folderWorld({
     'apps/shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n',
     'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
@@ -242,7 +242,7 @@ test('a folder that was recorded in another cluster is not looked at in this one
   ])
 })
 
-test('where only another cluster has folders, a scan says as before which folders hold manifests', async () => {
+test('when only another cluster has folders, scan still lists the folders with manifests', async () => {
   const world = folderWorld()
   await runInWorld(world, ['scan', ...PATH])
   world.cluster.name = 'edge'
@@ -252,7 +252,7 @@ test('where only another cluster has folders, a scan says as before which folder
   assert.match(stderr, /BP1004: .*\n.*manifests are in apps\/web/)
 })
 
-test('a package that lost its Kptfile is no folder unit because the ledger has it', async () => {
+test('a package that lost its Kptfile does not become a folder unit from the ledger', async () => {
   const world = new TurnWorld('{mode: Warn}', {
     'apps/shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n',
     'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
@@ -264,7 +264,7 @@ test('a package that lost its Kptfile is no folder unit because the ledger has i
   assert.equal(code, 0, stdout)
 })
 
-test('an outage says nothing of a package that no later scan looks at', async () => {
+test('an outage does not report a package that scans no longer cover', async () => {
   const world = new TurnWorld('{mode: Warn}', {
     'apps/shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n',
     'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
@@ -278,7 +278,7 @@ test('an outage says nothing of a package that no later scan looks at', async ()
   assert.equal((await runInWorld(world, ['status'])).code, 0)
 })
 
-test('the repository as a folder and a package named root have one name: the folder is refused, the package is compared', async () => {
+test('the repository folder is rejected when a package named root exists', async () => {
   const world = new TurnWorld()
   world.repository.commitByHand('main', {
     'apps/web/Kptfile': null,

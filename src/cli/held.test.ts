@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { policyText, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 
-test('scan, status, get and explain say what is held back, why and until when', async () => {
+test('scan, status, get and explain show held drift with the reason and the end', async () => {
   const world = new TurnWorld('{}', {
     '.drift/policy.yaml': policyText(
       '{mode: Propose, windows: [{name: freeze, kind: hold, schedule: "0 9 * * *", duration: 10h}]}',

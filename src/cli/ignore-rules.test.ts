@@ -27,7 +27,7 @@ function context(): TurnWorld {
   return world
 }
 
-test('explain tells of a line each rule in order, and why it did not apply', async () => {
+test('explain lists the rules for a change in order, with why each did not apply', async () => {
   const { code, stdout } = await runInWorld(context(), ['explain', 'apps/web', '1'])
   assert.equal(code, 0)
   const order = [
@@ -52,7 +52,7 @@ test('explain tells of a line each rule in order, and why it did not apply', asy
   )
 })
 
-test('a line that is no drift can be asked for by its number and its object, and says which rule hides it', async () => {
+test('an ignored change can be selected by number or object, and shows the hiding rule', async () => {
   for (const selector of ['2', 'deployment/web']) {
     const { stdout } = await runInWorld(context(), ['explain', 'apps/web', selector])
     assert.match(
@@ -63,7 +63,7 @@ test('a line that is no drift can be asked for by its number and its object, and
   }
 })
 
-test('many lines without a selector are told in short, with the command for more', async () => {
+test('without a selector explain summarises many changes and names the command for details', async () => {
   const world = context()
   world.edit(WEB_CONFIG, 'data.color', 'red')
   world.edit(WEB_CONFIG, 'data.size', '6')
@@ -85,7 +85,7 @@ test('an annotation that only the live object has hides nothing, and explain say
   )
 })
 
-test('explain says what a preset is for, and which there are', async () => {
+test('explain describes a preset and lists the available ones', async () => {
   const world = context()
   assert.match(
     (await runInWorld(world, ['explain', 'preset:hpa'])).stdout,
@@ -96,7 +96,7 @@ test('explain says what a preset is for, and which there are', async () => {
   assert.match(unknown.stderr, /presets are .*\bhpa\b/)
 })
 
-test('no line of a text is longer than the terminal, but for words that are', () => {
+test('text is wrapped to the terminal width, except for longer words', () => {
   assert.deepEqual(wrapText('  a ', 'bb ccc dddddddddd e', 9), [
     '  a bb',
     '    ccc',
@@ -105,7 +105,7 @@ test('no line of a text is longer than the terminal, but for words that are', ()
   ])
 })
 
-test('ignore --list lists every rule with its place, its end and what it hides', async () => {
+test('ignore --list shows each rule with its place, expiry and hits', async () => {
   const world = context()
   await world.plan()
   const { stdout } = await runInWorld(world, ['ignore', '--list'])
@@ -161,7 +161,7 @@ test('ignore --list lists every rule with its place, its end and what it hides',
   )
 })
 
-test('ignore --list is about the whole repository, and only it prints a list', async () => {
+test('ignore --list covers the whole repository, and output formats need --list', async () => {
   for (const [argv, text] of [
     [['apps/web', '--list'], /ignore --list takes no package/],
     [['--list', '--print'], /'--list' cannot be used with option '--print'/],
@@ -173,7 +173,7 @@ test('ignore --list is about the whole repository, and only it prints a list', a
   }
 })
 
-test('status tells of rules that hide nothing any more', async () => {
+test('status reports rules that no longer match anything', async () => {
   const world = context()
   await world.plan()
   const { stderr } = await runInWorld(world, ['status'])
@@ -203,7 +203,7 @@ test('-o markdown names the ignore rules that have ended, and -o json has them a
   }
 })
 
-test('an annotation that cannot be read hides nothing, and is told with its line', async () => {
+test('an invalid annotation hides nothing and is reported with its line', async () => {
   const world = context()
   world.repository.commitByHand('main', {
     'apps/web/Kptfile': `${KPTFILE}  annotations:\n    backporch.dev/ignore: data..x\n`,
@@ -216,7 +216,7 @@ test('an annotation that cannot be read hides nothing, and is told with its line
   )
 })
 
-test('ignore --print gives a policy that hides the named line once it is committed', async () => {
+test('ignore --print prints a policy that hides the named change once committed', async () => {
   const world = context()
   const { code, stdout, stderr } = await runInWorld(world, [
     'ignore',
@@ -286,7 +286,7 @@ test('ignore proposes the rule on a branch, and the line is hidden once that is 
   )
 })
 
-test('where pull requests are, ignore opens one that says who asked, and the same one again', async () => {
+test('on a forge, ignore opens one pull request that states its origin, and reuses it', async () => {
   const world = context()
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -319,7 +319,7 @@ const REFUSED: readonly (readonly [argv: readonly string[], error: RegExp])[] = 
 ]
 
 for (const [argv, error] of REFUSED) {
-  test(`ignore ${argv.join(' ')} is refused`, async () => {
+  test(`rejects ignore ${argv.join(' ')}`, async () => {
     const { code, stdout, stderr } = await runInWorld(context(), ['ignore', 'apps/web', ...argv])
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, error)

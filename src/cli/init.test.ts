@@ -27,7 +27,7 @@ function driftedWorld(hosted = true): TurnWorld {
   return world
 }
 
-test('init requires confirmation, and says how to look first', async () => {
+test('init requires confirmation and suggests a dry run first', async () => {
   const world = driftedWorld()
   const { code, stderr, stdout } = await runInWorld(world, ['init'])
   assert.equal(code, 2)
@@ -39,7 +39,7 @@ test('init requires confirmation, and says how to look first', async () => {
   assert.deepEqual(world.repository.names(), [])
 })
 
-test('init does not count for today what waits for the digest', async () => {
+test("init does not count drift that waits for the digest as today's", async () => {
   const world = driftedWorld()
   world.sync()
   world.edit(WEB, 'metadata.labels.team', 'night')
@@ -80,7 +80,7 @@ test('init --yes proposes, and without a forge says how to review and merge with
   assert.match((await runInWorld(world, ['init', '--remove', '--yes'])).stdout, /nothing to remove/)
 })
 
-test('init in a clone says that the branch is in it and nowhere else, and how origin gets it', async () => {
+test('init in a clone says that the branch is only local, and how to push it', async () => {
   const world = driftedWorld(false)
   const { stdout } = await runInWorld(world, ['init', '--yes'], { cloneState: 'clone' })
   assert.match(
@@ -104,7 +104,7 @@ test('init in a clone says that the branch is in it and nowhere else, and how or
   )
 })
 
-test('init -o json is one list and nothing else, also when it was closed', async () => {
+test('init -o json prints exactly one list, even after the proposal was closed', async () => {
   const world = driftedWorld()
   const { items } = JSON.parse((await runInWorld(world, ['init', '--yes', '-o', 'json'])).stdout)
   const [{ state, expect, files, proposal }] = items
@@ -119,7 +119,7 @@ test('init -o json is one list and nothing else, also when it was closed', async
   assert.deepEqual([refused.code, refused.stdout], [2, ''])
 })
 
-test('init --print-ruleset asks no cluster and prints no more than that', async () => {
+test('init --print-ruleset prints only the ruleset and contacts no cluster', async () => {
   const world = driftedWorld()
   const { code, stdout } = await runInWorld(world, ['init', '--print-ruleset', '--forge', 'github'])
   assert.equal(code, 0)
@@ -136,7 +136,7 @@ test('init --print-ruleset asks no cluster and prints no more than that', async 
   )
 })
 
-test('init --path enrols a folder without a Kptfile: the proposal places it, and the packages stay', async () => {
+test('init --path enrols a folder without a Kptfile in a placement and keeps the packages', async () => {
   const world = driftedWorld()
   world.repository.commitByHand('main', { 'deploy/settings.yaml': SETTINGS })
   const { code, stdout } = await runInWorld(world, ['init', '--path', 'deploy', '--yes'])
@@ -155,7 +155,7 @@ test('init --path enrols a folder without a Kptfile: the proposal places it, and
   )
 })
 
-test('init --path adds to the placements that there are, and to none that has the folder', async () => {
+test('init --path extends an existing placement unless it already has the folder', async () => {
   const placement = (spec: string): string =>
     `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: all}\nspec: ${spec}\n`
   for (const [spec, added] of [
@@ -184,7 +184,7 @@ test('--again and --remove contradict each other', async () => {
   assert.equal((await runInWorld(driftedWorld(), ['init', '--again', '--remove'])).code, 2)
 })
 
-test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rules, syncers, placement and count', async (t) => {
+test('init on a recorded Argo CD and Flux cluster proposes rules, syncers, placement and count', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-onboard-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'live.json'), onboardingRecording())

@@ -25,7 +25,7 @@ async function run(flags: readonly string[], events: OpenedDriftEvents['events']
   return { done, stderr }
 }
 
-test('Events are written with the flag alone, over a connection that is opened for the first one', async () => {
+test('Events are written only with the flag, over a connection opened for the first one', async () => {
   const reasons: string[] = []
   const events: OpenedDriftEvents['events'] = {
     write: async (written) => {

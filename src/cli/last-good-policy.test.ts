@@ -39,7 +39,7 @@ const READS: readonly (readonly string[])[] = [
 ]
 for (const policy of [{ [POLICY]: TYPO }, { '.drift/place.policy': PLACEMENT }])
   for (const command of READS)
-    test(`${command.join(' ')} answers as with the last good policy (${Object.keys(policy).join()}), and names file and line`, async () => {
+    test(`${command.join(' ')} uses the last good policy (${Object.keys(policy).join()}) and names file and line`, async () => {
       const world = await broken()
       world.repository.commitByHand('main', { [POLICY]: GOOD })
       const wanted = await runInWorld(world, command)
@@ -63,7 +63,7 @@ for (const policy of [{ [POLICY]: TYPO }, { '.drift/place.policy': PLACEMENT }])
       else assert.notEqual(stdout === '', wanted.stdout !== '')
     })
 
-test('scan records, says what cannot be used and which policy decides, opens nothing, and is no success', async () => {
+test('scan records with the last good policy, reports the problem, opens nothing and fails', async () => {
   const world = await broken()
   world.edit(WEB, IMAGE, 'evil.example.com/miner:1')
   const { code, stdout, stderr } = await runInWorld(world, ['scan'])
@@ -97,7 +97,7 @@ for (const command of [
     assert.equal(world.repository.pushes.length, pushes)
   })
 
-test('reject works', async () => {
+test('reject still works', async () => {
   const world = await broken()
   const rejected = await runInWorld(world, ['reject', 'apps/web', '--yes'])
   assert.equal(rejected.code, 0, rejected.stderr)
@@ -115,7 +115,7 @@ async function previewOf(main: string, head: string): Promise<string> {
   return (await previewRun(main, head)).stdout
 }
 
-test('preview of a head that breaks the policy is no success, of one that corrects it it is', async () => {
+test('preview fails for a head that breaks the policy, and succeeds for one that fixes it', async () => {
   const broke = await previewRun(GOOD, TYPO, [])
   assert.equal(broke.code, 2)
   assert.match(
@@ -148,13 +148,13 @@ for (const [what, main, head, problem, note] of [
     /^the policy of the base branch cannot be used .*; that of commit [0-9a-f]{7} was used$/,
   ],
 ] as const)
-  test(`preview of a head that ${what} says so`, async () => {
+  test(`preview reports a head that ${what}`, async () => {
     const preview = JSON.parse(await previewOf(main, head)) as Preview
     assert.equal(preview.policyProblem?.where, problem)
     assert.match(preview.notes.join('\n'), note)
   })
 
-test('preview of a head that edits a policy and leaves it broken has the problem that is left', async () => {
+test('preview of a head that edits a policy and leaves it broken reports the remaining problem', async () => {
   const preview = JSON.parse(
     await previewOf(TYPO, policyText('{mode: Warn, settle: nobody}')),
   ) as Preview
@@ -162,12 +162,12 @@ test('preview of a head that edits a policy and leaves it broken has the problem
   assert.match(preview.notes.join('\n'), /^after the merge the policy cannot be used/)
 })
 
-test('preview of a head with another valid policy has nothing to say of it', async () => {
+test('preview of a head with another valid policy reports no problem', async () => {
   const preview = JSON.parse(await previewOf(GOOD, policyText('{mode: Warn}'))) as Preview
   assert.deepEqual([preview.policyProblem, preview.notes, preview.policies], [undefined, [], true])
 })
 
-test('status as a document has the note', async () => {
+test('status as JSON includes the note', async () => {
   const { notes } = JSON.parse(
     (await runInWorld(await broken(), ['status', '-o', 'json'])).stdout,
   ) as {
@@ -237,7 +237,7 @@ test('a pull request that breaks the policy and changes nothing else gets the co
   )
 })
 
-test('a controller records a critical change while the policy cannot be used: one failure begins and ends, and the metric names the line', async () => {
+test('with a broken policy the controller records critical drift; failure and metric name the line', async () => {
   const world = new TurnWorld()
   const metrics = new PrometheusMetrics({
     version: '0.0.0',

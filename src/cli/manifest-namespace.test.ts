@@ -56,24 +56,24 @@ async function run(...argv: readonly string[]): Promise<string> {
   return `${stdout}${stderr}`
 }
 
-test('without -n a manifest that has no namespace belongs to that of the context', async () => {
+test('without -n a manifest without a namespace gets that of the context', async () => {
   assert.match(await run('diff'), /ConfigMap default\/palette/)
 })
 
-test('diff -n looks there for a manifest without a namespace, and shows the objects of that namespace', async () => {
+test('diff -n uses the namespace for manifests without one, and shows only that namespace', async () => {
   const text = await run('diff', '-n', 'boutique')
   assert.match(text, /ConfigMap boutique\/palette[\s\S]*data\.color/)
   assert.doesNotMatch(text, /default\/palette|other\/fixed/)
 })
 
-test('a manifest that names a namespace stays in it', async () => {
+test('a manifest with a namespace keeps it', async () => {
   const text = await run('explain', 'palette', '-n', 'boutique')
   assert.match(text, /ConfigMap boutique\/palette/)
   assert.match(text, /ConfigMap other\/fixed/)
   assert.doesNotMatch(text, /default\/palette/)
 })
 
-test('commands that write about a change mean the same object', async () => {
+test('commands that write refer to the same object', async () => {
   assert.match(
     await run('scan', '--dry-run', '--namespace', 'boutique'),
     /ConfigMap boutique\/palette {3}palette\/palette\.yaml:1/,

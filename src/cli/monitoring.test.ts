@@ -47,7 +47,7 @@ function sample(text: string, series: string): string | undefined {
     ?.slice(series.length + 1)
 }
 
-test('with --http-address the controller serves what its turns find, until it is stopped', async () => {
+test('with --http-address the controller serves probes and metrics until it stops', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const { code, stderr, get } = await served(world, [
     async (serves) => {
@@ -107,7 +107,7 @@ test('without --http-address nothing listens, and no turn is measured', async ()
   assert.equal(code, 0)
 })
 
-test('an address that is taken ends the controller at its start', async () => {
+test('an address in use ends the controller at its start', async () => {
   const openMonitoring: CliOptions['openMonitoring'] = () =>
     Promise.reject(
       new Failure({ code: 'BP1001', what: 'cannot listen', why: 'taken', remedy: 'another' }),

@@ -97,7 +97,7 @@ for (const metadataOnly of [false, true]) {
   })
 }
 
-test('a change whose path holds a credential is selected by the path that was printed, and its release holds', async () => {
+test('a change with a credential in its path is selected by the printed path, and its release lasts', async () => {
   const world = new TurnWorld()
   world.edit(WEB_CONFIG, `metadata.finalizers[="${inPath('one')}"]`, inPath('one'))
   world.edit(WEB_CONFIG, `metadata.finalizers[="${inPath('two')}"]`, inPath('two'))
@@ -162,7 +162,7 @@ test('no credential reaches a diff program or the summary of a step', async () =
   }
 })
 
-test('what a refusal of the server quotes does not come out of the process, where the adapter kept it out', async () => {
+test('a server response that the adapter hides is not printed', async () => {
   const world = worldWithSecrets()
   world.cluster.outage = new Failure({
     code: 'BP3006',
@@ -202,7 +202,7 @@ test('a pipe gets RFC 3339 and no colours, a terminal gets ages and colours', as
   assert.match(ascii.stdout, /3 -> 5/)
 })
 
-test('hostile names and values make neither lines nor colours in any output', async () => {
+test('hostile names and values add no lines or colours to any output', async () => {
   const hostile = 'a\u001b[31mred\u202e\nerror BP0000: x\n  fix: run this'
   const world = new TurnWorld()
   world.edit(WEB_CONFIG, `data[${JSON.stringify(hostile)}]`, hostile, hostile)

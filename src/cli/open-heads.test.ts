@@ -40,7 +40,7 @@ function worldWith(policy: string | undefined): {
   return { world, forge, push }
 }
 
-test('the controller writes it once for each head, also where nothing else is new', async () => {
+test('the controller sets the status once per head, even when nothing else changed', async () => {
   const { world, forge, push } = worldWith('{mode: Warn}')
   const { code, stderr } = await runInWorld(world, ['controller'], {
     waits: [NOTHING, NOTHING, push, NOTHING],
@@ -49,7 +49,7 @@ test('the controller writes it once for each head, also where nothing else is ne
   assert.deepEqual(forge.writes, [POSTED, POSTED])
 })
 
-test('a metric has how many wait for the next look', async () => {
+test('a metric counts the heads that wait for the next pass', async () => {
   const { world, forge } = worldWith('{mode: Warn}')
   for (let number = 8; number < 8 + MOST_HEADS + 4; number += 1) {
     const branch = `change-${number}`
@@ -92,7 +92,7 @@ test('a metric has how many wait for the next look', async () => {
   assert.deepEqual(seen, ['5', '0'])
 })
 
-test('scan writes it, and a dry run does not', async () => {
+test('scan sets the status, and a dry run does not', async () => {
   const { world, forge } = worldWith('{mode: Propose}')
   assert.equal((await runInWorld(world, ['scan', '--dry-run'])).code, 0)
   assert.deepEqual(forge.writes, [])
@@ -100,7 +100,7 @@ test('scan writes it, and a dry run does not', async () => {
   assert.deepEqual(forge.writes, [POSTED])
 })
 
-test('a repository that has no policy gets none', async () => {
+test('a repository without a policy gets no status', async () => {
   const { world, forge } = worldWith('{mode: Propose}')
   const policies = world.repository.paths('main').filter((path) => path.startsWith('.drift/'))
   world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
@@ -108,7 +108,7 @@ test('a repository that has no policy gets none', async () => {
   assert.deepEqual(forge.writes, [])
 })
 
-test('where it cannot be written, scan and the controller say what not to require, and go on', async () => {
+test('if setting fails, scan and controller say what not to require, and continue', async () => {
   const { world, forge } = worldWith('{mode: Propose}')
   forge.ensureStatuses = () =>
     Promise.reject(
@@ -130,7 +130,7 @@ test('where it cannot be written, scan and the controller say what not to requir
   )
 })
 
-test('the controller goes on to the next heads where the newest ones take none, and says so of each once', async () => {
+test('the controller continues past heads that reject the status, and reports each once', async () => {
   const { world, forge } = worldWith('{mode: Warn}')
   const heads = ['7', ...Array.from({ length: MOST_HEADS + 1 }, (_, index) => String(index + 8))]
   for (const number of heads.slice(1)) {
@@ -180,7 +180,7 @@ test('the controller goes on to the next heads where the newest ones take none, 
   )
 })
 
-test('check counts the pull requests that have none, and says not to require it before', async () => {
+test('check counts pull requests without the status, and warns not to require it yet', async () => {
   const { world } = worldWith('{mode: Propose}')
   const probes = async () => ({
     push: async () => [],

@@ -40,7 +40,7 @@ function reviewed(
 
 const COMMENT = ['preview', '--pull-request', '7', '--comment']
 
-test('one comment, updated in place; the same again writes nothing', async () => {
+test('posts one comment, updates it in place and skips an unchanged one', async () => {
   const { world, forge } = reviewed()
   assert.equal((await runInWorld(world, COMMENT)).code, 0)
   assert.deepEqual(forge.writes, ['comment #7 preview'])
@@ -70,7 +70,7 @@ test('a pull request that touches no unit gets no comment', async () => {
   assert.deepEqual(forge.writes, [])
 })
 
-test('a head that moved while it was built keeps the comment of the newer one', async () => {
+test('a head that moved during the preview keeps its newer comment', async () => {
   const { world, forge } = reviewed()
   const [first] = forge.pullRequests
   let asked = 0
@@ -87,7 +87,7 @@ test('a head that moved while it was built keeps the comment of the newer one', 
   assert.deepEqual(forge.writes, [])
 })
 
-test('the forge says that a head is of a fork, whatever the command line says', async () => {
+test('the forge decides whether a head is from a fork, not the command line', async () => {
   const { world, forge } = reviewed(SCALED, { fork: true })
   const allowed: unknown[] = []
   const openRenderer = (some: unknown): undefined => void allowed.push(some)

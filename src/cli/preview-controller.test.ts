@@ -42,13 +42,13 @@ function commentsIn({ writes }: MemoryForge): readonly string[] {
   return writes.filter((write) => write.endsWith(' preview'))
 }
 
-test('off unless it is asked for', async () => {
+test('the controller posts no previews by default', async () => {
   const { world, forge } = reviewed()
   assert.equal((await runInWorld(world, ['controller'], { waits: [NOTHING] })).code, 0)
   assert.deepEqual(commentsIn(forge), [])
 })
 
-test('once for each head and each commit of the base branch, in one comment', async () => {
+test('previews each head and each base commit once, in one comment', async () => {
   const { world, forge, push } = reviewed()
   const main = (): unknown => world.repository.commitByHand('main', { 'README.md': 'words\n' })
   const { code, stderr } = await runInWorld(world, ['controller', '--preview'], {
@@ -71,13 +71,13 @@ test('once for each head and each commit of the base branch, in one comment', as
   )
 })
 
-test('a dry run writes none', async () => {
+test('a dry run posts no preview', async () => {
   const { world, forge } = reviewed()
   await runInWorld(world, ['controller', '--preview', '--dry-run'], { waits: [NOTHING] })
   assert.deepEqual(commentsIn(forge), [])
 })
 
-test('a comment that is refused is a note, once, and the turn goes on', async () => {
+test('a rejected comment is one note, and the turn continues', async () => {
   const { world, forge } = reviewed()
   forge.ensureComment = () => Promise.reject(new Error('no'))
   const { code, stderr } = await runInWorld(world, ['controller', '--preview'], {

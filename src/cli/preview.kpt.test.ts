@@ -56,7 +56,7 @@ function statesIn({ items }: Preview): readonly string[] {
 }
 
 describe('preview of a change of a shared base and a value', { skip: whyNoKubectl() }, () => {
-  test('names the four units that it moves and the one that it does not, in each cluster', async () => {
+  test('names the four changed units and the unchanged one, in each cluster', async () => {
     const found = await documentOf(sharedBase())
     assert.deepEqual(
       statesIn(found),
@@ -100,7 +100,7 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
     )
   })
 
-  test('says so to people, and as the comment', async () => {
+  test('prints the changes for people and as a comment', async () => {
     const { code, stdout, stderr } = await previewed(sharedBase())
     assert.equal(code, 0, stderr)
     assert.match(
@@ -122,7 +122,7 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
     )
   })
 
-  test('says what of it is live already, and what drifted, in each cluster', async () => {
+  test('shows in each cluster which changes are already live and which fields drifted', async () => {
     const base = sharedBase()
     for (const cluster of base.clusters.values())
       for (const unit of ['one', 'two', 'three']) setImage(cluster, unit, 'nginx:1.28')
@@ -149,7 +149,7 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
     )
   })
 
-  test('the words name the field where all that is live already is that field', async () => {
+  test('names the field when only that field is already live', async () => {
     const base = sharedBase()
     for (const cluster of base.clusters.values())
       for (const unit of ['one', 'two', 'three']) setImage(cluster, unit, 'nginx:1.28')
@@ -159,7 +159,7 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
     )
   })
 
-  test('builds nothing for a change that no unit is built from', async () => {
+  test('builds nothing for a change outside every unit', async () => {
     const base = sharedBase({ 'README.md': 'words\n', 'other/a.yaml': 'a: b\n' })
     ran.length = 0
     const found = await documentOf(base)
@@ -170,7 +170,7 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
     )
   })
 
-  test('runs nothing of a fork, whatever is allowed, and reads no cluster; what needs no program is built all the same', async () => {
+  test('runs no program of a fork even if allowed, reads no cluster, and builds what needs none', async () => {
     const base = sharedBase()
     const contents = Buffer.from('nginx:1.28')
     ran.length = 0
@@ -198,7 +198,7 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
     assert.match(stdout, /review it, and push the commits to a branch of the repository/)
   })
 
-  test('one unit that cannot be built is a line with its code, its place and what to do; the others go on', async () => {
+  test('a unit that cannot be built is a line with code, place and remedy; others continue', async () => {
     const base = sharedBase({
       ...CHANGE,
       'apps/two/kustomization.yaml': 'namespace: two\nresources:\n- ../../bases/gone\n',

@@ -60,7 +60,7 @@ function lineOf({
 
 const SCALED = { 'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 5') }
 
-test('what live has of each change: not yet, already, or a third value', async () => {
+test('shows for each change whether live has the old, the new or a third value', async () => {
   const world = worldWith(SCALED)
   const path = 'modified Deployment/web spec.replicas 3 5'
   assert.deepEqual(await changesOf(world), [`${path} before`])
@@ -72,7 +72,7 @@ test('what live has of each change: not yet, already, or a third value', async (
   assert.deepEqual(await changesOf(world), [`${path} other`])
 })
 
-test('objects that come and go, and whether they are there', async () => {
+test('shows added and removed objects, and whether they are live', async () => {
   const added =
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: shop}\ndata: {a: b}\n'
   const world = worldWith({ 'apps/web/more.yaml': added, 'apps/web/config.yaml': null })
@@ -94,7 +94,7 @@ test('objects that come and go, and whether they are there', async () => {
   ])
 })
 
-test('packages that come and go are units that come and go', async () => {
+test('added and removed packages are added and removed units', async () => {
   const world = worldWith({
     'apps/new/Kptfile': KPTFILE.replace('web', 'new'),
     'apps/new/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
@@ -112,7 +112,7 @@ test('packages that come and go are units that come and go', async () => {
   )
 })
 
-test('a unit that reads an edited file and is built the same is named, and one that reads none is not', async () => {
+test('names a unit that reads an edited file without change, and omits one that reads none', async () => {
   const world = worldWith(
     { 'apps/web/deployment.yaml': `${DEPLOYMENT}# a comment\n` },
     { 'apps/other/Kptfile': KPTFILE, 'apps/other/a.yaml': CONFIG },
@@ -125,7 +125,7 @@ test('a unit that reads an edited file and is built the same is named, and one t
   assert.equal(untouched, 1)
 })
 
-test('what the base branch changed since is no change of the merge, also in the same file', async () => {
+test('later changes on the base branch are not changes of the merge, even in the same file', async () => {
   const world = worldWith(SCALED)
   world.repository.commitByHand('main', {
     'apps/web/deployment.yaml': DEPLOYMENT.replace('value: blue', 'value: green'),
@@ -139,7 +139,7 @@ test('what the base branch changed since is no change of the merge, also in the 
   assert.deepEqual(found.merge.conflicts, [])
 })
 
-test('a conflict is named, and the file of the head is compared', async () => {
+test("a conflict is named, and the head's file is compared", async () => {
   const world = worldWith(SCALED)
   world.repository.commitByHand('main', {
     'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4'),
@@ -152,7 +152,7 @@ test('a conflict is named, and the file of the head is compared', async () => {
   )
 })
 
-test('values of Secrets and what looks like one are hidden on every side', async () => {
+test('values of Secrets and credentials are hidden on every side', async () => {
   const secret = (value: string): string =>
     `apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shop}\ndata: {p: ${Buffer.from(value).toString('base64')}}\n`
   const config = (value: string): string => CONFIG.replace('color: blue', `password: ${value}`)
@@ -188,7 +188,7 @@ test('values of Secrets and what looks like one are hidden on every side', async
   }
 })
 
-test('of an object that the package does not cover nothing live is told', async () => {
+test('for an object that the package does not cover no live value is shown', async () => {
   const theirs = (value: string): string =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: theirs, namespace: theirs}\ndata: {color: ${value}}\n`
   const world = worldWith(
@@ -212,7 +212,7 @@ test('of an object that the package does not cover nothing live is told', async 
   }
 })
 
-test('a cluster that cannot be read: the changes are there, and why live is unknown', async () => {
+test('with an unreadable cluster the changes are listed, with why live is unknown', async () => {
   const world = worldWith(SCALED)
   world.cluster.unreachable = new Failure({
     code: 'BP3001',
@@ -236,7 +236,7 @@ test('a cluster that cannot be read: the changes are there, and why live is unkn
   assert.deepEqual(await changesOf(world), ['modified Deployment/web spec.replicas 3 5 unknown'])
 })
 
-test('without a kubeconfig the changes are there too, and the reason is given', async () => {
+test('without a kubeconfig the changes are listed with the reason', async () => {
   const openCluster = () =>
     Promise.reject(
       new Failure({
@@ -265,7 +265,7 @@ test('without a kubeconfig the changes are there too, and the reason is given', 
   )
 })
 
-test('policies of the head decide nothing: they are named, and those of the base branch count', async () => {
+test('policies of the head are named but not used; those of the base branch apply', async () => {
   const world = worldWith({
     ...SCALED,
     '.drift/policy.yaml': policyText('{render: {tool: command, command: [/bin/sh, -c, id]}}'),
@@ -283,7 +283,7 @@ test('policies of the head decide nothing: they are named, and those of the base
   )
 })
 
-test('only named packages, which may be on one side only', async () => {
+test('covers only the named packages, which may exist on one side only', async () => {
   const world = worldWith({
     ...SCALED,
     'apps/new/Kptfile': KPTFILE,
@@ -298,7 +298,7 @@ test('only named packages, which may be on one side only', async () => {
   assert.match(stderr, /BP1004: there is no package "apps\/wbe"/)
 })
 
-test('a head is a branch, a tag or a commit; anything else is refused with what to do', async () => {
+test('a head is a branch, tag or commit; anything else is rejected with a remedy', async () => {
   const world = worldWith(SCALED)
   const commit = world.repository.head('change')
   for (const head of ['change', commit])

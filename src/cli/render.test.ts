@@ -30,7 +30,7 @@ function worldOf(files: { readonly [path: string]: string }): TurnWorld {
   return world
 }
 
-test('a package that is kept rendered changes nowhere, and exits 0', async () => {
+test('a package that is already rendered has no changes and exits 0', async () => {
   const world = worldOf({
     'apps/web/Kptfile': KPTFILE,
     'apps/web/config.yaml': config('  namespace: shop\n'),
@@ -51,7 +51,7 @@ test('a file that a function changes is shown as a diff, with exit 1', async () 
   )
 })
 
-test('a render is recorded on an object of Config Connector, without a pipeline too, unless that is turned off', async () => {
+test('a render is recorded on Config Connector objects even without a pipeline, unless disabled', async () => {
   const bucket =
     'apiVersion: storage.cnrm.cloud.google.com/v1beta1\nkind: StorageBucket\nmetadata:\n  name: logs\n'
   const world = worldOf({
@@ -68,7 +68,7 @@ test('a render is recorded on an object of Config Connector, without a pipeline 
   assert.equal((await runInWorld(world, ['render', 'apps/b'], { renderer: unattributed })).code, 0)
 })
 
-test('the lines of a file with a Secret in it are not shown', async () => {
+test('hides the lines of a file with a Secret', async () => {
   const secret =
     'apiVersion: v1\nkind: Secret\nmetadata:\n  name: web\nstringData:\n  password: hunter2\n'
   const { stdout, code } = await runInWorld(
@@ -83,7 +83,7 @@ test('the lines of a file with a Secret in it are not shown', async () => {
   assert.doesNotMatch(stdout, /hunter2/)
 })
 
-test('a credential beside what changes is not shown', async () => {
+test('hides a credential beside a changed line', async () => {
   const file = `${config('')}  db-password: hunter2\n`
   const { stdout, code } = await runInWorld(
     worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': file }),
@@ -94,7 +94,7 @@ test('a credential beside what changes is not shown', async () => {
   assert.doesNotMatch(stdout, /hunter2/)
 })
 
-test('a function that nothing can run is an error of its package, and the others are told', async () => {
+test('a function that nothing can run is an error of its package, and other packages are rendered', async () => {
   const world = worldOf({
     'apps/web/Kptfile': KPTFILE,
     'apps/web/config.yaml': config('  namespace: shop\n'),
@@ -139,7 +139,7 @@ const TWO = {
   'apps/slow/config.yaml': config(''),
 }
 
-test('a validator that did not run is told in every output, and the package is rendered', async () => {
+test('a skipped validator is reported in every output, and the package is rendered', async () => {
   const validated = `${KPTFILE}  validators:\n    - image: gcr.io/kpt-fn/kubeval:v0.3.0\n`
   const world = worldOf({ 'apps/web/Kptfile': validated, 'apps/web/config.yaml': config('') })
   for (const output of [[], ['-o', 'unwrap'], ['-o', 'resourcelist']]) {
@@ -153,7 +153,7 @@ test('a validator that did not run is told in every output, and the package is r
   }
 })
 
-test('a function that gives no answer, now or ever, is an error of its package, and the others are told', async () => {
+test('a function that fails or hangs is an error of its package, and others are rendered', async () => {
   for (const retry of ['backoff', 'on-change'] as const) {
     const hangs = new Failure({
       code: 'BP1203',
@@ -172,7 +172,7 @@ test('a function that gives no answer, now or ever, is an error of its package, 
   }
 })
 
-test('an interrupted render is no failure of the package that it was at', async () => {
+test('an interrupted render is not reported as a failure of the current package', async () => {
   const stop = new AbortController()
   const failure = new Failure({
     code: 'BP1203',
@@ -204,7 +204,7 @@ test('an interrupted render is no failure of the package that it was at', async 
   )
 })
 
-test('changes that are not committed are not rendered, which is said unless it is to be quiet', async () => {
+test('a note says that uncommitted changes are not rendered, unless --quiet', async () => {
   const world = worldOf({
     'apps/web/Kptfile': KPTFILE,
     'apps/web/config.yaml': config('  namespace: shop\n'),
@@ -218,13 +218,13 @@ test('changes that are not committed are not rendered, which is said unless it i
   assert.equal((await runInWorld(world, ['render'], { workTree: 'clean' })).stderr, '')
 })
 
-test('only flags are offered that mean something to it', async () => {
+test('help offers only flags that apply to render', async () => {
   const { stdout } = await runInWorld(new TurnWorld(), ['render', '--help'])
   assert.match(stdout, /--allow-exec/)
   assert.doesNotMatch(stdout, /--columns|--no-headers|--context/)
 })
 
-test('of a package that another tool renders for a cluster, kpt is said to be not what counts', async () => {
+test('notes when a policy renders the package with another tool than kpt', async () => {
   const files = {
     'apps/web/Kptfile': KPTFILE,
     'apps/web/config.yaml': config('  namespace: shop\n'),
@@ -252,7 +252,7 @@ test('of a package that another tool renders for a cluster, kpt is said to be no
 
 const SETTER = { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('') }
 
-test('-o unwrap prints the rendered objects alone, for kubectl apply, and exits 0', async () => {
+test('-o unwrap prints only the rendered objects, for kubectl apply, and exits 0', async () => {
   const secret =
     'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  password: hunter2\n'
   const local =
@@ -273,7 +273,7 @@ test('-o unwrap prints the rendered objects alone, for kubectl apply, and exits 
   assert.doesNotMatch(stdout, /Kptfile|setters|internal\.config/)
 })
 
-test('-o resourcelist, and stdout as kpt calls it, is one ResourceList with the Kptfile and the place of each resource', async () => {
+test("-o resourcelist or stdout prints one ResourceList with the Kptfile and each resource's place", async () => {
   for (const name of ['resourcelist', 'stdout']) {
     const { stdout, code } = await runInWorld(worldOf(SETTER), ['render', 'apps/web', '-o', name])
     assert.equal(code, 0)
@@ -310,7 +310,7 @@ test('-o FOLDER writes the files of one package, and of several each below its p
   )
 })
 
-test('nothing is printed or written where one package does not render, or has no files of kpt', async () => {
+test('prints and writes nothing if a package does not render or is no kpt package', async () => {
   const broken = await runInWorld(worldOf({ ...SETTER, 'apps/b/Kptfile': 'kind: Kptfile\n' }), [
     'render',
     '-o',
@@ -326,7 +326,7 @@ test('nothing is printed or written where one package does not render, or has no
   )
 })
 
-test('-o unwrap prints what a policy makes of the package, and asks for the cluster where that is not one thing', async () => {
+test('-o unwrap renders as the policy says, and requires a cluster when clusters differ', async () => {
   const files = { ...SETTER, '.drift/policy.yaml': policyText('{render: {tool: files}}') }
   const one = await runInWorld(worldOf(files), ['render', 'apps/web', '-o', 'unwrap'])
   assert.equal(one.code, 0, one.stderr)

@@ -15,7 +15,7 @@ async function decided(): Promise<TurnWorld> {
   return world
 }
 
-test('report has what differs now and what was decided lately, without asking a cluster', async () => {
+test('report shows current drift and recent decisions without asking a cluster', async () => {
   const world = await decided()
   world.cluster.identify = () => Promise.reject(new Error('asked'))
   const { code, stdout, stderr } = await runInWorld(world, ['report'])
@@ -32,17 +32,17 @@ test('report has what differs now and what was decided lately, without asking a 
   assert.equal(timeless(stdout.replace(/## Decided(?:.*\n)*?(?=<sub>)/, '')), timeless(status))
 })
 
-test('--since takes what was decided since then, and says where there is nothing', async () => {
+test('--since limits the decisions to later ones, and says if there are none', async () => {
   const { stdout } = await runInWorld(await decided(), ['report', '--since', '2027-01-01'])
   assert.match(stdout, /^## Decided: nothing$/m)
 })
 
-test('where nothing is recorded, report does not say that there is no drift', async () => {
+test('without records, report does not claim that there is no drift', async () => {
   const { code, stdout } = await runInWorld(new TurnWorld(), ['report'])
   assert.deepEqual([code, stdout.split('\n')[0]], [0, '## Drift: no package was looked at'])
 })
 
-test('another output and an unknown package are refused', async () => {
+test('rejects other outputs and unknown packages', async () => {
   const world = await decided()
   assert.equal((await runInWorld(world, ['report', '-o', 'json'])).code, 2)
   assert.equal((await runInWorld(world, ['report', 'apps/other'])).code, 2)

@@ -69,7 +69,7 @@ function list(...items: readonly DriftReport[]): DriftReportList {
   return reportList(items, [])
 }
 
-test('markdown has a row per change, riskiest first, with the numbers of diff', () => {
+test('Markdown has one row per change, riskiest first, numbered like diff', () => {
   const text = formatMarkdown(
     list(
       report([change(), change({ path: 'x', risk: 'critical', reason: 'SEC-PSS' })]),
@@ -85,7 +85,7 @@ test('markdown has a row per change, riskiest first, with the numbers of diff', 
   assert.match(text, /Without drift: `apps\/db` in `prod`\./)
 })
 
-test('markdown says that there is no drift, and does not say it where something is hidden or was not observed', () => {
+test('Markdown claims no drift only if nothing is hidden or unobserved', () => {
   assert.match(formatMarkdown(list(report([]))), /^## No drift in 1 package\n/)
   assert.match(
     formatMarkdown(list(report([])), { numbers: new Map([[change(), 1]]) }),
@@ -108,7 +108,7 @@ test('markdown says that there is no drift, and does not say it where something 
   )
 })
 
-test('markdown from the ledger says when the clusters were looked at, and not when it was printed', () => {
+test('Markdown from the ledger shows when clusters were observed, not when it was printed', () => {
   const earlier = report([])
   const at = { ...earlier.spec.observed, at: '2026-11-20T10:00:00Z' }
   const later = { ...list(earlier), observedAt: '2026-12-24T10:00:00Z' }
@@ -120,7 +120,7 @@ test('markdown from the ledger says when the clusters were looked at, and not wh
   assert.match(formatMarkdown(both), /Observed `2026-11-20T10:00:00Z` to `2026-11-21T10:00:00Z`\. /)
 })
 
-test('markdown fits into a comment, however much there is, and says how much is left out', () => {
+test('Markdown fits into a comment and counts what is left out', () => {
   const many = Array.from({ length: 3_000 }, (_unused, index) =>
     report(
       [change({ live: '|'.repeat(200), risk: index === 2_999 ? 'critical' : 'low' })],
@@ -162,7 +162,7 @@ test('hostile text stays in code, on its row and in its cell', () => {
     assert.equal(row.split(/(?<!\\)\|/).length, 9)
 })
 
-test('annotations stand at file and line, with a level for the risk, riskiest first', () => {
+test('annotations have file, line and a level for the risk, riskiest first', () => {
   const changes = (['low', 'medium', 'high', 'critical'] as const).map((risk) => change({ risk }))
   const lines = formatAnnotations(list(report(changes)))
     .trimEnd()
@@ -177,7 +177,7 @@ test('annotations stand at file and line, with a level for the risk, riskiest fi
   )
 })
 
-test('hostile text makes no command of its own and no property', () => {
+test('hostile text adds no runner command and no property', () => {
   const hostile = change({
     ref: { ...change().ref, name: HOSTILE },
     path: HOSTILE,
@@ -197,7 +197,7 @@ test('hostile text makes no command of its own and no property', () => {
   assert.match(head, /file=a%2Cline=1%3A%3Aerror%3A%3A\.yaml,line=3/)
 })
 
-test('with -o github the Markdown goes to the summary of the step, and a summary that cannot be written is a note', async () => {
+test('-o github writes Markdown to the step summary, and a failure to write is a note', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   const written: string[] = []
@@ -264,7 +264,7 @@ function sarif(reports: DriftReportList): Sarif['runs'][number] {
   return run
 }
 
-test('sarif has every rule, a level for the risk, and a score for rules about security alone', () => {
+test('SARIF has every rule, a level for the risk, and scores only for security rules', () => {
   const { tool, results, automationDetails } = sarif(
     list(report([change(), change({ risk: 'critical', reason: 'SEC-RBAC' })])),
   )
@@ -288,7 +288,7 @@ test('sarif has every rule, a level for the risk, and a score for rules about se
   assert.equal(automationDetails.id, 'backporch/prod/')
 })
 
-test('of a folder without a Kptfile it is placed at the first manifest that is known, or at the folder', () => {
+test('SARIF for a folder without a Kptfile points to the first known manifest, or the folder', () => {
   const { source: _source, ...unexpected } = change({ change: 'unexpected' })
   const folder = (path: string, ...changes: readonly Change[]): DriftReport => {
     const own = report(changes, path)
@@ -309,7 +309,7 @@ test('of a folder without a Kptfile it is placed at the first manifest that is k
   assert.equal(file(folder('', unexpected)), '.')
 })
 
-test('what git does not declare is placed at the Kptfile of the package', () => {
+test('SARIF for an undeclared change points to the package Kptfile', () => {
   const { source: _source, ...unexpected } = change({
     change: 'unexpected',
     reason: 'OBJ-UNEXPECTED',
@@ -320,7 +320,7 @@ test('what git does not declare is placed at the Kptfile of the package', () => 
   assert.deepEqual(uris, ['apps/web/Kptfile', 'Kptfile'])
 })
 
-test('an alert stays the same when lines move, and is another one for another cluster or value', () => {
+test('a SARIF alert is stable when lines move, and differs per cluster and value', () => {
   const hashOf = (one: Change, cluster = 'prod'): string | undefined =>
     sarif(list(report([one], 'apps/web', cluster))).results[0]?.partialFingerprints[
       'primaryLocationLineHash'
@@ -330,7 +330,7 @@ test('an alert stays the same when lines move, and is another one for another cl
   assert.notEqual(hashOf(change()), hashOf(change({ fingerprint: 'cd34' })))
 })
 
-test('hostile text makes no link and no placeholder in a SARIF message, and no broken address', () => {
+test('hostile text adds no link, placeholder or invalid address to SARIF', () => {
   const [result] = sarif(
     list(
       report(
@@ -347,7 +347,7 @@ test('hostile text makes no link and no placeholder in a SARIF message, and no b
   )
 })
 
-test('in reports too, hostile names and values of a real turn make no lines', async () => {
+test('hostile names and values of a real turn add no lines to reports', async () => {
   const world = new TurnWorld()
   world.edit(WEB_CONFIG, `data[${JSON.stringify(HOSTILE)}]`, HOSTILE, HOSTILE)
   world.cluster.change(WEB, (live) =>

@@ -90,7 +90,7 @@ async function unrendered(): Promise<TurnWorld> {
   return world
 }
 
-test('a unit that was never rendered has its source, also where it is a release of Helm', async () => {
+test('a unit that was never rendered shows its source, Helm releases included', async () => {
   const { stdout } = await runInWorld(await unrendered(), [
     'status',
     '--columns',
@@ -101,7 +101,7 @@ test('a unit that was never rendered has its source, also where it is a release 
   assert.match(stdout, /^charts\/web +\? Unknown +Helm release shop\/web$/m)
 })
 
-test('get packages lists what Porch lists, and a note names the resource that applies each other unit', async () => {
+test('get packages lists kpt packages, and a note names the applier of each other unit', async () => {
   const { stdout, stderr } = await runInWorld(await scanned(), ['get', 'packages'])
   assert.match(stdout, /apps\.kept/)
   assert.doesNotMatch(stdout, /apps\.web|apps\.plain/)
@@ -115,7 +115,7 @@ test('get packages lists what Porch lists, and a note names the resource that ap
   )
 })
 
-test('get packages lists the units of a repository in which Porch would list nothing', async () => {
+test('get packages lists the units of a repository without kpt packages', async () => {
   const world = await unrendered()
   const { stdout, stderr } = await runInWorld(world, ['get', 'packages', '-o', 'wide'])
   assert.match(stdout, /^NAME +PACKAGE .* SOURCE$/m)
@@ -145,7 +145,7 @@ test('get packages lists the units of a repository in which Porch would list not
   ])
 })
 
-test('get packages has the drift and the open proposal of a unit of Argo CD', async () => {
+test('get packages shows the drift and open proposal of an Argo CD unit', async () => {
   const world = new TurnWorld('{mode: Propose}')
   world.repository.commitByHand('main', { 'apps/web/Kptfile': null })
   world.cluster.put(yaml(APPLICATION))
@@ -166,7 +166,7 @@ test('get packages has the drift and the open proposal of a unit of Argo CD', as
   )
 })
 
-test('get packages says where nothing is recorded, and how units are found', async () => {
+test('get packages says when nothing is recorded, and how units are found', async () => {
   const world = new TurnWorld()
   world.repository.commitByHand('main', { 'apps/web/Kptfile': null })
   const { stdout, stderr } = await runInWorld(world, ['get', 'packages'])
@@ -177,7 +177,7 @@ test('get packages says where nothing is recorded, and how units are found', asy
   )
 })
 
-test('check names the syncers of the cluster and the units that they name', async () => {
+test('check names the syncers of the cluster and their units', async () => {
   const { stdout } = await runInWorld(await scanned(), ['check', '--repo', 'deploy'], {
     probes: async () => PROBES,
   })
@@ -187,7 +187,7 @@ test('check names the syncers of the cluster and the units that they name', asyn
   )
 })
 
-test('a source that is pinned is a warning about what a merge does', async () => {
+test('a pinned source adds a warning about the effect of a merge', async () => {
   const world = await scanned()
   world.cluster.put(yaml(APPLICATION.replace('targetRevision: main', 'targetRevision: v1.2.0')))
   const { stdout, stderr } = await runInWorld(world, ['explain', 'apps/web'])

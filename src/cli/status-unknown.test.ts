@@ -22,7 +22,7 @@ async function scanned(
   return { world, path, report: world.repository.text('drift-ledger', path) ?? '' }
 }
 
-test('a cluster that nothing names is misspelt, exit 2, in each command that reads the ledger', async () => {
+test('an unknown cluster name exits with 2 in each command that reads the ledger', async () => {
   const { world } = await scanned()
   for (const command of [['status'], ['history'], ['report'], ['get', 'drifts']]) {
     const { code, stderr } = await runInWorld(world, [...command, '--cluster', 'pord'])
@@ -34,7 +34,7 @@ test('a cluster that nothing names is misspelt, exit 2, in each command that rea
   }
 })
 
-test('a cluster that a Placement names and nobody has scanned is a row, Unknown, exit 3', async () => {
+test('an unscanned cluster that a Placement names is an Unknown row with exit 3', async () => {
   const { world } = await scanned({ '.drift/placement.yaml': PLACEMENT })
   const { code, stdout, stderr } = await runInWorld(world, ['status'])
   assert.equal(code, 3)
@@ -61,7 +61,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (report: string) => str
   ['lacks its unit', (report) => report.replace(/\n {2}unit:\n(?: {4}.*\n)+/, '\n')],
 ]
 for (const [name, damage] of DAMAGES)
-  test(`a unit whose report ${name} is a row, Unknown, exit 3, and the next scan writes it again`, async () => {
+  test(`a unit whose report ${name} is an Unknown row with exit 3, and the next scan rewrites it`, async () => {
     const { world, path, report } = await scanned()
     assert.notEqual(damage(report), report)
     world.repository.commitByHand('drift-ledger', { [path]: damage(report) })
@@ -72,7 +72,7 @@ for (const [name, damage] of DAMAGES)
     assert.equal((await runInWorld(world, ['status'])).code, 0)
   })
 
-test('without a ledger nothing is known, exit 3', async () => {
+test('without a ledger status exits with 3', async () => {
   const { code, stderr } = await runInWorld(new TurnWorld('{}'), ['status'])
   assert.equal(code, 3)
   assert.match(stderr, /nothing is recorded yet for 1 package: run backporch scan/)

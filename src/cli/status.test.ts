@@ -29,7 +29,7 @@ test('a package with mode Off has no plan, and is counted', async () => {
   assert.match(stderr, /^1 recorded: 0 in sync, 0 drifted, 1 off$/m)
 })
 
-test('status and get packages name a pull request by its number, and wide and JSON output give its address', async () => {
+test('status and get packages show the pull request number; wide and JSON show its address', async () => {
   const world = new TurnWorld('{mode: Propose}')
   world.forge = new MemoryForge(world.repository)
   world.edit(WEB, 'spec.replicas', 5)
@@ -51,7 +51,7 @@ test('status and get packages name a pull request by its number, and wide and JS
   assert.doesNotMatch(world.repository.text('drift-ledger', REPORT) ?? '', /pullRequest/)
 })
 
-test('a package that differs in one of two clusters differs in 1 cluster', async () => {
+test('a package that differs in one of two clusters counts as differing in one', async () => {
   const world = new TurnWorld('{mode: Warn}')
   await runInWorld(world, ['scan'])
   const inSync = world.repository.text('drift-ledger', REPORT) ?? ''

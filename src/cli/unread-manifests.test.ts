@@ -6,7 +6,7 @@ import { TurnWorld } from '../../test/fakes/turn-world.ts'
 
 const POINTER = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n'
 
-test('a pointer of Git LFS in a package is exit 3, and the line names the file', async () => {
+test('a Git LFS pointer in a package exits with 3 and names the file', async () => {
   const world = new TurnWorld()
   world.repository.commitByHand('main', { 'apps/web/big.yaml': POINTER })
   const { code, stdout, stderr } = await runInWorld(world, ['diff', 'apps/web'])

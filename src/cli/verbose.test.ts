@@ -19,7 +19,7 @@ function tracing(options: Partial<TerminalOptions>): {
   return { lines, trace: new Printer(world, options as TerminalOptions).trace }
 }
 
-test('each request is a line on stderr, and stays one line whatever its path says', () => {
+test('each request is one line on stderr, whatever its path contains', () => {
   const { lines, trace } = tracing({ verbose: true })
   trace?.({
     to: { system: 'cluster', name: 'prod' },
@@ -32,7 +32,7 @@ test('each request is a line on stderr, and stays one line whatever its path say
 
 test('without --verbose nothing is traced', () => assert.equal(tracing({}).trace, undefined))
 
-test('--verbose tells the steps of a turn also beside a document, and only on stderr', async () => {
+test('--verbose prints the steps of a turn on stderr, even with a document on stdout', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   const verbose = await runInWorld(world, ['diff', '-v', '-o', 'json'])

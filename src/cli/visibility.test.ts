@@ -32,7 +32,7 @@ async function outputs(world: TurnWorld): Promise<string> {
   return runs.join('\n')
 }
 
-test('without a rule a value that looks like any other is shown, and a credential is not', async () => {
+test('without a rule an ordinary value is shown and a credential is not', async () => {
   const text = await outputs(context(''))
   assert.match(text, /canary4711/)
   assert.doesNotMatch(text, /of-no-value-1/)
@@ -54,7 +54,7 @@ for (const [how, rule] of [
   ['a path above it', '{paths: [spec.template]}'],
   ['a pattern', '{patterns: ["canary[0-9]+"], reason: "the colour of the quarter"}'],
 ] as const) {
-  test(`a value that a policy hides by ${how} is told by no output and not adopted`, async () => {
+  test(`a value hidden by ${how} is in no output and cannot be adopted`, async () => {
     const world = context(`  hide:\n  - ${rule}`, '')
     const text = await outputs(world)
     assert.doesNotMatch(text, /canary4711/)
@@ -77,7 +77,7 @@ test('a rule for another kind hides nothing', async () => {
   )
 })
 
-test('a value that a policy shows is told with the reason, and can be adopted', async () => {
+test('a value shown by policy has its reason, and can be adopted', async () => {
   const world = context(
     '  show:\n  - {target: {kind: ConfigMap}, paths: [data.token], reason: "the name of a design token"}',
   )
@@ -90,7 +90,7 @@ test('a value that a policy shows is told with the reason, and can be adopted', 
   )
 })
 
-test('a rule that hides wins over one that shows', async () => {
+test('a hiding rule wins over a showing rule', async () => {
   const text = await outputs(
     context(
       '  hide:\n  - {paths: [data.token]}\n  show:\n  - {paths: [data.token], reason: "a test"}',
@@ -102,9 +102,9 @@ test('a rule that hides wins over one that shows', async () => {
 for (const [about, rules, text] of [
   ['no reason to show', '  show:\n  - {paths: [data.token]}', /reason/],
   ['nothing to hide', '  hide:\n  - {target: {kind: ConfigMap}}', /wanted paths, patterns or both/],
-  ['an expression that is none', '  hide:\n  - {patterns: ["("]}', /no RE2 expression/],
+  ['an invalid expression', '  hide:\n  - {patterns: ["("]}', /no RE2 expression/],
 ] as const) {
-  test(`a rule with ${about} is a problem with its line`, async () => {
+  test(`a rule with ${about} is rejected`, async () => {
     const { code, stderr } = await runInWorld(context(rules), ['diff'])
     assert.equal(code, 2)
     assert.match(stderr, /BP1005/)

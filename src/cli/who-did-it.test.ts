@@ -43,7 +43,7 @@ function red(policy?: string): TurnWorld {
   return world
 }
 
-test('with --audit-log diff names the user, and asks about what differs alone', async () => {
+test('with --audit-log diff names the user, and queries only the changed objects', async () => {
   const log = source(ADA)
   const { stdout, stderr, code } = await runInWorld(red(), ['diff', '--audit-log', '/audit.log'], {
     openAuditLog: async () => log,
@@ -64,7 +64,7 @@ test('with --audit-log diff names the user, and asks about what differs alone', 
   )
 })
 
-test('an audit log that cannot be read is told, and hides no drift', async () => {
+test('an unreadable audit log is reported and hides no drift', async () => {
   const why = new Failure({
     code: 'BP1001',
     what: 'the audit log cannot be read',
@@ -88,7 +88,7 @@ test('an audit log that cannot be read is told, and hides no drift', async () =>
   assert.match(absent.stderr, /BP1001/)
 })
 
-test('who was named once stays named when the log is gone, and nothing is written again for it', async () => {
+test('a user named once stays named without the log, and nothing is rewritten', async () => {
   const world = red('{mode: Propose}')
   await runInWorld(world, ['scan', '--audit-log', '/audit.log'], {
     openAuditLog: async () => source(ADA),
@@ -100,7 +100,7 @@ test('who was named once stays named when the log is gone, and nothing is writte
   assert.match((await runInWorld(world, ['diff'])).stdout, /ada as admin \(kubectl-edit\)/)
 })
 
-test('the policy says what a writer is and how risky a field, and explain says where', async () => {
+test('a policy sets actor classes and risks, and explain shows where', async () => {
   const policy =
     '{actors: [{manager: "kubectl-*", class: controller}], riskOverrides: [{target: {kind: ConfigMap}, risk: critical}]}'
   assert.match(
@@ -112,7 +112,7 @@ test('the policy says what a writer is and how risky a field, and explain says w
   assert.match(stdout, /risk critical instead of medium by the policy \(\.drift\/policy\.yaml:4\)/)
 })
 
-test('the controller takes audit events: on loopback or with a token, and nowhere else', async () => {
+test('the controller accepts audit events only on loopback or with a token', async () => {
   const wanted: WantedAuditHook[] = []
   const openAuditHook = async (one: WantedAuditHook) => {
     wanted.push(one)

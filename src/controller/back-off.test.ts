@@ -7,7 +7,7 @@ function failure(code: FailureCode, retry: Retry = 'never'): Failure {
   return new Failure({ code, what: 'x', why: 'y', remedy: 'z', retry })
 }
 
-test('what needs the most patience decides: rights, then what may pass, then what somebody has to change', () => {
+test('the most patient class wins: missing rights, then transient, then needing a change', () => {
   const [rights, later, change] = [
     failure('BP5002'),
     failure('BP4001', 'backoff'),
@@ -19,7 +19,7 @@ test('what needs the most patience decides: rights, then what may pass, then wha
   assert.equal(classifyTrouble([failure('BP9001')]), 'later')
 })
 
-test('a turn that may succeed by itself waits twice as long each time, up to the interval', () => {
+test('the wait after a transient failure doubles up to the interval', () => {
   const waits = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map(
     (failed) => backOff('later', failed, 60_000, 1).wait,
   )
@@ -28,17 +28,17 @@ test('a turn that may succeed by itself waits twice as long each time, up to the
   assert.equal(backOff('later', 50, 1_000, 1).wait, 5_000)
 })
 
-test('half of the wait is chance, and it is never shorter than half', () => {
+test('jitter is half of the wait, so the wait is never below half', () => {
   assert.deepEqual(
     [0, 0.5, 1].map((random) => backOff('later', 3, 60_000, random).wait),
     [10_000, 15_000, 20_000],
   )
 })
 
-test('wrong credentials are asked about slowly from the first time on, and no webhook makes it quicker', () => {
+test('wrong credentials are retried slowly from the first failure on, and webhooks do not hurry it', () => {
   assert.deepEqual(backOff('rights', 1, 60_000, 1), { wait: 300_000, held: true })
 })
 
-test('what somebody has to change waits for the next poll, or for the webhook that tells of the change', () => {
+test('a failure that needs a change waits for the next poll or webhook', () => {
   assert.deepEqual(backOff('change', 9, 60_000, 1), { wait: 60_000, held: false })
 })

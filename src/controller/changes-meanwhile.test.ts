@@ -20,14 +20,14 @@ class Turn {
   }
 }
 
-test('proposals give way after as long as it took to record, and not before they had some time', () => {
+test('proposals give way after as long as recording took, with a minimum time', () => {
   const turn = new Turn()
   assert.equal(turn.run(4_000), 4_000)
   assert.equal(turn.run(200), 1_500)
   assert.equal(turn.run(9_000), 9_000, 'each turn counts by itself')
 })
 
-test('proposals give way to nothing where nothing changed, and at once where it changes later', () => {
+test('proposals do not give way without a change, and give way at once when one arrives later', () => {
   const turn = new Turn()
   turn.changed = false
   assert.equal(turn.run(1_000), Number.POSITIVE_INFINITY)

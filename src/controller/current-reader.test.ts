@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { MemoryCluster } from '../../test/fakes/memory-cluster.ts'
 import { CurrentReaders } from './current-reader.ts'
 
-test('whoever has a reader of an earlier session reads over the connection of the present one', async () => {
+test('a reader of an earlier session reads over the current connection', async () => {
   const readers = new CurrentReaders()
   const { signal } = new AbortController()
   const [first, second] = [new MemoryCluster('prod'), new MemoryCluster('prod')]

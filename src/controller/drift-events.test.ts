@@ -11,7 +11,7 @@ async function turn(world: TurnWorld): Promise<readonly DriftEvent[]> {
   return createDriftEvents(await world.scan()).get('prod') ?? []
 }
 
-test('an object that began to drift has one Event, however often it is found, and one when it is gone', async () => {
+test('an object gets one Event when it starts to drift and one when it is in sync again', async () => {
   const world = new TurnWorld()
   assert.deepEqual(await turn(world), [])
   world.edit(WEB, 'spec.replicas', 5)
@@ -39,7 +39,7 @@ test('an object that began to drift has one Event, however often it is found, an
   assert.deepEqual(await turn(world), [])
 })
 
-test('a cluster that cannot be read, and an object that cannot, is not gone', async () => {
+test('unreadable clusters and objects get no Event of resolved drift', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB_CONFIG, 'data.color', 'red')
@@ -52,7 +52,7 @@ test('a cluster that cannot be read, and an object that cannot, is not gone', as
   )
 })
 
-test('the note has three fields at most and 1,024 bytes, and no value of a Secret', async () => {
+test('an Event note has at most three fields and 1,024 bytes, and no Secret value', async () => {
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': SECRET })
   for (const name of ['a', 'b', 'c', 'd', 'e'])
     world.edit(WEB_CONFIG, `data.${name}`, '€'.repeat(600))
@@ -67,7 +67,7 @@ test('the note has three fields at most and 1,024 bytes, and no value of a Secre
   assert.doesNotMatch(JSON.stringify(events), /canary|Y2FuYXJ5/)
 })
 
-test('a dry run, and a turn that pushed nothing, has no Event', async () => {
+test('a dry run and a turn that pushed nothing create no Events', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   assert.equal(createDriftEvents(await world.scan({ dryRun: true })).size, 0)

@@ -41,12 +41,12 @@ function watch(cluster: string, ...kinds: readonly Partial<KindWatchState>[]) {
   return { cluster, state: () => kinds.map((kind) => ({ ...whole, ...kind })) }
 }
 
-test('before the first turn ended it is not ready', () => {
+test('the controller is not ready before its first turn ended', () => {
   const state = new ReadinessState(INTERVAL)
   assert.deepEqual(shown(state.computeReadiness(NOW)), ['not ready', '- first turn: not ended yet'])
 })
 
-test('a first turn that observed nothing makes it ready for nothing', () => {
+test('a first turn that observed no cluster does not make the controller ready', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(undefined, 0)
   assert.deepEqual(shown(state.computeReadiness(NOW)), [
@@ -64,7 +64,7 @@ test('a first turn that observed nothing makes it ready for nothing', () => {
   ])
 })
 
-test('a line says whether the repository is well, and what fails makes nothing unready', () => {
+test('a line states the health of the repository; its failures do not make the controller unready', () => {
   const state = new ReadinessState(INTERVAL, 'git.example.com/acme/deploy')
   const of = (code: FailureCode): Failure =>
     new Failure({ code, what: 'canary', where: 'canary', why: 'canary', remedy: 'canary' })
@@ -100,7 +100,7 @@ test('a repository without packages is ready', () => {
   ])
 })
 
-test('a stale cluster is named, and only when all are stale it is not ready', () => {
+test('stale clusters are named, and the controller is unready only when all are stale', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 1_000]])), 0)
   state.turnEnded(observed(new Map([[PROD, 1_000]]), [EDGE]), 0)
@@ -129,7 +129,7 @@ test('a stale cluster is named, and only when all are stale it is not ready', ()
   ])
 })
 
-test('where a turn takes long, its own observations are not stale at its end', () => {
+test('observations of a long turn are not stale at its end', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 600_000]])), 600_000)
   assert.deepEqual(shown(state.computeReadiness(NOW)), [
@@ -140,7 +140,7 @@ test('where a turn takes long, its own observations are not stale at its end', (
   ])
 })
 
-test('turns that fail leave the clusters as they were observed last', () => {
+test('failed turns keep the last observation times of the clusters', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   state.turnEnded(undefined, 0)
@@ -152,7 +152,7 @@ test('turns that fail leave the clusters as they were observed last', () => {
   ])
 })
 
-test('a cluster that is configured no more is named no more', () => {
+test('a cluster that is no longer configured is no longer listed', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]]), [EDGE]), 0)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
@@ -164,7 +164,7 @@ test('a cluster that is configured no more is named no more', () => {
   ])
 })
 
-test('the oldest proof of a watch counts, after a minute; kinds without one and those that nobody may read do not', () => {
+test('the oldest watch proof counts after a minute; unreadable and unproven kinds do not count', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   state.provide({
@@ -211,7 +211,7 @@ test('a turn that waited for other repositories does not make its cluster stale'
   )
 })
 
-test('a turn that waits or runs for long has a line, which says what it does', () => {
+test('a turn that waits or runs for long has a line with its current step', () => {
   const state = new ReadinessState(INTERVAL, 'acme/deploy')
   const step = formatLoggableName('observing prod')
   const line = (now: number): string[] => shown(state.computeReadiness(now, step)).slice(2)

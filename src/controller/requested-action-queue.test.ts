@@ -15,7 +15,7 @@ function requestedAction(number: number): RequestedAction {
   }
 }
 
-test('a press waits until it is answered, once however often it comes', () => {
+test('a button press waits until it is answered, and repeats are not queued again', () => {
   const queue = new RequestedActionQueue()
   for (const number of [1, 2, 1, 2]) queue.add(requestedAction(number))
   assert.deepEqual(
@@ -27,7 +27,7 @@ test('a press waits until it is answered, once however often it comes', () => {
   assert.deepEqual(queue.listWaiting(), [requestedAction(2)])
 })
 
-test('a flood pushes out the oldest', () => {
+test('a flood of presses evicts the oldest', () => {
   const queue = new RequestedActionQueue()
   for (let number = 0; number < 1_000; number += 1) queue.add(requestedAction(number))
   assert.equal(queue.listWaiting().length, 200)

@@ -11,7 +11,7 @@ import {
 } from '../../test/fakes/controller-process.ts'
 import type { RepositoryEntry } from './repository-set.ts'
 
-test('a repository that fails for ever, and one whose turn never ends, delay no other one', async (t) => {
+test('a repository that always fails and one whose turn hangs delay no other repository', async (t) => {
   const running = new ControllerProcess()
   running.trouble.set('a/down', failure('BP4001'))
   running.trouble.set('a/slow', 'hang')
@@ -45,7 +45,7 @@ test('each repository has its interval, and a stop ends all of them', async (t) 
   assert.equal(running.minutes('a/often').length, 7)
 })
 
-test('one turn that has to be aborted is the end of the process', async (t) => {
+test('the process ends as aborted when one turn must be aborted', async (t) => {
   const running = new ControllerProcess()
   running.trouble.set('a/slow', 'hang')
   running.start(t, [running.entry('a/slow'), running.entry('a/good')])
@@ -68,7 +68,7 @@ test('an address that can never work is reported and tried again while another r
   assert.equal(running.events('recovered').length, 1)
 })
 
-test('the process ends where no repository can ever work', async (t) => {
+test('the process ends when no repository can ever work', async (t) => {
   const running = new ControllerProcess()
   for (const name of ['a/none', 'a/nothing']) running.trouble.set(name, failure('BP1002', 'never'))
   running.start(t, [running.entry('a/none'), running.entry('a/nothing')])
@@ -80,7 +80,7 @@ test('the process ends where no repository can ever work', async (t) => {
   await ended
 })
 
-test('where one repository worked, others that cannot do not end the process', async (t) => {
+test('repositories that cannot work do not end the process once another one worked', async (t) => {
   const running = new ControllerProcess()
   running.trouble.set('a/none', failure('BP1002', 'never'))
   const none = running.entry('a/none')
@@ -92,7 +92,7 @@ test('where one repository worked, others that cannot do not end the process', a
   assert.equal(running.minutes('a/none').length, 5)
 })
 
-test('a repository that is added starts, one that is removed stops, and one that changed starts again', async (t) => {
+test('on reload an added repository starts, a removed one stops and a changed one restarts', async (t) => {
   const running = new ControllerProcess()
   let next: readonly RepositoryEntry[] | undefined
   const reload: Reload = () => {
@@ -127,7 +127,7 @@ test('a repository that is added starts, one that is removed stops, and one that
   assert.equal(running.events('configured').length, 1)
 })
 
-test('a running turn of a repository that is removed has the grace to end, and delays no added one', async (t) => {
+test("a removed repository's running turn gets the grace period, without delaying added ones", async (t) => {
   const running = new ControllerProcess()
   running.trouble.set('a/slow', 'hang')
   const good = running.entry('a/good')
@@ -144,7 +144,7 @@ test('a running turn of a repository that is removed has the grace to end, and d
   assert.equal(await running.stop(), 'stopped')
 })
 
-test('a webhook requests a turn of its repositories alone', async (t) => {
+test('a webhook requests turns only of the repositories it names', async (t) => {
   const running = new ControllerProcess()
   running.start(t, [running.entry('a/one'), running.entry('a/other')])
   await running.clock.pass(10_000)
@@ -164,7 +164,7 @@ test('a webhook requests a turn of its repositories alone', async (t) => {
   )
 })
 
-test('it is ready while one repository observes a cluster, and metrics forget a repository that is removed', async (t) => {
+test('ready while one repository observes a cluster; metrics drop a removed repository', async (t) => {
   const running = new ControllerProcess()
   running.trouble.set('a/down', failure('BP4001'))
   const down = running.entry('a/down')
@@ -198,7 +198,7 @@ test('it is ready while one repository observes a cluster, and metrics forget a 
   assert.equal(readiness().ready, false)
 })
 
-test('a request to read everything again opens a new session at once, whatever a failure waits for, and reads the file', async (t) => {
+test('a reload request opens a new session at once despite back-off, and rereads the file', async (t) => {
   const running = new ControllerProcess()
   const asked: boolean[] = []
   running.trouble.set('a/locked', failure('BP5002', 'on-change'))
@@ -223,7 +223,7 @@ test('a request to read everything again opens a new session at once, whatever a
   assert.throws(() => running.askToReload(), /nobody listens any more/)
 })
 
-test('at most so many turns run at the same time, and the first that was due is the next', async (t) => {
+test('concurrent turns are limited, and the turn due first runs next', async (t) => {
   const running = new ControllerProcess()
   const names = ['a/1', 'a/2', 'a/3', 'a/4', 'a/5']
   for (const name of names) running.lasts.set(name, 10_000)
@@ -243,7 +243,7 @@ test('at most so many turns run at the same time, and the first that was due is 
   assert.equal(running.most, 2)
 })
 
-test('repositories whose turns hang hold up no other one, and log, probe and metric say which they are', async (t) => {
+test('repositories with hanging turns block no other, and log, probe and metric name them', async (t) => {
   const running = new ControllerProcess()
   const hanging = ['a/1', 'a/2', 'a/3']
   for (const name of hanging) running.trouble.set(name, 'hang')
@@ -268,7 +268,7 @@ test('repositories whose turns hang hold up no other one, and log, probe and met
   )
 })
 
-test('what is requested while a turn waits is in that turn', async (t) => {
+test('a request that arrives while a turn waits is handled in that turn', async (t) => {
   const running = new ControllerProcess()
   running.lasts.set('a/slow', 10_000)
   running.start(t, [running.entry('a/slow'), running.entry('a/other')], undefined, 1)

@@ -135,7 +135,7 @@ test('two repositories share one session, each with its kinds, and the last one 
   assert.equal(watch.closed, 1)
 })
 
-test('a kind that another repository has listed is listed again, complete, for the one that comes later', async () => {
+test('a kind that another repository already listed is listed completely for a later follower', async () => {
   const [one, other] = [new Recorder(), new Recorder()]
   const { watch, views } = await shared(one, other)
   const [first, second] = views
@@ -152,7 +152,7 @@ test('a kind that another repository has listed is listed again, complete, for t
   assert.deepEqual(other.take(), ['listing Pod', 'Pod a', 'Pod b', 'listed Pod'])
 })
 
-test('while a kind is listed for another repository, it is no gap to the first, and not listed to the other', async () => {
+test('a relist for another repository is no gap for the first, and not listed for the other', async () => {
   const { watch, views } = await shared(new Recorder(), new Recorder())
   const [first, second] = views
   first?.follow([POD])
@@ -168,7 +168,7 @@ test('while a kind is listed for another repository, it is no gap to the first, 
   assert.deepEqual(short(second), [[2, 9_000]])
 })
 
-test('a kind that nobody follows any more is given up, and one that somebody follows is not', async () => {
+test('a kind stops being watched when its last follower leaves', async () => {
   const { watch, views } = await shared(new Recorder(), new Recorder())
   const [first, second] = views
   first?.follow([POD, SERVICE])
@@ -185,7 +185,7 @@ test('a kind that nobody follows any more is given up, and one that somebody fol
   )
 })
 
-test('what cannot be read is told to each, and an exception of one costs another no event', async () => {
+test('a read failure is reported to each follower, and an exception of one costs no other an event', async () => {
   const bad = new Recorder()
   bad.handleChange = () => {
     throw new Error('no')
@@ -203,7 +203,7 @@ test('what cannot be read is told to each, and an exception of one costs another
   assert.deepEqual(bad.take(), ['listing Pod', 'unreadable Pod'])
 })
 
-test('after the last one closed, or where opening failed, the next one opens a new session', async () => {
+test('after the last close or a failed opening, the next follower opens a new session', async () => {
   const { sessions, open, opened, views } = await shared(new Recorder())
   await views[0]?.close()
   views[0]?.follow([POD])
@@ -225,7 +225,7 @@ test('after the last one closed, or where opening failed, the next one opens a n
   assert.ok(await sessions.view('recorded', new Recorder(), open))
 })
 
-test('for metrics the watches of one cluster are one, with each kind once', async () => {
+test('metrics merge the watches of one cluster, with each kind once', async () => {
   const { watch, views } = await shared(new Recorder(), new Recorder())
   const [first, second] = views
   first?.follow([POD, SERVICE])

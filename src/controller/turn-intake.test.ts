@@ -38,7 +38,7 @@ function scale(path: EventPath, index: number, replicas: number): void {
     .change(WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', replicas))
 }
 
-test('the first turn is about everything, and later ones about nothing while nothing changes', async () => {
+test('the first turn covers everything, and later ones nothing while nothing changes', async () => {
   const path = new EventPath(new FleetWorld(2))
   await path.open()
   assert.equal(await minute(path), 'everything')
@@ -47,7 +47,7 @@ test('the first turn is about everything, and later ones about nothing while not
   assert.deepEqual(new Set(later.scopes), new Set(['nothing']))
 })
 
-test('a change of an object is about its unit, and one that leaves it in sync about none', async () => {
+test('a changed object schedules its unit; one that stays in sync schedules nothing', async () => {
   const path = await begin()
   path.world.cluster(1).change(WEB, (live) => ({ ...live }))
   assert.equal(await minute(path), 'nothing')
@@ -55,7 +55,7 @@ test('a change of an object is about its unit, and one that leaves it in sync ab
   assert.equal(await minute(path), 'edge-01: apps/web')
 })
 
-test('a commit to a package is about it in every cluster, and a policy about everything', async () => {
+test('a commit to a package schedules it in every cluster; a policy commit schedules everything', async () => {
   const path = await begin()
   path.world.repository.commitByHand('main', {
     'apps/api/config.yaml': `${CONFIG.replace('name: web', 'name: api')}# more\n`,
@@ -65,7 +65,7 @@ test('a commit to a package is about it in every cluster, and a policy about eve
   assert.equal(await minute(path), 'everything')
 })
 
-test('git and the forge are polled once in the interval, and at once when a webhook tells of a change', async () => {
+test('git and the forge are polled once per interval, and at once after a webhook', async () => {
   const path = await begin({ interval: 10 * MINUTE, resync: 600 * MINUTE })
   let polls = 0
   const poll = async (): Promise<never> => {
@@ -87,7 +87,7 @@ test('git and the forge are polled once in the interval, and at once when a webh
   assert.equal(polls, 3)
 })
 
-test('everything is observed again after the resync interval, and after the clock went back', async () => {
+test('everything is observed again after the resync interval and after a clock set back', async () => {
   const path = await begin({ interval: MINUTE, resync: 30 * MINUTE })
   assert.equal(
     await minute(path, 10),
@@ -99,7 +99,7 @@ test('everything is observed again after the resync interval, and after the cloc
   assert.equal(await minute(path, -20), 'everything')
 })
 
-test('an idle cluster is entered in the ledger as often as detect.interval says', async () => {
+test('an idle cluster is recorded in the ledger at each detect.interval', async () => {
   const path = await begin()
   path.world.repository.commitByHand('main', {
     '.drift/policy.yaml': policyText(
@@ -112,7 +112,7 @@ test('an idle cluster is entered in the ledger as often as detect.interval says'
   assert.deepEqual(scopes, ['nothing', 'edge-01: , edge-02: ', 'nothing', 'edge-01: , edge-02: '])
 })
 
-test('a turn that failed leaves its units waiting, and they are observed again later', async (t) => {
+test('units of a failed turn stay queued and are observed again later', async (t) => {
   let elapsed = 0
   const real = performance.now.bind(performance)
   t.mock.method(performance, 'now', () => real() + elapsed)
@@ -134,7 +134,7 @@ test('a turn that failed leaves its units waiting, and they are observed again l
   assert.deepEqual(again, scope)
 })
 
-test('a proposal that gave way is what the next turn is about, although nothing changes any more', async () => {
+test('a proposal that gave way is in the next turn even without new changes', async () => {
   const path = await begin()
   scale(path, 0, 5)
   path.world
@@ -152,7 +152,7 @@ test('a proposal that gave way is what the next turn is about, although nothing 
   assert.equal(path.world.forge.proposals.length, 2)
 })
 
-test('a cluster of which nothing was heard for a minute is unreachable, is told once, and is observed whole when it is back', async () => {
+test('a cluster silent for a minute is unreachable, reported once, and observed whole on return', async () => {
   const sights: string[] = []
   const path = await begin()
   path.onSight = (cluster, why) => void sights.push(`${cluster} ${why ?? 'seen'}`)
@@ -186,7 +186,7 @@ test('a cluster of which nothing was heard for a minute is unreachable, is told 
   assert.deepEqual(sights.slice(1), ['edge-01 seen'])
 })
 
-test('a resource of a syncer that may name other units is about everything', async () => {
+test('a changed syncer resource that may concern other units schedules everything', async () => {
   const path = await begin()
   const changes = path.verdicts('edge-01')
   const id = {

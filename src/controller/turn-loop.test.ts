@@ -52,20 +52,20 @@ function failure(code: FailureCode, retry: Retry): Failure {
   return new Failure({ code, what: 'x', why: 'y', remedy: 'z', retry })
 }
 
-test('without requests there is a turn at once, and one each interval after the end of the last', async () => {
+test('without requests a turn runs at once, then one interval after each end', async () => {
   const { clock, begun } = new Context()
   await clock.pass(200_000)
   assert.deepEqual(begun, [0, 60_100, 120_200, 180_300])
 })
 
-test('a request leads to a turn half a second later, and all requests meanwhile are in the same turn', async () => {
+test('a request starts a turn after half a second, and requests meanwhile share it', async () => {
   const { clock, begun, loop } = new Context()
   for (const at of [10_000, 10_001, 10_300, 10_499]) clock.at(at, () => loop.request())
   await clock.pass(60_000)
   assert.deepEqual(begun, [0, 10_500])
 })
 
-test('requests that never stop hold up no turn', async () => {
+test('endless requests delay no turn', async () => {
   const { clock, begun, loop } = new Context()
   for (let at = 1_000; at < 5_000; at += 50) clock.at(at, () => loop.request())
   await clock.pass(5_000)
@@ -86,7 +86,7 @@ test('a request shortly before the next poll is not a second turn', async () => 
   assert.deepEqual(begun, [0, 60_100])
 })
 
-test('failing turns wait longer each time, requests cannot hurry them, and one that succeeds ends it', async () => {
+test('failing turns back off despite requests, and a success resets the wait', async () => {
   const { clock, begun, loop } = new Context(
     () => 0,
     (turn) => (turn < 3 ? failure('BP4001', 'backoff') : undefined),
@@ -98,7 +98,7 @@ test('failing turns wait longer each time, requests cannot hurry them, and one t
   assert.deepEqual(begun.slice(3), [35_000, 95_000])
 })
 
-test('wrong credentials are asked about every five minutes, for ever', async () => {
+test('wrong credentials are retried every five minutes, without end', async () => {
   const { clock, begun } = new Context(
     () => 0,
     () => failure('BP5002', 'on-change'),
@@ -107,7 +107,7 @@ test('wrong credentials are asked about every five minutes, for ever', async () 
   assert.deepEqual(begun, [0, 300_000, 600_000, 900_000])
 })
 
-test('what somebody has to change is looked at as soon as a webhook tells of the change', async () => {
+test('a failure that needs a change is retried as soon as a webhook arrives', async () => {
   const { clock, begun, loop } = new Context(
     () => 0,
     (turn) => (turn === 0 ? failure('BP1005', 'on-change') : undefined),
@@ -117,7 +117,7 @@ test('what somebody has to change is looked at as soon as a webhook tells of the
   assert.deepEqual(begun, [0, 3_500])
 })
 
-test('a clock that is set back for an hour makes no turn wait for an hour', async () => {
+test('a clock set back by an hour does not delay turns by an hour', async () => {
   const { clock, loop, begun } = new Context()
   await clock.pass(1_000)
   loop.request()
@@ -136,7 +136,7 @@ test('a clock that is set back for an hour makes no turn wait for an hour', asyn
   assert.deepEqual(failing.begun, [0, 6_000])
 })
 
-test('stopped between turns it ends at once; during a turn it ends with the turn', async () => {
+test('a stop ends an idle loop at once and a busy one after its turn', async () => {
   const idle = new Context()
   await idle.clock.pass(1_000)
   idle.stopping.abort()
@@ -150,7 +150,7 @@ test('stopped between turns it ends at once; during a turn it ends with the turn
   assert.equal(busy.aborted, false)
 })
 
-test('a turn that takes longer than the grace is aborted, and one that does not even then return is left alone', async () => {
+test('a turn over its grace is aborted, and one that ignores the abort is abandoned', async () => {
   const long = new Context(() => 500_000)
   await long.clock.pass(1_000)
   long.stopping.abort()
@@ -167,7 +167,7 @@ test('a turn that takes longer than the grace is aborted, and one that does not 
   assert.equal(await deaf.ended, 'aborted')
 })
 
-test('a loop that is stopped before it begins does no turn', async () => {
+test('a loop stopped before its start runs no turn', async () => {
   const context = new Context(undefined, undefined, {})
   context.stopping.abort()
   const late = new TurnLoop({
@@ -181,7 +181,7 @@ test('a loop that is stopped before it begins does no turn', async () => {
   assert.equal(await late.run(AbortSignal.abort()), 'idle')
 })
 
-test('a turn that waits to be admitted has not begun: a stop ends it at once, and a late admission is given back', async () => {
+test('a stop ends a turn that waits for admission, and a late admission is released', async () => {
   const waiting = new Context(undefined, undefined, {
     admit: (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
   })
@@ -201,7 +201,7 @@ test('a turn that waits to be admitted has not begun: a stop ends it at once, an
   assert.deepEqual([await late.ended, late.begun, given], ['idle', [], 1])
 })
 
-test('a turn gives its place back when it ends, also when it fails', async () => {
+test('a turn releases its place at its end, even when it fails', async () => {
   let [taken, given] = [0, 0]
   const admit = async (): Promise<() => void> => {
     taken += 1

@@ -14,7 +14,7 @@ function kinds({ occurrences }: ObservedNumbers): string[] {
   return occurrences.map(({ kind }) => kind)
 }
 
-test('an object is detected once, with the worst risk and its writer, and again when it drifts further', async () => {
+test('a detection is counted once, with worst risk and actor, and again on further drift', async () => {
   const [world, counter] = [new TurnWorld(), new TurnCounter()]
   assert.deepEqual((await turn(world, counter)).occurrences, [])
   world.edit(WEB, 'spec.replicas', 5)
@@ -55,7 +55,7 @@ test('an open proposal has its address, in the turn that opens it and in the nex
   )
 })
 
-test('what an earlier process counted is not counted again', async () => {
+test('occurrences that an earlier process counted are not counted again', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   await turn(world, new TurnCounter())
@@ -67,7 +67,7 @@ test('what an earlier process counted is not counted again', async () => {
   assert.deepEqual(kinds(await turn(world, restarted)), [])
 })
 
-test('a decision is counted once, with the time since the proposal; live that agrees is counted after it', async () => {
+test('a decision is counted once with its duration, and the restore when live agrees', async () => {
   const [world, counter] = [new TurnWorld(), new TurnCounter()]
   world.edit(WEB, 'spec.replicas', 5)
   await turn(world, counter)
@@ -86,7 +86,7 @@ test('a decision is counted once, with the time since the proposal; live that ag
   ])
 })
 
-test('declined drift is resolved, and is not counted as drifted any more', async () => {
+test('declined drift counts as resolved and no longer as drifted', async () => {
   const [world, counter] = [new TurnWorld(), new TurnCounter()]
   world.edit(WEB, 'spec.replicas', 5)
   await turn(world, counter)
@@ -101,7 +101,7 @@ test('declined drift is resolved, and is not counted as drifted any more', async
   )
 })
 
-test('drift that went away by itself was decided by nobody', async () => {
+test('drift that disappears by itself counts as resolved without a decision', async () => {
   const [world, counter] = [new TurnWorld(), new TurnCounter()]
   world.edit(WEB, 'spec.replicas', 5)
   await turn(world, counter)
@@ -118,7 +118,7 @@ test('drift that went away by itself was decided by nobody', async () => {
   ])
 })
 
-test('a restore that does not arrive in time has failed until it arrives', async () => {
+test('a restore that is late counts as failed until it arrives', async () => {
   const [world, counter] = [
     new TurnWorld('{mode: Propose, decide: {verifyTimeout: 1h}}'),
     new TurnCounter(),
@@ -132,7 +132,7 @@ test('a restore that does not arrive in time has failed until it arrives', async
   assert.equal((await turn(world, counter)).packages[0]?.restoreFailed, true)
 })
 
-test('a turn about a part forgets nothing of the others', async () => {
+test('a turn about one part keeps the counts of the others', async () => {
   const other = {
     'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: api}\n',
   }
@@ -147,7 +147,7 @@ test('a turn about a part forgets nothing of the others', async () => {
   assert.deepEqual(kinds(counter.computeNumbers(await world.scan(dry))), [])
 })
 
-test('differences that a rule ignores are counted when they are new', async () => {
+test('newly ignored differences are counted once', async () => {
   const [world, counter] = [
     new TurnWorld('{mode: Propose, ignore: [{paths: [spec.replicas], reason: scaled}]}'),
     new TurnCounter(),
@@ -161,7 +161,7 @@ test('differences that a rule ignores are counted when they are new', async () =
   assert.deepEqual((await turn(world, counter)).occurrences, [])
 })
 
-test('a dry run counts what it finds once, although git does not know of it', async () => {
+test('a dry run counts a finding once although git does not record it', async () => {
   const [world, counter] = [new TurnWorld(), new TurnCounter()]
   world.edit(WEB, 'spec.replicas', 5)
   const scan = async () =>
@@ -169,7 +169,7 @@ test('a dry run counts what it finds once, although git does not know of it', as
   assert.deepEqual([await scan(), await scan()], [['detected'], []])
 })
 
-test('a package that fails and a cluster that is away are named, and what was counted of them is not counted again', async () => {
+test('failed packages and unreachable clusters are listed, and their earlier counts are not repeated', async () => {
   const bad = {
     'apps/bad/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: bad}\n',
     'apps/bad/x.yaml': 'a: [\n',

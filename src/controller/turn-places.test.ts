@@ -12,7 +12,7 @@ function begin(places: TurnPlaces, noted: string[], name: string, isSlow = false
   return async (): Promise<void> => (await entered)()
 }
 
-test('turns that hang hold up turns of other repositories for one slice, and their own next ones', async () => {
+test('hanging turns hold up other repositories for only one slice, and their own next turns', async () => {
   const clock = new VirtualClock()
   const places = new TurnPlaces(2, (milliseconds, signal) => clock.sleep(milliseconds, signal))
   const noted: string[] = []
@@ -40,7 +40,7 @@ test('turns that hang hold up turns of other repositories for one slice, and the
   for (const end of next) await end()
 })
 
-test('at most as many slow turns run as there are places, and each place is given back once', async () => {
+test('at most one slow turn runs per place, and each place is released once', async () => {
   const clock = new VirtualClock()
   const places = new TurnPlaces(1, (milliseconds, signal) => clock.sleep(milliseconds, signal))
   const noted: string[] = []
@@ -64,7 +64,7 @@ test('at most as many slow turns run as there are places, and each place is give
   for (const end of more) await end()
 })
 
-test('a turn whose wait is aborted has no place', async () => {
+test('a turn whose wait is aborted takes no place', async () => {
   const clock = new VirtualClock()
   const places = new TurnPlaces(1, (milliseconds, signal) => clock.sleep(milliseconds, signal))
   const leave = await places.enter(NEVER, false, () => assert.fail('it is not slow'))

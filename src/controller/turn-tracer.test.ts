@@ -30,7 +30,7 @@ function traced(
   return trace
 }
 
-test('requests belong to the phase in which they end, and phases follow each other without a gap', () => {
+test('a request belongs to the phase in which it ends, and phases have no gaps', () => {
   const trace = traced((tracer, pass) => {
     tracer.begin()
     pass(5)
@@ -81,7 +81,7 @@ test('requests belong to the phase in which they end, and phases follow each oth
   assert.doesNotMatch(JSON.stringify(trace), /canary/)
 })
 
-test('requests beyond the bound are counted, and the next turn begins anew', () => {
+test('requests beyond the bound are counted, and the next turn starts from zero', () => {
   const trace = traced((tracer) => {
     tracer.begin()
     for (let count = 0; count < 777; count += 1) tracer.request(GET)
@@ -92,7 +92,7 @@ test('requests beyond the bound are counted, and the next turn begins anew', () 
   assert.deepEqual([trace.requests.length, trace.moreRequests], [500, 2])
 })
 
-test('the controller traces each turn with its units, and sends the rest when it is stopped', async () => {
+test('the controller traces each turn with its units, and flushes when it stops', async () => {
   const world = new TurnWorld()
   const done: (TurnTrace | 'closed')[] = []
   const openTraces = async () => ({

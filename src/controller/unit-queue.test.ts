@@ -24,7 +24,7 @@ function unit(name: string): UnitName {
   return { cluster, packagePath }
 }
 
-test('a unit that failed and was observed by another turn waits no longer, and its next failure is a first one', () => {
+test('an observation by another turn resets the back-off of a failed unit', () => {
   let now = 0
   const queue = new UnitQueue({ now: () => now, random: () => 1 })
   const unit = { cluster: 'prod', packagePath: 'apps/web' }
@@ -44,7 +44,7 @@ test('a unit that failed and was observed by another turn waits no longer, and i
   assert.equal(queue.computeNextWait(), 5_000)
 })
 
-test('a change waits until its unit is taken, also where that is observed now; what is in the background does not count', () => {
+test('a due change is pending until its unit is taken; background units do not count', () => {
   const time = new Time()
   const { queue } = time
   queue.add(unit('a/web'), 'background')
@@ -58,7 +58,7 @@ test('a change waits until its unit is taken, also where that is observed now; w
   assert.equal(queue.hasChanged(), true)
 })
 
-test('a unit waits once, however often it is added', () => {
+test('a unit is queued once, however often it is added', () => {
   const time = new Time()
   const { queue } = time
   for (let count = 0; count < 5; count += 1) queue.add(unit('a/web'), 'changed')
@@ -68,7 +68,7 @@ test('a unit waits once, however often it is added', () => {
   assert.equal(time.events.filter(({ event }) => event === 'added').length, 5)
 })
 
-test('a unit that is added while it is observed waits again after that, and not before', () => {
+test('a unit added while it is observed is queued again only after that', () => {
   const time = new Time()
   time.queue.add(unit('a/web'), 'changed')
   time.take()
@@ -82,7 +82,7 @@ test('a unit that is added while it is observed waits again after that, and not 
   assert.deepEqual(time.take(), [])
 })
 
-test('a delay is waited out, and a later change does not put off an earlier one', () => {
+test('a delay is honoured, and a later change does not postpone an earlier one', () => {
   const time = new Time()
   time.queue.add(unit('a/web'), 'changed', 1_000)
   time.now = 500
@@ -99,7 +99,7 @@ test('a delay is waited out, and a later change does not put off an earlier one'
   assert.equal(time.queue.computeNextWait(), undefined)
 })
 
-test('a unit that failed waits twice as long each time up to five minutes, of which half is chance; a success ends that', () => {
+test('the wait of a failing unit doubles up to five minutes with half jitter; a success resets it', () => {
   for (const [random, share] of [
     [0, 0.5],
     [0.5, 0.75],
@@ -129,7 +129,7 @@ test('a unit that failed waits twice as long each time up to five minutes, of wh
   }
 })
 
-test('a change of a unit that failed does not make it wait less', () => {
+test('a change of a failed unit does not shorten its wait', () => {
   const time = new Time()
   time.queue.add(unit('a/web'), 'changed')
   time.take()
@@ -139,7 +139,7 @@ test('a change of a unit that failed does not make it wait less', () => {
   assert.equal(time.queue.computeNextWait(), 2_500)
 })
 
-test('what is critical comes first, and the background last', () => {
+test('critical units come first, and background units last', () => {
   const time = new Time()
   time.queue.add(unit('a/background'), 'background')
   time.queue.add(unit('a/changed'), 'changed')
@@ -150,7 +150,7 @@ test('what is critical comes first, and the background last', () => {
   assert.deepEqual(time.take(2), ['a/background'])
 })
 
-test('a turn about everything clears what waited when it began, and nothing that came later', () => {
+test('a turn about everything clears units queued before its start, and no later ones', () => {
   const time = new Time()
   time.queue.add(unit('a/early'), 'changed')
   time.queue.add(unit('a/delayed'), 'background', 60_000)
@@ -161,7 +161,7 @@ test('a turn about everything clears what waited when it began, and nothing that
   assert.equal(time.queue.depth, 0)
 })
 
-test('its events are counted with the time that units waited and were observed', () => {
+test('queue events carry the time that units waited and were observed', () => {
   const time = new Time()
   time.queue.add(unit('a/web'), 'changed')
   time.now = 30

@@ -58,7 +58,7 @@ test('the missing rights of a cluster are one failure with each rule once', () =
   )
 })
 
-test('a failure names five objects and five rules, and how many more there are', () => {
+test('a failure names five objects and five rules, and counts the rest', () => {
   const many = Array.from({ length: 7 }, (_, index) =>
     unread(`p${index}`, { remedy: `rule ${index}` }),
   )
@@ -67,7 +67,7 @@ test('a failure names five objects and five rules, and how many more there are',
   assert.equal(failure?.remedy, 'rule 0; rule 1; rule 2; rule 3; rule 4; and 2 more')
 })
 
-test('other causes are a failure each, of all packages that have them', () => {
+test('each other cause is one failure over all its packages', () => {
   const broken = { code: 'BP3005', why: 'the server is broken', remedy: 'mend it' } as const
   const found = [
     unread('a', broken),
@@ -84,7 +84,7 @@ test('other causes are a failure each, of all packages that have them', () => {
   assert.equal(new Set(found.map(getUnreadCauseKey)).size, 2)
 })
 
-test('what is unreadable and what a missing right leaves unproven is unread; what the server refuses is not', () => {
+test('unreadable objects and those unproven for lack of rights are unread; rejected ones are not', () => {
   const of = (state: 'unreadable' | 'unverified' | 'blocked', code: string) =>
     isUnread({ state, code, why: '' })
   assert.deepEqual(

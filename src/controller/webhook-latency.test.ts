@@ -145,7 +145,7 @@ function deliver(
 
 const NOBODY_DECIDES = happening.filter(({ deed }) => deed === 'edit' || deed === 'revert')
 
-test('webhooks that are lost, repeated, forged, of others or out of order leave the same end state as polling alone', async () => {
+test('lost, repeated, forged, foreign or reordered webhooks lead to the same state as polling', async () => {
   const property = fc.asyncProperty(
     fc.array(NOBODY_DECIDES, { maxLength: 12 }),
     fc.nat(30_000),
@@ -159,7 +159,7 @@ test('webhooks that are lost, repeated, forged, of others or out of order leave 
   await fc.assert(property, { numRuns: 100 })
 })
 
-test('with decisions of people in between, what is asked at the end is what a turn that looks then would ask', async () => {
+test('with human decisions in between, the final proposal is what a fresh turn would propose', async () => {
   const property = fc.asyncProperty(
     fc.array(happening, { maxLength: 12 }),
     fc.boolean(),
@@ -173,7 +173,7 @@ test('with decisions of people in between, what is asked at the end is what a tu
   await fc.assert(property, { numRuns: 100 })
 })
 
-test('deliveries cost at most one turn each, and those that are refused or repeated none', async () => {
+test('each valid delivery costs at most one turn, and rejected or repeated ones cost none', async () => {
   const property = fc.asyncProperty(fc.array(happening, { maxLength: 12 }), async (happenings) => {
     const good = happenings.filter(
       ({ spoiled, delays }) => spoiled === 'no' && delays.length > 0,

@@ -36,25 +36,25 @@ const RULES: readonly (readonly [pattern: string, path: string, matches: boolean
 ]
 
 for (const [pattern, path, matches] of RULES) {
-  test(`${pattern} is ${matches ? '' : 'not '}about ${path}`, () => {
+  test(`CODEOWNERS pattern ${pattern} ${matches ? 'matches' : 'does not match'} ${path}`, () => {
     assert.deepEqual(listCodeOwners(`${pattern} @ann`, path), matches ? ['@ann'] : [])
   })
 }
 
-test('the last line that matches counts, also without an owner', () => {
+test('the last matching line wins, even when it names no owner', () => {
   const text = '* @everybody\n/apps/ @org/apps bob@example.com # who runs them\r\n/apps/free/\n'
   assert.deepEqual(listCodeOwners(text, 'README.md'), ['@everybody'])
   assert.deepEqual(listCodeOwners(text, 'apps/web/Kptfile'), ['@org/apps', 'bob@example.com'])
   assert.deepEqual(listCodeOwners(text, 'apps/free/Kptfile'), [])
 })
 
-test('comments, blank lines and lines that GitHub does not read say nothing', () => {
+test('comments, blank lines and lines that GitHub rejects name no owners', () => {
   const text = '* @ann\n\n# /apps/ @bob\n!/apps/ @bob\n/[ab]pps/ @bob\n/apps/ bob\n/apps/ @bob! \n'
   assert.deepEqual(listCodeOwners(text, 'apps/web/Kptfile'), ['@ann'])
   assert.deepEqual(listCodeOwners('', 'apps/web/Kptfile'), [])
 })
 
-test('any file is read, and only owners in it are returned', () => {
+test('any text parses, and the result contains only owners from the text', () => {
   fc.assert(
     fc.property(
       fc.string({

@@ -9,7 +9,7 @@ function resource(apiVersion: string, kind: string, name: string): Resource {
   return read
 }
 
-test('autoscalers are counted by kind, and kinds of another group or without any are left out', () => {
+test('counts autoscalers by kind, without kinds of another group or of no group', () => {
   const found = [
     resource('keda.sh/v1alpha1', 'ScaledObject', 'a'),
     resource('autoscaling/v2', 'HorizontalPodAutoscaler', 'a'),

@@ -69,7 +69,7 @@ for (const [glob, path, matches] of GLOBS) {
   })
 }
 
-test('in the name of a cluster a star matches any text, slashes too', () => {
+test('a star in a cluster glob matches any text, slashes included', () => {
   const set = policies(['p', '{mode: Off, match: {clusters: ["arn:*:cluster/*"]}}'])
   assert.equal(deriveEffectivePolicy(set, 'arn:aws:eks:eu:1:cluster/prod', 'a').mode, 'Off')
   assert.equal(deriveEffectivePolicy(set, 'prod', 'a').mode, 'Warn')
@@ -87,7 +87,7 @@ function slowly(glob: readonly string[], path: readonly string[]): boolean {
   )
 }
 
-test('globs mean the same as their plain definition', () => {
+test('globs agree with a reference implementation', () => {
   const segment = fc.constantFrom('a', 'b', 'ab', 'aab', 'abab')
   const wild = fc.constantFrom('a', 'b', '*', '**', 'a*', '*b', 'a*b', '*a*b')
   fc.assert(
@@ -107,7 +107,7 @@ test('globs mean the same as their plain definition', () => {
   )
 })
 
-test('hostile globs take no more than the product of the lengths', () => {
+test('matching a hostile glob takes at most the product of the lengths', () => {
   const path = Array(400).fill('a').join('/')
   const started = process.cpuUsage()
   for (const glob of [`${'**/'.repeat(200)}x`, `${'**/a/'.repeat(100)}x`, `${'*a'.repeat(500)}x`]) {
@@ -123,7 +123,7 @@ test('hostile globs take no more than the product of the lengths', () => {
   assert.ok(process.cpuUsage(started).user < 2_000_000)
 })
 
-test('each setting comes from the highest policy that gives it, and rules of all of them hold', () => {
+test('each setting comes from the policy of the highest priority; ignore rules of all policies apply', () => {
   const set = policies(
     [
       'low',
@@ -148,7 +148,7 @@ test('each setting comes from the highest policy that gives it, and rules of all
   ])
 })
 
-test('among policies of one priority the name decides, whatever their order in the files', () => {
+test('policies of equal priority are ordered by name, not by their order in the files', () => {
   const [a, b]: (readonly [string, string])[] = [
     ['a', '{mode: Off}'],
     ['b', '{mode: Propose}'],
@@ -157,7 +157,7 @@ test('among policies of one priority the name decides, whatever their order in t
     assert.equal(deriveEffectivePolicy(set, 'c', 'p').mode, 'Off')
 })
 
-test('of two policies with one priority and one name the file decides, whatever the order in which they are read', () => {
+test('policies of equal priority and name are ordered by file, not by reading order', () => {
   const of = (path: string, mode: string): PolicySet => {
     const text = `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: same}\nspec: {mode: ${mode}}\n`
     return parsePolicyFiles([{ path, text }])
@@ -170,14 +170,14 @@ test('of two policies with one priority and one name the file decides, whatever 
     assert.equal(deriveEffectivePolicy({ policies: list, placements: [] }, 'c', 'p').mode, 'Off')
 })
 
-test('without a policy nothing but the shipped default holds', () => {
+test('without any policy, only the shipped default applies', () => {
   assert.deepEqual(
     deriveEffectivePolicy({ policies: [], placements: [] }, 'c', 'p'),
     DEFAULT_POLICY,
   )
 })
 
-test('a placement names the packages of its clusters; without one nothing is known', () => {
+test('a placement lists the packages of its clusters; without placements the list is undefined', () => {
   assert.equal(listPlacedPackages({ policies: [], placements: [] }, 'prod', ['a']), undefined)
   assert.deepEqual(
     listPlacedPackages(placement('"prod-*"', '"apps/*"'), 'prod-1', ['apps/web', 'infra/dns']),
@@ -186,14 +186,14 @@ test('a placement names the packages of its clusters; without one nothing is kno
   assert.deepEqual(listPlacedPackages(placement('"prod-*"', '"**"'), 'dev', ['apps/web']), [])
 })
 
-test('durations are whole seconds, minutes, hours and days', () => {
+test('durations convert to seconds from whole seconds, minutes, hours and days', () => {
   assert.deepEqual(
     ['0s', '30s', '30m', '24h', '30d'].map(convertDurationToSeconds),
     [0, 30, 1800, 86_400, 2_592_000],
   )
 })
 
-test('ages come setting by setting, and windows of all matching policies are there', () => {
+test('ages are resolved setting by setting, and windows of all matching policies are collected', () => {
   const set = policies(
     [
       'low',
@@ -229,7 +229,7 @@ test('ages come setting by setting, and windows of all matching policies are the
   )
 })
 
-test('limits are of the repository: the highest policy that gives one decides, whatever it matches', () => {
+test('limits are repository-wide: the highest policy with a value wins, whatever it matches', () => {
   const set = policies(
     ['low', '{limits: {prHourlyLimit: 7, stormThreshold: 9}}'],
     [
@@ -246,7 +246,7 @@ test('limits are of the repository: the highest policy that gives one decides, w
   assert.deepEqual(deriveRepositoryLimits({ policies: [] }), DEFAULT_LIMITS)
 })
 
-test('a policy about the cluster sets how long it may be unobserved', () => {
+test('a policy for a cluster sets how long the cluster may be unobserved', () => {
   const set = policies(['dev', '{match: {clusters: [dev]}, detect: {unobservedAfter: 2h}}'])
   assert.deepEqual(
     [
@@ -269,7 +269,7 @@ test('a policy about the cluster sets how long it may be unobserved', () => {
   )
 })
 
-test('the digest is off by the word, in either case; the highest policy that says anything decides', () => {
+test('the word off disables the digest in either case; the highest policy with a value wins', () => {
   const digest = (...specs: readonly string[]) =>
     deriveRepositoryLimits(policies(...specs.map((spec, index) => [`p${index}`, spec] as const)))
       .digest
@@ -286,7 +286,7 @@ test('the digest is off by the word, in either case; the highest policy that say
   )
 })
 
-test('who reminds late escalates later still, whichever policies say so', () => {
+test('escalation is never earlier than twice the reminder, unless a policy sets it', () => {
   const after = (...specs: readonly string[]): number =>
     deriveEffectivePolicy(
       policies(...specs.map((spec, index) => [`p${index}`, spec] as const)),
@@ -304,7 +304,7 @@ test('who reminds late escalates later still, whichever policies say so', () => 
   )
 })
 
-test('a window of a label has its labels, and no times', () => {
+test('a window with a label condition has labels and no schedule', () => {
   const { windows } = deriveEffectivePolicy(
     policies(['p', '{windows: [{name: a, kind: adopt, when: {label: {incident: open}}}]}']),
     'c',

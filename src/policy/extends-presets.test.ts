@@ -21,13 +21,13 @@ function presetsOf(...specs: readonly string[]): readonly string[] {
 
 const ALL = NOISE_RULES.map(({ name }) => name)
 
-test('all presets hold where no policy says anything else', () => {
+test('all presets apply unless a policy says otherwise', () => {
   assert.deepEqual(DEFAULT_POLICY.presets, ALL)
   assert.deepEqual(presetsOf('{mode: Propose}'), ALL)
   assert.deepEqual(presetsOf('{extends: ["preset:recommended"]}'), ALL)
 })
 
-test('a policy names single presets, or none, and the one of the highest priority that names any decides', () => {
+test('a policy selects presets or none, and the highest policy with a selection wins', () => {
   assert.deepEqual(presetsOf('{extends: ["preset:istio", "preset:hpa"]}'), ['hpa', 'istio'])
   assert.deepEqual(presetsOf('{extends: ["preset:none"]}'), [])
   assert.deepEqual(
@@ -51,11 +51,15 @@ for (const [name, extended, why] of [
     /:4: spec\.extends\.0: there is no preset "preset:hpaa"; presets are preset:recommended, preset:none, .*preset:hpa/,
   ],
   ['a name without its prefix', '[hpa]', /there is no preset "hpa"/],
-  ['a text of another kind', '[5]', /there is no preset "5"/],
-  ['none beside another', '["preset:none", "preset:hpa"]', /preset:none stands alone/],
+  ['a number', '[5]', /there is no preset "5"/],
+  [
+    'preset:none beside another preset',
+    '["preset:none", "preset:hpa"]',
+    /preset:none stands alone/,
+  ],
   ['an empty list', '[]', /spec\.extends/],
 ] as const) {
-  test(`${name} in extends is a problem with its line`, () => {
+  test(`${name} in extends is reported with its line`, () => {
     assert.throws(
       () => presetsOf(`{extends: ${extended}}`),
       (thrown) => thrown instanceof Failure && thrown.code === 'BP1005' && why.test(thrown.why),

@@ -23,10 +23,10 @@ const ROWS: readonly (readonly [rules: SubjectRules, line: string])[] = [
 ]
 
 for (const [rules, line] of ROWS)
-  test(`${JSON.stringify(rules)} makes ${line}`, () =>
+  test(`${JSON.stringify(rules)} formats the subject as ${line}`, () =>
     assert.equal(formatHouseSubject(LINE, rules), line))
 
-test('a long subject is cut in its summary, and says all the same that it is critical', () => {
+test('a long subject is shortened in its summary and keeps the mark [CRITICAL]', () => {
   const long = `chore(drift): ${'restore a long name '.repeat(5).slice(0, 70)} [CRITICAL]`
   const subject = formatHouseSubject(long, {
     prefix: 'OPS-42 '.repeat(5).trim(),
@@ -36,7 +36,7 @@ test('a long subject is cut in its summary, and says all the same that it is cri
   assert.match(subject, /^OPS-42 .* restore a long .*… \[CRITICAL\] \(ticket\)$/)
 })
 
-test('of a message, the subject alone changes', () => {
+test('only the subject of a message changes', () => {
   const body = '\n\nfix(drift): is not the subject here\n\nDrift-Id: prod/apps--web/1a2b3c4d\n'
   assert.equal(
     formatHouseMessage(`${LINE}${body}`, { prefix: 'X' }),

@@ -13,11 +13,11 @@ function policies(...specs: readonly string[]) {
   return parsePolicyFiles([{ path: '.drift/a.policy', text: text.join('---\n') }])
 }
 
-test('a policy without them leaves commits and pull requests as they are', () => {
+test('a policy without house rules leaves commits and pull requests unchanged', () => {
   assert.deepEqual(deriveHouseRules(policies('{mode: Propose}')), NO_HOUSE_RULES)
 })
 
-test('each setting comes from the policy of the highest priority that gives it, whatever that matches', () => {
+test('each setting comes from the policy of the highest priority with a value, whatever it matches', () => {
   const set = policies(
     '{priority: 9, match: {packages: [infra/*]}, commit: {subjectPrefix: "OPS-1:"}, pullRequest: {labels: [gitops], draft: true}}',
     '{priority: 5, commit: {signOff: false, subjectPrefix: "OPS-2:", subject: "{{type}}: {{summary}}"}}',
@@ -65,7 +65,7 @@ const REFUSED: readonly (readonly [spec: string, why: RegExp])[] = [
 ]
 
 for (const [spec, why] of REFUSED) {
-  test(`${spec} is refused with its line`, () => {
+  test(`${spec} is rejected with its line`, () => {
     assert.throws(
       () => policies(spec),
       (thrown) =>

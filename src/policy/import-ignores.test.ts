@@ -96,7 +96,7 @@ function whys({ notImported }: ImportedIgnores): string[] {
   return notImported.map(({ rule, why }) => `${rule}: ${why}`)
 }
 
-test('pointers, plain jq paths and managers of one rule of Argo CD each hide for themselves, so they become two rules', () => {
+test('one Argo CD rule with paths and managers becomes two rules, since each hides on its own', () => {
   const found = imports(
     'argo',
     argo({
@@ -129,7 +129,7 @@ test('pointers, plain jq paths and managers of one rule of Argo CD each hide for
   assert.deepEqual(found.notImported, [])
 })
 
-test('an asterisk of Argo CD matches anything, and no group is the core group', () => {
+test('an Argo CD asterisk matches anything, and a missing group means the core group', () => {
   assert.deepEqual(rules(imports('argo', argo({ group: '*', kind: '*', jsonPointers: ['/a'] }))), [
     { paths: ['/a'] },
   ])
@@ -183,7 +183,7 @@ for (const [rule, why] of REFUSED) {
   })
 }
 
-test('one path that cannot be translated leaves the others of its rule', () => {
+test('one untranslatable path does not drop the other paths of its rule', () => {
   const found = imports(
     'argo',
     argo({ group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/a/0', '/spec/replicas'] }),
@@ -194,7 +194,7 @@ test('one path that cannot be translated leaves the others of its rule', () => {
   assert.equal(found.notImported.length, 1)
 })
 
-test('a target of Flux is a whole regular expression: alternatives become rules, everything else is refused', () => {
+test('a Flux target is a whole regular expression: alternatives become rules, the rest is rejected', () => {
   assert.deepEqual(
     rules(
       imports(
@@ -233,7 +233,7 @@ test('a target of Flux is a whole regular expression: alternatives become rules,
   }
 })
 
-test('stars, patterns, labels and every item of a list are imported where they mean the same here', () => {
+test('imports stars, patterns, labels and list items where they mean the same here', () => {
   const mutating = {
     kind: 'MutatingWebhook*',
     group: '*',
@@ -281,7 +281,7 @@ test('stars, patterns, labels and every item of a list are imported where they m
   assert.match(wide.notImported[0]?.why ?? '', /somebody else/)
 })
 
-test('the empty pointer of Flux is the whole object, and never everything', () => {
+test('an empty Flux pointer hides the whole object, and is rejected without a target', () => {
   assert.deepEqual(
     rules(imports('helm', helm({ paths: ['', '/spec'], target: { kind: 'Secret', group: '' } }))),
     [{ target: { kind: 'Secret' } }],
@@ -290,7 +290,7 @@ test('the empty pointer of Flux is the whole object, and never everything', () =
   assert.deepEqual([rules(all), whys(all)], [[], ['every kind: it hides everything']])
 })
 
-test('Sveltos: exclusions of a profile, and marked objects', () => {
+test('imports Sveltos profile exclusions and objects marked as ignored', () => {
   assert.deepEqual(
     rules(
       imports(
@@ -316,7 +316,7 @@ test('Sveltos: exclusions of a profile, and marked objects', () => {
   ])
 })
 
-test('k0rdent hands its rules to a profile: they are listed, and not guessed', () => {
+test('k0rdent rules are reported as not imported, since its Sveltos profile holds them', () => {
   const service = resource('k0rdent.mirantis.com/v1beta1', 'MultiClusterService', '', 'x', {
     spec: {
       serviceSpec: {
@@ -330,7 +330,7 @@ test('k0rdent hands its rules to a profile: they are listed, and not guessed', (
   assert.match(found.notImported[0]?.why ?? '', /Sveltos profile/)
 })
 
-test('a rule holds for the packages of its syncer only', () => {
+test('a rule applies only to the packages of its syncer', () => {
   const source = argo({ group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/replicas'] })
   const packages = [
     packageOf('apps/b', MARKS['argo'] ?? {}),
@@ -343,7 +343,7 @@ test('a rule holds for the packages of its syncer only', () => {
   assert.match(none.notImported[0]?.why ?? '', /applies no package/)
 })
 
-test('where somebody else applies a part of the package too, a rule that names no object would hide his drift', () => {
+test('does not import a rule without an object name when another applier shares the package', () => {
   const shared = packageOf('apps/web', MARKS['argo'] ?? {}, MARKS['helm'] ?? {})
   assert.equal(shared.claims.length, 2)
   const wide = importIgnores(
@@ -361,7 +361,7 @@ test('where somebody else applies a part of the package too, a rule that names n
   )
 })
 
-test('every imported rule is one that a policy takes, and the order of the input changes nothing', () => {
+test('every imported rule is a valid policy rule, and input order does not matter', () => {
   const sources = [
     argo({
       group: 'apps',

@@ -40,7 +40,7 @@ function read(annotations: string, kptfile: { readonly [key: string]: string } =
 
 const IGNORE = 'backporch.dev/ignore: spec.replicas\nbackporch.dev/reason: KEDA scales it'
 
-test('paths of an object hide those fields of it, and of no other object', () => {
+test('annotated paths hide those fields of the object and of no other object', () => {
   const { rules, problems } = read(IGNORE)
   assert.deepEqual(problems, [])
   const hides = (drift: ReturnType<typeof driftOf>) => findIgnoringRule(drift, rules, TODAY)?.where
@@ -56,14 +56,14 @@ test('paths of an object hide those fields of it, and of no other object', () =>
   )
 })
 
-test('paths stand on lines of their own, or with commas that are outside of brackets and quotes', () => {
+test('paths are separated by line breaks or by commas outside brackets and quotes', () => {
   const { rules, problems } = read(
     'backporch.dev/reason: r\nbackporch.dev/ignore: |\n  spec.a, spec.ports[port=80,protocol=TCP]\n  metadata.annotations["a,b"],/spec/b',
   )
   assert.deepEqual([problems, rules[0]?.paths.length], [[], 4])
 })
 
-test('Off hides everything of the object, also that it is gone, until the day that is given', () => {
+test('mode Off hides all drift of the object, deletion included, until the expiry date', () => {
   const { rules } = read(
     'backporch.dev/mode: "Off"\nbackporch.dev/reason: rebuilt by hand\nbackporch.dev/expires: 2026-11-21',
   )
@@ -94,14 +94,14 @@ const WRONG: readonly (readonly [annotations: string, problem: RegExp])[] = [
 ]
 
 for (const [annotations, problem] of WRONG) {
-  test(`hides nothing, and is told with its line: ${annotations.replaceAll('\n', ' ')}`, () => {
+  test(`an invalid annotation hides nothing and is reported with its line: ${annotations.replaceAll('\n', ' ')}`, () => {
     const { rules, problems } = read(annotations)
     assert.deepEqual([rules.length, problems.length], [0, 1], problems.join())
     assert.match(problems[0] ?? '', problem)
   })
 }
 
-test('the Kptfile speaks for every object of its package, behind the objects and before the policies', () => {
+test('Kptfile annotations apply to all objects, after object annotations and before policies', () => {
   const kptText =
     'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n  annotations:\n    backporch.dev/mode: Propose\n'
   const found = read(
@@ -139,7 +139,7 @@ test('the Kptfile speaks for every object of its package, behind the objects and
   )
 })
 
-test('what only the live object says is named, and nothing else', () => {
+test('lists annotations that only the live object has', () => {
   const git = new Map([['backporch.dev/ignore', 'spec.a']])
   const live = new Map([
     ['backporch.dev/ignore', 'spec'],

@@ -17,7 +17,7 @@ function problemsOf(...texts: readonly string[]): string[] {
   }
 }
 
-test('a whole policy is read', () => {
+test('parses a complete policy', () => {
   const { policies, placements } = parsePolicyFiles([
     {
       path: '.drift/policy.yaml',
@@ -127,10 +127,10 @@ test('every problem of every file is reported at once, each with its file and li
 })
 
 const BAD: readonly (readonly [name: string, text: string, why: RegExp])[] = [
-  ['a key twice', `${HEAD}spec: {}\nspec: {}\n`, /p0\.yaml:5: .*unique/i],
+  ['a duplicate key', `${HEAD}spec: {}\nspec: {}\n`, /p0\.yaml:5: .*unique/i],
   ['a tab', `${HEAD}spec:\n\tmode: Off\n`, /p0\.yaml:5/],
   ['an alias without its anchor', `${HEAD}spec: *none\n`, /p0\.yaml:.*alias/i],
-  ['no kind', 'foo: bar\n', /unknown kind null/],
+  ['a document without a kind', 'foo: bar\n', /unknown kind null/],
   ['a list', '- a\n', /unknown kind null/],
   [
     'another version',
@@ -138,88 +138,92 @@ const BAD: readonly (readonly [name: string, text: string, why: RegExp])[] = [
     /p0\.yaml:1: apiVersion/,
   ],
   [
-    'a second document that is wrong',
+    'an invalid second document',
     `${HEAD}spec: {}\n---\nkind: Nothing\n`,
     /p0\.yaml:6: unknown kind "Nothing"/,
   ],
 ]
 
 for (const [name, text, why] of BAD) {
-  test(`refused: ${name}`, () => assert.match(problemsOf(text).join('\n'), why))
+  test(`rejects ${name}`, () => assert.match(problemsOf(text).join('\n'), why))
 }
 
 const SPECS: readonly (readonly [name: string, spec: string, why: RegExp | undefined])[] = [
   ['a digest that is a schedule', '{limits: {digest: "0 8 * * MON"}}', undefined],
   [
-    'a digest that is neither',
+    'a digest that is neither a schedule nor off',
     '{limits: {digest: weekly}}',
     /spec\.limits\.digest: wanted five fields.*; or the word off/,
   ],
-  ['a share above everything', '{limits: {stormShare: 101}}', /spec\.limits\.stormShare/],
-  ['to escalate after the reminder', '{decide: {remindAfter: 1d, escalateAfter: 25h}}', undefined],
+  ['a share above 100 %', '{limits: {stormShare: 101}}', /spec\.limits\.stormShare/],
   [
-    'to escalate with the reminder',
+    'an escalation after the reminder',
+    '{decide: {remindAfter: 1d, escalateAfter: 25h}}',
+    undefined,
+  ],
+  [
+    'an escalation at the reminder',
     '{decide: {remindAfter: 24h, escalateAfter: 1d}}',
     /escalateAfter: wanted longer than remindAfter \(24h\)/,
   ],
   [
-    'to escalate before the reminder as it is by default',
+    'an escalation before the default reminder',
     '{decide: {escalateAfter: 3d}}',
     /escalateAfter: wanted longer than remindAfter \(7d\)/,
   ],
-  ['to remind late, without a word about escalation', '{decide: {remindAfter: 30d}}', undefined],
+  ['a late reminder without an escalation', '{decide: {remindAfter: 30d}}', undefined],
   [
-    'a window of a label',
+    'a window with a label condition',
     '{windows: [{name: a, kind: adopt, when: {label: {incident: open}}}]}',
     undefined,
   ],
   [
-    'a window that is never open',
+    'a window without a schedule or label',
     '{windows: [{name: a, kind: hold}]}',
     /windows\.0\.schedule: wanted a schedule with a duration, or when/,
   ],
   [
-    'a window with both',
+    'a window with a schedule and a label',
     '{windows: [{name: a, kind: hold, schedule: "0 1 * * *", duration: 1h, when: {label: {a: b}}}]}',
     /windows\.0\.when: a window has either a schedule or when/,
   ],
   [
-    'a schedule without an end',
+    'a schedule without a duration',
     '{windows: [{name: a, kind: hold, schedule: "0 1 * * *"}]}',
     /windows\.0\.duration: a window with a schedule/,
   ],
   [
-    'an end without a schedule',
+    'a duration without a schedule',
     '{windows: [{name: a, kind: hold, duration: 1h, when: {label: {a: b}}}]}',
     /windows\.0\.duration: only a window/,
   ],
   [
-    'no label',
+    'an empty label condition',
     '{windows: [{name: a, kind: hold, when: {label: {}}}]}',
     /windows\.0\.when\.label: wanted at least one label/,
   ],
   [
-    'a label that is no text',
+    'a label value that is not a string',
     '{windows: [{name: a, kind: hold, when: {label: {a: true}}}]}',
     /windows\.0\.when\.label\.a/,
   ],
 ]
 for (const [name, spec, why] of SPECS) {
-  test(`${why === undefined ? 'a policy may say' : 'refused in a policy'}: ${name}`, () => {
+  test(`${why === undefined ? 'accepts' : 'rejects'} in a policy: ${name}`, () => {
     const problems = problemsOf(`${HEAD}spec: ${spec}\n`).join('\n')
     if (why === undefined) assert.equal(problems, '')
     else assert.match(problems, why)
   })
 }
 
-test('a name is given once, over all files', () => {
+test('a policy name is unique over all files', () => {
   assert.match(
     problemsOf(`${HEAD}spec: {}\n`, `\n${HEAD}spec: {}\n`).join(),
     /p1\.yaml:2: the DriftPolicy prod is already declared at \.drift\/p0\.yaml:1/,
   )
 })
 
-test('an alias bomb is a problem of the file and not a fault', () => {
+test('an alias bomb is reported as a problem of the file', () => {
   const bomb = [
     'a: &a [x,x,x,x,x,x,x,x,x,x]',
     ...'bcdefg'
@@ -231,11 +235,11 @@ test('an alias bomb is a problem of the file and not a fault', () => {
   assert.match(problemsOf(bomb.join('\n')).join(), /alias/i)
 })
 
-test('empty files and documents of comments are no problem', () => {
+test('empty files and documents of comments are valid', () => {
   assert.deepEqual(problemsOf('', '# nothing\n', '---\n---\n'), [])
 })
 
-test('no text at all makes the reader throw anything but its own failure', () => {
+test('any text parses or throws a Failure', () => {
   const line = fc.constantFrom(
     'kind: DriftPolicy',
     'kind: Placement',
@@ -259,7 +263,7 @@ test('no text at all makes the reader throw anything but its own failure', () =>
   )
 })
 
-test('actors and risk overrides are read with their places, and hold of all matching policies', () => {
+test('actors and risk overrides are parsed with their places and collected from all matching policies', () => {
   const text = `apiVersion: backporch.dev/v1alpha1
 kind: DriftPolicy
 metadata: {name: who}

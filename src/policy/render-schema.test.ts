@@ -12,7 +12,7 @@ function policies(...specs: readonly string[]) {
   return parsePolicyFiles([{ path: '.drift/policy.yaml', text: text.join('---\n') }])
 }
 
-test('the matching policy of the highest priority with a setting decides what renders a package; kpt without one', () => {
+test('the matching policy of the highest priority with a setting selects the renderer; kpt is the default', () => {
   const set = policies(
     '{mode: Warn, priority: 9}',
     '{priority: 5, match: {clusters: [prod-*]}, render: {tool: kustomize, path: ./overlays/prod/}}',
@@ -26,7 +26,7 @@ test('the matching policy of the highest priority with a setting decides what re
   assert.deepEqual(deriveEffectivePolicy(set, 'test', 'infra/dns').render, { tool: 'kpt' })
 })
 
-test('the ways in which some cluster renders a package are those of every policy that may be about it', () => {
+test('lists the renderers of a package from every policy that may match some cluster', () => {
   const set = policies(
     '{match: {clusters: [prod]}, render: {tool: kustomize, path: overlays/prod}}',
     '{match: {clusters: [test]}, render: {tool: kustomize, path: overlays/test}}',
@@ -53,7 +53,7 @@ test('the ways in which some cluster renders a package are those of every policy
   )
 })
 
-test('an invalid way to render is reported with its line', () => {
+test('an invalid renderer is reported with its line', () => {
   for (const [render, why] of [
     ['{tool: helmfile}', /spec\.render\.tool/],
     ['{tool: helm}', /spec\.render\.release: wanted the release of the Helm release/],

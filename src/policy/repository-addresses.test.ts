@@ -9,7 +9,7 @@ function policy(origin: 'operator' | 'repository', address: string, enforce = fa
   return { origin, document: { spec: { alsoKnownAs: [address], enforce } } }
 }
 
-test('the own address and those of all policies are of the repository', () => {
+test('matches the remote address and the addresses that policies name', () => {
   const isHere = createAddressMatcher(
     [REMOTE],
     [policy('repository', MIRROR), policy('operator', 'git@git.backup:deploy')],
@@ -20,7 +20,7 @@ test('the own address and those of all policies are of the repository', () => {
   assert.equal(isHere(''), false)
 })
 
-test('where the operator enforces a policy, an address that the repository names does not count', () => {
+test('ignores an address from the repository policy when the operator enforces a policy', () => {
   const isHere = createAddressMatcher(
     [REMOTE],
     [policy('repository', MIRROR), policy('operator', 'https://git.backup/deploy', true)],

@@ -33,19 +33,19 @@ const OPEN: readonly (readonly [
     undefined,
   ],
   [
-    'its first second',
+    'first second',
     window('0 18 * * FRI', 62, 'Europe/Berlin'),
     '2026-11-20T17:00:00Z',
     '2026-11-23T07:00:00Z',
   ],
   [
-    'its last second',
+    'last second',
     window('0 18 * * FRI', 62, 'Europe/Berlin'),
     '2026-11-23T06:59:59Z',
     '2026-11-23T07:00:00Z',
   ],
   [
-    'the second after it',
+    'the second after its end',
     window('0 18 * * FRI', 62, 'Europe/Berlin'),
     '2026-11-23T07:00:00Z',
     undefined,
@@ -57,55 +57,60 @@ const OPEN: readonly (readonly [
     '2026-08-24T06:00:00Z',
   ],
   [
-    'over the night in which clocks go back: 62 hours all the same',
+    '62 hours even over the night when clocks go back',
     window('0 18 * * FRI', 62, 'Europe/Berlin'),
     '2026-10-25T12:00:00Z',
     '2026-10-26T06:00:00Z',
   ],
   [
-    'a time that does not exist is the end of the gap',
+    'a nonexistent local time means the end of the gap',
     window('30 2 * * *', 1, 'Europe/Berlin'),
     '2026-03-29T01:00:00Z',
     '2026-03-29T02:00:00Z',
   ],
-  ['before that', window('30 2 * * *', 1, 'Europe/Berlin'), '2026-03-29T00:59:59Z', undefined],
   [
-    'a time that is there twice is the first',
+    'before the end of the gap',
+    window('30 2 * * *', 1, 'Europe/Berlin'),
+    '2026-03-29T00:59:59Z',
+    undefined,
+  ],
+  [
+    'an ambiguous local time means the first one',
     window('30 2 * * *', 1, 'Europe/Berlin'),
     '2026-10-25T00:30:00Z',
     '2026-10-25T01:30:00Z',
   ],
   [
-    'and not the second',
+    'an ambiguous local time does not mean the second one',
     window('30 2 * * *', 1, 'Europe/Berlin'),
     '2026-10-25T01:30:00Z',
     undefined,
   ],
   [
-    'half an hour off',
+    'a timezone with a half-hour offset',
     window('0 9 * * *', 1, 'Asia/Kolkata'),
     '2026-01-01T03:30:00Z',
     '2026-01-01T04:30:00Z',
   ],
   [
-    'a day of the month or of the week',
+    'a day of the month or a day of the week',
     window('0 0 13 * FRI', 1),
     '2026-11-20T00:30:00Z',
     '2026-11-20T01:00:00Z',
   ],
-  ['the 29th of February, years ago', window('0 0 29 2 *', 1), '2026-02-28T00:30:00Z', undefined],
-  ['Sunday is 0 and 7', window('0 0 * * 7', 24), '2026-11-22T12:00:00Z', '2026-11-23T00:00:00Z'],
+  ['29 February of an earlier year', window('0 0 29 2 *', 1), '2026-02-28T00:30:00Z', undefined],
+  ['Sunday as day 7', window('0 0 * * 7', 24), '2026-11-22T12:00:00Z', '2026-11-23T00:00:00Z'],
   [
-    'a window that begins again before it ends',
+    'a window that starts again before it ends',
     window('0 * * * *', 3),
     '2026-11-22T12:30:00Z',
     '2026-11-22T15:00:00Z',
   ],
-  ['no time at all', window('0 * * * *', 3), 'yesterday', undefined],
+  ['an invalid time', window('0 * * * *', 3), 'yesterday', undefined],
 ]
 
 for (const [name, requested, at, end] of OPEN)
-  test(`window: ${name}`, () => assert.equal(findWindowEnd(requested, at), end))
+  test(`end of a window: ${name}`, () => assert.equal(findWindowEnd(requested, at), end))
 
 for (const text of [
   '0 18 * * FRI',
@@ -114,7 +119,7 @@ for (const text of [
   '  0  0  *  *  *  ',
   '0 0 1 jan sun',
 ]) {
-  test(`a schedule: ${text}`, () => assert.equal(scheduleProblem(text), undefined))
+  test(`valid schedule: ${text}`, () => assert.equal(scheduleProblem(text), undefined))
 }
 
 const BAD = [
@@ -133,16 +138,16 @@ const BAD = [
   '\u0000',
 ]
 for (const text of BAD)
-  test(`no schedule: ${JSON.stringify(text)}`, () =>
+  test(`invalid schedule: ${JSON.stringify(text)}`, () =>
     assert.notEqual(scheduleProblem(text), undefined))
 
-test('timezones are those that the process knows', () => {
+test('a timezone is valid when the runtime knows it', () => {
   assert.equal(findTimezoneProblem('America/St_Johns'), undefined)
   assert.match(findTimezoneProblem('Mars/Base') ?? '', /Europe\/Berlin/)
   assert.notEqual(findTimezoneProblem(''), undefined)
 })
 
-test('the next time of a schedule is after the time itself, in UTC', () => {
+test('the next scheduled time is strictly after the given time, in UTC', () => {
   assert.equal(findNextScheduledTime('0 8 * * MON', '2026-11-23T07:59:59Z'), '2026-11-23T08:00:00Z')
   assert.equal(findNextScheduledTime('0 8 * * MON', '2026-11-23T08:00:00Z'), '2026-11-30T08:00:00Z')
   assert.equal(findNextScheduledTime('0 8 * * MON', '2026-11-21T10:00:00Z'), '2026-11-23T08:00:00Z')

@@ -69,7 +69,7 @@ for (const [lifecycle, plan, status, reason] of CONDITIONS) {
   })
 }
 
-test('the condition of a mixed plan has the reason of each of its resolutions once', () => {
+test('the condition of a mixed plan lists the reason of each resolution once', () => {
   const adopted = one('spec.replicas', 5, 'Adopt')
   const restored = [
     one('data.color', 'red', 'Restore', 'ConfigMap'),
@@ -129,7 +129,7 @@ for (const [name, change, file, from, to] of EDITED) {
   })
 }
 
-test('the object that is not chosen keeps every byte, and so does its file', () => {
+test('an object without a change keeps every byte, and so does its file', () => {
   const files = built([
     one('data.color', 'red', 'Adopt', 'ConfigMap'),
     one('spec.replicas', 5, 'Restore'),
@@ -138,7 +138,7 @@ test('the object that is not chosen keeps every byte, and so does its file', () 
   assert.equal(files['apps/web/deployment.yaml'], undefined)
 })
 
-test('Adopt of a missing object takes it out of git, and its file with it when nothing is left', () => {
+test('Adopt of a missing object removes it from git, and its file when it becomes empty', () => {
   const missing = (kind: string, name: string, resolution: Resolution) =>
     changeIn(PACKAGE, {
       kind,
@@ -172,13 +172,13 @@ const REFUSED: readonly (readonly [
 ])[] = [
   ['a value of a Secret', [one('data.user', 'Yg==', 'Adopt', 'Secret', 'db')], {}, 'BP2002'],
   [
-    'a credential by its name',
+    'a credential recognised by its name',
     [one('data.password', 'hunter2', 'Adopt', 'ConfigMap')],
     {},
     'BP2002',
   ],
   [
-    'a credential by its form',
+    'a credential recognised by its form',
     [one('data.color', 'AKIAIOSFODNN7EXAMPLE', 'Adopt', 'ConfigMap')],
     {},
     'BP2002',
@@ -190,7 +190,7 @@ const REFUSED: readonly (readonly [
     'BP2002',
   ],
   [
-    'a value that was not read',
+    'an unread value',
     [
       {
         ...one('data.color', 'red', 'Adopt', 'ConfigMap'),
@@ -201,13 +201,13 @@ const REFUSED: readonly (readonly [
     'BP2002',
   ],
   [
-    'an undeclared object of a controller',
+    'an undeclared object that a controller owns',
     [whole({ metadata: { name: 'web', ownerReferences: [{ name: 'a' }] } })],
     {},
     'BP2010',
   ],
   ['an undeclared Secret', [whole({ data: { key: 'Yg==' } }, { kind: 'Secret' })], {}, 'BP2002'],
-  ['an undeclared object that was not read', [whole(undefined)], {}, 'BP2001'],
+  ['an unread undeclared object', [whole(undefined)], {}, 'BP2001'],
 ]
 
 for (const [name, changes, more, code] of REFUSED) {
@@ -218,7 +218,7 @@ for (const [name, changes, more, code] of REFUSED) {
   })
 }
 
-test('a value in the Kptfile is edited together with the condition: the file is written once', () => {
+test('an edit and the condition in the Kptfile are written as one file', () => {
   const setImage =
     'pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/set-image:v0.1.1\n    configMap: {name: nginx, newTag: "1.27"}\n'
   const texts = { Kptfile: KPTFILE + setImage, 'deployment.yaml': DEPLOYMENT }
@@ -254,7 +254,7 @@ test('a value in the Kptfile is edited together with the condition: the file is 
   )
 })
 
-test('a pipeline does not keep Restore from being proposed', () => {
+test('a pipeline does not prevent a Restore proposal', () => {
   assert.equal(
     Object.keys(built([one('spec.replicas', 5, 'Restore')], { pipeline: true })).length,
     2,
@@ -287,13 +287,13 @@ const MOVES: readonly (readonly [name: string, text: string])[] = [
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, labels: &l {color: blue}}\ndata: *l\n',
   ],
   [
-    'a merge key that another field takes in',
+    'a mapping that another field merges',
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, labels: &l {color: blue}}\ndata:\n  <<: *l\n  size: "5"\n',
   ],
 ]
 
 for (const [name, text] of MOVES) {
-  test(`an edit that would move another field is refused: ${name}`, () => {
+  test(`rejects an edit that would change another field: ${name}`, () => {
     const texts = { Kptfile: KPTFILE, 'a.yaml': text }
     const change = changeIn(texts, {
       kind: 'ConfigMap',
@@ -319,7 +319,7 @@ for (const [name, text] of MOVES) {
   })
 }
 
-test('after Adopt the package renders to the live values, and to nothing else than before', () => {
+test('after Adopt the package renders to the live values and is otherwise unchanged', () => {
   const text = fc.oneof(
     fc.stringMatching(/^[ -~]{0,12}$/),
     fc.constantFrom('no', '1e3', '0x1f', '12:30', ' a', "it's", 'a: b', '#x', '日本'),

@@ -29,35 +29,38 @@ const HIDDEN: readonly (readonly [name: string, drift: Drift])[] = [
     driftOf('data', { id: SECRET, git: { a: CANARY }, live: { b: CANARY } }),
   ],
   ['stringData', driftOf('stringData.user', { id: SECRET, git: CANARY, live: undefined })],
-  ['last-applied of anything', driftOf(LAST_APPLIED, { id: CONFIG, git: undefined, live: CANARY })],
   [
-    'the side in git, when live is a credential',
+    'any last-applied annotation',
+    driftOf(LAST_APPLIED, { id: CONFIG, git: undefined, live: CANARY }),
+  ],
+  [
+    'the git value when the live value is a credential',
     driftOf('data.color', { id: CONFIG, git: CANARY, live: `postgres://a:${CANARY}@db` }),
   ],
   [
-    'the live side, when git has a credential',
+    'the live value when git has a credential',
     driftOf('data.color', { id: CONFIG, git: `password=${CANARY}`, live: CANARY }),
   ],
   [
-    'a variable by its name',
+    'an environment variable named like a credential',
     driftOf('spec.template.spec.containers[name=app].env[name=API_TOKEN].value', {
       git: CANARY,
       live: `${CANARY}2`,
     }),
   ],
   [
-    'a whole container',
+    'a credential in a whole container',
     driftOf('spec.template.spec.containers[name=app]', {
       git: undefined,
       live: { name: 'app', env: [{ name: 'API_TOKEN', value: CANARY }] },
     }),
   ],
   [
-    'a missing Secret',
+    'the content of a missing Secret',
     driftOf('', { id: SECRET, change: 'missing', git: { data: { a: CANARY } }, live: undefined }),
   ],
   [
-    'an unexpected Secret',
+    'the content of an unexpected Secret',
     driftOf('', {
       id: SECRET,
       change: 'unexpected',
@@ -68,10 +71,11 @@ const HIDDEN: readonly (readonly [name: string, drift: Drift])[] = [
 ]
 
 for (const [name, drift] of HIDDEN) {
-  test(`not written: ${name}`, () => assert.doesNotMatch(written(drift), new RegExp(CANARY)))
+  test(`the record does not contain ${name}`, () =>
+    assert.doesNotMatch(written(drift), new RegExp(CANARY)))
 }
 
-test('what is hidden is said to be hidden, with its length, and a change of it can be seen', () => {
+test('a hidden value shows its length and a hash that changes with the value', () => {
   const change = showChange(
     {
       drift: driftOf('data.user', { id: SECRET, git: 'YWJj', live: 'YWJjZA==' }),
@@ -89,13 +93,13 @@ test('what is hidden is said to be hidden, with its length, and a change of it c
   assert.equal(same.git, same.live)
 })
 
-test('a live value that was not read shows as that', () => {
+test('an unread live value is shown as redacted (not read)', () => {
   const drift = driftOf('data.user', { id: SECRET, git: 'abc', live: undefined, liveUnread: true })
   const change = showChange({ drift, resolution: 'Restore' }, TEST_KEY)
   assert.equal(change.live, 'redacted (not read)')
 })
 
-test('the values of a whole object are never in a change', () => {
+test('a change of a whole object contains no values', () => {
   const {
     git,
     live,
@@ -107,7 +111,7 @@ test('the values of a whole object are never in a change', () => {
   assert.deepEqual([git, live, location], [undefined, undefined, undefined])
 })
 
-test('without the key, a change tells nothing of a six-digit PIN: neither its hash nor its fingerprint can be made again', () => {
+test('a hidden PIN cannot be guessed from its hash or fingerprint without the key', () => {
   const drift = (pin: string, key = TEST_KEY) =>
     showChange(
       {
@@ -125,7 +129,7 @@ test('without the key, a change tells nothing of a six-digit PIN: neither its ha
   }
 })
 
-test('a value goes out unchanged exactly where it does not look like a credential', () => {
+test('a value is unchanged if and only if it does not look like a credential', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('data.color', 'data.password', 'spec.secretName'),
@@ -141,7 +145,7 @@ test('a value goes out unchanged exactly where it does not look like a credentia
   )
 })
 
-test('a value of a megabyte is in the record whole, on both sides and also where it is added and will be removed', () => {
+test('a value of one megabyte is stored whole, on both sides', () => {
   const large = 'a line of text\n'.repeat(70_000)
   for (const change of ['modified', 'added'] as const) {
     const drift = driftOf('data.big', {

@@ -34,7 +34,7 @@ function trailersOf(message: string): string[] {
     .split('\n')
 }
 
-test('the whole message of a proposal', () => {
+test('formats the whole message of a proposal', () => {
   const record = recordOf([changeOf({ resolution: 'Adopt' })], {
     plan: 'Adopt',
     message: 'load test',
@@ -65,7 +65,7 @@ Drift-Detected-At: 2026-11-21T10:00:00Z
   )
 })
 
-test('git itself reads the trailers, all of them and no other', () => {
+test('git parses exactly the expected trailers', () => {
   const lines = trailersOf(formatApprovalMessage(subjectOf(recordOf([changeOf()])), APPROVAL))
   assert.deepEqual(
     lines.map((line) => line.slice(0, line.indexOf(':'))),
@@ -158,7 +158,7 @@ const UNSEEN =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/u
 
 for (const text of HOSTILE_TEXTS) {
-  test(`nothing is forged by ${JSON.stringify(text).slice(0, 40)}, wherever it stands`, () => {
+  test(`the text ${JSON.stringify(text).slice(0, 40)} forges nothing in a message, in any place`, () => {
     const messages = messagesWith(text)
     for (const [location, message] of messages) {
       const [subject = '', blank] = message.split('\n')
@@ -190,7 +190,7 @@ for (const text of HOSTILE_TEXTS) {
   })
 }
 
-test('a path with marks in it is still the path, for whoever reads the JSON', () => {
+test('a package path with special characters survives in the JSON annotation', () => {
   const message = formatProposalMessage(
     subjectOf(recordOf([changeOf()]), { packageName: 'apps/@team #1 [skip ci]' }),
     'Proposed',
@@ -198,7 +198,7 @@ test('a path with marks in it is still the path, for whoever reads the JSON', ()
   assert.equal(parseKptAnnotations(message).annotations[0]?.packagePath, 'apps/@team #1 [skip ci]')
 })
 
-test('a hidden value stays hidden', () => {
+test('a hidden value stays hidden in the message', () => {
   const message = formatProposalMessage(
     subjectOf(
       recordOf([
@@ -211,7 +211,7 @@ test('a hidden value stays hidden', () => {
   assert.doesNotMatch(message, /hmac/)
 })
 
-test('many changes are counted, not listed', () => {
+test('many changes are counted instead of listed', () => {
   const changes = Array.from({ length: 500 }, (_, index) =>
     changeOf({ ref: { ...changeOf().ref, name: `web-${index}` } }),
   )
@@ -222,7 +222,7 @@ test('many changes are counted, not listed', () => {
   assert.ok(message.length < 6_000)
 })
 
-test('a writer who is only the last one known is not accused', () => {
+test('an actor known only as the last writer is named with "perhaps"', () => {
   const actor = { ...changeOf().actor, confidence: 'last-writer' } as const
   const message = formatProposalMessage(
     subjectOf(recordOf([changeOf({ change: 'removed', actor })])),
@@ -232,14 +232,14 @@ test('a writer who is only the last one known is not accused', () => {
   assert.match(message, /^Drift-Actor: kubectl-edit \(last-writer\)$/m)
 })
 
-test('the message names who settles', () => {
+test('the message names who restores the cluster, the syncer or backporch', () => {
   const settle = (by: 'syncer' | 'backporch') =>
     formatProposalMessage(subjectOf(recordOf([changeOf()], { settle: by })), 'Proposed')
   assert.match(settle('syncer'), /the syncer of the package puts the cluster back/)
   assert.match(settle('backporch'), /backporch then writes exactly these values to the cluster/)
 })
 
-test('a message of the ledger skips CI and stays short, whatever the names', () => {
+test('a ledger commit message skips CI and stays short with any names', () => {
   assert.equal(
     formatLedgerMessage('prod', ['apps/web: InSync']),
     'status(prod): apps/web: InSync\n\n[skip ci]\n',

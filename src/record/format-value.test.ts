@@ -28,13 +28,13 @@ const ROWS: readonly (readonly [
 ]
 
 for (const [value, text, bytes] of ROWS) {
-  test(`a value is written as ${text}`, () => {
+  test(`formats a value as ${text}`, () => {
     assert.equal(formatValue(value), text)
     assert.equal(parseHiddenBytes(value), bytes)
   })
 }
 
-test('a long value is cut', () => assert.equal(formatValue('x'.repeat(100), 5), '"xxx…'))
+test('truncates a long value', () => assert.equal(formatValue('x'.repeat(100), 5), '"xxx…'))
 
 const IMAGE = 'docker.io/nginxinc/nginx-unprivileged:1.2'
 const SIDES: readonly (readonly [
@@ -45,36 +45,36 @@ const SIDES: readonly (readonly [
 ])[] = [
   ['short values are whole', 'a', 'b', ['"a"', '"b"']],
   [
-    'values that part before the cut are cut at their end',
+    'values that differ early are truncated at the end',
     `a${IMAGE}`,
     `b${IMAGE}`,
     ['"adocker.io/nginxinc/ng…', '"bdocker.io/nginxinc/ng…'],
   ],
   [
-    'values that part at their end show it',
+    'values that differ at the end show their end',
     `${IMAGE}7`,
     `${IMAGE}8`,
     ['…unprivileged:1.27"', '…unprivileged:1.28"'],
   ],
   [
-    'values that part in the middle show what stands before it and after',
+    'values that differ in the middle show the text around it',
     `${IMAGE}7${'x'.repeat(50)}`,
     `${IMAGE}8${'x'.repeat(50)}`,
     ['…eged:1.27xxxxxxxxxxxxx…', '…eged:1.28xxxxxxxxxxxxx…'],
   ],
   [
-    'one is the beginning of the other',
+    'one value is a prefix of the other',
     'x'.repeat(50),
     'x'.repeat(52),
     [`…${'x'.repeat(20)}"`, `…${'x'.repeat(22)}"`],
   ],
   [
-    'no character is cut in two',
+    'characters are never split',
     `${'😀'.repeat(40)}a`,
     `${'😀'.repeat(40)}b`,
     [`…${'😀'.repeat(20)}a"`, `…${'😀'.repeat(20)}b"`],
   ],
-  ['one side is nothing', undefined, IMAGE, ['∅', '"docker.io/nginxinc/ngi…']],
+  ['one side is absent', undefined, IMAGE, ['∅', '"docker.io/nginxinc/ngi…']],
   [
     'hidden values stay hidden',
     'hmac-sha256:0123456789abcdef (8 bytes)',
@@ -84,12 +84,12 @@ const SIDES: readonly (readonly [
 ]
 
 for (const [about, git, live, [left, right]] of SIDES) {
-  test(`of two sides ${about}`, () => {
+  test(`formats two sides: ${about}`, () => {
     assert.deepEqual(formatSides({ git, live }, 24), { git: left, live: right })
   })
 }
 
-test('two sides that differ never look alike, and neither is longer than the limit', () => {
+test('two different sides never look alike, and neither exceeds the limit', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', '/', '😀', ' '), { minLength: 0, maxLength: 40 })
     .map((parts) => parts.join(''))

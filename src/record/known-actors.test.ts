@@ -65,12 +65,12 @@ test('the user stays when the audit log no longer has the request', () => {
   )
 })
 
-test('another value, another manager or a later write is not laid to them', () => {
+test('does not attribute another value, another manager or a later write to the known user', () => {
   assert.equal(known(drift(ADA), drift(EDITOR, { live: '3' }))?.user, undefined)
   assert.equal(known(drift(ADA), drift({ ...EDITOR, manager: 'k9s' }))?.user, undefined)
   assert.equal(known(drift(ADA), drift({ ...EDITOR, at: '2026-11-21T10:00:01Z' }))?.user, undefined)
 })
 
-test('who is known now is believed', () => {
+test('a user that the audit log has now replaces the known one', () => {
   assert.equal(known(drift(ADA), drift({ ...ADA, user: 'bob' }))?.user, 'bob')
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { KnownTexts } from './known-texts.ts'
 
-test('a text that was read before gives the same value, which is frozen', () => {
+test('a cached text returns the same frozen value', () => {
   const known = new KnownTexts(100)
   const value = known.read('a:\n  - b: 1\n', 'x').value as { a: { b: number }[] }
   assert.deepEqual(value, { a: [{ b: 1 }] })
@@ -15,7 +15,7 @@ test('a text that was read before gives the same value, which is frozen', () => 
   }, TypeError)
 })
 
-test('no more is cached than the limit, and the last text that was read stays', () => {
+test('the cache stays within its limit and evicts the least recently read text', () => {
   const known = new KnownTexts(40)
   const text = (letter: string): string => `${letter}: [1, 2]\n`
   const first = known.read(text('a'), 'x')
@@ -33,7 +33,7 @@ test('a text longer than a quarter of the limit is not cached', () => {
   assert.equal(known.characters, 0)
 })
 
-test('a text that cannot be read is refused each time with the location it was read from', () => {
+test('an invalid text is rejected each time with the location it was read from', () => {
   const known = new KnownTexts(100)
   for (const where of ['first.yaml', 'second.yaml'])
     assert.throws(
@@ -43,7 +43,7 @@ test('a text that cannot be read is refused each time with the location it was r
   assert.equal(known.read('# nothing\n', 'x').value, undefined)
 })
 
-test('what a text was written from is what it says, until it is forgotten', () => {
+test('a remembered document is returned for its text until it is evicted', () => {
   const known = new KnownTexts(100)
   const document = { a: [{ b: 1 }] }
   known.remember('a:\n  - b: 1\n', document)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatHtmlCode, formatMarkdownLink, formatMarkdownProse } from '@backporch/kyaml/markdown'
 
-test('words stay words, and names, numbers with signs and addresses stand in code', () => {
+test('words stay plain; names, numbers with signs and addresses become code', () => {
   assert.equal(
     formatMarkdownProse(
       "Flux Kustomization flux-system/apps (suspended) re-applies within 10 minutes; it's not told by www.example.com.",
@@ -18,12 +18,12 @@ test('words stay words, and names, numbers with signs and addresses stand in cod
   )
 })
 
-test('nothing at its beginning makes a list, a heading or a quote', () => {
+test('the start of a text never makes a list, heading or quote', () => {
   for (const text of ['1. x', '- x', '# x', '> x', '+ x', '--- x', '1) x'])
     assert.match(formatMarkdownProse(text), /^`/, text)
 })
 
-test('a link goes to the web or nowhere, and its address ends where it ends', () => {
+test('a link has a web address with its special characters encoded, or is no link', () => {
   assert.equal(formatMarkdownLink('`a`', 'javascript:alert(1)'), '`a`')
   assert.equal(formatMarkdownLink('`a`', ''), '`a`')
   assert.equal(formatMarkdownLink('`a`', '//evil.example'), '`a`')
@@ -37,7 +37,7 @@ test('a link goes to the web or nowhere, and its address ends where it ends', ()
   )
 })
 
-test('in HTML it is code that closes nothing', () => {
+test('HTML code escapes everything that could close it', () => {
   assert.equal(
     formatHtmlCode('</code></summary>&lt;"\n'),
     '<code>&lt;/code&gt;&lt;/summary&gt;&amp;lt;&quot;\\u{a}</code>',

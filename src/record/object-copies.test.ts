@@ -29,7 +29,7 @@ const SERVER = `  uid: 0a-1
   managedFields: [{manager: kubectl}]
   annotations: {kubectl.kubernetes.io/last-applied-configuration: "{}"}`
 
-test('a copy is the object as somebody may apply it: nothing of the server, its own content whole', () => {
+test('a copy is an applicable manifest with its whole content and without server-set fields', () => {
   const text = 'x'.repeat(200_000)
   const copy = copyOf(
     `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: old\n  namespace: shop\n  labels: {app: old}\n  finalizers: [example.com/guard]\n${SERVER}\ndata: {big: "${text}", lines: "a\\nb\\n"}\nstatus: {x: 1}`,
@@ -48,7 +48,7 @@ test('a copy is the object as somebody may apply it: nothing of the server, its 
   assert.equal(copy?.lost, undefined)
 })
 
-test('nothing of a Secret is kept but that it was there, and each key of it is told as lost', () => {
+test('a copy of a Secret has no values, and lists each key as lost', () => {
   const copy = copyOf(
     `apiVersion: v1\nkind: Secret\ntype: Opaque\nmetadata: {name: db, namespace: shop}\ndata: {password: ${CANARY}, "a.b": ${CANARY}}`,
   )
@@ -57,7 +57,7 @@ test('nothing of a Secret is kept but that it was there, and each key of it is t
   assert.equal(yaml(copy?.manifest ?? '')['type'], 'Opaque')
 })
 
-test('what looks like a credential in another object is hidden and told as lost; the rest of the object is whole', () => {
+test('a credential in another object is hidden and listed as lost; the rest is kept', () => {
   const copy = copyOf(
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app, namespace: shop}\ndata: {password: ${CANARY}, url: "https://me:${CANARY}@x", size: "5"}`,
   )
@@ -66,7 +66,7 @@ test('what looks like a credential in another object is hidden and told as lost;
   assert.match(copy?.manifest ?? '', /^ {2}size: "5"$/m)
 })
 
-test('arguments of a command that tell a credential together are one lost value', () => {
+test('command arguments that together hold a credential are one lost value', () => {
   const copy = copyOf(
     `apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec: {containers: [{name: app, args: ["--password", "${CANARY}", "-v"]}]}`,
   )
@@ -74,7 +74,7 @@ test('arguments of a command that tell a credential together are one lost value'
   assert.deepEqual(copy?.lost, ['spec.containers[name=app].args'])
 })
 
-test('a Job loses what the server gave it and refuses in a new one, unless the selector is its own', () => {
+test('a copied Job has no server-set labels and selector, unless the selector is manual', () => {
   const job = (more: string): string =>
     `apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: shop, labels: {batch.kubernetes.io/controller-uid: a, app: j}}\nspec: {${more}selector: {matchLabels: {controller-uid: a}}, template: {metadata: {labels: {controller-uid: a, batch.kubernetes.io/controller-uid: a}}, spec: {}}}`
   assert.deepEqual(yaml(copyOf(job(''))?.manifest ?? ''), {
@@ -86,7 +86,7 @@ test('a Job loses what the server gave it and refuses in a new one, unless the s
   assert.match(copyOf(job('manualSelector: true, '))?.manifest ?? '', /selector:/)
 })
 
-test('what does not fit is told, keeps no others out, and is never cut', () => {
+test('an object that is too large is listed as not kept, never truncated, and displaces no other', () => {
   const config = (name: string, size: number) =>
     gone({
       apiVersion: 'v1',
@@ -124,7 +124,7 @@ for (const [kind, text, why] of [
     /the data of its volume/,
   ],
   [
-    'StatefulSet that takes its claims along',
+    'StatefulSet that deletes its claims',
     'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: x, namespace: y}\nspec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}',
     /its claims/,
   ],
@@ -139,14 +139,14 @@ for (const [kind, text, why] of [
     undefined,
   ],
 ] as const) {
-  test(`of a ${kind} it is told what goes with it, where something does`, () => {
+  test(`the copy of a ${kind} states what its deletion takes along, if anything`, () => {
     const { takesAlong } = copyOf(text) ?? {}
     if (why === undefined) assert.equal(takesAlong, undefined)
     else assert.match(takesAlong ?? '', why)
   })
 }
 
-test('a copy is kept of what a plain apply cannot bring back, and of nothing else that git declares', () => {
+test('copies undeclared objects and declared ones that a plain apply cannot restore, no others', () => {
   const live = yaml(
     'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop, uid: u}\nspec: {clusterIP: 10.0.0.1}',
   )
@@ -178,7 +178,7 @@ test('the schema of the record keeps every part of a copy', () => {
   assert.deepEqual(copies.parse([copy]), [copy])
 })
 
-test('a copy is made once of an object as it was read, and anew for another key', () => {
+test('the copy of an object is cached per key', () => {
   const verdict = gone(
     yaml(
       'apiVersion: v1\nkind: Secret\nmetadata: {name: old, namespace: shop}\ndata: {password: aHVudGVyMg==}',

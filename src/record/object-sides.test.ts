@@ -29,7 +29,7 @@ function between({ git = '', live = '' }: ObjectSides): string[] {
 
 const APP = 'spec.template.spec.containers[name=app]'
 
-test('exactly the drift is between the two texts, with what the server added on neither side', async () => {
+test('the two texts differ exactly in the drift, and neither has server-set fields', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB, `${APP}.image`, 'nginx:1.28')
@@ -47,7 +47,7 @@ test('exactly the drift is between the two texts, with what the server added on 
   )
 })
 
-test('added fields leave no empty map behind on the side of git, and one that git has stays', async () => {
+test('added fields leave no empty map on the git side, and an existing map stays', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'metadata.annotations["x/debug"]', 'on')
   world.edit(WEB, 'metadata.labels.team', 'shop')
@@ -59,7 +59,7 @@ test('added fields leave no empty map behind on the side of git, and one that gi
   ])
 })
 
-test('a removed item of a list is at its position in git', async () => {
+test('a removed list item keeps its position in git', async () => {
   const env = '- {name: A, value: a}\n        - {name: B, value: b}\n        - {name: C, value: c}'
   const world = new TurnWorld('{mode: Propose}', {
     'apps/web/job.yaml': `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: job, namespace: shop}\nspec:\n  template:\n    spec:\n      containers:\n      - name: app\n        env:\n        ${env}\n`,
@@ -78,7 +78,7 @@ test('a removed item of a list is at its position in git', async () => {
   )
 })
 
-test('a missing object is on the side of git alone, an object that nothing differs in on neither', async () => {
+test('a missing object has only a git side, and an object in sync has neither', async () => {
   const world = new TurnWorld()
   world.cluster.objects.delete(WEB_CONFIG)
   const sides = await sidesOf(world)
@@ -89,7 +89,7 @@ test('a missing object is on the side of git alone, an object that nothing diffe
   assert.match(sides[0]?.git ?? '', /^apiVersion: v1\ndata:\n {2}color: blue\n/)
 })
 
-test('a change that is not selected stays as it is live on both sides', async () => {
+test('an unselected change has its live value on both sides', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB, `${APP}.image`, 'nginx:1.28')
@@ -102,7 +102,7 @@ test('a change that is not selected stays as it is live on both sides', async ()
   assert.match(sides.git ?? '', /replicas: 5/)
 })
 
-test('both sides of a value that one side hides are hidden, and the credentials around the drift too', async () => {
+test('a value hidden on one side is hidden on both, and so are nearby credentials', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     'apps/web/config.yaml':
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\ndata:\n  color: blue\n  password: c4n4ry-0\n  dsn: "mysql://a:c4n4ry-1@db"\n',
@@ -118,7 +118,7 @@ test('both sides of a value that one side hides are hidden, and the credentials 
   ])
 })
 
-test('the content of a Secret is never shown, drifted or not, and what differs in it is still seen', async () => {
+test('the content of a Secret is never shown, yet the texts differ where it drifted', async () => {
   const secret =
     'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YzRuNHJ5, same: YzRuNHJ6}\n'
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': secret })

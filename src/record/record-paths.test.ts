@@ -25,7 +25,7 @@ const SEGMENTS: readonly (readonly [name: string, segment: RegExp])[] = [
 ]
 
 for (const [name, segment] of SEGMENTS)
-  test(`the folder of ${JSON.stringify(name).slice(0, 30)}`, () =>
+  test(`formats the folder name of ${JSON.stringify(name).slice(0, 30)}`, () =>
     assert.match(formatPathSegment(name), segment))
 
 const names = fc.oneof(
@@ -34,7 +34,7 @@ const names = fc.oneof(
   fc.string({ unit: 'binary' }),
 )
 
-test('any name is one segment that git takes', () => {
+test('any name becomes one valid path segment', () => {
   fc.assert(
     fc.property(names, (name) => {
       assert.match(formatPathSegment(name), /^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/)
@@ -43,7 +43,7 @@ test('any name is one segment that git takes', () => {
   )
 })
 
-test('two names never share a folder', () => {
+test('different names have different folders', () => {
   fc.assert(
     fc.property(names, names, (left, right) =>
       assert.equal(formatPathSegment(left) === formatPathSegment(right), left === right),

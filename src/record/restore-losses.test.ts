@@ -20,11 +20,11 @@ const lossesOf = (
   settle: 'syncer' | 'backporch' = 'backporch',
 ) => restoreLosses(recordOf(changes, { copies, settle }))
 
-test('a value that goes back loses nothing that the record does not have', () => {
+test('restoring a field loses nothing that the record does not have', () => {
   assert.deepEqual(lossesOf([changeOf(), changeOf({ change: 'added', git: undefined })], []), [])
 })
 
-test('what is deleted is said to be in the record, and a Secret to be lost', () => {
+test('names deleted objects that the record keeps, and Secrets that it keeps without credentials', () => {
   assert.deepEqual(
     lossesOf(
       [wholeOf(config), wholeOf(secret)],
@@ -41,14 +41,14 @@ test('what is deleted is said to be in the record, and a Secret to be lost', () 
   )
 })
 
-test('an object that an apply cannot restore, and that nobody deletes yet, is told apart', () => {
+test('names a changed object that only a deletion and a new apply can restore', () => {
   const ref = { group: '', kind: 'Service', namespace: 'shop', name: 'web' }
   assert.deepEqual(lossesOf([changeOf({ ref, path: 'spec.ports' })], [{ ref, manifest: 'a' }]), [
     'A plain apply of git cannot restore Service shop/web: if that is deleted and created anew, the record has a copy of what was live.',
   ])
 })
 
-test('a live credential that is written over is lost; one that is put back where it is gone is not', () => {
+test('an overwritten live credential is lost; a missing one that is put back is not', () => {
   const hidden = {
     ref: secret,
     path: 'data.password',
@@ -62,12 +62,12 @@ test('a live credential that is written over is lost; one that is put back where
   assert.deepEqual(lossesOf([changeOf({ ...hidden, change: 'removed', live: undefined })], []), [])
 })
 
-test('only what is restored is lost', () => {
+test('only restored changes are listed as lost', () => {
   const copies = [{ ref: secret, manifest: 'b', lost: ['data.password'] }]
   assert.deepEqual(lossesOf([wholeOf(secret, { resolution: 'Release' }), changeOf()], copies), [])
 })
 
-test('what no copy has is not deleted by backporch; of a syncer it is told what a deletion takes', () => {
+test('backporch deletes no object without a copy; for a syncer the text states the loss', () => {
   const copies = [
     { ref: space, manifest: 'a', takesAlong: 'everything in the namespace goes with it' },
   ]
@@ -90,7 +90,7 @@ test('what no copy has is not deleted by backporch; of a syncer it is told what 
   ])
 })
 
-test('many names are counted', () => {
+test('names beyond the first five are counted', () => {
   const refs = Array.from({ length: 8 }, (_, index) => ({ ...config, name: `c${index}` }))
   const [copies] = lossesOf(
     refs.map((ref) => wholeOf(ref)),

@@ -11,7 +11,7 @@ const shown = (text: string): string | undefined =>
 
 const ROWS: readonly (readonly [about: string, text: string, shown: string | undefined])[] = [
   [
-    'plain values and their comments',
+    'plain values and comments stay',
     `${head}data:\n  color: blue # ok\n`,
     `${head}data:\n  color: blue # ok\n`,
   ],
@@ -21,41 +21,45 @@ const ROWS: readonly (readonly [about: string, text: string, shown: string | und
     `${head}data:\n  db-password: hidden (7 bytes) # old\n`,
   ],
   [
-    'one of several lines, which keeps them',
+    'a multi-line credential, keeping its line count',
     `${head}data:\n  token: |\n    a\n    b\n  c: d\n`,
     `${head}data:\n  token: hidden (4 bytes)\n\n\n  c: d\n`,
   ],
   [
-    'one in a comment',
+    'a credential in a comment',
     `${head}data:\n  # password: hunter22\n  a: b\n`,
     `${head}data:\n  # ••••\n  a: b\n`,
   ],
   [
-    'one in a value that is brought in by an alias',
+    'a credential that an alias repeats',
     `a: &a {password: hunter2}\nb: *a\n`,
     `a: &a {password: hidden (7 bytes)}\nb: *a\n`,
   ],
   [
-    'a Secret among other objects',
+    'a Secret hides the whole file',
     `${head}---\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {a: b}\n`,
     undefined,
   ],
-  ['a generator of Secrets', 'secretGenerator:\n- name: a\n  literals: [a=b]\n', undefined],
-  ['what is not YAML', 'a: b: c\n', undefined],
-  ['what is no object', '- a\n', undefined],
+  [
+    'a secretGenerator hides the whole file',
+    'secretGenerator:\n- name: a\n  literals: [a=b]\n',
+    undefined,
+  ],
+  ['invalid YAML hides the whole file', 'a: b: c\n', undefined],
+  ['a file without an object is hidden', '- a\n', undefined],
 ]
 
 for (const [about, text, wanted] of ROWS)
-  test(`of a file: ${about}`, () => assert.equal(shown(text), wanted))
+  test(`redacts a file: ${about}`, () => assert.equal(shown(text), wanted))
 
-test('two texts differ where their hidden values do', () => {
+test('two texts differ where their hidden values differ', () => {
   const [one, other] = ['hunter2', 'hunter3'].map((value) =>
     redactShownText(`${head}data: {password: ${value}}\n`, KEY),
   )
   assert.notEqual(one, other)
 })
 
-test('a credential is nowhere in what is shown, however it is written', () => {
+test('a credential never appears in the shown text, however it is written', () => {
   const secret = 'c4n4ry-hunter2'
   const forms = fc.constantFrom(
     secret,

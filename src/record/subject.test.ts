@@ -10,7 +10,7 @@ const planned = (change: Partial<Change>): DriftRecord =>
   recordOf([changeOf(change)], { plan: change.resolution ?? 'Restore' })
 const subject = (change: Partial<Change>): string => formatSubject(planned(change), 'Proposed')
 
-test('it says what lands, for what, where, and the other side where there is room', () => {
+test('the subject names the action, the target and, where it fits, the other side', () => {
   assert.equal(subject({}), 'chore(drift): restore Deployment/web replicas to 3 in prod (live 5)')
   assert.equal(
     subject({ resolution: 'Adopt' }),
@@ -26,7 +26,7 @@ test('it says what lands, for what, where, and the other side where there is roo
   )
 })
 
-test('a field that one side has not is said to be gone, not to be nothing', () => {
+test('a field that is missing on one side is described as absent', () => {
   const added = {
     change: 'added',
     git: undefined,
@@ -46,7 +46,7 @@ test('a field that one side has not is said to be gone, not to be nothing', () =
   )
 })
 
-test('what is hidden, long or a structure is not in it', () => {
+test('a hidden, long or structured value is not in the subject', () => {
   for (const value of ['hmac-sha256:0123456789abcdef (8 bytes)', 'x'.repeat(60), { a: 1 }, ['a']])
     assert.equal(
       subject({ git: value, live: value }),
@@ -54,7 +54,7 @@ test('what is hidden, long or a structure is not in it', () => {
     )
 })
 
-test('critical stands at the end, also where the rest had to be cut', () => {
+test('the mark [CRITICAL] ends the subject, even when the rest is truncated', () => {
   assert.equal(
     subject({ risk: 'critical' }),
     'chore(drift): restore Deployment/web replicas to 3 in prod [CRITICAL]',
@@ -64,7 +64,7 @@ test('critical stands at the end, also where the rest had to be cut', () => {
   assert.equal(Array.from(long).length, 100)
 })
 
-test('commit and pull request say the same, at most 100 characters of one line, whatever is in the names', () => {
+test('commit and pull request have the same title of at most 100 characters, with any names', () => {
   for (const text of HOSTILE_TEXTS) {
     for (const record of [
       planned({

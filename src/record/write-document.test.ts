@@ -17,7 +17,7 @@ import {
   parseDocument,
 } from './write-document.ts'
 
-test('a record reads back as it was written, whatever values are in it, and writes the same bytes again', () => {
+test('a record with any values reads back unchanged and writes the same bytes again', () => {
   const values = fc.oneof(
     randomJson,
     fc.constantFrom<Json>(...HOSTILE_TEXTS.filter((text) => text.isWellFormed())),
@@ -33,7 +33,7 @@ test('a record reads back as it was written, whatever values are in it, and writ
   )
 })
 
-test('readers of YAML 1.1 and 1.2 read the same texts', () => {
+test('YAML 1.1 and YAML 1.2 readers read the same values', () => {
   const texts = [
     'no',
     'on',
@@ -79,7 +79,7 @@ test('readers of YAML 1.1 and 1.2 read the same texts', () => {
   }
 })
 
-test('texts that the library would leave plain, and kubectl reads as numbers, are quoted', () => {
+test('quotes texts that the YAML library leaves plain and kubectl reads as numbers', () => {
   for (const text of ['+_1', '-_7', '0o_1', '0b-1', '0_x1', '0e1_']) {
     assert.equal(stringify(text, { compat: 'yaml-1.1' }), `${text}\n`)
     assert.equal(formatDocument({ a: text }), `a: "${text}"\n`)
@@ -87,15 +87,15 @@ test('texts that the library would leave plain, and kubectl reads as numbers, ar
   }
 })
 
-test('in the tree of a package a record is inert: for Argo CD by its first line, for others by its annotation', () => {
+test('a record in a package is inert: Argo CD skips its first line, others its annotation', () => {
   const text = formatInertDocument(recordOf([changeOf()]))
   assert.ok(text.startsWith('# +argocd:skip-file-rendering\n'))
   assert.match(text, /config\.kubernetes\.io\/local-config: ['"]true['"]/)
 })
 
 const BROKEN: readonly (readonly [name: string, text: string, code: string])[] = [
-  ['no YAML', 'a: [1', 'BP1110'],
-  ['nothing', '', 'BP1112'],
+  ['invalid YAML', 'a: [1', 'BP1110'],
+  ['an empty text', '', 'BP1112'],
   ['another kind', formatDocument({ ...recordOf([]), kind: 'ConfigMap' }), 'BP1112'],
   [
     'a field of another type',
@@ -105,7 +105,7 @@ const BROKEN: readonly (readonly [name: string, text: string, code: string])[] =
 ]
 
 for (const [name, text, code] of BROKEN) {
-  test(`not read as a record: ${name}`, () => {
+  test(`rejects as a record: ${name}`, () => {
     assert.throws(
       () => parseDocument(text, driftRecordSchema, '.drift/records/a.yaml'),
       (thrown) =>
@@ -116,7 +116,7 @@ for (const [name, text, code] of BROKEN) {
   })
 }
 
-test('a document that was written here is read as itself, which is what a new process reads', () => {
+test('a document just written parses to the same value as in a new process', () => {
   const values = fc.oneof(
     randomJson,
     fc.constantFrom<Json>(...HOSTILE_TEXTS.filter((text) => text.isWellFormed())),
@@ -134,7 +134,7 @@ test('a document that was written here is read as itself, which is what a new pr
   )
 })
 
-test('a text is made when it is wanted, once', () => {
+test('a deferred text is created on first use, once', () => {
   let created = 0
   const text = deferText({ a: 1 }, (document) => {
     created += 1
@@ -144,7 +144,7 @@ test('a text is made when it is wanted, once', () => {
   assert.deepEqual([text(), text(), created], ['a: 1\n', 'a: 1\n', 1])
 })
 
-test('a document that Backporch wrote in another way is not written as it would be now', () => {
+test('detects a document whose text differs from what Backporch would write now', () => {
   const record = recordOf([changeOf({})])
   const text = formatDocument(record)
   assert.ok(isWrittenAs(parseDocument(text, driftRecordSchema, 'x'), text))

@@ -57,7 +57,7 @@ function files(image = IMAGE) {
   })
 }
 
-test('an image runs without network, rights, disk and bounds of its own', () => {
+test('an image runs without network, privileges or a writable root, and within the given limits', () => {
   assert.deepEqual(
     buildContainerArgs('backporch-1', IMAGE, FUNCTION_LIMITS).join(' ').split(' --'),
     [
@@ -79,7 +79,7 @@ test('an image runs without network, rights, disk and bounds of its own', () => 
   )
 })
 
-test('an image that is not there is fetched once, and its function run twice for each input', async () => {
+test('a missing image is pulled once, and its function runs twice per input', async () => {
   engine(
     `${LACKS}; [ "$1" = pull ] && exit 0; [ "$DOCKER_HOST" = tcp://engine ] || exit 9; sed s/blue/green/`,
   )
@@ -103,7 +103,7 @@ test('an image that is not there is fetched once, and its function run twice for
   )
 })
 
-test('R3: an image that cannot be had, and an engine that cannot be reached, is a runtime that is missing', async () => {
+test('R3: reports a missing runtime when an image cannot be pulled or the engine is unreachable', async () => {
   const gone = async (image: string, by = shared): Promise<string> => {
     const rendering = await by.render('a', files(image), never)
     const [{ code, why, remedy }] =
@@ -141,7 +141,7 @@ test('R3: an image that cannot be had, and an engine that cannot be reached, is 
   )
 })
 
-test('the engine that somebody asks for has to be there', async () => {
+test('requires the container engine that the operator names', async () => {
   engine(HAS)
   assert.throws(() => renderer({ engine: 'podman', environment: { PATH: programs.folder } }), {
     code: 'BP1001',
@@ -152,12 +152,12 @@ test('the engine that somebody asks for has to be there', async () => {
   assert.deepEqual(reported(await podman.render('a', files(), never)), ['rendered'])
 })
 
-test('a function that fails is told as one, not as the engine', async () => {
+test('a failing function is reported as a function failure, not an engine failure', async () => {
   engine(`${HAS}; echo "no color" >&2; exit 1`)
   assert.deepEqual(reported(await shared.render('a', files(), never)), ['BP1202 no color'])
 })
 
-test('a container over its memory is killed by the engine', async () => {
+test('reports a container that the engine killed for its memory use', async () => {
   engine(`${HAS}; exit 137`)
   assert.match(
     reported(await shared.render('a', files(), never)).join(),
@@ -165,7 +165,7 @@ test('a container over its memory is killed by the engine', async () => {
   )
 })
 
-test('a container over its time is removed, for the engine outlives its client; so it is when nobody waits any more', async () => {
+test('a container is removed after a timeout and after an abort, since the engine outlives its client', async () => {
   engine(`${HAS}; [ "$1" = rm ] && exit 0; ${HANG}`)
   const hasty = renderer({ limits: { ...FUNCTION_LIMITS, milliseconds: 3_000 } })
   assert.match(

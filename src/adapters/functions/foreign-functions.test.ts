@@ -90,7 +90,7 @@ async function assertGone(file: string): Promise<void> {
   })
 }
 
-test('a program that is allowed renders, in an empty folder, with next to no environment, and is run twice for each input', async () => {
+test('an allowed program runs twice per input, in an empty folder with a minimal environment', async () => {
   const rendering = await run(
     'good',
     'echo run >> $here/runs; env | sort > $here/env; ls -A | wc -l > $here/files; sed "s/blue/green/"',
@@ -119,7 +119,7 @@ test('a program that is allowed renders, in an empty folder, with next to no env
   )
 })
 
-test('an answer is kept by the content of its input: another package with the same input runs nothing', async () => {
+test('output is cached by input: another package with the same input runs nothing', async () => {
   const path = programs.add('counts', 'echo run >> $here/counted; cat')
   const one = allowing([path])
   const files = toyPackage([`exec: ${path}`])
@@ -154,7 +154,7 @@ describe('R1: a program that', () => {
     await assertGone('hanging')
   })
 
-  test('leaves children behind, in its group or out of it, leaves none', async () => {
+  test('leaves children behind, in its group or outside it, has them killed', async () => {
     const rendering = await run(
       'forks',
       `${HANG} & echo $! >> $here/forked; setsid ${HANG} & echo $! >> $here/forked; sleep 0.1; cat`,
@@ -163,7 +163,7 @@ describe('R1: a program that', () => {
     await assertGone('forked')
   })
 
-  test('takes memory, itself or through a child, is killed', async () => {
+  test('exceeds its memory limit, itself or through a child, is killed', async () => {
     const rendering = await run(
       'eats',
       'head -c 1000000000 /dev/zero | tail -c 900000000 > /dev/null',
@@ -181,19 +181,19 @@ describe('R1: a program that', () => {
     assert.ok(!existsSync(programs.path('printed')))
   })
 
-  test('complains without end is heard out, and its package renders', async () => {
+  test('floods standard error still renders', async () => {
     assert.deepEqual(notified(await run('complains', 'head -c 20000000 /dev/zero >&2; cat')), [
       'rendered',
     ])
   })
 
-  test('ends as if it was killed has broken a limit', async () => {
+  test('exits like a killed program is reported as over a limit', async () => {
     const killed = /^BP1203 .*it was killed \((exit code 137|SIGKILL)\)/
     assert.match(notified(await run('dies', 'exit 137')).join(), killed)
     assert.match(notified(await run('kills-itself', 'kill -9 $$')).join(), killed)
   })
 
-  test('fails is told with what it reported, or else with what it said', async () => {
+  test('fails is reported with its results, or else with its standard error', async () => {
     assert.deepEqual(notified(await run('fails', 'echo "no such luck" >&2; exit 3')), [
       'BP1202 apps/web/Kptfile:7 (mutator 1, fails): no such luck',
     ])
@@ -204,7 +204,7 @@ describe('R1: a program that', () => {
     ])
   })
 
-  test('prints no package is told what is wrong', async () => {
+  test('prints no package is reported with the reason', async () => {
     for (const [name, body, why] of [
       ['silent', 'cat > /dev/null', /it printed nothing$/],
       ['says-hello', 'echo hello', /the text is not one ResourceList/],
@@ -228,7 +228,7 @@ describe('R1: a program that', () => {
     }
   })
 
-  test('gives back more objects than are taken is refused', async () => {
+  test('returns more objects than the limit is rejected', async () => {
     const many = allowing(['cat'], { limits: { ...OPTIONS.limits, objects: 1 } })
     assert.match(
       notified(await many.render('a', toyPackage(['exec: cat']), never)).join(),
@@ -236,7 +236,7 @@ describe('R1: a program that', () => {
     )
   })
 
-  test('changes what objects are is told, and its package renders', async () => {
+  test('changes the identity of objects renders with a note', async () => {
     assert.deepEqual(notesOf(await run('rekinds', 'sed "s/kind: ConfigMap/kind: Gadget/"')), [
       'apps/web/Kptfile:7 (mutator 1, rekinds): it changed the kind of one object',
     ])
@@ -262,7 +262,7 @@ describe('R1: a program that', () => {
   })
 })
 
-test('R2: a program that gives something else each time is refused, and not run again for that', async () => {
+test('R2: a program with random output is rejected, and is not run again', async () => {
   const random =
     'echo run >> $here/randomly; sed "s/blue/$(od -An -N8 -tx8 /dev/urandom | tr -d " ")x/"'
   assert.match(
@@ -278,7 +278,7 @@ test('R2: a program that gives something else each time is refused, and not run 
   assert.equal(readFileSync(programs.path('randomly'), 'utf8').split('\n').length - 1, 2)
 })
 
-test('R2: a time in the output is noticed where the first run crosses a second', async () => {
+test('R2: detects a timestamp in the output when the first run crosses a second', async () => {
   const late =
     'touch $here/crossed; began=$(date +%s); while [ $(date +%s) = $began ]; do sleep 0.01; done'
   const dated = programs.add(
@@ -292,13 +292,13 @@ test('R2: a time in the output is noticed where the first run crosses a second',
   )
 })
 
-test('another order of keys, or another remark, is the same output', async () => {
+test('outputs that differ only in key order or log text are equal', async () => {
   const body = `n=$(cat $here/order 2>/dev/null || echo 1); echo $((n + 1)) > $here/order
   if [ $((n % 2)) = 0 ]; then sed "s/^items:/apiVersion: config.kubernetes.io\\/v1\\nitems:/;1d"; else cat; fi; echo $n >&2`
   assert.deepEqual(notified(await run('orders', body)), ['rendered'])
 })
 
-test('R3: a program that is not there is missing', async () => {
+test('R3: reports a missing program', async () => {
   const gone = allowing(['/not/there', 'not-on-the-path'])
   for (const [exec, why, remedy] of [
     [
@@ -321,7 +321,7 @@ test('R3: a program that is not there is missing', async () => {
   }
 })
 
-test('a program that nobody allowed does not run, whatever its package says', async () => {
+test('a program that is not allowed never runs, however the package names it', async () => {
   const path = programs.add('sneaks', 'touch $here/sneaked; cat')
   for (const exec of [
     path,
@@ -336,7 +336,7 @@ test('a program that nobody allowed does not run, whatever its package says', as
   assert.ok(!existsSync(programs.path('sneaked')))
 })
 
-test('an abort kills what runs', async () => {
+test('an abort kills running programs', async () => {
   const stop = new AbortController()
   const rendering = run('waits', `echo $$ > $here/waiting; ${HANG}`, stop.signal)
   const refused = assert.rejects(rendering, /interrupted/)
@@ -346,7 +346,7 @@ test('an abort kills what runs', async () => {
   await assertGone('waiting')
 })
 
-test('the end of backporch is the end of what it runs', async () => {
+test('running programs are killed when backporch dies', async () => {
   const path = programs.add(
     'stays',
     `echo $$ > $here/staying; setsid ${HANG} & echo $! >> $here/staying; ${HANG}`,
@@ -366,7 +366,7 @@ test('the end of backporch is the end of what it runs', async () => {
   await assertGone('staying')
 })
 
-test('what ended while this process stood still was in time', async () => {
+test('a program that ended while this process was suspended does not time out', async () => {
   const program = programs.add(
     'quick',
     'echo $$ > $here/quick-id; while [ ! -e $here/go ]; do sleep 0.01; done; echo done',
@@ -380,7 +380,7 @@ test('what ended while this process stood still was in time', async () => {
   assert.deepEqual(await ended, { is: 'ended', exitCode: 0, stdout: 'done\n', stderr: '' })
 })
 
-test('no folder of a program is left', async () => {
+test('no temporary folder of a program remains', async () => {
   const left = () =>
     readdirSync(programs.folder).filter((name) => name.startsWith('backporch-function-'))
   await waitUntil('none is left', () => left().length === 0, { describe: () => left().join('\n') })

@@ -69,7 +69,7 @@ function textOf(answer: BuildAnswer): string {
   return 'text' in answer ? answer.text : JSON.stringify(answer.failure)
 }
 
-test('a build is run once by several processes, and its file is of use only to who has the input', async (t) => {
+test('several processes share one build, and its file is readable only with the build input', async (t) => {
   const processes = new Processes(t)
   for (let each = 0; each < 3; each += 1) assert.equal(textOf(await processes.build()), CONFIG)
   assert.equal(processes.runs, 1)
@@ -82,7 +82,7 @@ test('a build is run once by several processes, and its file is of use only to w
   assert.doesNotMatch(readFileSync(file, 'latin1'), /teal/)
 })
 
-test('another input, program or version is another build', async (t) => {
+test('another input, program or version causes a new build', async (t) => {
   const processes = new Processes(t)
   await processes.build()
   await processes.build(kustomization('kind: Other\n'))
@@ -93,7 +93,7 @@ test('another input, program or version is another build', async (t) => {
   assert.equal(textOf(await processes.build()), 'kind: Changed\n')
 })
 
-test('nothing is kept of what reads or prints a Secret, and of a failure', async (t) => {
+test('does not cache builds that read or print a Secret, nor failures', async (t) => {
   const processes = new Processes(t)
   await processes.build({ hasSecrets: true })
   await processes.build(kustomization('apiVersion: v1\nkind: Secret\n'))
@@ -106,7 +106,7 @@ test('nothing is kept of what reads or prints a Secret, and of a failure', async
   assert.deepEqual(processes.files, [])
 })
 
-test('a file that is cut off, changed or of another build is no answer, and is replaced', async (t) => {
+test('a truncated, changed or foreign cache file is ignored and replaced', async (t) => {
   const processes = new Processes(t)
   await processes.build()
   const [file = ''] = processes.files
@@ -122,7 +122,7 @@ test('a file that is cut off, changed or of another build is no answer, and is r
   }
 })
 
-test('the files that were used last stay, within the limit', async (t) => {
+test('the cache keeps the most recently used files within its limit', async (t) => {
   const processes = new Processes(t)
   const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
   const size = 28 + CONFIG.length
@@ -143,7 +143,7 @@ test('the files that were used last stay, within the limit', async (t) => {
   )
 })
 
-test('a folder that takes no files costs only the next process a build', async (t) => {
+test('an unwritable cache folder costs a later process only a rebuild', async (t) => {
   const processes = new Processes(t)
   const kept = new KeptBuilds('/dev/null/builds', '1.0.0')
   assert.equal(textOf(await processes.build({}, kept)), CONFIG)

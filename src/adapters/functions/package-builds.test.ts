@@ -24,7 +24,7 @@ function commandBuild(
   return { tool: 'command', folder: 'apps/web', command, files: all }
 }
 
-test('a command runs in its package, with nothing of the environment but the PATH, and leaves nothing behind', async () => {
+test('a command runs in its package with only PATH in its environment, and leaves no files behind', async () => {
   const text = 'cat web.yaml; ls -A . ../..; echo "$SECRET"'
   const builds = new PackageBuilds({ allowed: [`sh -c '${text}'`], environment })
   const build = commandBuild(['sh', '-c', text], { 'apps/web/web.yaml': 'kind: Web\n' })
@@ -42,7 +42,7 @@ test('a command runs in its package, with nothing of the environment but the PAT
   }
 })
 
-test('only the very words that the operator allows are run', async () => {
+test('only the exact words that the operator allows are run', async () => {
   const builds = new PackageBuilds({
     allowed: ['cat', 'sh -c true', '/bin/echo a', 'bin/tool'],
     environment,
@@ -78,7 +78,7 @@ test('only the very words that the operator allows are run', async () => {
   )
 })
 
-test('the text that a refusal names allows the command, and nothing else', async () => {
+test('the flag that a refusal suggests allows exactly that command', async () => {
   const command = ['printf', '%s', 'a "b" \\ c; d']
   const refused = await new PackageBuilds({ allowed: [], environment }).build(
     commandBuild(command),
@@ -94,14 +94,14 @@ test('the text that a refusal names allows the command, and nothing else', async
   )
 })
 
-test('a command that prints something else each time is told as such', async () => {
+test('a command with changing output is rejected as nondeterministic', async () => {
   const builds = new PackageBuilds({ allowed: ['date +%N'], environment })
   const answer = await builds.build(commandBuild(['date', '+%N']), signal)
   assert.ok('failure' in answer)
   assert.match(answer.failure.why, /run twice/)
 })
 
-test('a command that takes too long is killed, and may be tried again', async () => {
+test('a command over its time limit is killed, and may be retried', async () => {
   const limits = { ...FUNCTION_LIMITS, milliseconds: 100 }
   const builds = new PackageBuilds({ allowed: ['sleep 30'], environment, limits })
   const answer = await builds.build(commandBuild(['sleep', '30']), signal)
@@ -110,7 +110,7 @@ test('a command that takes too long is killed, and may be tried again', async ()
   assert.throws(() => builds.library.built(commandBuild(['sleep', '30'])), Unanswered)
 })
 
-test('a failure says what the program said, without the folder that it was in', async () => {
+test('a failure quotes the program output without the temporary folder', async () => {
   const text = 'pwd 1>&2; exit 3'
   const builds = new PackageBuilds({ allowed: [`sh -c '${text}'`], environment })
   const answer = await builds.build(commandBuild(['sh', '-c', text]), signal)
@@ -118,7 +118,7 @@ test('a failure says what the program said, without the folder that it was in', 
   assert.equal(answer.failure.why, 'exit code 3: apps/web')
 })
 
-test('a failure says what failed, and not the warnings before it or the form of a log', async () => {
+test('a failure quotes the error itself, without earlier warnings and log formatting', async () => {
   const said = `# Warning: 'commonLabels' is deprecated.
 W1130 09:00:00.000000 1 helpers.go:1] "old"
 E1130 09:36:04.665853   22632 run.go:72] "command failed" err="no resource named \\"web\\""
@@ -130,7 +130,7 @@ E1130 09:36:04.665853   22632 run.go:72] "command failed" err="no resource named
   assert.equal(answer.failure.why, 'exit code 1: no resource named "web"')
 })
 
-test('what a program says of files with Secrets is kept to itself', async () => {
+test('the failure omits program output when the files contain Secrets', async () => {
   const builds = new PackageBuilds({ allowed: ["sh -c 'cat web.yaml >&2; exit 1'"], environment })
   const secret = 'apiVersion: v1\nkind: Secret\nstringData: {password: hunter2}\n'
   const answer = await builds.build(
@@ -141,7 +141,7 @@ test('what a program says of files with Secrets is kept to itself', async () => 
   assert.doesNotMatch(JSON.stringify(answer), /hunter2/)
 })
 
-test('what a program says of values of Secrets that its files do not name as such is kept to itself too', async () => {
+test('the failure omits program output when the caller marks values as secret', async () => {
   const builds = new PackageBuilds({
     allowed: ["sh -c 'cat values.yaml >&2; exit 1'"],
     environment,
@@ -158,7 +158,7 @@ test('what a program says of values of Secrets that its files do not name as suc
   assert.doesNotMatch(JSON.stringify(kept), /hunter2/)
 })
 
-test('a file with the name of a folder fails this build alone', async () => {
+test('a file with the name of a folder fails only this build', async () => {
   const builds = new PackageBuilds({ allowed: ['cat web.yaml'], environment })
   const answer = await builds.build(
     commandBuild(['cat', 'web.yaml'], { 'apps/web': 'a file', 'apps/web/web.yaml': 'a\n' }),
@@ -171,7 +171,7 @@ test('a file with the name of a folder fails this build alone', async () => {
   )
 })
 
-test('what has run is answered at once, for equal files alone', async () => {
+test('a finished build is answered from memory, for equal files only', async () => {
   const builds = new PackageBuilds({ allowed: ['cat web.yaml'], environment })
   const [one, other] = ['a\n', 'b\n'].map((content) =>
     commandBuild(['cat', 'web.yaml'], { 'apps/web/web.yaml': content }),

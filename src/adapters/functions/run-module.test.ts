@@ -56,7 +56,7 @@ function colors(rendering: TurnRendering): unknown {
   )
 }
 
-test('a module reads its input, prints its output and gives its exit code as a program does', async () => {
+test('a module reads input, prints output and sets an exit code like a program', async () => {
   const body = `${READ}process.stdout.write(given + given)\nconsole.error('log')\nprocess.exitCode = 3\n`
   assert.deepEqual(await run('copy.mjs', body), {
     is: 'ended',
@@ -77,12 +77,12 @@ test('a module in TypeScript runs without a build and without a warning', async 
   })
 })
 
-test('what a module throws is its standard error and exit code 1', async () => {
+test('an exception in a module becomes standard error and exit code 1', async () => {
   const end = await run('throws.mjs', "throw new TypeError('not today')\n")
   assert.deepEqual(end, { is: 'ended', exitCode: 1, stdout: '', stderr: 'TypeError: not today' })
 })
 
-test('a module has neither the environment nor the arguments nor the state of an earlier run', async (t) => {
+test('a module sees no environment, no arguments and no state of an earlier run', async (t) => {
   t.after(setVariable('BACKPORCH_TEST_SECRET', 'secret'))
   const body =
     'globalThis.runs = (globalThis.runs ?? 0) + 1\nprocess.stdout.write(JSON.stringify([process.env.BACKPORCH_TEST_SECRET ?? null, process.argv.slice(2), runs]))\n'
@@ -95,7 +95,7 @@ test('a module has neither the environment nor the arguments nor the state of an
     })
 })
 
-test('an endless loop, too much memory and too much output are stopped', async () => {
+test('stops an endless loop, excessive memory and excessive output', async () => {
   assert.deepEqual(await run('loops.mjs', 'for (;;);\n', { ...LIMITS, milliseconds: 500 }), {
     is: 'broke-limit',
     why: 'it did not end within 500 ms, and was stopped',
@@ -119,14 +119,14 @@ test('an endless loop, too much memory and too much output are stopped', async (
   )
 })
 
-test('a run that is aborted ends with the reason', async () => {
+test('an aborted run rejects with the reason', async () => {
   const abort = new AbortController()
   const ended = run('waits.mjs', 'setInterval(() => undefined, 1000)\n', LIMITS, abort.signal)
   abort.abort(new Error('stop'))
   await assert.rejects(ended, /^Error: stop$/)
 })
 
-test('a pipeline runs a module that the operator allows, however its Kptfile names it', async () => {
+test('a pipeline runs an allowed module, in each form that its Kptfile may name it', async () => {
   const file = write('paint.mjs', COPY)
   for (const exec of [file, 'paint.mjs', `node ${file}`])
     assert.deepEqual(colors(await render(exec, [file])), ['red'], exec)
@@ -141,7 +141,7 @@ test('a pipeline runs a module that the operator allows, however its Kptfile nam
   ])
 })
 
-test('a module that nobody allowed, or that is not there, is not run', async () => {
+test('a module that is missing or not allowed is not run', async () => {
   const file = write('evil.mjs', COPY)
   assert.match(String(colors(await render(file, []))), /^BP1206 /)
   assert.match(
@@ -150,12 +150,12 @@ test('a module that nobody allowed, or that is not there, is not run', async () 
   )
 })
 
-test('a module whose output is another each time is refused', async () => {
+test('a module with changing output is rejected', async () => {
   const file = write('rolls.mjs', COPY.replace("'color: red'", '`color: red${Math.random()}`'))
   assert.match(String(colors(await render(file, [file]))), /^BP1205 /)
 })
 
-test('what ended while this process stood still was in time', async () => {
+test('a module that ended while this process was suspended does not time out', async () => {
   const mark = join(folder, 'ended')
   const body = `import { writeFileSync } from 'node:fs'
 process.stdout.write('done')

@@ -35,7 +35,7 @@ async function failureOf(
   return answer.failure.why
 }
 
-test('only sops by its name or its path is started, and only where the operator allows it', () => {
+test('starts only sops, by name or absolute path, and only if the operator allows it', () => {
   const given = (...allowed: readonly string[]) =>
     createSopsDecryptor({ allowed, environment: {}, workingDirectory: '/' }) !== undefined
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('only sops by its name or its path is started, and only where the operator 
   )
 })
 
-test('sops gets the age key, and nothing else of the environment', async () => {
+test('sops gets the age key and no other credentials from the environment', async () => {
   const environment = {
     ...tools.environment,
     PATH: process.env['PATH'],
@@ -74,7 +74,7 @@ test('sops gets the age key, and nothing else of the environment', async () => {
   ])
 })
 
-test('a caller whose time is over takes nothing from another one', async () => {
+test('a caller that times out does not cancel the decryption of another caller', async () => {
   const sops = createSopsDecryptor({
     allowed: [tools.program],
     environment: tools.environment,
@@ -100,7 +100,7 @@ test('a file of several clusters is decrypted once', async () => {
   assert.equal(await sops?.decrypt(file, signal), one)
 })
 
-test('a relative path of the file with the keys starts from the working directory', async () => {
+test('a relative path of the key file is resolved against the working directory', async () => {
   const path = tools.environment['SOPS_AGE_KEY_FILE'] ?? ''
   const [folder, name] = [
     path.slice(0, path.lastIndexOf('/')),
@@ -111,7 +111,7 @@ test('a relative path of the file with the keys starts from the working director
   )
 })
 
-test('a value is found by its ciphertext, and nothing prints it; no file is left', async (t) => {
+test('finds a value by its ciphertext, never prints it, and leaves no file behind', async (t) => {
   const text = tools.encrypt(PLAIN)
   // Of its own: other tests decrypt in the common one.
   const own = mkdtempSync(join(tmpdir(), 'backporch-test-'))
@@ -139,7 +139,7 @@ test('a value is found by its ciphertext, and nothing prints it; no file is left
     assert.doesNotMatch(printed, /c4n4ry/)
 })
 
-test('a file without an age recipient is not given to sops, and the reason names the keys that would be asked', async () => {
+test('a file without an age recipient is not given to sops, and the reason names its other keys', async () => {
   const kms = tools.encrypt(PLAIN).replace(AGE, '    kms:\n        - arn: arn:aws:kms:eu:1:key/2\n')
   assert.match(await failureOf(kms), /no age recipient, and no other key is asked \(kms\)/)
   const groups = tools
@@ -148,7 +148,7 @@ test('a file without an age recipient is not given to sops, and the reason names
   assert.match(await failureOf(groups), /groups of keys/)
 })
 
-test('of a file with an age recipient and other keys, sops gets the age recipient alone', async () => {
+test('sops gets only the age recipients of a file that has other keys too', async () => {
   const others =
     '    gcp_kms:\n        - resource_id: projects/a\n    hc_vault: []\n    pgp:\n        - fp: AB\n'
   const answer = await decrypting(
@@ -160,7 +160,7 @@ test('of a file with an age recipient and other keys, sops gets the age recipien
   assert.doesNotMatch(given, /gcp_kms|pgp/)
 })
 
-test('what sops says is never told', async () => {
+test('failures never quote the output of sops', async () => {
   const text = tools.encrypt(PLAIN)
   assert.match(await failureOf(text, tools.wrongKey), /no key that was given opens it/)
   assert.match(await failureOf(`${text}other:\n    tier: two\n`), /signature/)

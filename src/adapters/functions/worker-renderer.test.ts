@@ -46,7 +46,7 @@ function failureOf(rendering: TurnRendering): Failure {
   return 'failures' in rendering ? rendering.failures[0] : assert.fail('it rendered')
 }
 
-test('a worker renders what is rendered in process, and failures with all that they say', async () => {
+test('a worker renders the same output and failures as rendering in process', async () => {
   const pipelines = [
     [
       "image: 'ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2.0', configMap: {tier: backend}",
@@ -79,7 +79,7 @@ test('a worker renders what is rendered in process, and failures with all that t
   }
 })
 
-test('a package without a pipeline is rendered once while its files stay, and anew at another place', async () => {
+test('a package without a pipeline is rendered once per content and path', async () => {
   const own = renderer()
   const files = toyPackage([], {
     'web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n',
@@ -93,7 +93,7 @@ test('a package without a pipeline is rendered once while its files stay, and an
   assert.notEqual(await own.render('apps/web', moved, never), first)
 })
 
-test('an image whose tag moves is told, and so is a built-in function in place of a program', async () => {
+test('notes an image whose tag can move, and a built-in function used in place of a program', async () => {
   const rendering = await renderer().render(
     'a',
     toyPackage([
@@ -108,7 +108,7 @@ test('an image whose tag moves is told, and so is a built-in function in place o
   ])
 })
 
-test('every function that nothing may run is named at once, those of subpackages first, wherever the package is rendered', async () => {
+test('reports all unavailable functions at once, subpackages first, independent of the package path', async () => {
   const kptfile = (name: string, functions: string): string =>
     `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\npipeline:\n  validators: [{exec: looks}]\n  mutators:\n${functions}`
   const texts = {
@@ -152,7 +152,7 @@ test('every function that nothing may run is named at once, those of subpackages
   )
 })
 
-test('a validator that nothing may run is passed over with a note, and the plan passes it over too', async () => {
+test('an unavailable validator is skipped with a note, in rendering and in the plan', async () => {
   const text =
     'pipeline:\n  mutators:\n    - {image: set-labels:v0.2.0, configMap: {a: b}}\n  validators:\n    - {image: gcr.io/kpt-fn/kubeval:v0.3.0}\n'
   const files = toyPackage([], {
@@ -177,7 +177,7 @@ test('a validator that nothing may run is passed over with a note, and the plan 
   assert.deepEqual('desired' in planned && planned.desired.resources, rendering.desired.resources)
 })
 
-describe('a function of our own that', () => {
+describe('a built-in function that', () => {
   const own = toys({ workerMemory: 48 * MEBIBYTE })
 
   test('does not end is stopped at the limit, and the next package renders', async () => {
@@ -189,14 +189,14 @@ describe('a function of our own that', () => {
     assert.deepEqual(color(await own.render('a', toyPackage(['exec: paint']), never)), ['green'])
   })
 
-  test('takes all memory is stopped at the limit, and the next package renders', async () => {
+  test('exhausts memory is stopped at the limit, and the next package renders', async () => {
     const slow = toys({ workerMemory: 48 * MEBIBYTE, limits: FUNCTION_LIMITS })
     const failure = failureOf(await slow.render('a', toyPackage(['exec: hungry']), never))
     assert.deepEqual([failure.code, failure.where], ['BP1203', 'a/Kptfile:7 (mutator 1, hungry)'])
     assert.deepEqual(color(await slow.render('a', toyPackage(['exec: paint']), never)), ['green'])
   })
 
-  test('throws, or ends the thread, fails its own package only', async () => {
+  test('throws or exits its thread fails only its own package', async () => {
     const others = ['exec: broken', 'exec: quits', 'exec: paint', 'exec: paint, name: other'].map(
       (each) => toyPackage([each]),
     )
@@ -214,7 +214,7 @@ describe('a function of our own that', () => {
     )
   })
 
-  test('runs when everybody has gone is stopped', async () => {
+  test('runs after all callers have aborted is stopped', async () => {
     const [one, other] = [new AbortController(), new AbortController()]
     const files = toyPackage(['exec: endless'])
     const slow = toys({ limits: FUNCTION_LIMITS })
@@ -232,7 +232,7 @@ describe('a function of our own that', () => {
   })
 })
 
-test('equal files are rendered once, also at the same time; another byte, mode or path is another package', async () => {
+test('equal files render once, even concurrently; another byte, mode or path is a new package', async () => {
   const own = toys()
   const render = (files: PackageFiles, path = 'a') => own.render(path, files, never)
   const files = toyPackage(['exec: paint'])
@@ -244,7 +244,7 @@ test('equal files are rendered once, also at the same time; another byte, mode o
   assert.notEqual(await render(files.map((file) => ({ ...file, mode: '100755' as const }))), one)
 })
 
-test('a failure is remembered, but for a limit and a runtime that is missing', async () => {
+test('failures are cached, except exceeded limits and missing runtimes', async () => {
   const own = toys()
   const again = async (mutator: string): Promise<boolean> => {
     const [one, other] = [
@@ -267,7 +267,7 @@ test('a package without a pipeline needs no thread', async () => {
   await assert.rejects(own.render('a', toyPackage(['exec: paint']), never), { code: 'BP9001' })
 })
 
-test("a render is recorded on objects of Config Connector, and not with any text in kpt's variable", async () => {
+test("Config Connector objects get the blueprint annotation, unless kpt's variable has an unsafe text", async () => {
   const files = toyPackage(['exec: set-labels, configMap: {team: shop}'], {
     'bucket.yaml':
       'apiVersion: storage.cnrm.cloud.google.com/v1beta1\nkind: StorageBucket\nmetadata: {name: logs}\n',

@@ -46,7 +46,7 @@ function dial(port: number, text: string): Promise<string> {
   })
 }
 
-test('/metrics has the text with its content type, compressed where that is accepted', async (t) => {
+test('/metrics serves the text with its content type, compressed if the client accepts it', async (t) => {
   const { url } = await open(t)
   const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('/metrics has the text with its content type, compressed where that is acce
   assert.ok(body.length < TEXT.length)
 })
 
-test('/readyz has a line for each check, 503 where it is not ready, and names what is stale although it is ready', async (t) => {
+test('/readyz lists each check, answers 503 when not ready, and names stale clusters even when ready', async (t) => {
   const checks = [
     { ok: true, text: 'cluster prod ok' },
     { ok: false, text: 'cluster edge: stale for 3m12s' },
@@ -82,7 +82,7 @@ test('/readyz has a line for each check, 503 where it is not ready, and names wh
   assert.deepEqual([refused.status, await refused.text()], [503, `${lines}readyz check failed\n`])
 })
 
-test('/healthz is ok, also where nothing is ready', async (t) => {
+test('/healthz answers ok even when nothing is ready', async (t) => {
   const { origin } = await open(t, { readiness: { ready: false, checks: [] } })
   const answer = await fetch(`${origin}/healthz`)
   assert.deepEqual(
@@ -93,7 +93,7 @@ test('/healthz is ok, also where nothing is ready', async (t) => {
   assert.deepEqual([head.status, await head.text()], [200, ''])
 })
 
-test('other paths and methods are refused, and so is a body', async (t) => {
+test('rejects other paths, other methods and request bodies', async (t) => {
   const { origin, port } = await open(t)
   const statusOf = async (path: string, init: RequestInit = {}) =>
     (await fetch(`${origin}${path}`, init)).status
@@ -111,7 +111,7 @@ test('other paths and methods are refused, and so is a body', async (t) => {
   assert.match(await dial(port, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), /^HTTP\/1\.1 400 /)
 })
 
-test('a body without end is answered and cut off', async (t) => {
+test('an endless request body is answered and disconnected', async (t) => {
   const { port } = await open(t, { limits: { linger: 50 } })
   assert.match(
     await dial(port, 'POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999\r\n\r\nabc'),
@@ -119,7 +119,7 @@ test('a body without end is answered and cut off', async (t) => {
   )
 })
 
-test('a client that does not send its request in time, or does not read the answer, is cut off', async (t) => {
+test('disconnects a client that sends its request or reads the answer too slowly', async (t) => {
   const slow = await open(t, { limits: { headers: 100 } })
   assert.match(await dial(slow.port, 'GET /metrics HTTP/1.1\r\n'), /^HTTP\/1\.1 408 /)
   const { port } = await open(t, {
@@ -142,7 +142,7 @@ test('a client that does not send its request in time, or does not read the answ
   })
 })
 
-test('metrics that cannot be written are a failed scrape, and the server goes on', async (t) => {
+test('a rendering error fails the scrape, and the server keeps running', async (t) => {
   const { url, origin } = await open(t, {
     renderExposition: () => Promise.reject(new Error('a secret')),
   })
@@ -154,7 +154,7 @@ test('metrics that cannot be written are a failed scrape, and the server goes on
   assert.equal((await fetch(`${origin}/healthz`)).status, 200)
 })
 
-test('an address that is taken is a failure with the flag in its remedy', async (t) => {
+test('an address in use is a failure whose remedy names the flag', async (t) => {
   const { port } = await open(t)
   const metrics = { contentType: '', renderExposition: async () => '' }
   const readiness = () => ({ ready: true, checks: [] })

@@ -30,7 +30,7 @@ test('the CPU time of the process is measured', async () => {
   assert.ok(Number(total) > 0, total)
 })
 
-test('a package that drifts has its series, and loses them when it is in sync or gone', async () => {
+test('a drifted package has series, and loses them when it is in sync or removed', async () => {
   const metrics = metricsOf()
   metrics.turn(turnOf([packageOf('apps/web', DRIFTED), packageOf('apps/api')]))
   assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), [
@@ -46,7 +46,7 @@ test('a package that drifts has its series, and loses them when it is in sync or
   assert.equal((await samples(metrics, 'backporch_package_info')).length, 1)
 })
 
-test('a cluster or a package that cannot be observed keeps its drift and is Unknown, so that an outage ends no alert', async () => {
+test('an unobservable cluster or package keeps its drift series as Unknown, so that no alert ends', async () => {
   const metrics = metricsOf()
   const stage = formatLoggableName('stage')
   const web = packageOf('apps/web', DRIFTED)
@@ -74,7 +74,7 @@ test('a cluster or a package that cannot be observed keeps its drift and is Unkn
   ])
 })
 
-test('a turn about one package changes that one alone', async () => {
+test('a turn about one package changes only its series', async () => {
   const metrics = metricsOf()
   metrics.turn(turnOf([packageOf('apps/web', DRIFTED), packageOf('apps/api', DRIFTED)]))
   metrics.turn(turnOf([packageOf('apps/api')], { whole: false }))
@@ -91,7 +91,7 @@ test('a cluster that was never observed has the time 0', async () => {
   ])
 })
 
-test('clusters that share a proposal count it once', async () => {
+test('a proposal that clusters share is counted once', async () => {
   const metrics = metricsOf()
   const proposal = {
     branch: 'proposed/apps/web/drift-1',
@@ -113,7 +113,7 @@ test('clusters that share a proposal count it once', async () => {
   assert.deepEqual(await samples(metrics, 'backporch_storm'), [' 1'])
 })
 
-test('an open proposal with a page has its address, and a draft has none', async () => {
+test('an open proposal with a page has an address label; a draft has none', async () => {
   const metrics = metricsOf()
   const proposal = {
     branch: 'proposed/apps/a/drift-1',
@@ -129,7 +129,7 @@ test('an open proposal with a page has its address, and a draft has none', async
   ])
 })
 
-test('ten thousand packages that drift stay under the bound of each metric, sums by risk are right, and the overflow is counted', async () => {
+test("ten thousand drifted packages stay within each metric's bound, with correct sums and an overflow count", async () => {
   const metrics = metricsOf()
   const packages = Array.from({ length: 10_000 }, (_, index) =>
     packageOf(`apps/p${index}`, {
@@ -187,7 +187,7 @@ test('a counter stays bounded while names come and go', async () => {
   assert.ok(lines.includes('{cluster="_other",verb="GET",code="2xx"} 17'))
 })
 
-test('names are escaped, and one with the form of a credential is not shown', async () => {
+test('label values are escaped, and one that looks like a credential is hidden', async () => {
   const metrics = metricsOf()
   const token = `ghp_${'a1B2'.repeat(9)}`
   const names = ['a"b\\c', 'line\nbreak', token].map((name) => formatLoggableName(name))
@@ -210,7 +210,7 @@ test('names are escaped, and one with the form of a credential is not shown', as
   assert.doesNotMatch(await metrics.renderExposition(), /ghp_/)
 })
 
-test('no object, no field, no manager, no path and no value of a real turn is in the metrics', async () => {
+test('metrics of a real turn contain no objects, fields, managers, paths or values', async () => {
   const measured = new MeasuredWorld()
   await measured.round(5)
   await measured.leaveOpen()
@@ -226,7 +226,7 @@ test('no object, no field, no manager, no path and no value of a real turn is in
   assert.ok(lines.some((line) => line.includes('package="apps/api"')))
 })
 
-test('requests are counted by cluster, verb and class of the code, by forge and code, and by what git is asked for', async () => {
+test('counts requests by cluster, verb and status class, by forge and status, and by git operation', async () => {
   const metrics = metricsOf()
   const request = (
     system: 'cluster' | 'git' | 'forge',
@@ -269,7 +269,7 @@ test('requests are counted by cluster, verb and class of the code, by forge and 
   ])
 })
 
-test('the age of watches is computed when the metrics are read, and their counters never go back', async () => {
+test('the age of watches is computed on scrape, and watch counters never decrease', async () => {
   const metrics = metricsOf()
   const kind = (more: Partial<KindWatchState>): KindWatchState => ({
     watched: { apiVersion: 'v1', kind: 'Pod', namespace: '', metadataOnly: false },
@@ -300,7 +300,7 @@ test('the age of watches is computed when the metrics are read, and their counte
   assert.deepEqual(await samples(metrics, 'backporch_watch_age_seconds'), ['{cluster="prod"} 5'])
 })
 
-test('a queue is counted as controller-runtime counts its own', async () => {
+test('queue metrics count like those of controller-runtime', async () => {
   const metrics = metricsOf()
   metrics.queue({ queue: 'clusters', event: 'added' })
   metrics.queue({ queue: 'clusters', event: 'retried' })

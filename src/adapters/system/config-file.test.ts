@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { readConfigFile } from './config-file.ts'
 
-test('a file is read from the working directory; a folder, a large file and none are refused', async (t) => {
+test('reads a file relative to the working directory; rejects a folder, a large and a missing file', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'backporch-config-'))
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'c.yaml'), 'a: b\n')

@@ -32,7 +32,7 @@ test('the program gets its arguments and then the folders git and live', () => {
   )
 })
 
-test('files can be read by nobody else, and are gone afterwards, also when the program fails or is killed', () => {
+test('the files are private to the user and are removed even when the program fails or is killed', () => {
   for (const end of ['exit 0', 'exit 7', 'kill -9 $$']) {
     const [modes = '', path = ''] = run(
       `stat -c '%a' "$2" "$2/a.yaml" "$2/.." | tr '\\n' ' '; echo; echo "$2"; ${end}`,
@@ -43,9 +43,10 @@ test('files can be read by nobody else, and are gone afterwards, also when the p
   }
 })
 
-test('its exit code is not ours', () => assert.equal(run('echo seen; exit 3'), 'seen\n'))
+test('the exit code of the program is ignored', () =>
+  assert.equal(run('echo seen; exit 3'), 'seen\n'))
 
-test('it does not get our credentials', () => {
+test('the program does not get the credentials of backporch', () => {
   assert.equal(
     run('env | grep -c SEKRIT || true', {
       BACKPORCH_KEY: 'SEKRIT',
@@ -57,7 +58,7 @@ test('it does not get our credentials', () => {
   )
 })
 
-test('a program that is not there is told, and nothing is left', () => {
+test('reports a missing program and leaves no files', () => {
   assert.throws(
     () =>
       runExternalDiff({

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { loadInstallationKey } from './installation-key.ts'
 
-test('a key is new in the process that made its file, and in no other', async () => {
+test('a key is new only in the process that created its file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-key-'))
   try {
     const load = async (path: string, value?: string) => {

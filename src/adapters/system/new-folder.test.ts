@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(location, { recursive: true, force: true }))
 
-test('the files are there, in folders that did not exist, and nothing beside them', () => {
+test('writes the files with their parent folders, and nothing else', () => {
   writeNewFolder(
     join(location, 'a', 'out'),
     new Map([
@@ -23,7 +23,7 @@ test('the files are there, in folders that did not exist, and nothing beside the
   assert.equal(readFileSync(join(location, 'a', 'out', 'below', 'y.yaml'), 'utf8'), 'two')
 })
 
-test('a folder that is there, or a file, is refused and stays as it is', () => {
+test('rejects an existing folder or file and leaves it unchanged', () => {
   mkdirSync(join(location, 'out'))
   writeFileSync(join(location, 'file'), 'mine')
   for (const name of ['out', 'file']) {

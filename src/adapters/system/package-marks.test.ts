@@ -13,7 +13,7 @@ function start(path: string, version = '1.0.0'): PackageMarkFile {
   return new PackageMarkFile(path, version)
 }
 
-test('a package that two processes in a row ended with is refused by the next one, and tried again by the one after', async () => {
+test('a package during which two processes in a row died is skipped once, then tried again', async () => {
   const path = join(temporaryFolder(), 'packages', 'marks.json')
   const first = start(path)
   await first.begin(['heavy', 'web'])
@@ -36,7 +36,7 @@ test('a package that two processes in a row ended with is refused by the next on
   assert.deepEqual(start(path).getEndings('heavy'), { count: 3, isRefused: true })
 })
 
-test('a process that goes on takes its marks away, and another version, a damaged file and another content begin anew', async () => {
+test('a surviving process clears its marks, and a new version, content or damaged file resets them', async () => {
   const path = join(temporaryFolder(), 'marks.json')
   const first = start(path)
   await first.begin(['heavy'])
@@ -49,7 +49,7 @@ test('a process that goes on takes its marks away, and another version, a damage
   assert.deepEqual(start(path).getEndings('heavy'), NEVER)
 })
 
-test('what was observed before is not written again', async () => {
+test('marks of a known package are not written again', async () => {
   const path = join(temporaryFolder(), 'marks.json')
   const marks = start(path)
   await marks.begin(['web'])

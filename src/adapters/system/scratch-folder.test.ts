@@ -7,7 +7,7 @@ import { expectFailure } from '../../../test/contract/git-remotes.ts'
 import { runProgram } from '../functions/run-program.ts'
 import { makeScratchFolder } from './scratch-folder.ts'
 
-test('a folder of its own each time; where none can be made, it is told with the variable to set', async () => {
+test('creates a new folder each time, or fails naming the variable to set', async () => {
   const root = mkdtempSync(join(tmpdir(), 'backporch-scratch-'))
   const before = process.env['TMPDIR']
   try {

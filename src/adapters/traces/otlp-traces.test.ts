@@ -73,7 +73,7 @@ function spansOf({ got }: OtlpReceiver): readonly JsonSpan[] {
   return got.flatMap(({ body }) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans)
 }
 
-test('a turn is one trace in the JSON of OTLP, with its phases and requests', async (t) => {
+test('a turn is exported as one OTLP JSON trace with its phases and requests', async (t) => {
   const env = {
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
     OTEL_RESOURCE_ATTRIBUTES: 'team=a',
@@ -135,7 +135,7 @@ test('a turn is one trace in the JSON of OTLP, with its phases and requests', as
 })
 
 for (const status of [400, 503, undefined])
-  test(`a collector that ${status === undefined ? 'never answers' : `answers ${status}`} costs no time, one warning, and the number of its spans`, async (t) => {
+  test(`a collector that ${status === undefined ? 'never answers' : `answers ${status}`} causes no delay, one warning and a count of its dropped spans`, async (t) => {
     const { receiver, notes, traces } = await open(t)
     receiver.status = status
     t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -148,7 +148,7 @@ for (const status of [400, 503, undefined])
     assert.equal(notes.length, 1)
   })
 
-test('what was dropped is counted in the next trace', async (t) => {
+test('the next trace counts the dropped spans', async (t) => {
   const { receiver, traces } = await open(t)
   const fit = Math.floor(MOST_SPANS / 4)
   for (let turns = 0; turns < fit + 2; turns += 1) traces.turn(TURN)
@@ -162,7 +162,7 @@ test('what was dropped is counted in the next trace', async (t) => {
   assert.deepEqual(counted, [{ key: 'backporch.spans.dropped', value: { intValue: 8 } }])
 })
 
-test('a collector that is down is one warning, and no address or header of it', async () => {
+test('an unreachable collector causes one warning, without its address or headers', async () => {
   const notes: Note[] = []
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',

@@ -10,7 +10,7 @@ function settingsOf(env: Readonly<Record<string, string>>): TraceSettings {
 
 const BASE = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' }
 
-test('without an endpoint, and where OpenTelemetry or traces are turned off, there is none', () => {
+test('tracing is off without an endpoint, or when OpenTelemetry or its traces exporter is disabled', () => {
   assert.equal(traceSettings({}, '1.2.3'), undefined)
   assert.equal(traceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }, '1.2.3'), undefined)
   assert.equal(traceSettings({ ...BASE, OTEL_SDK_DISABLED: 'TRUE' }, '1.2.3'), undefined)
@@ -24,7 +24,7 @@ test('without an endpoint, and where OpenTelemetry or traces are turned off, the
   )
 })
 
-test('the endpoint of traces is taken as it is, the other one with the path of traces', () => {
+test('the traces endpoint is used as given; the general endpoint gets the path of traces', () => {
   assert.equal(settingsOf(BASE).url, 'http://collector:4318/v1/traces')
   assert.equal(
     settingsOf({ ...BASE, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/x' }).url,
@@ -32,7 +32,7 @@ test('the endpoint of traces is taken as it is, the other one with the path of t
   )
 })
 
-test('headers, the name of the service and attributes come from the environment', () => {
+test('headers, service name and attributes come from the environment', () => {
   const settings = settingsOf({
     ...BASE,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc, x-a=1,broken,=no',
@@ -50,7 +50,7 @@ test('headers, the name of the service and attributes come from the environment'
   assert.equal(settingsOf(BASE).resource['service.name'], 'backporch')
 })
 
-test('an address and headers that cannot be used are a problem, which names neither', () => {
+test('an invalid endpoint or header is a problem whose text quotes neither', () => {
   assert.deepEqual(traceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'canary' }, ''), {
     problem: 'the endpoint is not an address with http or https',
   })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readActionInputs } from './action-inputs.ts'
 import { findWorstCode } from './action-run.ts'
 
-test('the workflow is about its own repository, unless another is named', () => {
+test("the action uses the workflow's own repository unless another is named", () => {
   const own = { GITHUB_SERVER_URL: 'https://github.example', GITHUB_REPOSITORY: 'acme/deploy' }
   assert.equal(readActionInputs(own).repo, 'https://github.example/acme/deploy')
   assert.equal(readActionInputs({ ...own, INPUT_REPO: ' ../other ' }).repo, '../other')
@@ -29,7 +29,7 @@ test('each cluster is a context of the kubeconfig, or the name of the recording'
   assert.deepEqual(flags({ INPUT_LIVE: 'live' }), ['--live live'])
 })
 
-test('what pipelines may run is given with every cluster, a line each, and with a recording too', () => {
+test('allowed programs are passed with every cluster and recording, one per line', () => {
   const flags = (env: Readonly<Record<string, string>>) =>
     readActionInputs(env).targets.map((target) => target.flags.join(' '))
   const env = {
@@ -47,7 +47,7 @@ test('what pipelines may run is given with every cluster, a line each, and with 
   assert.deepEqual(flags({ ...env, INPUT_LIVE: 'live' }), [`--live live ${allowed}`])
 })
 
-test("a token of the workflow is nobody's where the environment says who we are", () => {
+test('the workflow token is not our own when the environment names another identity', () => {
   const both = { INPUT_TOKEN: 't', 'INPUT_WORKFLOW-TOKEN': 't' }
   const own = (more: Readonly<Record<string, string>>): boolean =>
     readActionInputs({ ...both, ...more }).ownToken
@@ -62,7 +62,7 @@ test("a token of the workflow is nobody's where the environment says who we are"
   )
 })
 
-test('of several ends an error beats missing rights, and those what was not observed', () => {
+test('the worst exit code wins: error, then missing rights, then not observed, then drift', () => {
   assert.deepEqual(
     [[0, 1, 3, 4, 2], [0, 3, 4], [1, 3], [0, 1], [0], []].map(findWorstCode),
     [2, 4, 3, 1, 0, 0],

@@ -19,7 +19,7 @@ async function step(run: RunCommand, abort = new AbortController()) {
   return { code: await runAction(world, run), stdout: stdout.join('') }
 }
 
-test('a workflow that is cancelled ends with 130, and says nothing of it', async () => {
+test('a cancelled workflow ends with 130 and prints nothing', async () => {
   const abort = new AbortController()
   const cancelled: RunCommand = async () => {
     abort.abort(new Error('interrupted'))
@@ -28,7 +28,7 @@ test('a workflow that is cancelled ends with 130, and says nothing of it', async
   assert.deepEqual(await step(cancelled, abort), { code: 130, stdout: '' })
 })
 
-test('a command that says nothing, or what is no report, does not pass', async () => {
+test('a command without a valid report fails the step', async () => {
   const silent = await step(async () => 0)
   assert.equal(silent.code, 2)
   assert.match(

@@ -22,7 +22,7 @@ function runner(env: Readonly<Record<string, string>> = {}) {
   }
 }
 
-test('text for people stands between a stop and its end, which nobody can know before', () => {
+test('human-readable text is enclosed in stop-commands with an unpredictable end token', () => {
   const hostile = '::error::x\n##[command]y\n::stop-commands::z'
   const [one, other] = [runner(), runner()].map((each) => {
     each.runner.log(hostile)
@@ -36,7 +36,7 @@ test('text for people stands between a stop and its end, which nobody can know b
   assert.equal(quiet.stdout(), '')
 })
 
-test('an annotation is one line, and neither its place nor its message ends before its end', () => {
+test('an annotation is one line, and its properties and message are escaped', () => {
   const { runner: commands, stdout } = runner()
   commands.annotate('error', '100%\n::warning::x\r', {
     file: 'a,b:c%.yaml\n',
@@ -48,7 +48,7 @@ test('an annotation is one line, and neither its place nor its message ends befo
   )
 })
 
-test('ten annotations of each level are kept, the first ones', () => {
+test('keeps the first ten annotations of each level', () => {
   const { runner: commands, stdout } = runner()
   for (let at = 1; at <= 12; at += 1)
     for (const level of ['warning', 'notice'] as const) commands.annotate(level, `number ${at}`)
@@ -71,7 +71,7 @@ test('an output ends with a line that its value cannot have', () => {
   assert.equal(byHand.file(), '', 'nobody runs this as a step')
 })
 
-test('a summary is cut behind a whole line, and says so, where the runner would refuse it', () => {
+test("a summary over the runner's limit is truncated after a whole line, and says so", () => {
   assert.equal(cutToBytes('é\né', 5), 'é\né')
   assert.match(cutToBytes('é\né\né', 7), /^é\né\n\n\*\*This summary is cut/)
   const { runner: commands, file } = runner({ GITHUB_STEP_SUMMARY: 'file' })

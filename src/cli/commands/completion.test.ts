@@ -77,36 +77,36 @@ function bash(...words: string[]): string[] {
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-test('bash: commands, flags behind an argument, and values', () => {
+test('bash: completes commands, flags after an argument, and values', () => {
   assert.deepEqual(bash('sc'), ['scan'])
   assert.deepEqual(bash('diff', 'apps/web', '--ver'), ['--verbose'])
   assert.deepEqual(bash('status', '--color', 'a'), ['auto', 'always'])
   assert.deepEqual(bash('status', '--risk', '=', 'critical,l'), ['critical,low'])
 })
 
-test('bash: packages of the clone and clusters of its ledger', () => {
+test('bash: completes packages of the clone and clusters of its ledger', () => {
   assert.deepEqual(bash('diff', 'apps/'), ['apps/db', 'apps/web'])
   assert.deepEqual(bash('diff', 'apps/db', ''), ['apps/web'])
   assert.deepEqual(bash('status', '--cluster', ''), ['edge-07', 'prod-eu-1'])
 })
 
-test('bash: a name from the repository is never run and never put on the line', () => {
+test('bash: a name from the repository is never run or offered if it is unsafe', () => {
   assert.deepEqual(bash('diff', ''), ['apps/db', 'apps/web'])
   assert.deepEqual(bash('diff', '$(touch pwned)'), [])
   assert.equal(git('status', '--porcelain'), '')
 })
 
-test('bash: paths where a path is wanted, also with a space', () => {
+test('bash: completes paths for path flags, even with a space', () => {
   assert.deepEqual(bash('diff', '--repo', 'ap'), ['apps'])
   assert.deepEqual(bash('diff', '--repo', '../../a'), ['../../a folder'])
 })
 
-test('bash: outside of a repository there are no names and no error', () => {
+test('bash: outside a repository there are no names and no error', () => {
   assert.deepEqual(bash('diff', '--repo', '..', ''), [])
   assert.deepEqual(bash('diff', '--repo', './nowhere', ''), [])
 })
 
-test('bash: the program may be called by its path', () => {
+test('bash: completion works when the program is called by its path', () => {
   const words = [join(bin, 'backporch'), 'ver']
   const driver = DRIVER.replace('COMP_WORDS=("$@")', 'COMP_WORDS=("$@"); PATH=/usr/bin:/bin')
   const { stdout } = spawnSync('bash', ['--norc', '-c', driver, 'bash', ...words], {
@@ -122,7 +122,7 @@ const installed = (['zsh', 'fish'] as const).filter(
 )
 
 for (const shell of installed) {
-  test(`${shell}: the script is one that the shell can read`, () => {
+  test(`${shell}: the script passes the shell's syntax check`, () => {
     const script = execFileSync('backporch', ['completion', shell], { env, encoding: 'utf8' })
     writeFileSync(join(folder, shell), script)
     const { status, stderr } = spawnSync(shell, ['-n', join(folder, shell)], {
@@ -134,7 +134,7 @@ for (const shell of installed) {
 }
 
 if (installed.includes('fish')) {
-  test('fish: packages of the clone', () => {
+  test('fish: completes packages of the clone', () => {
     const line = "backporch completion fish | source; complete -C 'backporch diff apps/'"
     const { stdout } = spawnSync('fish', ['-c', line], { cwd: repository, env, encoding: 'utf8' })
     assert.deepEqual(stdout.trim().split('\n'), ['apps/db', 'apps/web'])

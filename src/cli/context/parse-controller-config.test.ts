@@ -60,7 +60,7 @@ test('all problems are reported at once, each with its line', () => {
   assert.equal(found.length, wanted.length, found.join('\n'))
 })
 
-test('what is no such document is refused', () => {
+test('rejects a file that is not one ControllerConfig document', () => {
   assert.match(problems('').join(), /it is empty/)
   assert.match(problems('# nothing\n').join(), /it is empty|the document/)
   assert.match(problems('a: [').join(), /c\.yaml:1/)
@@ -73,7 +73,7 @@ test('what is no such document is refused', () => {
   assert.match(problems(file('{repo: a, repo: b, contexts: [c]}')).join(), /keys are unique/)
 })
 
-test('one repository is there once, however its address is written', () => {
+test('rejects a duplicate repository, however its address is written', () => {
   const addresses = [
     'https://git.example.com/acme/deploy',
     'https://git.example.com/acme/deploy.git',
@@ -111,7 +111,7 @@ test('one repository is there once, however its address is written', () => {
   )
 })
 
-test('two web servers of one host have two repositories, whose names have the port', () => {
+test('web servers on different ports have different repositories, with the port in the name', () => {
   const addresses = [
     'http://127.0.0.1:3000/bot/deploy',
     'http://127.0.0.1:4000/bot/deploy',
@@ -139,7 +139,7 @@ for (const [address, name] of [
 ] as const)
   test(`the name of ${address} is ${name}`, () => assert.equal(nameOfRepository(address), name))
 
-test('each cluster has one name', () => {
+test('cluster names are unique per repository, and each name means one context', () => {
   const same = file('{repo: a, contexts: [prod]}', '{repo: b, clusters: [{context: prod}]}')
   assert.deepEqual(problems(same), [])
   const twice = file('{repo: a, contexts: [prod, prod]}')
@@ -167,7 +167,7 @@ test('each cluster has one name', () => {
   assert.match(problems(renamed).join(), /^c\.yaml:6: the cluster has another name at c\.yaml:5/)
 })
 
-test('a credential in the file is refused with what to do, and not printed', () => {
+test('a credential in the file is rejected with a remedy and is not printed', () => {
   const token = `ghp_${'a1B2'.repeat(9)}`
   for (const address of [
     `https://${token}@github.com/a/b`,

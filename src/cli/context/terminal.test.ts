@@ -29,7 +29,7 @@ for (const [name, isTTY, color, env, coloured] of ROWS) {
   })
 }
 
-test('nothing is coloured where there is nothing to colour', () => {
+test('empty text and text without a style have no colour codes', () => {
   const terminal = new Terminal(
     { isTTY: true, write: () => undefined },
     { color: 'always', ascii: false, env: {} },

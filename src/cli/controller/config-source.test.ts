@@ -29,7 +29,7 @@ const namesOf = (
 ): readonly string[] | undefined => entries?.map(({ name }) => name)
 const [ONE, OTHER] = ['git.example.com/acme/one', 'git.example.com/acme/other']
 
-test('a file that changed is used at the second look, and at the first one where somebody says that it is written', async () => {
+test('a changed file is used after two equal reads, or at once on request', async () => {
   const looked = sourceOf([fileWith('one'), fileWith('one', 'other'), fileWith('one', 'other')])
   assert.deepEqual(namesOf(await looked.readFirst()), [ONE])
   assert.deepEqual(

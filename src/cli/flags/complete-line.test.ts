@@ -100,7 +100,7 @@ for (const [words, wanted] of GOLDEN) {
     assert.deepEqual(await complete(...words), wanted))
 }
 
-test('every flag of a command is offered, and none that is hidden', async () => {
+test('offers every visible flag of a command and no hidden one', async () => {
   const flags = await complete('diff', 'apps/web', '-')
   for (const flag of [
     '--namespace',
@@ -114,7 +114,7 @@ test('every flag of a command is offered, and none that is hidden', async () => 
   assert.ok(!flags.includes('--exit-code'))
 })
 
-test('names come from the repository that the line names, and from none that is elsewhere', async () => {
+test('reads names from the repository on the line, and from no remote repository', async () => {
   await complete('diff', '--repo', '../other', '')
   assert.deepEqual(requested, ['../other'])
   await complete('diff', '--repo=../other', '')

@@ -42,33 +42,43 @@ const ROWS: readonly (readonly [
   code: number,
   options?: Partial<typeof DEFAULT>,
 ])[] = [
-  ['nothing at all', [], 0],
-  ['in sync', [planned(0)], 0],
+  ['no units', [], 0],
+  ['a unit in sync', [planned(0)], 0],
   ['drift', [planned(0), planned(2)], 1],
-  ['a syncer that is stuck', [planned(0, [], 'none', { stuckSince: '2026-11-21T10:00:00Z' })], 1],
-  ['drift that does not count', [planned(2)], 0, { exitCode: false }],
-  ['drift that was rejected, for diff', [planned(1, [], 'silenced')], 1],
-  ['drift that was rejected, for scan', [planned(1, [], 'silenced')], 0, { silencedCounts: false }],
+  ['a stuck syncer', [planned(0, [], 'none', { stuckSince: '2026-11-21T10:00:00Z' })], 1],
+  ['drift with --no-exit-code', [planned(2)], 0, { exitCode: false }],
+  ['silenced drift in diff', [planned(1, [], 'silenced')], 1],
+  ['silenced drift in scan', [planned(1, [], 'silenced')], 0, { silencedCounts: false }],
   ['incomplete', [planned(0, ['BP3005'])], 3],
-  ['incomplete and drift', [planned(1, ['BP3005'])], 3],
-  ['incomplete, and that is fine', [planned(0, ['BP3005'])], 0, { partial: 'ok' }],
-  ['incomplete and drift, and the first is fine', [planned(1, ['BP3005'])], 1, { partial: 'ok' }],
+  ['an incomplete observation with drift', [planned(1, ['BP3005'])], 3],
+  ['an incomplete observation with --partial ok', [planned(0, ['BP3005'])], 0, { partial: 'ok' }],
+  [
+    'an incomplete observation with drift and --partial ok',
+    [planned(1, ['BP3005'])],
+    1,
+    { partial: 'ok' },
+  ],
   ['forbidden', [planned(1, ['BP3005', 'BP3003'])], 4],
-  ['a recording that cannot say', [planned(0, ['BP3012'])], 3],
+  ['a recording without the answer', [planned(0, ['BP3012'])], 3],
   ['a broken package', [failed('BP1110'), planned(1)], 2],
-  ['a broken package, whatever is fine', [failed('BP1110')], 2, { partial: 'ok', exitCode: false }],
+  [
+    'a broken package with all tolerant flags',
+    [failed('BP1110')],
+    2,
+    { partial: 'ok', exitCode: false },
+  ],
   ['an unreachable cluster', [failed('BP3001')], 3],
   ['credentials', [failed('BP3002'), planned(1)], 4],
-  ['an error beats credentials', [failed('BP3002'), failed('BP9001')], 2],
+  ['an error together with rejected credentials', [failed('BP3002'), failed('BP9001')], 2],
 ]
 
 for (const [name, units, code, options] of ROWS) {
   const flags = { ...DEFAULT, ...options }
-  test(`${name} ends with ${code}`, () =>
+  test(`exits with ${code} for ${name}`, () =>
     assert.equal(computeExitStatus(units, flags, flags.silencedCounts), code))
 }
 
-test('of several failures an error is worse than credentials, and those than an outage', () => {
+test('the worst failure wins: error, then missing credentials, then outage', () => {
   const failure = (code: FailureCode) => new Failure({ code, what: 'w', why: 'y', remedy: 'r' })
   assert.equal(getWorstExitStatus([failure('BP3001')]), 3)
   assert.equal(getWorstExitStatus([failure('BP3001'), failure('BP3003')]), 4)

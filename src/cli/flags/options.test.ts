@@ -117,7 +117,7 @@ const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
 ]
 
 for (const [argv, why] of USAGE) {
-  test(`a command line that is not one ends with 2 and says why: ${argv.join(' ')}`, async () => {
+  test(`an invalid command line exits with 2 and the reason: ${argv.join(' ')}`, async () => {
     const { code, stdout, stderr } = await runInWorld(new TurnWorld(), argv)
     assert.equal(code, 2)
     assert.equal(stdout, '')
@@ -128,7 +128,7 @@ for (const [argv, why] of USAGE) {
   })
 }
 
-test('the help of a command is that of the command, at every depth', async () => {
+test('help prints the help of the named command at every depth', async () => {
   for (const [argv, usage] of [
     [['help'], 'backporch [options] [command]'],
     [['help', 'diff'], 'backporch diff [options] [packages...]'],
@@ -160,7 +160,7 @@ test('a program is allowed by name, by absolute path and with its arguments', as
     )
 })
 
-test('the exit code can be told not to count drift, in both spellings', async () => {
+test('the exit code ignores drift with --no-exit-code or --exit-code=false', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   for (const argv of [['diff'], ['diff', '--exit-code=true']])
@@ -190,7 +190,7 @@ function progressOn(
   return { lines, progress, pass: (milliseconds) => (now += milliseconds) }
 }
 
-test('a quick run shows no progress, a long one a line that is rewritten and taken away', () => {
+test('a short run shows no progress; a long one a line that is rewritten and cleared', () => {
   const { lines, progress, pass } = progressOn(true, false)
   progress.step('reading')
   assert.deepEqual(lines, [])
@@ -200,7 +200,7 @@ test('a quick run shows no progress, a long one a line that is rewritten and tak
   assert.deepEqual(lines, ['\r\u001b[Kobserving…', '\r\u001b[K'])
 })
 
-test('a log gets a line per ten seconds and no control characters; a quiet run gets nothing', () => {
+test('a log gets a progress line every ten seconds, and a quiet run none', () => {
   const { lines, progress, pass } = progressOn(false, false)
   for (let second = 0; second < 25; second += 1) {
     progress.step(`step ${second}`)

@@ -50,7 +50,7 @@ test('integers stay exact in every document', async () => {
   assert.match(stdout, /"live": 9007199254740993\b/)
 })
 
-test('a package of which nothing is known is a line of its own', async () => {
+test('an unreadable package is a line of its own', async () => {
   const world = await drifted()
   world.repository.commitByHand('main', {
     'apps/bad/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: bad}\n',
@@ -77,7 +77,7 @@ test('a package of which nothing is known is a line of its own', async () => {
   )
 })
 
-test('reports are for lists of reports; elsewhere the error names what the command prints', async () => {
+test("report formats are for reports; elsewhere the error names the command's formats", async () => {
   const world = await drifted()
   for (const output of ['markdown', 'github', 'sarif']) {
     for (const argv of REPORTS)
@@ -108,7 +108,7 @@ test('reports are for lists of reports; elsewhere the error names what the comma
   }
 })
 
-test('a format of kubectl that there is not is refused before anything is observed, with jq as the remedy', async () => {
+test('unsupported kubectl formats are rejected before any observation, suggesting jq', async () => {
   const world = await drifted()
   world.cluster.readLive = () => assert.fail('the cluster was asked')
   for (const output of ['jsonpath={.items[0].kind}', 'jsonpath=', 'go-template={{.}}']) {
@@ -125,7 +125,7 @@ test('a format of kubectl that there is not is refused before anything is observ
   assert.match(stderr, /^error BP1001: .*\n.*\n {2}fix: leave it out/)
 })
 
-test('no value of a cluster becomes a command of the runner in a JSON document', async () => {
+test('no cluster value in a JSON document becomes a runner command', async () => {
   const world = new TurnWorld()
   world.edit(WEB_CONFIG, 'data.color', '##[set-output name=x]y')
   for (const output of ['json', 'jsonl', 'sarif', 'github']) {
@@ -136,7 +136,7 @@ test('no value of a cluster becomes a command of the runner in a JSON document',
   }
 })
 
-test('scan keeps stdout for its document, also where it writes', async () => {
+test('scan keeps stdout for its document even when it writes', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   for (const output of ['name', 'jsonl', 'markdown']) {
@@ -145,7 +145,7 @@ test('scan keeps stdout for its document, also where it writes', async () => {
   }
 })
 
-test('a list from the ledger is as old as its oldest observation, whenever it is printed', async () => {
+test('a list from the ledger has the time of its oldest observation', async () => {
   const world = new TurnWorld()
   const other = {
     'apps/shop/Kptfile': KPTFILE.replace('web', 'shop'),

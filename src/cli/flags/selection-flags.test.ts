@@ -57,7 +57,7 @@ for (const [text, moment] of MOMENTS) {
   })
 }
 
-test('lists take their words in any case, and give them as they are written', () => {
+test('list flags accept any case and return the canonical words', () => {
   assert.deepEqual(parse('--risk', 'HIGH,critical').risk, ['high', 'critical'])
   assert.deepEqual(parse('--state', 'drifted,insync').state, ['Drifted', 'InSync'])
   assert.deepEqual(parse('--risk', RISKS.join(',')).risk, RISKS)
@@ -65,7 +65,7 @@ test('lists take their words in any case, and give them as they are written', ()
   assert.throws(() => parse('--risk', 'high+'), /there is no "high\+"/)
 })
 
-test('-l is parsed once, an empty one selects everything, and packages add up', () => {
+test('-l is parsed once, an empty selector selects everything, and --package adds up', () => {
   assert.deepEqual(parse('-l', 'team=shop').selector, [
     { key: 'team', operator: 'in', values: ['shop'] },
   ])
@@ -74,7 +74,7 @@ test('-l is parsed once, an empty one selects everything, and packages add up', 
   assert.throws(() => parse('-l', 'team in shop'), /found "shop" where "\(" is wanted/)
 })
 
-test('a flag without a meaning in a command is not there', () => {
+test('a flag that has no meaning for a command is not defined', () => {
   const command = createSelectionFlags({})
   assert.deepEqual(
     command.options.map(({ long }) => long),

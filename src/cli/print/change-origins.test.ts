@@ -49,7 +49,7 @@ function edited(
 const KUSTOMIZE = '{tool: kustomize}'
 const COMMAND = '{tool: command, command: [jsonnet, main.jsonnet]}'
 
-test('diff -o wide tells the places of a field of a kustomize unit, and diff alone does not', async () => {
+test('diff -o wide shows the origins of a kustomize field, and plain diff does not', async () => {
   const { world, renderer } = edited(KUSTOMIZE, MARKED)
   const { stdout } = await runInWorld(world, ['diff', 'units/prod', '-o', 'wide'], { renderer })
   assert.match(
@@ -62,7 +62,7 @@ test('diff -o wide tells the places of a field of a kustomize unit, and diff alo
   )
 })
 
-test('explain has them in the row of git', async () => {
+test('explain shows the origins in the git row', async () => {
   const { world, renderer } = edited(KUSTOMIZE, MARKED)
   const { stdout } = await runInWorld(world, ['explain', 'units/prod'], { renderer })
   assert.match(
@@ -71,13 +71,13 @@ test('explain has them in the row of git', async () => {
   )
 })
 
-test('a field that only the cluster has is told with what it would go into', async () => {
+test('for a field only in the cluster, explain names the file it would go into', async () => {
   const { world, renderer } = edited(KUSTOMIZE, MARKED, 'data.color')
   const { stdout } = await runInWorld(world, ['explain', 'units/prod'], { renderer })
   assert.match(stdout, /^ {3}git {5}not there; it would go into units\/prod\/config\.yaml:4$/m)
 })
 
-test('of a unit that a command prints, the command is told', async () => {
+test('for a unit rendered by a command, the command is named', async () => {
   const { world, renderer } = edited(COMMAND, CONFIG)
   const { stdout } = await runInWorld(world, ['explain', 'units/prod'], { renderer })
   assert.match(stdout, /^ {3}git {5}printed by jsonnet main\.jsonnet$/m)
@@ -88,7 +88,7 @@ test('of a unit that a command prints, the command is told', async () => {
   assert.match(wide.stdout, /^ +not there; the object is printed by jsonnet main\.jsonnet$/m)
 })
 
-test('a unit whose files stand as they are has no such lines', async () => {
+test('a unit of plain files has no origin lines', async () => {
   const world = new TurnWorld('{mode: Propose, render: {tool: files}}')
   world.edit(WEB_CONFIG, 'data.size', '7')
   const { stdout } = await runInWorld(world, ['explain', 'apps/web'])
@@ -96,7 +96,7 @@ test('a unit whose files stand as they are has no such lines', async () => {
   assert.doesNotMatch(stdout, /^ {3}git /m)
 })
 
-test('a value of a Secret that git has in stringData has its line, in a kpt package and in a kustomization', async () => {
+test('a Secret value from stringData has its line, in a kpt package and a kustomization', async () => {
   const secret =
     'apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: shop}\nstringData:\n  user: canary\n'
   const live = `apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: shop}\ndata: {user: ${Buffer.from('canary').toString('base64')}}\n`

@@ -31,7 +31,7 @@ function locationsOf(after: { readonly [path: string]: string | null }): readonl
   return formatEditedLocations(listEditedFiles(observed, { writes: { ...NO_WRITES, commits } }))
 }
 
-test('each line that changes, and neither records nor the condition in the Kptfile', () => {
+test('lists each changed line, without records and the Kptfile condition', () => {
   const condition = 'status:\n  conditions:\n  - type: Drifted\n'
   assert.deepEqual(
     locationsOf({ 'apps/web/Kptfile': BEFORE.Kptfile + condition, '.drift/records/x.yaml': 'a' }),
@@ -57,7 +57,7 @@ test('each line that changes, and neither records nor the condition in the Kptfi
   ])
 })
 
-test('a file outside of the package that kustomize builds from', () => {
+test('lists a file outside the package that kustomize builds from', () => {
   const [path, text] = ['base/web.yaml', 'a: 1\nb: 2\n']
   const built = {
     source: { files: new Map([[path, { path, mode: '100644', content: bytes(text) }]]) },

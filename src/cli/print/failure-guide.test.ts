@@ -5,7 +5,7 @@ import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld } from '../../../test/fakes/turn-world.ts'
 import { FAILURE_GUIDE } from './failure-guide.ts'
 
-test('every code has a cause and a fix of its own', () => {
+test('every code has its own cause and fix', () => {
   assert.deepEqual(Object.keys(FAILURE_GUIDE), Object.keys(FAILURE_CODES))
   const guides = Object.entries(FAILURE_GUIDE)
   for (const [code, { cause, fix }] of guides)
@@ -13,7 +13,7 @@ test('every code has a cause and a fix of its own', () => {
   assert.equal(new Set(guides.map(([, { cause }]) => cause)).size, guides.length)
 })
 
-test('explain tells what a code comes from and what to do about it', async () => {
+test('explain describes the cause and fix of a code', async () => {
   const { code, stdout } = await runInWorld(new TurnWorld(), ['explain', 'bp2014'])
   assert.equal(code, 0)
   assert.match(
@@ -22,7 +22,7 @@ test('explain tells what a code comes from and what to do about it', async () =>
   )
 })
 
-test('explain tells both exit codes of what is mostly said of one object among others', async () => {
+test('explain gives both exit codes of a code that may concern a single object', async () => {
   const { stdout } = await runInWorld(new TurnWorld(), ['explain', 'BP3012'])
   assert.match(
     stdout,
@@ -56,7 +56,7 @@ const UNKNOWN: readonly (readonly [code: string, why: RegExp, remedy: RegExp])[]
 ]
 
 for (const [what, why, remedy] of UNKNOWN) {
-  test(`explain ${what} says which codes are near, or which there are`, async () => {
+  test(`explain ${what} suggests the nearest codes or lists all`, async () => {
     const { code, stderr } = await runInWorld(new TurnWorld(), ['explain', what])
     const [first, second = '', third = ''] = stderr.split('\n')
     assert.deepEqual([code, first], [2, `error BP1001: there is no code ${what}`])
@@ -70,7 +70,7 @@ for (const [what, code] of [
   ['secret-in-gi', 'note:secret-in-git'],
   ['keda', 'preset:keda'],
 ]) {
-  test(`explain ${what} finds no package, and says that ${code} is near`, async () => {
+  test(`explain ${what} finds no package and suggests ${code}`, async () => {
     const { code: exit, stderr } = await runInWorld(new TurnWorld(), ['explain', `${what}`])
     assert.equal(exit, 2)
     assert.match(

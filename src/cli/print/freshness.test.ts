@@ -16,7 +16,7 @@ async function after(
   return runInWorld(world, argv)
 }
 
-test('what was last observed longer ago than three intervals is Unknown with its age and exit 3, until the next scan', async () => {
+test('an observation older than three intervals is Unknown with its age and exit 3 until the next scan', async () => {
   const world = new TurnWorld()
   await runInWorld(world, ['scan'])
   const young = await after(world, 29)
@@ -50,7 +50,7 @@ test('what was last observed longer ago than three intervals is Unknown with its
   assert.equal((await runInWorld(world, ['status'])).code, 0)
 })
 
-test('whoever scans rarely says so with the interval of the policy: three of them are waited for', async () => {
+test('the policy interval defines staleness: three intervals must pass', async () => {
   const world = new TurnWorld('{mode: Warn, detect: {interval: 7d}}')
   world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(world, ['scan'])
@@ -58,7 +58,7 @@ test('whoever scans rarely says so with the interval of the policy: three of the
   assert.equal((await after(world, 2 * 24 * HOUR)).code, 3)
 })
 
-test('what no scan looks at any more is told with its age, and does not become Unknown for good', async () => {
+test('a unit that scans no longer cover shows its age and does not stay Unknown', async () => {
   const shop = {
     'apps/shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n',
     'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
@@ -74,7 +74,7 @@ test('what no scan looks at any more is told with its age, and does not become U
   assert.match(stderr, /^note: apps\/shop in prod: last looked at /m)
 })
 
-test('a unit with the mode Off does not age', async () => {
+test('a unit with mode Off does not become stale', async () => {
   const world = new TurnWorld('{mode: Warn}')
   await runInWorld(world, ['scan'])
   world.repository.commitByHand('main', {
@@ -87,7 +87,7 @@ test('a unit with the mode Off does not age', async () => {
   assert.deepEqual([code, / Off /.test(stdout)], [0, true])
 })
 
-test('a package of an unreachable cluster is Unknown with exit 3, although no turn writes its own report', async () => {
+test('a package of an unreachable cluster is Unknown with exit 3 without a new report of its own', async () => {
   const world = new TurnWorld('{mode: Warn}')
   world.repository.commitByHand('release', { 'apps/web/Kptfile': KPTFILE })
   await runInWorld(world, ['scan'])
@@ -120,7 +120,7 @@ test('a package of an unreachable cluster is Unknown with exit 3, although no tu
   )
 })
 
-test('a recording has a time of its own: its age is said after two hours, and it is Unknown after a day', async () => {
+test('a recording shows its age after two hours and is Unknown after a day', async () => {
   const world = new TurnWorld('{mode: Warn}')
   const { uid, now } = world.cluster
   world.cluster.identify = async () => ({

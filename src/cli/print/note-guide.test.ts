@@ -6,7 +6,7 @@ import { NOTE_CAUSES } from '@backporch/kyaml/note'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld } from '../../../test/fakes/turn-world.ts'
 
-test('explain says of every cause of a note what it is about and what to do', async () => {
+test('explain describes every note cause and what to do about it', async () => {
   for (const cause of Object.keys(NOTE_CAUSES)) {
     const { code, stdout } = await runInWorld(new TurnWorld(), ['explain', `note:${cause}`])
     assert.deepEqual(
@@ -24,7 +24,7 @@ test('explain says of every cause of a note what it is about and what to do', as
   assert.deepEqual([none.code, /causes are adoption-not-checked, /.test(none.stderr)], [2, true])
 })
 
-test('with -v a note ends in its cause, which explain takes', async () => {
+test('with -v a note ends with its cause, which explain accepts', async () => {
   const world = new TurnWorld()
   world.repository.commitByHand('main', {
     'apps/web/secret.yaml':
@@ -36,7 +36,7 @@ test('with -v a note ends in its cause, which explain takes', async () => {
   assert.equal((await runInWorld(world, ['explain', cause])).code, 0)
 })
 
-test('there is no cause that no note has', () => {
+test('every note cause is used in the source', () => {
   const root = new URL('../..', import.meta.url).pathname
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (path) =>

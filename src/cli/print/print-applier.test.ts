@@ -11,7 +11,7 @@ const MARKED = {
   app: 'web',
 }
 
-test('explain and the end of approve tell who applies, what merging does, and the line to run', async () => {
+test('explain and approve print who applies, what merging does and the command to run', async () => {
   const world = await proposed()
   world.cluster.change(WEB, (live) => withMetadata(live, { labels: MARKED }))
   world.cluster.put({
@@ -33,7 +33,7 @@ test('explain and the end of approve tell who applies, what merging does, and th
   )
 })
 
-test('each line is one line, whatever a path in the command holds', () => {
+test('each line stays one line, whatever path the command contains', () => {
   const lines = formatApplierLines({
     restores: 'when-told',
     sentence: 'a',
@@ -43,7 +43,7 @@ test('each line is one line, whatever a path in the command holds', () => {
   assert.deepEqual(lines, ['a', "run: kubectl apply -f 'a\\u{a}\\u{202e}b'", 'warning: w'])
 })
 
-test('a command that only saves waiting is told as such', () => {
+test('a command that only saves waiting is marked "at once"', () => {
   assert.deepEqual(
     formatApplierLines({
       restores: 'at-interval',

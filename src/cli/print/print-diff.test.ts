@@ -46,7 +46,7 @@ function lines(
 
 const IMAGE = 'spec.template.spec.containers[name=web].image'
 
-test('a wide terminal and a pipe have one line per change', () => {
+test('a wide terminal or pipe shows one line per change', () => {
   const changes = [change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a', 'b')]
   assert.deepEqual(lines(changes, 160).slice(1, 3), [
     `  1 ~  ${IMAGE}  "shop/web:1.8.2" → "shop/web:1.8.3"  kubectl-set  human tool  39m ago  high APP-IMAGE`,
@@ -55,7 +55,7 @@ test('a wide terminal and a pipe have one line per change', () => {
   assert.equal(lines(changes, undefined).length, lines(changes, 160).length)
 })
 
-test('a narrow terminal has two lines per change, none wider than itself and no value cut without need', () => {
+test('a narrow terminal shows two lines per change, within its width and without needless truncation', () => {
   const changes = [
     change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'),
     change('spec.x', 'a'.repeat(90), 'b'),
@@ -70,7 +70,7 @@ test('a narrow terminal has two lines per change, none wider than itself and no 
 
 const REST = 'kubectl-set  human tool  39m ago'
 
-test('a long value leaves the columns of the other lines under its own, and reasons stand under reasons', () => {
+test('a long value does not shift the columns of other lines, and reasons stay aligned', () => {
   const digest = 'sha256:'.padEnd(44, '0')
   const long = change('spec.digest', `${digest}1`, `${digest}2`)
   const shown = lines([long, { ...change('spec.x', 'a', 'b'), risk: 'critical' }], 180).slice(1, 3)
@@ -80,7 +80,7 @@ test('a long value leaves the columns of the other lines under its own, and reas
   ])
 })
 
-test('values that are cut to fit show where they part, and are cut no more than it takes', () => {
+test('truncated values show where they differ, and lose no more than needed', () => {
   const image = 'docker.io/nginxinc/nginx-unprivileged:1.2'
   const [shown = ''] = lines([change('image', `${image}7`, `${image}8`)], 120).slice(1)
   assert.equal(
@@ -89,7 +89,7 @@ test('values that are cut to fit show where they part, and are cut no more than 
   )
 })
 
-test('two lines per change have values under values where there is room', () => {
+test('with two lines per change, values are aligned if they fit', () => {
   const shown = lines(
     [change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a', 'b')],
     100,
@@ -97,14 +97,14 @@ test('two lines per change have values under values where there is room', () => 
   assert.equal(shown[3], `  2 ~  spec.x${' '.repeat(IMAGE.length - 6)}  "a" → "b"`)
 })
 
-test('also where a value has to be cut, as long as that takes nothing from another', () => {
+test('values are aligned even if one is truncated, unless that shortens another', () => {
   const image = 'docker.io/nginxinc/nginx-unprivileged:1.2'
   const shown = lines([change(IMAGE, `${image}7`, `${image}8`), change('spec.x', 'a', 'b')], 112)
   assert.equal(shown[1], `  1 ~  ${IMAGE}  …nginx-unprivileged:1.27" → …nginx-unprivileged:1.28"`)
   assert.equal(shown[3], `  2 ~  spec.x${' '.repeat(IMAGE.length - 6)}  "a" → "b"`)
 })
 
-test('where asked for, each line says what is planned', () => {
+test('on request each line shows its planned resolution', () => {
   const shown = lines(
     [{ ...change('spec.x', 'a', 'b'), resolution: 'Adopt' }, change('spec.y', 'a', 'b')],
     120,
@@ -114,7 +114,7 @@ test('where asked for, each line says what is planned', () => {
   assert.match(shown[2] ?? '', /^ {2}2 ~ restore {2}spec\.y {2}"a"/)
 })
 
-test('objects of which nothing is known for one reason are one line where they are many, and a line each with -o wide', () => {
+test('many objects unread for one reason are one line, and one line each with -o wide', () => {
   const unread = (name: string, why: string) => ({
     ref: { group: '', kind: 'Secret', namespace: 'shop', name },
     ...{ state: 'unreadable', code: 'BP3005', why, remedy: 'grant get' },
@@ -137,7 +137,7 @@ test('objects of which nothing is known for one reason are one line where they a
   )
 })
 
-test('what waits for the syncer names its package where several are printed', () => {
+test('changes waiting for the syncer name their package when several are printed', () => {
   const drift = {
     id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' },
     path: [],
@@ -164,7 +164,7 @@ test('what waits for the syncer names its package where several are printed', ()
   )
 })
 
-test('a package of which nothing is known is named with its cluster where several are printed', () => {
+test('an unreadable package is named with its cluster when several are printed', () => {
   const incomplete = [{ state: undefined, code: 'BP3001', why: 'no answer' }]
   const plan = {
     report: { spec: { changes: [], observed: { objects: 5 } }, status: { incomplete } },

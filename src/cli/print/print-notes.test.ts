@@ -40,7 +40,7 @@ for (const command of [['diff'], ['scan', '--dry-run']]) {
   })
 }
 
-test('diff -o json has the notes as data: cause, count and examples; every one with -v', async () => {
+test('diff -o json has notes as data: cause, count and examples, and all of them with -v', async () => {
   const world = worldOfSecrets(4)
   const read = async (...flags: string[]) =>
     driftReportListSchema.parse(
@@ -55,7 +55,7 @@ test('diff -o json has the notes as data: cause, count and examples; every one w
   assert.equal((await read('-v'))?.[0]?.examples.length, 4)
 })
 
-test('get packages: tags that are no numbers are two lines and not two for each tag', async () => {
+test('get packages: tags without a version number are two notes, not two per tag', async () => {
   const world = new TurnWorld()
   const head = world.repository.head('main')
   for (let at = 0; at < 30; at += 1)
@@ -79,7 +79,7 @@ test('get packages: tags that are no numbers are two lines and not two for each 
   ])
 })
 
-test('however many causes there are, five lines are printed, and the last one says how many there are', () => {
+test('at most five note lines are printed, and the last one gives the total', () => {
   const all = (Object.keys(NOTE_CAUSES) as NoteCause[]).flatMap((cause): Note[] => [
     { cause, subject: 'a', text: `of ${cause}` },
     { cause, subject: 'b', text: `of ${cause}` },
@@ -94,7 +94,7 @@ test('however many causes there are, five lines are printed, and the last one sa
   assert.equal(noteLines(few, { verbose: true }).length, few.length)
 })
 
-test('one failure of many packages is told once, with the first places; with -v each by itself', () => {
+test('a failure shared by many packages is printed once with its first places, and fully with -v', () => {
   const failures = Array.from(
     { length: 60 },
     (_, at) =>

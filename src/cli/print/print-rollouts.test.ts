@@ -8,7 +8,7 @@ function member(name: string, status: GroupMember['status'], health?: string): G
   return { id, status, drift: 'in-sync', message: '', ...(health === undefined ? {} : { health }) }
 }
 
-test('an object that is being rolled out is Reconciling, one that failed is Failed, in the words of kstatus; one that is done or gone is not told', () => {
+test('prints objects that kstatus calls Reconciling or Failed, and no finished or missing ones', () => {
   const health = [
     member('web', 'InProgress', 'Available: 0/1'),
     member('api', 'Current'),
@@ -23,7 +23,7 @@ test('an object that is being rolled out is Reconciling, one that failed is Fail
   ])
 })
 
-test('words from a cluster move no cursor', () => {
+test('text from a cluster cannot move the cursor', () => {
   const [line = ''] = formatRolloutLines([member('web', 'InProgress', 'a\u001b[2Jb\nc')])
   assert.match(line, /^[^\p{Cc}]*$/u)
 })

@@ -36,7 +36,7 @@ const FOUND: UnmanagedObjects = {
 }
 const terminal = new Terminal({ write: () => true }, { color: 'never', ascii: true, env: {} })
 
-test('a list apart, with who made each object and what was not looked into', () => {
+test('prints a separate list with the creator of each object and what was not checked', () => {
   const text = formatUnmanaged([FOUND], 0, terminal)
   assert.match(
     text,
@@ -56,7 +56,7 @@ test('a list apart, with who made each object and what was not looked into', () 
   assert.equal(formatUnmanaged([], 0, terminal), '')
 })
 
-test('a document has it as its schema says', () => {
+test('the JSON list of unmanaged objects matches its schema', () => {
   const list = {
     apiVersion: 'backporch.dev/v1alpha1',
     kind: 'DriftReportList',

@@ -20,14 +20,14 @@ const ROWS: readonly Row[] = [
 ]
 const PLAIN = { headers: true, wide: false, columns: undefined }
 
-test('a table has heads, three spaces between columns and nothing at line ends', () => {
+test('a table has headers, three spaces between columns and no trailing spaces', () => {
   assert.equal(
     formatTable(ROWS, COLUMNS, PLAIN),
     'NAME       STATE\napps/web   InSync\na          -\n',
   )
 })
 
-test('heads may be left out, and columns added or chosen in any order', () => {
+test('headers can be omitted, and columns added or chosen in any order', () => {
   assert.equal(
     formatTable(ROWS, COLUMNS, { ...PLAIN, headers: false }),
     'apps/web   InSync\na          -\n',
@@ -42,12 +42,12 @@ test('heads may be left out, and columns added or chosen in any order', () => {
   )
 })
 
-test('no rows give the heads, or nothing', () => {
+test('without rows the table has only headers, or nothing', () => {
   assert.equal(formatTable([], COLUMNS, PLAIN), 'NAME   STATE\n')
   assert.equal(formatTable([], COLUMNS, { ...PLAIN, headers: false }), '')
 })
 
-test('text from outside makes neither a line nor a colour nor a column of its own', () => {
+test('external text adds no line, colour or column', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary' })),
@@ -71,7 +71,7 @@ test('colour codes take no width', () => {
   assert.equal(measureTextWidth('🎌'), 1)
 })
 
-test('a column that there is not is refused, with those that there are', () => {
+test('an unknown column is rejected with the list of columns', () => {
   assert.equal(checkColumns(undefined, COLUMNS), undefined)
   assert.deepEqual(checkColumns(['name', 'More'], COLUMNS), ['name', 'More'])
   assert.throws(

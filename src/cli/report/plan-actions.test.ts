@@ -39,7 +39,7 @@ function filesOf(actions: readonly Printed[]): Map<string, Printed> {
   )
 }
 
-test('the actions of a drift are printed in their order, with title, labels and states', async () => {
+test('prints the actions for a drift in order, with title, labels and states', async () => {
   const world = new TurnWorld()
   hosted(world)
   world.edit(WEB, 'spec.replicas', 5)
@@ -71,7 +71,7 @@ test('a second plan pushes nothing, and a run that writes prints no plan', async
   assert.deepEqual([push.kind, push.units, others], ['push', [], []])
 })
 
-test('an edited file has hashes for its credentials, and is hidden where it has a Secret', async () => {
+test('credentials in an edited file are hashed, and a file with a Secret is hidden', async () => {
   const beside = `${CONFIG}  db-password: c4n4ry-conf-0\n`
   const withSecret = `${CONFIG}---\napiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: shop}\nstringData: {a: c4n4ry-git-00}\n`
   for (const [config, shown] of [
@@ -88,7 +88,7 @@ test('an edited file has hashes for its credentials, and is hidden where it has 
   }
 })
 
-test('no kind of action prints what people wrote on the forge', async () => {
+test('no action prints what people wrote on the forge', async () => {
   const world = worldWithSecrets()
   const forge = hosted(world)
   assert.deepEqual(kindsOf(await planOf(world, 'scan')), [

@@ -16,7 +16,7 @@ function drifted(config = CONFIG): TurnWorld {
   return world
 }
 
-test('what is planned beside the named changes is said', async () => {
+test('prints the plan for the changes that were not named', async () => {
   const { stdout } = await runInWorld(drifted(), ['adopt', 'apps/web', 'configmap/web'])
   assert.match(stdout, /decides \(plan: adopt 1, restore 2\)$/m)
   assert.match(
@@ -25,7 +25,7 @@ test('what is planned beside the named changes is said', async () => {
   )
 })
 
-test('with --dry-run the plan, every edited line and their diff are shown, and nothing is written', async () => {
+test('--dry-run prints the plan, every edited line and their diff, and writes nothing', async () => {
   const world = drifted()
   const pushed = () =>
     JSON.stringify([world.repository.pushes.length, ...world.repository.branches])
@@ -44,7 +44,7 @@ test('with --dry-run the plan, every edited line and their diff are shown, and n
   assert.equal(pushed(), before)
 })
 
-test('the diff shows no credential that stands beside an edit, and no line of a file with a Secret in it', async () => {
+test('the diff hides credentials near an edit and files with a Secret', async () => {
   const beside = `${CONFIG}  db-password: c4n4ry-beside\n`
   const shown = await runInWorld(drifted(beside), [
     'adopt',
@@ -68,7 +68,7 @@ test('the diff shows no credential that stands beside an edit, and no line of a 
   for (const { stdout } of [shown, hidden]) assert.doesNotMatch(stdout, /c4n4ry/)
 })
 
-test('a scan says that the cluster agrees with a merged decision, once', async () => {
+test('scan reports once that the cluster agrees with a merged decision', async () => {
   const world = drifted()
   await runInWorld(world, ['adopt', 'apps/web', '-m', 'why'])
   await runInWorld(world, ['approve', 'apps/web', '--yes'])
@@ -84,7 +84,7 @@ test('a scan says that the cluster agrees with a merged decision, once', async (
   assert.equal((await runInWorld(world, ['scan'])).stdout, '')
 })
 
-test('a scan says that the cluster still differs after the time for it', async () => {
+test('scan reports that the cluster still differs after its time limit', async () => {
   const world = drifted()
   await runInWorld(world, ['restore', 'apps/web'])
   await runInWorld(world, ['approve', 'apps/web', '--yes'])
@@ -96,7 +96,7 @@ test('a scan says that the cluster still differs after the time for it', async (
   )
 })
 
-test('a draft that becomes a proposal is proposed, and one that is planned otherwise after that is updated', async () => {
+test('a draft can become a proposal, and a proposal with a new plan is updated', async () => {
   const world = new TurnWorld('{mode: Warn}')
   world.edit(WEB, 'spec.replicas', 5)
   assert.match(
@@ -115,7 +115,7 @@ test('a draft that becomes a proposal is proposed, and one that is planned other
   assert.match((await runInWorld(world, ['restore', 'apps/web'])).stdout, /^✓ updated: proposed\//m)
 })
 
-test('while a merged Restore is applied in part, scan and diff say which lines are decided and wait', async () => {
+test('while a merged Restore is partly applied, scan and diff say which changes are decided', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB_CONFIG, 'data.color', 'red')
@@ -144,7 +144,7 @@ test('while a merged Restore is applied in part, scan and diff say which lines a
   assert.doesNotMatch((await runInWorld(world, ['scan'])).stderr, /decided by/)
 })
 
-test('what a merged Restore cannot take back by an apply is not said to wait for one', async () => {
+test('fields that an apply cannot remove are not reported as waiting for an apply', async () => {
   const world = new TurnWorld()
   world.edit(WEB_CONFIG, 'data.color', 'red')
   world.edit(WEB_CONFIG, 'data.extra', 'yes')
@@ -165,7 +165,7 @@ test('what a merged Restore cannot take back by an apply is not said to wait for
   )
 })
 
-test('on a terminal diff says that it looked and nothing differs; a pipe gets nothing', async () => {
+test('on a terminal diff says that nothing differs; a pipe gets no output', async () => {
   const world = new TurnWorld()
   assert.equal((await runInWorld(world, ['diff'])).stdout, '')
   const terminal = await runInWorld(world, ['diff', '--color', 'never'], { isTTY: true })
@@ -186,7 +186,7 @@ const SECOND = {
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: shop}\ndata: {color: blue}\n',
 }
 
-test('of several packages, what is ignored is counted for each, also where a watch prints one, and a pull request names its package', async () => {
+test('with several packages ignored changes are counted per package, and pull requests name theirs', async () => {
   const world = new TurnWorld('{mode: Propose, ignore: [{paths: [data.color], reason: x}]}', SECOND)
   const forge = new MemoryForge(world.repository)
   world.forge = forge

@@ -12,7 +12,7 @@ function drifted(): TurnWorld {
   return world
 }
 
-test('diff --yaml prints a unified diff per object, which a patch reader takes, and the exit code of diff', async () => {
+test('diff --yaml prints a valid patch per object, with the exit code of diff', async () => {
   const { stdout, code } = await runInWorld(drifted(), ['diff', '--yaml'])
   assert.equal(code, 1)
   assert.deepEqual(
@@ -26,25 +26,25 @@ test('diff --yaml prints a unified diff per object, which a patch reader takes, 
   assert.match(stdout, /\n@@ -1,8 \+0,0 @@\n-apiVersion: v1\n/)
 })
 
-test('without drift it prints nothing', async () => {
+test('diff --yaml prints nothing without drift', async () => {
   const { stdout, code } = await runInWorld(new TurnWorld(), ['diff', '--yaml'])
   assert.deepEqual([stdout, code], ['', 0])
 })
 
-test('only what the selection shows is in the diff', async () => {
+test('diff --yaml contains only the selected changes', async () => {
   const { stdout } = await runInWorld(drifted(), ['diff', '--yaml', '--risk', 'high'])
   assert.doesNotMatch(stdout, /Deployment/)
   assert.match(stdout, /ConfigMap/)
 })
 
-test('a terminal has the colours of git diff, a pipe has none', async () => {
+test('a terminal gets the colours of git diff; a pipe gets none', async () => {
   const observed = async (isTTY: boolean): Promise<string> =>
     (await runInWorld(drifted(), ['diff', '--yaml'], { isTTY })).stdout.replaceAll('\u001b', 'ESC')
   assert.match(await observed(true), /ESC\[31m- {2}replicas: 3ESC\[0m\nESC\[32m\+ {2}replicas/)
   assert.doesNotMatch(await observed(false), /ESC/)
 })
 
-test('what could not be observed is told on stderr, and stdout stays a diff', async () => {
+test('unobserved objects are reported on stderr, and stdout stays a patch', async () => {
   const world = drifted()
   world.cluster.unreadable.add(WEB)
   const { stdout, stderr, code } = await runInWorld(world, ['diff', '--yaml', '-q'])
@@ -53,13 +53,13 @@ test('what could not be observed is told on stderr, and stdout stays a diff', as
   assert.equal(parsePatch(stdout).length, 1)
 })
 
-test('--yaml and -o are not given together', async () => {
+test('--yaml and -o exclude each other', async () => {
   const { code, stderr } = await runInWorld(drifted(), ['diff', '--yaml', '-o', 'json'])
   assert.equal(code, 2)
   assert.match(stderr, /^error BP1001: --yaml and -o are both set/)
 })
 
-test('BACKPORCH_EXTERNAL_DIFF gets one file per object on both sides, and the exit code stays that of diff', async () => {
+test('BACKPORCH_EXTERNAL_DIFF gets both files of each object, and the exit code of diff stays', async () => {
   const calls: [readonly string[], readonly DiffFile[]][] = []
   const env = { BACKPORCH_EXTERNAL_DIFF: 'dyff  between --omit-header' }
   const { stdout, code } = await runInWorld(drifted(), ['diff', '--yaml'], {
@@ -78,7 +78,7 @@ test('BACKPORCH_EXTERNAL_DIFF gets one file per object on both sides, and the ex
   )
 })
 
-test('arguments that kubectl would drop are refused before anything is observed', async () => {
+test('arguments that kubectl would drop are rejected before any observation', async () => {
   const world = drifted()
   world.cluster.readLive = () => assert.fail('the cluster was asked')
   for (const program of ['diff -u;rm', 'sh -c $(id)', 'diff ../x']) {
@@ -90,7 +90,7 @@ test('arguments that kubectl would drop are refused before anything is observed'
   }
 })
 
-test('a value makes no line and no command of the runner', async () => {
+test('a value adds no line and no runner command', async () => {
   const world = new TurnWorld()
   world.edit(WEB_CONFIG, 'data.color', 'a\n::add-mask::x\n##[group]y\n\u001b[31m\u202ez\n')
   const { stdout } = await runInWorld(world, ['diff', '--yaml'], {

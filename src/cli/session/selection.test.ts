@@ -37,7 +37,7 @@ function lines(text: string, pattern: RegExp): string[] {
 
 const NUMBERED = /^ +[0-9]+ /
 
-test('diff --risk hides the others, says how many, and counts only what is shown', async () => {
+test('diff --risk hides other changes, counts them, and exits by what is shown', async () => {
   const world = drifted()
   const whole = await runInWorld(world, ['diff', 'apps/web'])
   assert.equal(whole.code, 1)
@@ -83,7 +83,7 @@ test('a change keeps its number when others are hidden, so that adopt means the 
   )
 })
 
-test('-n shows the objects of one namespace and none without one; -A is the default', async () => {
+test('-n shows the objects of one namespace and no cluster-scoped ones; -A is the default', async () => {
   const world = drifted()
   const data = await runInWorld(world, ['diff', '-n', 'data'])
   assert.equal(data.code, 1)
@@ -97,7 +97,7 @@ test('-n shows the objects of one namespace and none without one; -A is the defa
   assert.match(nowhere.stderr, /are hidden by -n/)
 })
 
-test('what could not be read counts in its own namespace and wherever nobody filters', async () => {
+test('an unreadable object counts in its own namespace and without a filter', async () => {
   const world = drifted()
   world.cluster.unreadable.add(DB)
   assert.equal((await runInWorld(world, ['diff'])).code, 3)
@@ -120,7 +120,7 @@ test('--since hides older changes and keeps those without a time', async () => {
   assert.equal((await rows('--since', '2000-01-01')).length, all.length)
 })
 
-test('-l selects packages by the labels of their Kptfile, also those that scan writes about', async () => {
+test('-l selects packages by Kptfile labels, for scan too', async () => {
   const world = drifted()
   const diff = await runInWorld(world, ['diff', '-l', 'team=data'])
   assert.doesNotMatch(diff.stdout, /Deployment/)
@@ -133,7 +133,7 @@ test('-l selects packages by the labels of their Kptfile, also those that scan w
   assert.equal((await runInWorld(world, ['status', '-o', 'name'])).stdout, 'apps/db\n')
 })
 
-test('a selector that selects nothing is an error and not "no drift"', async () => {
+test('a selector without matches is an error, not "no drift"', async () => {
   const world = drifted()
   for (const command of [
     ['diff'],
@@ -150,7 +150,7 @@ test('a selector that selects nothing is an error and not "no drift"', async () 
   }
 })
 
-test('a package whose Kptfile cannot be read is not hidden by -l', async () => {
+test('-l does not hide a package with an unreadable Kptfile', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     ...TWO,
     'apps/broken/Kptfile': 'nothing of the kind\n',
@@ -161,7 +161,7 @@ test('a package whose Kptfile cannot be read is not hidden by -l', async () => {
   assert.match(stderr, /apps\/broken\/Kptfile/)
 })
 
-test('--package is the argument in another place, and can be repeated', async () => {
+test('--package equals the argument and can be repeated', async () => {
   const world = drifted()
   await runInWorld(world, ['scan', '-q'])
   const names = async (...args: string[]): Promise<string> =>
@@ -185,7 +185,7 @@ test('--package is the argument in another place, and can be repeated', async ()
   }
 })
 
-test('status -n keeps the packages that had objects there, in sync or not', async () => {
+test('status -n keeps packages with objects in the namespace, in sync or not', async () => {
   const world = new TurnWorld('{mode: Propose}', TWO)
   world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(world, ['scan', '-q'])
@@ -203,7 +203,7 @@ test('status -n keeps the packages that had objects there, in sync or not', asyn
   )
 })
 
-test('status: drift counts where it is shown, an Unknown package wherever it was asked about', async () => {
+test('status counts drift that is shown, and an Unknown package whenever it is selected', async () => {
   const world = drifted()
   await runInWorld(world, ['scan', '-q'])
   assert.equal((await runInWorld(world, ['status'])).code, 1)
@@ -226,7 +226,7 @@ test('status: drift counts where it is shown, an Unknown package wherever it was
   assert.equal((await runInWorld(world, ['status', 'apps/web', '--state', 'Drifted'])).code, 1)
 })
 
-test('status --since keeps what changed its state then or later', async () => {
+test('status --since keeps units that changed state since then', async () => {
   const world = new TurnWorld('{mode: Propose}', TWO)
   await runInWorld(world, ['scan', '-q'])
   world.pass(120)
@@ -326,7 +326,7 @@ test('history selects decisions by namespace, risk, time and package', async () 
   assert.match(stderr, /of 1 decision none is selected/)
 })
 
-test('a package that was removed still has its history by name', async () => {
+test('a removed package keeps its history under its name', async () => {
   const world = new TurnWorld('{mode: Propose}', TWO)
   world.packages = ['apps/web']
   world.edit(WEB, 'spec.replicas', 5)

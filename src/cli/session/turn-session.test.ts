@@ -19,7 +19,7 @@ async function refsRequests(world: TurnWorld, ...argv: readonly string[]): Promi
   return requested
 }
 
-test('the refs that say which branch is the base are those of the turn: they are asked once', async () => {
+test('a turn reuses the refs read to find the base branch', async () => {
   const world = new TurnWorld()
   assert.equal(await refsRequests(world, 'scan'), 1)
   world.edit(WEB, 'spec.replicas', 5)
@@ -41,7 +41,7 @@ test('a ref that moves after the session was opened makes the turn read again', 
   assert.ok(world.repository.paths('drift-ledger').includes('clusters/other.yaml'))
 })
 
-test('a command that waits for the one cluster is printed before the reason ends the scan', async () => {
+test('a comment that waits for the only cluster is printed before the scan fails', async () => {
   const { world, forge } = await opened()
   world.cluster.identify = async () => {
     throw new Failure({
@@ -57,7 +57,7 @@ test('a command that waits for the one cluster is printed before the reason ends
   assert.match(stderr, /^#1 \/adopt 1 of ada: waiting: .*\n(?:.*\n)*error BP3006: /m)
 })
 
-test('the connection to the cluster is closed once, also when the session cannot be opened', async () => {
+test('the cluster connection is closed once, even when the session cannot open', async () => {
   const closed = async (loadKey?: () => Promise<never>): Promise<number> => {
     let count = 0
     const onClose = (): void => {

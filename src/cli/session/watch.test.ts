@@ -28,7 +28,7 @@ async function scanned(): Promise<TurnWorld> {
   return world
 }
 
-test('status -w prints the table once, then only the rows that changed, until the user interrupts', async () => {
+test('status -w prints the table once, then only changed rows, until interrupted', async () => {
   const world = await scanned()
   const { code, stdout, stderr } = await runInWorld(
     world,
@@ -60,7 +60,7 @@ test('status -w prints the table once, then only the rows that changed, until th
   assert.doesNotMatch(stderr, /interrupted/)
 })
 
-test('status -w tells that nobody observes the clusters any more, although no ref moves', async () => {
+test('status -w shows stale clusters even when no ref moves', async () => {
   const world = await scanned()
   const { stdout } = await runInWorld(world, ['status', '-w', '--columns', 'package,state'], {
     waits: [() => undefined, () => world.pass(40), () => undefined],
@@ -72,7 +72,7 @@ test('status -w tells that nobody observes the clusters any more, although no re
   ])
 })
 
-test('a look that finds no ref moved reads nothing but the refs', async () => {
+test('a poll without moved refs reads only the refs', async () => {
   const world = await scanned()
   const { repository } = world
   const counts = { refs: 0, reads: 0 }
@@ -95,7 +95,7 @@ test('a look that finds no ref moved reads nothing but the refs', async () => {
   assert.equal(watched.stdout, once.stdout)
 })
 
-test('get drifts -w appends what is new, and says on stderr what is gone', async () => {
+test('get drifts -w appends new rows, and reports removed ones on stderr', async () => {
   const world = await scanned()
   const { stdout, stderr } = await runInWorld(
     world,
@@ -153,7 +153,7 @@ test('get packages -w shows a new draft, and with json one whole document for ea
   )
 })
 
-test('diff -w looks at the cluster again, prints what differs now, and says when nothing is left', async () => {
+test('diff -w observes again, prints current drift, and says when none is left', async () => {
   const world = await scanned()
   const { code, stdout } = await runInWorld(world, ['diff', '-w'], {
     waits: [
@@ -173,7 +173,7 @@ test('diff -w looks at the cluster again, prints what differs now, and says when
   )
 })
 
-test('an error while watching is told once and is no news about drift; the watch goes on', async () => {
+test('an error while watching is reported once, is no drift news, and the watch continues', async () => {
   const world = await scanned()
   const { repository } = world
   const refs = repository.listRefs.bind(repository)
@@ -208,7 +208,7 @@ test('an error while watching is told once and is no news about drift; the watch
   ])
 })
 
-test('an error at the first look ends the command with its exit code', async () => {
+test('an error at the first poll ends the command with its exit code', async () => {
   const world = await scanned()
   world.repository.listRefs = () => Promise.reject(down())
   const { code, stderr } = await runInWorld(world, ['status', '-w'], { waits: [() => undefined] })
@@ -216,7 +216,7 @@ test('an error at the first look ends the command with its exit code', async () 
   assert.match(stderr, /error BP4001/)
 })
 
-test('a fault of our own ends the watch', async () => {
+test('an internal error ends the watch', async () => {
   const world = await scanned()
   const { code, stderr } = await runInWorld(world, ['status', '-w'], {
     waits: [
@@ -230,7 +230,7 @@ test('a fault of our own ends the watch', async () => {
   assert.match(stderr, /error BP9001/)
 })
 
-test('the time between two looks is 5 s, or what --interval says', async () => {
+test('the poll interval is 5 s or --interval', async () => {
   for (const [flags, wanted] of [
     [[], 5000],
     [['--interval', '2m'], 120_000],

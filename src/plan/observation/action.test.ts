@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinWrites, NO_WRITES } from './action.ts'
 
-test('a ledger file that two units of one cluster bring is written once', () => {
+test('a ledger file that two units of one cluster share is written once', () => {
   const observation = { path: 'clusters/prod/observation.yaml', text: 'seen\n' }
   const unit = (name: string) => ({
     ...NO_WRITES,

@@ -7,7 +7,7 @@ import { computeLedgerAfter } from './ledger-after.ts'
 
 const EMPTY = { reports: new Map(), closed: new Map(), clusters: new Map() }
 
-test('the ledger after a turn has what the turn writes, without what it takes away or cannot be read', () => {
+test('the ledger after a turn has the written files and lacks removed and unreadable ones', () => {
   const { units, actions } = planTurn(turnOf([observationOf([driftOf('spec.replicas')])]))
   const push = actions.find((action) => action.kind === 'push')
   const files = [

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 
-test('an account that may not read the identity of the cluster gives the same fingerprint, and the ledger keeps what it knows', async () => {
+test('without rights to read the cluster identity, fingerprint and recorded identity stay the same', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   const first = await world.plan()
@@ -41,7 +41,7 @@ function driftedWorld(
 
 for (const mode of ['Propose', 'Warn'])
   for (const shown of [true, false])
-    test(`another key in each run gives no commit while nothing differs: ${mode}${shown ? '' : ', all of it hidden'}`, async () => {
+    test(`a new key in each run creates no commit while nothing differs: ${mode}${shown ? '' : ', all of it hidden'}`, async () => {
       const { world, scan } = driftedWorld(mode, shown)
       const first = await scan(1)
       assert.deepEqual([await scan(2), await scan(3)], [first, first])
@@ -51,7 +51,7 @@ for (const mode of ['Propose', 'Warn'])
       assert.equal(await scan(5), second)
     })
 
-test('a key that was made in this run knows its own hidden values, and so does the next run that has it', async () => {
+test('a key created in this run recognises its own hidden values, also in the next run', async () => {
   const { world, scan } = driftedWorld('Warn', false)
   const first = await scan(1)
   assert.equal(await scan(1), first)
@@ -70,7 +70,7 @@ test('a key that was made in this run knows its own hidden values, and so does t
   assert.notEqual(report(), before)
 })
 
-test('a key that lasts takes the report over, because it has to know the hidden values of the next look', async () => {
+test('a persistent key rewrites the report once, so that later runs recognise its hidden values', async () => {
   const { world, scan } = driftedWorld('Warn', false)
   const first = await scan(1)
   world.key = createRedactionKey(new Uint8Array(32).fill(2))

@@ -40,7 +40,7 @@ const needs = (question: Question) => () => {
   throw new Unanswered(question)
 }
 
-test('what a rendering lacks is a question of the step that was taken last, and other errors are not', () => {
+test('missing render input becomes a question of the current step; other errors are thrown', () => {
   const questions = known()
   assert.equal(
     requested(() => questions.plan(SEEN, needs({ kind: 'function', call: CALL }))),
@@ -80,7 +80,7 @@ test('an answer belongs to its step, and a plan reads it through the observation
   )
 })
 
-test('why a question has no answer is thrown by the step that needs it', () => {
+test('the failure of a question is thrown by the step that needs its answer', () => {
   const failure = new Failure({
     code: 'BP4001',
     what: 'no answer',
@@ -93,7 +93,7 @@ test('why a question has no answer is thrown by the step that needs it', () => {
   assert.throws(() => questions.isContent(BRANCH, []), failure)
 })
 
-test('without answers the observation is complete by itself', () => {
+test('without answers the plain observation is used', () => {
   const questions = new UnitQuestions(undefined, 'free')
   assert.equal(
     questions.plan(SEEN, (observed) => observed === SEEN),

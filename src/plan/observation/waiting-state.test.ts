@@ -15,7 +15,7 @@ function waiting(states: readonly SetAsideState[], since?: string) {
   return [verdictOf([], { setAside })]
 }
 
-test('a unit waits for what needs a person most, and a syncer that is late has not applied', () => {
+test('a unit shows the waiting state that most needs a person; a late syncer counts as not applied', () => {
   assert.equal(getWaitingState(waiting([])), 'InSync')
   assert.equal(getWaitingState(waiting(['Ignored', 'Released'])), 'InSync')
   assert.equal(getWaitingState(waiting(['Reconciling', 'Behind'])), 'Behind')

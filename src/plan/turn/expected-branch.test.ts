@@ -52,13 +52,13 @@ const WRITTEN = (COMMIT?.changes ?? [])
   .map(({ path, content }) => [path, new TextDecoder().decode(content ?? undefined)])
   .toSorted()
 
-test('a branch that the ledger does not know is the commit that a turn writes', () => {
+test('a branch that the ledger does not know must equal the commit that a turn writes', () => {
   const result = expected()
   assert.deepEqual(texts(result), WRITTEN)
   assert.ok(typeof result !== 'string' && result.messages.includes(COMMIT?.message ?? '-'))
 })
 
-test('one that the ledger has another commit of is rebuilt from the ledger, and an unsigned one from the policy alone', () => {
+test('another commit is rebuilt from the ledger, an unsigned one from the policy alone', () => {
   assert.deepEqual(texts(expected({ branch: { known: false } })), WRITTEN)
   assert.deepEqual(texts(expected({ branch: { signed: false } })), WRITTEN)
 })
@@ -80,7 +80,7 @@ const REFUSED: readonly (readonly [name: string, branch: Case, why: string])[] =
     'its record says that it is something else',
   ],
   [
-    'another record that cannot be read',
+    'a second record that is unreadable',
     { branch: { others: [{ path: 'x.yaml', record: undefined }] } },
     'a record on it does not say what the others say',
   ],
@@ -90,12 +90,12 @@ const REFUSED: readonly (readonly [name: string, branch: Case, why: string])[] =
     'its record says that a person chose something, and nothing else does',
   ]),
   [
-    'a cluster that was taken out',
+    'an excluded cluster that the ledger does not know',
     { branch: { signed: false }, spec: { excludes: ['edge-*'] } },
     'its record says that a person chose something, and nothing else does',
   ],
   [
-    'another episode than that of the ledger',
+    "another episode than the ledger's",
     { branch: { known: false, workspace: 'drift-11111111', record: otherEpisode() } },
     'the ledger has another proposal as the open one',
   ],
@@ -105,12 +105,12 @@ const REFUSED: readonly (readonly [name: string, branch: Case, why: string])[] =
     NOT_OURS,
   ],
   [
-    'drift that is gone, in a commit that the ledger does not have',
+    'healed drift in a commit that the ledger does not know',
     { unit: without([]), branch: { known: false } },
     NOT_OURS,
   ],
-  ['another plan that nothing follows from', { spec: { plan: 'Release' } }, NOT_OURS],
-  ['no change at all', { spec: { changes: [] } }, NOT_OURS],
+  ['a plan without a reason', { spec: { plan: 'Release' } }, NOT_OURS],
+  ['a record without changes', { spec: { changes: [] } }, NOT_OURS],
   ['a package that cannot be edited', { unit: broken(), branch: { known: false } }, NOT_OURS],
 ]
 
@@ -137,10 +137,10 @@ function broken(): Observation {
 }
 
 for (const [name, branch, why] of REFUSED) {
-  test(`not ours: ${name}`, () => assert.equal(expected(branch), why))
+  test(`rejects a foreign branch: ${name}`, () => assert.equal(expected(branch), why))
 }
 
-test('a ledger without a report, or without the episode, confirms nothing', () => {
+test('a ledger without the report or the episode confirms no branch', () => {
   const { git } = UNIT
   const blind = { ...UNIT, git: { ...git, ledger: { ...git.ledger, report: undefined } } }
   assert.equal(
@@ -154,7 +154,7 @@ test('a ledger without a report, or without the episode, confirms nothing', () =
   )
 })
 
-test('an earlier Restore that the ledger does not know is ours, whatever live is by now; another resolution is not', () => {
+test('confirms an unrecorded earlier Restore whatever live is now, and no other resolution', () => {
   const now = without([driftOf('spec.replicas', { live: 9 })])
   assert.deepEqual(texts(expected({ unit: now })), WRITTEN)
   const [{ record }] = UNIT.git.branches as [OpenBranch]
@@ -166,7 +166,7 @@ test('an earlier Restore that the ledger does not know is ours, whatever live is
   assert.equal(expected({ unit: now, branch: { known: false } }), NOT_OURS)
 })
 
-test('a resolution that the ledger has is rebuilt; one that only the record has is not', () => {
+test('a resolution in the ledger is rebuilt; one only in the record is not', () => {
   const verdicts = [verdictOf([REPLICAS], { desired: desiredOf({ replicas: 3 }) })]
   const released = proposedOf([], { verdicts }, { resolutionRequest: RELEASE })
   const [{ record }] = released.git.branches as [OpenBranch]
@@ -184,7 +184,7 @@ test('a resolution that the ledger has is rebuilt; one that only the record has 
   assert.equal(expected({ unit: released, branch: { signed: false } }), NOT_OURS)
 })
 
-test('what no body has room for is in a report, of a proposal and not of a draft', () => {
+test('changes beyond the body limit go to a report, for a proposal and not for a draft', () => {
   const many = Array.from({ length: 201 }, (_none, at) => driftOf(`spec.f${at}`))
   const reports = (unit: Observation): string[] =>
     texts(expected({ unit }))
@@ -195,7 +195,7 @@ test('what no body has room for is in a report, of a proposal and not of a draft
   assert.equal(reports(UNIT).length, 0)
 })
 
-test('a joint branch has the records of all its clusters, each as the others have it', () => {
+test('a joint branch has consistent records of all its clusters', () => {
   const [{ record, ref, workspace }] = UNIT.git.branches as [OpenBranch]
   const unit = { ...record.spec.unit, cluster: 'edge' }
   const other: DriftRecord = { ...record, spec: { ...record.spec, unit } }

@@ -53,11 +53,11 @@ const propose = (
   editedBy,
 })
 
-test('nothing there: a new branch, after a yes', () => {
+test('without a branch, a new one is proposed after confirmation', () => {
   assert.deepEqual(plan({}), propose({ from: null }, true))
 })
 
-test('an open proposal is unchanged, or pushed again where the findings changed; no second confirmation is needed', () => {
+test('an open proposal is unchanged, or updated without confirmation when the findings changed', () => {
   assert.deepEqual(
     plan({ branch: branch(), proposal: proposal('open') }),
     propose(undefined, false),
@@ -68,7 +68,7 @@ test('an open proposal is unchanged, or pushed again where the findings changed;
   )
 })
 
-test('a branch that somebody edited is never pushed to', () => {
+test('an edited branch is never pushed to', () => {
   const edited = branch({ editedBy: 'Ada', texts: new Map() })
   assert.deepEqual(
     plan({ branch: edited, proposal: proposal('open') }),
@@ -77,12 +77,12 @@ test('a branch that somebody edited is never pushed to', () => {
   assert.deepEqual(plan({ branch: edited, hosted: false }), propose(undefined, false, 'Ada'))
 })
 
-test('a branch without its proposal, of a run that ended in between: the proposal is opened after a yes', () => {
+test('a branch without a proposal gets its proposal after confirmation', () => {
   assert.deepEqual(plan({ branch: branch() }), propose(undefined, true))
   assert.deepEqual(plan({ branch: branch(), hosted: false }), propose(undefined, false))
 })
 
-test('a policy on the base branch ends it; the merged branch goes, another one stays', () => {
+test('a policy on the base branch ends onboarding; only a merged branch is deleted', () => {
   const enrolled = '.drift/policy.yaml:1'
   assert.deepEqual(plan({ enrolled }), { kind: 'enrolled', where: enrolled, cleanUp: undefined })
   assert.deepEqual(plan({ enrolled, branch: branch({ landed: true }) }), {
@@ -106,7 +106,7 @@ test('a policy on the base branch ends it; the merged branch goes, another one s
   })
 })
 
-test('a closed proposal is a decision: our branch is deleted, a branch of others stays, and it is opened again only on request', () => {
+test('a closed proposal is final until requested again; only an unedited branch is deleted', () => {
   const closed = proposal('closed')
   assert.deepEqual(plan({ proposal: closed }), {
     kind: 'declined',
@@ -129,7 +129,7 @@ test('a closed proposal is a decision: our branch is deleted, a branch of others
   assert.deepEqual(plan({ proposal: closed }, { again: true }), propose({ from: null }, true))
 })
 
-test('a policy that was merged and taken out again is proposed again', () => {
+test('a policy that was merged and later removed is proposed again', () => {
   assert.deepEqual(plan({ proposal: proposal('merged') }), propose({ from: null }, true))
   assert.deepEqual(
     plan({ proposal: proposal('merged'), branch: branch({ editedBy: 'Ada' }) }),
@@ -137,7 +137,7 @@ test('a policy that was merged and taken out again is proposed again', () => {
   )
 })
 
-test('remove takes the branch away whoever edited it, and not a merged policy', () => {
+test('remove deletes even an edited branch, but not a merged policy', () => {
   assert.deepEqual(plan({ branch: branch({ editedBy: 'Ada' }) }, { remove: true }), {
     kind: 'remove',
     branch: HEAD,

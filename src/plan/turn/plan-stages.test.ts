@@ -25,7 +25,7 @@ function inCluster(unit: Observation, cluster: string): Observation {
   return { ...unit, unit: { ...unit.unit, cluster } }
 }
 
-test('a question of a stage after the units is asked too, and what fails there fails the unit', () => {
+test('a question after the unit stage is asked too, and its failure fails the unit', () => {
   const units = ['prod-1', 'prod-2', 'prod-3'].map((name) =>
     inCluster(observationOf([REPLICAS]), name),
   )
@@ -77,13 +77,13 @@ test('a question of a stage after the units is asked too, and what fails there f
   )
 })
 
-test('a defect in a stage of the whole turn is not a question', () => {
+test('a defect in a stage of the whole turn is thrown, not asked as a question', () => {
   const observed = turnOf([observationOf([REPLICAS])], { forge: { hosted: true } })
   const broken = { ...observed, cluster: { ...observed.cluster, notObserved: undefined as never } }
   assert.throws(() => planTurn(broken), TypeError)
 })
 
-test('requests of a unit that is observed change its plan, and of one that is not are answered with the reason', () => {
+test('requests change the plan of an observed unit, and are answered with the reason otherwise', () => {
   const unit = proposedOf([REPLICAS])
   const requests = requestsOf(unit, ['/snooze 7d'])
   const planned = planTurn(turnOf([unit], { forge: { hosted: true, requests: [requests] } }))
@@ -120,7 +120,7 @@ test('requests of a unit that is observed change its plan, and of one that is no
   assert.match(answersOf({}).join(), /no cluster of this installation runs the package/)
 })
 
-test('the units of one package in one turn are published under different revisions', () => {
+test('units of one package get different revisions in one turn', () => {
   const merged = (name: string): Observation => {
     const one = mergedOf(inCluster(proposedOf([REPLICAS]), name))
     const mergeCommits = new Map(

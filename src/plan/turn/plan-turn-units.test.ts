@@ -37,7 +37,7 @@ function kinds(actions: readonly TurnAction[]): readonly string[] {
   return actions.map((action) => (action.kind === 'forge' ? action.write.kind : action.kind))
 }
 
-test('two units of one turn do not begin an episode of one name', () => {
+test('two units of one turn never start episodes with the same id', () => {
   const unit = observationOf([REPLICAS])
   const twin = { ...unit, unit: { ...unit.unit } }
   const ids = results([unit, twin]).flatMap((one) =>
@@ -50,7 +50,7 @@ const ONE_AT_ONCE = policyText(
   '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 1, stormThreshold: 0, stormShare: 0, digest: off}}',
 )
 
-test('what is over a limit is a draft that says why, and the plans of the others stay as they are', () => {
+test('a unit over a limit becomes a draft with the reason, and other plans stay the same', () => {
   const units = ['a', 'b', 'c'].map((name) => inPackage(observationOf([REPLICAS]), name))
   const free = results(units)
   const held = results(units, { policy: ONE_AT_ONCE })
@@ -73,7 +73,7 @@ test('what is over a limit is a draft that says why, and the plans of the others
   assert.equal(JSON.stringify(held[index]), JSON.stringify(free[index]))
 })
 
-test('what somebody asks for is not held back', () => {
+test('a requested resolution is not held back', () => {
   const units = ['a', 'b'].map((name) => inPackage(observationOf([REPLICAS]), name))
   const resolutionRequest = { resolution: 'Restore' as const, selectors: [], message: undefined }
   const requested = results(units, { policy: ONE_AT_ONCE, purpose: { resolutionRequest } })
@@ -83,7 +83,7 @@ test('what somebody asks for is not held back', () => {
   )
 })
 
-test('the same drift in three clusters is one proposal on a hosted forge, and three where git alone is the forge', () => {
+test('the same drift in three clusters is one proposal on a forge, and three on git alone', () => {
   const units = ['prod-1', 'prod-2', 'prod-3'].map((name) =>
     inCluster(observationOf([REPLICAS]), name),
   )
@@ -99,12 +99,12 @@ test('the same drift in three clusters is one proposal on a hosted forge, and th
   )
 })
 
-test('the writes on a hosted forge come before and after the push so that a later turn forgets nothing', () => {
+test('forge writes surround the push in an order that survives a crash', () => {
   const { actions } = planTurn(turnOf([observationOf([REPLICAS])], { forge: { hosted: true } }))
   assert.deepEqual(kinds(actions), ['push', 'propose', 'keep-numbers', 'issues'])
 })
 
-test('a cluster that cannot be observed is entered in the ledger, and its lost units are Unknown', () => {
+test('an unobservable cluster is recorded in the ledger, and its units become Unknown', () => {
   const failure = new Failure({ code: 'BP3006', what: 'no answer', why: 'timeout', remedy: 'wait' })
   const unit = {
     cluster: 'prod',

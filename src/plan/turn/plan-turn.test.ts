@@ -65,7 +65,7 @@ function later(unit: Observation): Observation {
   return { ...unit, cluster: { ...unit.cluster, ...CLOCK_LATER } }
 }
 
-test('drift that is proposed is a branch, a record and a word in the ledger, and one push', () => {
+test('a proposal is a branch, a record and a ledger entry in one push', () => {
   const { units, actions } = planTurn(turnOf([observationOf([REPLICAS])]))
   assert.deepEqual(kinds(actions), ['push', 'propose'])
   const [unit] = units
@@ -102,7 +102,7 @@ for (const [mode, outcome, branch] of [
   })
 }
 
-test('a proposal about which nothing is new is left as it is', () => {
+test('an up-to-date proposal is left unchanged', () => {
   const plan = planOf(later(proposed()))
   assert.equal(plan.outcome, 'unchanged')
   assert.deepEqual([plan.writes.updates, plan.writes.ledger], [[], []])
@@ -120,7 +120,7 @@ test('a proposal whose drift changed is recreated on the same branch', () => {
   )
 })
 
-test('a branch that somebody pushed to is never written, whether there is drift or not', () => {
+test('a branch with a foreign commit is never written, with or without drift', () => {
   const foreign = proposed([REPLICAS], {
     foreign: true,
     foreignWhy: 'a commit that backporch did not make',
@@ -135,14 +135,14 @@ test('a branch that somebody pushed to is never written, whether there is drift 
   }
 })
 
-test('a branch of that name without a record of ours is never written', () => {
+test('an existing branch without a record of backporch is never written', () => {
   const { branch } = planOf(observationOf([REPLICAS]))
   const refs = new Map([...gitOf().refs, [`refs/heads/${branch}`, parseObjectId('c'.repeat(40))]])
   const plan = planOf(observationOf([REPLICAS], { git: gitOf({ refs }) }))
   assert.deepEqual([plan.outcome, plan.writes.updates], ['foreign', []])
 })
 
-test('drift that is gone takes the proposal away, and says why', () => {
+test('the proposal of healed drift is withdrawn with the reason', () => {
   const before = proposed()
   const [open] = before.git.branches
   const healed = planOf(later({ ...before, verdicts: [verdictOf([])] }))
@@ -163,7 +163,7 @@ test('drift that is gone takes the proposal away, and says why', () => {
   )
 })
 
-test('what cannot be read neither shrinks nor closes a proposal, and what is not covered does', () => {
+test('unreadable objects neither shrink nor close a proposal; uncovered ones do', () => {
   const unread = [{ state: 'unreadable' as const, why: 'no answer' }]
   const before = later(proposed([REPLICAS, IMAGE]))
   for (const items of [[], [REPLICAS]]) {
@@ -180,7 +180,7 @@ test('what cannot be read neither shrinks nor closes a proposal, and what is not
   assert.equal(same.outcome, 'unchanged')
 })
 
-test('a record of another installation key, or one that cannot be read, stays', () => {
+test('an unreadable record, or one of another installation key, is kept', () => {
   const before = later(proposed())
   const [open] = before.git.branches
   assert.ok(open !== undefined)
@@ -202,7 +202,7 @@ test('a record of another installation key, or one that cannot be read, stays', 
   assert.deepEqual([plan.outcome, plan.writes.updates], ['frozen', []])
 })
 
-test('an observation that is older than what the ledger knows writes nothing', () => {
+test('an observation older than the ledger writes nothing', () => {
   const before = proposed()
   const older = {
     ...before,
@@ -213,7 +213,7 @@ test('an observation that is older than what the ledger knows writes nothing', (
   assert.deepEqual([plan.outcome, plan.writes.updates, plan.writes.ledger], ['none', [], []])
 })
 
-test('a unit that follows another branch fails, and is only shown to who looks', () => {
+test('a unit that follows another branch fails, and is shown only for inspection', () => {
   const before = proposed()
   const report = before.git.ledger.report
   assert.ok(report !== undefined)
@@ -242,7 +242,7 @@ test('a unit that follows another branch fails, and is only shown to who looks',
   assert.equal(planOf(moved, { purpose: { observations: true } }).outcome, 'none')
 })
 
-test('a unit that cannot be planned is Unknown in the ledger, and holds up no other', () => {
+test('a unit that cannot be planned becomes Unknown and blocks no other', () => {
   const broken = later(proposed())
   const bad = {
     ...broken,
@@ -260,7 +260,7 @@ test('a unit that cannot be planned is Unknown in the ledger, and holds up no ot
   assert.match(report?.text ?? '', /state: Unknown/)
 })
 
-test('a plan that lacks an answer is the question, and with the answer it goes on', () => {
+test('a plan without an answer returns the question, and continues with the answer', () => {
   const unit = proposed()
   const found = turnOf([later(unit)])
   const [observed] = found.cluster.units

@@ -33,14 +33,14 @@ function missing(): never {
   throw new Unanswered({ kind: 'server', ask: async () => undefined })
 }
 
-test('an adopted object has its manifest, and the server is asked for it only where one is adopted', () => {
+test('an adopted object has its manifest, and the server is asked only for an Adopt', () => {
   const [change] = adoptedWhole(CONFIG, { manifest: CONFIG })
   assert.deepEqual(change?.whole, { manifest: CONFIG })
   assert.throws(() => adoptedWhole(CONFIG), Unanswered)
   assert.equal(adoptedWhole(CONFIG, undefined, 'Restore')[0]?.whole, undefined)
 })
 
-test('an object with a credential is refused by the name of its field, and the credential is not told', () => {
+test('an object with a credential is rejected by its field name, without the value', () => {
   const live = { ...CONFIG, data: { color: 'blue', password: 'hunter2' } }
   assert.throws(
     () => adoptedWhole(live, { manifest: live }),
@@ -53,7 +53,7 @@ test('an object with a credential is refused by the name of its field, and the c
   )
 })
 
-test('why there is no manifest is the refusal', () => {
+test('the failure to get a manifest is the refusal', () => {
   const failure = {
     code: 'BP2001',
     what: 'cannot adopt it',
@@ -107,7 +107,7 @@ function ask(
   }
 }
 
-test('the server is asked once for each object, with all that is edited in it', () => {
+test('the server is asked once per object, with all its edits', () => {
   const surge = driftOf('spec.strategy.rollingUpdate.maxSurge', {
     change: 'removed',
     live: undefined,
@@ -123,7 +123,7 @@ test('the server is asked once for each object, with all that is edited in it', 
   assert.deepEqual(said, [{ state: 'accepted' }])
 })
 
-test('what is restored, and an object that goes, need no server', () => {
+test('a restored or removed object needs no server check', () => {
   assert.deepEqual(ask([change(driftOf('spec.replicas'), 'Restore')]), { asked: [], said: [] })
   assert.deepEqual(ask([change(driftOf('', { change: 'missing', live: undefined }))]), {
     asked: [],
@@ -135,7 +135,7 @@ test('what is restored, and an object that goes, need no server', () => {
   )
 })
 
-test('an object of which no cluster can be asked is not checked', () => {
+test('an object is not checked when its cluster cannot be asked', () => {
   const adopted = [change(driftOf('spec.replicas'))]
   const [offline] = listAdoptedObjects(
     { verdicts: [verdictOf([driftOf('spec.replicas')])] },

@@ -49,7 +49,7 @@ function planned(unit: Observation, resolutionRequest: ResolutionRequest): strin
 }
 
 for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
-  test(`${resolution} of a change whose merged decision is being applied is refused, and names the decision`, () => {
+  test(`rejects ${resolution} of a change while its merged decision is applied, naming the decision`, () => {
     const failure = refusedOf(applying([REPLICAS], [COLOUR]), request([REPLICAS], resolution))
     assert.equal(
       failure.what,
@@ -66,7 +66,7 @@ for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
   })
 }
 
-test('a selection of which a part is decided is refused as a whole, and says how to select the rest', () => {
+test('a selection with a decided change is rejected as a whole, with how to select the rest', () => {
   const unit = applying([REPLICAS], [COLOUR])
   const failure = refusedOf(unit, request([COLOUR, REPLICAS], 'Adopt'))
   assert.match(
@@ -83,13 +83,13 @@ test('a selection of which a part is decided is refused as a whole, and says how
   )
 })
 
-test('without a selection the open changes are meant, and the decided ones stay decided', () => {
+test('a request without a selection covers only the open changes', () => {
   assert.deepEqual(planned(applying([REPLICAS], [COLOUR]), request(undefined, 'Release')), [
     'spec.color Release',
   ])
 })
 
-test('the first three decided changes are named, an object without a field by its change, and a decision without a revision by its name', () => {
+test('names three decided changes, a whole object by its change, a decision without revision by name', () => {
   const fields = ['spec.a', 'spec.b', 'spec.c', 'spec.d'].map((field) => driftOf(field))
   const { what } = refusedOf(applying(fields), request(fields))
   assert.equal(
@@ -104,7 +104,7 @@ test('the first three decided changes are named, an object without a field by it
   assert.match(whole.why, /^drift-[0-9a-f]{8} was merged to restore it/)
 })
 
-test('a field that is decided and changes once more can be decided again', () => {
+test('a decided field can be decided again after it changed', () => {
   const moved = driftOf('spec.replicas', { live: 7 })
   const unit = { ...applying([REPLICAS]), verdicts: [verdictOf([COLOUR, moved])] }
   assert.deepEqual(planned(unit, request([moved], 'Release')), [
@@ -131,7 +131,7 @@ const NOTHING: readonly (readonly [
     'let it be applied, then backporch scan apps/web',
   ],
   [
-    'everything waits for the syncer',
+    'all changes wait for the syncer',
     waiting([BEHIND]),
     `what differs (1) waits for the syncer and is no drift: ${BEHIND.why}`,
     'let the syncer apply it, then backporch scan apps/web; to keep what is live, revert that commit',
@@ -143,13 +143,13 @@ const NOTHING: readonly (readonly [
     'resume the syncer, then backporch scan apps/web; to keep what is live, revert that commit',
   ],
   [
-    'what differs is ignored',
+    'all differences are ignored',
     waiting([{ ...BEHIND, state: 'Ignored' }]),
     'what differs (1) is ignored or released, so it is no drift',
     'backporch diff --show-ignored lists it',
   ],
   [
-    'something could not be observed',
+    'the observation is incomplete',
     observationOf([], { incomplete: [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }] }),
     'no difference was seen, and not everything could be observed',
     'backporch diff says what',
@@ -162,7 +162,7 @@ function waiting(setAside: readonly SetAside[]): Observation {
 }
 
 for (const [name, unit, why, remedy] of NOTHING) {
-  test(`nothing to decide, because ${name}: the refusal says so, and what to do`, () => {
+  test(`with nothing to decide because ${name}, the refusal says why and what to do`, () => {
     for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
       const refused = refusedOf(unit, request(undefined, resolution))
       assert.deepEqual([refused.why, refused.remedy], [why, remedy])
@@ -176,7 +176,7 @@ function noteOf(unit: Observation): string {
     .join()
 }
 
-test('the note about decided changes names the decision, and what no apply removes', () => {
+test('the note about decided changes names the decision and fields that no apply removes', () => {
   const left = { ...COLOUR, notes: [LEFT_OVER] }
   const both = [REPLICAS, left]
   assert.equal(noteOf(observationOf([REPLICAS])), '', 'nothing is decided')
@@ -220,7 +220,7 @@ test('the note about decided changes names the decision, and what no apply remov
   assert.equal(noteOf(moved), '', 'the unit follows another branch')
 })
 
-test('of a package that only waits for its syncer, nothing to decide says so, which commit, and what to do', async () => {
+test('for a package that waits for its syncer, the refusal names the commit and the next step', async () => {
   const world = new TurnWorld()
   const moved = world.repository.commitByHand('main', {
     'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4'),

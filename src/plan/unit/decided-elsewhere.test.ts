@@ -63,7 +63,7 @@ function outcomes(plan: UnitPlan): string[] {
 
 const texts = ({ notes }: UnitPlan): string => notes.map(({ text }) => text).join('\n')
 
-test('a proposal that a person closed is declined, silent from then on, and its branch goes', () => {
+test('a proposal that a person closed is declined and silenced, and its branch is deleted', () => {
   const plan = planReconcile(withGit(UNIT, {}, CLOSED))
   assert.deepEqual(
     [plan.outcome, outcomes(plan)],
@@ -78,7 +78,7 @@ test('a proposal that a person closed is declined, silent from then on, and its 
   assert.doesNotMatch(texts(plan), /came onto its branch/)
 })
 
-test('what came onto the branch after the close is proposed again, and what cannot be read is not silent', () => {
+test('commits after the close are proposed again, and unreadable ones are not silenced', () => {
   const after = planReconcile(withGit(UNIT, { heads: headOf() }, CLOSED))
   assert.match(
     texts(after),
@@ -117,32 +117,32 @@ const OTHER = recordOf([changeOf()])
 const GONE: readonly (readonly [name: string, unit: Observation, declined: boolean])[] = [
   ['a deleted branch', withGit(UNIT, DELETED), true],
   [
-    'a deleted branch that the forge had closed with this record',
+    'a deleted branch that was closed with this record',
     withGit(UNIT, { ...DELETED, heads: headOf() }, CLOSED),
     true,
   ],
   [
-    'one that it had closed with another record',
+    'a deleted branch that was closed with another record',
     withGit(UNIT, { ...DELETED, heads: headOf({ record: OTHER }) }, CLOSED),
     false,
   ],
   [
-    'one that it had closed without a record',
+    'a deleted branch that was closed without a record',
     withGit(UNIT, { ...DELETED, heads: headOf({ record: undefined }) }, CLOSED),
     false,
   ],
   [
-    'one with a record that was not pushed',
+    'a deleted branch with a record that was not pushed',
     withGit(UNIT, { ...DELETED, heads: headOf({ recordPushed: false }) }, CLOSED),
     false,
   ],
   [
-    'one that was merged between the reads',
+    'a deleted branch that was merged between the reads',
     withGit(UNIT, DELETED, { ...CLOSED, state: 'merged' }),
     false,
   ],
   [
-    'one whose record cannot be read',
+    'a deleted branch with an unreadable record',
     withGit(UNIT, { ...DELETED, unreadable: [unreadable()] }),
     false,
   ],
@@ -162,13 +162,13 @@ for (const [name, unit, declined] of GONE) {
   })
 }
 
-test('a draft that is deleted is recorded again', () => {
+test('a deleted draft is recorded again', () => {
   const draft = proposedOf([REPLICAS], { policy: { ...UNIT.policy, mode: 'Warn' } })
   const plan = planReconcile({ ...draft, git: { ...draft.git, branches: [], refs: DELETED.refs } })
   assert.deepEqual([plan.outcome, outcomes(plan)], ['created', []])
 })
 
-test('a proposal that a person closed as it was withdrawn is declined', () => {
+test('a proposal that a person closed while it was withdrawn is declined', () => {
   const healed = { ...UNIT, verdicts: [verdictOf([])] }
   const { writes, outcomes: found } = planReconcile(healed)
   const closed = found.map(({ episode }) => episode)
@@ -201,7 +201,7 @@ test('a proposal that a person closed as it was withdrawn is declined', () => {
   assert.deepEqual(outcomes(planReconcile(known)), [], 'the decision is known')
 })
 
-test('a merge by hand publishes a revision, with who merged it; one that is published already is not published again', () => {
+test('a manual merge publishes one revision and records who merged it', () => {
   const plan = planReconcile(mergedOf(UNIT))
   assert.deepEqual([plan.outcome, outcomes(plan)], ['applying', ['Merged Ada <ada@example.com>']])
   assert.deepEqual(
@@ -231,10 +231,10 @@ const unread = (name: string, more: object = {}) => ({
   ...more,
 })
 const VERIFIED: readonly (readonly [name: string, unit: Observation, verified: boolean])[] = [
-  ['nothing differs any more', { ...MERGED, verdicts: [verdictOf([])] }, true],
-  ['it still differs', MERGED, false],
+  ['nothing differs', { ...MERGED, verdicts: [verdictOf([])] }, true],
+  ['its field still differs', MERGED, false],
   [
-    'the same field has another value',
+    'its field has another value',
     { ...MERGED, verdicts: [verdictOf([driftOf('spec.replicas', { live: 9 })])] },
     false,
   ],
@@ -257,13 +257,13 @@ const VERIFIED: readonly (readonly [name: string, unit: Observation, verified: b
 ]
 
 for (const [name, unit, verified] of VERIFIED) {
-  test(`a merged decision is ${verified ? '' : 'not '}verified where ${name}`, () => {
+  test(`a merged decision is ${verified ? '' : 'not '}verified when ${name}`, () => {
     const statuses = planReconcile(unit).outcomes.map(({ episode }) => episode.status.verifiedAt)
     assert.deepEqual(statuses, verified ? [unit.cluster.observedAt] : [])
   })
 }
 
-test('a Secret whose content is never read is verified by who owns its keys; the removal of an object needs the inventory', () => {
+test('an unread Secret is verified by its field owners; a removed object needs the inventory', () => {
   const secret = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
   const key = driftOf('data.user', {
     id: secret,
@@ -292,7 +292,7 @@ test('a Secret whose content is never read is verified by who owns its keys; the
   )
 })
 
-test('a restore that the cluster does not show in time has failed once, and its drift is proposed again after it', () => {
+test('a restore that is late fails once, and its drift is proposed again', () => {
   const later = (unit: Observation, observedAt = '2026-11-21T11:00:00Z') => ({
     ...unit,
     cluster: { ...unit.cluster, observedAt },
@@ -329,7 +329,7 @@ test('a restore that the cluster does not show in time has failed once, and its 
   assert.deepEqual(planReconcile(unit).outcomes, [], 'an Adopt restores nothing')
 })
 
-test('a silenced drift whose box is ticked is proposed again, and no other', () => {
+test('only the silenced drift whose box is ticked is proposed again', () => {
   const closed = createClosedEpisode(OPEN?.record ?? recordOf([]), {
     outcome: 'Declined',
     decidedBy: 'grace',
@@ -373,7 +373,7 @@ function closedAs(outcome: 'Merged' | 'Healed', at: string, path = 'spec.replica
 const merges = (...times: readonly string[]) => times.map((at) => closedAs('Merged', at))
 const flips = (...times: readonly string[]) => times.map((at) => closedAs('Healed', at))
 
-test('two merges in a week that did not last, or three flips in ten minutes, are a fight over that field; critical drift is never held', () => {
+test('two undone merges a week or three flips in ten minutes are a fight; critical drift is never held', () => {
   const fight = (closed: readonly ClosedEpisode[], more = {}) =>
     detectFight([changeOf(more)], closed, AT)?.why
   const two = merges('2026-11-20T10:00:00Z', '2026-11-19T10:00:00Z')

@@ -62,22 +62,22 @@ const ROWS: readonly (readonly [name: string, taken: Taken, id: string])[] = [
     `${ID}-2`,
   ],
   ['by a unit of the same turn', { begun: [ID], closed: [`${ID}-2`] }, `${ID}-3`],
-  ['by a branch that was pushed once', { pushed: [ID] }, ID],
+  ['by a branch that was pushed before', { pushed: [ID] }, ID],
   [
-    'by a branch that was pushed once, where Porch approves',
+    'by a branch that was pushed before, with approval in Porch',
     { pushed: [ID, `${ID}-2`], approval: 'porch' },
     `${ID}-3`,
   ],
   [
-    "by a branch of this package, which is the caller's to judge",
+    'by a branch of this package, which the caller handles',
     { open: [ID], refs: [`refs/heads/drafts/apps/web/drift-${ID}`] },
     ID,
   ],
 ]
 for (const [name, taken, id] of ROWS)
-  test(`an id that is taken ${name}: ${id}`, () => assert.equal(idAmong(taken), id))
+  test(`with the id taken ${name}, the episode id is ${id}`, () => assert.equal(idAmong(taken), id))
 
-test("a unit whose drift has the id of another unit's closed episode takes another id, and overwrites nothing", async () => {
+test("a unit never reuses the id of another unit's closed episode or overwrites it", async () => {
   const id = (await (await proposed()).plan()).record?.spec.episode ?? ''
   assert.match(id, /^[0-9a-f]{8}$/)
   const other = createClosedEpisode(recordOf([], { episode: id, began: '2026-11-02T08:00:00Z' }), {
@@ -137,7 +137,7 @@ async function episodesOf(world: TurnWorld): Promise<string[]> {
   )
 }
 
-test('two units that begin with one id in one turn take two, and the next turn keeps them', async () => {
+test('two units that start with one id in a turn get two ids and keep them', async () => {
   const { world, editSame, editWeb } = collidingWorld()
   editSame()
   editWeb()
@@ -149,7 +149,7 @@ test('two units that begin with one id in one turn take two, and the next turn k
   ])
 })
 
-test('a unit that begins with the id of an open episode of another package takes another one', async () => {
+test('a unit gets another id when an open episode of another package has it', async () => {
   const { world, editSame, editWeb } = collidingWorld()
   editWeb()
   assert.deepEqual(await episodesOf(world), ['', SHARED])

@@ -11,7 +11,7 @@ async function round(world: TurnWorld, value: number): Promise<void> {
   assert.equal((await world.plan()).report.status.state, 'InSync')
 }
 
-test('a field that differs again after two merges restored it is proposed no more, and who writes it is named', async () => {
+test('a field that drifts again after two merged restores is held, naming its writer', async () => {
   const world = new TurnWorld()
   await round(world, 5)
   await round(world, 6)
@@ -26,7 +26,7 @@ test('a field that differs again after two merges restored it is proposed no mor
   assert.deepEqual((await world.plan()).updates, [])
 })
 
-test('another field of the same package is proposed all the same, once the first agrees', async () => {
+test('another field of the same package is proposed once the contested one agrees', async () => {
   const world = new TurnWorld()
   await round(world, 5)
   await round(world, 6)
@@ -34,7 +34,7 @@ test('another field of the same package is proposed all the same, once the first
   assert.equal((await world.plan()).report.status.lifecycle, 'Proposed')
 })
 
-test('what somebody asks for is proposed', async () => {
+test('a requested resolution is proposed despite a fight', async () => {
   const world = new TurnWorld()
   await round(world, 5)
   await round(world, 6)
@@ -52,7 +52,7 @@ test('merges of more than a week ago are no fight', async () => {
   assert.equal((await world.plan()).report.status.lifecycle, 'Proposed')
 })
 
-test('a field that came and went three times in ten minutes is proposed no more', async () => {
+test('a field that flipped three times in ten minutes is held', async () => {
   const world = new TurnWorld()
   for (const value of [5, 6, 7]) {
     world.edit(WEB, 'spec.replicas', value, 'other-controller')

@@ -15,15 +15,15 @@ import {
 
 const FOREIGN: readonly (readonly [name: string, more: { author?: string; committer?: string }])[] =
   [
-    ['on top of ours', {}],
+    ["on top of the bot's commit", {}],
     [
-      'in place of ours, keeping our authorship (git commit --amend)',
+      "amended from the bot's commit (git commit --amend)",
       { author: BOT_EMAIL, committer: 'ada@example.com' },
     ],
   ]
 
 for (const [name, more] of FOREIGN) {
-  test(`somebody commits to the branch, ${name}: it is never pushed to again`, async () => {
+  test(`a branch with a foreign commit ${name} is never pushed to again`, async () => {
     const world = await proposed()
     const [branch = ''] = world.repository.names()
     const ours = await world.repository.commit(world.repository.head(branch))
@@ -46,7 +46,7 @@ for (const [name, more] of FOREIGN) {
   })
 }
 
-test('somebody takes our record off the branch: the branch is theirs, and the other packages go on', async () => {
+test('a branch without its record is foreign, and other packages continue', async () => {
   const world = await proposed()
   const [branch = ''] = world.repository.names()
   const record =
@@ -68,7 +68,7 @@ test('somebody takes our record off the branch: the branch is theirs, and the ot
   assert.doesNotMatch(world.repository.everything(), /outcome: Declined/)
 })
 
-test('a merge by hand closes the episode, with tag and without the branch', async () => {
+test('a manual merge closes the episode, tags the revision and deletes the branch', async () => {
   const world = await proposed()
   const [branch = ''] = world.repository.names()
   await mergeByHand(world, branch)
@@ -94,7 +94,7 @@ test('a merge whose branch the forge deleted closes the episode too, once, with 
   assert.deepEqual(await stateOf(world), ['InSync', 'none'])
 })
 
-test('a branch that was merged by hand and has more commits since is left alone', async () => {
+test('a manually merged branch with later commits is left alone', async () => {
   const world = await proposed()
   const [branch = ''] = world.repository.names()
   await mergeByHand(world, branch)
@@ -105,7 +105,7 @@ test('a branch that was merged by hand and has more commits since is left alone'
   assert.deepEqual(updates, [])
 })
 
-test('a draft that somebody merged decides nothing: it stays open, and a later proposal of it is not taken for merged', async () => {
+test('a merged draft stays open, and a later proposal is not taken for merged', async () => {
   const world = new TurnWorld('{mode: Warn, settle: backporch}')
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
@@ -120,7 +120,7 @@ test('a draft that somebody merged decides nothing: it stays open, and a later p
   )
 })
 
-test('a branch that somebody deleted is a rejection', async () => {
+test('a deleted branch is a rejection', async () => {
   const world = await proposed()
   world.repository.branches.delete(`refs/heads/${world.repository.names()[0]}`)
   assert.deepEqual(await stateOf(world), ['Silenced', 'silenced'])

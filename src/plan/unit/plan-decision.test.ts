@@ -26,7 +26,7 @@ function withBranch(more: Partial<OpenBranch>): Observation {
   return { ...PROPOSED, git: { ...PROPOSED.git, branches } }
 }
 
-test('the open proposal of a unit is the one that is decided', () => {
+test('the open proposal of a unit is the one to decide', () => {
   const [branch] = PROPOSED.git.branches
   assert.equal(openProposal(PROPOSED), branch)
   const unreadable = { ...PROPOSED, git: { ...PROPOSED.git, unreadable: [UNREADABLE] } }
@@ -41,49 +41,49 @@ const REFUSED: readonly (readonly [
   remedy: RegExp,
 ])[] = [
   [
-    'nothing is open',
+    'no proposal is open',
     observationOf(),
     'BP2004',
     /^nothing was proposed, or it was decided before$/,
     /^backporch diff apps\/web/,
   ],
   [
-    'there is a draft only',
+    'only a draft exists',
     DRAFT,
     'BP2004',
     /^drift-[0-9a-f]{8} is recorded as a draft only$/,
     /^propose it: backporch restore apps\/web/,
   ],
   [
-    'its record cannot be read',
+    'its record is unreadable',
     observationOf([], { git: gitOf({ unreadable: [UNREADABLE] }) }),
     'BP1110',
     /^its record cannot be read: cut$/,
     /^merge the branch by hand, or delete it/,
   ],
   [
-    'only a decided record cannot be read',
+    'only a decided record is unreadable',
     observationOf([], { git: gitOf({ unreadable: [{ ...UNREADABLE, location: 'base' }] }) }),
     'BP2004',
     /^nothing was proposed/,
     /^backporch diff/,
   ],
   [
-    'somebody pushed to it',
+    'its branch has a foreign commit',
     withBranch({ foreign: true }),
     'BP2009',
     /^what would be merged is not what was recorded$/,
     /^merge the branch/,
   ],
   [
-    'somebody pushed to it, and it is known what',
+    'its branch has a known foreign commit',
     withBranch({ foreign: true, foreignWhy: 'a commit of Ada' }),
     'BP2009',
     /^a commit of Ada$/,
     /^merge the branch/,
   ],
   [
-    'it is about two clusters',
+    'it is for two clusters',
     withBranch({ others: [{ path: 'x', record: undefined }] }),
     'BP2009',
     /^one decision is for all of them/,
@@ -92,7 +92,7 @@ const REFUSED: readonly (readonly [
 ]
 
 for (const [name, unit, code, why, remedy] of REFUSED) {
-  test(`no decision where ${name}`, () => {
+  test(`rejects a decision when ${name}`, () => {
     const refused = refusalOf(() => openProposal(unit))
     assert.equal(refused.code, code)
     assert.match(refused.why, why)

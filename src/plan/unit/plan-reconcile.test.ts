@@ -23,13 +23,13 @@ const MODES: readonly (readonly [mode: string, state: string, outcome: string, p
   ]
 
 for (const [mode, state, outcome, prefix] of MODES) {
-  test(`without drift, in mode ${mode}: in sync, and no branch`, async () => {
+  test(`without drift, mode ${mode} gives InSync and no branch`, async () => {
     const world = new TurnWorld(`{mode: ${mode}}`)
     assert.deepEqual(await stateOf(world), ['InSync', 'none'])
     assert.deepEqual(world.repository.names(), [])
   })
 
-  test(`with new drift, in mode ${mode}: ${outcome}`, async () => {
+  test(`with new drift, mode ${mode} gives ${outcome}`, async () => {
     const world = new TurnWorld(`{mode: ${mode}}`)
     world.edit(WEB, 'spec.replicas', 5)
     assert.deepEqual(await stateOf(world), [state, outcome])
@@ -47,7 +47,7 @@ test('mode Off writes nothing at all', async () => {
   assert.deepEqual(world.repository.pushes, [])
 })
 
-test('the second turn over the same state writes nothing, in whatever state it is', async () => {
+test('a second turn over the same state writes nothing, in every state', async () => {
   const worlds: readonly (() => Promise<TurnWorld>)[] = [
     async () => new TurnWorld(),
     () => proposed(),
@@ -78,7 +78,7 @@ test('the second turn over the same state writes nothing, in whatever state it i
   }
 })
 
-test('the same observation gives the same bytes, in whatever order the cluster and git list things', async () => {
+test('the same observation gives the same bytes, whatever the listing order', async () => {
   const heads = async (turn: boolean): Promise<Map<string, string>> => {
     const world = new TurnWorld()
     world.edit(WEB, 'spec.replicas', 5)
@@ -113,7 +113,7 @@ test('drift that changes while it is proposed changes the branch in place', asyn
   assert.equal(record?.spec.began, '2026-11-21T10:01:00Z')
 })
 
-test('a branch has one commit on the base, however often it was updated', async () => {
+test('a branch has one commit on the base after any number of updates', async () => {
   const world = await proposed()
   for (const replicas of [6, 7, 8]) {
     world.edit(WEB, 'spec.replicas', replicas)
@@ -130,18 +130,18 @@ const BASE_MOVES: readonly (readonly [
   files: { readonly [path: string]: string | null },
   outcome: string,
 ])[] = [
-  ['another file of the package', { 'apps/web/README.md': 'hello' }, 'updated'],
+  ['in another file of the package', { 'apps/web/README.md': 'hello' }, 'updated'],
   [
-    'the same file at another place',
+    'in another place of the same file',
     { 'apps/web/deployment.yaml': DEPLOYMENT.replace('# the shop', '# our shop') },
     'updated',
   ],
-  ['another package', { 'apps/api/Kptfile': KPTFILE }, 'unchanged'],
-  ['a file outside of every package', { 'README.md': 'hello' }, 'unchanged'],
+  ['in another package', { 'apps/api/Kptfile': KPTFILE }, 'unchanged'],
+  ['in a file outside all packages', { 'README.md': 'hello' }, 'unchanged'],
 ]
 
 for (const [name, files, outcome] of BASE_MOVES) {
-  test(`the base moves in ${name}: ${outcome}`, async () => {
+  test(`when the base changes ${name}, the proposal is ${outcome}`, async () => {
     const world = await proposed()
     world.packages = ['apps/web']
     world.repository.commitByHand('main', files)
@@ -153,7 +153,7 @@ for (const [name, files, outcome] of BASE_MOVES) {
   })
 }
 
-test('the cluster goes back by itself: the branch is withdrawn and the episode says so', async () => {
+test('when the cluster heals by itself, the branch is withdrawn and the episode is Healed', async () => {
   const world = await proposed()
   world.sync()
   assert.deepEqual(await stateOf(world), ['InSync', 'healed'])
@@ -161,7 +161,7 @@ test('the cluster goes back by itself: the branch is withdrawn and the episode s
   assert.match(world.repository.everything(), /outcome: Healed/)
 })
 
-test('somebody commits the live value to git: the branch is withdrawn as resolved by git', async () => {
+test('when git adopts the live value, the branch is withdrawn as ResolvedByGit', async () => {
   const world = await proposed()
   world.repository.commitByHand('main', {
     'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 5'),
@@ -171,7 +171,7 @@ test('somebody commits the live value to git: the branch is withdrawn as resolve
   assert.match(world.repository.everything(), /outcome: ResolvedByGit/)
 })
 
-test('drift that came back after it healed is a new episode with another name', async () => {
+test('drift that returns after it healed is a new episode with a new name', async () => {
   const world = await proposed()
   const [first = ''] = world.repository.names()
   world.sync()
@@ -181,7 +181,7 @@ test('drift that came back after it healed is a new episode with another name', 
   assert.deepEqual(world.repository.names(), [`${first}-2`])
 })
 
-test('rejected: exactly this drift is silent, other drift is raised, and the first one again when its time is over', async () => {
+test('a rejection silences exactly this drift until its time is over', async () => {
   const world = await proposed('{mode: Propose, decide: {closeSilence: 2h}}')
   await world.reject()
   assert.deepEqual(world.repository.names(), [])
@@ -199,7 +199,7 @@ for (const [name, field, value, hours] of [
   ['medium', 'spec.replicas', 5, 720],
   ['critical', 'spec.template.spec.hostNetwork', true, 24],
 ] as const) {
-  test(`${name} drift is silent for ${hours} hours after it was rejected`, async () => {
+  test(`${name} drift is silenced for ${hours} hours after its rejection`, async () => {
     const world = new TurnWorld()
     world.edit(WEB, field, value)
     await world.plan()
@@ -211,13 +211,13 @@ for (const [name, field, value, hours] of [
   })
 }
 
-test('a resolution request proposes drift that is silent', async () => {
+test('a resolution request proposes silenced drift', async () => {
   const world = await proposed()
   await world.reject()
   assert.equal((await world.resolutionRequest('Adopt')).outcome, 'created')
 })
 
-test('an incomplete observation freezes an open record: it is neither shrunk, nor closed, nor merged', async () => {
+test('an incomplete observation freezes an open record: no shrink, close or merge', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB_CONFIG, 'data.color', 'red')
@@ -232,7 +232,7 @@ test('an incomplete observation freezes an open record: it is neither shrunk, no
     if (!ref.endsWith('drift-ledger')) assert.equal(world.repository.branches.get(ref), id)
 })
 
-test('an outage of the dry run freezes too, while ownership shows a part of the drift', async () => {
+test('a failed dry run also freezes the record while field ownership shows part of the drift', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   world.cluster.change(WEB, (live) => removedFrom(live, 'metadata.labels.app'))
@@ -256,7 +256,7 @@ test('an outage of the dry run freezes too, while ownership shows a part of the 
   )
 })
 
-test('unreadable never becomes missing, and absence is drift only when it was answered', async () => {
+test('an unreadable object is never missing; only a confirmed absence is drift', async () => {
   const world = new TurnWorld()
   world.cluster.objects.delete(WEB)
   world.cluster.unreadable.add(WEB)
@@ -268,7 +268,7 @@ test('unreadable never becomes missing, and absence is drift only when it was an
   )
 })
 
-test('a field that was released and that somebody else owns is no drift', async () => {
+test('a released field with another owner is not drift', async () => {
   const world = await proposed()
   await world.resolutionRequest('Release')
   await world.approve()
@@ -297,7 +297,7 @@ test('an ignored field is no drift and is reported as ignored', async () => {
   assert.deepEqual(world.repository.names(), [])
 })
 
-test('git that moved ahead of the syncer is no drift', async () => {
+test('a syncer that is behind git causes no drift', async () => {
   const world = new TurnWorld()
   world.repository.commitByHand('main', {
     'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4'),
@@ -309,7 +309,7 @@ test('git that moved ahead of the syncer is no drift', async () => {
   )
 })
 
-test('a policy that changes the mode moves a draft on to a proposal, and takes none back', async () => {
+test('a mode change turns a draft into a proposal, and never back', async () => {
   const world = new TurnWorld('{mode: Warn}')
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
@@ -334,7 +334,7 @@ const AUTOSCALER: JsonObject = {
   },
 }
 
-test('what an autoscaler sets and git declares is planned as Release, whatever the policy plans, and the record says why', async () => {
+test('a declared field of an autoscaler is planned as Release whatever the policy, with the reason', async () => {
   const world = new TurnWorld('{mode: Propose, decide: {defaultPlan: Adopt}}')
   world.cluster.put(AUTOSCALER)
   world.edit(WEB, 'spec.replicas', 12)
@@ -354,7 +354,7 @@ test('what an autoscaler sets and git declares is planned as Release, whatever t
   assert.doesNotMatch(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas/)
 })
 
-test('at zero the autoscaler does not restore the count, so the policy decides; inside the bounds there is nothing to decide', async () => {
+test('at zero replicas the policy decides; inside the autoscaler bounds there is no drift', async () => {
   const world = new TurnWorld()
   world.cluster.put(AUTOSCALER)
   world.edit(WEB, 'spec.replicas', 0)

@@ -50,27 +50,27 @@ const RESTORED: readonly (readonly [
   writes: readonly string[],
 ])[] = [
   [
-    'a value: an apply of that field alone',
+    'a value applies only that field',
     (world) => world.edit(WEB, 'spec.replicas', 5),
     ['apply {"replicas":3}'],
   ],
   [
-    'an added field: a removal while it holds what was reviewed',
+    'an added field removes it while it has the reviewed value',
     (world) => world.edit(WEB_CONFIG, 'data.extra', 'x'),
     ['remove data.extra while "x" at 2'],
   ],
   [
-    'a removed field: an apply of it',
+    'a removed field applies that field',
     (world) => world.cluster.change(WEB_CONFIG, (live) => removedFrom(live, 'data.size')),
     ['apply {"size":"5"}'],
   ],
   [
-    'a missing object: an apply of the whole',
+    'a missing object applies the whole object',
     (world) => world.cluster.objects.delete(WEB_CONFIG),
     ['apply {"color":"blue","size":"5"}'],
   ],
   [
-    'a field of an item: with the key that names the item',
+    'a list item field applies it with the item key',
     (world) => world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'evil'),
     ['apply {"template":{"spec":{"containers":[{"name":"app","image":"nginx:1.27"}]}}}'],
   ],
@@ -87,7 +87,7 @@ for (const [name, edit, writes] of RESTORED) {
   })
 }
 
-test('what was merged is still written when other drift is open by then', async () => {
+test('a merged restore is still written when other drift is open', async () => {
   const world = await after(SETTLES, (one) => one.approve())
   world.edit(WEB_CONFIG, 'data.color', 'red')
   const { units } = await world.scan()
@@ -109,7 +109,7 @@ const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])
     },
   ],
   ['after a rejection', async () => after(SETTLES, (world) => world.reject())],
-  ['where the syncer settles', async () => after('{mode: Propose}', (world) => world.approve())],
+  ['when the syncer settles', async () => after('{mode: Propose}', (world) => world.approve())],
   [
     'after an Adopt',
     async () =>
@@ -127,7 +127,7 @@ const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])
       }),
   ],
   [
-    'once it was verified, when the same drift comes back',
+    'after verification, even if the same drift returns',
     async () => {
       const world = await after(SETTLES, (one) => one.approve())
       world.sync()
@@ -136,7 +136,7 @@ const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])
     },
   ],
   [
-    'when live changed since the review',
+    'when the live value changed since the review',
     async () => {
       const world = await after(SETTLES, (one) => one.approve())
       world.edit(WEB, 'spec.replicas', 9)
@@ -166,7 +166,7 @@ const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])
     },
   ],
   [
-    'when a draft was merged by hand',
+    'when a draft was merged manually',
     async () => {
       const world = edited(new TurnWorld('{mode: Warn, settle: backporch}'))
       await world.plan()
@@ -226,7 +226,7 @@ async function settleCode(world: TurnWorld): Promise<FailureCode | undefined> {
   }
 }
 
-test('an object that shows other drift too is not written, for an apply of it was not reviewed', async () => {
+test('an object with other drift is not written, since that apply was not reviewed', async () => {
   const world = await after(SETTLES, (one) => one.approve())
   const pending = listPendingSettles(await world.scan())
   world.edit(WEB, 'metadata.labels.team', 'x')
@@ -247,7 +247,7 @@ test('an object that shows other drift too is not written, for an apply of it wa
   assert.deepEqual(world.cluster.writes, [])
 })
 
-test('a record that the base branch does not have authorises nothing', async () => {
+test('a record that is not on the base branch authorises no write', async () => {
   const world = edited(new TurnWorld(SETTLES))
   const { record } = await world.plan()
   assert.ok(record !== undefined)
@@ -278,7 +278,7 @@ function leftBehind(object: JsonObject, id: string): TurnWorld {
 
 const LEFT = yaml(CONFIG.replace('name: web', 'name: left'))
 
-test('an unexpected object is deleted by uid and version', async () => {
+test('an unexpected object is deleted with uid and resourceVersion preconditions', async () => {
   const world = leftBehind(LEFT, '/ConfigMap/shop/left')
   await world.plan()
   await world.approve()
@@ -301,7 +301,7 @@ test('no object is deleted without a copy in the merged record, and the failure 
   assert.deepEqual(world.cluster.writes, [])
 })
 
-test('a namespace is not deleted, approved or not, and what was approved beside it is written first', async () => {
+test('a namespace is never deleted, and other approved writes come first', async () => {
   const marks = { annotations: { 'config.k8s.io/owning-inventory': 'inv-1' } }
   const left = marked({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'left' } }, marks)
   const world = leftBehind(left, '/Namespace//left')
@@ -314,7 +314,7 @@ test('a namespace is not deleted, approved or not, and what was approved beside 
   assert.equal(await settleCode(world), 'BP2015')
 })
 
-test('an object that changed since it was copied is not deleted', async () => {
+test('an object that changed since its copy is not deleted', async () => {
   const world = leftBehind(LEFT, '/ConfigMap/shop/left')
   await world.plan()
   await world.approve()
@@ -322,7 +322,7 @@ test('an object that changed since it was copied is not deleted', async () => {
   assert.deepEqual(await firstWrites(world), [])
 })
 
-test('an object that no apply brings back has a copy, which does not make the proposal a new one when the object moves on beside it', async () => {
+test('an object that no apply restores has a copy, and later changes of it leave the proposal unchanged', async () => {
   const world = new TurnWorld(SETTLES)
   const failure = new Failure({
     code: 'BP3011',

@@ -78,43 +78,43 @@ const PLANS: readonly (readonly [
   plan: readonly string[],
 ])[] = [
   [
-    'the one that is impossible',
+    'the one impossible change',
     ['a', 'b'],
     has('a'),
     ['a Restore,b Adopt', asRestore('a', 'not a')],
   ],
   [
-    'the only one, for the reason of the whole',
+    'the only change, with the reason of the whole plan',
     ['a'],
     has('a'),
     ['a Restore', asRestore('a', 'as a whole')],
   ],
   [
-    'one of two that are possible together only',
+    'both of two changes, each impossible alone',
     ['a', 'b'],
     (adopted) => adopted.length === 1,
     ['a Restore,b Restore', asRestore('a', 'not a'), asRestore('b', 'not b')],
   ],
   [
-    'as few as will do',
+    'as few changes as possible',
     ['a', 'b', 'c'],
     (adopted) => adopted.length === 1 || adopted.length === 3,
     ['a Adopt,b Adopt,c Restore', asRestore('c', 'not a,b,c')],
   ],
   [
-    'the impossible one, between two that are possible together only',
+    'the impossible change among two that need each other',
     ['a', 'b', 'c'],
     (adopted) => adopted.includes('b') || adopted.length === 1,
     ['a Adopt,b Restore,c Adopt', asRestore('b', 'not b')],
   ],
   [
-    'the later one, where each is possible and not both of them',
+    'the later of two changes that exclude each other',
     ['a', 'b'],
     has('a', 'b'),
     ['a Adopt,b Restore', asRestore('b', 'not a,b')],
   ],
   [
-    'the impossible ones of many',
+    'the impossible changes among many',
     numbered(60),
     (adopted) => adopted.some((name) => IMPOSSIBLE.includes(name)),
     [
@@ -126,7 +126,7 @@ const PLANS: readonly (readonly [
     ],
   ],
   [
-    'of many what refuses itself',
+    'a change among many that is impossible alone',
     ['password', ...Array.from({ length: 21 }, (_none, at) => `f${at}`)],
     has('password'),
     [
@@ -140,10 +140,10 @@ const PLANS: readonly (readonly [
 ]
 
 for (const [name, names, refuses, plan] of PLANS) {
-  test(`what becomes Restore: ${name}`, () => assert.deepEqual(possible(names, refuses), plan))
+  test(`falls back to Restore: ${name}`, () => assert.deepEqual(possible(names, refuses), plan))
 }
 
-test('what no attempt is left for becomes Restore too, and that is said', () => {
+test('changes left after the last attempt become Restore, with a note', () => {
   const [planned, ...notes] = possible(numbered(200), () => true)
   assert.doesNotMatch(planned ?? '', /Adopt/)
   assert.match(
@@ -152,7 +152,7 @@ test('what no attempt is left for becomes Restore too, and that is said', () => 
   )
 })
 
-test('a Restore is not tried, and a defect is no refusal', () => {
+test('a Restore is not tried, and a defect is thrown', () => {
   const restored = changeOf('a', 'Restore')
   const plan = findPossiblePlan([restored, changeOf('b')], WHY, () => undefined)
   assert.deepEqual(
@@ -188,7 +188,7 @@ const BROKEN = packageWithout('Kptfile')
 
 const texts = ({ notes }: UnitPlan): string => notes.map(({ text }) => text).join('\n')
 
-test('an edit that nobody asked for does not hide the drift: what cannot be adopted is recorded as Restore', () => {
+test('an unrequested Adopt that is impossible is recorded as Restore, so drift stays visible', () => {
   const plan = planReconcile(NOT_EDITABLE)
   assert.deepEqual(
     plan.record?.spec.changes.map(({ resolution }) => resolution),
@@ -219,7 +219,7 @@ function resolutionsOf(unit: Observation, resolutionRequest: ResolutionRequest):
   ]
 }
 
-test('a request for all takes what is possible, and says what it leaves and why', () => {
+test('a request for all takes what is possible, and names the rest with the reason', () => {
   const why =
     'the value is a credential, and a credential in git is readable by everybody who can read the repository'
   const left = (resolution: string) =>
@@ -235,7 +235,7 @@ test('a request for all takes what is possible, and says what it leaves and why'
   assert.deepEqual(resolutionsOf(before, ALL_ADOPTED), ['Release', 'Adopt', left('Release')])
 })
 
-test('a request that names the change, or of which nothing is possible, is refused', () => {
+test('a request that names an impossible change, or finds nothing possible, is rejected', () => {
   const unit = observationOf([], WITH_TOKEN)
   const [token] = planReconcile(unit).report.spec.changes
   const named: ResolutionRequest = { ...ADOPT, changes: new Set([token?.fingerprint ?? '']) }
@@ -253,7 +253,7 @@ test('a request that names the change, or of which nothing is possible, is refus
   )
 })
 
-test('a proposal that cannot be recreated stays as it is', () => {
+test('a proposal that cannot be recreated is left unchanged', () => {
   const before = proposedOf([], { verdicts: VERDICTS })
   const verdicts = [verdictOf([driftOf('spec.replicas', { live: 9 })], ADOPTED)]
   const broken = { ...before, verdicts, git: { ...before.git, files: BROKEN.git.files } }
@@ -263,7 +263,7 @@ test('a proposal that cannot be recreated stays as it is', () => {
   refusalOf(() => planReconcile(broken, { resolutionRequest: ADOPT }))
 })
 
-test('what no body has room for is in a report of the proposal; a draft and a small proposal have none', () => {
+test('a large proposal has a report; a draft and a small proposal have none', () => {
   const many = Array.from({ length: 201 }, (_none, at) => driftOf(`spec.f${at}`))
   const reports = (unit: Observation): number =>
     planReconcile(unit).writes.commits.flatMap(({ changes }) =>
@@ -280,7 +280,7 @@ test('what no body has room for is in a report of the proposal; a draft and a sm
   )
 })
 
-test('a request about a record that cannot be read is refused with the reason of the record', () => {
+test('a request about an unreadable record is rejected with the reason', () => {
   const branch = {
     location: 'branch',
     episode: '1a2b3c4d',
@@ -335,7 +335,7 @@ function adopts(
   )(drift)
 }
 
-test('what people change by hand is adopted in a window that is open then, or while the object has the label', () => {
+test('manual changes are adopted in an open adopt window or while the object has its label', () => {
   const { actor } = REPLICAS
   const live = { metadata: { labels: { incident: 'open' } } }
   assert.equal(getLabels(live).get('incident'), 'open')
@@ -380,7 +380,7 @@ test('what people change by hand is adopted in a window that is open then, or wh
   )
 })
 
-test('an age is written in the largest unit that fits', () => {
+test('an age uses the largest unit that fits', () => {
   const heldFor = (minAge: string): string | undefined => {
     const policy = `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: x}\nspec: {limits: {digest: off}}\n`
     const unit = observationOf([

@@ -102,23 +102,23 @@ const WRITES: readonly (readonly [
   live?: LiveState,
 ])[] = [
   [
-    'a changed value is applied alone, and only to the observed object',
+    'a changed value is applied alone, only to the observed object',
     [REPLICAS],
     [applied({ replicas: 3 })],
   ],
   ['a removed field is applied', [PAUSED], [applied({ paused: false })]],
   [
-    'an added field is removed while it holds what was reviewed',
+    'an added field is removed while it has the reviewed value',
     [EXTRA],
     ['remove spec.extra while "x" at 7'],
   ],
   [
-    'a field of a list item goes with the key of the item',
+    'a field of a list item is applied with the item key',
     [IMAGE],
     [applied({ containers: [{ name: 'app', image: 'nginx:1.27' }] })],
   ],
   [
-    'two fields of one item are one item',
+    'two fields of one item are applied as one item',
     [IMAGE, driftOf('spec.containers[name=app].name', { git: 'app', live: 'app' })],
     [applied({ containers: [{ name: 'app', image: 'nginx:1.27' }] })],
   ],
@@ -134,14 +134,14 @@ const WRITES: readonly (readonly [
     ABSENT,
   ],
   [
-    'a value of an object that is gone is applied without its version',
+    'a value of a deleted object is applied without a version',
     [REPLICAS],
     [applied({ replicas: 3 }, NAME)],
     ABSENT,
   ],
-  ['nothing is removed from an object that is gone', [EXTRA], [], ABSENT],
+  ['nothing is removed from a deleted object', [EXTRA], [], ABSENT],
   [
-    'a field that git does not have brings no value',
+    'a field that git does not have adds no value',
     [driftOf('spec.none.below', { live: undefined })],
     [applied({})],
   ],
@@ -151,13 +151,13 @@ for (const [name, items, writes, live] of WRITES) {
   test(`settle: ${name}`, () => assert.deepEqual(lines(merged(items), live), writes))
 }
 
-test('settle: where the server refuses an apply, everything is one patch, removals first; none without the object', () => {
+test('settle: when the server rejects an apply, one patch with removals first; none if the object is absent', () => {
   const refused = merged([REPLICAS, EXTRA], { reapplyFails: 'spec.replicas is immutable' })
   assert.deepEqual(lines(refused), ['patch spec.extra "x">undefined, spec.replicas 5>3 at 7'])
   assert.deepEqual(lines(refused, ABSENT), [])
 })
 
-test('settle: an unexpected object is deleted by uid and version, where the merged record has a copy of it', () => {
+test('settle: an unexpected object is deleted by uid and version if the merged record has its copy', () => {
   const found = merged([UNEXPECTED], { desired: undefined })
   assert.deepEqual(
     found.record.spec.copies?.map(({ manifest }) => /replicas: 5/.test(manifest ?? '')),
@@ -171,7 +171,7 @@ test('settle: an unexpected object is deleted by uid and version, where the merg
   )
 })
 
-test('settle: only a merge that is not verified yet, and is what was proposed, authorises a write', () => {
+test('settle: only an unverified, unaltered merge authorises a write', () => {
   const { unit, record } = merged([REPLICAS])
   const verified = withStatus(unit, { verifiedAt: '2026-11-21T10:03:00Z' })
   const altered = withStatus(unit, { altered: 'somebody edited it' })
@@ -182,7 +182,7 @@ test('settle: only a merge that is not verified yet, and is what was proposed, a
   assert.deepEqual(lines({ unit, record: another }), [])
 })
 
-test('settle: what was not approved of an object keeps the whole object as it is', () => {
+test('settle: an unapproved change of an object blocks every write to it', () => {
   const { unit, record } = merged([REPLICAS])
   const now = (items: readonly Drift[]) => ({
     record,
@@ -206,7 +206,7 @@ test('settle: what was not approved of an object keeps the whole object as it is
   assert.equal(changed.why, 'it changed since the review: unexpected; 1 approved changes are gone')
 })
 
-test('settle: a value that moved between the comparison and the reading is not written over', () => {
+test('settle: a value that changed between comparison and read is not overwritten', () => {
   const moved = refusalOf(() => lines(merged([REPLICAS]), present({ replicas: 6 })))
   assert.deepEqual(
     [moved.code, moved.why],
@@ -229,7 +229,7 @@ test('settle: an adopted change is not written', () => {
   assert.deepEqual(lines({ unit, record }), [])
 })
 
-test('settle: what git has as ciphertext only is not written', () => {
+test('settle: a value that git has only encrypted is not written', () => {
   const secret = 'ENC[AES256_GCM,data:abc,iv:d,tag:e,type:str]'
   const whole = desiredOf({ replicas: 3, key: secret })
   const ofField = merged([driftOf('spec.key', { git: secret, live: 'plain' })], { desired: whole })
@@ -252,7 +252,7 @@ const BOUND = new Failure({
   remedy: 'ask',
 })
 
-test('settle: what the package does not cover is not written, and is the reason where nothing else is left', () => {
+test('settle: uncovered objects are not written, and are the reason if nothing else is left', () => {
   const { unit, record } = merged([REPLICAS])
   for (const more of [{ state: 'outside', failure: BOUND }, { notSettled: BOUND }] as const) {
     const bound = { ...unit, verdicts: unit.verdicts.map((verdict) => ({ ...verdict, ...more })) }
@@ -275,7 +275,7 @@ test('settle: what the package does not cover is not written, and is the reason 
   )
 })
 
-test('settle: beside what is not covered, the rest is written', () => {
+test('settle: covered objects are written beside uncovered ones', () => {
   const other = { ...REPLICAS, id: { ...REPLICAS.id, name: 'api' } }
   const verdicts = [
     verdictOf([REPLICAS], { desired: GIT }),
@@ -297,7 +297,7 @@ const entry = (manager: string, operation: string, field: string) => ({
   fieldsV1: { 'f:spec': { [field]: {} } },
 })
 
-test('settle: fields that an earlier settle wrote are handed to the syncer, also once the values agree', () => {
+test('settle: fields that an earlier settle wrote are handed to the syncer, even when values agree', () => {
   const managedFields = [
     entry('kustomize-controller', 'Apply', 'f:paused'),
     entry('backporch.dev/1', 'Apply', 'f:replicas'),

@@ -33,7 +33,7 @@ function observed(
   })
 }
 
-test('an adoption is undone where git declares again what it did before', () => {
+test('an adoption is undone when git declares the earlier value again', () => {
   const episode = adopted('c0ffee01', 3, 5)
   const [undone, ...more] = listUndoneAdoptions(observed(3, [episode]))
   assert.equal(undone?.episode, episode)
@@ -41,14 +41,14 @@ test('an adoption is undone where git declares again what it did before', () => 
   assert.deepEqual(listUndoneAdoptions(observed(5, [episode])), [], 'git has the adopted value')
 })
 
-test('a field that was decided about once more is not undone', () => {
+test('a field with a later decision is not undone', () => {
   assert.deepEqual(
     listUndoneAdoptions(observed(3, [adopted('c0ffee01', 3, 5), adopted('c0ffee02', 5, 3)])),
     [],
   )
 })
 
-test('what the ledger knows of an undone decision is not reported again', () => {
+test('an undone decision that the ledger knows is not reported again', () => {
   const episode = adopted('c0ffee01', 3, 5)
   const undone = [
     { episode: 'c0ffee01', how: 'AdoptionUndone', commit: 'b'.repeat(40), by: 'admin <admin>' },
@@ -68,7 +68,7 @@ test('what the ledger knows of an undone decision is not reported again', () => 
   assert.deepEqual(amendEpisodes(observed(3, [amended], { undone })), [])
 })
 
-test('the commit of a decision is entered in the order in which the ledger is read', () => {
+test('the commit of a decision is inserted in the field order of the ledger', () => {
   const decidedCommits = new Map([['c0ffee01', 'c'.repeat(40) as never]])
   const [amended] = amendEpisodes(observed(5, [adopted('c0ffee01', 3, 5)], { decidedCommits }))
   assert.deepEqual(Object.keys(amended?.status ?? {}), [

@@ -11,7 +11,7 @@ import {
   WEB_CONFIG,
 } from '../../../test/fakes/turn-world.ts'
 
-test('merged and not applied: waiting, and nothing is proposed a second time', async () => {
+test('a merged, unapplied restore waits and is not proposed again', async () => {
   const world = await proposed()
   await world.approve()
   assert.deepEqual(world.repository.names(), ['apps/web/v1'])
@@ -19,7 +19,7 @@ test('merged and not applied: waiting, and nothing is proposed a second time', a
   assert.deepEqual(world.repository.names(), ['apps/web/v1'])
 })
 
-test('merged and applied: verified, and history says when', async () => {
+test('a merged and applied restore is verified with its time', async () => {
   const world = await proposed()
   await world.approve()
   world.sync()
@@ -27,7 +27,7 @@ test('merged and applied: verified, and history says when', async () => {
   assert.match(world.repository.everything(), /verifiedAt: ['"]?2026-11-21T10:0/)
 })
 
-test('a merged Restore is verified although other drift is open, and its drift is news when it comes back', async () => {
+test('a merged Restore is verified despite other drift, and its own drift is new when it returns', async () => {
   const world = await proposed()
   await world.approve()
   world.sync()
@@ -53,14 +53,14 @@ test('the same drift after a verified restore is a new episode, with the next re
   assert.equal(revision, 'v2')
 })
 
-test('while a restore waits, live changes once more: that is drift of its own', async () => {
+test('another live change while a restore waits is drift of its own', async () => {
   const world = await proposed()
   await world.approve()
   world.edit(WEB, 'spec.replicas', 9)
   assert.deepEqual(await stateOf(world), ['Drifted', 'created'])
 })
 
-test('a restore is verified by its own objects: one that can never be read does not make the decision hold for ever', async () => {
+test('a restore is verified by its own objects, whatever other objects are unreadable', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     'apps/web/secret.yaml': CONFIG.replace('name: web', 'name: unread'),
   })
@@ -83,7 +83,7 @@ test('a restore is not verified while its own object cannot be read', async () =
   assert.deepEqual(await stateOf(world), ['Applying', 'applying'])
 })
 
-test('a restore of a Secret whose content is never read is verified by who owns its keys', async () => {
+test('a restore of an unread Secret is verified by its field owners', async () => {
   const secret =
     'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': secret })
@@ -99,7 +99,7 @@ test('a restore of a Secret whose content is never read is verified by who owns 
   assert.deepEqual(await stateOf(world), ['Drifted', 'created'])
 })
 
-test('a decision about a place that holds a credential is not verified while it is there, under whatever installation key', async () => {
+test('a decision about a path with a credential stays unverified while it is there, under any key', async () => {
   const world = new TurnWorld()
   const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
   world.edit(WEB_CONFIG, `metadata.finalizers[="${token}"]`, token)

@@ -61,7 +61,7 @@ test('results of several turns are one list in the order of the requests, withou
   assert.deepEqual(numbers(whole), ['1', '2', '3'])
 })
 
-test('an answer that is another one this time takes the place of the first', () => {
+test('a changed answer replaces the earlier answer to the same command', () => {
   const whole = answerComment('', [reported(1), reported(2)], LIMIT)
   const again = list(
     answerComment(whole, [reported(1, { text: 'nothing differs any longer' })], LIMIT),
@@ -82,7 +82,7 @@ test('several commands of one comment stay together, in their order', () => {
   assert.equal(answerComment(whole, both, LIMIT), whole)
 })
 
-test('the last ten results stay, and the last three of people without rights, which replace no others', () => {
+test('keeps the last ten results, plus the last three of people without rights', () => {
   const many = Array.from({ length: 12 }, (_, index) => reported(index + 1))
   const flood = Array.from({ length: 30 }, (_, index) =>
     reported(index + 20, { by: 'eve', done: false }, false),
@@ -160,7 +160,7 @@ test('with any input, the comment is within the limit of the forge and has the l
   }
 })
 
-test('of an edited comment, only harmless lines in the form of Backporch are read', () => {
+test('reads from an edited comment only harmless lines in the form of Backporch', () => {
   const whole = answerComment('', [reported(1, { text: SEE_BELOW, details: 'fine' })], LIMIT)
   const line = (text: string, mark = 'answer=2026-11-21T10:00:00Z,5,0') =>
     `- ✅ ${text} <!-- backporch:${mark} -->`

@@ -48,14 +48,14 @@ const WIDE: readonly (readonly [what: string, change: Partial<Change>])[] = [
     { path: `spec.${'abcdefgh'.repeat(9)}`, git: 'x'.repeat(90), live: 'y'.repeat(90) },
   ],
   [
-    'long steps of a field',
+    'long steps in a field path',
     {
       path: 'spec.template.spec.containers[name=application].resources.limits.memory',
       git: 'x'.repeat(90),
       live: 'z',
     },
   ],
-  ['lines of a text', { git: `a\n${'x'.repeat(90)}\n`, live: `a\n${'y'.repeat(90)}\n` }],
+  ['multi-line values', { git: `a\n${'x'.repeat(90)}\n`, live: `a\n${'y'.repeat(90)}\n` }],
   [
     'lists',
     {
@@ -64,7 +64,7 @@ const WIDE: readonly (readonly [what: string, change: Partial<Change>])[] = [
     },
   ],
   [
-    'a risk and a plan of many letters',
+    'a long risk and a long plan',
     { git: 'x'.repeat(90), live: 'y'.repeat(90), risk: 'critical', resolution: 'Release' },
   ],
 ]
@@ -76,7 +76,7 @@ for (const [what, change] of WIDE) {
   })
 }
 
-test('of a long path, whole steps are left', () => {
+test('a long path is shortened by whole steps', () => {
   const [, , row = ''] = tableOf({
     path: 'spec.template.metadata.annotations["example.com/debug"]',
   })
@@ -90,7 +90,7 @@ test('the plan is the second column, for one change too', () => {
   )
 })
 
-test('a value is cut where no browser breaks it, and not where one does', () => {
+test('a value is truncated only where no browser can break it', () => {
   const [, , row = ''] = tableOf({
     git: 'registry.example/shop/check-out:v1',
     live: 'registry.example/shop/check-out:v2',

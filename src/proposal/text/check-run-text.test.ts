@@ -34,7 +34,7 @@ const ALL: readonly (readonly [string, CheckRun])[] = [
 ]
 
 for (const [name, run] of ALL) {
-  test(`within the limits of GitHub: ${name}`, () => {
+  test(`the check stays within the limits of GitHub: ${name}`, () => {
     assert.ok(run.title.length <= 255 && !run.title.includes('\n'))
     assert.ok(new TextEncoder().encode(run.summary).length <= 65_535)
     assert.ok(run.annotations.length <= 200)
@@ -46,7 +46,7 @@ for (const [name, run] of ALL) {
     assert.match(run.key, /^[0-9a-f]{16}$/)
   })
 
-  test(`no person is mentioned and no foreign HTML is written: ${name}`, () => {
+  test(`the check mentions no person and has no foreign HTML: ${name}`, () => {
     const outsideCode = run.summary
       .replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '')
       .replaceAll(/<\/?sub>/g, '')
@@ -54,7 +54,7 @@ for (const [name, run] of ALL) {
   })
 }
 
-test('the buttons are three, short enough, and each is a command', () => {
+test('the check has three buttons with short texts, and each is a command', () => {
   const buttons = checkButtons(true)
   assert.deepEqual(
     buttons.map(({ label }) => label),
@@ -70,7 +70,7 @@ test('the buttons are three, short enough, and each is a command', () => {
   assert.equal(findActionCommands('merge'), undefined)
 })
 
-test('to adopt is offered where all of it can be, and is not the plan', () => {
+test('the adopt button appears only if all changes can be adopted and Adopt is not the plan', () => {
   const offered = (...changes: Change[]): boolean =>
     runOf(subjectOf(changes)).buttons.some(({ id }) => id === 'adopt')
   assert.ok(offered(REPLICAS))
@@ -111,7 +111,7 @@ test('a change that git does not declare has no annotation, and the summary stat
   assert.match(summary, /Annotated are 1 of 3 changes/)
 })
 
-test('a secret value is hidden, in words and at its line', () => {
+test('a secret value is hidden in the summary and in the annotations', () => {
   const hidden = {
     ...REPLICAS,
     path: 'data.password',

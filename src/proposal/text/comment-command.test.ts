@@ -43,7 +43,7 @@ const UNDERSTOOD: readonly (readonly [body: string, ...commands: object[]])[] = 
 ]
 
 for (const [body, ...commands] of UNDERSTOOD) {
-  test(`understood: ${JSON.stringify(body)}`, () => {
+  test(`parses a command: ${JSON.stringify(body)}`, () => {
     assert.deepEqual(parseCommentCommands(body), { commands, refused: [] })
   })
 }
@@ -61,7 +61,7 @@ for (const body of [
   '//adopt',
   '',
 ]) {
-  test(`not a command: ${JSON.stringify(body)}`, () => {
+  test(`ignores text that is no command: ${JSON.stringify(body)}`, () => {
     assert.deepEqual(parseCommentCommands(body), { commands: [], refused: [] })
   })
 }
@@ -82,7 +82,7 @@ for (const [body, why] of [
   ['/show me', /\/show ignores/],
   ['/exclude a b', /one name of a cluster/],
 ] as const) {
-  test(`refused with the correct form: ${body}`, () => {
+  test(`rejects with the correct form: ${body}`, () => {
     const { commands, refused } = parseCommentCommands(body)
     assert.deepEqual(commands, [])
     assert.match(refused[0]?.why ?? '', why)
@@ -90,22 +90,22 @@ for (const [body, why] of [
   })
 }
 
-test('a fence that is closed ends the code', () => {
+test('a closed fence ends the code block', () => {
   assert.equal(parseCommentCommands('```yaml\n/adopt 1\n```\n/adopt 2').commands.length, 1)
 })
 
 for (const [verb, { example }] of Object.entries(COMMANDS))
-  test(`the example of /${verb} in the help is this command, written right`, () => {
+  test(`the help example of /${verb} parses as this command`, () => {
     const { commands, refused } = parseCommentCommands(example)
     assert.deepEqual([commands.map((command) => command.verb), refused], [[verb], []])
   })
 
-test('a comment is no script: the eleventh command is refused', () => {
+test('a comment may hold ten commands; the eleventh is rejected', () => {
   const { commands, refused } = parseCommentCommands('/adopt 1\n'.repeat(12))
   assert.deepEqual([commands.length, refused.length], [10, 2])
 })
 
-test('any text gives commands or nothing, and no reason or line has a line break or a hidden character', () => {
+test('any text parses, and no reason or line has a line break or a hidden character', () => {
   const word = fc.constantFrom(
     '/adopt',
     '/drift',

@@ -50,7 +50,7 @@ function text(
   }).body
 }
 
-test('the clusters that one pull request decides about are one row', () => {
+test('clusters that share one pull request share one row', () => {
   const body = text([
     unit('edge-01', '#4'),
     unit('prod', '#1'),
@@ -62,11 +62,11 @@ test('the clusters that one pull request decides about are one row', () => {
   assert.match(body, /`#4`.* 3 clusters \|.*\n.*`#1`.*`prod`/)
 })
 
-test('proposals that have no number yet are a row each', () => {
+test('each proposal without a number has its own row', () => {
   assert.match(text([unit('edge-01', ''), unit('edge-02', '')]), /`edge-01`.*\n.*`edge-02`/)
 })
 
-test('what is held back for one reason stands below that reason, in the order of the units', () => {
+test('held proposals are grouped by reason, in the order of the units', () => {
   const held = (cluster: string, id: string, why: string) => ({
     ...unit(cluster, ''),
     id,
@@ -96,7 +96,7 @@ test('what is held back for one reason stands below that reason, in the order of
   ])
 })
 
-test('rows that say the same of several clusters are one, with the number of all', () => {
+test('equal rows of several clusters merge into one row with their count', () => {
   const clusters = ['edge-01', 'edge-02', 'edge-03', 'edge-04', 'edge-05']
   const recorded = [
     ...clusters.map((cluster) => ({
@@ -113,7 +113,7 @@ test('rows that say the same of several clusters are one, with the number of all
   assert.equal(body.split('`platform/trust`').length - 1, 2)
 })
 
-test('what a shorter text leaves out is counted by what its rows stand for', () => {
+test('omitted rows are counted by the units they stand for', () => {
   const recorded = Array.from({ length: 40 }, (_, index) =>
     ['a', 'b'].map((cluster) => ({ ...unit(cluster, ''), packageName: `apps/${index}` })),
   )

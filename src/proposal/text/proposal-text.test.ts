@@ -76,7 +76,7 @@ test('without an applier, a Restore names the command to run, and an Adopt does 
   assert.ok(!adopt.labels.includes('drift-state/no-applier'))
 })
 
-test('where backporch settles, no syncer is named and no command printed', () => {
+test('when backporch settles, the body names no syncer and no command', () => {
   const body = bodyOf(withSettle(subjectOf([REPLICAS], { applier: NOBODY }), 'backporch'))
   assert.match(body, /after the merge, backporch applies exactly these changes and nothing else/)
   assert.doesNotMatch(body, /kubectl apply|Merging alone/)
@@ -87,7 +87,7 @@ test('a new cluster value is announced only if an applier exists', () => {
   assert.doesNotMatch(bodyOf(subjectOf([REPLICAS], { applier: NOBODY })), /`5` becomes `3`/)
 })
 
-test('a folder without a Kptfile is called one, and no link leads to the Kptfile that it has not', () => {
+test('a folder without a Kptfile is called a folder, and no link leads to a Kptfile', () => {
   const subject = subjectOf([REPLICAS])
   assert.match(bodyOf(subject), /package .* at .*\/Kptfile/)
   const body = bodyOf({ ...subject, unit: { ...subject.unit, source: 'folder' } })
@@ -142,7 +142,7 @@ test('for deleted objects, the body names the copy in the record and the lost va
   assert.ok(formatMassText({ ...MASS, losses }).body.includes(lines[1] ?? ''))
 })
 
-test('a syncer that reverts without a merge is named in the row of a close', () => {
+test('the close row names a syncer that reverts without a merge', () => {
   const body = bodyOf(subjectOf([REPLICAS], { applier: { ...FLUX, revertsUnasked: 'yes' } }))
   assert.match(
     body,
@@ -164,7 +164,7 @@ test('a change that cannot be adopted has no box and no row, and the reason is g
   }
 })
 
-test('what no server checked, and what it refuses, is said before the table', () => {
+test('unchecked and rejected objects are reported before the table', () => {
   const [one, two] = ['Deployment shop/web', 'Deployment shop/api']
   const body = bodyOf(
     subjectOf([REPLICAS], {
@@ -196,7 +196,7 @@ test('a change that cannot be released has no row, and the reason is given', () 
   assert.match(bodyOf(subjectOf([REPLICAS])), /comment `\/release`/)
 })
 
-test('boxes are of objects, name their changes by the numbers of the record, and are left out for more than ten', () => {
+test('boxes are per object with the change numbers, and are omitted for more than ten objects', () => {
   const other = changeOf({ ref: { ...REPLICAS.ref, name: 'other' }, risk: 'high' })
   assert.deepEqual(ticksIn(subjectOf([REPLICAS, { ...REPLICAS, path: 'spec.paused' }, other])), [
     { verb: 'adopt', drift: '1a2b3c4d', changes: [3] },
@@ -207,7 +207,7 @@ test('boxes are of objects, name their changes by the numbers of the record, and
   assert.equal(ticksIn(subjectOf(manyChanges(11))).length, 1)
 })
 
-test('a large drift shows its 30 riskiest changes and their total, and links to the report where the branch has one', () => {
+test('a large drift shows its 30 riskiest changes and their total, and links to the report if it exists', () => {
   const large = subjectOf(manyChanges(412), { hasReport: true })
   assert.match(bodyOf(large), /\*\*The table shows 30 of 495 changes\*\*/)
   assert.match(bodyOf(large), new RegExp(`${reportPath('prod-eu-1', 'apps--checkout')}\\)`))
@@ -216,7 +216,7 @@ test('a large drift shows its 30 riskiest changes and their total, and links to 
   assert.ok(!wantsReport(subjectOf([REPLICAS]).record))
 })
 
-test('a forge that takes little, folds nothing and has no pages still gets everything that is needed to decide', () => {
+test('on a limited forge the body still has everything needed to decide', () => {
   const body = bodyOf(subjectOf(manyChanges(412), { dialect: PLAIN, ledgerUrl: '' }))
   assert.ok(body.length <= 4_000)
   assert.doesNotMatch(body, /<details>|\]\(|\[!/)
@@ -247,7 +247,7 @@ test('only a proposal that is not final is a draft, with the reason', () => {
   )
 })
 
-test('critical drift is silent for a day at most', () => {
+test('critical drift is silenced for at most a day', () => {
   assert.match(bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }])), /silenced for 24 hours;/)
   assert.match(
     bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }], { closeSilence: 3_600 })),
@@ -256,7 +256,7 @@ test('critical drift is silent for a day at most', () => {
   assert.match(bodyOf(subjectOf([REPLICAS])), /silenced for 30 days;/)
 })
 
-test('a multi-line value is shown by the first line that differs, a long one by the place where it does', () => {
+test('a multi-line value shows its first different line; a long one shows where it differs', () => {
   const [git, live] = ['a\nb\nc', 'a\nx\nc']
   assert.match(
     bodyOf(subjectOf([{ ...REPLICAS, git, live }])),
@@ -269,7 +269,7 @@ test('a multi-line value is shown by the first line that differs, a long one by 
   )
 })
 
-test('no line of a diff begins like a command of a bot', () => {
+test('no diff line starts like a bot command', () => {
   const path = 'data["a"]'
   const changed = bodyOf(
     subjectOf([{ ...REPLICAS, path, git: '/lgtm\nx\n /merge', live: '/lgtm\ny\n /merge' }]),

@@ -18,7 +18,7 @@ test('a ticked box is read with its drift, and an open box is ignored', () => {
   ])
 })
 
-test('any numbers come back', () => {
+test('any change numbers survive a round trip through a box', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.integer({ min: 1, max: 9_999 }), { minLength: 1, maxLength: 40 }),

@@ -97,7 +97,7 @@ const stateOf = ({ items, setAside }: ObjectVerdict): unknown => [
 ]
 const APPLIED = { lastAppliedRevision: `main@sha1:${COMMIT}` }
 
-test('the report of the resource that the unit was found by counts, though no object names it', async () => {
+test('the report of the resource that applies the unit counts even if no object names it', async () => {
   const failed = {
     conditions: [{ type: 'Ready', status: 'False', reason: 'ReconciliationFailed' }],
   }

@@ -45,7 +45,7 @@ const POSSIBLE: Prediction = { state: 'predicted', object: {} }
 const failure = new Failure({ code: 'BP3011', what: 'cannot make it', why: 'no', remedy: 'wait' })
 const refused = (reason: RefusalReason): Prediction => ({ state: 'refused', failure, reason })
 
-test('an answer is of one content, cluster, server version and field manager', () => {
+test('an answer is keyed by content, cluster, server version and field manager', () => {
   for (const [other, requested] of [
     [context(), config('a', 'blue')],
     [context(), config('a', 'red', 'elsewhere')],
@@ -67,7 +67,7 @@ test('an answer is of one content, cluster, server version and field manager', (
   }
 })
 
-test('an answer about a stored object is of its uid, version, schema, syncer and what was applied last', () => {
+test('an answer for a stored object is keyed by uid, version, schema, syncer and last applied state', () => {
   const of = { live: stored('1', '7'), schema: TEST_SCHEMA, syncer: FLUX, lastApplied: undefined }
   const applied = {
     apiVersion: 'v1',
@@ -118,7 +118,7 @@ test('an object has one answer, however often it changes', () => {
   assert.equal(answers.held, 1)
 })
 
-test('an answer expires, a refusal sooner, and those of one turn not all at once', () => {
+test('an answer expires, a refusal earlier, and the expiry times are spread', () => {
   const names = Array.from({ length: 200 }, (_one, index) => `c${index}`)
   const left = (prediction: Prediction, minutes: number): number => {
     const answers = new DryRunAnswers<string>()
@@ -133,14 +133,14 @@ test('an answer expires, a refusal sooner, and those of one turn not all at once
   assert.deepEqual([left(refused('QuotaExceeded'), 3), left(refused('QuotaExceeded'), 7)], [200, 0])
 })
 
-test('what nobody could say, and what a recording says, is not kept', () => {
+test('unproven predictions and answers of a recording are not cached', () => {
   const answers = new DryRunAnswers<string>()
   answers.keep(context(), config('a'), [POSSIBLE, { state: 'unproven', failure }], 'perhaps')
   answers.keep(context(0, { recorded: true }), config('b'), [POSSIBLE], 'recorded')
   assert.equal(answers.held, 0)
 })
 
-test('of a namespace that is going or gone nothing counts that was said before', () => {
+test('answers in a terminating or missing namespace are invalidated', () => {
   for (const reason of ['NamespaceTerminating', 'NamespaceMissing'] as const) {
     const answers = new DryRunAnswers<string>()
     for (const namespace of ['shop', 'other'])
@@ -156,7 +156,7 @@ test('of a namespace that is going or gone nothing counts that was said before',
   }
 })
 
-test('no more than fifty thousand are kept', () => {
+test('the cache keeps at most fifty thousand answers', () => {
   const answers = new DryRunAnswers<string>()
   for (let index = 0; index <= 50_000; index += 1)
     answers.keep(context(), config(`c${index}`), [POSSIBLE], 'fits')

@@ -102,7 +102,7 @@ for (const [kind, { file, managers }] of Object.entries(TOOLS) as [
 ][]) {
   for (const manager of managers)
     for (const owned of [true, false])
-      test(`the Secret of a ${kind} that ${manager} wrote is no drift and not unmanaged ${owned ? 'with' : 'without'} an owner`, async () => {
+      test(`the Secret that ${manager} generated for a ${kind} ${owned ? 'with' : 'without'} an owner is neither drift nor unmanaged`, async () => {
         const world = new InventoryWorld({ 'apps/web/secret.yaml': file })
         world.cluster.put(appliedBy(world.syncer, yaml(file)))
         world.cluster.put(generated(kind, manager, owned))
@@ -123,7 +123,7 @@ for (const [kind, { file, managers }] of Object.entries(TOOLS) as [
     ['kpt', { annotations: { 'config.k8s.io/owning-inventory': 'inventory-1' } }],
   ] as const)
     for (const owned of [true, false])
-      test(`the Secret of a ${kind} with the marks of ${what} copied ${owned ? 'with' : 'without'} an owner is not unexpected`, async () => {
+      test(`the Secret of a ${kind} with copied marks of ${what} ${owned ? 'with' : 'without'} an owner is not unexpected`, async () => {
         const world = new InventoryWorld({ 'apps/web/secret.yaml': file }).mark(marks)
         world.cluster.put(marked(appliedBy(world.syncer, yaml(file)), marks))
         world.cluster.put(generated(kind, managers[0], owned, marks))
@@ -132,7 +132,7 @@ for (const [kind, { file, managers }] of Object.entries(TOOLS) as [
       })
 }
 
-test('what External Secrets merges into a Secret of git is no drift', async () => {
+test('fields that External Secrets merges into a Secret in git are no drift', async () => {
   const secret =
     'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
   const world = new InventoryWorld({

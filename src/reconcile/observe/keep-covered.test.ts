@@ -26,9 +26,12 @@ function fluxWorld(entries: readonly string[]): TurnWorld {
 for (const [where, world] of [
   ['no mark and no placement', () => new TurnWorld()],
   ['an inventory', () => fluxWorld(ENTRIES)],
-  ['an inventory that lists what is gone', () => fluxWorld([...ENTRIES, 'shop_gone__ConfigMap'])],
   [
-    'an inventory of another folder too',
+    'an inventory that lists a missing object',
+    () => fluxWorld([...ENTRIES, 'shop_gone__ConfigMap']),
+  ],
+  [
+    'an inventory that covers another folder too',
     () => fluxWorld([...ENTRIES, 'elsewhere_other__ConfigMap']),
   ],
   [
@@ -36,7 +39,7 @@ for (const [where, world] of [
     () => new TurnWorld('{mode: Propose}', { '.drift/placement.yaml': ALLOW }),
   ],
 ] as const) {
-  test(`with ${where}, a drifted unit that is as it was is not judged anew`, async () => {
+  test(`with ${where}, an unchanged drifted unit is not evaluated again`, async () => {
     const here = world()
     here.edit(WEB, 'spec.replicas', 5)
     const renderer = new WorkerRenderer({

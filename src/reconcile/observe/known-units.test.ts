@@ -46,7 +46,7 @@ function sideOf(
   }
 }
 
-test('a unit is known as long as git and the cluster have the same of it', () => {
+test('a unit stays cached while git and the cluster have the same versions of it', () => {
   const units = new KnownUnits()
   const known = units.getUnit('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
   assert.equal(
@@ -60,16 +60,16 @@ test('a unit is known as long as git and the cluster have the same of it', () =>
 
 for (const [what, identity, side] of [
   ['another version of an object', IDENTITY, sideOf(present('1', '8'))],
-  ['an object that was made anew', IDENTITY, sideOf(present('3', '7'))],
-  ['an object that is gone', IDENTITY, sideOf({ state: 'absent' })],
-  ['an object of which only the metadata is read', IDENTITY, sideOf(present('1', '7', true))],
+  ['a recreated object', IDENTITY, sideOf(present('3', '7'))],
+  ['a deleted object', IDENTITY, sideOf({ state: 'absent' })],
+  ['an object read as metadata only', IDENTITY, sideOf(present('1', '7', true))],
   [
-    'another object in git',
+    'another desired object',
     IDENTITY,
     sideOf(present('1', '7'), present('2', '1'), resourceOf('a')),
   ],
   [
-    'one object less',
+    'one object fewer',
     IDENTITY,
     { ...sideOf(present('1', '7')), resources: sideOf(present('1', '7')).resources.slice(1) },
   ],
@@ -87,7 +87,7 @@ for (const [what, identity, side] of [
   ['another server version', { ...IDENTITY, version: 'v1.35.0' }, sideOf(present('1', '7'))],
   ['another cluster under the same name', { ...IDENTITY, uid: 'other' }, sideOf(present('1', '7'))],
 ] as const) {
-  test(`of a unit with ${what} nothing is known`, () => {
+  test(`the cache misses for ${what}`, () => {
     const units = new KnownUnits()
     const known = units.getUnit('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
     const now = units.getUnit('prod/apps/web', identity, side)
@@ -101,12 +101,12 @@ for (const [what, identity, side] of [
 }
 
 for (const [what, identity, state] of [
-  ['an object that cannot be read', IDENTITY, { state: 'unreadable', failure }],
+  ['an unreadable object', IDENTITY, { state: 'unreadable', failure }],
   ['an object without a version', IDENTITY, present('1', '')],
   ['an object without a uid', IDENTITY, present('', '7')],
   ['a recording', { ...IDENTITY, recorded: true }, present('1', '7')],
 ] as const) {
-  test(`${what} is never known`, () => {
+  test(`never caches ${what}`, () => {
     const units = new KnownUnits()
     assert.notEqual(
       units.getUnit('prod/apps/web', identity, sideOf(state)),
@@ -115,7 +115,7 @@ for (const [what, identity, state] of [
   })
 }
 
-test('the units that were not looked at longest go, and one that is too large is not kept', () => {
+test('the cache evicts the least recently used units and keeps no oversized one', () => {
   const units = new KnownUnits(4)
   const of = (name: string) => units.getUnit(name, IDENTITY, sideOf(present('1', '7')))
   const [a, b] = [of('a'), of('b')]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSame, LastAnswer } from './last-answer.ts'
 
-test('the same question about the same subject is worked out once', () => {
+test('the same question about the same subject is computed once', () => {
   const last = new LastAnswer<object>()
   const subject = {}
   const ask = (about: object, given: readonly unknown[]) => last.getAnswer(about, given, () => ({}))
@@ -13,7 +13,7 @@ test('the same question about the same subject is worked out once', () => {
   assert.notEqual(ask(subject, ['a', { deep: [2] }]), ask(subject, ['a', { deep: [3] }]))
 })
 
-test('an answer is recalled until its time', () => {
+test('an answer is valid until its expiry time', () => {
   const last = new LastAnswer<string>()
   const subject = {}
   last.keep(subject, [1], 'kept', 1_000)
@@ -27,7 +27,7 @@ test('an answer is recalled until its time', () => {
   assert.equal(last.findRemembered(subject, [1]), undefined)
 })
 
-test('plain values are the same by what they hold, all else by being one object', () => {
+test('plain values are compared by content, other objects by identity', () => {
   class Thing {}
   const one = new Thing()
   for (const [left, right] of [

@@ -44,7 +44,7 @@ function verdictOf(name: string, live: Json, resourceVersion = '1'): ObjectVerdi
   }
 }
 
-test('a difference that is as it was is the same object, though the live object was written', () => {
+test('an unchanged difference keeps its object identity when the live object was rewritten', () => {
   const last = new LastDrift()
   const [before] = last.retainUnchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] })])
   const [now] = last.retainUnchanged('prod/apps/web', [
@@ -56,12 +56,12 @@ test('a difference that is as it was is the same object, though the live object 
 
 for (const [name, live] of [
   ['another value', { deep: [1, 'y', 10n] }],
-  ['a number for a bigint', { deep: [1, 'x', 10] }],
-  ['one key more', { deep: [1, 'x', 10n], more: null }],
-  ['a list for a map', [1, 'x', 10n]],
+  ['a number instead of a bigint', { deep: [1, 'x', 10] }],
+  ['an additional key', { deep: [1, 'x', 10n], more: null }],
+  ['a list instead of a map', [1, 'x', 10n]],
   ['nothing', null],
 ] as const) {
-  test(`a difference with ${name} is a new one, and is the one that is held`, () => {
+  test(`a difference with ${name} replaces the cached one`, () => {
     const last = new LastDrift()
     last.retainUnchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] })])
     const changed = verdictOf('a', live)
@@ -73,7 +73,7 @@ for (const [name, live] of [
   })
 }
 
-test('another unit, and another object of the unit, have differences of their own', () => {
+test('differences are kept per unit and object', () => {
   const last = new LastDrift()
   const [before] = last.retainUnchanged('prod/apps/web', [verdictOf('a', 'red')])
   const other = last.retainUnchanged('prod/apps/db', [verdictOf('a', 'red')])
@@ -84,7 +84,7 @@ test('another unit, and another object of the unit, have differences of their ow
   )
 })
 
-test('no more is held than the limit: the units that were not looked at longest go', () => {
+test('the cache stays within its limit and evicts the least recently used units', () => {
   const last = new LastDrift(4)
   const two = (): ObjectVerdict[] => [verdictOf('a', 'red'), verdictOf('b', 'red')]
   const first = last.retainUnchanged('one', two())

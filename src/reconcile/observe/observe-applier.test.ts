@@ -45,7 +45,7 @@ const FLUX: JsonObject = {
   spec: { interval: '10m', suspend: true },
 }
 
-test('the resources of all syncers are read at once, and none where no object names one', async () => {
+test('the resources of all syncers are read in one request, and none if no object names one', async () => {
   const cluster = new RequestDescription()
   cluster.put(FLUX)
   assert.match((await observe(cluster, ['kustomization'])).sentence, /is suspended/)
@@ -58,7 +58,7 @@ test('the resources of all syncers are read at once, and none where no object na
   ])
 })
 
-test('a resource that cannot be read is unknown, and the unit goes on', async () => {
+test('an unreadable syncer resource makes the applier unknown, and the unit continues', async () => {
   const cluster = new RequestDescription()
   cluster.put(FLUX)
   cluster.unreadable.add(KUSTOMIZATION)
@@ -76,7 +76,7 @@ test('a resource that cannot be read is unknown, and the unit goes on', async ()
   assert.match(broken.sentence, /BP3006: no answer in time/)
 })
 
-test('an interrupt is an interrupt, not an unknown applier', async () => {
+test('an abort is rethrown, not reported as an unknown applier', async () => {
   const cluster = new RequestDescription()
   const interrupt = new AbortController()
   interrupt.abort(new Error('interrupted'))
@@ -89,7 +89,7 @@ test('an interrupt is an interrupt, not an unknown applier', async () => {
   await assert.rejects(observe(cluster, ['kustomization'], interrupt.signal), /interrupted/)
 })
 
-test('where the folder has files of kpt beside the objects, the command names the files of the objects', async () => {
+test('in a folder with kpt files, the apply command names the object files', async () => {
   const path = 'apps/web/web.yaml'
   const verdicts = [{ desired: { location: { path } }, items: [] }] as unknown as Parameters<
     typeof observeApplier
@@ -114,7 +114,7 @@ test('where the folder has files of kpt beside the objects, the command names th
   )
 })
 
-test('where no object has a mark, the resource by which the unit was found decides; one that is pinned restores nothing by the merge alone', async () => {
+test('without marks the resource that found the unit applies it; a pinned one restores nothing on merge', async () => {
   const cluster = new RequestDescription()
   cluster.put(FLUX)
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])

@@ -48,7 +48,7 @@ async function observedIn(
   }
 }
 
-test('an object of the inventory that git does not declare and that is live is unexpected', async () => {
+test('a live inventory object that git does not declare is unexpected', async () => {
   const world = inventoried(['/ConfigMap/shop/left-over', '/ConfigMap/shop/gone'])
   world.cluster.put(appliedBy(world.syncer, yaml(LEFT_OVER)))
   assert.deepEqual(await observedIn(world), {
@@ -58,7 +58,7 @@ test('an object of the inventory that git does not declare and that is live is u
   })
 })
 
-test('an object of the inventory that cannot be read is not unexpected, and said to be unread', async () => {
+test('an unreadable inventory object is reported as unread, not unexpected', async () => {
   const world = inventoried(['/ConfigMap/shop/left-over'])
   world.cluster.unreadable.add('/ConfigMap/shop/left-over')
   assert.deepEqual(await observedIn(world), {
@@ -68,7 +68,7 @@ test('an object of the inventory that cannot be read is not unexpected, and said
   })
 })
 
-test('an adapter that does not answer for an object of the inventory proves nothing', async () => {
+test('an inventory object without an answer from the adapter proves nothing', async () => {
   const world = inventoried(['/ConfigMap/shop/left-over'])
   const { readLive } = world.cluster
   world.cluster.readLive = async (wanted) =>
@@ -84,7 +84,7 @@ test('an adapter that does not answer for an object of the inventory proves noth
   })
 })
 
-test('a declared object whose kind nobody could place is not unexpected in the namespace of the context', async () => {
+test('a declared object of unknown scope is not unexpected in the default namespace', async () => {
   const world = inventoried(['x/Unserved/default/thing'], {
     'apps/web/thing.yaml': 'apiVersion: x/v1\nkind: Unserved\nmetadata: {name: thing}\n',
   })
@@ -103,7 +103,7 @@ test('a declared object whose kind nobody could place is not unexpected in the n
   })
 })
 
-test('an inventory that cannot be read leaves the rest as it is, and is said', async () => {
+test('an unreadable inventory is reported and leaves other findings unchanged', async () => {
   const world = inventoried([])
   const refused = new Failure({
     code: 'BP3003',
@@ -119,7 +119,7 @@ test('an inventory that cannot be read leaves the rest as it is, and is said', a
   })
 })
 
-test('a kind that is not served is unread, never missing', async () => {
+test('an object of an unserved kind is unread, never missing', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     'apps/web/thing.yaml':
       'apiVersion: x/v1\nkind: Unserved\nmetadata: {name: thing, namespace: shop}\n',
@@ -132,7 +132,7 @@ test('a kind that is not served is unread, never missing', async () => {
   })
 })
 
-test('one package that cannot be rendered does not stop another', async () => {
+test('a package that does not render does not stop another one', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     'apps/bad/Kptfile': KPTFILE,
     'apps/bad/a.yaml': 'a: [1',
@@ -146,7 +146,7 @@ test('one package that cannot be rendered does not stop another', async () => {
   assert.match(world.repository.names().join(), /proposed\/apps\/web/)
 })
 
-test('a cluster that no placement knows is a failure and not "no drift"', async () => {
+test('a cluster that no placement names is a failure, not "no drift"', async () => {
   const placement =
     'apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: a}\nspec: {clusters: [staging], packages: ["**"]}\n'
   const world = new TurnWorld('{mode: Propose}', { '.drift/placement.yaml': placement })

@@ -32,7 +32,7 @@ function busyWorld(writes: number): {
   return { world, requested: () => requested }
 }
 
-test('what a controller writes between the read and the dry run is no drift', async () => {
+test("a controller's write between the read and the dry run is no drift", async () => {
   for (const writes of [1, 2]) {
     const { world, requested } = busyWorld(writes)
     const { report } = await world.plan()
@@ -44,14 +44,14 @@ test('what a controller writes between the read and the dry run is no drift', as
   }
 })
 
-test('an object that never stays still is asked for three times, and its drift is still told', async () => {
+test('an object that keeps changing gets three dry runs, and its drift is still reported', async () => {
   const { world, requested } = busyWorld(1_000)
   const { report } = await world.plan()
   assert.ok(report.spec.changes.some(({ path }) => path === 'spec.replicas'))
   assert.equal(requested(), 3)
 })
 
-test('drift that stays is asked for once over turns, but for an answer about another version than the one that was read', async () => {
+test('unchanged drift gets one dry run over all turns, plus one per version that changed meanwhile', async () => {
   for (const [writes, first] of [
     [0, 1],
     [1, 2],

@@ -90,7 +90,7 @@ class Scene {
   }
 }
 
-test('where changes wait, a turn pushes everything and writes one proposal; the next ones write the others, each once', async () => {
+test('with changes waiting, a turn pushes everything and writes one proposal; later turns write the rest once', async () => {
   const scene = new Scene()
   scene.edit('red')
   assert.deepEqual(await scene.hurried(), ['b', 'c', 'd'])
@@ -101,7 +101,7 @@ test('where changes wait, a turn pushes everything and writes one proposal; the 
   assert.equal(scene.forge.writes.filter((write) => write.startsWith('open ')).length, NAMES.length)
 })
 
-test('of open proposals that one comes first whose turn was longest ago, with what is live by then', async () => {
+test('the open proposal updated longest ago is written first, with current live values', async () => {
   const scene = new Scene()
   scene.edit('red')
   await scene.world.scan({ between: scene.between })
@@ -120,7 +120,7 @@ test('of open proposals that one comes first whose turn was longest ago, with wh
   assert.deepEqual(written, [...NAMES, ...NAMES])
 })
 
-test('of many branches the ledger goes first, by itself, and a turn that may be followed by another one moves six', async () => {
+test('a turn that gives way pushes the ledger first, then at most six branches', async () => {
   const scene = new Scene(
     Array.from({ length: 12 }, (_each, index) => `p${String(index).padStart(2, '0')}`),
   )
@@ -143,7 +143,7 @@ test('of many branches the ledger goes first, by itself, and a turn that may be 
   assert.equal(scene.forge.writes.filter((write) => write.startsWith('open ')).length, 12)
 })
 
-test('where a forge limits pushes one moves all, and pull requests give way as elsewhere', async () => {
+test('on a forge that limits pushes, one push moves all branches, and pull requests still give way', async () => {
   const scene = new Scene(
     Array.from({ length: 12 }, (_each, index) => `p${String(index).padStart(2, '0')}`),
   )
@@ -158,7 +158,7 @@ test('where a forge limits pushes one moves all, and pull requests give way as e
   assert.deepEqual(scene.branches('red'), scene.names)
 })
 
-test('a command that ends after its turn moves every branch in it, behind the ledger', async () => {
+test('a one-shot command pushes the ledger, then every branch, in its turn', async () => {
   const scene = new Scene(
     Array.from({ length: 12 }, (_each, index) => `p${String(index).padStart(2, '0')}`),
   )
@@ -174,7 +174,7 @@ test('a command that ends after its turn moves every branch in it, behind the le
   assert.deepEqual(scene.shown('red'), scene.names)
 })
 
-test('a process that ends after such a turn leaves what a crash leaves: the next one opens the others, each once', async () => {
+test('after a process that ended early, the next one opens each missing proposal once', async () => {
   const scene = new Scene()
   scene.edit('red')
   await scene.hurried()

@@ -25,7 +25,7 @@ await controlPlaneSuite(
       )
     }
 
-    test('a StatefulSet has failed by a pod of its own, and not by another one with its labels', async () => {
+    test('a StatefulSet fails because of its own pod, not of another pod with its labels', async () => {
       const { reader } = await connect(plane)
       const namespace = await plane.namespace('pods')
       const template = { metadata: { labels: { app: 'db' } }, spec: { containers: CONTAINERS } }

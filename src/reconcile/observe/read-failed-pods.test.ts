@@ -71,7 +71,7 @@ const FAILED = 'Failed: 1 pods have failed (db-0: Containers in CrashLoop state:
 
 describe('a workload in progress', () => {
   for (const kind of ['StatefulSet', 'ReplicaSet'])
-    it(`of kind ${kind} has failed as soon as a pod of it crashes in a loop, and not any more when that is over`, async () => {
+    it(`of kind ${kind} is failed while one of its pods crash-loops`, async () => {
       const world = worldWith(manifest(kind))
       const uid = uidOf(world, `apps/${kind}/shop/db`)
       assert.match((await healthOf(world)).words.join(), /^InProgress: /)
@@ -83,7 +83,7 @@ describe('a workload in progress', () => {
       assert.match((await healthOf(world)).words.join(), /^InProgress: /)
     })
 
-  it('of another kind is judged by its own status, as by kpt', async () => {
+  it('of another kind is evaluated by its own status, as by kpt', async () => {
     for (const [kind, apiVersion] of [
       ['Deployment', 'apps/v1'],
       ['DaemonSet', 'apps/v1'],
@@ -101,7 +101,7 @@ describe('a workload in progress', () => {
     assert.match((await healthOf(job)).words.join(), /^Current: Job in progress/)
   })
 
-  it('does not fail by a pod of another workload, by one that was evicted, or by one that is being deleted', async () => {
+  it('does not fail because of a foreign, evicted or terminating pod', async () => {
     const world = worldWith(manifest('StatefulSet'))
     const uid = uidOf(world, 'apps/StatefulSet/shop/db')
     world.cluster.put(podOf('ReplicaSet', 'other', LOOPING, 'stranger'))
@@ -115,7 +115,7 @@ describe('a workload in progress', () => {
     assert.match((await healthOf(world)).words.join(), /^InProgress: /)
   })
 
-  it('stays in progress where its pods may not be read, which is said', async () => {
+  it('stays in progress with a note when its pods cannot be read', async () => {
     const world = worldWith(manifest('StatefulSet'))
     const read = world.cluster.readInventories.bind(world.cluster)
 
@@ -129,8 +129,8 @@ describe('a workload in progress', () => {
   })
 })
 
-describe('a workload that is ready', () => {
-  it('costs no request for its pods', async () => {
+describe('a ready workload', () => {
+  it('causes no request for its pods', async () => {
     const status = {
       observedGeneration: 1,
       replicas: 1,

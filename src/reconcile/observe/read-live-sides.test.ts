@@ -64,7 +64,7 @@ function packageOf(
   return { desired: { resources, inventory, pipeline: 'none', notes: [] } }
 }
 
-test('what several packages want is read at once, each kind is asked for once, and each package gets its own', async () => {
+test('objects of several packages are read in one batch, and each package gets its own', async () => {
   const cluster = new RequestedCluster()
   const sides = await readLiveSides(
     cluster,
@@ -80,7 +80,7 @@ test('what several packages want is read at once, each kind is asked for once, a
   )
 })
 
-test('an object that two packages want in two versions is read in both', async () => {
+test('an object that two packages use in two versions is read in both', async () => {
   const cluster = new RequestedCluster()
   const packages = [
     packageOf(['apps/v1 a']),
@@ -98,7 +98,7 @@ test('an object that two packages want in two versions is read in both', async (
   )
 })
 
-test('inventories are asked for once, and a failure is told to each package that has one', async () => {
+test('inventories are read once, and a failure is reported to each package with one', async () => {
   const cluster = new RequestedCluster()
   const ref = (name: string): InventoryRef => ({ namespace: 'shop', name, id: '' })
   const packages = [
@@ -116,13 +116,13 @@ test('inventories are asked for once, and a failure is told to each package that
   )
 })
 
-test('nothing is asked of the cluster for packages without objects', async () => {
+test('packages without objects cause no cluster request', async () => {
   const cluster = new RequestedCluster()
   const [only] = await readLiveSides(cluster, 'default', [packageOf([])], signal)
   assert.deepEqual([cluster.requested, cluster.inventories, only?.side.live.size], [[], [], 0])
 })
 
-test('what is one object in the namespace that the context supplies is said at both places, and is not requested', async () => {
+test('an object declared with and without the default namespace is reported at both places and not read', async () => {
   const cluster = new RequestedCluster()
   const objects = packageOf(['apps/v1 a -', 'apps/v1 b -', 'apps/v1 a default', 'apps/v1 a'])
   const [only] = await readLiveSides(cluster, 'default', [objects], signal)

@@ -52,7 +52,7 @@ async function read(
   return readScalers(from, identity ?? (await from.identify()), [verdict], signal)
 }
 
-test('autoscalers are read only when a difference may be one’s doing, and only those that may have made it', async () => {
+test('autoscalers are read only if a difference may come from one, and only of the matching kinds', async () => {
   const from = cluster()
   assert.deepEqual(await read(from, [LABEL]), { all: [], unread: new Map() })
   assert.deepEqual(from.lists, [])
@@ -61,7 +61,7 @@ test('autoscalers are read only when a difference may be one’s doing, and only
   assert.deepEqual([all.length, unread.size], [1, 0])
 })
 
-test('all packages of one look at a cluster share what was read', async () => {
+test('all packages of one cluster observation share the autoscaler lists', async () => {
   const from = cluster()
   const identity = await from.identify()
   await Promise.all([read(from, [REPLICAS], identity), read(from, [REPLICAS], identity)])
@@ -70,7 +70,7 @@ test('all packages of one look at a cluster share what was read', async () => {
   assert.equal(from.lists.length, 4)
 })
 
-test('a kind that is not served has no autoscalers; one that may not be listed, or was recorded in part, is not known', async () => {
+test('an unserved kind has no autoscalers; a forbidden or partly recorded kind is unknown', async () => {
   const from = cluster()
   from.unreadable.add('autoscaling/HorizontalPodAutoscaler')
   const { all, unread } = await read(from, [REPLICAS])

@@ -26,7 +26,7 @@ function flux(
   return world
 }
 
-test('what a Kustomization of the package applied and git dropped is unexpected', async () => {
+test('an object that a Kustomization applied and git dropped is unexpected', async () => {
   const world = flux('./apps/web', [config('old'), config('gone')]).leave('old')
   assert.deepEqual(await world.reported(), {
     changes: ['unexpected ConfigMap/old'],
@@ -37,7 +37,7 @@ test('what a Kustomization of the package applied and git dropped is unexpected'
   })
 })
 
-test('a Kustomization is read once for all packages, and in no turn again for the applier', async () => {
+test('a Kustomization is read once for all packages and not again for the applier', async () => {
   const world = flux('./apps', [config('api')], {
     'apps/api/Kptfile': KPTFILE,
     'apps/api/a.yaml': manifest('api'),
@@ -56,7 +56,7 @@ test('a Kustomization is read once for all packages, and in no turn again for th
   assert.deepEqual(world.questions, [])
 })
 
-test('in a Kustomization of a folder, what another package of the folder declares is its own, and what none declares is said, not claimed', async () => {
+test('in a shared Kustomization, objects of other packages are theirs and undeclared ones are only noted', async () => {
   const files = { 'apps/api/Kptfile': KPTFILE, 'apps/api/a.yaml': manifest('api') }
   const world = flux('./apps', [config('api'), config('old')], files).leave('old')
   const { changes, incomplete, notes, state } = await world.reported()
@@ -69,7 +69,7 @@ test('in a Kustomization of a folder, what another package of the folder declare
   assert.match(notes[0] ?? '', /applies apps, which is more than the package$/)
 })
 
-test('a package that no inventory of the folder can come from declares nothing of it', async () => {
+test("a package outside the Kustomization's folder declares none of its inventory", async () => {
   const world = flux('./apps/web', [config('old')], {
     'infra/a/Kptfile': KPTFILE,
     'infra/a/a.yaml': manifest('old'),
@@ -77,7 +77,7 @@ test('a package that no inventory of the folder can come from declares nothing o
   assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
 })
 
-test('a package that cannot be read may declare what is left', async () => {
+test('an unreadable package may declare the remaining objects', async () => {
   const world = flux('./apps', [config('old')], {
     'apps/bad/Kptfile': KPTFILE,
     'apps/bad/a.yaml': 'a: [1',
@@ -90,7 +90,7 @@ test('a package that cannot be read may declare what is left', async () => {
   )
 })
 
-test('what a kustomization makes has another name in git, and is not unexpected', async () => {
+test('objects that a kustomization generates or renames are not unexpected', async () => {
   const generator = {
     'apps/web/Kustomization': 'resources: [config.yaml]\nconfigMapGenerator:\n- name: made\n',
   }
@@ -104,7 +104,7 @@ test('what a kustomization makes has another name in git, and is not unexpected'
   }
 })
 
-test('an object that was told to stay is set aside by name', async () => {
+test('an object excluded from pruning is set aside by name', async () => {
   const world = flux('./apps/web', [config('old')]).leave('old', {
     annotations: { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' },
   })
@@ -115,7 +115,7 @@ test('an object that was told to stay is set aside by name', async () => {
   )
 })
 
-test('an object that git dropped and that is being deleted needs no decision', async () => {
+test('a dropped object that is being deleted needs no decision', async () => {
   const world = flux('./apps/web', [config('old')]).leave('old')
   world.cluster.change('/ConfigMap/shop/old', (live) => ({
     ...live,
@@ -125,7 +125,7 @@ test('an object that git dropped and that is being deleted needs no decision', a
   assert.deepEqual([changes, aside, state], [[], [], 'InSync'])
 })
 
-test('without a readable Kustomization, what bears its labels in the places of the package counts, but not what controllers made', async () => {
+test('without a readable Kustomization, labelled objects count, except those that controllers made', async () => {
   const world = new InventoryWorld()
     .mark(KUSTOMIZE_MARKS)
     .leave('old', KUSTOMIZE_MARKS)
@@ -161,7 +161,7 @@ function argo(): InventoryWorld {
     .mark(tracking('/ConfigMap', 'web'), [WEB_CONFIG])
 }
 
-test('of an Application only what it says that its git lacks is unexpected', async () => {
+test('for an Application only objects that its status marks for pruning are unexpected, hooks excluded', async () => {
   const entry = (kind: string, name: string, more = {}) => ({
     group: kind === 'Deployment' ? 'apps' : '',
     kind,
@@ -188,7 +188,7 @@ test('of an Application only what it says that its git lacks is unexpected', asy
   assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
 })
 
-test('where Argo CD runs elsewhere, only an object whose tracking id is its own counts', async () => {
+test('with a remote Argo CD, only an object with its own tracking id counts', async () => {
   const world = argo()
     .leave('old', tracking('/ConfigMap', 'old'))
     .leave('copy', tracking('/ConfigMap', 'web'))
@@ -196,7 +196,7 @@ test('where Argo CD runs elsewhere, only an object whose tracking id is its own 
   assert.deepEqual([changes, notes], [['unexpected ConfigMap/old'], []])
 })
 
-test('a Helm release lists what is its own; without Secrets its marks do, and a kept object is set aside', async () => {
+test('a Helm release lists its objects; without Secrets its marks do; kept objects are set aside', async () => {
   const world = new InventoryWorld().mark(HELM_MARKS).leave('old')
   world.cluster.releases.set('shop/web', {
     source: 'Helm release shop/web revision 3',
@@ -221,7 +221,7 @@ test('a Helm release lists what is its own; without Secrets its marks do, and a 
   )
 })
 
-test('the mark of kpt live finds what its ResourceGroup lost', async () => {
+test('the kpt live mark finds objects that the ResourceGroup lost', async () => {
   const own = { annotations: { 'config.k8s.io/owning-inventory': 'inventory-1' } }
   const world = new InventoryWorld()
     .mark(own)
@@ -231,7 +231,7 @@ test('the mark of kpt live finds what its ResourceGroup lost', async () => {
   assert.deepEqual(world.questions[0], { namespace: 'shop', name: '', id: 'inventory-1' })
 })
 
-test('of what Config Sync applied, the file that it names says whose it is', async () => {
+test('for Config Sync, the source path of an object says which package it belongs to', async () => {
   const synced = (kind: string, name: string, path: string) => ({
     annotations: {
       'configmanagement.gke.io/managed': 'enabled',
@@ -260,7 +260,7 @@ test('of what Config Sync applied, the file that it names says whose it is', asy
   assert.deepEqual([changes, notes], [['unexpected ConfigMap/old'], []])
 })
 
-test('a hook that is gone as it should be leaves the package in sync and has no health', async () => {
+test('a hook that was deleted as intended leaves the package in sync without health', async () => {
   const job =
     'apiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, namespace: shop}\nspec: {ttlSecondsAfterFinished: 60}\n'
   const world = new InventoryWorld({ 'apps/web/job.yaml': job })

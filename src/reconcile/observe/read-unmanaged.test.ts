@@ -23,7 +23,7 @@ async function unmanagedIn(world: InventoryWorld) {
   }
 }
 
-test('what nobody manages is told apart, with who made it, and is no drift', async () => {
+test('unmanaged objects are listed separately with their creator, and are no drift', async () => {
   const world = new InventoryWorld(other('shop'))
   world.packages = ['apps/web']
   world
@@ -40,7 +40,7 @@ test('what nobody manages is told apart, with who made it, and is no drift', asy
   assert.deepEqual(unmanaged[0]?.objects[0]?.creator.manager, 'kubectl-create')
 })
 
-test('nothing is looked for when nobody asks, and other namespaces are not looked into', async () => {
+test('without a request nothing is listed, and other namespaces are never listed', async () => {
   const world = new InventoryWorld().leave('by-hand', {}, 'kubectl-create')
   assert.deepEqual((await world.scan({ dryRun: true })).unmanaged, [])
   assert.deepEqual(world.questions, [])
@@ -52,7 +52,7 @@ test('nothing is looked for when nobody asks, and other namespaces are not looke
   assert.deepEqual((await unmanagedIn(world)).objects, ['/ConfigMap/shop/by-hand'])
 })
 
-test('what could not be listed is said, and so is a package that cannot be read', async () => {
+test('reports kinds that cannot be listed and packages that cannot be read', async () => {
   const world = new InventoryWorld({ 'apps/bad/Kptfile': KPTFILE, 'apps/bad/a.yaml': 'a: [1' })
   world.packages = ['apps/web']
   const refused = new Failure({

@@ -35,17 +35,17 @@ async function checked(
   }
 }
 
-test('another cluster behind a known name is refused, before any of its objects counts', async () => {
+test('rejects another cluster behind a known name before reading its objects', async () => {
   assert.equal(await checked(hashIdentity('one'), 'one'), 'the same')
   assert.equal(await checked(hashIdentity('one'), 'two'), 'BP3015')
 })
 
-test('a cluster without a kube-system namespace is not the one that had one', async () => {
+test('rejects a cluster without kube-system when the known one had it', async () => {
   assert.equal(await checked(hashIdentity('one'), '', 'prod', true), 'BP3015')
   assert.equal(await checked('', '', 'prod', true), 'the same')
 })
 
-test('a cluster that nobody saw before, or whose identity cannot be read, is taken at its name', async () => {
+test('accepts a cluster by its name when it is new or its identity is unreadable', async () => {
   assert.equal(await checked(hashIdentity('one'), 'two', 'test'), 'the same')
   assert.equal(await checked(hashIdentity('one'), ''), 'the same')
   assert.equal(await checked('', 'two'), 'the same')

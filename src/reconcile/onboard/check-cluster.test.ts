@@ -24,7 +24,7 @@ function states(rules: readonly AccessRule[], settles = false, incomplete = fals
   )
 }
 
-it('takes an account that reads and dry-runs as it should be', () => {
+it('passes an account with exactly the rights to read and dry-run', () => {
   assert.deepEqual(states([REVIEWS, READS, rule('patch', 'deployments', 'apps')]), [
     'cluster-read passed',
     'cluster-watch passed',
@@ -33,7 +33,7 @@ it('takes an account that reads and dry-runs as it should be', () => {
   ])
 })
 
-it('warns of every verb that writes, and never of the reviews that everybody may make', () => {
+it('warns of every write verb, and never of self-subject reviews', () => {
   for (const verb of [
     'update',
     'delete',
@@ -61,7 +61,7 @@ it('warns of every verb that writes, and never of the reviews that everybody may
   assert.match(found?.message ?? '', /may write: update, delete deployments\.apps in shop/)
 })
 
-it('takes the right to create for what dry runs need, but not for a part of an object, and says what is not known without it', () => {
+it('accepts create rights for dry runs but not for a subresource, and states what is unknown without', () => {
   const dryRun = (...rules: readonly AccessRule[]): string =>
     judgeAccess(
       'prod',
@@ -83,7 +83,7 @@ it('takes the right to create for what dry runs need, but not for a part of an o
     assert.ok(states([READS, rule('create', resource)]).includes('cluster-rbac warning'), resource)
 })
 
-it('shows four of many, and how many more there are', () => {
+it('lists four resources and counts the rest', () => {
   const answers = new Map([
     [
       'shop',
@@ -100,7 +100,7 @@ it('shows four of many, and how many more there are', () => {
   assert.match(found?.message ?? '', /update d\.apps in shop and 2 more$/)
 })
 
-it('says what is missing for reading, for dry runs and for settling', () => {
+it('states the missing rights for reading, dry runs and settling', () => {
   assert.deepEqual(states([REVIEWS]), [
     'cluster-read failed',
     'cluster-watch warning',
@@ -135,7 +135,7 @@ it('says what is missing for reading, for dry runs and for settling', () => {
   )
 })
 
-it('names the namespaces in which a right is missing, whatever another one allows', () => {
+it('names the namespaces that lack a right, whatever others allow', () => {
   const answer = (...rules: readonly AccessRule[]) => ({
     rules,
     incomplete: false,
@@ -160,7 +160,7 @@ it('names the namespaces in which a right is missing, whatever another one allow
   )
 })
 
-it('says what the controller does without the right to watch, and without that to what decides dry runs', () => {
+it('states what the controller does without watch rights, also on admission objects', () => {
   const watching = (...rules: readonly AccessRule[]): string =>
     judgeAccess(
       'prod',
@@ -178,7 +178,7 @@ it('says what the controller does without the right to watch, and without that t
   assert.match(watching(READS), /the account may watch$/)
 })
 
-it('warns of clocks that differ, both ways', () => {
+it('warns of clock skew in both directions', () => {
   const now = Date.UTC(2026, 10, 21)
   assert.deepEqual(judgeClock('x', undefined, now), [])
   assert.equal(judgeClock('x', now - 30_000, now)[0]?.state, 'passed')

@@ -17,7 +17,7 @@ async function check(kptfiles: { readonly [path: string]: string }, synced = 0) 
   )
 }
 
-test('every package that cannot be used is named with its code, those of one cause in one line', async () => {
+test('names every unusable package with its code, grouped by cause', async () => {
   const found = await check({
     'a/Kptfile': NO_NAME,
     'b/Kptfile': GOOD,
@@ -40,7 +40,7 @@ test('every package that cannot be used is named with its code, those of one cau
   assert.ok(found.slice(1).every(({ fix = '' }) => fix !== ''))
 })
 
-test('it is a failure where no package can be used, and a warning where there is none', async () => {
+test('fails if no package is usable, and warns if there is none', async () => {
   assert.deepEqual(
     (await check({ 'a/Kptfile': NO_NAME })).map(({ state, code }) => [state, code]),
     [['failed', 'BP1102']],
@@ -51,7 +51,7 @@ test('it is a failure where no package can be used, and a warning where there is
   )
 })
 
-test('no warning is given where syncers name units', async () => {
+test('gives no warning when syncers name units', async () => {
   assert.deepEqual(
     (await check({}, 2)).map(({ state, message }) => `${state} ${message}`),
     ['passed packages: no folder has a Kptfile, and syncers of the cluster name 2 units'],
@@ -70,7 +70,7 @@ test('a line names twenty packages and counts the others', async () => {
   assert.match(only?.message ?? '', / and 3 more: /)
 })
 
-test('the namespaces of the objects are known, and whether one goes where the context points', async () => {
+test('returns the namespaces of the objects, and whether one uses the default namespace', async () => {
   const repository = new MemoryRepository()
   const config = (name: string, namespace: string): string =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}${namespace}}\n`

@@ -47,12 +47,12 @@ const SEEN: readonly (readonly [path: string, text: string, command: string, lin
 ]
 
 for (const [path, text, command, line] of SEEN)
-  test(`${command} is seen at ${path}:${line}`, async () => {
+  test(`finds ${command} at ${path}:${line}`, async () => {
     const { commands } = await judged({ [path]: text })
     assert.deepEqual(commands, [{ command, where: `${path}:${line}` }])
   })
 
-test('a command about one file, in a comment, or in a file that is no pipeline is none', async () => {
+test('ignores a command about one file, in a comment or outside a pipeline file', async () => {
   const { commands, findings } = await judged({
     '.github/workflows/deploy.yml':
       '# kubectl apply -R -f .\n- run: kubectl apply -f deploy/web.yaml\n- run: kubectl get pods -R\n',
@@ -62,7 +62,7 @@ test('a command about one file, in a comment, or in a file that is no pipeline i
   assert.deepEqual([commands, findings], [[], []])
 })
 
-test('a pipeline passes where no file of ours has a name that it reads, and is named where one has', async () => {
+test('a pipeline passes unless it would apply a file of backporch, which is then named', async () => {
   const pipeline = { '.gitlab-ci.yml': 'script: kubectl apply -R -f .\n' }
   const record = '.drift/records/prod/apps--web/20261121-1a2b3c4d'
   const passed = await judged({
@@ -94,7 +94,7 @@ test('a pipeline passes where no file of ours has a name that it reads, and is n
   ])
 })
 
-test('where no pipeline is seen, a file that one would read is told, and is no warning', async () => {
+test('without a pipeline, a file that one would apply is reported without a warning', async () => {
   const { findings } = await judged({
     '.drift/policy.yaml': POLICY,
     '.drift/placement.yaml': 'kind: Placement\n',

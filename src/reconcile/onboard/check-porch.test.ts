@@ -22,20 +22,20 @@ function registered(git: JsonObject): JsonObject {
   }
 }
 
-test('a Porch Repository of another address says nothing', () => {
+test('ignores a Porch Repository with another address', () => {
   assert.deepEqual(
     judgePorch([registered({ repo: 'https://git.example.com/acme/other.git' })], REPOSITORY),
     [],
   )
 })
 
-test('a Porch Repository of this address without approval: porch in a policy is a warning that names the setting', () => {
+test('warns of a Porch Repository with this address if no policy sets approval: porch', () => {
   const [finding] = judgePorch([registered({ directory: '/apps/' })], REPOSITORY)
   assert.equal(finding?.state, 'warning')
   assert.match(finding.fix ?? '', /spec\.approval: porch .* --name fleet --directory apps/)
 })
 
-test('with approval: porch it is as it should be', () => {
+test('passes with approval: porch', () => {
   const [finding] = judgePorch([registered({})], { ...REPOSITORY, approvesInPorch: true })
   assert.equal(finding?.state, 'passed')
   assert.match(
@@ -44,7 +44,7 @@ test('with approval: porch it is as it should be', () => {
   )
 })
 
-test('a Porch Repository of another branch is a warning', () => {
+test('warns of a Porch Repository with another branch', () => {
   const [finding] = judgePorch([registered({ branch: 'live' })], {
     ...REPOSITORY,
     approvesInPorch: true,

@@ -43,7 +43,7 @@ async function ledger(write: (repository: MemoryRepository) => void) {
   return found.map(({ check, state, message }) => `${check} ${state} ${message}`)
 }
 
-test('a branch that is not there is named', async () => {
+test('names a missing branch', async () => {
   await assert.rejects(
     base({ x: 'y' }, 'release'),
     (thrown) =>
@@ -51,7 +51,7 @@ test('a branch that is not there is named', async () => {
   )
 })
 
-test('a record is inert only with both marks, and in whole', async () => {
+test('a record is inert only with both marks and in all its documents', async () => {
   for (const [text, state] of [
     [`${INERT_LINE}\n${LOCAL}`, 'passed'],
     [LOCAL, 'failed'],
@@ -68,7 +68,7 @@ test('a record is inert only with both marks, and in whole', async () => {
     )
 })
 
-test('syncers see of ours what they would read, and what keeps them from it', async () => {
+test('returns the files of backporch that syncers would read, and the ignore files that exclude them', async () => {
   const observed = await synced({
     '.drift/policy.yaml': 'kind: DriftPolicy\n',
     '.drift/notes.md': 'for people',
@@ -93,7 +93,7 @@ test('syncers see of ours what they would read, and what keeps them from it', as
   }
 })
 
-test('a policy is a file right below .drift/', async () => {
+test('a policy is a file directly in .drift/', async () => {
   const { repository, base: known } = await base({
     [RECORD]: 'kind: DriftPolicy\n',
     'apps/policy.yaml': 'kind: DriftPolicy\n',
@@ -101,7 +101,7 @@ test('a policy is a file right below .drift/', async () => {
   assert.deepEqual((await readPolicy(repository, known, undefined, signal)).policies, [])
 })
 
-test('a ledger is ours alone: no commit of somebody else, and no merge', async () => {
+test('the ledger must have only commits of backporch and no merges', async () => {
   assert.match((await ledger(() => undefined)).join(), /^ledger passed drift-ledger: not there yet/)
   const two = await ledger((repository) => {
     repository.commitByHand('drift-ledger', { a: 'b' }, OURS)
@@ -126,7 +126,7 @@ test('a ledger is ours alone: no commit of somebody else, and no merge', async (
   assert.match(merged.join(), /^ledger warning /)
 })
 
-test('what the ledger knows of each cluster is told, or that it cannot be read', async () => {
+test('reports the age of each cluster in the ledger, or that it cannot be read', async () => {
   const found = await ledger((repository) =>
     repository.commitByHand(
       'drift-ledger',
@@ -140,7 +140,7 @@ test('what the ledger knows of each cluster is told, or that it cannot be read',
   )
 })
 
-test('rules that hide nothing any more are told from the ledger, with their place, and not before anybody looked', async () => {
+test('reports stale ignore rules from the ledger with their place, after the first observation', async () => {
   const rules =
     '[{target: {kind: Deployment}, paths: [spec.paused], reason: r, expires: "2027-12-31"}, {target: {kind: Job}, reason: r, expires: "2027-12-31"}]'
   const world = new TurnWorld(`{ignore: ${rules}}`)

@@ -40,7 +40,7 @@ test('each syncer that is found has a line with its resources and the units that
   )
 })
 
-test('resources that the account cannot list are a warning with the kinds; what they are not is no second line', () => {
+test('unlistable resources are one warning with their kinds, without further lines', () => {
   const failure = new Failure({ code: 'BP3003', what: 'x', why: 'list is forbidden', remedy: 'y' })
   const note = (subject: string): Note => ({ cause: 'source-not-compared', subject, text: 'why' })
   const live = { listed: [], unread: [{ name: 'Flux', failure }], isFiles: false }
@@ -66,7 +66,7 @@ test('resources that the account cannot list are a warning with the kinds; what 
   )
 })
 
-test('a Kustomization of kustomize is none of Flux, and a cluster without syncers is told so', () => {
+test('ignores a kustomize Kustomization, and reports a cluster without syncers', () => {
   const [line] = lines({ listed: [object('Kustomization', 'kustomize.config.k8s.io/v1beta1')] })
   assert.match(
     line ?? '',
@@ -74,13 +74,13 @@ test('a Kustomization of kustomize is none of Flux, and a cluster without syncer
   )
 })
 
-test('units that files of the base branch declare are told as such', () => {
+test('units from files of the base branch are labelled as such', () => {
   assert.deepEqual(lines({ isFiles: true }, [['apps', 'Flux Kustomization flux-system/apps']]), [
     'passed cluster prod: Flux: as files of the base branch declare it; 1 unit of this repository: apps',
   ])
 })
 
-test('many resources that are not compared are counted', () => {
+test('many uncompared resources are counted', () => {
   const notes = Array.from(
     { length: 7 },
     (_, at): Note => ({ cause: 'source-not-compared', subject: `Application ${at}`, text: 'why' }),

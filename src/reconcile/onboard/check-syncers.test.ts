@@ -53,7 +53,7 @@ const argo = (source: JsonObject): SyncerObjects =>
 const states = (objects: SyncerObjects, more: Partial<SyncedRepository> = {}): string[] =>
   judgeSyncers(objects, repository(more)).map(({ state, code }) => `${state} ${code ?? ''}`.trim())
 
-it('fails for a Flux Kustomization of the root, however that is written', () => {
+it('fails for a Flux Kustomization of the root, in any spelling', () => {
   for (const path of [undefined, '', '.', './', '/', './.drift', '.drift/records'])
     assert.deepEqual(states(flux(path)), ['failed BP1007'], path)
   const [found] = judgeSyncers(flux('./'), repository())
@@ -67,7 +67,7 @@ it('fails for a Flux Kustomization of the root, however that is written', () => 
   )
 })
 
-it('passes where no file of ours has a name that syncers read', () => {
+it('passes if no file of backporch has a name that syncers read', () => {
   for (const objects of [
     flux('./'),
     flux('.drift'),
@@ -77,7 +77,7 @@ it('passes where no file of ours has a name that syncers read', () => {
     assert.deepEqual(states(objects, { retained: [] }), ['passed'], JSON.stringify(objects))
 })
 
-it('passes what does not reach our folder', () => {
+it('passes syncers that do not read the .drift folder', () => {
   for (const objects of [
     NONE,
     flux('./apps'),
@@ -106,7 +106,7 @@ it('passes what does not reach our folder', () => {
   assert.deepEqual(states(of({ RootSync: [rootSync] })), ['passed'])
 })
 
-it('reads a .sourceignore as Flux does, in whatever folder it is, and what is not checked out', () => {
+it('applies .sourceignore in any folder and sparse checkouts as Flux does', () => {
   const nested = (text: string, path = '.drift/.sourceignore') => ({
     ignoreFiles: new Map([[path, text]]),
   })
@@ -122,7 +122,7 @@ it('reads a .sourceignore as Flux does, in whatever folder it is, and what is no
   assert.deepEqual(states(flux('./', { sparseCheckout: ['apps', '.drift'] })), ['failed BP1007'])
 })
 
-it('fails for an Application that names our folder, or has it in one of several sources', () => {
+it('fails for an Application that reads the .drift folder, also in one of several sources', () => {
   assert.deepEqual(states(argo({ path: '.drift' })), ['failed BP1007'])
   assert.deepEqual(states(argo({ path: './.drift/records' }), { rootKustomization: true }), [
     'failed BP1007',
@@ -135,7 +135,7 @@ it('fails for an Application that names our folder, or has it in one of several 
   assert.deepEqual(states(several), ['failed BP1007'])
 })
 
-it('takes the source that a Kustomization really names', () => {
+it('resolves the source that a Kustomization refers to', () => {
   const kustomization = (sourceRef: JsonObject): SyncerObjects => ({
     ...NONE,
     byKind: new Map([
@@ -164,7 +164,7 @@ it('takes the source that a Kustomization really names', () => {
   ])
 })
 
-it('knows one repository by each of its addresses', () => {
+it('recognises the repository by each of its addresses', () => {
   for (const url of [
     'git@git.example.com:acme/deploy',
     'ssh://git@git.example.com:22/acme/deploy.git',
@@ -179,7 +179,7 @@ it('knows one repository by each of its addresses', () => {
   )
 })
 
-it('tells by the marks of the files what each syncer would apply', () => {
+it('judges by the file marks what each syncer would apply', () => {
   const all = argo({ path: '.', directory: { recurse: true } })
   assert.deepEqual(states(all), ['failed BP1007'])
   assert.deepEqual(states(all, { retained: [{ ...POLICY, marked: true }] }), ['warning'])
@@ -197,6 +197,6 @@ it('tells by the marks of the files what each syncer would apply', () => {
   assert.deepEqual(states(of({ RootSync: [rootSync] })), ['failed BP1007'])
 })
 
-it('claims nothing from a recording that may lack the syncers', () => {
+it('draws no conclusion from a recording that may lack the syncers', () => {
   assert.deepEqual(states({ ...NONE, complete: false }), ['skipped'])
 })

@@ -34,7 +34,7 @@ function forgeOf(world: TurnWorld): MemoryForge {
   return world.forge
 }
 
-test('a proposal with the files and what to expect; said again it writes nothing at all', async () => {
+test('opens a proposal with the files and the expected effect; a repeat writes nothing', async () => {
   const world = driftedWorld()
   const first = await init(world)
   assert.deepEqual(world.repository.names(), ['drift/configure'])
@@ -57,7 +57,7 @@ test('a proposal with the files and what to expect; said again it writes nothing
   )
 })
 
-test('nothing is written on a dry run, and nothing after a no', async () => {
+test('a dry run or a declined confirmation writes nothing', async () => {
   const world = driftedWorld()
   const dry = await init(world, {
     turn: world.request({ dryRun: true }),
@@ -71,7 +71,7 @@ test('nothing is written on a dry run, and nothing after a no', async () => {
   assert.deepEqual([world.repository.pushes, forgeOf(world).writes], [[], []])
 })
 
-test('looking writes nothing for the drift itself: no draft, and in the ledger only which commit was pushed', async () => {
+test('onboarding records no drift; the ledger has only the pushed commit', async () => {
   const world = driftedWorld()
   await init(world)
   assert.deepEqual(world.repository.names(), ['drift/configure'])
@@ -82,7 +82,7 @@ test('looking writes nothing for the drift itself: no draft, and in the ledger o
   )
 })
 
-test('taken back, nothing is left: the ledger goes where it knows nothing else', async () => {
+test('removal leaves nothing behind, and deletes a ledger without other content', async () => {
   const world = driftedWorld()
   await init(world)
   await init(world, { remove: true })
@@ -97,7 +97,7 @@ test('taken back, nothing is left: the ledger goes where it knows nothing else',
   ])
 })
 
-test('the text follows a policy that somebody edits on the branch, which is never pushed over', async () => {
+test('the proposal text follows a policy edited on the branch, which is never overwritten', async () => {
   const world = driftedWorld()
   await init(world)
   const text = world.repository.text('drift/configure', '.drift/default.policy') ?? ''
@@ -116,7 +116,7 @@ test('the text follows a policy that somebody edits on the branch, which is neve
   assert.equal(forgeOf(world).writes.length, length, 'and once only')
 })
 
-test('a rule on the branch mutes what it covers, and Off counts as Off', async () => {
+test('an ignore rule on the branch hides its drift, and mode Off counts as Off', async () => {
   const world = driftedWorld()
   await init(world)
   const spec = '{mode: Off, ignore: [{paths: [spec.replicas], reason: x}]}'
@@ -129,7 +129,7 @@ test('a rule on the branch mutes what it covers, and Off counts as Off', async (
   )
 })
 
-test('a policy on the branch that is not valid is told in the text, with its line', async () => {
+test('an invalid policy on the branch is reported in the text with its line', async () => {
   const world = driftedWorld()
   await init(world)
   world.repository.commitByHand('drift/configure', {
@@ -149,7 +149,7 @@ test('a policy on the branch that is not valid is told in the text, with its lin
   )
 })
 
-test('our own branch follows what is found: a rule that came since is proposed too', async () => {
+test('an unedited branch is updated with newly found rules', async () => {
   const world = driftedWorld()
   await init(world)
   world.cluster.change(WEB, (live) =>
@@ -172,7 +172,7 @@ test('our own branch follows what is found: a rule that came since is proposed t
   assert.deepEqual(again.subject?.expected?.proposals, [])
 })
 
-test('merged: enrolled, the branch is gone, and then nothing more is done', async () => {
+test('after the merge the repository is enrolled, the branch deleted and nothing more is done', async () => {
   const world = driftedWorld()
   await init(world)
   world.repository.branches.set('refs/heads/main', world.repository.head('drift/configure'))
@@ -191,7 +191,7 @@ test('merged: enrolled, the branch is gone, and then nothing more is done', asyn
   )
 })
 
-test('closed: the branch is gone, nothing is proposed again unasked, and asked it is', async () => {
+test('after a close the branch is deleted, and a new proposal needs a request', async () => {
   const world = driftedWorld()
   await init(world)
   forgeOf(world).byHand(1, { state: 'closed', decidedBy: 'ada', decidedAt: '2026-11-21T10:02:00Z' })
@@ -203,7 +203,7 @@ test('closed: the branch is gone, nothing is proposed again unasked, and asked i
   assert.equal(again.opened?.label, '#2')
 })
 
-test('closed after somebody edited the branch: their commit stays', async () => {
+test('after a close an edited branch stays', async () => {
   const world = driftedWorld()
   await init(world)
   world.repository.commitByHand('drift/configure', { notes: 'mine' })
@@ -241,7 +241,7 @@ test('without a forge the branch is the proposal', async () => {
   assert.deepEqual(world.repository.names(), [], 'the merged branch goes')
 })
 
-test('packages of which the cluster has nothing are not counted, and a placement says which it has', async () => {
+test('packages absent from the cluster are not counted, and a placement lists the present ones', async () => {
   const world = driftedWorld()
   const gone = DEPLOYMENT.replaceAll('web', 'gone')
   world.repository.commitByHand('main', {
@@ -259,14 +259,14 @@ test('packages of which the cluster has nothing are not counted, and a placement
   )
 })
 
-test('what the cluster does not let us list is told, and stops nothing', async () => {
+test('resources that cannot be listed are reported and stop nothing', async () => {
   const world = driftedWorld()
   world.cluster.unreadable.add('autoscaling/HorizontalPodAutoscaler')
   const { subject } = await init(world)
   assert.deepEqual(subject?.notObserved, ['every HorizontalPodAutoscaler: BP3003, it is forbidden'])
 })
 
-test('a package that cannot be read is told in the text', async () => {
+test('an unreadable package is reported in the text', async () => {
   const world = driftedWorld()
   world.repository.commitByHand('main', {
     'apps/bad/Kptfile': KPTFILE.replace('web', 'bad'),
@@ -291,7 +291,7 @@ test('a run that ended between the push and the proposal is completed by the nex
   assert.deepEqual([updates, opened?.label], [[], '#1'])
 })
 
-test('the branch moved while it was looked at: read again, and theirs is kept', async () => {
+test('a branch that moved meanwhile is read again, and the foreign commit is kept', async () => {
   const world = driftedWorld()
   world.repository.beforePush = () => {
     world.repository.beforePush = () => undefined
@@ -302,7 +302,7 @@ test('the branch moved while it was looked at: read again, and theirs is kept', 
   assert.equal(world.repository.text('drift/configure', '.drift/default.policy'), 'kind: x')
 })
 
-test('a commit that somebody amended, or merged the base into, is theirs', async () => {
+test('an amended commit or a merge of the base makes the branch foreign', async () => {
   for (const change of [
     { author: BOT_EMAIL, committer: 'ada@example.com' },
     { author: BOT_EMAIL, committer: BOT_EMAIL, merge: true },
@@ -323,7 +323,7 @@ test('a commit that somebody amended, or merged the base into, is theirs', async
   }
 })
 
-test('the same repository and cluster give the same commit, whenever it is made', async () => {
+test('the same repository and cluster give the same commit at any time', async () => {
   const [one, other] = [driftedWorld(), driftedWorld()]
   await init(one)
   other.pass(60)

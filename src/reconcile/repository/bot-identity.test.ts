@@ -20,7 +20,7 @@ function commitBy(author: string, committer: string, parents = 1): CommitView {
   }
 }
 
-test('an address of the bot is its own one, or the one that the forge gives its account', () => {
+test("recognises the bot's own address and the address that the forge gives its account", () => {
   for (const email of [
     'bot@example.com',
     '12+porch[bot]@users.noreply.github.com',
@@ -42,7 +42,7 @@ test('an address of the bot is its own one, or the one that the forge gives its 
   )
 })
 
-test('a commit claims to be ours: by the bot alone, or by its account and committed by the forge', () => {
+test('a commit claims the bot identity if the bot made it, or its account through the forge', () => {
   const own = '12+porch[bot]@users.noreply.github.com'
   assert.equal(hasBotIdentity(commitBy(BOT.email, BOT.email), BOT), true)
   assert.equal(hasBotIdentity(commitBy(own, GITHUB), BOT), true)

@@ -14,7 +14,7 @@ const signal = new AbortController().signal
 /** Commits of another repository: their objects are not here. */
 const [ELSEWHERE, LATER] = ['1'.repeat(40), '2'.repeat(40)]
 
-test('a submodule is a change with a content that no file of ours has, and is never taken for a deletion', async (t) => {
+test('a submodule is a change with foreign content, and never a deletion', async (t) => {
   const created = await makeTestRepository('local bare')
   t.after(created.close)
   const repository = openTestRepository(created, { baseBranch: 'main' })

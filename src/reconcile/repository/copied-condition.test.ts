@@ -19,7 +19,7 @@ const files = [
   { path: 'Kptfile', mode: '100644' as const, content: new TextEncoder().encode(KPTFILE) },
 ]
 
-test('a copy of a revision has the condition of the other package, which a note says', () => {
+test('a note reports a copied package that has the condition of the original', () => {
   const [note] = createCopiedConditionNotes('apps/new', files, known)
   assert.equal(note?.cause, 'condition-copied')
   assert.match(
@@ -28,11 +28,11 @@ test('a copy of a revision has the condition of the other package, which a note 
   )
 })
 
-test('the condition of the package itself says nothing', () => {
+test("the package's own condition causes no note", () => {
   assert.deepEqual(createCopiedConditionNotes(record.spec.unit.package, files, known), [])
 })
 
-test('a condition of an episode that the ledger does not know says nothing', () => {
+test('a condition of an unknown episode causes no note', () => {
   assert.deepEqual(
     createCopiedConditionNotes('apps/new', files, { closed: [], reports: new Map() }),
     [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepPromise } from './keep-promise.ts'
 
-test('what was started once answers for the key, and a rejection is forgotten', async () => {
+test('a promise is started once per key, and a rejection is forgotten', async () => {
   const kept = new Map<string, Promise<number>>()
   let starts = 0
   const start = (outcome: 'answers' | 'fails') => () => {

@@ -46,7 +46,7 @@ function marksOf(
 const pathsOf = (batches: ReturnType<typeof splitIntoBatches>['batches']): readonly string[][] =>
   batches.map(({ packages }) => packages.map(({ path }) => path))
 
-test('packages are observed 64 at a time; one that ended a process is observed alone and last', () => {
+test('packages are observed in batches of 64; one that killed a process is observed alone and last', () => {
   const view = viewOf('1')
   const { batches, refused } = splitIntoBatches(PACKAGES, {
     view,
@@ -61,7 +61,7 @@ test('packages are observed 64 at a time; one that ended a process is observed a
   assert.equal(refused.size, 0)
 })
 
-test('one that ended two is not observed, and says why; with another content, or in another cluster, it is', () => {
+test('a package that killed two processes is refused with the reason, until its content or cluster changes', () => {
   const view = viewOf('1')
   const marks = marksOf(view, { 'apps/p3': 2 })
   const { batches, refused } = splitIntoBatches(PACKAGES, { view, cluster: 'prod', marks })
@@ -87,7 +87,7 @@ test('one that ended two is not observed, and says why; with another content, or
   assert.equal(splitIntoBatches(PACKAGES, { view, cluster: 'test', marks }).refused.size, 0)
 })
 
-test('without marks no key is computed', () => {
+test('without marks no keys are computed', () => {
   const { batches } = splitIntoBatches(PACKAGES, {
     view: { tree: [] },
     cluster: 'prod',
@@ -102,7 +102,7 @@ test('without marks no key is computed', () => {
   )
 })
 
-test('the content of a package is that of its folder and of all below, and of no other one', () => {
+test('the key of a package covers its folder and everything below, and nothing else', () => {
   const packages = ['', 'apps', 'apps/web', 'apps/web-2'].map((path) => ({ path }) as FoundPackage)
   const marks: PackageMarks = {
     getEndings: () => ({ count: 0, isRefused: false }),

@@ -72,7 +72,7 @@ function changed(times: number): CountingRepository {
   return repository
 }
 
-test('the history of a package is read once however many turns ask for it, and of a new commit only that one', async () => {
+test('the history of a package is read once over all turns, and then only new commits', async () => {
   const repository = changed(10)
   const histories = new PackageHistories()
   const first = await turn(repository, histories)
@@ -95,7 +95,7 @@ test('the history of a package is read once however many turns ask for it, and o
   assert.ok((await turn(repository, histories, undefined, 'elsewhere')).reads > 20)
 })
 
-test('several clusters that ask at once read once', async () => {
+test('clusters that ask at the same time share one read', async () => {
   const repository = changed(10)
   const alone = await turn(repository, new PackageHistories())
   const histories = new PackageHistories()
@@ -115,7 +115,7 @@ test('several clusters that ask at once read once', async () => {
   assert.equal(repository.reads - before, alone.reads)
 })
 
-test('a version that cannot be rendered for the moment is asked for again, one that never can be is not', async () => {
+test('a version with a transient render failure is retried; a permanent failure is not', async () => {
   for (const [retry, again] of [
     ['backoff', true],
     ['on-change', false],
@@ -141,7 +141,7 @@ test('a version that cannot be rendered for the moment is asked for again, one t
   }
 })
 
-test('a history that is continued is the history that is read anew, whatever was committed', async () => {
+test('a continued history equals a history read from scratch, whatever was committed', async () => {
   const step: fc.Arbitrary<Readonly<Record<string, string | null>>> = fc.oneof(
     fc.constantFrom('red', 'blue', 'green').map((color) => ({ [CONFIG]: config(color) })),
     fc.constant({ [CONFIG]: 'a: [' }),

@@ -50,7 +50,7 @@ async function drafted(policy = '{mode: Warn}'): Promise<TurnWorld> {
 
 for (const copies of [false, true])
   describe(`an approval ${copies ? 'by commits of its own' : 'by a merge'}`, () => {
-    it('is the decision, by the person and at the commit of the tag, and the record lands on the base branch', async () => {
+    it('is a decision by the tagger at the tagged commit, and the record lands on the base branch', async () => {
       const world = await proposed()
       const porch = new MemoryPorch(world.repository)
       const workspace = only(porch.workspaces('proposed', PACKAGE))
@@ -81,7 +81,7 @@ for (const copies of [false, true])
   })
 
 describe('an approval', () => {
-  it('of an earlier state is not the last proposal, and what still differs is proposed again', async () => {
+  it('of an earlier state is no decision on the last proposal, and remaining drift is proposed again', async () => {
     const world = await proposed()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
@@ -99,7 +99,7 @@ describe('an approval', () => {
     await assertQuiet(world)
   })
 
-  it('of edited content says which file is not what was proposed', async () => {
+  it('of edited content names the file that differs from the proposal', async () => {
     const world = await proposed()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
@@ -114,7 +114,7 @@ describe('an approval', () => {
     )
   })
 
-  it('of a proposal with a record of somebody else is about what the ledger knows, and that record does not land', async () => {
+  it('of a proposal with a foreign record uses the ledger record, and the foreign one does not land', async () => {
     const world = await proposed()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
@@ -132,7 +132,7 @@ describe('an approval', () => {
     assert.match(world.repository.text('main', only(records(world))) ?? '', /git: 3/)
   })
 
-  it('is none where the tag is on a commit that the base branch does not have', async () => {
+  it("does not count when the tag's commit is not on the base branch", async () => {
     const world = await proposed()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
@@ -146,7 +146,7 @@ describe('an approval', () => {
     assert.equal(only(porch.workspaces('proposed', PACKAGE)), workspace)
   })
 
-  it('of a workspace that the ledger does not know decides nothing', async () => {
+  it('of an unknown workspace decides nothing', async () => {
     const world = await proposed()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
@@ -170,7 +170,7 @@ describe('an approval', () => {
     assert.deepEqual(records(world), [])
   })
 
-  it('of a draft as it is decides nothing, and the drift is recorded again under another name', async () => {
+  it('of an unchanged draft decides nothing, and the drift is recorded again with a new name', async () => {
     const world = await drafted()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('drafts', PACKAGE))
@@ -188,7 +188,7 @@ describe('an approval', () => {
     await assertQuiet(world)
   })
 
-  it('whose record the base branch refuses is a decision all the same, and the record is tried again', async () => {
+  it('counts even if the base branch rejects its record, and the record is retried', async () => {
     const world = await proposed()
     const porch = new MemoryPorch(world.repository)
     porch.approve(PACKAGE, only(porch.workspaces('proposed', PACKAGE)))
@@ -211,8 +211,8 @@ describe('an approval', () => {
 })
 
 for (const rendered of [false, true])
-  describe(`a draft that somebody proposes${rendered ? ', with a rendering of Porch' : ''}`, () => {
-    it('is proposed from then on, whatever the policy says', async () => {
+  describe(`a draft that a person proposes${rendered ? ', with a rendering of Porch' : ''}`, () => {
+    it('stays a proposal from then on, whatever the policy says', async () => {
       const world = await drafted()
       const porch = new MemoryPorch(world.repository)
       const workspace = only(porch.workspaces('drafts', PACKAGE))
@@ -229,8 +229,8 @@ for (const rendered of [false, true])
     })
   })
 
-describe('a rendering of Porch', () => {
-  it('on a draft is no commit of somebody, and the draft is made anew without it', async () => {
+describe('a Porch rendering commit', () => {
+  it('on a draft is not a foreign commit, and the draft is recreated without it', async () => {
     const world = await drafted()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('drafts', PACKAGE))
@@ -243,7 +243,7 @@ describe('a rendering of Porch', () => {
     await assertQuiet(world)
   })
 
-  it('that changes a value is a commit of somebody', async () => {
+  it('that changes a value is a foreign commit', async () => {
     const world = await drafted()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('drafts', PACKAGE))
@@ -259,7 +259,7 @@ describe('a rendering of Porch', () => {
   })
 })
 
-it('an approval of a draft that was proposed, edited, rejected and proposed once more is of what we proposed', async () => {
+it('an approval after an edit, a rejection and a new proposal is compared with the original proposal', async () => {
   const world = await drafted()
   const porch = new MemoryPorch(world.repository)
   const workspace = only(porch.workspaces('drafts', PACKAGE))
@@ -288,7 +288,7 @@ describe('a rejection', () => {
     await assertQuiet(world)
   })
 
-  it('is none where somebody pushed a commit to the draft', async () => {
+  it('does not count when someone pushed a commit to the draft', async () => {
     const world = await proposed()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
@@ -304,7 +304,7 @@ describe('a rejection', () => {
 })
 
 describe('approval: porch', () => {
-  it('never changes a workspace: what is new is a workspace of its own, and the old branch is withdrawn', async () => {
+  it('never changes a workspace: an update gets a new workspace and the old branch is withdrawn', async () => {
     const world = await proposed('{mode: Propose, approval: porch}')
     const porch = new MemoryPorch(world.repository)
     const first = only(porch.workspaces('proposed', PACKAGE))
@@ -323,7 +323,7 @@ describe('approval: porch', () => {
     await assertQuiet(world)
   })
 
-  it('sends the record in the folder of the package, from where it lands on the base branch', async () => {
+  it('stores the record in the package folder, from which it lands on the base branch', async () => {
     const world = await proposed('{mode: Propose, approval: porch}')
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
@@ -343,7 +343,7 @@ describe('approval: porch', () => {
     await assertQuiet(world)
   })
 
-  it('proposes a draft that somebody proposed under a name of its own', async () => {
+  it('proposes a draft that a person proposed, under a new name', async () => {
     const world = await drafted('{mode: Warn, approval: porch}')
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('drafts', PACKAGE))
@@ -354,7 +354,7 @@ describe('approval: porch', () => {
     await assertQuiet(world)
   })
 
-  it('knows an approval of a withdrawn workspace, which Porch had in its cache', async () => {
+  it('accepts an approval of a withdrawn workspace that Porch had cached', async () => {
     const world = await proposed('{mode: Propose, approval: porch}')
     const porch = new MemoryPorch(world.repository)
     const first = only(porch.workspaces('proposed', PACKAGE))

@@ -26,7 +26,7 @@ async function read(repository: MemoryRepository, directory = '') {
   return readPorchListing(view, { repository: 'repo', directory }, signal)
 }
 
-test('each branch and tag costs one look at its Kptfile, all of them at a time, and others cost nothing', async () => {
+test('each branch and tag costs one read of its Kptfile, in parallel, and other refs cost none', async () => {
   const repository = new CountedRepository()
   const head = repository.commitByHand('main', {
     'apps/web/Kptfile': 'x',
@@ -44,7 +44,7 @@ test('each branch and tag costs one look at its Kptfile, all of them at a time, 
   assert.equal(repository.most, 100)
 })
 
-test('a commit that cannot be read ends the listing, unless it is that of a tag that is damaged', async () => {
+test('an unreadable commit ends the listing, unless it belongs to a damaged tag', async () => {
   const failing = (code: 'BP4006' | 'BP4001') => {
     const repository = new MemoryRepository()
     const head = repository.commitByHand('main', { 'a/Kptfile': 'x' })

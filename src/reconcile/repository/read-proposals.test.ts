@@ -8,7 +8,7 @@ import { readRepository } from './repository-view.ts'
 const signal = new AbortController().signal
 
 for (const ending of ['record', 'yaml'])
-  test(`the forge is asked about a record on the base branch that the ledger does not know, and that ends in .${ending}`, async () => {
+  test(`asks the forge about a record on the base branch that the ledger lacks, ending in .${ending}`, async () => {
     const world = new TurnWorld('{mode: Propose}')
     world.repository.commitByHand('main', {
       [`.drift/records/prod/apps--web/20261121-1a2b3c4d.${ending}`]: 'a record',

@@ -41,13 +41,13 @@ test('a unit is named by the kind, the namespace and the name of the resource th
   assert.deepEqual(paths('app/shop'), ['shop'])
 })
 
-test('without a kind any kind counts, and without a namespace any namespace', () => {
+test('a name without a kind or namespace matches any kind or namespace', () => {
   assert.deepEqual(paths('default/radarr'), ['apps/radarr/app'])
   assert.deepEqual(paths('hr/radarr'), ['apps/radarr/app', 'apps/radarr/db'])
   assert.deepEqual(paths('shop'), ['shop'])
 })
 
-test('another kind, another name, and a unit that is not there name nothing', () => {
+test('another kind, a partial name and an unknown unit match nothing', () => {
   for (const name of ['ks/flux-system/radarr', 'hr/shop', 'adarr', 'ks', 'hr/', '', 'gone'])
     assert.deepEqual(paths(name), [], name)
 })

@@ -28,13 +28,13 @@ function lineOf(texts: readonly string[]) {
   return { read, history: { repository, base: idOf(texts.length - 1), filesAt } }
 }
 
-test('a policy that can be used is read alone', async () => {
+test('a valid policy is read without searching the history', async () => {
   const { history, read } = lineOf([TYPO, GOOD])
   assert.equal((await readUsablePolicies(history, signal)).lastGood, undefined)
   assert.deepEqual(read, [1])
 })
 
-test('so many commits are searched, and no more', async () => {
+test('the search for a valid policy stops after a fixed number of commits', async () => {
   const broken = Array.from({ length: MOST_COMMITS }, () => TYPO)
   const { history } = lineOf([GOOD, ...broken])
   const { lastGood, policies } = await readUsablePolicies(history, signal)
@@ -47,7 +47,7 @@ test('so many commits are searched, and no more', async () => {
   assert.match(why, /none of the last 1000 commits has a policy that can be used$/)
 })
 
-test('the problem that is told is that of the newest commit, and the policy that of the newest good one', async () => {
+test('the problem comes from the newest commit and the policy from the newest valid one', async () => {
   const { history } = lineOf([
     GOOD,
     policyText('{mode: Off}'),
@@ -60,7 +60,7 @@ test('the problem that is told is that of the newest commit, and the policy that
   assert.equal(policies[0]?.document.spec.mode, 'Off')
 })
 
-test('what was searched is known for every commit on the way', async () => {
+test('the search result is cached for every commit on the way', async () => {
   const known = new KnownGoodPolicies()
   const texts = [GOOD, TYPO, TYPO, TYPO]
   await readUsablePolicies({ ...lineOf(texts).history, known }, signal)

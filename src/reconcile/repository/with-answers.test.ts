@@ -32,7 +32,7 @@ function rendererOf(...names: readonly string[]): WorkerRenderer {
   })
 }
 
-test('a proposal is planned and approved through a program of somebody, which runs twice for each input', async () => {
+test('a proposal is planned and approved with an external program, run twice per input', async () => {
   programs.add('passes', 'echo run >> $here/runs; cat')
   const renderer = rendererOf('passes')
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/Kptfile': kptfile('passes') })
@@ -64,7 +64,7 @@ test('a proposal is planned and approved through a program of somebody, which ru
   assert.equal(counted(), runs, 'every input of the decision was answered before')
 })
 
-test('a package whose function breaks a limit, or is not allowed, fails alone in its turn', async () => {
+test('a package whose function breaks a limit or is not allowed fails alone', async () => {
   programs.add('stops', 'exit 137')
   const object = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: shop}\n'
   const world = new TurnWorld('{mode: Propose}', {
@@ -89,7 +89,7 @@ test('a package whose function breaks a limit, or is not allowed, fails alone in
   )
 })
 
-test('a plan that wants answers without end is given up, and other errors are its own', async () => {
+test('a plan with endless questions is abandoned, and other errors are rethrown', async () => {
   let fetched = 0
   const renderer: PackageRenderer = Object.assign(new InProcessRenderer(), {
     fetch: async () => {
@@ -126,7 +126,7 @@ test('a plan that wants answers without end is given up, and other errors are it
   assert.equal('failure' in given && given.failure.what, 'too slow')
 })
 
-test('what a proposal says beforehand of Adopt is known of a program of somebody too', async () => {
+test('a proposal knows beforehand what an external program prevents from adopting', async () => {
   // It writes what is in git whatever the file says.
   programs.add('insists', 'sed "s/replicas: .*/replicas: 3/"')
   const renderer = rendererOf('insists')
@@ -146,7 +146,7 @@ test('what a proposal says beforehand of Adopt is known of a program of somebody
   )
 })
 
-test('after fifty runs a function that is asked something new refuses it, and the plan is made all the same', async () => {
+test('after fifty runs new function questions are refused, and the plan completes', async () => {
   const base = new InProcessRenderer()
   const known = new Set<string>()
   const library: FunctionLibrary = {
@@ -185,7 +185,7 @@ test('after fifty runs a function that is asked something new refuses it, and th
   )
 })
 
-test('a program that fails on an edited input refuses that edit, and the drift is recorded all the same', async () => {
+test('a program that fails on an edited input rejects that edit, and drift is still recorded', async () => {
   programs.add(
     'picky',
     'input=$(cat); case "$input" in *"replicas: 5"*) exit 137;; esac; printf "%s\\n" "$input"',
@@ -208,7 +208,7 @@ test('a program that fails on an edited input refuses that edit, and the drift i
   await assert.rejects(wished, { code: 'BP2001' })
 })
 
-test('builds that are missing run together, and one that gives nothing to keep ends the plan', async () => {
+test('missing builds run together, and one with an uncacheable failure ends the plan', async () => {
   const [one, other] = ['a', 'b'].map(
     (folder): Build => ({ tool: 'command', folder, command: ['print'], files: [] }),
   )

@@ -54,7 +54,7 @@ for (const body of [
   '/help',
   '/recheck',
 ]) {
-  test(`a process that ends before, or right after, any write of ${body} changes nothing about the end`, async () => {
+  test(`a crash before or after any write of ${body} leads to the same final state`, async () => {
     const begin = async () => {
       const scene = await opened()
       if (body === '/recreate')

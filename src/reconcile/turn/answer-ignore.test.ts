@@ -42,7 +42,7 @@ async function opened(files: { readonly [path: string]: string | null } = {}) {
   return { world, forge, answer, ask }
 }
 
-test('ignore opens a proposal that adds one rule and touches no other byte; merged, the drift is hidden; and its branch goes', async () => {
+test('ignore proposes one added rule; after its merge the drift is hidden and the branch deleted', async () => {
   const { world, forge, ask, answer } = await opened({
     '.drift/policy.yaml': POLICY,
     CODEOWNERS: '/.drift/ @grace @acme/sre a@example.com\n',
@@ -72,7 +72,7 @@ test('ignore opens a proposal that adds one rule and touches no other byte; merg
   assert.equal(world.repository.branches.has(policy?.ref ?? ''), false)
 })
 
-test('said twice, by two people, or after a lost end, it is one proposal', async () => {
+test('repeated by two people or after a crash, the request is one proposal', async () => {
   const { world, forge, ask, answer } = await opened({ '.drift/policy.yaml': POLICY })
   forge.permissions.set('bob', 'write')
   forge.comment(1, 'bob', '/ignore 1 -- KEDA')
@@ -94,7 +94,7 @@ test('said twice, by two people, or after a lost end, it is one proposal', async
   assert.equal(world.repository.names().filter((name) => name.startsWith('drift/')).length, 1)
 })
 
-test('what an earlier call did not come to is done by the next one, and the text stays that of whoever asked first', async () => {
+test('the next call completes an interrupted one, and keeps the text of the first requester', async () => {
   const { forge, answer, ask } = await opened({ '.drift/policy.yaml': POLICY })
   await ask('/ignore 1 -- KEDA')
   forge.byHand(2, { labels: [], body: 'edited by ann' })
@@ -107,7 +107,7 @@ test('what an earlier call did not come to is done by the next one, and the text
   )
 })
 
-test('without a policy about the unit, one is made that is about nothing else', async () => {
+test('without a policy for the unit, a policy only for this unit is created', async () => {
   const { world, forge, ask } = await opened({
     '.drift/policy.yaml': policyText('{mode: Propose}'),
     '.drift/other.yaml': `${policyText('{match: {clusters: [elsewhere]}}').replace('name: test', 'name: other')}`,
@@ -139,7 +139,7 @@ test('unignore removes the rule with that number of the list, and no other byte'
   assert.equal(world.repository.text(branch, '.drift/policy.yaml'), POLICY)
 })
 
-test('a rule that holds already needs no proposal', async () => {
+test('an existing rule needs no proposal', async () => {
   const rule =
     '{target: {group: apps, kind: Deployment, namespace: shop, name: web}, paths: [spec.replicas], reason: KEDA, expires: "2020-01-01"}'
   const { forge, ask } = await opened({
@@ -150,7 +150,7 @@ test('a rule that holds already needs no proposal', async () => {
   assert.equal(forge.proposals.length, 3, 'rules with other ends are other rules')
 })
 
-test('a branch of that name which somebody else pushed to is left alone', async () => {
+test('an existing branch with a foreign commit is left alone', async () => {
   const { world, forge, ask } = await opened({ '.drift/policy.yaml': POLICY })
   await ask('/ignore 1 -- KEDA')
   const ref = forge.proposals[1]?.ref ?? ''
@@ -163,7 +163,7 @@ test('a branch of that name which somebody else pushed to is left alone', async 
   assert.equal(forge.proposals.length, 1)
 })
 
-test('a rule text cannot leave its place: the reason is a value, whatever stands in it', async () => {
+test('the reason stays a YAML value, whatever it contains', async () => {
   for (const reason of [
     'a: b # c',
     '"}]}',

@@ -16,7 +16,7 @@ import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 import { NO_REQUESTED_ACTIONS } from './requests/observe-requests.ts'
 import { runFleetTurn } from './run-turn.ts'
 
-test('adopt changes the plan, the body says who chose it, and nothing more is sent in ten turns', async () => {
+test('adopt changes the plan, names the requester, and causes no writes in later turns', async () => {
   const scene = await opened()
   const { outcome, text } = await ask(scene, 'fine\n/adopt\n')
   assert.equal(outcome, 'done')
@@ -69,7 +69,7 @@ test('commands of two people are planned together and pushed once', async () => 
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Release'])
 })
 
-test('the words behind -- are kept as the reason', async () => {
+test('the words after -- are kept as the reason', async () => {
   const scene = await opened()
   await ask(scene, '/adopt 1 -- peak season')
   const { message, plannedBy, plannedBefore } = await record(scene)
@@ -86,7 +86,7 @@ for (const [body, why] of [
   ['/unignore 1', /no ignore rule/],
   ['/unignore', /no rule/],
 ] as const) {
-  test(`refused, and nothing is changed: ${JSON.stringify(body)}`, async () => {
+  test(`rejected without any change: ${JSON.stringify(body)}`, async () => {
     const scene = await opened()
     const { outcome, text } = await ask(scene, body)
     assert.equal(outcome, 'refused')
@@ -97,7 +97,7 @@ for (const [body, why] of [
   })
 }
 
-test('what is no command of ours is not answered', async () => {
+test('other comments are not answered', async () => {
   const scene = await opened()
   for (const body of ['looks good', '> /adopt', '```\n/adopt\n```', '/lgtm', ''])
     scene.forge.comment(1, 'ada', body)
@@ -105,7 +105,7 @@ test('what is no command of ours is not answered', async () => {
   assert.deepEqual(scene.forge.writes, [])
 })
 
-test('numbers are those of the body, also when other changes have come since', async () => {
+test('numbers refer to the body, even when other changes appeared since', async () => {
   const scene = await opened()
   // Listed before all others, so that 2 would now be another one.
   scene.world.edit(WEB_CONFIG, 'data.alpha', 'new')
@@ -117,7 +117,7 @@ test('numbers are those of the body, also when other changes have come since', a
   )
 })
 
-test('what was named and does not differ any longer is refused', async () => {
+test('a named change that no longer differs is rejected', async () => {
   const scene = await opened()
   scene.world.edit(WEB_CONFIG, 'data.color', 'blue')
   const { outcome, text } = await ask(scene, '/adopt 1')
@@ -125,7 +125,7 @@ test('what was named and does not differ any longer is refused', async () => {
   assert.match(text, /does not differ any longer/)
 })
 
-test('the comment tells the last commands, whatever turn answered them, and who else wrote with its mark is not believed', async () => {
+test('the comment lists the last commands over turns, and ignores forged comments with its mark', async () => {
   const scene = await opened()
   await ask(scene, '/adopt 1')
   const { text: first } = await ask(scene, '/adopt 9')
@@ -147,7 +147,7 @@ test('the comment tells the last commands, whatever turn answered them, and who 
   assert.equal(scene.forge.writes.length, sent)
 })
 
-test('recheck says what it saw', async () => {
+test('recheck reports what it observed', async () => {
   const scene = await opened()
   assert.match(
     (await ask(scene, '/recheck')).text,
@@ -158,7 +158,7 @@ test('recheck says what it saw', async () => {
   assert.equal((await scene.forge.readProposals('main', [scene.ref]))[0]?.state, 'closed')
 })
 
-test('snooze lasts from when it was written, is shown, and ends by itself', async () => {
+test("snooze counts from the comment's time, is shown, and ends by itself", async () => {
   const scene = await opened()
   const { outcome, text } = await ask(scene, '/snooze 30m')
   assert.equal(outcome, 'done')
@@ -192,7 +192,7 @@ test('explain, show ignores and help are answered in the comment, and change not
   assert.equal(scene.forge.comments.length, 1)
 })
 
-test('a commit of somebody: adopt is refused, recreate discards it and says so', async () => {
+test('with a foreign commit on the branch, adopt is rejected, and recreate discards it and says so', async () => {
   const scene = await opened()
   const { world, forge } = scene
   const branch = scene.ref.replace('refs/heads/', '')
@@ -226,7 +226,7 @@ test('a commit of somebody: adopt is refused, recreate discards it and says so',
   assert.equal((await world.plan()).outcome, 'unchanged')
 })
 
-test('recreate takes away no commit that came in the meantime', async () => {
+test('recreate keeps a commit that was pushed meanwhile', async () => {
   const scene = await opened()
   const { world } = scene
   const branch = scene.ref.replace('refs/heads/', '')
@@ -247,7 +247,7 @@ test('recreate takes away no commit that came in the meantime', async () => {
   )
 })
 
-test('adopt and recreate in one comment: taken back first, then planned', async () => {
+test('adopt with recreate in one comment recreates first, then plans', async () => {
   const scene = await opened()
   scene.world.repository.commitByHand(scene.ref.replace('refs/heads/', ''), {
     'apps/web/NOTES.md': 'mine',
@@ -256,7 +256,7 @@ test('adopt and recreate in one comment: taken back first, then planned', async 
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
 })
 
-test('a ticked box is a plan without a name, and is drawn anew', async () => {
+test('a ticked box changes the plan without a name, and is then unticked', async () => {
   const scene = await opened()
   await tick(scene, /backporch:adopt=.*Deployment/)
   await answer(scene)
@@ -271,7 +271,7 @@ test('a ticked box is a plan without a name, and is drawn anew', async () => {
   assert.doesNotMatch(scene.forge.proposals[0]?.body ?? '', /- \[x\]/)
 })
 
-test('the same drift in several clusters is one proposal: a command about it holds for all of them', async () => {
+test('a command on a proposal for several clusters applies to all of them', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const forge = new MemoryForge(world.repository)
   world.forge = forge

@@ -16,7 +16,7 @@ import { mergeByHand, WEB } from '../../../test/fakes/turn-world.ts'
 import { getDriftKey } from '../../proposal/text/ticks.ts'
 
 for (const permission of ['none', 'read'] as const) {
-  test(`somebody who may only ${permission} changes nothing, and is told without being called`, async () => {
+  test(`a person with only ${permission} rights changes nothing, and is answered without a mention`, async () => {
     const scene = await opened({ CODEOWNERS: '* @acme/platform\n' })
     scene.forge.permissions.set('bob', permission)
     scene.forge.comment(1, 'bob', '/adopt')
@@ -32,7 +32,7 @@ for (const permission of ['none', 'read'] as const) {
   })
 }
 
-test('bots are not even answered, so that two of them never talk to each other', async () => {
+test('bots get no answer, so that two bots never talk to each other', async () => {
   const scene = await opened()
   scene.forge.permissions.set('robot', 'admin')
   scene.forge.comment(1, 'robot', '/adopt', { bot: true })
@@ -41,7 +41,7 @@ test('bots are not even answered, so that two of them never talk to each other',
 })
 
 for (const writer of [undefined, 'ada'])
-  test(`a comment that somebody edits (${writer === undefined ? 'and the forge says so' : 'within the second'}) or deletes before the act is not acted on`, async () => {
+  test(`a comment edited (${writer === undefined ? 'and the forge says so' : 'within the second'}) or deleted before it is carried out is ignored`, async () => {
     const scene = await opened()
     const { forge } = scene
     forge.comment(1, 'ada', '/adopt 1')
@@ -57,7 +57,7 @@ for (const writer of [undefined, 'ada'])
     assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
   })
 
-test('a branch that is not in the repository is nobody we know, whatever stands under its pull request', async () => {
+test('a pull request whose branch is not in the repository is ignored', async () => {
   const scene = await opened()
   scene.forge.proposals.push({
     ...scene.forge.proposals[0],
@@ -69,7 +69,7 @@ test('a branch that is not in the repository is nobody we know, whatever stands 
   assert.deepEqual(await answer(scene), [])
 })
 
-test('a critical or high change is adopted and ignored by its code owner only', async () => {
+test('only the code owner may adopt or ignore a critical or high change', async () => {
   const files = { '.github/CODEOWNERS': '/apps/ @grace\n' }
   for (const [login, permission, outcome] of [
     ['ada', 'write', 'refused'],
@@ -102,7 +102,7 @@ test('a critical or high change is adopted and ignored by its code owner only', 
   }
 })
 
-test('whether somebody is of a team cannot be asked: an administrator is believed, others are told', async () => {
+test('with a team as owner, an administrator may adopt and others are rejected', async () => {
   for (const [permission, outcome] of [
     ['write', 'refused'],
     ['admin', 'done'],
@@ -118,7 +118,7 @@ test('whether somebody is of a team cannot be asked: an administrator is believe
   }
 })
 
-test('a box that was drawn for another drift is nobody’s wish', async () => {
+test('a box for another drift is ignored', async () => {
   const scene = await opened()
   await tick(scene, /backporch:adopt=.*Deployment/)
   const drift = getDriftKey((await record(scene)).fingerprint)
@@ -129,7 +129,7 @@ test('a box that was drawn for another drift is nobody’s wish', async () => {
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
 })
 
-test('a thousand comments of others hold up nobody, and few of them are answered at once', async () => {
+test('a thousand comments of others delay no one, and only a few are answered per turn', async () => {
   const scene = await opened()
   const { forge } = scene
   for (let index = 0; index < 1_000; index += 1)
@@ -167,7 +167,7 @@ for (const hostile of [
   })
 }
 
-test('what the forge or the cluster cannot give now is waited for, and done by the next call', async () => {
+test('a command that fails temporarily waits, and the next call carries it out', async () => {
   const scene = await opened()
   const { forge, world } = scene
   const read = world.cluster.identify.bind(world.cluster)
@@ -219,7 +219,7 @@ async function askRefused(code: 'BP4002' | 'BP4004'): Promise<Scene> {
   return scene
 }
 
-test('a command whose push a rule of the repository refuses waits, and is done when the push is allowed', async () => {
+test('a command whose push a repository rule rejects waits until the push is allowed', async () => {
   const scene = await askRefused('BP4002')
   assert.deepEqual(reactions(scene), ['seen'])
   await answer(scene)
@@ -227,7 +227,7 @@ test('a command whose push a rule of the repository refuses waits, and is done w
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
 })
 
-test('a command whose push our own rules of names refuse is answered with the reason, and stays refused', async () => {
+test('a command whose push violates the naming rules of backporch is rejected with the reason', async () => {
   const scene = await askRefused('BP4004')
   assert.deepEqual(reactions(scene), ['refused'])
   assert.match(message(scene), /the push is refused.*a rule/)
@@ -235,7 +235,7 @@ test('a command whose push our own rules of names refuse is answered with the re
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
 })
 
-test('a rule that refuses the branch of a policy change holds up its command alone', async () => {
+test('a rejected policy branch delays only its own command', async () => {
   const scene = await opened()
   const { forge, world } = scene
   world.repository.beforePush = (updates) => {
@@ -262,7 +262,7 @@ test('a rule that refuses the branch of a policy change holds up its command alo
   assert.deepEqual(reactions(scene), ['done'])
 })
 
-test('a comment that the forge does not let us mark waits, and holds up nothing else', async () => {
+test('a comment that cannot get a reaction waits and blocks nothing else', async () => {
   const scene = await opened()
   const { forge, world } = scene
   const react = forge.react.bind(forge)
@@ -286,14 +286,14 @@ test('a comment that the forge does not let us mark waits, and holds up nothing 
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
 })
 
-test('a dry run reads and answers nothing', async () => {
+test('a dry run reads and answers no comments', async () => {
   const scene = await opened()
   scene.forge.comment(1, 'ada', '/adopt')
   assert.deepEqual(await answer(scene, { dryRun: true }), [])
   assert.deepEqual(scene.forge.writes, [])
 })
 
-test('a merged proposal is answered no more', async () => {
+test('comments on a merged proposal get no answer', async () => {
   const scene = await opened()
   await mergeByHand(scene.world, scene.ref.replace('refs/heads/', ''))
   scene.forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })

@@ -58,7 +58,7 @@ for (const [login, permission, outcome] of [
   ['boss', 'admin', 'refused'],
   ['Grace', 'write', 'done'],
 ] as const) {
-  test(`a grave change is adopted by a button of its code owner only: ${login}, ${permission}`, async () => {
+  test(`only a code owner may adopt a high-risk change by button: ${login}, ${permission}`, async () => {
     const scene = await opened({ '.github/CODEOWNERS': '/apps/ @grace\n' })
     scene.world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'evil/nginx:1')
     await scene.world.plan()
@@ -78,7 +78,7 @@ for (const [login, permission, outcome] of [
   })
 }
 
-test('people who press the same button are one plan, and each is answered', async () => {
+test('several people pressing one button cause one plan, and each gets an answer', async () => {
   const scene = await opened()
   scene.forge.permissions.set('bob', 'write')
   const queue = queueOf(
@@ -95,7 +95,7 @@ test('people who press the same button are one plan, and each is answered', asyn
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Adopt'])
 })
 
-test('what is done is not done again although its answer could not be said; a refusal is', async () => {
+test('a failed answer does not repeat a completed action, but repeats a rejection', async () => {
   for (const [login, left] of [
     ['ada', 0],
     ['bob', 1],
@@ -113,7 +113,7 @@ test('what is done is not done again although its answer could not be said; a re
   }
 })
 
-test('a press of nobody’s proposal is forgotten, and asks the forge nothing', async () => {
+test('a press for an unknown proposal is dropped without a forge request', async () => {
   const scene = await opened()
   const queue = queueOf(
     requestedActionOf(scene, { key: checkKey('refs/heads/proposed/apps/other/drift-1') }),
@@ -123,7 +123,7 @@ test('a press of nobody’s proposal is forgotten, and asks the forge nothing', 
   assert.deepEqual(queue.listWaiting(), [])
 })
 
-test('the words of the person are never markup', async () => {
+test("the person's text is never rendered as markup", async () => {
   const scene = await opened()
   await answerAll(
     scene,

@@ -15,7 +15,7 @@ import {
   yaml,
 } from '../../../test/fakes/turn-world.ts'
 
-test('what is merged is what the record says: a branch with more on it, in our own name, is refused', async () => {
+test("rejects approval of a branch with extra content, even under the bot's name", async () => {
   const world = await proposed()
   const [branch = ''] = world.repository.names()
   const ours = await world.repository.commit(world.repository.head(branch))
@@ -43,7 +43,7 @@ test('Restore changes no authored file', async () => {
   assert.equal(world.repository.text('main', 'apps/web/config.yaml'), CONFIG)
 })
 
-test('after Adopt the field is no drift any more, and only its line changed', async () => {
+test('after Adopt the field no longer differs, and only its line changed', async () => {
   const world = await proposed()
   world.edit(WEB_CONFIG, 'data.color', 'red')
   await world.plan()
@@ -61,7 +61,7 @@ test('after Adopt the field is no drift any more, and only its line changed', as
   )
 })
 
-test('an object whose manifest leaves its namespace to the context can be adopted', async () => {
+test('an object whose manifest has no namespace can be adopted', async () => {
   const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\ndata: {color: blue}\n'
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/plain.yaml': manifest })
   const live = yaml(manifest)
@@ -78,7 +78,7 @@ test('an object whose manifest leaves its namespace to the context can be adopte
   )
 })
 
-test('another installation key does not undo what was decided, and does not write', async () => {
+test('another installation key neither undoes a decision nor writes', async () => {
   const world = await proposed()
   await world.resolutionRequest('Adopt')
   const [branch = ''] = world.repository.names()
@@ -97,7 +97,7 @@ test('another installation key does not undo what was decided, and does not writ
   )
 })
 
-test('a wish is kept by the turns that follow, with its message', async () => {
+test('a requested resolution and its message persist over later turns', async () => {
   const world = await proposed()
   await world.resolutionRequest('Adopt', [], 'load test')
   const { outcome, record } = await world.plan()
@@ -105,7 +105,7 @@ test('a wish is kept by the turns that follow, with its message', async () => {
   assert.deepEqual([record?.spec.plan, record?.spec.message], ['Adopt', 'load test'])
 })
 
-test('live that changed since the review is not merged: the proposal is updated first', async () => {
+test('approval is rejected when live changed since the review, and the proposal is updated first', async () => {
   const world = await proposed()
   world.edit(WEB, 'spec.replicas', 9)
   const base = world.repository.head('main')
@@ -114,7 +114,7 @@ test('live that changed since the review is not merged: the proposal is updated 
   await world.approve()
 })
 
-test('nothing is merged that nobody confirmed', async () => {
+test('nothing is merged without confirmation', async () => {
   const world = await proposed()
   const before = new Map(world.repository.branches)
   const { remedy } = await refused(
@@ -128,13 +128,13 @@ test('nothing is merged that nobody confirmed', async () => {
   assert.deepEqual(world.repository.branches, before)
 })
 
-test('nothing to decide is said', async () => {
+test('requests without anything to decide are rejected', async () => {
   const world = new TurnWorld()
   await refused(world.resolutionRequest('Adopt'), 'BP2008')
   await refused(world.approve(), 'BP2004')
 })
 
-test('a base that moves between reading and pushing is read again, and five times at most', async () => {
+test('a base that moves before the push is read again, at most five times', async () => {
   const world = await proposed()
   let moves = 1
   world.repository.beforePush = () => {
@@ -150,7 +150,7 @@ test('a base that moves between reading and pushing is read again, and five time
   await refused(world.plan(), 'BP2006')
 })
 
-test('a policy that adopts by default keeps no drift from being shown: what cannot be adopted is planned as Restore', async () => {
+test('with Adopt as the default plan, a change that cannot be adopted is planned as Restore', async () => {
   const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}')
   world.edit(WEB_CONFIG, 'data.password', 'hunter2')
   world.edit(WEB, 'spec.replicas', 5)
@@ -176,7 +176,7 @@ const WITH_SETTERS = {
   'apps/web/config.yaml': CONFIG.replace('color: blue', 'color: blue # kpt-set: ${color}'),
 }
 
-test('a policy that adopts by default and a package with a pipeline: adopted where the functions have the value from', async () => {
+test("with Adopt as the default plan, a pipeline value is adopted in the function's input", async () => {
   const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', WITH_SETTERS)
   world.edit(WEB, 'spec.replicas', 5)
   assert.equal((await world.plan()).record?.spec.plan, 'Adopt')
@@ -192,7 +192,7 @@ test('a policy that adopts by default and a package with a pipeline: adopted whe
   )
 })
 
-test('a policy that adopts by default and a value that feeds two objects: recorded as Restore, and who asks for Adopt is told why', async () => {
+test('with Adopt as the default plan, a value shared by two objects becomes Restore; a requested Adopt fails', async () => {
   const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', WITH_SETTERS)
   world.edit(WEB_CONFIG, 'data.color', 'red')
   assert.equal((await world.plan()).record?.spec.plan, 'Restore')
@@ -203,7 +203,7 @@ test('a policy that adopts by default and a value that feeds two objects: record
   )
 })
 
-test('a policy that adopts by default: of two changes of a package with a pipeline the one that cannot be adopted is planned as Restore', async () => {
+test('with Adopt as the default plan, one impossible change in a pipeline package becomes Restore', async () => {
   const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', WITH_SETTERS)
   world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB_CONFIG, 'data.color', 'red')
@@ -223,7 +223,7 @@ test('a policy that adopts by default: of two changes of a package with a pipeli
   assert.equal((await world.plan()).outcome, 'unchanged')
 })
 
-test('a chosen Adopt that the moved base makes impossible is left as it is and told, and the drift is still shown', async () => {
+test('a requested Adopt that a moved base prevents is kept with a note, and drift stays visible', async () => {
   const world = await proposed()
   await world.resolutionRequest('Adopt')
   const [branch = ''] = world.repository.names()

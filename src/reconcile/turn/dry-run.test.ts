@@ -31,7 +31,7 @@ async function written(world: TurnWorld, forge: MemoryForge): Promise<readonly s
   return run.written
 }
 
-test('a drifting unit: branch, ledger, pull request, statuses and dashboard, in the order of the run', async () => {
+test('a drifted unit: lists branch, ledger, pull request, statuses and dashboard in run order', async () => {
   const world = new TurnWorld()
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -52,7 +52,7 @@ test('a drifting unit: branch, ledger, pull request, statuses and dashboard, in 
   assert.deepEqual(await written(world, forge), [])
 })
 
-test('drift that changes, that is decided and that ends', async () => {
+test('lists the writes when drift changes, is decided and ends', async () => {
   const world = new TurnWorld()
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -71,7 +71,7 @@ test('drift that changes, that is decided and that ends', async () => {
   assert.deepEqual(await written(world, forge), [])
 })
 
-test('commands in comments', async () => {
+test('lists the writes of commands in comments', async () => {
   const world = new TurnWorld()
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -94,7 +94,7 @@ test('commands in comments', async () => {
   ])
 })
 
-test('a proposal whose text says what cannot be adopted is as it is for a dry run', async () => {
+test('a proposal with a note on impossible Adopts is unchanged in a dry run', async () => {
   const setters =
     'image: ghcr.io/kptdev/krm-functions-catalog/apply-setters:v0.2.0\n    configMap: {color: blue}'
   const world = new TurnWorld(undefined, {
@@ -113,7 +113,7 @@ test('a proposal whose text says what cannot be adopted is as it is for a dry ru
   assert.deepEqual(await written(world, forge), [])
 })
 
-test('what a merged commit authorises is written to the cluster last, and named before', async () => {
+test('a write to the cluster that a merge authorises comes last and is listed beforehand', async () => {
   const world = new TurnWorld('{mode: Propose, settle: backporch}')
   const forge = new MemoryForge(world.repository)
   world.forge = forge

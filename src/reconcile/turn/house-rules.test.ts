@@ -23,7 +23,7 @@ function worldOf(house: string): { world: TurnWorld; forge: MemoryForge } {
   return { world, forge }
 }
 
-test('commit, title, body, labels and people are as the policy says, and the second turn writes nothing', async () => {
+test('commit, title, body, labels and people follow the policy, and a second turn writes nothing', async () => {
   const { world, forge } = worldOf(`${COMMIT}, ${PULL_REQUEST}`)
   await world.scan()
   const [pull] = forge.proposals
@@ -43,7 +43,7 @@ test('commit, title, body, labels and people are as the policy says, and the sec
   assert.equal(forge.writes.length, writes)
 })
 
-test('a draft stays one until a person marks it as ready, and is none again after', async () => {
+test('a draft stays one until a person marks it ready, and does not become one again', async () => {
   const { world, forge } = worldOf(PULL_REQUEST)
   await world.scan()
   await world.scan()
@@ -54,7 +54,7 @@ test('a draft stays one until a person marks it as ready, and is none again afte
   assert.equal(forge.proposals[0]?.draft, false)
 })
 
-test('a branch that was pushed before the policy said so stays ours, also where the ledger lost it', async () => {
+test('a branch pushed before the policy change stays recognised, even without its ledger entry', async () => {
   const { world, forge } = worldOf('')
   await world.scan()
   const [{ ref = '' } = {}] = forge.proposals
@@ -72,7 +72,7 @@ test('a branch that was pushed before the policy said so stays ours, also where 
   assert.deepEqual(forge.comments, [], 'nobody is told that the branch is not ours')
 })
 
-test('a proposal to ignore and an approved merge are as the policy says too', async () => {
+test('an ignore proposal and an approved merge follow the policy too', async () => {
   const { world, forge } = worldOf(`${COMMIT}, ${PULL_REQUEST}`)
   await world.scan()
   forge.permissions.set('ada', 'write')
@@ -98,7 +98,7 @@ test('a proposal to ignore and an approved merge are as the policy says too', as
   assert.match(merged.message, /^OPS-42: restore Deployment\/web replicas to 3/)
 })
 
-test('a joint proposal of several clusters is as the policy says', async () => {
+test('a joint proposal of several clusters follows the policy', async () => {
   const world = new FleetWorld(
     3,
     `{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, digest: off}, ${COMMIT}, ${PULL_REQUEST}}`,

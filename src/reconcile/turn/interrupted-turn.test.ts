@@ -59,7 +59,7 @@ async function turn(
 
 for (const dryRun of [true, false]) {
   for (const isHosted of [true, false]) {
-    test(`a turn that ${dryRun ? 'reads' : 'writes'} ${isHosted ? 'with a forge' : 'git alone'} ends by an interrupt at each of its calls, and by no failure`, async () => {
+    test(`a turn that ${dryRun ? 'reads' : 'writes'} ${isHosted ? 'with a forge' : 'git alone'} ends as interrupted, not failed, when aborted at any call`, async () => {
       const whole = await turn(0, { dryRun, isHosted })
       assert.equal((await whole.result).units[0]?.state, 'planned')
       assert.ok(whole.at.calls > 10, `${whole.at.calls} calls`)

@@ -39,14 +39,14 @@ async function labelled(labels: string, of: readonly string[]): Promise<Kustomiz
 }
 
 describe('a unit with a transformer in a file of its own', { skip: whyNoKubectl() }, () => {
-  test('has a label adopted in that file', async () => {
+  test('adopts a label in that file', async () => {
     const world = await labelled(LABELS, [WEB])
     assert.deepEqual(await world.adopted(), {
       'units/prod/labels.yaml': LABELS.replace('team: shop', 'team: sales'),
     })
   })
 
-  test('is refused with that file where other objects have the label from it', async () => {
+  test('rejects the Adopt with that file when other objects share the label', async () => {
     const all = LABELS.replace(', kind: Deployment', '')
     const world = await labelled(all, [WEB, '/ConfigMap/shop/settings'])
     const { why } = await refused(world.adopted(), 'BP2001')

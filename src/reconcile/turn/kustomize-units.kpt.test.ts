@@ -34,7 +34,7 @@ const STAGING = {
 }
 
 describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
-  test('a turn keeps which files outside of the package a unit is rendered from', async () => {
+  test('remembers over turns which files outside the package it is rendered from', async () => {
     const world = await new KustomizeWorld().apply()
     const between = new BetweenTurns()
     await world.plan({ between })
@@ -44,7 +44,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     )
   })
 
-  test('is in sync where live is what the overlay gives', async () => {
+  test("is in sync when live equals the overlay's output", async () => {
     const { report } = await (await new KustomizeWorld().apply()).plan()
     assert.deepEqual([report.status.state, report.spec.changes], ['InSync', []])
   })
@@ -60,21 +60,21 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     assert.deepEqual(world.sourcesOf(branch), {})
   })
 
-  test('has an image adopted in images, byte for byte the rest', async () => {
+  test('adopts an image in images, keeping every other byte', async () => {
     const world = await drifted(IMAGE, 'nginx:1.28')
     assert.deepEqual(await world.adopted(), {
       'units/prod/kustomization.yaml': PROD.replace('"1.27"', '"1.28"'),
     })
   })
 
-  test('has a count adopted in replicas', async () => {
+  test('adopts a replica count in replicas', async () => {
     const world = await drifted('spec.replicas', 5)
     assert.deepEqual(await world.adopted(), {
       'units/prod/kustomization.yaml': PROD.replace('count: 3', 'count: 5'),
     })
   })
 
-  test('has a patched field adopted in the file of the patch', async () => {
+  test('adopts a patched field in the patch file', async () => {
     const world = await drifted(
       'spec.template.spec.containers[name=app].resources.limits.cpu',
       '300m',
@@ -82,14 +82,14 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     assert.deepEqual(await world.adopted(), { 'units/prod/cpu.yaml': CPU.replace('200m', '300m') })
   })
 
-  test('has a field adopted in a JSON patch that is written into the kustomization', async () => {
+  test('adopts a field in a JSON patch inside the kustomization', async () => {
     const world = await drifted('spec.minReadySeconds', 20)
     assert.deepEqual(await world.adopted(), {
       'units/prod/kustomization.yaml': PROD.replace('value: 10', 'value: 20'),
     })
   })
 
-  test("has a Service's port, the key of its item, adopted in a JSON patch without its node port", async () => {
+  test('adopts a Service port, the key of its item, in a JSON patch without its node port', async () => {
     const files = {
       'units/prod/kustomization.yaml': PORT,
       'bases/web/kustomization.yaml': `${BASE['bases/web/kustomization.yaml']}- service.yaml\n`,
@@ -125,7 +125,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     })
   })
 
-  test('has several fields adopted at once, each at its place', async () => {
+  test('adopts several fields at once, each at its place', async () => {
     const world = await drifted('spec.minReadySeconds', 20)
     world.edit(WEB, 'spec.replicas', 5)
     world.edit(WEB, IMAGE, 'nginx:1.28')
@@ -135,7 +135,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': edited })
   })
 
-  test('has a count released that is set in two places, in both', async () => {
+  test('releases a replica count in both places that set it', async () => {
     const world = await drifted('spec.replicas', 5)
     const { branch } = await world.resolutionRequest('Release')
     assert.deepEqual(world.sourcesOf(branch), {
@@ -147,7 +147,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     })
   })
 
-  test('has what was adopted merged by approve, and agrees with live then', async () => {
+  test('is in sync after approve merged the adopted change', async () => {
     const world = await drifted(IMAGE, 'nginx:1.28')
     await world.adopted()
     await world.approve()
@@ -158,7 +158,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     assert.equal((await world.plan()).report.status.state, 'InSync')
   })
 
-  test('has a value of the base adopted there, where nobody else is built from it', async () => {
+  test('adopts a value of the base there when nothing else is built from it', async () => {
     const world = await new KustomizeWorld().apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
     assert.deepEqual(await world.adopted(), {
@@ -166,7 +166,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     })
   })
 
-  test('has a value of a base that another unit is built from adopted in its own overlay, with a word about the unit', async () => {
+  test('adopts a value of a shared base in its own overlay, with a note about the other unit', async () => {
     const world = await new KustomizeWorld({ files: STAGING }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
     assert.deepEqual(await world.adopted(), OVERLAID)
@@ -175,7 +175,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     ])
   })
 
-  test('has the second value of one object adopted in the patch of the first', async () => {
+  test('adopts a second value of one object in the patch of the first', async () => {
     const world = await new KustomizeWorld({ files: STAGING }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
     world.edit('/ConfigMap/shop/settings', 'data.color', 'red')
@@ -185,7 +185,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     })
   })
 
-  test('has an image and a count of a shared base adopted in images and replicas', async () => {
+  test('adopts an image and a count of a shared base in images and replicas', async () => {
     const files = { ...STAGING, 'units/prod/kustomization.yaml': PLAIN }
     const world = await new KustomizeWorld({ files }).apply()
     world.edit(WEB, 'spec.replicas', 5)
@@ -204,7 +204,7 @@ images:
     })
   })
 
-  test('has an object that is gone deleted by a patch where the base is shared', async () => {
+  test('removes a missing object with a delete patch when the base is shared', async () => {
     const world = await new KustomizeWorld({ files: STAGING }).apply()
     world.pass(120)
     world.cluster.objects.delete('/ConfigMap/shop/settings')
@@ -215,7 +215,7 @@ images:
     })
   })
 
-  test('has a value of its own adopted where a kustomization has the whole unit, or one that cannot be built reads the base', async () => {
+  test('adopts its own value even if a kustomization includes the unit or a broken one reads the base', async () => {
     const files = {
       'kustomization.yaml': 'resources: [units/prod]\n',
       'broken/kustomization.yaml': 'resources: [../bases/web, ../nowhere]\n',
@@ -251,7 +251,7 @@ images:
     )
   })
 
-  test('has a value of a shared base adopted where the other unit sets its own', async () => {
+  test('adopts a value in the shared base when the other unit overrides it', async () => {
     const own = {
       ...STAGING,
       'units/prod/kustomization.yaml': PROD.replace(
@@ -265,14 +265,14 @@ images:
     })
   })
 
-  test('that is the base of another package is not edited for it', async () => {
+  test('does not edit a base that is another package', async () => {
     const world = await new KustomizeWorld({ files: { 'bases/web/Kptfile': KPTFILE } }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
     assert.deepEqual(await world.adopted(), OVERLAID)
     assert.match(String(world.told), /which bases\/web is built from too/)
   })
 
-  test('is rendered for each cluster as the policy says, and the overlays of one package share its base', async () => {
+  test("is rendered per cluster as the policy says, with overlays that share the package's base", async () => {
     const overlays = {
       'units/prod/overlays/prod/kustomization.yaml': 'namespace: shop\nresources: [../../app]\n',
       'units/prod/overlays/test/kustomization.yaml':
@@ -304,7 +304,7 @@ images:
     )
   })
 
-  test('has a literal adopted where the name has no hash, and refused where it has', async () => {
+  test('adopts a literal if the generated name has no hash, and rejects it otherwise', async () => {
     const generator = `configMapGenerator:\n- name: settings\n  behavior: merge\n  literals:\n  - size=5 # of ten\n`
     const plain = `${PROD}${generator}  options: {disableNameSuffixHash: true}\n`
     const base =
@@ -332,7 +332,7 @@ images:
     assert.equal(where, 'units/prod/kustomization.yaml:3')
   })
 
-  test('has an object that is gone taken out with its file', async () => {
+  test('removes a missing object together with its file', async () => {
     const world = await new KustomizeWorld().apply()
     world.pass(120)
     world.cluster.objects.delete('/ConfigMap/shop/settings')
@@ -342,7 +342,7 @@ images:
     })
   })
 
-  test('is behind where its base moved on in git', async () => {
+  test('is Behind when its base changed in git', async () => {
     const world = await new KustomizeWorld().apply()
     world.repository.commitByHand('main', {
       'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"'),
@@ -351,7 +351,7 @@ images:
     assert.deepEqual([report.status.state, report.spec.changes], ['Behind', []])
   })
 
-  test('has its proposal built anew when its base moved on in git', async () => {
+  test('has its proposal rebuilt when its base changed in git', async () => {
     const world = await drifted('spec.replicas', 5)
     await world.plan()
     assert.equal((await world.plan()).outcome, 'unchanged')
@@ -361,7 +361,7 @@ images:
     assert.equal((await world.plan()).outcome, 'updated')
   })
 
-  test('fails with the message of kustomize, without the places of this machine', async () => {
+  test('fails with the message of kustomize, without local paths', async () => {
     const world = new KustomizeWorld({
       files: { 'units/prod/cpu.yaml': CPU.replace('web', 'wob') },
     })
@@ -371,7 +371,7 @@ images:
     assert.equal(where, 'units/prod')
   })
 
-  test('is not rendered without the word of the operator', async () => {
+  test('is not rendered without permission of the operator', async () => {
     const renderer = addPackageBuilds(
       new InProcessRenderer(),
       new PackageBuilds({ allowed: ['helm'], environment: process.env }),
@@ -381,7 +381,7 @@ images:
   })
 })
 
-test('a base that is elsewhere is refused with its line before anything runs', async () => {
+test('a remote base is rejected with its line before anything runs', async () => {
   const world = new KustomizeWorld({
     files: {
       'units/prod/kustomization.yaml':

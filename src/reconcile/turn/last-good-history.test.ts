@@ -9,7 +9,7 @@ import { BetweenTurns } from '../observe/between-turns.ts'
 const POLICY = '.drift/policy.yaml'
 const TYPO = policyText('{mode: Propse}')
 
-test('without a good policy ever it is as it was, and the failure says that no earlier one was found', async () => {
+test('without any earlier valid policy the turn fails and says that none was found', async () => {
   const world = new TurnWorld('{mode: Propse}')
   world.repository.commitByHand('main', { 'README.md': 'x\n' })
   const { why } = await refused(world.scan(), 'BP1005')
@@ -19,7 +19,7 @@ test('without a good policy ever it is as it was, and the failure says that no e
   )
 })
 
-test('a shallow clone that ends before a good policy has none, and the failure says where it ends', async () => {
+test('a shallow clone without a valid policy fails and says where its history ends', async () => {
   const world = new TurnWorld()
   const cut = world.repository.head('main')
   world.repository.commitByHand('main', { [POLICY]: TYPO })
@@ -48,7 +48,7 @@ test('a shallow clone that ends before a good policy has none, and the failure s
   )
 })
 
-test('first parents count: what a merge brought counts from the merge on', async () => {
+test('the search follows first parents: a merged policy counts from the merge on', async () => {
   const world = new TurnWorld('{mode: Warn}')
   const { repository } = world
   const good = repository.head('main')
@@ -59,7 +59,7 @@ test('first parents count: what a merge brought counts from the merge on', async
   assert.equal(view.policies.lastGood?.commit, good)
 })
 
-test('a commit without a policy has the shipped default, which can be used', async () => {
+test('a commit without a policy counts as valid, with the shipped default', async () => {
   const world = new TurnWorld('{mode: Propose}', { [POLICY]: '', '.drift/at-once.yaml': '' })
   world.repository.commitByHand('main', { [POLICY]: TYPO })
   world.edit(WEB, 'spec.replicas', 5)

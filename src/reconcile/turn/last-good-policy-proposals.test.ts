@@ -15,7 +15,7 @@ import {
 } from '../../../test/fakes/policy-scene.ts'
 import { policyText, refused, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 
-test('an open proposal is kept up to date by the last good policy, says that its policy cannot be used, and ends with its drift', async () => {
+test('an open proposal is updated with the last good policy, says so, and ends with its drift', async () => {
   const scene = sceneOf()
   const { world, forge } = scene
   world.edit(WEB, 'spec.replicas', 5)
@@ -34,7 +34,7 @@ test('an open proposal is kept up to date by the last good policy, says that its
   assert.deepEqual(world.repository.names(), [])
 })
 
-test('while values are withheld an open proposal stays as it is, whatever changes, and ends with its drift', async () => {
+test('while values are withheld an open proposal never changes, and ends with its drift', async () => {
   const scene = sceneOf()
   const { world, forge } = scene
   world.edit(WEB, 'spec.replicas', 5)
@@ -68,7 +68,7 @@ test('while values are withheld an open proposal stays as it is, whatever change
   )
 })
 
-test('a joint proposal stays as it is while values are withheld, and takes the next cluster after the correction', async () => {
+test('while values are withheld a joint proposal stays unchanged, and later takes the next cluster', async () => {
   const world = new FleetWorld(4)
   world.edit([0, 1, 2])
   await world.scan()
@@ -85,7 +85,7 @@ test('a joint proposal stays as it is while values are withheld, and takes the n
   assert.match(world.forge.proposals[0]?.title ?? '', /in 4 clusters/)
 })
 
-test('nothing is approved, planned or opened on request; a rejection works', async () => {
+test('approvals, plans and requested proposals are rejected; a rejection works', async () => {
   const { world, forge } = sceneOf()
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
@@ -102,7 +102,7 @@ test('nothing is approved, planned or opened on request; a rejection works', asy
   assert.equal(forge.proposals[0]?.state, 'closed')
 })
 
-test('commands that change or open something are refused with file and line; those that ask, and snooze, are answered', async () => {
+test('writing commands are rejected with file and line; queries and snooze are answered', async () => {
   const scene = await opened()
   scene.world.repository.commitByHand('main', { [POLICY]: TYPO })
   const pushes = scene.world.repository.pushes.length
@@ -140,7 +140,7 @@ test('an approval that ended between its merge and the ledger is completed', asy
   assert.equal((await world.approve()).commit, commit)
 })
 
-test('a merge of earlier is not settled until the policy can be used', async () => {
+test('an earlier merge is settled only once the policy is valid', async () => {
   const world = new TurnWorld('{mode: Propose, settle: backporch}')
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()

@@ -16,7 +16,7 @@ import {
 import { AT_ONCE, policyText, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 
-test('a critical change is recorded with its values while the policy has a typo, and opened in the turn after the correction', async () => {
+test('critical drift is recorded with values despite a policy typo, and proposed after the fix', async () => {
   const scene = sceneOf()
   const { world, forge } = scene
   world.repository.commitByHand('main', { [POLICY]: TYPO })
@@ -65,7 +65,7 @@ test('a critical change is recorded with its values while the policy has a typo,
   assert.doesNotMatch(body(), /cannot be used/)
 })
 
-test('what a problem quotes of the file calls nobody and is no markup, and a status is one line that fits', async () => {
+test('file text in a problem mentions no person and adds no markup; the status is one short line', async () => {
   const { world, forge } = sceneOf()
   world.repository.commitByHand('main', {
     [POLICY]: policyText(`{mode: Propose, extends: ["@acme/all <b>\\nx${'y'.repeat(90)}"]}`),
@@ -80,7 +80,7 @@ test('what a problem quotes of the file calls nobody and is no markup, and a sta
   assert.ok(description.length <= 140 && !description.includes('\n'), description)
 })
 
-test('a dashboard that told of nothing but the policy is quiet after the correction', async () => {
+test('a dashboard opened only for the policy reports all quiet after the fix', async () => {
   const { world, forge } = sceneOf()
   await world.scan()
   world.repository.commitByHand('main', { [POLICY]: TYPO })
@@ -94,7 +94,7 @@ test('a dashboard that told of nothing but the policy is quiet after the correct
   assert.equal(forge.issueWrites.length, 2)
 })
 
-test('an account that may not write the status has the issues all the same, and the turn says why', async () => {
+test('without the right to set a status the issues are still written, and the turn says why', async () => {
   const { world, forge } = sceneOf()
   world.repository.commitByHand('main', { [POLICY]: TYPO })
   forge.ensureStatuses = async () => {
@@ -118,30 +118,30 @@ const BROKEN: readonly (readonly [
   files: { readonly [path: string]: string | null },
   where: string,
 ])[] = [
-  ['a mode that is none', { [POLICY]: TYPO }, `${POLICY}:4`],
+  ['an unknown mode', { [POLICY]: TYPO }, `${POLICY}:4`],
   [
     'a preset that does not exist',
     { [POLICY]: policyText('{mode: Propose, extends: [recomended]}') },
     `${POLICY}:4`,
   ],
   [
-    'one of two files',
+    'a typo in one of two files',
     { '.drift/second.policy': TYPO.replace('name: test', 'name: second') },
     '.drift/second.policy:4',
   ],
   [
-    'a name that is there twice',
+    'a duplicate name',
     { '.drift/second.policy': policyText('{mode: Off}') },
     '.drift/second.policy:1',
   ],
   [
-    'a valid file is deleted beside it',
+    'a typo while a valid file is deleted',
     { [POLICY]: TYPO, '.drift/at-once.yaml': null },
     `${POLICY}:4`,
   ],
 ]
 for (const [what, files, where] of BROKEN)
-  test(`${what}: the last good policy decides, values are told`, async () => {
+  test(`${what}: the last good policy applies and values are shown`, async () => {
     const { world } = sceneOf()
     world.edit(WEB, 'spec.replicas', 5)
     const before = await reportOf(world)
@@ -160,33 +160,27 @@ const UNREADABLE: readonly (readonly [
   what: string,
   files: { readonly [path: string]: string | null },
 ])[] = [
-  ['no YAML', { [POLICY]: 'a: [\n' }],
+  ['invalid YAML', { [POLICY]: 'a: [\n' }],
   [
-    'a kind that is none',
+    'an unknown kind',
     { [POLICY]: policyText('{mode: Propose}').replace('DriftPolicy', 'DriftPolice') },
   ],
+  ['an unknown field', { [POLICY]: policyText('{mode: Propose, conceal: [{paths: [spec]}]}') }],
+  ['a misplaced field', { [POLICY]: `${policyText('{mode: Propose}')}hide: [{paths: [spec]}]\n` }],
+  ['an unreadable placement', { '.drift/place.policy': PLACEMENT('{namespace: [shop]}') }],
   [
-    'a field that this version does not know',
-    { [POLICY]: policyText('{mode: Propose, conceal: [{paths: [spec]}]}') },
-  ],
-  [
-    'a field at the wrong place',
-    { [POLICY]: `${policyText('{mode: Propose}')}hide: [{paths: [spec]}]\n` },
-  ],
-  ['a placement that cannot be read', { '.drift/place.policy': PLACEMENT('{namespace: [shop]}') }],
-  [
-    'a placement that is new beside a typo',
+    'a new placement beside a typo',
     { [POLICY]: TYPO, '.drift/place.policy': PLACEMENT('{namespaces: [shop]}') },
   ],
   [
-    'a rule that hides beside a typo',
+    'a new hiding rule beside a typo',
     {
       [POLICY]: TYPO,
       '.drift/hide.policy': policyText('{hide: [{paths: [spec]}]}').replace('test', 'hide'),
     },
   ],
   [
-    'a rule that hides with a typo of its own',
+    'a hiding rule with a typo',
     { [POLICY]: policyText('{mode: Propose, hide: [{path: [spec]}]}') },
   ],
   [
@@ -195,7 +189,7 @@ const UNREADABLE: readonly (readonly [
   ],
 ]
 for (const [what, files] of UNREADABLE)
-  test(`${what}: drift is told without values, in git and on the forge, and no branch is written`, async () => {
+  test(`${what}: drift is reported without values in git and forge, and no branch is written`, async () => {
     const scene = sceneOf('{mode: Propose}')
     const { world } = scene
     await world.scan()
@@ -251,7 +245,7 @@ const GOOD = fc.constantFrom(
   '{mode: Propose, ignore: [{target: {kind: ConfigMap}, paths: [data.color], reason: x}]}',
   '{mode: Propose, show: [{paths: [data.token], reason: x}], decide: {defaultPlan: Adopt}}',
 )
-test('whatever drifts and whatever the last good policy says, a typo changes nothing of what is detected and told', async () => {
+test('a policy typo never changes which drift is detected and reported', async () => {
   await fc.assert(
     fc.asyncProperty(EDITS, GOOD, async (edits, good) => {
       const [sound, broken] = [new TurnWorld(good), new TurnWorld(good)]
@@ -271,7 +265,7 @@ test('whatever drifts and whatever the last good policy says, a typo changes not
   )
 })
 
-test('the operator decides as before: what he gives is none of the repository', async () => {
+test("the operator's policies still apply and are not attributed to the repository", async () => {
   const { world } = sceneOf('{mode: Propose}', AT_ONCE)
   world.repository.commitByHand('main', { [POLICY]: TYPO })
   const { parsePolicyFiles } = await import('../../policy/parse-policy.ts')

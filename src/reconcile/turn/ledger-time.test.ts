@@ -85,7 +85,7 @@ async function status(world: TurnWorld, ...flags: readonly string[]): Promise<Cl
   )
 }
 
-test('an idle ledger gets at most six commits in an hour, however many turns there are in a minute', async () => {
+test('an idle ledger gets at most six commits an hour, however many turns run', async () => {
   const world = new TurnWorld()
   const between = new BetweenTurns({ pacesLedger: true })
   await world.scanAt(time(0), { between })
@@ -106,7 +106,7 @@ test('an idle ledger gets at most six commits in an hour, however many turns the
   assert.equal((await status(world)).code, 0)
 })
 
-test('that a cluster cannot be reached is written at once, and that it can be again', async () => {
+test('the loss and the return of a cluster are written at once', async () => {
   const world = new TurnWorld()
   const between = new BetweenTurns({ pacesLedger: true })
   await world.scanAt(time(0), { between })
@@ -135,7 +135,7 @@ test('that a cluster cannot be reached is written at once, and that it can be ag
   assert.equal((await status(world)).code, 0)
 })
 
-test('a ledger of the version before is read, and what a later version added stays', async () => {
+test('a ledger of an earlier version is readable, and fields of a later version are kept', async () => {
   const world = new TurnWorld()
   await world.scanAt(time(0))
   const head = 'apiVersion: backporch.dev/v1alpha1\nkind: ClusterObservation\n'
@@ -167,7 +167,7 @@ test('a ledger of the version before is read, and what a later version added sta
   assert.doesNotMatch(text, /seenAt|unobserved/)
 })
 
-test('an older observation replaces neither report, ResourceGroup nor observation, and the reason is said', async () => {
+test('an older observation replaces no ledger file, and a note says why', async () => {
   const world = new TurnWorld()
   await world.scanAt(time(3_600))
   const ledger = world.repository.branches.get('refs/heads/drift-ledger')
@@ -178,7 +178,7 @@ test('an older observation replaces neither report, ResourceGroup nor observatio
   assert.equal(world.repository.branches.get('refs/heads/drift-ledger'), ledger)
 })
 
-test('a look that failed is known of the cluster too: an older observation does not make it reachable', async () => {
+test('an older observation does not make a cluster reachable after a later failure', async () => {
   const world = new TurnWorld()
   await world.scanAt(time(0))
   unreachable(world)
@@ -187,7 +187,7 @@ test('a look that failed is known of the cluster too: an older observation does 
   assert.deepEqual([clusterOf(world).reachable, reportOf(world).status.state], [false, 'Unknown'])
 })
 
-test('a merge is found and written by a turn whose observation is older than what the ledger knows', async () => {
+test('a merge is recorded by a turn with an observation older than the ledger', async () => {
   const world = await proposed()
   const { branch } = await world.plan()
   await world.scanAt(time(7_200))
@@ -223,7 +223,7 @@ function closedOf({ repository }: TurnWorld): string[] {
     .map((path) => repository.text('drift-ledger', path) ?? '')
 }
 
-test('a time far in the future is of a wrong clock: status does not believe it, and the next observation replaces it with a note', async () => {
+test('a future time comes from a wrong clock: status distrusts it, and the next turn replaces it', async () => {
   const world = new TurnWorld()
   await world.scanAt('2030-01-01T00:00:00Z')
   world.cluster.now = time(0)
@@ -247,7 +247,7 @@ test('a time far in the future is of a wrong clock: status does not believe it, 
   assert.equal((await status(world)).code, 0)
 })
 
-test('a time far in the future of a report alone is replaced too', async () => {
+test('a future time in a report alone is replaced too', async () => {
   const world = new TurnWorld()
   await world.scanAt(time(0))
   world.rollOut(false)
@@ -263,7 +263,7 @@ test('a time far in the future of a report alone is replaced too', async () => {
   )
 })
 
-test('a recording whose own time is to come is written once, and status does not believe it', async () => {
+test('a recording with a future time is written once, and status distrusts it', async () => {
   const world = new TurnWorld()
   const [first, second] = [
     await record(world, '2030-01-01T00:00:00Z', time(0)),
@@ -274,7 +274,7 @@ test('a recording whose own time is to come is written once, and status does not
   assert.equal((await status(world)).code, 3)
 })
 
-test('a proposal that was closed is declined by a turn with an older observation, silent from the present on', async () => {
+test('a closed proposal is declined by a turn with an older observation, silenced from now on', async () => {
   const world = await proposed('{mode: Propose, decide: {closeSilence: 1d}}')
   const { branch } = await world.plan()
   await world.scanAt(time(7_200))
@@ -289,7 +289,7 @@ test('a proposal that was closed is declined by a turn with an older observation
   assert.deepEqual([reportOf(world).status.state, closedOf(world).length], ['Silenced', 1])
 })
 
-test('a clock that is a little ahead neither stops a live observation nor lets a recording replace what is newer', async () => {
+test('a slightly fast clock blocks no live observation and lets no recording replace newer data', async () => {
   const world = new TurnWorld()
   await world.scanAt(time(3_720))
   world.edit(WEB, 'spec.replicas', 5)
@@ -300,7 +300,7 @@ test('a clock that is a little ahead neither stops a live observation nor lets a
   assert.equal(reportOf(world).status.state, 'Drifted')
 })
 
-test('status that flaps with every turn is one push in a minute, and the last state is in the ledger after it', async () => {
+test('a flapping status is pushed once a minute, and the ledger ends with the last state', async () => {
   const world = new TurnWorld()
   const between = new BetweenTurns({ pacesLedger: true })
   for (let second = 0; second < 60; second += 1) {
@@ -318,7 +318,7 @@ test('status that flaps with every turn is one push in a minute, and the last st
   assert.ok(commits(world) <= 2, `${commits(world)} commits`)
 })
 
-test('a proposal does not wait for the minute, and takes the status along that does', async () => {
+test('a proposal does not wait for the minute and takes a waiting status along', async () => {
   const world = new TurnWorld()
   const between = new BetweenTurns({ pacesLedger: true })
   world.rollOut(true)
@@ -339,7 +339,7 @@ test('a proposal does not wait for the minute, and takes the status along that d
   assert.equal(world.repository.pushes.length, 2, 'one push for both')
 })
 
-test('a process of one turn always writes', async () => {
+test('a one-turn process always writes', async () => {
   const world = new TurnWorld()
   for (let second = 0; second < 4; second += 1) {
     world.rollOut(second % 2 === 0)

@@ -48,7 +48,7 @@ function wordOf({ status: { state, lifecycle, held } }: DriftReport): string {
 
 const NOW = 'detect: {minAge: 0s, settle: 0s}'
 
-test('more drift than the hour allows is recorded, and follows an hour later, the same ones in the same order', async () => {
+test('drift over the hourly limit is recorded and proposed an hour later, in a stable order', async () => {
   const { world, forge } = worldOf('abcde', `{mode: Propose, ${NOW}}`)
   edit(world, 'abcde')
   assert.deepEqual(await statesOf(world, true), await statesOf(world), 'a dry run says the same')
@@ -75,7 +75,7 @@ test('more drift than the hour allows is recorded, and follows an hour later, th
   )
 })
 
-test('where git alone is the forge the hour counts too', async () => {
+test('the hourly limit also applies on git alone', async () => {
   const { world } = worldOf('abcde', `{mode: Propose, ${NOW}}`)
   world.forge = undefined
   edit(world, 'abcde')
@@ -86,7 +86,7 @@ test('where git alone is the forge the hour counts too', async () => {
   assert.deepEqual([await proposed(), await proposed()], [4, 4])
 })
 
-test('no more are open at once than allowed; one that is decided makes room', async () => {
+test('the number of open proposals is limited, and a decided one makes room', async () => {
   const { world, forge } = worldOf(
     'abc',
     `{mode: Propose, ${NOW}, limits: {prHourlyLimit: 0, prConcurrentLimit: 2}}`,
@@ -101,7 +101,7 @@ test('no more are open at once than allowed; one that is decided makes room', as
   assert.deepEqual(await statesOf(world), { a: 'Silenced', b: 'Proposed', c: 'Proposed' })
 })
 
-test('drift waits until it has rested, and is proposed in the same episode', async () => {
+test('drift waits for its minimum age, and is proposed in the same episode', async () => {
   const { world, forge } = worldOf('a', '{mode: Propose}')
   world.cluster.objects.delete('/ConfigMap/shop/a')
   assert.deepEqual(await statesOf(world), { a: 'Draft min-age' })
@@ -112,7 +112,7 @@ test('drift waits until it has rested, and is proposed in the same episode', asy
   assert.deepEqual(world.repository.names(), [draft?.replace('drafts/', 'proposed/')])
 })
 
-test('an object that changes again makes its pull request a draft until it has rested', async () => {
+test('an object that changes again makes its pull request a draft until it settles', async () => {
   const { world, forge } = worldOf('a', '{mode: Propose, detect: {minAge: 0s}}')
   edit(world, 'a')
   await world.scan()
@@ -138,7 +138,7 @@ test('a draft mark that a person set stays', async () => {
   assert.deepEqual([draft, title], [true, opened.title])
 })
 
-test('a window holds new drift, leaves what is open, and lets what somebody asks for through', async () => {
+test('a window holds new drift, but neither open proposals nor requested ones', async () => {
   const { world } = worldOf(
     'abc',
     `{mode: Propose, ${NOW}, windows: [{name: freeze, kind: hold, schedule: "0 11 * * *", duration: 1h}]}`,
@@ -158,7 +158,7 @@ test('a window holds new drift, leaves what is open, and lets what somebody asks
   assert.equal((await statesOf(world))['c'], 'Proposed')
 })
 
-test('what people change by hand in a window of that kind is planned as Adopt', async () => {
+test('manual changes during an adopt window are planned as Adopt', async () => {
   const { world } = worldOf(
     'ab',
     `{mode: Propose, ${NOW}, windows: [{name: night, kind: adopt, schedule: "0 9 * * *", duration: 2h}]}`,
@@ -170,7 +170,7 @@ test('what people change by hand in a window of that kind is planned as Adopt', 
   assert.deepEqual(plans, ['Adopt', 'Restore'])
 })
 
-test('a storm: no pull requests but critical ones, one issue, closed when it is over, and then the usual limits', async () => {
+test('a storm opens one issue and only critical pull requests, and ends with the usual limits', async () => {
   const { world, forge } = worldOf('abcde', `{mode: Propose, ${NOW}, limits: {stormThreshold: 3}}`)
   edit(world, 'abcd')
   const held = {
@@ -197,7 +197,7 @@ test('a storm: no pull requests but critical ones, one issue, closed when it is 
   assert.equal(forge.issueWrites.length, after)
 })
 
-test('a process that ends before the issue is closed closes it in the next turn', async () => {
+test('an issue left open by a crash is closed in the next turn', async () => {
   const { world, forge } = worldOf('abcd', `{mode: Propose, ${NOW}, limits: {stormThreshold: 3}}`)
   edit(world, 'abcd')
   await world.scan()
@@ -217,7 +217,7 @@ function editLabel(world: TurnWorld, names: string, value = 'night', label = LAB
   for (const name of names) world.edit(`/ConfigMap/shop/${name}`, label, value)
 }
 
-test('labels alone wait for the digest, are told so on the dashboard, and follow when it comes', async () => {
+test('label-only drift waits for the digest, is listed on the dashboard, and follows later', async () => {
   const { world, forge } = worldOf('ab', `{mode: Propose, ${NOW}}`)
   editLabel(world, 'a')
   edit(world, 'b')
@@ -246,7 +246,7 @@ test('labels alone wait for the digest, are told so on the dashboard, and follow
   assert.deepEqual(await statesOf(world), { a: 'Proposed', b: 'Proposed' })
 })
 
-test('labels are proposed at once with another change, when somebody asks, ticks, or where there is no digest', async () => {
+test('label drift is proposed at once with other drift, on request, by tick or without a digest', async () => {
   const { world, forge } = worldOf('abc', `{mode: Propose, ${NOW}, limits: {prHourlyLimit: 0}}`)
   editLabel(world, 'abc')
   edit(world, 'b')
@@ -264,7 +264,7 @@ test('labels are proposed at once with another change, when somebody asks, ticks
   assert.deepEqual(await statesOf(other.world), { a: 'Proposed' })
 })
 
-test('a wait for the digest does not count as a wait for a decision', async () => {
+test('waiting for the digest does not count as waiting for a decision', async () => {
   const { world, forge } = worldOf('a', `{mode: Propose, ${NOW}, limits: {digest: "0 8 1 * *"}}`)
   editLabel(world, 'a')
   await world.scan()
@@ -276,7 +276,7 @@ test('a wait for the digest does not count as a wait for a decision', async () =
   assert.match(forge.issues.get('dashboard')?.body ?? '', /waits long/)
 })
 
-test('very many objects of one cluster in several packages are a storm: one issue, no pull requests, and then the usual limits', async () => {
+test('very many drifted objects in several packages of one cluster are a storm with one issue', async () => {
   const { world, forge } = worldOf(
     'abcde',
     `{mode: Propose, ${NOW}, limits: {stormObjects: 2, stormShare: 50}}`,
@@ -310,7 +310,7 @@ test('very many objects of one cluster in several packages are a storm: one issu
   assert.equal(forge.issues.get('storm')?.open, false)
 })
 
-test('while an object has the label of an adopt window, hand edits of it are taken over, but not the label', async () => {
+test("while an object has an adopt window's label, its manual changes except that label are adopted", async () => {
   const window =
     'windows: [{name: break-glass, kind: adopt, when: {label: {example.com/incident: open}}}]'
   const { world } = worldOf('abc', `{mode: Propose, ${NOW}, ${window}}`)
@@ -333,7 +333,7 @@ test('while an object has the label of an adopt window, hand edits of it are tak
   )
 })
 
-test('while an object that differs has the label of a hold window nothing is proposed of it, and it follows when the label goes', async () => {
+test("while a drifted object has a hold window's label, its drift is held until the label goes", async () => {
   const { world } = worldOf(
     'ab',
     `{mode: Propose, ${NOW}, windows: [{name: calm, kind: hold, when: {label: {incident: open}}}]}`,

@@ -70,7 +70,7 @@ describe('the number of a pull request', () => {
     assert.equal(scene.world.repository.pushes.length, before)
   })
 
-  it('gets its address where an earlier version kept the number alone', async () => {
+  it('gets its address when an earlier version stored only the number', async () => {
     const scene = await opened()
     const path = `pushed/${scene.ref.slice('refs/heads/'.length)}.yaml`
     const text = scene.world.repository.text('drift-ledger', path) ?? ''
@@ -82,7 +82,7 @@ describe('the number of a pull request', () => {
     assert.equal(kept(scene, 'pullRequestUrl'), 'https://forge.example/pulls/1')
   })
 
-  it('stays when the branch is made anew', async () => {
+  it('stays when the branch is recreated', async () => {
     const scene = await opened()
     scene.world.edit(WEB, 'spec.replicas', 7)
     await scene.world.scan()
@@ -90,7 +90,7 @@ describe('the number of a pull request', () => {
     assert.equal(scene.forge.proposals.length, 1)
   })
 
-  it('is kept by the next turn where the process ended before that', async () => {
+  it('is stored by the next turn if the process ended before that', async () => {
     const world = new TurnWorld()
     const forge = new MemoryForge(world.repository)
     world.forge = forge
@@ -107,8 +107,8 @@ describe('the number of a pull request', () => {
   })
 })
 
-describe('a pull request whose branch somebody renamed', () => {
-  it('is open all the same: nothing is proposed twice, and nothing is silent', async () => {
+describe('a pull request whose branch was renamed', () => {
+  it('stays open: nothing is proposed twice or silenced', async () => {
     const scene = await opened()
     rename(scene, 'my-fix')
     for (let turn = 0; turn < 2; turn += 1) {
@@ -122,7 +122,7 @@ describe('a pull request whose branch somebody renamed', () => {
   })
 
   for (const gone of [false, true])
-    it(`is declined by who closed it${gone ? ', also where the branch is gone' : ''}`, async () => {
+    it(`is declined by the person who closed it${gone ? ', even if the branch is gone' : ''}`, async () => {
       const scene = await opened()
       rename(scene, 'my-fix')
       await scene.world.scan()
@@ -139,7 +139,7 @@ describe('a pull request whose branch somebody renamed', () => {
       assert.equal((await scene.world.plan()).outcome, 'silenced')
     })
 
-  it('is declined also where a person committed on it', async () => {
+  it('is declined even if a person committed to it', async () => {
     const scene = await opened()
     rename(scene, 'my-fix')
     scene.world.repository.commitByHand('my-fix', { 'apps/web/mine.yaml': 'a: 1\n' })
@@ -165,8 +165,8 @@ describe('a pull request whose branch somebody renamed', () => {
   })
 })
 
-describe('a pull request that somebody put onto another base', () => {
-  it('is put back, and no second one is opened', async () => {
+describe('a pull request moved to another base', () => {
+  it('is moved back, and no second one is opened', async () => {
     const { world, forge } = await opened()
     world.repository.branches.set('refs/heads/staging', world.repository.head('main'))
     forge.byHand(1, { baseBranch: 'staging' })
@@ -178,7 +178,7 @@ describe('a pull request that somebody put onto another base', () => {
   })
 
   for (const gone of [false, true])
-    it(`is declined by who closed it${gone ? ', also where the branch is gone' : ''}`, async () => {
+    it(`is declined by the person who closed it${gone ? ', even if the branch is gone' : ''}`, async () => {
       const { world, forge, ref } = await opened()
       forge.byHand(1, { baseBranch: 'staging', state: 'closed', decidedBy: 'grace' })
       if (gone) world.repository.branches.delete(ref)
@@ -188,7 +188,7 @@ describe('a pull request that somebody put onto another base', () => {
     })
 
   for (const gone of [false, true])
-    it(`decides nothing about this base where it is merged there${gone ? ', and its branch is gone' : ''}`, async () => {
+    it(`decides nothing here if merged there${gone ? ', even if its branch is gone' : ''}`, async () => {
       const { world, forge, ref } = await opened()
       forge.byHand(1, { baseBranch: 'staging', state: 'merged', decidedBy: 'grace' })
       if (gone) world.repository.branches.delete(ref)
@@ -208,8 +208,8 @@ describe('a pull request that somebody put onto another base', () => {
     })
 })
 
-describe('a number', () => {
-  it('of another pull request, as after a move to another forge, is no pull request of ours', async () => {
+describe('a stored number', () => {
+  it('of an unrelated pull request, as after a forge migration, is ignored', async () => {
     const scene = await opened()
     const { world, forge, ref } = scene
     world.repository.branches.set('refs/heads/feature', world.repository.head('main'))

@@ -29,7 +29,7 @@ function commits({ repository }: FleetWorld): number {
   return repository.pushes.flat().filter(({ ref }) => ref === 'refs/heads/drift-ledger').length
 }
 
-test('a turn reads the clusters that it is about, and writes nothing of the others', async () => {
+test('a turn reads only its clusters, and writes nothing of others', async () => {
   const world = new FleetWorld(3)
   await world.scan()
   for (const [index, cluster] of world.clusters.entries()) {
@@ -44,14 +44,14 @@ test('a turn reads the clusters that it is about, and writes nothing of the othe
   assert.equal(world.repository.names().filter((name) => name.startsWith('proposed/')).length, 1)
 })
 
-test('a cluster of which no package is named is observed all the same, without its packages', async () => {
+test('a cluster without named packages is observed without its packages', async () => {
   const world = new FleetWorld(2)
   await world.scan()
   const result = await world.scan({ only: only({ 'edge-01': [] }) })
   assert.deepEqual([names(result), result.notObserved], [[], []])
 })
 
-test('of a watched cluster, a turn about nothing says after the interval that it was observed; of another one it says nothing', async () => {
+test('an empty turn records a watched cluster after the interval, and no other cluster', async () => {
   const world = new FleetWorld(2)
   await world.scan()
   const before = commits(world)
@@ -72,7 +72,7 @@ test('of a watched cluster, a turn about nothing says after the interval that it
   )
 })
 
-test('a cluster that answers too slowly is not observed, and the others are', async () => {
+test('a cluster over its deadline is not observed, and the others are', async () => {
   const world = new FleetWorld(2)
   await world.scan()
   world.edit([0, 1])
@@ -88,7 +88,7 @@ test('a cluster that answers too slowly is not observed, and the others are', as
   )
 })
 
-test('a cluster whose syncers cannot be asked is not observed, and the others are', async () => {
+test('a cluster whose syncers cannot be read is not observed, and the others are', async () => {
   const world = new FleetWorld(2)
   await world.scan()
   world.edit([0, 1])
@@ -115,7 +115,7 @@ test('a cluster whose syncers cannot be asked is not observed, and the others ar
   }
 })
 
-test('a cluster that stops to answer gets 15 s of a turn about units, and one that always took long gets more', async (t) => {
+test('a silent cluster gets 15 s in a unit turn, and an always slow one gets more', async (t) => {
   const limits: number[] = []
   let now = 0
   t.mock.method(performance, 'now', () => (now += 100))

@@ -33,7 +33,7 @@ function worldOf(render: string, allowed: readonly string[] = []): TurnWorld {
 const PRINT = '{tool: command, command: [sh, -c, "cat deployment.yaml; echo ---; cat config.yaml"]}'
 const ALLOWED = `sh -c "cat deployment.yaml; echo ---; cat config.yaml"`
 
-test('files that run as they stand are compared without the pipeline, and adopted where they are', async () => {
+test('plain files are compared without the pipeline and adopted in place', async () => {
   const world = worldOf('{tool: files}')
   world.edit(WEB, 'spec.replicas', 5)
   const { report } = await world.plan()
@@ -49,7 +49,7 @@ test('files that run as they stand are compared without the pipeline, and adopte
   assert.equal(world.repository.text(branch, 'apps/web/config.yaml'), CONFIG)
 })
 
-test('what a command prints is compared and restored, and not adopted', async () => {
+test('output of a command is compared and restored, but not adopted', async () => {
   const world = worldOf(PRINT, [ALLOWED])
   assert.equal((await world.plan()).report.status.state, 'InSync')
   world.edit(WEB, 'spec.replicas', 5)
@@ -66,7 +66,7 @@ test('what a command prints is compared and restored, and not adopted', async ()
   )
 })
 
-test('a command that the operator does not allow renders nothing, and says so', async () => {
+test('a command that the operator does not allow renders nothing, with the remedy', async () => {
   for (const allowed of [[], ['sh'], ['sh -c "cat deployment.yaml"']]) {
     const { where, remedy } = await refused(worldOf(PRINT, allowed).plan(), 'BP1208')
     // The file that asks for it.
@@ -75,14 +75,14 @@ test('a command that the operator does not allow renders nothing, and says so', 
   }
 })
 
-test('earlier versions are rendered by the same command, so that a syncer that is behind is told', async () => {
+test('earlier versions are rendered with the same command, so that a late syncer is Behind', async () => {
   const world = worldOf(PRINT, [ALLOWED])
   world.repository.commitByHand('main', { 'apps/web/config.yaml': CONFIG.replace('blue', 'green') })
   const { report } = await world.plan()
   assert.deepEqual([report.status.state, report.spec.changes], ['Behind', []])
 })
 
-test('a policy that matches another cluster says nothing about this one', async () => {
+test('a policy for another cluster does not affect this one', async () => {
   const world = worldOf('{tool: kpt}')
   world.repository.commitByHand('main', {
     '.drift/other.yaml': policyText(

@@ -57,7 +57,7 @@ function patchOf(path: string, text: string, isOperations = false) {
 const PATCH = 'deployment-web-patch.yaml'
 
 describe('a new patch of an overlay', { skip: whyNoKubectl() }, () => {
-  test('appends an item, so that the others keep their order', async () => {
+  test('appends an item and keeps the order of the others', async () => {
     const world = await worldOf()
     assert.deepEqual(
       await adopted(world, `${APP}.env[name=URL].value`, 'http://$(HOST)/'),
@@ -69,7 +69,7 @@ describe('a new patch of an overlay', { skip: whyNoKubectl() }, () => {
     )
   })
 
-  test('changes an item that is not the first one where it is', async () => {
+  test('changes a later item in place', async () => {
     const world = await worldOf()
     assert.deepEqual(
       await adopted(world, `${APP}.env[name=PORT].value`, '81'),
@@ -92,14 +92,14 @@ describe('a new patch of an overlay', { skip: whyNoKubectl() }, () => {
     )
   })
 
-  test('gets another place than a file of the commit that no kustomization names', async () => {
+  test('avoids the path of an existing file that no kustomization names', async () => {
     const world = await worldOf({ [`units/prod/${PATCH}`]: 'notes: of somebody\n' })
     const changed = await adopted(world, 'spec.minReadySeconds', 9)
     assert.deepEqual(Object.keys(changed), [KUSTOMIZATION])
     assert.match(changed[KUSTOMIZATION] ?? '', /patches:\n- patch: \|\n[\s\S]*minReadySeconds: 9\n/)
   })
 
-  test('takes out the annotation that is not there, and none that the base has later', async () => {
+  test('removes the missing annotation, and none that the base gained later', async () => {
     const annotated = MANIFEST.replace('metadata:\n', 'metadata:\n  annotations: {team: shop}\n')
     const world = await worldOf({ 'bases/web/deployment.yaml': annotated }, MANIFEST)
     const { [`units/prod/${PATCH}`]: patch } = await world.adopted()

@@ -64,12 +64,12 @@ function commit(files: { readonly [path: string]: string | null }): Promise<stri
   return moved(world, () => world.repository.commitByHand('main', files))
 }
 
-test('nothing moves while nothing changes', async () => {
+test('nothing moves without a change', async () => {
   const { world } = await proposed()
   assert.deepEqual(await moved(world, () => undefined), [])
 })
 
-test('a file of a package moves the package, and one of a nested package those around it too', async () => {
+test('a file change moves its package and the packages around it', async () => {
   assert.deepEqual(await commit({ 'apps/web/config.yaml': '# another\n' }), ['apps/web'])
   assert.deepEqual(await commit({ 'apps/web/README.md': 'text\n' }), ['apps/web'])
   assert.deepEqual(await commit({ 'apps/web/deployment.yaml': null }), ['apps/web'])
@@ -77,7 +77,7 @@ test('a file of a package moves the package, and one of a nested package those a
   assert.deepEqual(await commit({ 'apps/api/cache/config.yaml': '# another\n' }), ['apps/api'])
 })
 
-test('a file of another package that a package is rendered from moves both', async () => {
+test('a file that two packages are rendered from moves both', async () => {
   const world = begin()
   const between = new BetweenTurns()
   between.outside.set('apps/web', ['apps/api/config.yaml'])
@@ -97,14 +97,14 @@ test('a folder that a syncer applies moves by itself, once a turn observed it', 
   assert.deepEqual(await change('# two\n'), ['infra'])
 })
 
-test('a text beside the packages moves nothing; any other file beside them is shared', async () => {
+test('a text file outside packages moves nothing; any other file there is shared', async () => {
   for (const path of ['README.md', 'docs/guide.txt', 'LICENSE', 'docs/shop.PNG'])
     assert.deepEqual(await commit({ [path]: 'text\n' }), [], path)
   for (const path of ['base/config.yaml', 'Makefile', 'CODEOWNERS', '.github/workflows/ci.yaml'])
     assert.deepEqual(await commit({ [path]: 'a: b\n' }), [SHARED], path)
 })
 
-test('a package that is new or gone is told by the set of packages', async () => {
+test('a new or removed package moves itself', async () => {
   assert.deepEqual(await commit({ 'apps/db/Kptfile': KPTFILE.replace('web', 'db') }), ['apps/db'])
   const gone = {
     'apps/web/Kptfile': null,
@@ -114,7 +114,7 @@ test('a package that is new or gone is told by the set of packages', async () =>
   assert.deepEqual(await commit(gone), ['apps/web'])
 })
 
-test('a policy is shared', async () => {
+test('a policy change is shared', async () => {
   assert.deepEqual(await commit({ '.drift/policy.yaml': policyText('{mode: Warn}') }), [SHARED])
   assert.deepEqual(
     await commit({
@@ -124,7 +124,7 @@ test('a policy is shared', async () => {
   )
 })
 
-test('a record of a decision moves its package; one of a package that is not there is shared', async () => {
+test('a decision record moves its package; one of an unknown package is shared', async () => {
   assert.deepEqual(
     await commit({ '.drift/records/edge-01/apps--web/20261121-f9caa1c8.yaml': '# a record\n' }),
     ['apps/web'],
@@ -135,7 +135,7 @@ test('a record of a decision moves its package; one of a package that is not the
   )
 })
 
-test('a branch of a package moves the package, and a branch of nobody nothing', async () => {
+test('a package branch moves its package, and an unrelated branch nothing', async () => {
   const { world, branch } = await proposed()
   assert.deepEqual(
     await moved(world, () =>
@@ -167,7 +167,7 @@ test('a tag of a revision moves its package, and any other tag nothing', async (
   assert.deepEqual(await moved(world, tag('v1.0.0')), [])
 })
 
-test('a commit to the ledger that says nothing new of a proposal moves nothing', async () => {
+test('a ledger commit without news of a proposal moves nothing', async () => {
   const { world } = await proposed()
   assert.deepEqual(
     await moved(world, () =>
@@ -185,7 +185,7 @@ test('a commit to the ledger that says nothing new of a proposal moves nothing',
   assert.deepEqual(again, [])
 })
 
-test('what people do to a proposal on the forge moves its package', async () => {
+test('an action on a proposal on the forge moves its package', async () => {
   for (const change of [
     { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:30:00Z' },
     { title: 'mine' },
@@ -200,7 +200,7 @@ test('what people do to a proposal on the forge moves its package', async () => 
   }
 })
 
-test('a comment with a command is a request for its package, and moves no digest; an answered one is none', async () => {
+test('an unanswered command comment requests its package without moving a digest', async () => {
   const { world } = await proposed()
   assert.deepEqual([...(await poll(world)).requested], [])
   assert.deepEqual(

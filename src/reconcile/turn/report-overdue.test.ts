@@ -26,7 +26,7 @@ function requested(forge: MemoryForge): readonly string[] {
   return forge.comments.flatMap(({ topic, body }) => (topic === 'overdue' ? [body] : []))
 }
 
-test('after the reminder the owners of the changed files are asked by name, once, and it stands first on the dashboard', async () => {
+test('after the reminder, the file owners are mentioned once, and it is first on the dashboard', async () => {
   const { world, forge } = await opened()
   world.pass(7 * DAY)
   await world.plan()
@@ -58,7 +58,7 @@ test('after the reminder the owners of the changed files are asked by name, once
   assert.match(forge.issues.get('dashboard')?.body ?? '', /\*\*no decision for 28 days\*\*/)
 })
 
-test('drift that changed is asked about anew, in the same comment', async () => {
+test('changed drift is escalated again in the same comment', async () => {
   const { world, forge } = await opened(
     '{mode: Propose, decide: {remindAfter: 1d, escalateAfter: 2d}}',
   )
@@ -74,7 +74,7 @@ test('drift that changed is asked about anew, in the same comment', async () => 
   assert.equal(after?.replace(drift, ''), before?.replace(drift, ''))
 })
 
-test('a process that ends before it asks asks in the next turn; what is snoozed asks nobody', async () => {
+test('a crash before the escalation repeats it in the next turn; a snooze prevents it', async () => {
   const { world, forge } = await opened()
   world.pass(14 * DAY)
   forge.beforeWrite = (write) => {
@@ -95,7 +95,7 @@ test('a process that ends before it asks asks in the next turn; what is snoozed 
   assert.deepEqual(requested(other.forge), [])
 })
 
-test('the riskiest proposal is first, and one that waits says so in its place', async () => {
+test('the riskiest proposal comes first, and a waiting one is marked in its place', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     'apps/old/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: old}\n',
     'apps/old/config.yaml':
@@ -119,7 +119,7 @@ test('the riskiest proposal is first, and one that waits says so in its place', 
   assert.match(rows[1] ?? '', /no decision for 14 days/)
 })
 
-test('one proposal of many clusters asks once, and has the label', async () => {
+test('a proposal of many clusters is escalated once and labelled', async () => {
   const world = new FleetWorld(3)
   world.forge.now = () => world.cluster(0).now
   world.edit([0, 1, 2], 5)
@@ -133,7 +133,7 @@ test('one proposal of many clusters asks once, and has the label', async () => {
   assert.match(world.forge.proposals[0]?.body ?? '', /\*\*Overdue:\*\*/)
 })
 
-test('a field of a cluster never names whom to ask', async () => {
+test('values from a cluster never decide who is mentioned', async () => {
   const { world, forge } = await opened()
   world.edit(WEB_CONFIG, 'data.color', '@all @org/web2')
   world.pass(14 * DAY)

@@ -46,7 +46,7 @@ function statusOf(world: FluxWorld, forge: MemoryForge): string {
   return `${state ?? 'none'}: ${description ?? ''}`
 }
 
-test('it waits with the commit that was applied last, follows the syncer, and ends with the cluster', async () => {
+test('the status shows the last applied commit, follows the syncer, and ends with the cluster', async () => {
   const { world, forge, first } = await merged()
   await world.plan()
   const waits = 'waiting for prod to match the merged revision'
@@ -72,7 +72,7 @@ test('it waits with the commit that was applied last, follows the syncer, and en
   assert.equal(statusOf(world, forge), 'success: prod matches the merged revision')
 })
 
-test('a syncer that applies nothing is a failure, and the comment at the end has what it reports', async () => {
+test('a suspended syncer is a failure, and the final comment has its report', async () => {
   const { world, forge } = await merged()
   world.report({}, { suspend: true })
   await world.plan()
@@ -96,7 +96,7 @@ test('an equal status is not sent again', async () => {
   assert.deepEqual(forge.writes.slice(sent), [])
 })
 
-test('the proposal names the resource, when it applies, and the command that makes it apply at once', async () => {
+test('the proposal names the resource, its interval and the command to apply at once', async () => {
   const { forge } = await merged()
   const body = forge.proposals[0]?.body ?? ''
   assert.match(

@@ -34,13 +34,13 @@ function cluster(names: readonly string[], answers: readonly (Failure | undefine
   }
 }
 
-test('writes until nothing is left, and tells how many it sent', async () => {
+test('writes until nothing is left, and returns the number of writes', async () => {
   const { next, write, left } = cluster(['a', 'b', 'c'])
   assert.equal(await writeEach(next, write, 7), 3)
   assert.deepEqual(left, [])
 })
 
-test('a write that met a newer version of the object is planned anew', async () => {
+test('a write that conflicts with a newer version is planned again', async () => {
   const { next, write, left } = cluster(
     ['a', 'b'],
     [refusal('BP2005'), undefined, refusal('BP2005'), refusal('BP2005')],
@@ -49,13 +49,13 @@ test('a write that met a newer version of the object is planned anew', async () 
   assert.deepEqual(left, [])
 })
 
-test('whatever else a server refuses ends it at once', async () => {
+test('any other rejection by the server ends the writes at once', async () => {
   const { next, write, left } = cluster(['a', 'b'], [refusal('BP3011')])
   await assert.rejects(writeEach(next, write, 5), { code: 'BP3011' })
   assert.deepEqual(left, ['a', 'b'])
 })
 
-test('an object that is never as it was looked at ends it', async () => {
+test('an object that always changes before the write ends the writes', async () => {
   const { next, write } = cluster(
     ['a'],
     Array.from({ length: 1_000 }, () => refusal('BP2005')),
@@ -63,7 +63,7 @@ test('an object that is never as it was looked at ends it', async () => {
   await assert.rejects(writeEach(next, write, 5), { code: 'BP2005' })
 })
 
-test('somebody who writes back as fast is not fought for ever', async () => {
+test('a writer that always reverts is not fought without end', async () => {
   assert.equal(
     await writeEach(
       async () => change('a'),

@@ -28,7 +28,7 @@ async function joined(
   return { world, branch }
 }
 
-test('the same drift in as many clusters as the policy says is one pull request, with a record for each', async () => {
+test('the same drift in enough clusters is one pull request with a record for each', async () => {
   const { world, branch } = await joined(4, 3)
   assert.deepEqual(proposed(world), [branch])
   assert.equal(open(world).length, 1)
@@ -40,7 +40,7 @@ test('the same drift in as many clusters as the policy says is one pull request,
   assert.match(open(world)[0]?.body ?? '', /One cause, 3 clusters/)
 })
 
-test('where its branch is refused, the ledger has the drift of each cluster and no proposal', async () => {
+test("if its branch is rejected, the ledger has each cluster's drift and no proposal", async () => {
   const world = new FleetWorld(4)
   world.edit([0, 1, 2])
   world.repository.beforePush = (updates) => {
@@ -80,13 +80,13 @@ test('where its branch is refused, the ledger has the drift of each cluster and 
   assert.equal(open(world).length, 1)
 })
 
-test('in fewer clusters each has its own', async () => {
+test('with fewer clusters each has its own pull request', async () => {
   const { world } = await joined(3, 2)
   assert.equal(open(world).length, 2)
   assert.equal(proposed(world).length, 2)
 })
 
-test('where Porch approves, each cluster has its own: the branch of a joint proposal changes with each of its clusters', async () => {
+test('with approval in Porch each cluster has its own pull request', async () => {
   const world = new FleetWorld(3)
   world.repository.commitByHand('main', {
     '.drift/porch.yaml': policyText('{approval: porch}').replace('name: test', 'name: porch'),
@@ -114,7 +114,7 @@ test('the same turn again writes nothing', async () => {
   )
 })
 
-test('clusters that are scanned one at a time come to the same pull request', async () => {
+test('clusters scanned one at a time share the same pull request', async () => {
   const world = new FleetWorld(4)
   world.edit([0, 1, 2])
   await world.scan({}, world.clusters.slice(0, 3))
@@ -128,7 +128,7 @@ test('clusters that are scanned one at a time come to the same pull request', as
   assert.match(open(world)[0]?.title ?? '', /in 4 clusters/)
 })
 
-test('pull requests that were open alone go into the joint one, and say where', async () => {
+test('open single pull requests move into the joint one, and say where', async () => {
   const world = new FleetWorld(3)
   world.edit([0])
   await world.scan()
@@ -142,7 +142,7 @@ test('pull requests that were open alone go into the joint one, and say where', 
   assert.ok(world.forge.writes.includes('comment #2 outcome'), world.forge.writes.join('\n'))
 })
 
-test('merged: every cluster is decided, with one revision', async () => {
+test('a merge decides every cluster with one revision', async () => {
   const { world, branch } = await joined(3)
   world.merge(branch)
   world.sync()
@@ -167,7 +167,7 @@ test('merged: every cluster is decided, with one revision', async () => {
   assert.deepEqual((await world.scan()).updates, [])
 })
 
-test('merged, and each cluster looked at in a turn of its own', async () => {
+test('a merge decides every cluster even when each is observed in its own turn', async () => {
   const { world, branch } = await joined(3)
   world.merge(branch)
   world.sync()
@@ -182,7 +182,7 @@ test('merged, and each cluster looked at in a turn of its own', async () => {
   )
 })
 
-test('closed: every cluster is silent, also where it is looked at later', async () => {
+test('a close silences every cluster, even those observed later', async () => {
   const { world, branch } = await joined(3)
   world.close(branch)
   for (const index of [1, 0, 2]) await world.scanOne(index)
@@ -195,7 +195,7 @@ test('closed: every cluster is silent, also where it is looked at later', async 
   assert.equal(open(world).length, 0)
 })
 
-test('a cluster that went back by itself leaves, and the others stay', async () => {
+test('a healed cluster leaves, and the others stay', async () => {
   const { world, branch } = await joined(4)
   world.sync([world.cluster(0)])
   const plan = plans(await world.scan()).get('edge-01')
@@ -207,7 +207,7 @@ test('a cluster that went back by itself leaves, and the others stay', async () 
   assert.equal((await world.closed())[0]?.status.outcome, 'Healed')
 })
 
-test('the first cluster leaves in a turn of its own: its record goes, the pull request stays', async () => {
+test('when the first cluster heals in its own turn, its record goes and the pull request stays', async () => {
   const { world, branch } = await joined(4)
   world.sync([world.cluster(0)])
   await world.scanOne(0)
@@ -218,7 +218,7 @@ test('the first cluster leaves in a turn of its own: its record goes, the pull r
   assert.match(open(world)[0]?.title ?? '', /in 3 clusters/)
 })
 
-test('all of them went back by themselves: closed, with the branch', async () => {
+test('when all clusters heal, the pull request is closed with its branch', async () => {
   const { world } = await joined(3)
   world.sync()
   await world.scan()
@@ -230,7 +230,7 @@ test('all of them went back by themselves: closed, with the branch', async () =>
   assert.ok(world.forge.writes.includes('comment #1 outcome'))
 })
 
-test('a cluster whose drift changes gets a pull request of its own', async () => {
+test('a cluster whose drift changes gets its own pull request', async () => {
   const { world, branch } = await joined(4)
   world.edit([0], 7)
   await world.scan()
@@ -240,7 +240,7 @@ test('a cluster whose drift changes gets a pull request of its own', async () =>
   assert.deepEqual(records(world, own), ['edge-01'])
 })
 
-test('a cluster that cannot be observed keeps its record', async () => {
+test('an unobservable cluster keeps its record', async () => {
   const { world, branch } = await joined(3)
   const { identify } = world.cluster(1)
   world.cluster(1).identify = async () => {
@@ -258,7 +258,7 @@ test('a cluster that cannot be observed keeps its record', async () => {
   assert.doesNotMatch(open(world)[0]?.body ?? '', /not observed/)
 })
 
-test('another plan is the plan of all of them, in whichever cluster it was chosen', async () => {
+test('a new plan applies to all clusters, whichever it was chosen in', async () => {
   const { world, branch } = await joined(3)
   await world.scanOne(1, {
     resolutionRequest: { resolution: 'Adopt', selectors: [], message: 'peak season' },
@@ -285,7 +285,7 @@ test('another plan is the plan of all of them, in whichever cluster it was chose
   )
 })
 
-test('the base moves: the branch is built anew, once', async () => {
+test('when the base moves, the branch is rebuilt once', async () => {
   const { world, branch } = await joined(3)
   const before = world.repository.head(branch)
   world.repository.commitByHand('main', { 'apps/web/notes.txt': 'new' })
@@ -294,7 +294,7 @@ test('the base moves: the branch is built anew, once', async () => {
   assert.deepEqual((await world.scan()).updates, [])
 })
 
-test('somebody pushes to the branch: it is theirs', async () => {
+test('a branch with a foreign commit is left alone', async () => {
   const { world, branch } = await joined(3)
   world.repository.commitByHand(branch, { 'apps/web/notes.txt': 'mine' })
   const head = world.repository.head(branch)
@@ -311,7 +311,7 @@ async function exclude(world: FleetWorld, cluster: number, glob: string): Promis
   await world.scanOne(cluster, { requestedActions: NO_REQUESTED_ACTIONS })
 }
 
-test('clusters that are taken out get pull requests of their own, and stay out', async () => {
+test('excluded clusters get their own pull requests and stay excluded', async () => {
   const { world, branch } = await joined(5)
   await exclude(world, 3, 'edge-0[15]')
   assert.deepEqual(records(world, branch).length, 5)
@@ -325,7 +325,7 @@ test('clusters that are taken out get pull requests of their own, and stay out',
   assert.deepEqual((await world.scan()).updates, [])
 })
 
-test('the cluster that is looked at takes itself out', async () => {
+test('the observed cluster can exclude itself', async () => {
   const { world, branch } = await joined(4)
   await exclude(world, 1, 'edge-02')
   assert.deepEqual(records(world, branch).sort(), ['edge-01', 'edge-03', 'edge-04'])

@@ -37,7 +37,7 @@ function noteLines({ forge }: Scene): readonly string[] {
 }
 
 describe('a pull request about a shared value', { skip: whyNoKubectl() }, () => {
-  test('names who else has the value from the same place once it is adopted', async () => {
+  test('names the other readers of the value once it is adopted', async () => {
     const { scene, world, branch } = await proposed()
     assert.deepEqual(noteLines(scene), [])
     assert.equal((await ask(scene, '/adopt 1')).outcome, 'done')
@@ -48,7 +48,7 @@ describe('a pull request about a shared value', { skip: whyNoKubectl() }, () => 
     ])
   })
 
-  test('has it adopted for all of them by a comment, with what moves, and for this one again', async () => {
+  test('adopts it for all by a comment, naming what changes, and again for this unit only', async () => {
     const { scene, world, branch } = await proposed()
     assert.equal((await ask(scene, '/adopt 1 --via everywhere')).outcome, 'done')
     assert.deepEqual(world.sourcesOf(branch), { [CONFIG]: BASE[CONFIG].replace('"5"', '"6"') })
@@ -58,7 +58,7 @@ describe('a pull request about a shared value', { skip: whyNoKubectl() }, () => 
     assert.equal(noteLines(scene)[0], HERE)
   })
 
-  test('keeps these words in later turns, which write nothing', async () => {
+  test('keeps these notes in later turns, which write nothing', async () => {
     const { scene, world, forge } = await proposed()
     await ask(scene, '/adopt 1 --via everywhere')
     const pushes = world.repository.pushes.length
@@ -68,20 +68,20 @@ describe('a pull request about a shared value', { skip: whyNoKubectl() }, () => 
     assert.equal(forge.proposals[0]?.body, before?.body)
   })
 
-  test('is restored without them', async () => {
+  test('loses these notes when restored', async () => {
     const { scene } = await proposed()
     await ask(scene, '/adopt 1')
     await ask(scene, '/restore')
     assert.deepEqual(noteLines(scene), [])
   })
 
-  test('says nothing where nobody else has the value', async () => {
+  test('has no note when no other unit has the value', async () => {
     const { scene } = await proposed({})
     await ask(scene, '/adopt 1')
     assert.deepEqual(noteLines(scene), [])
   })
 
-  test('is taken out of this unit alone where the value is released', async () => {
+  test('removes the value from this unit only when it is released', async () => {
     const { scene, world, branch } = await proposed()
     assert.equal((await ask(scene, '/release 1')).outcome, 'done')
     const patch = world.sourcesOf(branch)['units/prod/configmap-settings-patch.yaml'] ?? ''

@@ -107,7 +107,7 @@ async function merge(world: TurnWorld, forge: MemoryForge): Promise<void> {
   forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
 }
 
-test('of a drift', async () => {
+test('applies the stored plan of a drift with the same result as a turn', async () => {
   await compare(async () => {
     const [world] = hosted()
     world.edit(WEB, 'spec.replicas', 5)
@@ -115,7 +115,7 @@ test('of a drift', async () => {
   }, ['push', 'propose', 'keep-numbers', 'issues'])
 })
 
-test('of a merge', async () => {
+test('applies the stored plan of a merge', async () => {
   await compare(async () => {
     const [world, forge] = await opened()
     await merge(world, forge)
@@ -123,7 +123,7 @@ test('of a merge', async () => {
   }, ['forge', 'push'])
 })
 
-test('of a merge that backporch brings to the cluster', async () => {
+test('applies the stored plan of a merge that backporch settles in the cluster', async () => {
   await compare(async () => {
     const [world, forge] = await opened('{mode: Propose, settle: backporch}')
     await merge(world, forge)
@@ -142,7 +142,7 @@ test('of a merge that backporch brings to the cluster', async () => {
 })
 
 for (const command of ['/adopt', '/adopt 9', '/ignore 1 -- KEDA'])
-  test(`of the command ${command}`, async () => {
+  test(`applies the stored plan of the command ${command}`, async () => {
     await compare(async () => {
       const [world, forge] = await opened()
       forge.permissions.set('ada', 'write')
@@ -151,7 +151,7 @@ for (const command of ['/adopt', '/adopt 9', '/ignore 1 -- KEDA'])
     }, ['acknowledge', 'answer'])
   })
 
-test('of a policy whose change was merged', async () => {
+test('applies the stored plan of a policy whose change was merged', async () => {
   await compare(async () => {
     const [world, forge] = await opened()
     forge.permissions.set('ada', 'write')
@@ -162,7 +162,7 @@ test('of a policy whose change was merged', async () => {
   }, ['delete-branch'])
 })
 
-test('of an approval through Porch', async () => {
+test('applies the stored plan of an approval through Porch', async () => {
   await compare(async () => {
     const world = new TurnWorld()
     world.edit(WEB, 'spec.replicas', 5)
@@ -190,7 +190,7 @@ function packages(names: string, policy: string): TurnWorld {
   return world
 }
 
-test('of a storm, and of its end', async () => {
+test('applies the stored plan of a storm and of its end', async () => {
   await compare(async () => sceneOf(packages('abcdefgh', STORM)), ['push', 'issues'])
   await compare(async () => {
     const world = packages('abcdefgh', STORM)
@@ -200,7 +200,7 @@ test('of a storm, and of its end', async () => {
   }, ['push', 'forge'])
 })
 
-test('of pushes that a rule refuses', async () => {
+test('applies the stored plan of pushes that a rule rejects', async () => {
   const rule = new Failure({
     ...{ code: 'BP4002', what: 'the push was refused', why: 'a rule', remedy: 'allow it' },
     retry: 'on-change',
@@ -215,7 +215,7 @@ test('of pushes that a rule refuses', async () => {
   }, ['push', 'propose'])
 })
 
-test('of a joint proposal that takes proposals of single clusters along', async () => {
+test('applies the stored plan of a joint proposal that supersedes single ones', async () => {
   await compare(async () => {
     const world = new FleetWorld(4)
     world.edit([0])
@@ -267,7 +267,7 @@ function demoRequest(more: Partial<Parameters<typeof turnRequest>[0]>): TurnRequ
   })
 }
 
-test('of the demo: what it records, and what somebody adopts', async () => {
+test('applies the stored plans of the demo and of an Adopt in it', async () => {
   await compare(async () => demo(), ['push'])
   await compare(async () => {
     const scene = demo()

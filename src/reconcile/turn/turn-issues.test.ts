@@ -33,13 +33,13 @@ function tickAll(forge: MemoryForge): void {
   forge.issues.set('dashboard', { ...issue, body: issue.body.replaceAll('- [ ] ', '- [x] ') })
 }
 
-test('where nothing differs there is no issue', async () => {
+test('without drift there is no issue', async () => {
   const { world, forge } = worldOf(`{mode: Propose, ${NOW}}`)
   await world.scan()
   assert.deepEqual(forge.issueWrites, [])
 })
 
-test('a pull request is on it with its number; the same state is not written again; what is over leaves', async () => {
+test('the dashboard lists a pull request by number, is not rewritten unchanged, and drops ended ones', async () => {
   const { world, forge } = worldOf(`{mode: Propose, ${NOW}}`)
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
@@ -54,7 +54,7 @@ test('a pull request is on it with its number; the same state is not written aga
   assert.deepEqual(forge.issueWrites, ['open dashboard', 'edit dashboard'])
 })
 
-test('ignore rules that have ended are named on it, with their place; they alone open no issue', async () => {
+test('expired ignore rules are listed with their place, but do not open an issue alone', async () => {
   const ended = 'ignore: [{target: {kind: Service}, reason: trial, expires: "2026-10-01"}]'
   const { world, forge } = worldOf(`{mode: Propose, ${NOW}, ${ended}}`)
   await world.scan()
@@ -70,7 +70,7 @@ test('ignore rules that have ended are named on it, with their place; they alone
   assert.match(bodyOf(forge), /No drift needs attention\. Some ignore rules do\./)
 })
 
-test('a process that ends before it says that all is quiet says so in the next turn', async () => {
+test('a crash before the all-quiet edit repeats it in the next turn', async () => {
   const { world, forge } = worldOf(`{mode: Propose, ${NOW}}`)
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
@@ -84,7 +84,7 @@ test('a process that ends before it says that all is quiet says so in the next t
   assert.match(bodyOf(forge), /Nothing needs attention/)
 })
 
-test('a tick opens what is held back, in the next turn and only that drift', async () => {
+test('a tick opens held drift in the next turn, and only that drift', async () => {
   const { world, forge } = worldOf(WINDOW)
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
@@ -107,7 +107,7 @@ test('a tick opens what is held back, in the next turn and only that drift', asy
   assert.deepEqual([forge.proposals.length, forge.issueWrites.length], [1, sent])
 })
 
-test('a tick raises again what was closed: its silence ends, and there is a new pull request', async () => {
+test('a tick on closed drift ends its silence and opens a new pull request', async () => {
   const { world, forge } = worldOf(`{mode: Propose, ${NOW}}`)
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
@@ -129,7 +129,7 @@ test('a tick raises again what was closed: its silence ends, and there is a new 
   assert.equal((await world.plan()).report.status.state, 'Silenced')
 })
 
-test('a cluster that cannot be read is on it once its last news are old, and a package that was not read whole', async () => {
+test('the dashboard lists an unreadable cluster when its last observation is stale, and partly read packages', async () => {
   const world = new FleetWorld(2)
   world.edit([0], 5)
   await world.scan()
@@ -151,7 +151,7 @@ test('a cluster that cannot be read is on it once its last news are old, and a p
   assert.deepEqual(world.forge.issueWrites, ['open dashboard', 'edit dashboard'])
 })
 
-test('a repository without issues has its pull requests all the same', async () => {
+test('in a repository without issues the pull requests are still written', async () => {
   const { world, forge } = worldOf(`{mode: Propose, ${NOW}}`)
   forge.ensureIssue = async () => {
     throw new Failure({
@@ -170,7 +170,7 @@ test('a repository without issues has its pull requests all the same', async () 
   )
 })
 
-test('a restore that does not happen is told after the time that it may take', async () => {
+test('a restore that is late is reported after its time limit', async () => {
   const { world, forge } = worldOf(`{mode: Propose, ${NOW}}`)
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
@@ -183,7 +183,7 @@ test('a restore that does not happen is told after the time that it may take', a
   assert.match(bodyOf(forge), /\*\*Restore failed\*\* \(1\)/)
 })
 
-test('a package whose syncer is stuck is on it with what it waits for, once, and leaves when the syncer came', async () => {
+test('a stuck syncer is listed once with its reason, and leaves when it catches up', async () => {
   const world = new RolloutWorld({ a: { color: 'blue' } })
   const forge = new MemoryForge(world.repository)
   world.forge = forge

@@ -20,7 +20,7 @@ async function merged(policy?: string): Promise<{ world: TurnWorld; forge: Memor
 const reported = (forge: MemoryForge, from: number) =>
   forge.writes.slice(from).filter((write) => !write.includes('issue'))
 
-test('merged, waiting, verified: a status on the commit that landed, and one sentence', async () => {
+test('a merge goes from waiting to verified, with a status on its commit and one comment', async () => {
   const { world, forge } = await merged()
   const sent = forge.writes.length
   const mergeCommit = world.repository.head('main')
@@ -46,7 +46,7 @@ test('merged, waiting, verified: a status on the commit that landed, and one sen
   assert.equal(reported(forge, sent).length, 3)
 })
 
-test('verified in the turn that finds the merge: said once, and not as waiting', async () => {
+test('a merge verified in the turn that finds it is reported once, not as waiting', async () => {
   const { world, forge } = await merged()
   const sent = forge.writes.length
   world.sync()
@@ -54,7 +54,7 @@ test('verified in the turn that finds the merge: said once, and not as waiting',
   assert.deepEqual(reported(forge, sent), ['status drift/restored success', 'comment #1 outcome'])
 })
 
-test('merged and never applied: told after the time of the policy, and proposed again with what happened', async () => {
+test('a merge that is never applied is reported after its time limit and proposed again', async () => {
   const { world, forge } = await merged('{mode: Propose, decide: {verifyTimeout: 10m}}')
   await world.plan()
   world.pass(7)
@@ -83,7 +83,7 @@ test('merged and never applied: told after the time of the policy, and proposed 
   assert.equal((await world.plan()).outcome, 'healed')
 })
 
-test('a merge of long ago that is seen now has its time all the same', async () => {
+test('a merge found late still gets its full time limit', async () => {
   const { world, forge } = await merged('{mode: Propose, decide: {verifyTimeout: 10m}}')
   forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-01T10:00:00Z' })
   assert.equal((await world.plan()).report.status.state, 'Applying')
@@ -109,12 +109,12 @@ const ENDS: readonly (readonly [
 ])[] = [
   ['withdrawn', async (world) => world.sync(), 'Healed'],
   [
-    'its branch is deleted by a person',
+    'a person deleted its branch',
     async (world, branch) => void world.repository.branches.delete(`refs/heads/${branch}`),
     'Declined',
   ],
   [
-    'merged with git, and never entered by the forge',
+    'it was merged with git, which the forge missed',
     async (world, branch) => {
       await mergeByHand(world, branch)
       world.sync()
@@ -124,7 +124,7 @@ const ENDS: readonly (readonly [
 ]
 
 for (const [how, end, outcome] of ENDS) {
-  test(`a forge that leaves a proposal open after its branch went is told to close it: ${how}`, async () => {
+  test(`a proposal that the forge left open after its branch ended is closed: ${how}`, async () => {
     const { world, forge } = await leftOpen()
     await end(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
     await world.plan()
@@ -174,7 +174,7 @@ test('a joint proposal is verified when its last cluster is', async () => {
   assert.equal(verified(), 1)
 })
 
-test('somebody pushes to the branch: said once', async () => {
+test('a foreign commit on the branch is reported once', async () => {
   const world = new TurnWorld()
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -190,7 +190,7 @@ test('somebody pushes to the branch: said once', async () => {
   )
 })
 
-test('the cluster cannot be observed: the pull request stays, and says that it may be out of date, once', async () => {
+test('while the cluster is unobservable the pull request stays, marked once as possibly outdated', async () => {
   const world = new TurnWorld()
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -242,7 +242,7 @@ async function reopened(): Promise<{ world: TurnWorld; forge: MemoryForge; ref: 
   return { world, forge, ref }
 }
 
-test('reopened, then merged: the merge is what was decided', async () => {
+test('a merge after a reopen is the decision', async () => {
   const { world, forge, ref } = await reopened()
   await mergeByHand(world, ref.replace('refs/heads/', ''))
   forge.byHand(1, { state: 'merged', decidedBy: 'ada', decidedAt: '2026-11-21T10:05:30Z' })
@@ -259,7 +259,7 @@ test('reopened, then merged: the merge is what was decided', async () => {
   assert.deepEqual((await world.plan()).updates, [])
 })
 
-test('reopened, then closed again: silent from then on', async () => {
+test('a second close after a reopen silences from then on', async () => {
   const { world, forge, ref } = await reopened()
   forge.byHand(1, { state: 'closed', decidedBy: 'ada', decidedAt: '2026-11-21T10:03:30Z' })
   await world.plan()
@@ -272,7 +272,7 @@ test('reopened, then closed again: silent from then on', async () => {
   assert.deepEqual((await world.plan()).updates, [])
 })
 
-test('reopened, then back by itself: healed', async () => {
+test('drift that heals after a reopen is Healed', async () => {
   const { world } = await reopened()
   world.sync()
   assert.equal((await world.plan()).outcome, 'healed')

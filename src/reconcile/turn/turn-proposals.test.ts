@@ -28,7 +28,7 @@ async function closedEpisodes(world: TurnWorld): Promise<readonly ClosedEpisode[
 
 const CLOSED = { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' } as const
 
-test('a proposal is opened once, with its statuses, and nothing is sent again that is there', async () => {
+test('a proposal is opened once with its statuses, and nothing existing is sent again', async () => {
   const { world, forge } = await opened()
   assert.deepEqual(forge.writes, [
     'open #1',
@@ -49,7 +49,7 @@ test('a proposal is opened once, with its statuses, and nothing is sent again th
   assert.equal(forge.writes.length, sent)
 })
 
-test('a new proposal is told before the open ones are looked at again', async () => {
+test('a new proposal is opened before existing ones are updated', async () => {
   const other = {
     'apps/zoo/Kptfile': KPTFILE.replace('web', 'zoo'),
     'apps/zoo/config.yaml': CONFIG.replace('name: web', 'name: zoo'),
@@ -71,7 +71,7 @@ test('a new proposal is told before the open ones are looked at again', async ()
   assert.deepEqual(reported, ['apps/zoo', 'apps/web'])
 })
 
-test('drift that changes is the same pull request, edited', async () => {
+test('changed drift edits the same pull request', async () => {
   const { world, forge } = await opened()
   world.edit(WEB, 'spec.replicas', 6)
   await world.plan()
@@ -80,7 +80,7 @@ test('drift that changes is the same pull request, edited', async () => {
   assert.match(forge.proposals[0]?.title ?? '', /\(live 6\)/)
 })
 
-test('a turn that ended before it opened the pull request is finished by the next one', async () => {
+test('a pull request that an interrupted turn did not open is opened by the next one', async () => {
   const { world, forge } = await opened()
   forge.proposals.length = 0
   forge.writes.length = 0
@@ -88,7 +88,7 @@ test('a turn that ended before it opened the pull request is finished by the nex
   assert.equal(forge.writes[0], 'open #1')
 })
 
-test('closed in the browser: told once, the branch gone, silent for exactly this drift from then on', async () => {
+test('a close in the browser is reported once, deletes the branch and silences this drift', async () => {
   const { world, forge } = await opened()
   forge.byHand(1, CLOSED)
   const { report, updates } = await world.plan()
@@ -112,7 +112,7 @@ test('closed in the browser: told once, the branch gone, silent for exactly this
   assert.equal(forge.proposals.length, 2)
 })
 
-test('closed, and its branch deleted with the button beside it: the same', async () => {
+test('a close together with the branch deletion has the same effect', async () => {
   const { world, forge } = await opened()
   forge.byHand(1, CLOSED)
   world.repository.branches.delete(forge.proposals[0]?.ref ?? '')
@@ -125,7 +125,7 @@ test('closed, and its branch deleted with the button beside it: the same', async
   assert.equal(forge.comments.length, 1)
 })
 
-test('what closing means is said before the ledger has it: a process that ends in between says it in the next turn', async () => {
+test('the close comment comes before the ledger entry, so that a crash repeats it', async () => {
   const { world, forge } = await opened()
   forge.byHand(1, CLOSED)
   forge.beforeWrite = (write) => {
@@ -139,7 +139,7 @@ test('what closing means is said before the ledger has it: a process that ends i
   assert.equal((await closedEpisodes(world)).length, 1)
 })
 
-test('reopened in the browser, with its branch restored: open again', async () => {
+test('a reopened pull request with its restored branch is open again', async () => {
   const { world, forge } = await opened()
   const branch = forge.proposals[0]?.ref ?? ''
   const head = world.repository.branches.get(branch)
@@ -161,7 +161,7 @@ for (const [name, isDeleted] of [
   ['and keeps the branch', false],
   ['and deletes the branch', true],
 ] as const) {
-  test(`the forge merges ${name}: who did it is known, and one revision is published`, async () => {
+  test(`when the forge merges ${name}, the merger is recorded and one revision published`, async () => {
     const { world, forge } = await opened()
     const branch = forge.proposals[0]?.ref ?? ''
     await mergeByHand(world, branch.replace('refs/heads/', ''))
@@ -178,7 +178,7 @@ for (const [name, isDeleted] of [
   })
 }
 
-test('a merge queue: nothing happens while it waits behind other pull requests, and what the queue made of it counts as merged', async () => {
+test("in a merge queue nothing happens while it waits, and the queue's commit counts as merged", async () => {
   const { world, forge } = await opened()
   const { repository } = world
   const branch = forge.proposals[0]?.ref ?? ''
@@ -215,7 +215,7 @@ test('a merge queue: nothing happens while it waits behind other pull requests, 
   assert.equal((await world.plan()).report.status.state, 'InSync')
 })
 
-test('merged between the look at git and the look at the forge: no rejection', async () => {
+test('a merge between reading git and reading the forge is no rejection', async () => {
   const { world, forge } = await opened()
   world.repository.branches.delete(forge.proposals[0]?.ref ?? '')
   forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
@@ -223,7 +223,7 @@ test('merged between the look at git and the look at the forge: no rejection', a
   assert.deepEqual(await closedEpisodes(world), [])
 })
 
-test('the cluster goes back by itself: told, and the branch withdrawn, which closes the pull request', async () => {
+test('when the cluster heals, this is reported and the branch withdrawn, closing the pull request', async () => {
   const { world, forge } = await opened()
   world.sync()
   assert.equal((await world.plan()).outcome, 'healed')
@@ -234,7 +234,7 @@ test('the cluster goes back by itself: told, and the branch withdrawn, which clo
   assert.equal(forge.writes.length, sent)
 })
 
-test('a commit of somebody on the branch: the pull request is theirs, and its text stays', async () => {
+test('with a foreign commit on the branch, the pull request keeps its text', async () => {
   const { world, forge } = await opened()
   world.repository.commitByHand((forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''), {
     'apps/web/NOTES.md': 'mine',
@@ -252,7 +252,7 @@ test('a commit of somebody on the branch: the pull request is theirs, and its te
   ])
 })
 
-test('a close is a decision about our record, whoever committed on top of it', async () => {
+test('a close is a decision about the record, even with a foreign commit on top', async () => {
   for (const [isKept, withTurn] of [
     [true, true],
     [false, true],
@@ -274,7 +274,7 @@ test('a close is a decision about our record, whoever committed on top of it', a
   }
 })
 
-test('a pull request that was closed and is opened again has its branch again, and is taken up', async () => {
+test('a reopened pull request gets its branch back and is continued', async () => {
   const { world, forge } = await opened()
   const ref = forge.proposals[0]?.ref ?? ''
   forge.byHand(1, CLOSED)
@@ -290,7 +290,7 @@ test('a pull request that was closed and is opened again has its branch again, a
   assert.equal(forge.proposals.length, 1)
 })
 
-test("a branch that the forge brings up to date is nobody's edit, merged or rebased", async () => {
+test('a branch that the forge updates by merge or rebase is no foreign edit', async () => {
   const { world, forge } = await opened()
   const { repository } = world
   const branch = (forge.proposals[0]?.ref ?? '').replace('refs/heads/', '')
@@ -319,7 +319,7 @@ test("a branch that the forge brings up to date is nobody's edit, merged or reba
   assert.equal((await world.plan()).outcome, 'healed')
 })
 
-test('an update with an edit of a person, and one of another branch, are theirs', async () => {
+test("an update with a person's edit, or from another branch, makes the branch foreign", async () => {
   for (const [files, from] of [
     [{ 'README.md': 'new', 'apps/web/NOTES.md': 'mine' }, 'main'],
     [{ 'README.md': 'new' }, 'theirs'],

@@ -48,20 +48,20 @@ const OTHER_FUNCTION = `${KPTFILE}pipeline:\n  mutators:\n  - image: ghcr.io/kpt
 
 const OBSTACLES: readonly Obstacle[] = [
   {
-    name: 'whose files cannot be read',
+    name: 'with unreadable files',
     set: ({ repository }) => void repository.commitByHand('main', UNREADABLE),
     lift: ({ repository }) => void repository.commitByHand('main', GONE),
     scan: (world) => world.scan(),
   },
   {
-    name: 'of which no function is built in',
+    name: 'with an unavailable function',
     set: ({ repository }) =>
       void repository.commitByHand('main', { 'apps/web/Kptfile': OTHER_FUNCTION }),
     lift: ({ repository }) => void repository.commitByHand('main', { 'apps/web/Kptfile': KPTFILE }),
     scan: (world) => world.scan(),
   },
   {
-    name: 'of a cluster that does not answer',
+    name: 'in an unreachable cluster',
     set: ({ cluster }) => {
       cluster.identify = async () => {
         throw new Failure({ code: 'BP3001', what: 'cannot read', why: 'refused', remedy: 'wait' })
@@ -88,7 +88,7 @@ function workspaceOf({ repository }: TurnWorld): string {
 
 for (const { name, set, lift, scan } of OBSTACLES)
   describe(`a package ${name}`, () => {
-    it('is silent after a rejection through Porch, and its branch is gone', async () => {
+    it('is silenced by a rejection through Porch, and its branch is deleted', async () => {
       const world = await proposed()
       const workspace = workspaceOf(world)
       set(world)
@@ -129,7 +129,7 @@ for (const { name, set, lift, scan } of OBSTACLES)
       assert.equal(statusOf(world).lifecycle, '')
     })
 
-    it('is decided by a merge by hand, and its revision is tagged', async () => {
+    it('is decided by a manual merge, and its revision is tagged', async () => {
       const world = await proposed()
       const workspace = workspaceOf(world)
       set(world)
@@ -140,7 +140,7 @@ for (const { name, set, lift, scan } of OBSTACLES)
       assert.deepEqual(world.repository.names(), ['apps/web/v1'])
     })
 
-    it('is silent after its branch was deleted', async () => {
+    it('is silenced after its branch was deleted', async () => {
       const world = await proposed()
       const workspace = workspaceOf(world)
       set(world)
@@ -152,7 +152,7 @@ for (const { name, set, lift, scan } of OBSTACLES)
       assert.equal(outcome, 'silenced')
     })
 
-    it('is silent after its pull request was closed, which is said there', async () => {
+    it('is silenced after its pull request was closed, with a comment there', async () => {
       const world = await withForge()
       const { forge } = world
       assert.ok(forge)
@@ -164,7 +164,7 @@ for (const { name, set, lift, scan } of OBSTACLES)
       assert.deepEqual(world.repository.names(), [])
     })
 
-    it('keeps what is open and undecided', async () => {
+    it('keeps undecided proposals', async () => {
       const world = await proposed()
       const names = world.repository.names()
       set(world)
@@ -176,7 +176,7 @@ for (const { name, set, lift, scan } of OBSTACLES)
   })
 
 describe('a package that does not render', () => {
-  it('leaves a commit of somebody else on the rejected branch', async () => {
+  it('keeps a foreign commit on the rejected branch', async () => {
     const world = await proposed()
     const workspace = workspaceOf(world)
     world.repository.commitByHand('main', UNREADABLE)
@@ -188,7 +188,7 @@ describe('a package that does not render', () => {
     assert.deepEqual(world.repository.names(), [`drafts/${PACKAGE}/${workspace}`])
   })
 
-  it('holds up no decision about another package, where a rule refuses the push about it', async () => {
+  it('does not block decisions of other packages when its own push is rejected', async () => {
     const world = await proposed()
     const workspace = workspaceOf(world)
     world.repository.commitByHand('main', {
@@ -212,7 +212,7 @@ describe('a package that does not render', () => {
     assert.match(other ?? '', /^proposed\/apps\/shop\/drift-/)
   })
 
-  it('writes nothing of a decision in a turn that only reads', async () => {
+  it('records no decision in a read-only turn', async () => {
     const world = await proposed()
     const workspace = workspaceOf(world)
     world.repository.commitByHand('main', UNREADABLE)

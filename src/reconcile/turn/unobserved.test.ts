@@ -69,7 +69,7 @@ function found(world: TurnWorld): void {
   Reflect.deleteProperty(world.cluster, 'identify')
 }
 
-test('a cluster that cannot be read is Unknown in the ledger at once, with since when and why, and nothing of the answer', async () => {
+test('an unreadable cluster is Unknown in the ledger at once, with time and code but no server text', async () => {
   const world = new TurnWorld()
   await world.plan()
   const observed = reportOf(world)
@@ -98,7 +98,7 @@ test('a cluster that cannot be read is Unknown in the ledger at once, with since
     assert.doesNotMatch(world.repository.text('drift-ledger', path) ?? '', /hunter2|10\.0\.0\.7/)
 })
 
-test('a month without the cluster is one commit, and the first look after it says what is there', async () => {
+test('a month-long outage is one commit, and the first observation after it shows the state', async () => {
   const world = new TurnWorld()
   await world.plan()
   await lost(world)
@@ -118,14 +118,14 @@ test('a month without the cluster is one commit, and the first look after it say
   )
 })
 
-test('a reason that changes with every look is written once an hour at most', async () => {
+test('a reason that changes each turn is written at most once an hour', async () => {
   const world = new TurnWorld()
   await world.plan()
   for (let turn = 0; turn < 120; turn += 1) await lost(world, turn % 2 === 0 ? 'BP3006' : 'BP3002')
   assert.ok(commits(world) <= 4, `${commits(world)} commits`)
 })
 
-test('drift that was out of sight is as old as before, its proposal stays, and it is no storm', async () => {
+test('drift found again after an outage keeps its age and proposal, and is no storm', async () => {
   const world = await proposed()
   const { since } = reportOf(world).status
   const branches = world.repository.names()
@@ -144,7 +144,7 @@ test('drift that was out of sight is as old as before, its proposal stays, and i
   )
 })
 
-test('a package that cannot be rendered any more is Unknown, the others are not', async () => {
+test('a package that no longer renders is Unknown, and the others are not', async () => {
   const world = new TurnWorld('{mode: Warn}', {
     'apps/shop/Kptfile': KPTFILE.replace('web', 'shop'),
     'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
@@ -169,7 +169,7 @@ test('a package that cannot be rendered any more is Unknown, the others are not'
   assert.equal(reportOf(world, 'clusters/prod/apps--shop').status.state, 'InSync')
 })
 
-test('a package that never could be rendered is Unknown from its first turn on', async () => {
+test('a package that never rendered is Unknown from its first turn on', async () => {
   const world = new TurnWorld('{mode: Warn}', {
     'apps/bad/Kptfile': KPTFILE,
     'apps/bad/a.yaml': 'a: [\n',
@@ -178,7 +178,7 @@ test('a package that never could be rendered is Unknown from its first turn on',
   assert.equal(reportOf(world, 'clusters/prod/apps--bad').status.state, 'Unknown')
 })
 
-test('a cluster that nobody ever saw is not made up from its name, and is Unknown where a placement counts on it', async () => {
+test('a cluster never seen is not recorded, unless a placement names it as Unknown', async () => {
   const world = new TurnWorld()
   await lost(world)
   assert.deepEqual(world.repository.pushes, [])
@@ -190,7 +190,7 @@ test('a cluster that nobody ever saw is not made up from its name, and is Unknow
   assert.equal(reportOf(world).status.state, 'Unknown')
 })
 
-test('a wrong name on the command line says nothing about a cluster', async () => {
+test('a wrong package name on the command line records nothing about the cluster', async () => {
   const world = new TurnWorld()
   await world.plan()
   const before = commits(world)
@@ -198,7 +198,7 @@ test('a wrong name on the command line says nothing about a cluster', async () =
   assert.equal(commits(world), before)
 })
 
-test('of several clusters the one that cannot be read is Unknown, in the same commit as the news of the others', async () => {
+test('an unreadable cluster is Unknown in the same commit as news of the others', async () => {
   const world = new FleetWorld(2)
   await world.scan()
   const before = commits(world)
@@ -211,7 +211,7 @@ test('of several clusters the one that cannot be read is Unknown, in the same co
   assert.equal(reportOf(world, 'clusters/edge-02/apps--web').status.state, 'Unknown')
 })
 
-test('an older observation replaces nothing: no status, no branch, no decision', async () => {
+test('an older observation replaces no status, branch or decision', async () => {
   const world = new TurnWorld('{mode: Propose}')
   await world.plan()
   world.pass(600)
@@ -245,7 +245,7 @@ test('an older observation replaces nothing: no status, no branch, no decision',
   assert.deepEqual(world.repository.branches, refs)
 })
 
-test('a look that failed later than an observation was made is not undone by it', async () => {
+test('an observation older than a later failure does not undo it', async () => {
   const world = new TurnWorld()
   await world.plan()
   const early = world.cluster.now
@@ -256,7 +256,7 @@ test('a look that failed later than an observation was made is not undone by it'
   assert.equal(reportOf(world).status.state, 'Unknown')
 })
 
-test('a time in the ledger that is still to come is of a wrong clock, and stops nothing', async () => {
+test('a future time in the ledger comes from a wrong clock and stops nothing', async () => {
   const world = new TurnWorld()
   world.cluster.now = '2030-01-01T00:00:00Z'
   await world.scanAt('2030-01-01T00:00:00Z', {})
@@ -266,7 +266,7 @@ test('a time in the ledger that is still to come is of a wrong clock, and stops 
   assert.equal(reportOf(world).status.state, 'Drifted')
 })
 
-test('that a cluster is as it was is said once in an interval of the policy, in one file', async () => {
+test('an unchanged cluster is recorded once per policy interval, in one file', async () => {
   const world = new TurnWorld('{mode: Warn, detect: {interval: 2h}}')
   await world.plan()
   const before = commits(world)
@@ -279,7 +279,7 @@ test('that a cluster is as it was is said once in an interval of the policy, in 
   assert.equal(reportOf(world).spec.observed.at, '2026-11-21T10:01:00Z')
 })
 
-test('a turn about one package says only of that one that it was seen', async () => {
+test('a turn about one package records only that package as observed', async () => {
   const world = new TurnWorld('{mode: Warn}', {
     'apps/shop/Kptfile': KPTFILE.replace('web', 'shop'),
     'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
@@ -295,7 +295,7 @@ test('a turn about one package says only of that one that it was seen', async ()
   assert.equal(commits(world), before)
 })
 
-test('what was recorded before the mode was Off is not called in sync while it differs', async () => {
+test('a package set to Off is not reported as in sync while it differs', async () => {
   const world = new TurnWorld('{mode: Warn}')
   await world.plan()
   world.repository.commitByHand('main', { '.drift/policy.yaml': policyText('{mode: Off}') })

@@ -20,7 +20,7 @@ import { planTurn } from '../plan-turn.ts'
 const REPLICAS = driftOf('spec.replicas')
 const DESIRED = desiredOf({ replicas: 3, image: 'nginx' })
 
-test('what cannot be adopted or released is named beforehand', () => {
+test('changes that cannot be adopted or released are listed beforehand', () => {
   const unexpected = driftOf('', { change: 'unexpected', git: undefined, live: {} })
   const lost = driftOf('spec.image', { lostWhenReleased: true, git: 'nginx', live: 'x' })
   const of = (verdicts: Observation['verdicts'], more: Partial<Observation> = {}) =>
@@ -87,7 +87,7 @@ const NO_ANSWER = new Failure({
   retry: 'backoff',
 })
 
-test('a program that fails just now prevents no proposal; an open question is asked first, and a defect stays one', () => {
+test('a transient program failure prevents no proposal; questions are asked first, defects thrown', () => {
   const observed = turnOf([
     observationOf([], { verdicts: [verdictOf([REPLICAS], { desired: DESIRED })] }),
   ])

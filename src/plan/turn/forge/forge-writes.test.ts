@@ -108,7 +108,7 @@ const OUTCOMES: readonly (readonly [
 ]
 
 for (const [name, unit, comment, restored] of OUTCOMES) {
-  test(`an outcome is one comment on its proposal: ${name}`, () => {
+  test(`posts one comment on the proposal when ${name}`, () => {
     const all = writes([unit])
     const comments = all.filter((text) => text.startsWith('comment #1: '))
     assert.equal(comments.length, 1, all.join('\n'))
@@ -117,7 +117,7 @@ for (const [name, unit, comment, restored] of OUTCOMES) {
   })
 }
 
-test('each outcome has its own words', () => {
+test('each outcome has its own text', () => {
   const moved = {
     ...UNIT.git,
     tree: UNIT.git.tree.map((file) => ({ ...file, id: parseObjectId('d'.repeat(40)) })),
@@ -129,7 +129,7 @@ test('each outcome has its own words', () => {
   assert.equal(new Set(texts).size, 5, texts.join('\n'))
 })
 
-test('a merge that the forge does not have yet is looked at again, and one that it closed is explained', () => {
+test('a merge that the forge does not show yet is checked again, and a closed one is explained', () => {
   const merged = mergedOf(UNIT)
   assert.deepEqual(writes([withPull(merged)])[0], 'stays-open')
   const closed = writes([
@@ -156,7 +156,7 @@ test('a merge that the forge does not have yet is looked at again, and one that 
   )
 })
 
-test('an outcome without a proposal is written nowhere, and one proposal gets one comment', () => {
+test('an outcome without a proposal is not posted, and a shared proposal gets one comment', () => {
   assert.deepEqual(writes([healed(UNIT)]), [])
   const other = { ...healed(withPull(UNIT)), unit: { ...UNIT.unit, cluster: 'edge' } }
   assert.equal(
@@ -165,7 +165,7 @@ test('an outcome without a proposal is written nowhere, and one proposal gets on
   )
 })
 
-test('what was altered on the way is named where the restore failed', () => {
+test('the comment on a failed restore names what was altered before the merge', () => {
   const altered = withStatus(late(MERGED), { altered: 'somebody edited it' })
   const [comment] = planned([altered]).actions.flatMap((action) =>
     action.kind === 'forge' && action.write.kind === 'comment' ? [action.write.body] : [],
@@ -195,7 +195,7 @@ test('a joint merge is verified when every cluster shows it', () => {
 })
 
 const LATER = '2027-02-01T10:00:00Z'
-test('an open proposal that nobody decided in time asks its code owners; one in time does not, and neither does a new one', () => {
+test('an overdue proposal mentions its code owners; a new or timely one does not', () => {
   const overdue = { ...UNIT, cluster: { ...UNIT.cluster, observedAt: LATER } }
   const comments = (unit: Observation, number: number | undefined): number =>
     planned([unit]).actions.flatMap((action) =>
@@ -211,7 +211,7 @@ test('an open proposal that nobody decided in time asks its code owners; one in 
   )
 })
 
-test('the proposal of many clusters takes the open ones of single clusters along', () => {
+test('a joint proposal supersedes the open proposals of its single clusters', () => {
   const edge = (name: string): Observation => ({
     ...withPull(UNIT, { number: 7 }),
     unit: { ...UNIT.unit, cluster: name },
@@ -250,7 +250,7 @@ test('the proposal of many clusters takes the open ones of single clusters along
   assert.deepEqual(writesOf('refs/heads/other', 'open'), [], 'the joint one is not open yet')
 })
 
-test('of a proposal whose clusters could not be observed, the statuses say so', () => {
+test('the statuses of a proposal say when its clusters could not be observed', () => {
   const { dialect } = turnOf([]).forge
   const all = planNotObserved(
     [{ ref: REF, commit: parseObjectId('b'.repeat(40)), clusters: ['prod'] }],
@@ -262,7 +262,7 @@ test('of a proposal whose clusters could not be observed, the statuses say so', 
   )
 })
 
-test('of several clusters, the longest wait is shown', () => {
+test('the longest wait of several clusters is shown', () => {
   const began = (cluster: string, observedAt: string): Observation => {
     const first = {
       ...observationOf([REPLICAS]),
@@ -320,7 +320,7 @@ function issuesOf(
   })
 }
 
-test('a storm is an issue while it is found, and only where drift waits for its end', () => {
+test('a storm has an issue while it lasts, and only while drift waits for its end', () => {
   const policy = policyText(
     '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 1, stormShare: 0, digest: off}}',
   )
@@ -342,7 +342,7 @@ test('a storm is an issue while it is found, and only where drift waits for its 
   assert.equal(draft.report.status.held?.reason, 'storm')
 })
 
-test('the dashboard lists the rules that hold, and none that has ended', () => {
+test('the dashboard lists active rules and no expired ones', () => {
   const rules =
     '{mode: Warn, ignore: [{paths: [spec.a], reason: holds}, {paths: [spec.b], reason: ended, expires: "2026-01-01"}]}'
   const body = issuesOf([observationOf([REPLICAS])], { policy: policyText(rules) })

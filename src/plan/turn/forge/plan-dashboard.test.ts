@@ -6,7 +6,7 @@ import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
 import type { Change } from '../../../record/documents/change.ts'
 import { buildDashboard } from './plan-dashboard.ts'
 
-test('what needs a decision is in the order of its risk, then of its age, however long it waited', () => {
+test('pending decisions are sorted by risk, then by age', () => {
   const drifted = (cluster: string, risk: Change['risk'], since: string) => {
     const report = reportOf([changeOf({ risk })], {
       since,

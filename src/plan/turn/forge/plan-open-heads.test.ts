@@ -26,13 +26,13 @@ const planned = (...heads: readonly OpenHead[]): readonly string[] =>
     ({ commit, status }) => `${Number(commit)} ${status.state}: ${status.description}`,
   )
 
-test('a pull request of a person gets the status once, whatever it says', () => {
+test('an ordinary pull request gets the status once, whatever its state', () => {
   assert.deepEqual(planned(head('pull-request', [1])), ['1 success: no drift proposal'])
   for (const state of ['success', 'pending', 'failure'] as const)
     assert.deepEqual(planned(head('pull-request', [1], fresh(state))), [])
 })
 
-test('a proposal has its own statuses, and so has a pull request of the same commit', () => {
+test("a proposal and a pull request of the same commit keep the proposal's statuses", () => {
   assert.deepEqual(planned(head('proposal', [1])), [])
   assert.deepEqual(
     planned(head('proposal', [1]), { ...head('pull-request', [2]), commit: commit(1) }),
@@ -53,7 +53,7 @@ test('a group is as fresh as the worst proposal in it, and waits for one without
   assert.deepEqual(planned(head('group', [1, 4]), good, head('proposal', [4])), [])
 })
 
-test('one pass writes the first ones, and counts the others', () => {
+test('one pass writes the first statuses and counts the rest', () => {
   const heads = Array.from({ length: MOST_HEADS + 2 }, (_, index) =>
     head('pull-request', [index + 1]),
   )

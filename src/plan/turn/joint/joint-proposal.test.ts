@@ -97,14 +97,14 @@ function files(units: readonly Planned[]): {
   }
 }
 
-test('the drift of one cause is one commit with the record of every cluster', () => {
+test('drift with one cause becomes one commit with the record of every cluster', () => {
   const units = planned(NAMES.map((name) => cluster(name)))
   assert.deepEqual(new Set(branches(units)), new Set([REF.replace('refs/heads/', '')]))
   assert.deepEqual(updates(units), [`create ${REF}`])
   assert.deepEqual(files(units).written, NAMES)
 })
 
-test('fewer clusters than the policy wants, or other causes, stay by themselves', () => {
+test('too few clusters or different causes keep separate proposals', () => {
   assert.equal(new Set(branches(planned(NAMES.slice(1).map((name) => cluster(name))))).size, 2)
   const mixed = planned([cluster('edge-1'), cluster('edge-2'), cluster('edge-3', [OTHER])])
   assert.equal(new Set(branches(mixed)).size, 3)
@@ -113,7 +113,7 @@ test('fewer clusters than the policy wants, or other causes, stay by themselves'
   assert.equal(computeCauseKey(mixed[0]?.plan.record), computeCauseKey(mixed[1]?.plan.record))
 })
 
-test('a joint proposal about which nothing is new is left as it is', () => {
+test('an up-to-date joint proposal is left unchanged', () => {
   const units = planned(JOINT)
   assert.deepEqual(updates(units), [])
   assert.deepEqual(
@@ -122,14 +122,14 @@ test('a joint proposal about which nothing is new is left as it is', () => {
   )
 })
 
-test('the files of a commit that is not written are not built, and of one that is they are', () => {
+test('builds the files only of a commit that is written', () => {
   const built = (units: readonly Planned[]): number[] =>
     units.map(({ plan }) => plan.joint?.length ?? -1)
   assert.deepEqual(built(planned(JOINT)), [0, 0, 0])
   assert.ok(built(planned([...JOINT, cluster('edge-4')])).every((count) => count > 0))
 })
 
-test('a cluster with the same drift comes onto the open joint proposal', () => {
+test('a cluster with the same drift joins the open joint proposal', () => {
   const units = planned([...JOINT, cluster('edge-4')])
   assert.deepEqual(updates(units), [`update ${REF}`])
   assert.deepEqual(files(units).written, [...NAMES, 'edge-4'])
@@ -139,7 +139,7 @@ function healed(unit: Observation): Observation {
   return { ...unit, verdicts: [verdictOf([])] }
 }
 
-test('a cluster that healed leaves the joint proposal, which goes on with the others', () => {
+test('a healed cluster leaves the joint proposal, which continues with the others', () => {
   const [first, second, third] = JOINT as [Observation, Observation, Observation]
   const units = planned([healed(first), second, third])
   assert.deepEqual(updates(units), [`update ${REF}`])
@@ -147,7 +147,7 @@ test('a cluster that healed leaves the joint proposal, which goes on with the ot
   assert.equal(units[0]?.plan.outcome, 'healed')
 })
 
-test('clusters that this turn does not observe stay on it, as they were', () => {
+test('clusters that this turn does not observe stay in the joint proposal unchanged', () => {
   const [first, second] = JOINT as [Observation, Observation]
   assert.deepEqual(updates(planned([first, second])), [])
   const left = planned([healed(first), healed(second)])
@@ -159,18 +159,18 @@ test('clusters that this turn does not observe stay on it, as they were', () => 
   assert.deepEqual(files(moved).written, NAMES, 'the plan of one is the plan of all')
 })
 
-test('a joint proposal of which every cluster healed is taken away', () => {
+test('a joint proposal is deleted when every cluster healed', () => {
   assert.deepEqual(updates(planned(JOINT.map(healed))), [`delete ${REF}`])
 })
 
-test('a record of a cluster with another cause is taken off the joint branch', () => {
+test('the record of a cluster with another cause is removed from the joint branch', () => {
   const [first, second, third] = JOINT as [Observation, Observation, Observation]
   const units = planned([first, second, { ...third, verdicts: [verdictOf([OTHER])] }])
   assert.deepEqual(files(units).written, ['edge-1', 'edge-2'])
   assert.notEqual(units[2]?.plan.branch, units[0]?.plan.branch)
 })
 
-test('a cluster that is taken out gets a proposal of its own, and stays out', () => {
+test('an excluded cluster gets its own proposal and stays excluded', () => {
   const [first, second, third] = JOINT as [Observation, Observation, Observation]
   const units = planned([first, second, { ...third, exclude: 'edge-3' }])
   assert.deepEqual(files(units).written, ['edge-1', 'edge-2'])
@@ -178,7 +178,7 @@ test('a cluster that is taken out gets a proposal of its own, and stays out', ()
   assert.deepEqual(units[0]?.plan.record?.spec.excludes, ['edge-3'])
 })
 
-test('a unit that cannot be read keeps its record on the joint branch', () => {
+test('an unreadable unit keeps its record on the joint branch', () => {
   const [first, second, third] = JOINT as [Observation, Observation, Observation]
   const incomplete = [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }] as const
   const units = planned([first, second, { ...healed(third), incomplete }])
@@ -208,28 +208,28 @@ function withSibling(
   return { ...unit, proposals, git: { ...unit.git, refs, siblings: [sibling(more)] } }
 }
 
-test('a unit joins the open proposal of other clusters, which it does not observe', () => {
+test('a unit joins the open proposal of clusters that the turn does not observe', () => {
   const units = planned([withSibling()])
   assert.deepEqual(updates(units), [`update ${REF}`])
   assert.deepEqual(files(units).written, ['edge-1', 'edge-2', 'edge-9'])
 })
 
 const APART: readonly (readonly [name: string, unit: Observation])[] = [
-  ['somebody pushed to it', withSibling({ foreign: true })],
-  ['it is merged by now', withSibling({}, new Map([[REF, pullOf(REF, { state: 'merged' })]]))],
-  ['its cause is another', withSibling({}, new Map(), [OTHER])],
+  ['its branch has a foreign commit', withSibling({ foreign: true })],
+  ['it is already merged', withSibling({}, new Map([[REF, pullOf(REF, { state: 'merged' })]]))],
+  ['it has another cause', withSibling({}, new Map(), [OTHER])],
   [
-    'its records cannot be read',
+    'its records are unreadable',
     withSibling({ records: sibling().records.map(({ path }) => ({ path, record: undefined })) }),
   ],
   [
-    'it is about another package',
+    'it is for another package',
     withSibling({
       records: sibling().records.map(({ path, record }) => ({ path, record: ofPackage(record) })),
     }),
   ],
   [
-    'the cluster was taken out',
+    'the cluster is excluded',
     withSibling({
       records: sibling().records.map(({ path, record }) => ({ path, record: without(record) })),
     }),
@@ -250,14 +250,14 @@ function without(record: DriftRecord | undefined): DriftRecord | undefined {
 }
 
 for (const [name, unit] of APART) {
-  test(`a unit does not join the proposal of other clusters where ${name}`, () => {
+  test(`a unit does not join the proposal of other clusters when ${name}`, () => {
     const units = planned([unit])
     assert.notEqual(branches(units)[0], REF.replace('refs/heads/', ''))
     assert.ok(!updates(units).includes(`update ${REF}`))
   })
 }
 
-test('a proposal of one cluster is the one that others join, and a draft is not', () => {
+test('other clusters join the proposal of a single cluster, but not a draft', () => {
   const first = cluster('edge-1')
   const alone = planned([first])[0]
   assert.ok(alone !== undefined)

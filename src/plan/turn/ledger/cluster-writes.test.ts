@@ -61,55 +61,55 @@ const OBSERVED: readonly (readonly [
 ])[] = [
   ['the first observation of a known unit is written', {}, { changedAt: AT, observedAt: AT }, SEEN],
   [
-    'one of units that the ledger does not know is not',
+    'an observation of unknown units is not written',
     { planned: [{ ...NOTHING_NEW, observation: observationOf() }] },
     undefined,
     [],
   ],
   [
-    'one within the interval is not',
+    'an observation within the interval is not written',
     { before: before({ observedAt: '2026-11-21T09:30:00Z' }) },
     undefined,
     [],
   ],
   [
-    'one an interval later is, and nothing changed',
+    'an unchanged observation is written after an interval',
     { before: before({ observedAt: '2026-11-21T09:01:00Z' }) },
     { changedAt: '2026-11-20T10:00:00Z', observedAt: AT },
     SEEN,
   ],
   [
-    'one nearly an interval later is not',
+    'an observation just before the interval ends is not written',
     { before: before({ observedAt: '2026-11-21T09:01:01Z' }) },
     undefined,
     [],
   ],
   [
-    'an older one is not',
+    'an older observation is not written',
     { before: before({ observedAt: '2026-11-21T10:00:30Z' }), at: '2026-11-21T09:59:00Z' },
     undefined,
     [],
   ],
   [
-    'a time in the future counts for nothing',
+    'a recorded time in the future is ignored',
     { before: before({ observedAt: '2027-01-01T00:00:00Z', reachable: false, failure: FAILURE }) },
     { changedAt: '2026-11-20T10:00:00Z', observedAt: AT },
     SEEN,
   ],
   [
-    'the first one after an outage ends it',
+    'the first observation after an outage ends it',
     { before: before({ observedAt: '2026-11-21T09:30:00Z', reachable: false, failure: FAILURE }) },
     { changedAt: '2026-11-20T10:00:00Z', observedAt: AT },
     SEEN,
   ],
   [
-    'what changed in a unit changed in the cluster',
+    'a change of a unit is a change of the cluster',
     { before: before({ observedAt: '2026-11-21T09:30:00Z' }), planned: [newUnit()] },
     { changedAt: AT, observedAt: AT },
     [],
   ],
   [
-    'a turn about some packages leaves the time of the whole cluster as it was',
+    'a turn about some packages keeps the time of the last full observation',
     { whole: false, before: before({ observedAt: '2026-11-21T09:30:00Z' }), planned: [newUnit()] },
     { changedAt: AT, observedAt: '2026-11-21T09:30:00Z' },
     [],
@@ -122,7 +122,7 @@ function newUnit(): PlannedUnit {
 }
 
 for (const [name, turn, status, lines] of OBSERVED) {
-  test(`of the observations of a cluster, ${name}`, () => {
+  test(`cluster observation: ${name}`, () => {
     const result = written(turn)
     assert.deepEqual(
       result.status,
@@ -139,21 +139,25 @@ const SOME: readonly (readonly [
   turn: Partial<ClusterTurn>,
   paths: readonly string[],
 ])[] = [
-  ['an hour later is written again', { at: LATER, now: LATER }, [PATH]],
-  ['within the interval is not', {}, []],
+  ['is written again an hour later', { at: LATER, now: LATER }, [PATH]],
+  ['is not written again within the interval', {}, []],
   [
-    'after the whole cluster was observed is not',
+    'is not written after a full observation',
     { at: LATER, now: LATER, before: before({ observedAt: '2026-11-21T11:59:00Z' }) },
     [],
   ],
-  ['that is older is not', { at: '2026-11-20T10:00:00Z', now: LATER, interval: 0 }, []],
   [
-    'that the ledger does not know is not',
+    'is not written by an older observation',
+    { at: '2026-11-20T10:00:00Z', now: LATER, interval: 0 },
+    [],
+  ],
+  [
+    'unknown to the ledger is not written',
     { at: LATER, now: LATER, planned: [{ ...NOTHING_NEW, observation: observationOf() }] },
     [],
   ],
   [
-    'that has news writes them itself',
+    'with news writes its own files',
     { at: LATER, now: LATER, planned: [{ ...NOTHING_NEW, plan: newUnit().plan }] },
     ['observation'],
   ],
@@ -170,7 +174,7 @@ for (const [name, turn, paths] of SOME) {
   })
 }
 
-test('a cluster that cannot be observed is entered once, with the reason and what was known of it', () => {
+test('an unobservable cluster is recorded once, with the reason and the last known state', () => {
   const { status, lines } = written({
     identity: 'BP3006',
     planned: [],
@@ -217,7 +221,7 @@ function lostUnit(more: Partial<UnobservedUnit> = {}): UnobservedUnit {
   }
 }
 
-test('a unit that cannot be observed is Unknown once; another reason is written after an hour', () => {
+test('an unobservable unit becomes Unknown once; another reason is written after an hour', () => {
   const files = (unit: UnobservedUnit, at: string, changedAt = AT) =>
     createUnobservedFiles(unit, before({ changedAt }), at, '2026-11-21T14:00:00Z')
   const first = files(lostUnit(), '2026-11-21T10:05:00Z')
@@ -258,7 +262,7 @@ test('a unit that cannot be observed is Unknown once; another reason is written 
 const DRIFT = driftOf('spec.replicas')
 const behind = (more: object = {}) =>
   [{ drift: DRIFT, state: 'Behind', why: 'git moved', ...more }] as const
-test('the inventory that the ledger keeps says how the unit is', () => {
+test('the inventory in the ledger has the conditions of the unit', () => {
   const of = (unit: ReturnType<typeof observationOf>): string | undefined => {
     const { writes } = planReconcile(unit)
     const text = writes.ledger.find(({ path }) => path.endsWith('/resourcegroup.yaml'))?.text ?? ''
@@ -292,7 +296,7 @@ test('the inventory that the ledger keeps says how the unit is', () => {
   ])
 })
 
-test('a file of the ledger that cannot be read is written again, and a defect stays one', () => {
+test('an unreadable ledger file is rewritten, and a defect is thrown', () => {
   assert.equal(readObject('a: [', 'x'), undefined)
   assert.equal(readObject('- a', 'x'), undefined)
   assert.deepEqual(readObject('a: b', 'x'), { a: 'b' })
@@ -309,7 +313,7 @@ test('a file of the ledger that cannot be read is written again, and a defect st
   assert.deepEqual(planReconcile(KNOWN).writes.ledger, [])
 })
 
-test('a record that was read back from git is the same record', () => {
+test('a record read back from git equals the written record', () => {
   const branches = KNOWN.git.branches.map((branch) => ({
     ...branch,
     record: structuredClone(branch.record),
@@ -329,7 +333,7 @@ test('a record that was read back from git is the same record', () => {
   )
 })
 
-test('while a unit differs, the ledger keeps what it was before; a unit in sync needs nothing', () => {
+test('while a unit drifts the ledger keeps its earlier state; a unit in sync needs none', () => {
   const calm = observationOf()
   const synced = after(calm, planReconcile(calm))
   assert.equal(planReconcile(synced).report.status.rollout, undefined)

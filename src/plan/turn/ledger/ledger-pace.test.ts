@@ -50,7 +50,7 @@ function waits(
   )
 }
 
-test('health alone waits until a minute has passed since the last push of this process', () => {
+test("a change of health alone waits until a minute after this process's last push", () => {
   assert.equal(UNHEALTHY.state === 'planned' && UNHEALTHY.plan.writes.ledger.length, 3)
   assert.equal(waits([UNHEALTHY]), true)
   assert.equal(waits([UNHEALTHY], { now: '2026-11-21T10:01:00Z' }), false)
@@ -59,7 +59,7 @@ test('health alone waits until a minute has passed since the last push of this p
   assert.equal(waits([]), true)
 })
 
-test('a unit that has news, and a cluster that is lost or found, take the others along at once', () => {
+test('news of a unit or a cluster is pushed at once, with all waiting writes', () => {
   assert.equal(
     waits([
       UNHEALTHY,
@@ -87,7 +87,7 @@ test('a unit that has news, and a cluster that is lost or found, take the others
     assert.equal(waits([withStatus({ state })]), true, state)
 })
 
-test('a decision does not wait', () => {
+test('a decision is pushed without delay', () => {
   const decided = (path: string): UnitResult =>
     unitOf(KNOWN, (plan) => ({
       ...plan,

@@ -11,7 +11,7 @@ function next({ units: [unit] }: TurnResult): string | undefined {
   return computeNextTime(unit)
 }
 
-test('a unit in sync waits for nothing, and one with an ignore rule for the end of its last day', async () => {
+test("a unit in sync has no next time, except the end of an ignore rule's last day", async () => {
   assert.equal(next(await new TurnWorld().scan()), undefined)
   const ignore = 'ignore: [{paths: [data.color], reason: for today, expires: 2026-11-21}]'
   const world = new TurnWorld(`{mode: Propose, ${ignore}}`)
@@ -19,7 +19,7 @@ test('a unit in sync waits for nothing, and one with an ignore rule for the end 
   assert.equal(next(await world.scanAt('2026-11-22T00:00:00Z')), undefined)
 })
 
-test('a proposal waits until somebody is reminded, until the owners are asked, and for the end of a snooze', async () => {
+test("a proposal's next time is the reminder, the escalation or the end of a snooze", async () => {
   const world = await proposed()
   assert.equal(next(await world.scan()), '2026-11-28T10:01:00Z')
   assert.equal(next(await world.scanAt('2026-11-28T10:01:00Z')), '2026-12-05T10:01:00Z')
@@ -29,7 +29,7 @@ test('a proposal waits until somebody is reminded, until the owners are asked, a
   assert.equal(next(await scene.world.scan()), '2026-11-25T10:00:00Z')
 })
 
-test('a proposal that changed waits until it is settled', async () => {
+test("a changed proposal's next time is the end of its settle period", async () => {
   const world = await proposed('{mode: Propose, priority: 1, detect: {minAge: 0s, settle: 10m}}')
   world.cluster.change(WEB, (live) =>
     editedBy('kubectl-scale', live, 'spec.replicas', 7, '2026-11-21T10:01:30Z'),
@@ -37,7 +37,7 @@ test('a proposal that changed waits until it is settled', async () => {
   assert.equal(next(await world.scan()), '2026-11-21T10:11:30Z')
 })
 
-test('drift that is held waits until its hold ends, and drift that is silenced until its silence does', async () => {
+test('held drift waits for the end of its hold, silenced drift for the end of its silence', async () => {
   const hold = 'windows: [{name: rush, kind: hold, schedule: "0 10 * * *", duration: 1h}]'
   const held = new TurnWorld(`{mode: Propose, ${hold}}`)
   held.edit(WEB, 'spec.replicas', 5)

@@ -7,7 +7,7 @@ import { getDriftId } from '../../../proposal/text/dashboard-ticks.ts'
 import { formatUnitKey } from '../../observation/planned-unit.ts'
 import { planHolds } from './plan-limits.ts'
 
-test('what is low risk only waits for the first digest after it was first seen', () => {
+test('low-risk drift waits for the first digest after it was first seen', () => {
   // LONG_AGO is a Saturday.
   assert.deepEqual(reasons([unit({ name: 'a', risk: 'low' })]), {
     a: 'digest 2026-11-23T08:00:00Z',
@@ -29,7 +29,7 @@ test('what is low risk only waits for the first digest after it was first seen',
   assert.deepEqual(holds({ digest: '30 10 * * *' }), { a: 'digest 2026-11-21T10:30:00Z' })
 })
 
-test('the digest is for nothing else: any higher risk, a tick, a recording and what is open go their way', () => {
+test('the digest holds nothing of higher risk, ticked, recorded or already open', () => {
   const low = { name: 'a', risk: 'low' as const }
   for (const risk of ['medium', 'high', 'critical'] as const)
     assert.deepEqual(reasons([unit({ name: 'a', risk })]), { a: 'open' })
@@ -46,7 +46,7 @@ test('the digest is for nothing else: any higher risk, a tick, a recording and w
   )
 })
 
-test('the digest says until when and why, and takes no slot', () => {
+test('a digest hold has a reason and an end, and takes no slot', () => {
   const units = [unit({ name: 'a', risk: 'low' }), unit({ name: 'b' }), unit({ name: 'c' })]
   assert.deepEqual(reasons(units), { a: 'digest 2026-11-23T08:00:00Z', b: 'open', c: 'open' })
   const question = {

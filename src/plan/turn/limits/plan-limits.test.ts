@@ -17,7 +17,7 @@ import { planHolds } from './plan-limits.ts'
 /** Of packages. */
 const FLEET = { fleet: true, clusters: new Set<string>() }
 
-test('what changed less than the minimum age ago waits until it has not', () => {
+test('drift waits until its last change has the minimum age', () => {
   assert.deepEqual(reasons([unit({ name: 'a', at: '2026-11-21T09:59:00Z', began: NOW })]), {
     a: 'min-age 2026-11-21T10:01:00Z',
   })
@@ -38,7 +38,7 @@ test('what changed less than the minimum age ago waits until it has not', () => 
   )
 })
 
-test('what never rests is shown after five times the age', () => {
+test('drift that never settles is shown after five times the minimum age', () => {
   assert.deepEqual(
     reasons([unit({ name: 'a', at: '2026-11-21T09:59:59Z', began: '2026-11-21T09:51:00Z' })]),
     {
@@ -51,7 +51,7 @@ test('what never rests is shown after five times the age', () => {
   )
 })
 
-test('a window holds until it ends, but not the risks that it excepts', () => {
+test('a window holds drift until it ends, except the risks that it lists', () => {
   const policy = {
     windows: [
       {
@@ -84,7 +84,7 @@ test('a window holds until it ends, but not the risks that it excepts', () => {
   })
 })
 
-test('slots of the hour go by risk, then age, then name; the next ones know when', () => {
+test('hourly slots go by risk, then age, then name, and held units know their next time', () => {
   const units = [
     unit({ name: 'd' }),
     unit({ name: 'c', began: '2026-11-21T07:00:00Z' }),
@@ -100,7 +100,7 @@ test('slots of the hour go by risk, then age, then name; the next ones know when
   })
 })
 
-test('no more than the limit are open at once', () => {
+test('the number of open proposals never exceeds the limit', () => {
   const limits = { ...DEFAULT_LIMITS, prHourlyLimit: 0, prConcurrentLimit: 3 }
   const units = ['a', 'b'].map((name) => unit({ name }))
   assert.deepEqual(reasons(units, { limits, proposals: { ...openings('', ''), openings: [] } }), {
@@ -109,7 +109,7 @@ test('no more than the limit are open at once', () => {
   })
 })
 
-test('a storm holds everything but critical drift, and nothing is free of it because it is old', () => {
+test('a storm holds everything except critical drift, whatever its age', () => {
   const units = [unit({ name: 'a', risk: 'critical' }), unit({ name: 'b', risk: 'high' })]
   assert.deepEqual(reasons(units, { storm: FLEET }), { a: 'open', b: 'storm' })
 })
@@ -127,7 +127,7 @@ test('critical drift passes every limit and takes a slot', () => {
   })
 })
 
-test('what somebody ticked is opened now, whatever holds it', () => {
+test('a ticked unit opens at once, whatever holds it', () => {
   const units = [unit({ name: 'a', at: NOW, began: NOW }), unit({ name: 'b', at: NOW, began: NOW })]
   assert.deepEqual(
     reasons(units, { storm: FLEET, requested: new Set([getDriftId(fingerprintOf('b'))]) }),
@@ -135,7 +135,7 @@ test('what somebody ticked is opened now, whatever holds it', () => {
   )
 })
 
-test('what is open already, recorded only or not drift is never held, and takes no slot', () => {
+test('open, record-only and in-sync units are never held and take no slot', () => {
   const units = [
     unit({ name: 'a', open: true }),
     unit({ name: 'b', lifecycle: 'Draft' }),
@@ -176,7 +176,7 @@ test('clusters that share a proposal take one slot, and are held together', () =
   })
 })
 
-test('in a recording no time passes: only what is open at once counts', () => {
+test('in a recording no time passes, so that only the concurrent limit counts', () => {
   const units = ['a', 'b', 'c'].map((name) => unit({ name, at: NOW, began: NOW, recorded: true }))
   assert.deepEqual(reasons(units, { storm: FLEET }), { a: 'open', b: 'open', c: 'open' })
   const limits = { ...DEFAULT_LIMITS, prConcurrentLimit: 1 }
@@ -187,7 +187,7 @@ test('in a recording no time passes: only what is open at once counts', () => {
   })
 })
 
-test('the storm of a cluster holds what is about it alone, says which, and nothing elsewhere', () => {
+test("a cluster's storm holds only proposals within storming clusters, and names them", () => {
   const storm = { fleet: false, clusters: new Set(['prod', 'prod-2']) }
   const units = [
     unit({ name: 'a' }),
@@ -228,7 +228,7 @@ function object(name: string, labels: Record<string, string>, kind = 'ConfigMap'
   return { id, items: differs ? [{ id }] : [], state: 'drifted', live: { metadata: { labels } } }
 }
 
-test('a window of a label holds as long as an object that differs, or its Namespace, has every label', () => {
+test('a label window holds while a differing object or its Namespace has every label', () => {
   const labels = new Map([
     ['incident', 'open'],
     ['team', 'shop'],
@@ -272,7 +272,7 @@ const sample = fc.record({
 })
 const samples = fc.uniqueArray(sample, { selector: ({ name }) => name, maxLength: 12 })
 
-test('slots are fair and the same in every order: nothing waits behind what is less urgent', () => {
+test('slots are fair in any order: nothing waits behind less urgent drift', () => {
   fc.assert(
     fc.property(
       samples,

@@ -47,7 +47,7 @@ function storm(samples: readonly Sample[], limits: Partial<Limits> = {}): readon
   return found === undefined ? [] : [...(found.fleet ? ['fleet'] : []), ...found.clusters]
 }
 
-test('more than 50 objects and more than 20 % of a cluster, in several packages, are a storm', () => {
+test('a storm is over 50 objects and over 20 % of a cluster, in several packages', () => {
   assert.deepEqual(
     storm([
       { name: 'a', differ: 30, of: 100 },
@@ -75,7 +75,7 @@ test('more than 50 objects and more than 20 % of a cluster, in several packages,
   assert.deepEqual(storm([...share, { name: 'c', differ: 0, of: 99 }]), ['prod'])
 })
 
-test('clusters are counted one by one', () => {
+test('storms are counted per cluster', () => {
   const half = (cluster: string) =>
     ['a', 'b'].map((name) => ({ cluster, name, differ: 20, of: 20 }))
   assert.deepEqual(storm([...half('one'), ...half('two')]), [])
@@ -85,7 +85,7 @@ test('clusters are counted one by one', () => {
   )
 })
 
-test('what one proposal is about is one cause: of one package, or of many clusters, it is no storm', () => {
+test('drift of one proposal is one cause and no storm, in one package or many clusters', () => {
   assert.deepEqual(storm([{ name: 'a', differ: 250, of: 250 }]), [])
   const forty = Array.from({ length: 40 }, (_each, index) => ({
     cluster: `edge-${index}`,
@@ -113,7 +113,7 @@ test('what one proposal is about is one cause: of one package, or of many cluste
   assert.deepEqual(storm([...forty, ...others]), ['edge-1'], 'what is beside it counts')
 })
 
-test('zero in either limit is never; the storm of packages is as it was', () => {
+test('a zero limit disables the object storm and not the package storm', () => {
   const two = [
     { name: 'a', differ: 90, of: 90 },
     { name: 'b', differ: 90, of: 90 },
@@ -125,7 +125,7 @@ test('zero in either limit is never; the storm of packages is as it was', () => 
   assert.deepEqual(storm([]), [])
 })
 
-test('the ledger alone says which proposal a unit is on, the one that it is named by included', () => {
+test('the current branch of a unit comes from the ledger alone', () => {
   const at = (status: object) =>
     getCurrentBranch({ spec: { unit: { package: 'apps/web' } }, status } as unknown as DriftReport)
   assert.equal(
@@ -136,7 +136,7 @@ test('the ledger alone says which proposal a unit is on, the one that it is name
   assert.equal(at({ lifecycle: 'Draft', episode: '3' }), '')
 })
 
-test('the issue is about the objects of the clusters that storm, and says what is too many', () => {
+test('the storm issue counts the objects of storming clusters and names the limit', () => {
   const reports = [
     ...['a', 'b'].map((name) => report({ name, differ: 30, of: 50 })),
     report({ cluster: 'dev', name: 'a', differ: 1, of: 50 }),

@@ -20,7 +20,7 @@ function edited(
   return addRules(files, parsePolicyFiles(files), UNIT, [RULE])?.text
 }
 
-test('the rule goes to the policy that decides about the unit, in whatever document and style', () => {
+test('the rule is added to the policy that applies to the unit, in any document or style', () => {
   const low = policy('low', '{mode: Warn}')
   const high = policy('high', '\n  priority: 5\n  mode: Propose   # since May')
   const other = policy('other', '{priority: 9, match: {clusters: [elsewhere]}}')
@@ -32,13 +32,13 @@ test('the rule goes to the policy that decides about the unit, in whatever docum
   assert.equal(result.replace(added, ''), text, 'not one other byte')
 })
 
-test('a rule that exists, or is requested twice, is not added again', () => {
+test('an existing or repeated rule is not added again', () => {
   const files = [{ path: '.drift/policy.yaml', text: policy('one', '{mode: Propose}') }]
   const once = [{ path: '.drift/policy.yaml', text: edited(files) ?? '' }]
   assert.equal(edited(once), undefined)
 })
 
-test('numbers of rules are those of the list, over all policies; what is added is removed again to the byte', () => {
+test('rule numbers count over all policies, and removing an added rule restores every byte', () => {
   const files = [
     {
       path: '.drift/a.yaml',

@@ -37,7 +37,7 @@ function isAllowed(work: () => void): boolean {
 
 const PERMISSIONS: readonly Permission[] = ['none', 'read', 'write', 'admin']
 
-test('who may write commands', () => {
+test('commands require write permission', () => {
   const owned = { packagePath: 'apps/web', codeOwners: '' }
   const allowed = PERMISSIONS.filter((permission) =>
     isAllowed(() => assertMayWrite({ login: 'ann', permission }, owned)),

@@ -101,7 +101,7 @@ const object = fc.record({
   fields: fc.array(field, { maxLength: 6 }),
 })
 
-test('the printed rules hide exactly the chosen lines among all of them, or are refused', () => {
+test('printed rules hide exactly the chosen changes, or the request is rejected', () => {
   let proven = 0
   fc.assert(
     fc.property(fc.array(object, { minLength: 1, maxLength: 4 }), (objects) => {
@@ -146,7 +146,7 @@ test('the printed rules hide exactly the chosen lines among all of them, or are 
 
 const WEB = driftOf('').id
 
-test('the rule is the one that a person would write: the object and its fields', () => {
+test('the rule names the object and its fields, as a person would write it', () => {
   const items = [driftOf('spec.replicas'), driftOf('spec.paused')]
   const chosen = items
     .slice(0, 1)
@@ -169,7 +169,7 @@ test('the rule is the one that a person would write: the object and its fields',
   )
 })
 
-test('a field is hidden without what is below it, and a writer without the other one', () => {
+test('a rule hides a field without its children, and one writer without the other', () => {
   const above = driftOf('spec.template')
   const below = driftOf('spec.template.metadata')
   assert.deepEqual(hiddenBy([verdictOf(WEB, [above, below])], [above]), [above])
@@ -177,7 +177,7 @@ test('a field is hidden without what is below it, and a writer without the other
   assert.deepEqual(hiddenBy([verdictOf(WEB, [driftOf('spec.replicas'), other])], [other]), [other])
 })
 
-test('lines that no rule tells apart, and a credential in a path, are refused', () => {
+test('rejects changes that no rule can tell apart, and a credential in a path', () => {
   const twins = [driftOf('spec.a', { live: 1 }), driftOf('spec.a', { live: 2 })]
   assert.throws(
     () => hiddenBy([verdictOf(WEB, twins)], twins.slice(0, 1)),

@@ -48,7 +48,7 @@ const SILENT: readonly (readonly [
     undefined,
   ],
   [
-    'another fingerprint',
+    'of another fingerprint',
     [closed({ silentUntil: '2026-11-22T10:00:00Z' }, 'sha256:b')],
     '2026-11-21T11:00:00Z',
     undefined,
@@ -60,7 +60,7 @@ const SILENT: readonly (readonly [
     undefined,
   ],
   [
-    'the latest of two rejections',
+    'from the latest of two rejections',
     [
       closed({ silentUntil: '2026-12-22T10:00:00Z' }),
       closed({ silentUntil: '2026-11-22T10:00:00Z' }),
@@ -71,10 +71,11 @@ const SILENT: readonly (readonly [
 ]
 
 for (const [name, episodes, at, until] of SILENT) {
-  test(`silent: ${name}`, () => assert.equal(findSilencedUntil(episodes, 'sha256:a', at), until))
+  test(`end of a silence: ${name}`, () =>
+    assert.equal(findSilencedUntil(episodes, 'sha256:a', at), until))
 }
 
-test('only what a merged and unverified decision restores is waited for', () => {
+test('only restores of a merged, unverified decision count as being applied', () => {
   assert.deepEqual([...listApplyingFingerprints([closed({ outcome: 'Merged' })])], ['r'])
   assert.deepEqual(
     [
@@ -96,7 +97,7 @@ test('only what a merged and unverified decision restores is waited for', () => 
   )
 })
 
-test('a request decides what it names, the record what it knows, the policy the rest', () => {
+test('resolutions come from the request, then the record, then the policy', () => {
   const changes = ['spec.a', 'spec.b', 'spec.c'].map((field) => {
     const drift = driftOf(field)
     return { drift, desired: undefined, fingerprint: computeItemFingerprint(drift, TEST_KEY) }
@@ -126,7 +127,7 @@ test('a request decides what it names, the record what it knows, the policy the 
   assert.deepEqual(resolutions(undefined, undefined), ['Restore', 'Restore', 'Restore'])
 })
 
-test('the plan of a record for all changes is taken over, and the policy is evaluated each time', () => {
+test("a record's plan for all changes is reused, and the policy is evaluated each time", () => {
   const changes = ['spec.a', 'spec.b'].map((field) => {
     const drift = driftOf(field)
     return { drift, desired: undefined, fingerprint: computeItemFingerprint(drift, TEST_KEY) }
@@ -162,12 +163,12 @@ test('the plan of a record for all changes is taken over, and the policy is eval
   )
 })
 
-test('a plan has one word where all agree', () => {
+test('a plan has the common resolution, or is Mixed', () => {
   assert.equal(getPlan(['Adopt', 'Adopt']), 'Adopt')
   assert.equal(getPlan(['Adopt', 'Restore']), 'Mixed')
 })
 
-test('what was chosen for a field stays chosen when its live value moves on', () => {
+test('a chosen resolution of a field stays when its live value changes again', () => {
   const before = driftOf('spec.replicas')
   const after = driftOf('spec.replicas', { live: 7 })
   const { group, kind, namespace, name } = before.id
@@ -190,7 +191,7 @@ test('what was chosen for a field stays chosen when its live value moves on', ()
   )
 })
 
-test('a resolution of the policy that the change cannot have becomes Restore, and a defect stays one', () => {
+test('an impossible policy resolution becomes Restore, and a defect is thrown', () => {
   const drift = driftOf('spec.replicas')
   const desired = desiredOf({ replicas: 3 })
   const possible = (

@@ -16,7 +16,7 @@ const rule = (name: string, packages: readonly string[], reason = 'why'): Import
   rule: { target: { kind: 'Deployment', name }, reason },
 })
 
-test('the proposed start is the shipped default, spelt out: merging it changes nothing but that it is there', () => {
+test('the proposed policy spells out the shipped default, so that merging it changes nothing', () => {
   const { policies } = read(formatPolicyText([], 'prod', undefined))
   const {
     location: _place,
@@ -32,7 +32,7 @@ test('the proposed start is the shipped default, spelt out: merging it changes n
   assert.deepEqual(deriveRepositoryLimits({ policies }), deriveRepositoryLimits({ policies: [] }))
 })
 
-test('rules hold in their cluster and their packages only', () => {
+test('rules apply only in their cluster and their packages', () => {
   const set = read(
     formatPolicyText(
       [rule('a', ['apps/a']), rule('b', ['apps/a', 'apps/b']), rule('c', ['apps/a'])],
@@ -50,12 +50,12 @@ test('rules hold in their cluster and their packages only', () => {
   assert.deepEqual(names('other', 'apps/a'), [])
 })
 
-test('the repository itself as a package has its rules too', () => {
+test('rules apply when the repository itself is the package', () => {
   const set = read(formatPolicyText([rule('a', [''])], 'prod', undefined))
   assert.equal(deriveEffectivePolicy(set, 'prod', '').ignore.length, 1)
 })
 
-test('a placement names what the cluster runs', () => {
+test('a placement lists the packages of the cluster', () => {
   const set = read(formatPolicyText([], 'prod', { packages: ['apps/a'] }))
   assert.deepEqual(listPlacedPackages(set, 'prod', ['apps/a', 'apps/b']), ['apps/a'])
   assert.equal(
@@ -66,7 +66,7 @@ test('a placement names what the cluster runs', () => {
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 })
 
-test('whatever a cluster is called and a rule gives as its reason, the file says exactly that', () => {
+test('any cluster name and reason survive a round trip through the file', () => {
   fc.assert(
     fc.property(
       text,
@@ -83,7 +83,7 @@ test('whatever a cluster is called and a rule gives as its reason, the file says
   )
 })
 
-test('every document is marked as local, and editors are told that it is YAML', () => {
+test('every document is marked as local config, and the file as YAML for editors', () => {
   const text = formatPolicyText([rule('a', ['apps/a'])], 'prod', { packages: ['apps/a'] })
   assert.match(text, /^# vim: ft=yaml\n/)
   assert.equal(text.match(/config\.kubernetes\.io\/local-config: "true"/g)?.length, 3)

@@ -20,7 +20,7 @@ import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
 
 const EXPLAINED = /policy: Propose, from /
 
-test('a rule that hides exactly the chosen lines is a change of the policy, one that holds already is none, and each rule is listed', () => {
+test('an ignore request adds an exact rule to the policy, an existing rule is not added, and all are listed', () => {
   const [ignored] = comment('/ignore 2 --for 3d -- scaled').answers
   const rule = {
     target: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
@@ -50,7 +50,7 @@ test('a rule that hides exactly the chosen lines is a change of the policy, one 
   )
 })
 
-test('where no policy is about the unit, its rules are a policy of their own, in a file that is free or behind what is there', () => {
+test('without a policy for the unit, its rules form a new policy in a free or existing file', () => {
   const placement =
     'apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: all}\nspec: {clusters: [prod], packages: [apps/web]}\n'
   const other = policyText('{match: {clusters: [edge]}}')
@@ -82,7 +82,7 @@ test('where no policy is about the unit, its rules are a policy of their own, in
   }
 })
 
-test('without a number no rule is taken away', () => {
+test('without a number no rule is removed', () => {
   const [first] = requestsOf(UNIT, ['/unignore 1']).comments
   assert.ok(first !== undefined)
   const commands = {
@@ -95,7 +95,7 @@ test('without a number no rule is taken away', () => {
   assert.match(texts(answered).join(), /^refused: no rule is named: 2 hold here/)
 })
 
-test('an explanation names the rules that were tried, and why none hides the change', () => {
+test('an explanation lists the tried rules and why none hides the change', () => {
   const rules = parsePolicyFiles(POLICY_FILES).policies.flatMap(({ ignore }) => ignore)
   const unit = { ...UNIT, policy: { ...UNIT.policy, ignore: rules } }
   const details = comment('/explain 2', unit).answers[0]?.details ?? ''
@@ -111,7 +111,7 @@ test('an explanation names the rules that were tried, and why none hides the cha
   assert.doesNotMatch(details, /more, each with its number/)
 })
 
-test('what is risky is adopted or ignored by a code owner only; a Restore is anybody’s', () => {
+test('adopting or ignoring risky drift needs a code owner; restoring it does not', () => {
   const verdicts = [
     verdictOf([driftOf('spec.replicas', { risk: 'high' })], {
       desired: desiredOf({ replicas: 3 }),

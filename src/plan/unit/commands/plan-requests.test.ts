@@ -40,7 +40,7 @@ const NO_ANSWER = new Failure({
   retry: 'backoff',
 })
 
-test('a comment that adopts all says what it leaves; one that names it is refused', () => {
+test('a comment that adopts all states what it leaves; one that names an impossible change is rejected', () => {
   const verdict = verdictOf(
     [driftOf('spec.token', { git: 'a', live: 'b' }), driftOf('spec.replicas')],
     {
@@ -78,7 +78,7 @@ for (const [body, wanted, text] of CHOICES) {
   })
 }
 
-test('a later comment decides about what it names, and the reasons of one comment are one message', () => {
+test('a later comment wins for the changes it names, and reasons of one comment are joined', () => {
   const answered = planned(
     requestsOf(UNIT, [
       '/adopt 1,2',
@@ -130,14 +130,14 @@ function stuck(): Observation {
 }
 
 for (const [index, [body, text, unit]] of ANSWERS.entries()) {
-  test(`the comment ${body} is answered (${index + 1})`, () => {
+  test(`answers the comment ${body} (${index + 1})`, () => {
     const answered = comment(body, unit)
     assert.match(texts(answered).join('\n'), text)
     assert.equal(answered.waiting.length, 0)
   })
 }
 
-test('a snooze that is over by now is done, and says so', () => {
+test('a snooze that already ended is answered as done', () => {
   const [first] = requestsOf(UNIT, ['/snooze 1h']).comments
   assert.ok(first !== undefined)
   const requester = { ...first.requester, at: '2026-11-20T00:00:00Z' }
@@ -145,7 +145,7 @@ test('a snooze that is over by now is done, and says so', () => {
   assert.match(texts(answered).join(), /^done: that is over since /)
 })
 
-test('ticked boxes plan, or look again; they are answered together, without a name', () => {
+test('ticked boxes plan or recheck, with one joint answer without a person', () => {
   const ticks = (...all: ProposalRequests['ticks']): AnsweredRequests =>
     planned(requestsOf(UNIT, [], { ticks: all }))
   const both = ticks(
@@ -165,7 +165,7 @@ test('ticked boxes plan, or look again; they are answered together, without a na
   assert.deepEqual(texts(ticks()), [])
 })
 
-test('a comment of which one line is refused is not done at all', () => {
+test('a comment with one rejected line is not carried out at all', () => {
   const answered = comment('/adopt 1\n/drift nonsense')
   assert.deepEqual(resolutions(answered), ['Restore', 'Restore'])
   assert.deepEqual(texts(answered), [
@@ -174,7 +174,7 @@ test('a comment of which one line is refused is not done at all', () => {
   ])
 })
 
-test('a requester without the right gets the reason, and nothing is done', () => {
+test('a requester without rights gets the reason, and nothing is done', () => {
   const refusal = new Failure({
     code: 'BP2013',
     what: 'no access',
@@ -196,7 +196,7 @@ test('a requester without the right gets the reason, and nothing is done', () =>
   )
 })
 
-test('a request that may be done later waits, with the whole comment; one that never can be is refused', () => {
+test('a request that can succeed later waits as a whole comment; an impossible one is rejected', () => {
   const broken = (failure: Error) => {
     let plans = 0
     return planRequests(
@@ -234,7 +234,7 @@ test('a request that may be done later waits, with the whole comment; one that n
   assert.throws(() => broken(new RangeError('mine')), RangeError)
 })
 
-test('failures of git and the forge wait, and so does what is worth another try', () => {
+test('failures of git, the forge and retryable ones make a request wait', () => {
   const failure = (code: Failure['code'], retry: Failure['retry'] = 'on-change') =>
     mayWait(new Failure({ code, what: 'a', why: 'b', remedy: 'c', retry }))
   assert.deepEqual(
@@ -247,7 +247,7 @@ test('failures of git and the forge wait, and so does what is worth another try'
   )
 })
 
-test('a unit that could not be observed answers with the reason, and what needs no observation is answered', () => {
+test('an unobserved unit answers with the reason, and answers commands that need no observation', () => {
   const lost = new Failure({
     code: 'BP3006',
     what: 'prod does not answer',
@@ -265,7 +265,7 @@ test('a unit that could not be observed answers with the reason, and what needs 
   ])
 })
 
-test('a clicked button is done on the commit that was seen, by who may command, once', () => {
+test('a button click applies once, to the commit that was shown, for authorised people', () => {
   const head = UNIT.git.branches[0]?.commit ?? ''
   const action: RequestedAction = {
     id: '77',
@@ -308,7 +308,7 @@ test('a clicked button is done on the commit that was seen, by who may command, 
   }
 })
 
-test('an excluded cluster is taken out of a joint proposal, and a foreign branch is recreated', () => {
+test('an excluded cluster leaves a joint proposal, and a foreign branch is recreated', () => {
   const two = requestsOf(UNIT, ['/exclude prod'])
   const joint = planned({ ...two, unit: { ...two.unit, drifts: ['a', 'b'] } })
   assert.match(texts(joint).join(), /^done: clusters named `?prod`? are taken out/)

@@ -26,7 +26,7 @@ function change(path: string, fingerprint: string): Change {
 
 const SHOWN = [change('spec.a', 'a1'), change('spec.b', 'b1')]
 
-test('numbers count the changes that were shown; they select the current ones', () => {
+test('numbers refer to the changes that were shown, and select the current ones', () => {
   const current = [change('spec.new', 'n1'), change('spec.b', 'b2'), change('spec.a', 'a1')]
   const resolutionRequest = resolveSelectors(
     { resolution: 'Adopt', selectors: ['2'], message: undefined, numbered: SHOWN },
@@ -61,7 +61,7 @@ test('several choices are one request, and each is checked', () => {
   )
 })
 
-test('what does not differ any longer cannot be meant', () => {
+test('a change that no longer differs cannot be selected', () => {
   const request = {
     resolution: 'Adopt',
     selectors: ['2'],
@@ -79,7 +79,7 @@ test('what does not differ any longer cannot be meant', () => {
   )
 })
 
-test('the requester and the plan before are stored, also after a repeated request; a request from a terminal clears both', () => {
+test('requester and earlier plan are stored across repeated requests; a terminal request clears both', () => {
   const resolutionRequest = {
     resolution: 'Adopt',
     changes: undefined,

@@ -66,14 +66,14 @@ function daysLater(unit: Observation, days: number, ignored: readonly Drift[]): 
 const matches = (unit: Observation) =>
   reportOf(unit).status.ignores?.map(({ rule: _rule, ...rest }) => rest)
 
-test('the ledger says which rule hides how much, and since when another one hides nothing; rules without an object are not in it', () => {
+test('the ledger counts hits per rule, or since when a rule is unmatched; rules without a target are left out', () => {
   assert.deepEqual(matches(unitOf([REPLICAS])), [{ hits: 1 }, { unmatchedSince: '2026-11-21' }])
   const { policy } = unitOf([])
   const none = observationOf([], { policy: { ...policy, ignore: policy.ignore.slice(2) } })
   assert.equal(matches(none), undefined)
 })
 
-test('only what is ignored counts as hidden by a rule, and twice the same rule is one', () => {
+test('only ignored changes count as hits, and duplicate rules count once', () => {
   const behind = { ...unitOf([]), verdicts: verdictsOf([REPLICAS], 'Behind') }
   assert.deepEqual(matches(behind)?.[0], { unmatchedSince: '2026-11-21' })
   const [rule] = SET.policies.flatMap((one) => one.ignore)
@@ -84,7 +84,7 @@ test('only what is ignored counts as hidden by a rule, and twice the same rule i
   )
 })
 
-test('a turn in which no rule begins or ends to match leaves the report as it is, however many days go by', () => {
+test('a turn without a change in rule matches leaves the report unchanged on any day', () => {
   let unit = unitOf([REPLICAS])
   for (let day = 0; day < 3; day += 1) {
     unit = daysLater(unit, 1, [REPLICAS])
@@ -93,7 +93,7 @@ test('a turn in which no rule begins or ends to match leaves the report as it is
   }
 })
 
-test('a rule that matched is reported with the day on which it stopped, and a later match clears that day', () => {
+test('a rule that stops matching gets that day, and a later match clears it', () => {
   const stopped = daysLater(unitOf([REPLICAS]), 1, [])
   assert.deepEqual(matches(stopped)?.[0], { unmatchedSince: '2026-11-22', matched: true })
   const idle = daysLater(stopped, 40, [])
@@ -101,7 +101,7 @@ test('a rule that matched is reported with the day on which it stopped, and a la
   assert.deepEqual(matches(daysLater(idle, 0, [REPLICAS]))?.[0], { hits: 1 })
 })
 
-test('what could not be read may be what a rule is for: nothing is reported of it that was not known', () => {
+test('an incomplete observation reports no newly unmatched rule', () => {
   const incomplete = [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }] as const
   const stopped = { ...daysLater(unitOf([REPLICAS]), 1, []), incomplete }
   assert.deepEqual(matches(stopped), [{ unmatchedSince: '2026-11-21' }])
@@ -120,7 +120,7 @@ const ANNOTATION: IgnoreRule = {
   },
 }
 
-test('a rule of an annotation is stored as it is written, also once it has ended; one of a policy that has ended is not', () => {
+test('an annotation rule is stored as written, even after it expired; an expired policy rule is not', () => {
   const { annotation } = matches(unitOf([], [ANNOTATION]))?.at(-1) ?? {}
   assert.deepEqual(
     [annotation?.where, annotation?.reason, annotation?.expires],
@@ -137,7 +137,7 @@ test('a rule of an annotation is stored as it is written, also once it has ended
   assert.ok(matches(unitOf([]))?.every((entry) => entry.annotation === undefined))
 })
 
-test('rules are listed with what is known of them, and those that hide nothing are reported with their place after 30 days', () => {
+test('rules are listed with their state, and stale ones with their place after 30 days', () => {
   const report = reportOf(unitOf([REPLICAS]))
   const listed = listRules(SET, [report], '2026-11-21')
   assert.deepEqual(
@@ -179,7 +179,7 @@ test('rules are listed with what is known of them, and those that hide nothing a
   )
 })
 
-test('a rule that stopped to match is reported with its last day, and one that ended while it matched has none', () => {
+test('a rule that stopped matching has its last day; one that expired while matching has none', () => {
   const stopped = reportOf(daysLater(unitOf([REPLICAS, PAUSED]), 1, []))
   const lists = (today: string) =>
     listRules(SET, [stopped], today).map(({ lastMatched }) => lastMatched)
@@ -195,7 +195,7 @@ test('a rule that stopped to match is reported with its last day, and one that e
   assert.deepEqual([matching?.state, matching?.hits, matching?.lastMatched], ['Expired', 0, ''])
 })
 
-test('a rule that still matches in one unit is not reported, and of several days the latest counts', () => {
+test('a rule that still matches in one unit is not stale, and the latest day counts', () => {
   const idle = reportOf(unitOf([]))
   const busy = reportOf(unitOf([PAUSED, REPLICAS]))
   assert.equal(listStaleRules(listRules(SET, [idle], '2027-01-21'), '2027-01-21').length, 3)
@@ -205,7 +205,7 @@ test('a rule that still matches in one unit is not reported, and of several days
   assert.equal(listRules(SET, [stopped, idle], '2027-01-21')[0]?.unmatchedSince, '2026-11-22')
 })
 
-test('rules of annotations are listed by their place, each once', () => {
+test('annotation rules are listed by place, once each', () => {
   const other = { ...ANNOTATION, where: 'apps/api/Kptfile:3', reason: 'theirs' }
   const report = reportOf(unitOf([], [ANNOTATION, { ...other, paths: REPLICAS_PATH }]))
   const listed = listRules({ policies: [] }, [report, report], '2026-11-21')

@@ -76,7 +76,7 @@ for (const selector of [
   '/',
   'deployment/',
 ]) {
-  test(`${selector} names nothing, and that is said`, () => {
+  test(`rejects the selector ${selector}, which matches nothing`, () => {
     assert.throws(
       () => selectChanges([selector], CHANGES),
       (thrown) => thrown instanceof Failure && thrown.code === 'BP1011',
@@ -84,7 +84,7 @@ for (const selector of [
   })
 }
 
-test('a number and all are selectors, the path of a package is not', () => {
+test('numbers and all are selectors; package paths are not', () => {
   assert.deepEqual(
     [
       '1',
@@ -112,7 +112,7 @@ function refusal(selector: string, changes = CHANGES, open?: number): Failure {
   assert.fail('not refused')
 }
 
-test('a selector that names nothing is refused with the list of changes and the forms of selectors', () => {
+test('an unmatched selector is rejected with the list of changes and the selector forms', () => {
   const { why, remedy } = refusal('deployment/api')
   assert.match(
     why,
@@ -148,7 +148,7 @@ const NEAREST: readonly (readonly [selector: string, near: readonly string[]])[]
 ]
 
 for (const [selector, near] of NEAREST) {
-  test(`${selector} is nearly ${near.join(' or ') || 'nothing'}`, () => {
+  test(`suggests ${near.join(' or ') || 'nothing'} for ${selector}`, () => {
     const { why, remedy } = refusal(selector)
     assert.deepEqual(/^did you mean (.*?)\? open: /.exec(why)?.[1]?.split(' or ') ?? [], near)
     assert.equal(
@@ -159,7 +159,7 @@ for (const [selector, near] of NEAREST) {
   })
 }
 
-test('at most three selectors are offered', () => {
+test('suggests at most three selectors', () => {
   const changes = ['weba', 'webb', 'webc', 'webd'].map((name) =>
     changeOf({ fingerprint: name, ref: { ...SERVICE, name } }),
   )
@@ -182,7 +182,7 @@ test('differences that are no drift are listed apart from open changes', () => {
   )
 })
 
-test('one name for objects of two API groups is refused, and the group tells them apart', () => {
+test('an ambiguous kind is rejected, and its API group disambiguates', () => {
   const changes = [
     changeOf({ fingerprint: 'a', ref: SERVICE }),
     changeOf({ fingerprint: 'b', ref: { ...SERVICE, group: 'serving.knative.dev' } }),
@@ -195,7 +195,7 @@ test('one name for objects of two API groups is refused, and the group tells the
   assert.deepEqual(selectChanges(['service.v1./web'], changes), new Set(['a']))
 })
 
-test('a name with colons of its own', () => {
+test('selects an object whose name contains colons', () => {
   const ref = {
     group: 'rbac.authorization.k8s.io',
     kind: 'ClusterRole',

@@ -53,7 +53,7 @@ async function listed(
 }
 
 for (const by of ['unit', 'file'] as const) {
-  test(`a resource that a ${by} has gets what the merge changes`, async () => {
+  test(`a resource declared by a ${by} gets the changes of the merge`, async () => {
     const live = [own('apps', './one'), own('other', './o')]
     const merge = change(own('apps', './one'), own('apps', './two'), by)
     assert.deepEqual(await listed(live, merge), ['apps {"path":"./two"}', 'other {"path":"./o"}'])
@@ -63,7 +63,7 @@ for (const by of ['unit', 'file'] as const) {
     assert.deepEqual(await listed(live, gone), ['other {"path":"./o"}'])
   })
 
-  test(`defaults of the server stay in one that a ${by} has`, async () => {
+  test(`server defaults stay in a resource declared by a ${by}`, async () => {
     const live = [withSpec({ path: './one', force: false, sourceRef: { kind: 'G', name: 'g' } })]
     const before = withSpec({ path: './one', prune: true, sourceRef: { name: 'g' } })
     const after = withSpec({ path: './one', wait: true, sourceRef: { name: 'h' } })
@@ -84,7 +84,7 @@ test('a drifted resource gets what a unit applies, and keeps what only a file de
   assert.deepEqual(await listed(live, change(one, undefined, 'file')), ['apps {"path":"./live"}'])
 })
 
-test('a new one is there where a unit builds it, or where a syncer is that could apply the file', async () => {
+test('a new resource exists after the merge if a unit builds it or a syncer can apply it', async () => {
   const more = own('more', './more')
   assert.deepEqual(await listed([], change(undefined, more, 'unit')), ['more {"path":"./more"}'])
   assert.deepEqual(await listed([], change(undefined, more, 'file')), [])
@@ -98,7 +98,7 @@ test('a new one is there where a unit builds it, or where a syncer is that could
   ])
 })
 
-test('a ConfigMap has the data of the merge, is there once a unit builds it, and is gone once none does', async () => {
+test('a ConfigMap has the merged data, and exists only while a unit builds it', async () => {
   const config = (size: string): JsonObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',

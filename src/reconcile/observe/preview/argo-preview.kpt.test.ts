@@ -86,12 +86,12 @@ class ArgoWorld extends TurnWorld {
 describe('a preview of a unit that an Argo CD Application applies', {
   skip: whyNoKubectl(),
 }, () => {
-  test('has what its own Application changes, which another one applies', async () => {
+  test('shows changes of its own Application, which another Application applies', async () => {
     const world = new ArgoWorld({ 'argocd/prod/shop.yaml': SHOP.replace('1.27', '1.28') })
     assert.deepEqual(await world.changes(), [['shop/prod', 'web', 'nginx:1.27', 'nginx:1.28']])
   })
 
-  test('has nothing of an Application of another cluster, and none that is new there', async () => {
+  test('shows nothing of a changed or new Application of another cluster', async () => {
     const dev = SHOP.replace('shop/prod', 'shop/dev')
     const world = new ArgoWorld({
       'argocd/dev/shop.yaml': dev.replace('1.27', '1.28'),

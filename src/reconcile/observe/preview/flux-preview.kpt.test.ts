@@ -131,7 +131,7 @@ function valuesIn({ items }: Preview): readonly unknown[] {
 }
 
 describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, () => {
-  test('has what changes of its files, as Flux builds them', async () => {
+  test('shows changes of its files as Flux builds them', async () => {
     const found = await new FluxWorld({
       'apps/production/config.yaml': CONFIG.replace('"5"', '"6"'),
     }).previewed()
@@ -139,7 +139,7 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
     assert.equal(found.items[0]?.appliedBy, 'Flux Kustomization flux-system/apps')
   })
 
-  test('has what changes because its own resource changes', async () => {
+  test('shows changes caused by its own resource', async () => {
     const found = await new FluxWorld({
       'clusters/prod/apps.yaml': APPS.replace('"1.27"', '"1.28"'),
     }).previewed()
@@ -149,7 +149,7 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
     ])
   })
 
-  describe('where a Kustomization of each cluster applies its folder', () => {
+  describe('with one Kustomization per cluster', () => {
     /** The cluster as the syncers of `clusters/prod` made it, with defaults of the server. */
     const previewed = async (
       change: { readonly [path: string]: string },
@@ -170,7 +170,7 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
       valuesIn(found).filter((values) => (values as readonly unknown[])[0] !== 'clusters/prod')
     const image = 'spec.template.spec.containers[name=app].image'
 
-    test('has what its ConfigMap with variables changes', async () => {
+    test('shows changes caused by its ConfigMap with variables', async () => {
       const six = SETTINGS.replace('"5"', '"6"')
       const found = await previewed({ 'clusters/prod/settings.yaml': six })
       assert.deepEqual(ofApps(found), [
@@ -178,7 +178,7 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
       ])
     })
 
-    test('has what its resource changes, which the server completed', async () => {
+    test('shows changes of its resource that has server defaults', async () => {
       const found = await previewed({
         'clusters/prod/apps.yaml': VARIABLE_APPS.replace('"1.27"', '"1.28"'),
       })
@@ -187,7 +187,7 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
       ])
     })
 
-    test('has what a patch of an overlay changes in its resource', async () => {
+    test('shows the change of an overlay patch on its resource', async () => {
       const overlay = (tag: string): string =>
         `resources: [../base]\npatches:\n- patch: |-\n    apiVersion: kustomize.toolkit.fluxcd.io/v1\n    kind: Kustomization\n    metadata: {name: apps, namespace: flux-system}\n    spec: {images: [{name: nginx, newTag: "${tag}"}]}\n`
       const found = await previewed(
@@ -204,7 +204,7 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
       ])
     })
 
-    test('has nothing of the other cluster', async () => {
+    test('shows nothing of the other cluster', async () => {
       const found = await previewed({
         'clusters/dev/settings.yaml': SETTINGS.replace('"5"', '"6"'),
         'clusters/dev/apps.yaml': VARIABLE_APPS.replace('"1.27"', '"1.28"'),
@@ -217,7 +217,7 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
       assert.deepEqual(valuesIn(found), [])
     })
 
-    test('has a new Kustomization, and a ConfigMap that comes with its reader', async () => {
+    test('shows a new Kustomization, and a ConfigMap added together with its reader', async () => {
       const found = await previewed({
         'clusters/prod/more.yaml': VARIABLE_APPS.replace('name: apps', 'name: more')
           .replace('production', 'more')
@@ -238,7 +238,7 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
     })
   })
 
-  test('names what else reads an edited file: an overlay of another cluster, and a kustomization', async () => {
+  test('names other readers of an edited file: an overlay of another cluster and a kustomization', async () => {
     const size = { 'apps/base/config.yaml': CONFIG.replace('"5"', '"6"') }
     const world = new FluxWorld(size, BASE)
     const found = await world.previewed()
@@ -267,14 +267,14 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
     )
   })
 
-  test('names nothing else where the edited file is read by the unit alone', async () => {
+  test('names no other reader when only the unit reads the edited file', async () => {
     const web = {
       'apps/production/web.yaml': WEB.replace('{spec:', '{metadata: {labels: {a: b}}, spec:'),
     }
     assert.deepEqual((await new FluxWorld(web, BASE).previewed()).elsewhere, [])
   })
 
-  test('tells no value of a Secret that the head puts into a ConfigMap with variables', async () => {
+  test('hides a Secret value that the head puts into a ConfigMap with variables', async () => {
     const world = new FluxWorld(
       { 'clusters/prod/settings.yaml': SETTINGS.replace('"5"', '"x${token}y"') },
       TWO_CLUSTERS,

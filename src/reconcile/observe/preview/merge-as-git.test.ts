@@ -25,38 +25,48 @@ const SEVEN = LINES.replace('line 7', 'seven')
 const BOTH = ONE.replace('line 7', 'seven')
 
 const CASES: readonly (readonly [name: string, base: Files, ours: Files, theirs: Files])[] = [
-  ['a file each', { a: 'a\n', b: 'b\n' }, { a: 'A\n', b: 'b\n' }, { a: 'a\n', b: 'B\n' }],
-  ['lines of one file', { a: LINES }, { a: ONE }, { a: SEVEN }],
-  ['one line of one file', { a: LINES }, { a: ONE }, { a: LINES.replace('line 1', 'eins') }],
-  ['the same lines, and more', { a: LINES }, { a: ONE }, { a: BOTH }],
-  ['files that are new', { a: 'a\n' }, { a: 'a\n', b: 'b\n' }, { a: 'a\n', 'c/d': 'd\n' }],
-  ['one new file twice, alike', { a: 'a\n' }, { a: 'a\n', b: 'b\n' }, { a: 'a\n', b: 'b\n' }],
-  ['one new file twice, not alike', { a: 'a\n' }, { a: 'a\n', b: 'b\n' }, { a: 'a\n', b: 'B\n' }],
-  ['a file that both removed', { a: 'a\n', b: 'b\n' }, { a: 'a\n' }, { a: 'a\n' }],
-  ['a file that one removed', { a: 'a\n', b: 'b\n' }, { a: 'a\n' }, { a: 'A\n', b: 'b\n' }],
+  ['different files', { a: 'a\n', b: 'b\n' }, { a: 'A\n', b: 'b\n' }, { a: 'a\n', b: 'B\n' }],
+  ['different lines of one file', { a: LINES }, { a: ONE }, { a: SEVEN }],
+  ['the same line of one file', { a: LINES }, { a: ONE }, { a: LINES.replace('line 1', 'eins') }],
+  ['the same lines, with more on one side', { a: LINES }, { a: ONE }, { a: BOTH }],
+  ['different new files', { a: 'a\n' }, { a: 'a\n', b: 'b\n' }, { a: 'a\n', 'c/d': 'd\n' }],
+  ['the same new file', { a: 'a\n' }, { a: 'a\n', b: 'b\n' }, { a: 'a\n', b: 'b\n' }],
   [
-    'a file that one removed and one edited',
+    'a new file with different contents',
+    { a: 'a\n' },
+    { a: 'a\n', b: 'b\n' },
+    { a: 'a\n', b: 'B\n' },
+  ],
+  ['a file removed on both sides', { a: 'a\n', b: 'b\n' }, { a: 'a\n' }, { a: 'a\n' }],
+  ['a file removed on one side', { a: 'a\n', b: 'b\n' }, { a: 'a\n' }, { a: 'A\n', b: 'b\n' }],
+  [
+    'a file removed by ours and edited by theirs',
     { a: 'a\n', b: LINES },
     { a: 'a\n' },
     { a: 'a\n', b: ONE },
   ],
   [
-    'a file that one edited and one removed',
+    'a file edited by ours and removed by theirs',
     { a: 'a\n', b: LINES },
     { a: 'a\n', b: ONE },
     { a: 'a\n' },
   ],
   [
-    'a folder that one emptied',
+    'a folder emptied on one side',
     { 'f/a': 'a\n', b: 'b\n' },
     { b: 'b\n' },
     { 'f/a': 'a\n', b: 'B\n' },
   ],
-  ['a mode, and lines', { a: LINES }, { a: `run:${LINES}` }, { a: ONE }],
-  ['lines, and a mode', { a: LINES }, { a: ONE }, { a: `run:${LINES}` }],
-  ['lines and a mode, and lines', { a: LINES }, { a: `run:${ONE}` }, { a: SEVEN }],
-  ['a binary file', { a: '\0a\nb\nc\n' }, { a: '\0A\nb\nc\n' }, { a: '\0a\nb\nC\n' }],
-  ['a link that both moved', { a: 'link:x' }, { a: 'link:y' }, { a: 'link:z' }],
+  ['a mode change and line changes', { a: LINES }, { a: `run:${LINES}` }, { a: ONE }],
+  ['line changes and a mode change', { a: LINES }, { a: ONE }, { a: `run:${LINES}` }],
+  ['lines with a mode change, and other lines', { a: LINES }, { a: `run:${ONE}` }, { a: SEVEN }],
+  [
+    'a binary file changed on both sides',
+    { a: '\0a\nb\nc\n' },
+    { a: '\0A\nb\nc\n' },
+    { a: '\0a\nb\nC\n' },
+  ],
+  ['a link changed on both sides', { a: 'link:x' }, { a: 'link:y' }, { a: 'link:z' }],
 ]
 
 function git(...args: readonly string[]): string {
@@ -100,7 +110,7 @@ function writeTree(files: Files): string {
 git('init', '--quiet', '--initial-branch=main')
 
 for (const [name, base, ours, theirs] of CASES)
-  test(`as git merges: ${name}`, async () => {
+  test(`merges like git: ${name}`, async () => {
     const first = commit(base)
     const [main, change] = [commit(ours, first), commit(theirs, first)]
     git('update-ref', 'refs/heads/main', main)

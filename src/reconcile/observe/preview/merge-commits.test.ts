@@ -39,14 +39,14 @@ async function merged({ repository, base, head }: Histories) {
   return { files, conflicts, from, why }
 }
 
-test('what one side changed is taken from it, and what was taken away is gone', async () => {
+test('takes changes and deletions of one side', async () => {
   const { files, conflicts } = await merged(
     histories({ a: 'A\n', d: 'd\n' }, { b: `${LINES}more\n`, c: null }),
   )
   assert.deepEqual([files, conflicts], [{ a: 'A\n', b: `${LINES}more\n`, d: 'd\n' }, []])
 })
 
-test('of a file that both changed, the lines of each', async () => {
+test('merges the lines of a file that both sides changed', async () => {
   const { files, conflicts } = await merged(
     histories({ b: LINES.replace('line 1', 'ONE') }, { b: LINES.replace('line 7', 'SEVEN') }),
   )
@@ -56,7 +56,7 @@ test('of a file that both changed, the lines of each', async () => {
   )
 })
 
-test('one line that both changed is a conflict, and so is a file that one took away: that of the head is there', async () => {
+test('a line changed twice or an edited deleted file is a conflict resolved to the head', async () => {
   const line = await merged(
     histories({ b: LINES.replace('line 1', 'ours') }, { b: LINES.replace('line 1', 'theirs') }),
   )
@@ -67,19 +67,19 @@ test('one line that both changed is a conflict, and so is a file that one took a
   assert.deepEqual([gone.files['b'], gone.conflicts], [undefined, ['b']])
 })
 
-test('the same change on both sides is none', async () => {
+test('the same change on both sides is no conflict', async () => {
   const { files, conflicts } = await merged(histories({ a: 'A\n' }, { a: 'A\n', c: 'C\n' }))
   assert.deepEqual([files['a'], files['c'], conflicts], ['A\n', 'C\n', []])
 })
 
-test('a head that is merged already changes nothing, and a base that did not move gives the head', async () => {
+test('an already merged head changes nothing, and an unmoved base gives the head', async () => {
   const ahead = histories({}, { a: 'A\n' })
   assert.equal((await merged(ahead)).files['a'], 'A\n')
   const { repository, base, head } = ahead
   assert.equal((await merged({ repository, base: head, head: base })).files['a'], 'A\n')
 })
 
-test('a head that merged the base branch in the middle began there', async () => {
+test('a head that merged the base branch has the merged commit as its merge base', async () => {
   const first = histories({ a: 'A\n' }, { c: 'C\n' })
   const { repository, base, head } = first
   repository.commitByHand('change', { a: 'A\n' }, { parents: [head, base] })
@@ -92,7 +92,7 @@ test('a head that merged the base branch in the middle began there', async () =>
   )
 })
 
-test('without a commit in common, or without the older commits, the head itself is taken and the reason given', async () => {
+test('without a common ancestor the head itself is used, with the reason', async () => {
   const strangers = histories({}, { a: 'A\n' })
   strangers.repository.branches.delete('refs/heads/other')
   strangers.repository.commitByHand('other', { z: 'z\n' })

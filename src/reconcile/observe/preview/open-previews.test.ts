@@ -120,7 +120,7 @@ test('each head is previewed once, and again when it or the base branch moves', 
   assert.equal(world.forge.comments.length, 2)
 })
 
-test('a restart repeats none whose comment says what it is about', async () => {
+test('a restart does not repeat a preview whose comment names the same commits', async () => {
   const world = new World()
   world.open(1)
   await world.pass()
@@ -129,7 +129,7 @@ test('a restart repeats none whose comment says what it is about', async () => {
   assert.deepEqual(world.built, ['#1'])
 })
 
-test('a few at a time: the others wait for the next pass', async () => {
+test('a pass previews a few heads, and the rest wait for the next pass', async () => {
   const world = new World()
   for (let number = 1; number <= 7; number += 1) world.open(number)
   assert.deepEqual([(await world.pass()).more, world.built.length], [true, 3])
@@ -138,7 +138,7 @@ test('a few at a time: the others wait for the next pass', async () => {
   assert.deepEqual([(await world.pass()).more, world.built.length], [false, 7])
 })
 
-test('proposals of our own are left out; a fork may name its branch as it likes', async () => {
+test('skips proposals of backporch and other base branches, but not a fork with such a branch name', async () => {
   const world = new World()
   world.open(1, { branch: 'proposed/apps/web/drift-01234567' })
   world.open(2, { branch: 'proposed/apps/web/drift-01234567', fork: true })
@@ -148,7 +148,7 @@ test('proposals of our own are left out; a fork may name its branch as it likes'
   assert.deepEqual(world.built, ['#2'])
 })
 
-test('a failure is of its pull request alone, and tried again only where time may help', async () => {
+test('a failure affects only its pull request, and is retried only if it is transient', async () => {
   for (const [retry, times] of [
     ['backoff', 2],
     ['on-change', 1],
@@ -179,7 +179,7 @@ test('a failure is of its pull request alone, and tried again only where time ma
   )
 })
 
-test('one that takes too long is given up, and tried again with another head', async () => {
+test('a preview over its deadline is abandoned until the head moves', async () => {
   const world = new World()
   world.open(1)
   world.hangs = true

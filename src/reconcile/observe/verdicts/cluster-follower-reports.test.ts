@@ -15,7 +15,7 @@ import { appliedBy, editedBy } from '../../../../test/fakes/live-object.ts'
 import { idOf } from '../../../../test/fakes/memory-cluster.ts'
 import { CONFIG, WEB_CONFIG, yaml } from '../../../../test/fakes/turn-world.ts'
 
-test('what is followed and was not seen yet is known by a list, and is news by an event', () => {
+test('a list makes an unseen followed object known, and an event reports it as changed', () => {
   for (const verdict of ['other', 'report'] as const) {
     const config = appliedBy('flux', yaml(CONFIG))
     const [listed, told] = [new Followed(), new Followed()]
@@ -34,7 +34,7 @@ test('what is followed and was not seen yet is known by a list, and is news by a
   }
 })
 
-test('what a turn read is known: a list that has another state of it is news, and so is what came between the turn and its end', () => {
+test('reports a list with another state than the turn read, and a change during the turn', () => {
   for (const verdict of ['other', 'report'] as const) {
     const config = appliedBy('flux', yaml(CONFIG))
     const other =
@@ -63,7 +63,7 @@ test('what a turn read is known: a list that has another state of it is news, an
   }
 })
 
-test('the resource of a syncer is followed in the version that the server prefers, or in that of a manifest; a Secret without its content', () => {
+test('a syncer resource is followed in the preferred or declared version, a Secret as metadata only', () => {
   const followed = new Followed()
   const unit = followed.verdicts.getUnitVerdicts('apps/web')
   const follow = (group: string, kind: string, apiVersion: string): void =>
@@ -91,7 +91,7 @@ test('the resource of a syncer is followed in the version that the server prefer
   assert.deepEqual(versions(), ['/ Secret true', 'argoproj.io/v1alpha1 Application false'])
 })
 
-test('a syncer whose kind is not served here hides no change; a kind of the package that is not served does', () => {
+test('an unserved syncer kind hides no change; an unserved kind of the package does', () => {
   const followed = new Followed()
   const id = { group: 'argoproj.io', kind: 'Application', namespace: 'apps', name: 'web' }
   const blindness = (): string | undefined =>
@@ -110,7 +110,7 @@ test('a syncer whose kind is not served here hides no change; a kind of the pack
   assert.equal(blindness(), 'Application was not listed yet')
 })
 
-test('a report that could not be read names its unit when it is seen or gone, one that is gone when it is back, and one that was absent not', () => {
+test('an unreadable report concerns its unit when seen or deleted; a deleted one when it returns', () => {
   for (const verdict of ['other', 'report'] as const) {
     const config = appliedBy('flux', yaml(CONFIG))
     const reason = `${verdict === 'report' ? 'report' : 'object'}: apps/web`
@@ -138,7 +138,7 @@ test('a report that could not be read names its unit when it is seen or gone, on
   }
 })
 
-test('a report names its unit when its conditions change, not when its clocks do, and when it is gone', () => {
+test('a report concerns its unit when conditions change or it is deleted, not when timestamps do', () => {
   const followed = new Followed()
   const kind: WatchedKind = {
     ...DEPLOYMENTS,

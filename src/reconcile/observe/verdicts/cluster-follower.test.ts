@@ -19,21 +19,21 @@ import { idOf } from '../../../../test/fakes/memory-cluster.ts'
 import { CONFIG, WEB, WEB_CONFIG, yaml } from '../../../../test/fakes/turn-world.ts'
 import { EPOCH_KINDS } from './kind-epochs.ts'
 
-test('an object that is as it was judged names nobody: another version, manager time, or status of the same health', () => {
+test('a new version, manager time or equal health of an object concerns no unit', () => {
   const followed = new Followed()
   assert.deepEqual(followed.change(LIVE), [])
   assert.deepEqual(followed.change(withMetadata(LIVE, { resourceVersion: '9', generation: 1 })), [])
   assert.deepEqual(followed.change({ ...LIVE, status: { ...ready(3), more: 1 } }), [])
 })
 
-test('a change of the health names the unit once, and each further change again', () => {
+test('each change of the health concerns the unit once', () => {
   const followed = new Followed()
   assert.deepEqual(followed.change({ ...LIVE, status: ready(1) }), ['status: apps/web'])
   assert.deepEqual(followed.change({ ...LIVE, status: ready(2) }), [], 'its health is the same')
   assert.deepEqual(followed.change(LIVE), ['status: apps/web'])
 })
 
-test('a change of the content names the unit, with the object and when it was read', () => {
+test('a content change reports the unit, the object and its read time', () => {
   const followed = new Followed()
   const edited = editedBy('kubectl', LIVE, 'metadata.labels.team', 'shop')
   followed.follower.handleChange(DEPLOYMENTS, edited, 42)
@@ -42,7 +42,7 @@ test('a change of the content names the unit, with the object and when it was re
   ])
 })
 
-test('a change of the health that comes with one of the content is told too', () => {
+test('a change of health together with content is reported too', () => {
   const followed = new Followed()
   const labelled = editedBy('helper', LIVE, 'metadata.labels.team', 'shop')
   assert.deepEqual(followed.change({ ...labelled, status: ready(0) }).sort(), [
@@ -51,7 +51,7 @@ test('a change of the health that comes with one of the content is told too', ()
   ])
 })
 
-test('an object of two units names both, and an object of no unit nobody', () => {
+test('an object of two units concerns both, and an object of no unit none', () => {
   const followed = new Followed()
   followed.keep('apps/all', present(LIVE))
   assert.deepEqual(
@@ -61,7 +61,7 @@ test('an object of two units names both, and an object of no unit nobody', () =>
   assert.deepEqual(followed.change(withMetadata(LIVE, { name: 'other' })), [])
 })
 
-test('an object that is deleted, or absent in a list, names its unit; one that was absent does not', () => {
+test('a deleted object, or one missing from a list, concerns its unit; an absent one does not', () => {
   const followed = new Followed()
   followed.follower.handleDeletion(DEPLOYMENTS, LIVE, 5)
   assert.deepEqual(followed.told(), ['object: apps/web'])
@@ -73,14 +73,14 @@ test('an object that is deleted, or absent in a list, names its unit; one that w
   assert.deepEqual(absent.list(DEPLOYMENTS), [])
 })
 
-test('a list of another kind, or of another namespace, says nothing of an object', () => {
+test('a list of another kind or namespace has no effect on an object', () => {
   const followed = new Followed()
   assert.deepEqual(followed.list(CONFIG_MAPS), [])
   assert.deepEqual(followed.list({ ...DEPLOYMENTS, namespace: 'other' }), [])
   assert.deepEqual(followed.list({ ...DEPLOYMENTS, namespace: 'shop' }), ['object: apps/web'])
 })
 
-test('a list that broke off says nothing of what it did not have', () => {
+test('an interrupted list has no effect on objects that it lacked', () => {
   const followed = new Followed()
   followed.follower.beginList(DEPLOYMENTS)
   followed.follower.handleUnreadable(DEPLOYMENTS, failure('BP3001'))
@@ -90,28 +90,28 @@ test('a list that broke off says nothing of what it did not have', () => {
   assert.deepEqual(followed.list(DEPLOYMENTS, LIVE), [])
 })
 
-test('an object that was absent and is created names its unit, by an event and by a list', () => {
+test('the creation of an absent object concerns its unit, by event or list', () => {
   assert.deepEqual(new Followed({ state: 'absent' }, 'drifted').change(LIVE), ['object: apps/web'])
   assert.deepEqual(new Followed({ state: 'absent' }, 'drifted').list(DEPLOYMENTS, LIVE), [
     'object: apps/web',
   ])
 })
 
-test('an object that could not be read names its unit as soon as it is seen', () => {
+test('an unreadable object concerns its unit as soon as it is seen', () => {
   const unreadable = (): Followed =>
     new Followed({ state: 'unreadable', failure: failure('BP3005') }, 'unreadable')
   assert.deepEqual(unreadable().change(LIVE), ['object: apps/web'])
   assert.deepEqual(unreadable().list(DEPLOYMENTS, LIVE), ['object: apps/web'])
 })
 
-test('drift that is as it was judged names nobody, and names its unit when it is another one', () => {
+test('unchanged drift concerns no unit, and changed drift concerns its unit', () => {
   const edited = editedBy('kubectl', LIVE, 'metadata.labels.team', 'shop')
   const followed = new Followed(present(edited), 'drifted')
   assert.deepEqual(followed.change(withMetadata(edited, { resourceVersion: '99' })), [])
   assert.deepEqual(followed.change(LIVE), ['object: apps/web'])
 })
 
-test('a drifted object that is only known by its state names its unit once for each state', () => {
+test('an object known only by its state concerns its unit once per state', () => {
   const followed = new Followed(present(LIVE), 'outside')
   const edited = editedBy('kubectl', LIVE, 'metadata.labels.team', 'shop')
   assert.deepEqual(followed.change(edited), ['object: apps/web'])
@@ -119,7 +119,7 @@ test('a drifted object that is only known by its state names its unit once for e
   assert.deepEqual(followed.change(LIVE), ['object: apps/web'])
 })
 
-test('an autoscaler names the units of its target, when it is new or another one', () => {
+test('a new or changed autoscaler concerns the units of its target', () => {
   const scaler = (max: number, time = '1'): JsonObject => ({
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
@@ -147,7 +147,7 @@ test('an autoscaler names the units of its target, when it is new or another one
   )
 })
 
-test('an autoscaler that is gone names the units of its target, by an event and in a list, and one that may not be read those that differ', () => {
+test("a deleted autoscaler concerns its target's units; a forbidden kind concerns drifted ones", () => {
   const scaler: JsonObject = {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
@@ -167,7 +167,7 @@ test('an autoscaler that is gone names the units of its target, by an event and 
   assert.deepEqual(followed.told(), ['report: apps/web'])
 })
 
-test('another definition of a custom kind names the units that have the kind; another webhook names all', () => {
+test('a changed custom resource definition concerns units with its kind; a changed webhook all', () => {
   const followed = new Followed()
   const shop = { group: 'example.com', kind: 'Shop', namespace: 'shop', name: 'web' }
   followed.verdicts
@@ -217,7 +217,7 @@ test('a kind that may not be followed everywhere is followed in the namespaces o
   assert.deepEqual(namespaces().sort(), ['more', 'shop'])
 })
 
-test('of Secrets only the metadata is requested, and what decides answers is always followed', () => {
+test('Secrets are followed as metadata only, and webhooks and definitions always', () => {
   const followed = new Followed()
   followed.verdicts
     .getUnitVerdicts('apps/web')
@@ -238,7 +238,7 @@ test('of Secrets only the metadata is requested, and what decides answers is alw
     )
 })
 
-test('a cluster is seen when each kind of its units is listed, can be read and was heard of within a minute', () => {
+test('a cluster is observable while each kind is listed, readable and proven within a minute', () => {
   const { follower } = new Followed()
   const state = (more: Partial<KindWatchState> = {}): KindWatchState => ({
     ...{
@@ -272,7 +272,7 @@ test('a cluster is seen when each kind of its units is listed, can be read and w
   )
 })
 
-test('an object that changed after a turn read it, before it was known to be of a unit, is found when the turn ends', () => {
+test("a change after the turn's read, before the object is followed, is found at the turn's end", () => {
   const followed = new Followed()
   const config = appliedBy('flux', yaml(CONFIG))
   const edited = editedBy('kubectl', config, 'data.color', 'red')

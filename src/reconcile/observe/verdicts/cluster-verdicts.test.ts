@@ -64,7 +64,7 @@ function rowOf(
   return { ...unpackState(state), until }
 }
 
-test('a proof is recalled while the object is the same but for what decides nothing, and says how it was proven', () => {
+test('a proof is recalled while the relevant content is unchanged, with its kind of proof', () => {
   const verdicts = proven()
   assert.deepEqual(verdicts.getUnitVerdicts(UNIT).recall(ID, LIVE, QUESTION, NOW), {
     proof: 'dry-run',
@@ -78,7 +78,7 @@ test('a proof is recalled while the object is the same but for what decides noth
   )
 })
 
-test('a proof is not recalled for an object with another label, value or owner, or another object of its name', () => {
+test('a proof is not recalled for another label, value, owner or uid', () => {
   const verdicts = proven()
   for (const other of [
     editedBy('helper', LIVE, 'metadata.labels.team', 'shop'),
@@ -90,7 +90,7 @@ test('a proof is not recalled for an object with another label, value or owner, 
   assert.ok(recalls(verdicts))
 })
 
-test('a proof is not recalled for another question, whatever part of it is another one', () => {
+test('a proof is not recalled when any part of the question differs', () => {
   const verdicts = proven()
   for (const at of QUESTION.keys())
     assert.equal(recalls(verdicts, LIVE, QUESTION.with(at, 'another')), false, String(at))
@@ -106,7 +106,7 @@ test('a proof is not recalled for another unit or object', () => {
   )
 })
 
-test('a proof is not recalled while the epoch of the kind is another one or not known, and is when it is as it was', () => {
+test('a proof is recalled only while the epoch of its kind is known and the same', () => {
   const verdicts = proven()
   const watched = {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -125,7 +125,7 @@ test('a proof is not recalled while the epoch of the kind is another one or not 
   assert.ok(recalls(verdicts))
 })
 
-test('a proof holds for 18 to 24 hours, by chance, and not a moment longer', () => {
+test('a proof is valid for a random 18 to 24 hours and no longer', () => {
   for (const [random, hours] of [
     [0, 24],
     [0.5, 21],
@@ -142,7 +142,7 @@ test('a proof holds for 18 to 24 hours, by chance, and not a moment longer', () 
   }
 })
 
-test('units are due from the moment on at which a proof ends', () => {
+test('a unit is due from the moment its proof expires', () => {
   const verdicts = proven()
   verdicts
     .getUnitVerdicts('apps/api')
@@ -155,7 +155,7 @@ test('units are due from the moment on at which a proof ends', () => {
   assert.deepEqual([...verdicts.listDueUnits(NOW + 25 * HOUR)].sort(), ['apps/api', UNIT])
 })
 
-test('a verdict with more to it than its proof is stored as a state that no comparison is saved by', () => {
+test('a verdict with more than its proof is stored as a state that saves no comparison', () => {
   const failure = new Failure({
     code: 'BP3005',
     what: 'cannot get',
@@ -185,7 +185,7 @@ test('a verdict with more to it than its proof is stored as a state that no comp
   }
 })
 
-test('what is stored of an object says whether it was there, readable and whole', () => {
+test('a stored state says whether the object was present, readable and complete', () => {
   const failure = new Failure({
     code: 'BP3005',
     what: 'cannot get',
@@ -219,7 +219,7 @@ test('what is stored of an object says whether it was there, readable and whole'
   ])
 })
 
-test('what is followed has a row until it does not occur in an observation of its unit, and other units keep theirs', () => {
+test('a followed object keeps its row until an observation of its unit lacks it', () => {
   const verdicts = proven()
   const more = { ...ID, name: 'more' }
   verdicts
@@ -238,13 +238,13 @@ test('what is followed has a row until it does not occur in an observation of it
   assert.ok(recalls(verdicts))
 })
 
-test('a row that is followed keeps the state in which it was seen', () => {
+test('following an object keeps the stored state of its row', () => {
   const verdicts = proven()
   verdicts.getUnitVerdicts(UNIT).follow({ id: ID, apiVersion: 'apps/v1' }, 'other', undefined)
   assert.ok(recalls(verdicts))
 })
 
-test('a verdict that is confirmed stays a proof where the row is of the object, and is none where it is of another state', () => {
+test('a confirmed verdict stays a proof only while the row has the same state', () => {
   const verdicts = proven()
   verdicts.getUnitVerdicts(UNIT).confirm(present(LIVE), IN_SYNC, NOW + HOUR)
   assert.equal(rowOf(verdicts).until, (NOW + 24 * HOUR) / 1_000)
@@ -260,7 +260,7 @@ test('a verdict that is confirmed stays a proof where the row is of the object, 
   assert.equal(recalls(verdicts), false)
 })
 
-test('verdicts of units that are gone are dropped', () => {
+test('verdicts of removed units are dropped', () => {
   const verdicts = proven()
   verdicts.getUnitVerdicts('apps/api').follow({ id: ID, apiVersion: 'apps/v1' }, 'other', undefined)
   verdicts.retainUnits(new Set(['apps/api']))
@@ -268,7 +268,7 @@ test('verdicts of units that are gone are dropped', () => {
   assert.equal(verdicts.findVerdict('apps/api', LIVE), 'other')
 })
 
-test('a proof is recalled by the next process, and by none with another key', () => {
+test('the next process recalls a proof only with the same key', () => {
   const bytes = encodeVerdicts(proven().stored, 'prod', VERDICT_KEY)
   const stored = decodeVerdicts(bytes, 'prod', VERDICT_KEY)
   assert.ok('table' in stored)

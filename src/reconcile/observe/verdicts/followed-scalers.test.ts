@@ -61,7 +61,7 @@ class Cluster {
   }
 }
 
-test('autoscalers of the first list are known, and what a later list adds is new', () => {
+test('autoscalers in the first list are known, and later additions are new', () => {
   assert.deepEqual(new Cluster().list(scaler('web')), [])
   const cluster = new Cluster()
   assert.deepEqual(
@@ -71,7 +71,7 @@ test('autoscalers of the first list are known, and what a later list adds is new
   assert.deepEqual(cluster.list(scaler('web', 6)), UNIT)
 })
 
-test('an autoscaler with another target, or without one, names the units of the one before', () => {
+test('an autoscaler that changes or loses its target concerns the units of the old target', () => {
   const cluster = new Cluster()
   assert.deepEqual(
     [
@@ -87,7 +87,7 @@ test('an autoscaler with another target, or without one, names the units of the 
   )
 })
 
-test('an autoscaler that is gone names the units of its target once: by an event, in a list, and with its kind', () => {
+test("a deleted autoscaler concerns its target's units once, by event, list or loss of its kind", () => {
   const begin = (): Cluster => {
     const cluster = new Cluster()
     cluster.list(scaler('web'))
@@ -105,7 +105,7 @@ test('an autoscaler that is gone names the units of its target once: by an event
   assert.deepEqual([...scalers.handleUnreadable(HPA, failure('BP3009'))], [])
 })
 
-test('autoscalers that may not be read, or may again, name the units that differ', () => {
+test('a change in the right to read autoscalers concerns the drifted units', () => {
   const [same, other] = [new Cluster(), new Cluster('drifted')]
   assert.deepEqual([...same.scalers.handleUnreadable(HPA, failure('BP3003'))], [])
   assert.deepEqual([...other.scalers.handleUnreadable(HPA, failure('BP3003'))], UNIT)

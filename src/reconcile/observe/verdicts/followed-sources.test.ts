@@ -45,7 +45,7 @@ function followed() {
   return { verdicts, follower, list, change, remove }
 }
 
-test('a Kustomization that is new, has another specification or is gone may name other units, and one whose status changes does not', () => {
+test('a new, respecified or deleted Kustomization may change units; a status change does not', () => {
   const { list, change, remove } = followed()
   assert.deepEqual(
     list(kustomization('./apps')),
@@ -63,7 +63,7 @@ test('a Kustomization that is new, has another specification or is gone may name
   assert.deepEqual(remove(kustomization('./infra', {}, 'infra')), [])
 })
 
-test('a later list tells what changed since the one before', () => {
+test('a later list reports changes since the one before', () => {
   const { list } = followed()
   list(kustomization('./apps'))
   assert.deepEqual(list(kustomization('./apps')), [])
@@ -73,7 +73,7 @@ test('a later list tells what changed since the one before', () => {
   assert.deepEqual(list(kustomization('./apps')), ['source: '])
 })
 
-test('where a Kustomization applies a unit, the repositories of Flux are followed too', () => {
+test('Flux repositories are followed when a Kustomization applies a unit', () => {
   const { verdicts, follower } = followed()
   const kinds = (): string[] => follower.listKinds().map(({ kind }) => kind)
   assert.equal(kinds().includes('GitRepository'), false)

@@ -37,7 +37,7 @@ function known(): KindEpochs {
   return epochs
 }
 
-test('no epoch is known before each part is listed, and from when one cannot be read or is listed again', () => {
+test('an epoch is unknown until each part is listed, and while one is unreadable or relisted', () => {
   for (const missing of EPOCH_KINDS) {
     const epochs = new KindEpochs()
     for (const kind of EPOCH_KINDS) {
@@ -57,7 +57,7 @@ test('no epoch is known before each part is listed, and from when one cannot be 
   }
 })
 
-test('only the kinds that decide answers are part of an epoch, in their own versions', () => {
+test('only webhooks, policies and definitions in known versions are part of an epoch', () => {
   assert.ok(EPOCH_KINDS.every((kind) => KindEpochs.isAbout(kind)))
   assert.equal(KindEpochs.isAbout({ apiVersion: 'v1', kind: 'ConfigMap' }), false)
   assert.equal(
@@ -66,7 +66,7 @@ test('only the kinds that decide answers are part of an epoch, in their own vers
   )
 })
 
-test('another specification of a definition is another epoch of its kind, and of no other', () => {
+test('a changed definition changes the epoch of its kind and of no other', () => {
   const epochs = known()
   const [own, other] = [
     epochs.getEpoch('example.com', 'Shop'),
@@ -85,7 +85,7 @@ test('another specification of a definition is another epoch of its kind, and of
   assert.equal(epochs.handleDeletion(DEFINITIONS, definition('Shop')), undefined)
 })
 
-test('status, metadata and certificate authorities of a definition are no other epoch', () => {
+test('status, metadata and CA bundles of a definition do not change the epoch', () => {
   const epochs = known()
   const own = epochs.getEpoch('example.com', 'Shop')
   const conversion = (caBundle: string): JsonObject => ({
@@ -105,7 +105,7 @@ test('status, metadata and certificate authorities of a definition are no other 
   assert.equal(epochs.handleChange(DEFINITIONS, definition('Shop', conversion('two'))), undefined)
 })
 
-test('who may change or refuse an apply is part of the epoch of every kind', () => {
+test("admission webhooks and policies are part of every kind's epoch", () => {
   for (const watched of [MUTATING, VALIDATING, POLICIES, BINDINGS]) {
     const epochs = known()
     const before = epochs.getEpoch('apps', 'Deployment')
@@ -119,7 +119,7 @@ test('who may change or refuse an apply is part of the epoch of every kind', () 
   }
 })
 
-test('a certificate authority that is renewed, and another version of a webhook, change no epoch; another object of its name does', () => {
+test('a renewed CA bundle or resourceVersion keeps the epoch; a recreated webhook changes it', () => {
   const epochs = known()
   const before = epochs.getEpoch('apps', 'Deployment')
   const renewed = webhook('inject', { clientConfig: { caBundle: 'two' } })
@@ -139,7 +139,7 @@ test('a certificate authority that is renewed, and another version of a webhook,
   assert.notEqual(epochs.getEpoch('apps', 'Deployment'), before)
 })
 
-test('an epoch depends on what there is, not on the order in which it was told', () => {
+test('an epoch depends on its objects, not on their order', () => {
   const of = (names: readonly string[]): string | undefined => {
     const epochs = known()
     for (const name of names) epochs.handleChange(VALIDATING, webhook(name))
@@ -148,7 +148,7 @@ test('an epoch depends on what there is, not on the order in which it was told',
   assert.equal(of(['a', 'b', 'c']), of(['c', 'a', 'b']))
 })
 
-test('what a list does not have any longer is gone from the epoch', () => {
+test('an object missing from a list leaves the epoch', () => {
   const epochs = known()
   const before = epochs.getEpoch('apps', 'Deployment')
   epochs.beginList(MUTATING)
@@ -160,7 +160,7 @@ test('what a list does not have any longer is gone from the epoch', () => {
   assert.equal(epochs.getEpoch('apps', 'Deployment'), before)
 })
 
-test('a list tells what changed since the one before, and the first one tells nothing', () => {
+test('a list reports changes since the previous one, and the first list reports none', () => {
   const first = new KindEpochs()
   first.beginList(MUTATING)
   first.handleChange(MUTATING, webhook('inject'))
@@ -187,7 +187,7 @@ test('a list tells what changed since the one before, and the first one tells no
   assert.deepEqual(again(DEFINITIONS, []), ['example.com/Shop'])
 })
 
-test('what is deleted while the list is under way is told by its end', () => {
+test('a deletion during a list is reported at its end', () => {
   const epochs = known()
   epochs.beginList(MUTATING)
   epochs.handleChange(MUTATING, webhook('inject'))

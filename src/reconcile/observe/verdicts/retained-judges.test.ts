@@ -16,7 +16,7 @@ function object(kind: string): JsonObject {
   return { apiVersion: 'v1', kind, metadata: { namespace: 'shop', name: 'web' } }
 }
 
-test('an object is judged as it came, and a Secret never, because it came without its content', async () => {
+test('an object from a watch is evaluated directly, but a Secret never, for lack of its content', async () => {
   const judges = new RetainedJudges()
   const asked: string[] = []
   const judge = {
@@ -68,7 +68,7 @@ async function stateOf(judges: RetainedJudges, unit: string): Promise<string | u
   return (await judges.judge(unit, LIVE, '2026-11-24T10:00:00Z', signal))?.verdict.state
 }
 
-test('units of two clusters with one name are not mixed up', async () => {
+test('units of two clusters with the same name are kept apart', async () => {
   const [one, other] = [new RetainedJudges(), new RetainedJudges()]
   keep(one, 'apps/web', 'in-sync')
   keep(other, 'apps/web', 'drifted')
@@ -78,7 +78,7 @@ test('units of two clusters with one name are not mixed up', async () => {
   )
 })
 
-test('all clusters together keep 20,000 objects: the units that were used last', async () => {
+test('all clusters together keep 20,000 objects, those of the most recently used units', async () => {
   const all = Array.from({ length: 21 }, () => new RetainedJudges())
   for (const judges of all) keep(judges, 'apps/web', 'in-sync', 1_000)
   const [first] = all
@@ -90,7 +90,7 @@ test('all clusters together keep 20,000 objects: the units that were used last',
   )
 })
 
-test('an object that shows another syncer than the one its unit was judged with says so', async () => {
+test("reports an object whose syncer differs from the syncer of its unit's evaluation", async () => {
   const judges = new RetainedJudges()
   const syncer = (manager: string) => ({ manager, operation: 'Apply', subresource: '' }) as const
   const judge = { judge: async () => ({ state: 'in-sync' }) as ObjectVerdict }

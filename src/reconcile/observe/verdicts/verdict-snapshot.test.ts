@@ -30,7 +30,7 @@ function problemOf(bytes: Uint8Array, cluster = 'prod', key = KEY): string {
   return read.problem
 }
 
-test('verdicts that are written are read again', () => {
+test('written verdicts read back unchanged', () => {
   for (const rows of [0, 1, 100]) {
     const before = stored(rows)
     const read = decodeVerdicts(encodeVerdicts(before, 'prod', KEY), 'prod', KEY)
@@ -44,14 +44,14 @@ test('verdicts that are written are read again', () => {
   }
 })
 
-test('verdicts that are cut off anywhere are not read', () => {
+test('truncated verdicts are rejected, at any length', () => {
   const bytes = encodeVerdicts(stored(3), 'prod', KEY)
   for (let length = 0; length < bytes.byteLength; length += 1)
     assert.match(problemOf(bytes.subarray(0, length)), /^it is (?:cut off|damaged)/, String(length))
   assert.match(problemOf(Buffer.concat([bytes, Buffer.of(0)])), /^it is damaged/)
 })
 
-test('verdicts of which any byte is another one are not read', () => {
+test('verdicts with any changed byte are rejected', () => {
   const bytes = encodeVerdicts(stored(3), 'prod', KEY)
   for (let at = 0; at < bytes.byteLength; at += 1)
     for (const flip of [0x01, 0x80, 0xff]) {
@@ -61,7 +61,7 @@ test('verdicts of which any byte is another one are not read', () => {
     }
 })
 
-test('verdicts of another installation, or of another cluster, are not read', () => {
+test('verdicts of another installation or cluster are rejected', () => {
   const bytes = encodeVerdicts(stored(3), 'prod', KEY)
   assert.equal(
     problemOf(bytes, 'prod', createRedactionKey(new Uint8Array(32).fill(8))),

@@ -126,7 +126,7 @@ function assertSame(model: ReadonlyMap<string, Row>, table: VerdictTable): void 
   }
 }
 
-test('a table of verdicts is a map by object and unit, whatever their hashes have in common', () => {
+test('a verdict table behaves like a map by object and unit, whatever hash prefixes collide', () => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 120, size: 'max' }), (all) => {
       const [model, real] = [new Map<string, Row>(), { table: new VerdictTable() }]
@@ -137,7 +137,7 @@ test('a table of verdicts is a map by object and unit, whatever their hashes hav
   )
 })
 
-test('objects whose hashes begin alike are found after the table grew and others of them are gone', () => {
+test('objects with colliding hashes are found after the table grew and others were deleted', () => {
   const table = new VerdictTable()
   const idOf = (at: number): Uint32Array => Uint32Array.of(0x2000 * at + 7, at)
   const row = { mark: words(4, 1), question: words(3, 2), until: 3, state: 4 }
@@ -150,7 +150,7 @@ test('objects whose hashes begin alike are found after the table grew and others
     assert.equal(table.findOf(idOf(at), at % 2) !== -1, at % 2 === 0, String(at))
 })
 
-test('a row takes at most 300 bytes in every table of a thousand objects or more, and ten thousand take at most 3 MiB', () => {
+test('a row takes at most 300 bytes in large tables, and ten thousand rows at most 3 MiB', () => {
   const table = new VerdictTable()
   for (let at = 0; at < 50_000; at += 1) {
     const hash = Math.imul(at, 0x9e37_79b1) >>> 0
@@ -169,7 +169,7 @@ test('a row takes at most 300 bytes in every table of a thousand objects or more
   assert.ok(read !== undefined && read.bytes / read.size <= 300)
 })
 
-test('bytes that are not whole rows, or rows that are not in use, are no table', () => {
+test('rejects bytes that are not whole rows or contain unused rows', () => {
   const table = new VerdictTable()
   table.put(Uint32Array.of(1, 2), {
     mark: words(4, 1),

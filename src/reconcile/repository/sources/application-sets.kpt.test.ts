@@ -130,26 +130,26 @@ describe('Applications of an ApplicationSet', { skip: whyNoKubectl() }, () => {
     ['Go templates', GO],
   ] as const)
     describe(`with ${form}`, () => {
-      test('are units, in sync where nobody edited', async () => {
+      test('are units, InSync without edits', async () => {
         assert.deepEqual(await new SetWorld(set).states(), {
           'shops/eu': 'Argo CD Application argocd/shop-eu: InSync',
           'shops/us': 'Argo CD Application argocd/shop-us: InSync',
         })
       })
 
-      test('have a value adopted in the element of the list that the template is filled from', async () => {
+      test('have a value adopted in the list element that fills the template', async () => {
         const changed = await new SetWorld(set).adopted(EU, IMAGE, 'example.com/nginx:1.28')
         assert.deepEqual(changed, { [SET]: set.replace('"1.27" #', '"1.28" #') })
       })
 
-      test('have the part of a text adopted that is of the element', async () => {
+      test('have the part of a text adopted that comes from the element', async () => {
         const world = new SetWorld(set)
         world.edit(EU.key, 'spec.template.metadata.annotations.size', '5 of eu')
         const changed = await world.adopted(EU, 'metadata.annotations.size', '5 of eu')
         assert.deepEqual(changed, { [SET]: set.replace(/count: ("?)3/, 'count: $15') })
       })
 
-      test('have no text of the template adopted that is of another Application too', async () => {
+      test('reject adopting template text that another Application shares', async () => {
         const world = new SetWorld(set)
         world.edit(EU.key, 'spec.template.metadata.annotations.team', 'others')
         await assert.rejects(world.adopted(EU, 'metadata.annotations.team', 'others'), {
@@ -159,7 +159,7 @@ describe('Applications of an ApplicationSet', { skip: whyNoKubectl() }, () => {
       })
     })
 
-  test('have a text of the template adopted where it is of one Application alone', async () => {
+  test('have template text adopted if only one Application uses it', async () => {
     const alone = FLAT.replace(/ {6}- env: us\n.*\n.*\n/, '')
     const world = new SetWorld(alone)
     world.edit(EU.key, 'spec.template.metadata.annotations.team', 'others')
@@ -168,15 +168,15 @@ describe('Applications of an ApplicationSet', { skip: whyNoKubectl() }, () => {
     })
   })
 
-  describe('with values of files', () => {
-    test('are units, in sync where nobody edited', async () => {
+  describe('with values from files', () => {
+    test('are units, InSync without edits', async () => {
       assert.deepEqual(Object.keys(await new SetWorld(OF_FILES, CONFIGS).states()), [
         'shops/eu',
         'shops/us',
       ])
     })
 
-    test('have a value adopted in the file, byte for byte the rest', async () => {
+    test('have a value adopted in the file, keeping every other byte', async () => {
       const path = 'fleet/eu/config.json'
       assert.deepEqual(
         await new SetWorld(OF_FILES, CONFIGS).adopted(EU, IMAGE, 'example.com/nginx:1.28'),
@@ -191,7 +191,7 @@ describe('Applications of an ApplicationSet', { skip: whyNoKubectl() }, () => {
       })
     })
 
-    test('have a preview of an edited file, which moves one of them', async () => {
+    test('show in a preview that an edited file changes one of them', async () => {
       const world = new SetWorld(OF_FILES, CONFIGS)
       world.repository.branches.set('refs/heads/change', world.repository.head('main'))
       const path = 'fleet/eu/config.json'
@@ -218,7 +218,7 @@ describe('Applications of an ApplicationSet', { skip: whyNoKubectl() }, () => {
     })
   })
 
-  test('have the line of the template as the place of a value', async () => {
+  test('have the template line as the place of a value', async () => {
     const world = new SetWorld(FLAT)
     world.edit(EU.key, IMAGE, 'example.com/nginx:1.28')
     const { renderer } = world.request()
@@ -226,7 +226,7 @@ describe('Applications of an ApplicationSet', { skip: whyNoKubectl() }, () => {
     assert.match(stdout, /written by images of argocd\/shops\.yaml:26:13, which decides/, stderr)
   })
 
-  test('are not edited in a set that makes another one than the cluster has', async () => {
+  test('are not edited when the set generates something else than the cluster has', async () => {
     const other = FLAT.replace('team: shop #', 'team: later #')
     await assert.rejects(new SetWorld(other).adopted(EU, IMAGE, 'example.com/nginx:1.28'), {
       code: 'BP2001',

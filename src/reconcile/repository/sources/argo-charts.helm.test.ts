@@ -129,7 +129,7 @@ for (const [version, helm] of [
   ['Helm 4', helm4],
 ] as const)
   describe(`a chart that an Argo CD Application renders, with ${version}`, () => {
-    test('is in sync where live is what Helm makes of it, also for a second Application of the same chart', async () => {
+    test("is in sync when live equals Helm's output, also for a second Application of the chart", async () => {
       assert.deepEqual(await new ChartWorld(helm, {}, [APP, EU]).states(), {
         'charts/web': 'Argo CD Application argocd/shop: InSync',
         'charts/web/shop-eu': 'Argo CD Application argocd/shop-eu: InSync',
@@ -148,7 +148,7 @@ for (const [version, helm] of [
 
     for (const [what, field, value, path, before, after] of [
       [
-        'a value of a values file',
+        'a value in a values file',
         'spec.replicas',
         4,
         'charts/web/values-production.yaml',
@@ -156,7 +156,7 @@ for (const [version, helm] of [
         'replicas: 4 #',
       ],
       [
-        'a value of the Application',
+        'a value in the Application',
         'spec.template.spec.containers[name=app].env[name=COLOR].value',
         'green',
         'applications/shop.yaml',
@@ -180,13 +180,13 @@ for (const [version, helm] of [
         'team: store #',
       ],
     ] as const)
-      test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
+      test(`adopts ${what} where it is written, keeping every other byte`, async () => {
         assert.deepEqual(await new ChartWorld(helm).adopted(AT, field, value), {
           [path]: FILES[path].replace(before, after),
         })
       })
 
-    describe('and a file of values that is a symbolic link', () => {
+    describe('with a values file that is a symbolic link', () => {
       const linked = (target: string, folder?: string): ChartWorld => {
         const files = {
           'charts/web/values-production.yaml': target,
@@ -200,7 +200,7 @@ for (const [version, helm] of [
       }
 
       for (const [what, world] of [
-        ['is read and edited where it leads to', () => linked('../../values/eu/production.yaml')],
+        ['is read and edited at its target', () => linked('../../values/eu/production.yaml')],
         [
           'is followed through a link to a folder',
           () => linked('../../values/current/production.yaml', 'eu'),
@@ -215,7 +215,7 @@ for (const [version, helm] of [
           })
         })
 
-      test('is refused where it leads out of the repository', async () => {
+      test('is refused when the link leads out of the repository', async () => {
         const [state] = Object.values(await linked('/etc/production.yaml').states())
         assert.match(
           state ?? '',
@@ -224,7 +224,7 @@ for (const [version, helm] of [
       })
     })
 
-    describe('of an ApplicationSet', () => {
+    describe('from an ApplicationSet', () => {
       const IMAGE = 'spec.template.spec.containers[name=app].image'
       const setOf = (application: string, env: string): string => {
         const template = application
@@ -238,7 +238,7 @@ for (const [version, helm] of [
         ].join('\n')
       }
 
-      test('has a parameter adopted in the element of its list', async () => {
+      test('adopts a parameter in its list element', async () => {
         const made = APP.replace('${ARGOCD_APP_NAMESPACE}', 'shop')
         const set = setOf(made, 'shop')
         const changed = await new ChartWorld(helm, { 'applications/shop.yaml': set }, [
@@ -249,7 +249,7 @@ for (const [version, helm] of [
         })
       })
 
-      test('has the values of a text adopted in the template, and in the element where they are an expression', async () => {
+      test('adopts literal values in the template, and expressions in the list element', async () => {
         const set = setOf(EU, 'shop-eu')
         const world = (): ChartWorld =>
           new ChartWorld(helm, { 'applications/shop.yaml': set }, [EU])
@@ -263,7 +263,7 @@ for (const [version, helm] of [
       })
     })
 
-    test('of an ApplicationSet that only Argo CD can read is refused with the name of the set', async () => {
+    test('is rejected with the name of the set if only Argo CD can read that ApplicationSet', async () => {
       const owners =
         'ownerReferences: [{apiVersion: argoproj.io/v1alpha1, kind: ApplicationSet, name: shops, uid: "1"}]'
       const made = APP.replace('namespace: argocd\n', `namespace: argocd\n  ${owners}\n`)
@@ -280,7 +280,7 @@ for (const [version, helm] of [
       )
     })
 
-    test('a new key, and a value that nothing sets yet, are added over the chart', async () => {
+    test('adds a new key or an unset value as an override of the chart', async () => {
       const values = 'color: blue # as agreed\n'
       assert.deepEqual(
         await new ChartWorld(helm).adopted(
@@ -306,7 +306,7 @@ for (const [version, helm] of [
       )
     })
 
-    test('makes Applications, which are units without a cluster too', async () => {
+    test('renders Applications, which are units even without a cluster', async () => {
       const root = EU.replace('shop-eu, namespace: argocd', 'root, namespace: argocd').replace(
         'charts/web',
         'charts/all',
@@ -327,7 +327,7 @@ for (const [version, helm] of [
       assert.equal((await world.states())['charts/web'], 'Argo CD Application argocd/shop: InSync')
     })
 
-    test('a field that no value leads to is refused with the line of the template', async () => {
+    test('rejects a field that no value sets, with the line of the template', async () => {
       await assert.rejects(new ChartWorld(helm).adopted(AT, 'spec.minReadySeconds', 9), {
         code: 'BP2001',
         where: 'charts/web/templates/deployment.yaml:8',

@@ -190,7 +190,7 @@ function shop(before: string, after: string): string {
 }
 
 describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() }, () => {
-  test('is in sync where live is what Argo CD makes of it: a kustomization with options, and a folder of files', async () => {
+  test("is in sync when live equals Argo CD's output, for a kustomization and a plain folder", async () => {
     assert.deepEqual(await new ArgoWorld({}, [SHOP, TOOLS_APP]).states(), {
       'shop/production': ['Argo CD Application argocd/shop', 'InSync'],
       tools: ['Argo CD Application argocd/tools', 'InSync'],
@@ -220,14 +220,14 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     ['a field of a patch', 'spec.minReadySeconds', 20, 'value: 10 #', 'value: 20 #'],
     ['a common label', 'metadata.labels.tier', 'back', 'tier: front', 'tier: back'],
   ] as const)
-    test(`has ${what} adopted in the file of the Application, byte for byte the rest`, async () => {
+    test(`adopts ${what} in the Application file, keeping every other byte`, async () => {
       const world = new ArgoWorld({}, [SHOP, ROOT_APP])
       assert.deepEqual(await world.adopted(WEB, field, value), {
         'argocd/shop.yaml': shop(before, after),
       })
     })
 
-  test('has a field of a manifest adopted there, in a built folder and in a folder of files', async () => {
+  test('adopts a manifest field in its manifest, in a built folder and a plain folder', async () => {
     const adopted = await new ArgoWorld().adopted(WEB, 'spec.paused', true)
     assert.deepEqual(adopted, {
       'shop/base/deployment.yaml': DEPLOYMENT.replace('paused: false', 'paused: true'),
@@ -238,7 +238,7 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     })
   })
 
-  test('where the cluster has another specification than the file, the file is not edited', async () => {
+  test('is not edited in the Application file when the cluster has another specification', async () => {
     const world = new ArgoWorld({
       'argocd/shop.yaml': shop('namePrefix: prod-', 'namePrefix: test-'),
     })
@@ -249,7 +249,7 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     )
   })
 
-  test('the files of Argo CD in the folder come before the Application', async () => {
+  test('applies and edits the Argo CD file in the folder, which overrides the Application', async () => {
     const path = 'shop/production/.argocd-source-shop.yaml'
     const text = 'kustomize:\n  images:\n  - nginx=example.com/nginx:1.29 # by the image updater\n'
     const world = new ArgoWorld({ [path]: text })
@@ -273,7 +273,7 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     assert.deepEqual(adopted, { [path]: text.replace('1.29', '1.30') })
   })
 
-  test('a repository, a branch and sources for other sources are left as they are; each source with a path is a unit', async () => {
+  test('ignores other repositories, branches and ref sources; each source with a path is a unit', async () => {
     for (const text of [
       shop('/deploy', '/other'),
       shop('targetRevision: HEAD', 'targetRevision: next'),
@@ -303,12 +303,12 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
       /a plugin makes its objects/,
     ],
     [
-      'a branch that Argo CD writes',
+      'a branch written by Argo CD',
       shop('  source:', '  sourceHydrator: {drySource: {repoURL: "ssh://git@/deploy"}}\n  source:'),
       /it applies a branch that Argo CD itself writes/,
     ],
     [
-      'a path out of the repository',
+      'a path outside the repository',
       shop('path: shop/production', 'path: ../x'),
       /its path leaves the repository/,
     ],
@@ -318,13 +318,13 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
       /applies the revision v1\.2\.3: a merge is applied once targetRevision of its source moves/,
     ],
   ] as const)
-    test(`${what} is a note, and the other units go on`, async () => {
+    test(`causes a note for ${what}, while other units continue`, async () => {
       const world = new ArgoWorld({}, [text, TOOLS_APP])
       assert.match((await world.notes()).join('\n'), note)
       assert.ok('tools' in (await world.states()))
     })
 
-  test('jsonnet, the commit in an option and a label that is there twice are refused with the reason', async () => {
+  test('rejects jsonnet, a commit in an option and a duplicate label with the reason', async () => {
     const why = async (application: string, files = {}): Promise<string> =>
       Object.values(await new ArgoWorld(files, [application]).states())[0]?.join(' ') ?? ''
     assert.match(await why(TOOLS_APP, { 'tools/x.jsonnet': '{}' }), /BP1210 x\.jsonnet is jsonnet/)
@@ -339,7 +339,7 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     )
   })
 
-  test('an Application that no file declares has the overlay and the manifests edited', async () => {
+  test('is edited in overlay and manifests when no file declares its Application', async () => {
     const overlay = {
       'shop/production/kustomization.yaml':
         'resources:\n- ../base\nnamePrefix: prod-\nreplicas:\n- name: web\n  count: 3\n',
@@ -357,7 +357,7 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     })
   })
 
-  test('in a recording without any Application, those that an ApplicationSet of a file makes count', async () => {
+  test('comes from an ApplicationSet file in a recording without Applications', async () => {
     const set = (
       generator: string,
       path = '{{.path.path}}',

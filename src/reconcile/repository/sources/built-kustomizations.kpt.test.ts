@@ -92,7 +92,7 @@ describe('Kustomizations that a Kustomization builds, in a recording without any
     assert.deepEqual(report.spec.changes, [])
   })
 
-  test('show what differs from the build, and not from the bare files', async () => {
+  test('show drift against the build, not against the bare files', async () => {
     const world = new BuiltWorld()
     world.edit(COLORS, 'data.color', 'red')
     world.edit(COLORS, 'data.tier', 'back')
@@ -106,7 +106,7 @@ describe('Kustomizations that a Kustomization builds, in a recording without any
     )
   })
 
-  test('have a hand edit adopted where it is authored', async () => {
+  test('have a manual edit adopted where it is written', async () => {
     const changed = await new BuiltWorld().adopted(
       { key: COLORS, unit: 'apps/shop' },
       'data.size',
@@ -116,7 +116,7 @@ describe('Kustomizations that a Kustomization builds, in a recording without any
     assert.deepEqual(changed, { [path]: FILES[path].replace('large #', 'small #') })
   })
 
-  test('are no units of their files beside them where the build renames them', async () => {
+  test('replace the units of the bare files when the build renames them', async () => {
     const world = new BuiltWorld({
       'cluster/kustomization.yaml':
         'resources:\n- flux-system.yaml\n- shop.yaml\nnamespace: flux-system\nnamePrefix: prod-\n',
@@ -132,7 +132,7 @@ describe('Kustomizations that a Kustomization builds, in a recording without any
     ])
   })
 
-  test('count as their files have them where the build fails', async () => {
+  test('fall back to the bare files when the build fails', async () => {
     const world = new BuiltWorld({ 'cluster/kustomization.yaml': 'resources:\n- away.yaml\n' })
     const [shop] = await world.statesBelow('apps/shop')
     assert.match(shop?.[1] ?? '', /^BP1210 .*settings/)

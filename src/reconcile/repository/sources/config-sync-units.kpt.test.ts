@@ -128,14 +128,14 @@ class ConfigSyncWorld extends TurnWorld {
 }
 
 describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
-  test('is in sync where live is what Config Sync makes of it: a folder of files, and a kustomization', async () => {
+  test("is in sync when live equals Config Sync's output, for a plain folder and a kustomization", async () => {
     assert.deepEqual(await new ConfigSyncWorld().states(), {
       shared: ['Config Sync RootSync config-management-system/root-sync', 'InSync'],
       shop: ['Config Sync RepoSync shop/repo-sync', 'InSync'],
     })
   })
 
-  test('shows drift at its line, and has it adopted there', async () => {
+  test('shows drift at its line and adopts it there', async () => {
     const world = new ConfigSyncWorld()
     world.edit('/ConfigMap/default/quota', 'data.cpu', '8')
     world.edit('/ConfigMap/shop/prod-web', 'data.color', 'red')
@@ -177,7 +177,7 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
     })
   })
 
-  test('the name of the cluster is that of its ConfigManagement, and selects objects', async () => {
+  test('takes the cluster name for selectors from the ConfigManagement', async () => {
     const named = `apiVersion: configmanagement.gke.io/v1\nkind: ConfigManagement\nmetadata: {name: config-management}\nspec: {clusterName: east}\n`
     const other =
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: west, annotations: {configsync.gke.io/cluster-name-selector: west}}\n'
@@ -200,7 +200,7 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
     )
   })
 
-  test('a revision that is no branch is compared, and a note says what has to move; another branch is left as it is', async () => {
+  test('compares a pinned revision with a note on what must move, and ignores another branch', async () => {
     const { view } = await new ConfigSyncWorld({}, [
       SHOP.replace('revision: main', 'revision: v1'),
     ]).scan()
@@ -218,7 +218,7 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
     )
   })
 
-  test('an object that selects clusters, and one in another namespace than its RepoSync, are refused with the reason', async () => {
+  test('rejects cluster-selecting objects and objects outside the RepoSync namespace, with the reason', async () => {
     const selecting = FILES['shared/quota.yaml'].replace(
       '{name: quota}',
       '{name: quota, annotations: {configsync.gke.io/cluster-name-selector: a}}',
@@ -238,7 +238,7 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
     )
   })
 
-  test('a folder that has packages of kpt only is no unit beside them', async () => {
+  test('is not created for a folder with only kpt packages', async () => {
     const package_ = {
       'shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n',
       'shop/kustomization.yaml': '',

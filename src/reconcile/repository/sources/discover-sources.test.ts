@@ -14,7 +14,7 @@ metadata: {name: apps, namespace: flux-system}
 spec: {sourceRef: {kind: GitRepository, name: flux-system}, path: ./clusters}
 `
 
-test('files outside of packages are read only where a syncer of the cluster applies the repository', async () => {
+test('files outside packages are read only if a syncer of the cluster applies the repository', async () => {
   const read = async (files: readonly string[]): Promise<boolean> => {
     const world = new TurnWorld('{mode: Propose}', { 'clusters/apps.yaml': APPS })
     for (const text of files) world.cluster.put(yaml(text))
@@ -57,7 +57,7 @@ function mirrorWorld(alsoKnownAs?: string): TurnWorld {
   return world
 }
 
-test('a source with another address of the same last segment is reported where no unit was found, without its password', async () => {
+test('a source with a similar address is suggested, without its password, if no unit was found', async () => {
   const { why } = await refused(mirrorWorld().scan(), 'BP1004')
   assert.match(
     why,
@@ -75,7 +75,7 @@ test('a source of another repository, or beside a package, is not reported', asy
   assert.deepEqual((await packaged.scan()).view.problems, [])
 })
 
-test('an address in alsoKnownAs is one of this repository, in any form', async () => {
+test('an address in alsoKnownAs belongs to the repository, in any form', async () => {
   for (const address of [
     'https://git.internal:8443/team/deploy',
     'git@git.internal:team/deploy.git',

@@ -161,7 +161,7 @@ const EDITS: { readonly [Kind in EditKind]: (world: SyncedWorld, row: Row) => vo
   },
 }
 
-test('the table has a row for each of the sources', () => {
+test('the table has a row for each source', () => {
   assert.deepEqual(Object.keys(EDIT_KINDS), Object.keys(ROWS))
 })
 

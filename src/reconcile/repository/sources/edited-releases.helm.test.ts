@@ -40,21 +40,21 @@ for (const [version, helm] of [
       assert.match(states['apps/production/web'] ?? '', /InSync$/)
     })
 
-    test('has one value adopted although the other is not', async () => {
+    test('adopts one value without the other', async () => {
       const world = edited(helm)
       const { branch } = await adopt(world, [REPLICAS])
       assert.equal(world.repository.text(branch, OVERLAY), FOUR)
       assert.equal(world.repository.text(branch, BASE), FILES[BASE])
     })
 
-    test('has both adopted', async () => {
+    test('adopts both values', async () => {
       const world = edited(helm)
       const { branch } = await adopt(world)
       assert.equal(world.repository.text(branch, OVERLAY), FOUR)
       assert.match(world.repository.text(branch, BASE) ?? '', /podAnnotations:\n\s+team: shop/)
     })
 
-    test('has a value refused that is not rolled out yet, because the release would move', async () => {
+    test('rejects a value that is not rolled out yet, since the release would change', async () => {
       const world = edited(helm)
       world.edit(RELEASE.key, 'spec.values.replicas', 5)
       const { why, remedy } = await refused(adopt(world, [REPLICAS]), 'BP2001')

@@ -17,8 +17,8 @@ import {
 import { helmOrThrow } from '../../../../test/helm/find-helm.ts'
 
 const { helm3 } = await helmOrThrow()
-describe('a HelmRelease that files declare', () => {
-  test('with a chart elsewhere is compared with what is stored of the release', async () => {
+describe('a HelmRelease declared in files', () => {
+  test('with a chart elsewhere is compared with the recorded Helm release', async () => {
     const world = new DeclaredReleaseWorld(
       helm3,
       release([
@@ -39,7 +39,7 @@ describe('a HelmRelease that files declare', () => {
     assert.deepEqual(await world.notes(), [])
   })
 
-  test('stays the unit that it was where its release is recorded no more', async () => {
+  test('stays the same unit when its release is no longer recorded', async () => {
     const world = new DeclaredReleaseWorld(
       helm3,
       release([
@@ -61,13 +61,13 @@ describe('a HelmRelease that files declare', () => {
     )
   })
 
-  test('has the values of the build where the recording does not say whether it has them', async () => {
+  test('uses the values of the build if the recording may lack them', async () => {
     const world = new DeclaredReleaseWorld(helm3)
     world.cluster.unreadable.add('/ConfigMap/shop/web-values')
     assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
   })
 
-  test('is compared with a real recording that has nothing of the release, or the metadata of its Secret only', async () => {
+  test('is compared with a recording that has no release or only its Secret metadata', async () => {
     const secret = `apiVersion: v1
 kind: Secret
 metadata: {name: sh.helm.release.v1.shop.v1, namespace: shop, labels: {owner: helm, name: shop, status: deployed, version: "1"}}
@@ -101,7 +101,7 @@ metadata: {name: sh.helm.release.v1.shop.v1, namespace: shop, labels: {owner: he
     }
   })
 
-  test('has the values of the recording where no file has them, and fails alone where nobody has', async () => {
+  test('uses values of the recording that no file has, and alone fails if there are none', async () => {
     const world = new DeclaredReleaseWorld(helm3, {
       'apps/base/kustomization.yaml': 'resources:\n- release.yaml\n',
     })

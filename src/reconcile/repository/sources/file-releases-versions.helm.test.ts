@@ -19,14 +19,14 @@ for (const [version, helm] of [
   ['Helm 4', helm4],
 ] as const)
   describe(`a HelmRelease that files declare, with its chart in the repository, with ${version}`, () => {
-    test('is a unit below the folder of its Kustomization, with the overlay, the variables and the ConfigMap of the build', async () => {
+    test("is a unit below its Kustomization, with the build's overlay, variables and ConfigMap", async () => {
       assert.deepEqual(await new DeclaredReleaseWorld(helm).states(), {
         ...KUSTOMIZATION,
         [UNIT]: 'Flux HelmRelease shop/web: InSync',
       })
     })
 
-    test('shows drift at the line of the template', async () => {
+    test('shows drift at the template line', async () => {
       const world = new DeclaredReleaseWorld(helm)
       world.edit(WEB, 'spec.replicas', 5)
       const { report } = await world.plan({ packages: [UNIT] })
@@ -37,7 +37,7 @@ for (const [version, helm] of [
     })
 
     for (const [what, field, value, path, before, after] of ADOPTIONS)
-      test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
+      test(`adopts ${what} where it is written, keeping every other byte`, async () => {
         const changed = await new DeclaredReleaseWorld(helm).adopted(
           { key: WEB, unit: UNIT },
           field,
@@ -46,7 +46,7 @@ for (const [version, helm] of [
         assert.deepEqual(changed, { [path]: FILES[path].replace(before, after) })
       })
 
-    test('values of a base that staging is built from too are adopted in the overlay', async () => {
+    test('adopts values of a base that staging shares in the overlay', async () => {
       const files = { 'apps/staging/kustomization.yaml': 'resources:\n- ../base\n' }
       const path = 'apps/production/release.yaml'
       const world = new DeclaredReleaseWorld(helm, files)
@@ -70,7 +70,7 @@ for (const [version, helm] of [
       })
     })
 
-    test('a file of the chart that a template prints is edited itself', async () => {
+    test('adopts a chart file that a template prints in that file', async () => {
       const path = 'charts/web/files/motto.txt'
       const at = { key: '/ConfigMap/shop/shop-motto', unit: UNIT }
       assert.deepEqual(
@@ -85,7 +85,7 @@ for (const [version, helm] of [
       )
     })
 
-    test('a field that no value leads to is refused with the line of the template', async () => {
+    test('rejects a field that no value sets, with the line of the template', async () => {
       await assert.rejects(
         new DeclaredReleaseWorld(helm).adopted({ key: WEB, unit: UNIT }, 'spec.minReadySeconds', 9),
         {
@@ -95,7 +95,7 @@ for (const [version, helm] of [
       )
     })
 
-    test('its post-renderers are run, and edited where they write the field', async () => {
+    test('runs its post-renderers, and edits them when they write the field', async () => {
       const kustomize = '{images: [{name: example.com/web, newTag: "1.27.1"}]}'
       const rendered = release([
         '  interval: 1h',
@@ -113,7 +113,7 @@ for (const [version, helm] of [
       assert.deepEqual(changed, { [path]: text.replace('1.27.1', '1.27.2') })
     })
 
-    test('what is stored of the release is compared where it is there', async () => {
+    test('is compared with the stored Helm release if that exists', async () => {
       const world = new DeclaredReleaseWorld(helm)
       const stored = { ...STORED, manifest: DEPLOYMENT.replace('replicas: 3', 'replicas: 5') }
       world.cluster.releases.set('shop/shop', {

@@ -23,14 +23,14 @@ import {
 } from '../../../sources/programs/package-builder.ts'
 
 const { helm3 } = await helmOrThrow()
-describe('a HelmRelease that files declare', () => {
+describe('a HelmRelease declared in files', () => {
   const isNotRecorded =
     'Flux HelmRelease shop/web: nothing is recorded of what Helm stores of its release, and'
   const WAY = ': record the Secret of the release (type helm.sh/release.v1), or ask the cluster'
 
   for (const [what, files, why] of [
     [
-      'of a HelmRepository',
+      'from a HelmRepository',
       release([
         'GitRepository, name: flux-system, namespace: flux-system',
         'HelmRepository, name: charts',
@@ -38,7 +38,7 @@ describe('a HelmRelease that files declare', () => {
       'its chart is of the HelmRepository charts, from which nothing is fetched',
     ],
     [
-      'that is not there',
+      'that does not exist',
       release(['./charts/web', './charts/other']),
       'this repository has no chart at ./charts/other',
     ],
@@ -56,7 +56,7 @@ describe('a HelmRelease that files declare', () => {
       'Flux adds a number to the version of its chart (spec.chart.spec.valuesFiles)',
     ],
     [
-      'of another repository',
+      'from another repository',
       {
         'clusters/prod/source.yaml': gitRepository('ssh://git@/other', 'main'),
         ...release(['flux-system, namespace', 'charts, namespace']),
@@ -64,7 +64,7 @@ describe('a HelmRelease that files declare', () => {
       'its chart is of the GitRepository flux-system/charts, which is another repository',
     ],
     [
-      'of another branch',
+      'from another branch',
       {
         'clusters/prod/source.yaml': gitRepository('ssh://git@/deploy', 'next'),
         ...release(['flux-system, namespace', 'charts, namespace']),
@@ -72,13 +72,13 @@ describe('a HelmRelease that files declare', () => {
       'its chart is of the GitRepository flux-system/charts, which does not follow main',
     ],
   ] as const)
-    test(`with a chart ${what} is a note with what to do, and the other units go on`, async () => {
+    test(`with a chart ${what} causes a note with a remedy, while other units continue`, async () => {
       const world = new DeclaredReleaseWorld(helm3, files)
       assert.deepEqual(await world.notes(), [`${isNotRecorded} ${why}${WAY}`])
       assert.deepEqual(await world.states(), KUSTOMIZATION)
     })
 
-  test('is a note where Flux applies it elsewhere, not at all, or with a value of a Secret', async () => {
+  test('causes a note if Flux applies it elsewhere, not at all, or with a Secret value', async () => {
     const notes = async (files: { readonly [path: string]: string }) => {
       const world = new DeclaredReleaseWorld(helm3, files)
       world.cluster.put(
@@ -114,7 +114,7 @@ describe('a HelmRelease that files declare', () => {
     ])
   })
 
-  test('is behind, and not drifted, while a commit that changes its chart or its values is not applied', async () => {
+  test('is Behind, not drifted, while a commit to its chart or values is not applied', async () => {
     for (const [path, before, after] of [
       ['charts/web/templates/deployment.yaml', 'minReadySeconds: 5', 'minReadySeconds: 6'],
       ['apps/production/release.yaml', 'replicas: 3', 'replicas: 4'],
@@ -126,7 +126,7 @@ describe('a HelmRelease that files declare', () => {
     }
   })
 
-  test('is behind where the commit that adds it is not applied', async () => {
+  test('is Behind while the commit that adds it is not applied', async () => {
     const first = {
       'apps/base/kustomization.yaml': 'resources:\n- values.yaml\n',
       'apps/production/kustomization.yaml': 'resources:\n- ../base\n',
@@ -140,7 +140,7 @@ describe('a HelmRelease that files declare', () => {
     assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: Behind')
   })
 
-  test('a preview shows what another template and other values make of the release', async () => {
+  test('shows in a preview how another template and other values change the release', async () => {
     const world = new DeclaredReleaseWorld(helm3)
     const { renderer } = world.request()
     const files = {
@@ -178,7 +178,7 @@ describe('a HelmRelease that files declare', () => {
     ])
   })
 
-  test('a default of the chart is not edited where the HelmRelease can say it, and two releases are kept apart', async () => {
+  test('overrides a chart default in the HelmRelease, and separates two releases', async () => {
     const EU = 'apps/europe/release.yaml'
     const europe = {
       'clusters/prod/europe.yaml': APPS.replace('name: apps', 'name: europe').replace(
@@ -214,7 +214,7 @@ describe('a HelmRelease that files declare', () => {
     )
   })
 
-  test('has the name and the namespace of its release by default from its own', async () => {
+  test('derives the name and namespace of its release from its own by default', async () => {
     const renamed = (text: string): string =>
       text
         .replace(/shop-(web|motto)/, 'store-web-$1')
@@ -230,7 +230,7 @@ describe('a HelmRelease that files declare', () => {
     assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
   })
 
-  test('costs no other build of its Kustomization', async () => {
+  test('causes no additional build of its Kustomization', async () => {
     const world = new DeclaredReleaseWorld(helm3)
     const { renderer } = world.request()
     const { builder } = renderer
@@ -244,7 +244,7 @@ describe('a HelmRelease that files declare', () => {
     assert.equal(runs.size, 1)
   })
 
-  test('is not looked for in the bare files, and not where the cluster has resources of Flux', async () => {
+  test('is not searched in bare files, nor when the cluster has Flux resources', async () => {
     const world = new DeclaredReleaseWorld(helm3, {
       'apps/base/kustomization.yaml': 'resources:\n- values.yaml\n',
       'apps/production/kustomization.yaml': 'resources:\n- ../base\n',
@@ -260,7 +260,7 @@ describe('a HelmRelease that files declare', () => {
     assert.deepEqual(await live.states(), KUSTOMIZATION)
   })
 
-  test('is unknown where its Kustomization cannot be built, and keeps what was recorded of it', async () => {
+  test('is unknown if its Kustomization cannot be built, and keeps its record', async () => {
     const world = new DeclaredReleaseWorld(helm3)
     await world.scan()
     world.repository.commitByHand('main', {

@@ -93,7 +93,7 @@ class ArtifactWorld extends TurnWorld {
   }
 }
 
-describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => {
+describe('a file excluded from the artifact', { skip: whyNoKubectl() }, () => {
   const FILES = { 'deploy/other.yaml': OTHER }
 
   for (const [what, files, ignore] of [
@@ -105,7 +105,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     ['.sourceignore of its folder', { 'deploy/.sourceignore': 'other.yaml\n' }, undefined],
     ['spec.ignore', {}, '/*\n!/deploy/web.yaml'],
     [
-      'spec.ignore after a .sourceignore that brings it back',
+      'spec.ignore that overrides a .sourceignore',
       { '.sourceignore': '!other.yaml\n' },
       'other.yaml',
     ],
@@ -114,7 +114,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
       assert.deepEqual(await new ArtifactWorld({ ...FILES, ...files }, ignore).names(), ['InSync'])
     })
 
-  test('is one that a later pattern does not bring back', async () => {
+  test('is included again when a later pattern brings it back', async () => {
     assert.deepEqual(await new ArtifactWorld(FILES).names(), ['Drifted', 'other'])
     assert.deepEqual(
       await new ArtifactWorld({ ...FILES, '.sourceignore': 'other.yaml\n' }, '!other.yaml').names(),
@@ -122,7 +122,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     )
   })
 
-  test('is left out by default only where nobody gives a pattern', async () => {
+  test('is excluded by default only if no pattern is given', async () => {
     const files = { 'deploy/cloudbuild.yaml': OTHER }
     assert.deepEqual(await new ArtifactWorld(files).names(), ['InSync'])
     assert.deepEqual(await new ArtifactWorld(files, '# a comment').names(), ['InSync'])
@@ -133,7 +133,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     )
   })
 
-  test('is not read, whatever it is', async () => {
+  test('is not read, whatever it contains', async () => {
     assert.deepEqual(
       await new ArtifactWorld({
         'deploy/other.yaml': 'a: [b\n',
@@ -143,7 +143,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     )
   })
 
-  test('and is a kustomization does not decide what is applied', async () => {
+  test('does not decide what is applied even if it is a kustomization', async () => {
     const files = {
       'deploy/kustomization.yaml': 'resources: []\n',
       '.sourceignore': 'kustomization.yaml\n',
@@ -151,7 +151,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     assert.deepEqual(await new ArtifactWorld(files).names(), ['InSync'])
   })
 
-  test('and that a kustomization names fails the unit with the place, the pattern and the remedy', async () => {
+  test('fails the unit with place, pattern and remedy when a kustomization names it', async () => {
     const files = {
       ...FILES,
       'deploy/kustomization.yaml': 'resources:\n- web.yaml\n- other.yaml\n',
@@ -172,7 +172,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     )
   })
 
-  test('and is the kustomization of a base fails the unit with the place', async () => {
+  test('fails the unit with the place when it is the kustomization of a base', async () => {
     const files = {
       'deploy/kustomization.yaml': 'resources: [../base]\n',
       'base/kustomization.yaml': 'resources: []\n',
@@ -183,7 +183,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     assert.match(why, /^base\/kustomization.yaml is not in the artifact/)
   })
 
-  test('is not edited: a file that declares the Kustomization counts only where some artifact of the repository has it', async () => {
+  test('is not edited: a file that declares the Kustomization must be in some artifact', async () => {
     const adopted = (world: ArtifactWorld): Promise<readonly string[]> =>
       world.adopted(WEB_CONFIG, 'metadata.labels.tier', 'back')
     assert.deepEqual(await adopted(new ArtifactWorld({})), ['clusters/apps.yaml'])
@@ -197,12 +197,12 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     const sparse = (files: { readonly [path: string]: string }, ...folders: readonly string[]) =>
       new ArtifactWorld(files, undefined, `  sparseCheckout: [${folders.join(', ')}]\n`)
 
-    test('is not part of the folder, and a beginning of a path is enough', async () => {
+    test('is not part of the folder, and a path prefix is enough to include', async () => {
       assert.deepEqual(await sparse(FILES, 'deploy/web').names(), ['InSync'])
       assert.deepEqual(await sparse(FILES, './deploy').names(), ['Drifted', 'other'])
     })
 
-    test('and is a .sourceignore has no patterns', async () => {
+    test('has no effect as a .sourceignore', async () => {
       assert.deepEqual(
         await sparse({ ...FILES, '.sourceignore': 'other.yaml\n' }, 'deploy').names(),
         ['Drifted', 'other'],
@@ -213,7 +213,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
       )
     })
 
-    test('and that a kustomization names fails the unit with the place and the reason', async () => {
+    test('fails the unit with place and reason when a kustomization names it', async () => {
       const files = {
         'deploy/kustomization.yaml': 'resources:\n- web.yaml\n- ../base\n',
         'base/kustomization.yaml': 'resources: []\n',
@@ -227,7 +227,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
       assert.match(remedy, /add its folder to spec\.sparseCheckout$/)
     })
 
-    test('is not edited where it declares the Kustomization', async () => {
+    test('is not edited when it declares the Kustomization', async () => {
       const adopted = (world: ArtifactWorld): Promise<readonly string[]> =>
         world.adopted(WEB_CONFIG, 'metadata.labels.tier', 'back')
       assert.deepEqual(await adopted(sparse({}, 'deploy', 'clusters')), ['clusters/apps.yaml'])
@@ -235,7 +235,7 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     })
   })
 
-  test('by spec.include, where files of another repository lie, fails the unit that names it', async () => {
+  test('replaced by files of another repository (spec.include) fails the unit that names it', async () => {
     const include = '  include: [{repository: {name: other}, toPath: base}]\n'
     for (const base of [{}, { 'base/kustomization.yaml': 'resources: []\n' }]) {
       const world = new ArtifactWorld(

@@ -32,7 +32,7 @@ for (const [version, helm] of [
   ['Helm 4', helm4],
 ] as const)
   describe(`a Flux HelmRelease whose chart is in no repository, with ${version}`, () => {
-    test('is a unit below the folder of its Kustomization, in sync where live is what Helm stored', async () => {
+    test('is a unit below its Kustomization, in sync when live equals the stored release', async () => {
       assert.deepEqual(await new ReleaseWorld(helm).states(), {
         'apps/production': 'Flux Kustomization flux-system/apps: InSync',
         [UNIT]: 'Flux HelmRelease shop/web: InSync',
@@ -50,7 +50,7 @@ for (const [version, helm] of [
     })
 
     for (const [what, field, value, path, before, after] of ADOPTIONS)
-      test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
+      test(`adopts ${what} where it is written, keeping every other byte`, async () => {
         assert.deepEqual(await new ReleaseWorld(helm).adopted(AT, field, value), {
           [path]: FILES[path].replace(before, after),
         })
@@ -66,7 +66,7 @@ for (const [version, helm] of [
       assert.match(Object.values(changed)[0] ?? '', /podAnnotations:\n\s+team: shop/)
     })
 
-    test('a field that no value leads to is refused with the line of the template', async () => {
+    test('rejects a field that no value sets, with the line of the template', async () => {
       await assert.rejects(new ReleaseWorld(helm).adopted(AT, 'spec.minReadySeconds', 9), {
         code: 'BP2001',
         where: 'templates/deployment.yaml:7',
@@ -76,7 +76,7 @@ for (const [version, helm] of [
       })
     })
 
-    test('what Helm applied last is compared, also while the next release waits', async () => {
+    test('is compared with the last applied release, even while the next one waits', async () => {
       const world = new ReleaseWorld(helm)
       world.cluster.change('helm.toolkit.fluxcd.io/HelmRelease/shop/web', (live) =>
         editedBy('kustomize-controller', live, 'spec.values.replicas', 4),
@@ -84,7 +84,7 @@ for (const [version, helm] of [
       assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
     })
 
-    test('a preview shows what other values make of the release, and names no unit that stays', async () => {
+    test('shows in a preview how other values change the release, without unchanged units', async () => {
       const world = new ReleaseWorld(helm)
       const valuesOf = ({ items }: Preview) =>
         items.flatMap((unit) =>
@@ -122,7 +122,7 @@ for (const [version, helm] of [
         'apps/base/release.yaml': RENDERED.replace(before, after),
       })
 
-      test('is in sync where live is what Helm stored after them', async () => {
+      test('is in sync when live equals the release after post-rendering', async () => {
         assert.equal(
           (await new ReleaseWorld(helm, RENDERED).states())[UNIT],
           'Flux HelmRelease shop/web: InSync',
@@ -131,19 +131,19 @@ for (const [version, helm] of [
 
       for (const [what, field, value, changed] of [
         [
-          'an image of theirs',
+          'a post-renderer image',
           IMAGE,
           'mirror.example.com/web:1.28.0',
           inBase('"1.27.1" #', '"1.28.0" #'),
         ],
         [
-          'a field of a patch of theirs',
+          'a field in a post-renderer patch',
           'spec.template.spec.priorityClassName',
           'low',
           inBase('value: high #', 'value: low #'),
         ],
         [
-          'a value of the chart below them',
+          'a chart value below the post-renderers',
           'spec.replicas',
           4,
           {
@@ -154,14 +154,14 @@ for (const [version, helm] of [
           },
         ],
       ] as const)
-        test(`has ${what} adopted where it is authored`, async () => {
+        test(`adopts ${what} where it is written`, async () => {
           assert.deepEqual(
             await new ReleaseWorld(helm, RENDERED).adopted(AT, field, value),
             changed,
           )
         })
 
-      test('a field that neither a value nor a post-renderer writes is refused with the line of the template', async () => {
+      test('rejects a field that neither value nor post-renderer sets, with the template line', async () => {
         await assert.rejects(
           new ReleaseWorld(helm, RENDERED).adopted(AT, 'spec.minReadySeconds', 9),
           {
@@ -171,7 +171,7 @@ for (const [version, helm] of [
         )
       })
 
-      test('a preview shows what another post-renderer makes of the release', async () => {
+      test('shows in a preview how another post-renderer changes the release', async () => {
         const world = new ReleaseWorld(helm, RENDERED)
         const { items } = await world.previewed(inBase('1.27.1', '1.27.2'))
         const changed = items
@@ -184,7 +184,7 @@ for (const [version, helm] of [
       })
     })
 
-    test('a release that is not there, and one that cannot be read, are failures of this unit alone', async () => {
+    test('fails alone when its release is missing or unreadable', async () => {
       const world = new ReleaseWorld(helm)
       world.cluster.releases.clear()
       const states = await world.states()

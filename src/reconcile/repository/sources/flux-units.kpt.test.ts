@@ -19,7 +19,7 @@ import { listSourceNotes } from './discover-sources.ts'
 const IMAGE = 'spec.template.spec.containers[name=app].image'
 
 describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, () => {
-  test('is found by the resource of the cluster, and is in sync where live is what Flux makes of it', async () => {
+  test("is found by its cluster resource, and in sync when live equals Flux's output", async () => {
     const { report } = await new FluxWorld().plan()
     assert.deepEqual(
       [report.spec.unit.package, report.status.state, report.spec.changes],
@@ -28,7 +28,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     assert.equal(report.spec.unit.appliedBy, 'Flux Kustomization flux-system/apps')
   })
 
-  test('is in sync where kustomize alone would refuse a number for a tag', async () => {
+  test('is in sync even where kustomize would reject a number as a tag', async () => {
     const kustomization = `${OVERLAY}images:\n- {name: other, newTag: 1.27}\nunknown: field\n`
     const { report } = await new FluxWorld({
       'apps/production/kustomization.yaml': kustomization,
@@ -36,7 +36,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     assert.equal(report.status.state, 'InSync')
   })
 
-  test('with a kustomization that cannot be read is named with the line', async () => {
+  test('with an invalid kustomization fails with the line', async () => {
     const world = new FluxWorld({
       'apps/production/kustomization.yaml': 'resources: [a\nb: c: d\n',
     })
@@ -46,7 +46,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     })
   })
 
-  test('is adopted although the kustomization of another unit cannot be read', async () => {
+  test('is adopted even if the kustomization of another unit is invalid', async () => {
     const world = new FluxWorld({ 'other/kustomization.yaml': 'resources: [a\nb: c: d\n' })
     world.cluster.put(
       yaml(APPS.replace('name: apps', 'name: other').replace('./apps/production', './other')),
@@ -93,13 +93,13 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       'tier: back',
     ],
   ] as const)
-    test(`has ${what} adopted, byte for byte the rest`, async () => {
+    test(`adopts ${what}, keeping every other byte`, async () => {
       const world = new FluxWorld()
       if (what.includes('label')) world.edit('/ConfigMap/shop/prod-web', field, value)
       assert.deepEqual(await world.adopted(field, value), { [file]: APPS.replace(before, after) })
     })
 
-  test('where a variable is used elsewhere too, the place that moves nothing else is edited', async () => {
+  test('edits the place that changes nothing else when a variable is used elsewhere too', async () => {
     const adopted = await new FluxWorld().adopted(
       'spec.template.spec.containers[name=app].env[name=COLOR].value',
       'green',
@@ -132,7 +132,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       return world
     }
 
-    test('has a value adopted in the patches of its own Kustomization', async () => {
+    test('adopts a value in the patches of its own Kustomization', async () => {
       assert.deepEqual(await adopted(bootstrapped()), {
         'clusters/prod/apps.yaml': APPS.replace(
           '    target: {kind: Deployment}\n',
@@ -149,13 +149,13 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       })
     })
 
-    test('has it adopted in the base where that is said', async () => {
+    test('adopts the value in the base on request', async () => {
       assert.deepEqual(await adopted(bootstrapped(), 'everywhere'), {
         'apps/base/config.yaml': BASE['apps/base/config.yaml'].replace('"5"', '"6"'),
       })
     })
 
-    test('has it refused with the other file where nothing tells which of the two is its own', async () => {
+    test('rejects the Adopt with the other file when ownership is ambiguous', async () => {
       const { why } = await refused(adopted(new FluxWorld(dev)), 'BP2001')
       assert.match(
         why,
@@ -164,7 +164,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     })
   })
 
-  test('a package of kpt, another repository and another branch are left as they are', async () => {
+  test('is not found for a kpt package, another repository or another branch', async () => {
     const world = new FluxWorld()
     world.cluster.put(yaml(SYNC.replace('/deploy', '/other')))
     await assert.rejects(world.plan(), /there is no package in the repository/)
@@ -187,7 +187,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       return world
     }
 
-    test('fails where Flux cannot be asked; neither the bare files nor a Kustomization of the files are compared', async () => {
+    test('fails when Flux cannot be read, and compares neither bare files nor file Kustomizations', async () => {
       for (const group of [KIND, 'source.toolkit.fluxcd.io/GitRepository']) {
         const world = await recorded({ 'clusters/staging/apps.yaml': STAGING })
         world.cluster.unreadable.add(group)
@@ -205,7 +205,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       }
     })
 
-    test('fails so also beside a placement', async () => {
+    test('fails likewise beside a placement', async () => {
       const world = await recorded()
       world.repository.commitByHand('main', PLACEMENT)
       assert.equal((await world.plan()).report.status.state, 'InSync')
@@ -227,7 +227,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       )
     })
 
-    test('is no unit any more where the cluster has no such resource', async () => {
+    test('is no longer a unit when the cluster has no such resource', async () => {
       const world = await recorded()
       world.cluster.objects.delete(`${KIND}/flux-system/apps`)
       await assert.rejects(world.plan(), /there is no package in the repository/)
@@ -243,7 +243,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     assert.equal((await world.plan()).report.spec.unit.package, 'apps/production')
   })
 
-  test('the files count for a recording without any of the resources, and for no cluster', async () => {
+  test('comes from files only for a recording without Flux resources, never for a cluster', async () => {
     const world = new FluxWorld()
     for (const key of [...world.cluster.objects.keys()])
       if (key.includes('fluxcd.io')) world.cluster.objects.delete(key)
@@ -253,7 +253,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     assert.equal((await world.plan()).report.spec.unit.package, 'apps/production')
   })
 
-  test('a policy that names a renderer of the folder wins', async () => {
+  test('uses the renderer that a policy names for the folder', async () => {
     const world = new FluxWorld({
       '.drift/render.yaml': policyText(
         '{priority: 9, match: {packages: [apps/production]}, render: {tool: kustomize}}',
@@ -302,7 +302,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       assert.deepEqual([report.status.state, report.spec.changes], ['InSync', []])
     })
 
-    test('a value with a part of a Secret is never written, and is not adopted', async () => {
+    test('never writes or adopts a value that contains part of a Secret', async () => {
       const world = begin()
       world.edit('/ConfigMap/shop/prod-web', 'data.motto', 'we like another-canary best')
       const { report, branch } = await world.plan()
@@ -325,7 +325,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       await refused(world.adopted('spec.replicas', 3), 'BP2002')
     })
 
-    test('a Secret of git with values of the cluster is no Secret in plain text; one with a value of its own is', async () => {
+    test('is warned of a Secret in git only if a value is its own, not from the cluster', async () => {
       const world = begin()
       const secret =
         'apiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {token: "${token}"}\n'
@@ -348,7 +348,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       ])
     })
 
-    test('a ConfigMap or Secret that is not there, or that cannot be read, fails the unit with its name', async () => {
+    test('fails naming a ConfigMap or Secret that is missing or unreadable', async () => {
       for (const [key, why] of [
         [
           '/ConfigMap/flux-system/settings',

@@ -95,8 +95,8 @@ class ChartWorld extends SyncedWorld {
   }
 }
 
-describe('a chart that a kustomization has Helm render', () => {
-  test('is in sync where live is what kustomize and Helm make of it', async () => {
+describe('a chart that a kustomization renders with Helm', () => {
+  test('is in sync when live equals the output of kustomize and Helm', async () => {
     assert.deepEqual(await new ChartWorld().states(), {
       shop: 'Config Sync RootSync config-management-system/root-sync: InSync',
     })
@@ -114,7 +114,7 @@ describe('a chart that a kustomization has Helm render', () => {
 
   for (const [what, field, value, path, before, after] of [
     [
-      'a value of the file',
+      'a value in the values file',
       'spec.replicas',
       4,
       'shop/values.yaml',
@@ -122,7 +122,7 @@ describe('a chart that a kustomization has Helm render', () => {
       'replicas: 4 #',
     ],
     [
-      'a value of the kustomization',
+      'a value in the kustomization',
       'spec.template.spec.containers[name=app].env[name=COLOR].value',
       'green',
       'shop/kustomization.yaml',
@@ -130,7 +130,7 @@ describe('a chart that a kustomization has Helm render', () => {
       'color: green #',
     ],
     [
-      'an image of the kustomization',
+      'an image in the kustomization',
       'spec.template.spec.containers[name=app].image',
       'example.com/web:1.28',
       'shop/kustomization.yaml',
@@ -138,13 +138,13 @@ describe('a chart that a kustomization has Helm render', () => {
       '"1.28" #',
     ],
   ] as const)
-    test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
+    test(`adopts ${what} where it is written, keeping every other byte`, async () => {
       assert.deepEqual(await new ChartWorld().adopted(AT, field, value), {
         [path]: FILES[path].replace(before, after),
       })
     })
 
-  test('a field that no value leads to is refused with the line of the template', async () => {
+  test('rejects a field that no value sets, with the line of the template', async () => {
     await assert.rejects(new ChartWorld().adopted(AT, 'spec.minReadySeconds', 9), {
       code: 'BP2001',
       where: 'charts/web/templates/deployment.yaml:8',
@@ -153,7 +153,7 @@ describe('a chart that a kustomization has Helm render', () => {
     })
   })
 
-  test('is refused where Flux applies it, which renders no charts in a kustomization', async () => {
+  test('is rejected when Flux applies it, since Flux renders no charts in a kustomization', async () => {
     assert.match(
       (await new ChartWorld({}, ['kubectl', helm3], FLUX).states())['shop'] ?? '',
       /^BP1210 a kustomization has helmCharts, which this syncer does not render/,

@@ -103,9 +103,9 @@ async function adopted(world: SyncedWorld) {
 const patchOf = (at: number): string =>
   `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-${at}\nspec:\n  template:\n    spec:\n      containers:\n      - name: app\n        env:\n        - name: LEVEL\n          value: debug-${at}\n`
 
-describe('many hand edits of a base that others share', { skip: whyNoKubectl() }, () => {
+describe('many manual edits of a shared base', { skip: whyNoKubectl() }, () => {
   for (const count of [25])
-    test(`are adopted in the overlay with few rounds of builds: ${count}`, async () => {
+    test(`are adopted in the overlay in few build rounds: ${count}`, async () => {
       const world = worldOf({ count })
       editThirds(world, count)
       const { files, builds, rounds } = await adopted(world)

@@ -41,7 +41,7 @@ async function historyOf(repository: MemoryRepository, histories = new PackageHi
   return { shown, versions, ...rest }
 }
 
-test('each content of the package is named by the first commit that had it, the newest first, back to where the package began', async () => {
+test('each content of a package is named by its first commit, newest first, back to the start', async () => {
   const repository = new MemoryRepository()
   repository.commitByHand('main', { 'README.md': 'before' })
   const blue = repository.commitByHand('main', {
@@ -66,7 +66,7 @@ test('each content of the package is named by the first commit that had it, the 
   assert.equal(versions[0]?.at, `${new Date(committer.at * 1000).toISOString().slice(0, 19)}Z`)
 })
 
-test('a merge counts from the merge on: what its branch had in between was never on the base branch', async () => {
+test('a merge counts from the merge commit on; commits of its branch do not count', async () => {
   const repository = new MemoryRepository()
   const blue = repository.commitByHand('main', {
     'apps/web/Kptfile': KPTFILE,
@@ -89,7 +89,7 @@ test('a merge counts from the merge on: what its branch had in between was never
   ])
 })
 
-test('a content that cannot be rendered explains nothing, and moves nothing', async () => {
+test('an unrenderable version is skipped', async () => {
   const repository = new MemoryRepository()
   const blue = repository.commitByHand('main', {
     'apps/web/Kptfile': KPTFILE,
@@ -104,7 +104,7 @@ test('a content that cannot be rendered explains nothing, and moves nothing', as
   ])
 })
 
-test('no more than twenty contents are read, and the history says that it is not whole', async () => {
+test('at most twenty versions are read, and the history says that it is incomplete', async () => {
   const repository = new MemoryRepository()
   repository.commitByHand('main', { 'apps/web/Kptfile': KPTFILE })
   for (let index = 0; index < 30; index += 1)

@@ -19,10 +19,10 @@ async function unreadableProposal(text = NEWER): Promise<TurnWorld> {
 }
 
 for (const [name, text] of [
-  ['of another version', NEWER],
-  ['that is no YAML', 'a: [\n'],
+  ['from another version', NEWER],
+  ['not YAML', 'a: [\n'],
 ] as const) {
-  test(`a record ${name} on a branch hides no drift, is left alone and told`, async () => {
+  test(`an unreadable record on a branch, ${name}, hides no drift and is reported and left alone`, async () => {
     const world = await unreadableProposal(text)
     const before = world.repository.head(world.repository.names()[0] ?? '')
     const { report, outcome, notes, updates } = await world.plan()
@@ -41,7 +41,7 @@ for (const [name, text] of [
   })
 }
 
-test('nobody decides on a record that cannot be read, and nobody plans beside it', async () => {
+test('rejects decisions on an unreadable record and plans beside it', async () => {
   const world = await unreadableProposal()
   for (const decision of [world.approve(), world.reject(), world.resolutionRequest('Adopt')]) {
     const failure = await refused(decision, 'BP1112')
@@ -49,7 +49,7 @@ test('nobody decides on a record that cannot be read, and nobody plans beside it
   }
 })
 
-test('a record of a decision that cannot be read makes the unit incomplete, and its branch no rejection', async () => {
+test('an unreadable record of a decision makes the unit incomplete and is no rejection', async () => {
   const world = await proposed()
   const [branch = ''] = world.repository.names()
   const path = recordOf(world, branch)
@@ -69,7 +69,7 @@ test('a record of a decision that cannot be read makes the unit incomplete, and 
   assert.deepEqual(world.repository.names(), [])
 })
 
-test('a record that cannot be read stops no other open proposal of its unit', async () => {
+test('an unreadable record does not block another open proposal of its unit', async () => {
   const world = await proposed()
   const [branch = ''] = world.repository.names()
   const path = recordOf(world, branch)
@@ -84,7 +84,7 @@ test('a record that cannot be read stops no other open proposal of its unit', as
 
 for (const [name, damage] of [
   [
-    'is no YAML',
+    'is invalid YAML',
     (world: TurnWorld, path: string) =>
       void world.repository.commitByHand(
         'drift-ledger',
@@ -94,7 +94,7 @@ for (const [name, damage] of [
   ],
   ['is too large', oversized],
 ] as const) {
-  test(`a report of the ledger that ${name} ends no turn, and is written again`, async () => {
+  test(`a report in the ledger that ${name} does not end a turn, and is rewritten`, async () => {
     const world = await proposed()
     const path =
       world.repository.paths('drift-ledger').find((each) => each.endsWith('/report.yaml')) ?? ''

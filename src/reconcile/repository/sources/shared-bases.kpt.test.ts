@@ -144,7 +144,7 @@ const SETTINGS = { key: '/ConfigMap/shop/web', unit: 'overlays/prod' }
 const KUSTOMIZATION = 'overlays/prod/kustomization.yaml'
 const APP = 'spec.template.spec.containers[name=app]'
 
-test('diff needs no more builds with an open Adopt proposal than without', {
+test('an open Adopt proposal causes no additional builds in diff', {
   skip: whyNoKubectl(),
 }, async () => {
   const world = worldOf(LAYOUTS['Flux'] as Layout)
@@ -160,7 +160,7 @@ test('diff needs no more builds with an open Adopt proposal than without', {
   assert.deepEqual([without > 0, await look()], [true, without])
 })
 
-test('a value of the base is adopted with as many builds for ten other overlays as for two', {
+test('adopting a base value takes as many builds with ten other overlays as with two', {
   skip: whyNoKubectl(),
 }, async () => {
   const names = Array.from({ length: 8 }, (_, index) => `test-${index}`)
@@ -187,7 +187,7 @@ for (const [name, layout] of Object.entries(LAYOUTS))
       assert.match(states['overlays/prod'] ?? '', /InSync$/)
     })
 
-    test('has a value of the base adopted in a patch of its own', async () => {
+    test('adopts a value of the base in a patch of its own', async () => {
       const world = worldOf(layout)
       assert.deepEqual(await adopted(world, SETTINGS, 'data.size', '6'), {
         [KUSTOMIZATION]: `${OVERLAY}patches:\n- path: configmap-web-patch.yaml\n`,
@@ -199,13 +199,13 @@ for (const [name, layout] of Object.entries(LAYOUTS))
       )
     })
 
-    test('has the replicas of the base adopted in replicas', async () => {
+    test("adopts the base's replica count in replicas", async () => {
       assert.deepEqual(await adopted(worldOf(layout), WEB, 'spec.replicas', 4), {
         [KUSTOMIZATION]: `${OVERLAY}replicas:\n- name: web\n  count: 4\n`,
       })
     })
 
-    test('has the image of one container of two adopted in a patch, because images would change both', async () => {
+    test('adopts the image of one of two containers in a patch, since images would change both', async () => {
       assert.deepEqual(await adopted(worldOf(layout), WEB, `${APP}.image`, 'nginx:1.1'), {
         [KUSTOMIZATION]: `${OVERLAY}patches:\n- path: deployment-web-patch.yaml\n`,
         'overlays/prod/deployment-web-patch.yaml':
@@ -213,7 +213,7 @@ for (const [name, layout] of Object.entries(LAYOUTS))
       })
     })
 
-    test('has a value adopted everywhere where that is said, with what moves', async () => {
+    test('adopts a value in the base on request, and names what else changes', async () => {
       const world = worldOf(layout)
       assert.deepEqual(await adopted(world, SETTINGS, 'data.size', '6', 'everywhere'), {
         'base/config.yaml': CONFIG.replace('"5"', '"6"'),
@@ -227,10 +227,10 @@ for (const [name, layout] of Object.entries(LAYOUTS))
     })
   })
 
-describe('an overlay that others read too', { skip: whyNoKubectl() }, () => {
+describe('an overlay with several readers', { skip: whyNoKubectl() }, () => {
   const named = (name: string): Layout => LAYOUTS[name] as Layout
 
-  test('has a value adopted in the patches of its own Application where two apply it', async () => {
+  test('adopts a value in the patches of its own Application when two apply it', async () => {
     const layout = named('Argo CD Applications')
     const [own, other] = [argo('prod'), argo('prod').replace('web-prod', 'web-us')]
     const world = worldOf({ ...layout, files: { ...layout.files, 'clusters/us/prod.yaml': other } })
@@ -246,7 +246,7 @@ describe('an overlay that others read too', { skip: whyNoKubectl() }, () => {
     )
   })
 
-  test('has a value adopted in its own patch where a RootSync applies the folder of the file as it is', async () => {
+  test("adopts a value in its own patch when a RootSync applies the file's folder unchanged", async () => {
     const layout = named('Flux')
     const plain = {
       'plain/config.yaml': CONFIG,

@@ -50,12 +50,12 @@ async function readersOf(failing: number, thrown: Error = new Error('interrupted
   return { find, reads: () => reads }
 }
 
-test('names the overlay of a syncer and a kustomization, and no unit and no base', async () => {
+test('names the overlay of a syncer and a kustomization, but no units or bases', async () => {
   const { find } = await readersOf(0)
   assert.deepEqual(await find(), READERS)
 })
 
-test('reads again what was interrupted, wherever that was', async () => {
+test('restarts an interrupted search at any point', async () => {
   const whole = await readersOf(0)
   await whole.find()
   const interrupted: number[] = []
@@ -70,7 +70,7 @@ test('reads again what was interrupted, wherever that was', async () => {
   assert.ok(interrupted.length > 10, `${interrupted}`)
 })
 
-test('goes on without a file that is too large, and not without git', async () => {
+test('skips a file that is too large, and fails without git', async () => {
   const failure = (code: 'BP1111' | 'BP4006') =>
     new Failure({ code, what: 'not read', why: 'a test', remedy: 'none', retry: 'never' })
   const { find, reads } = await readersOf(0)

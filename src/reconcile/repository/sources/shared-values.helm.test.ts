@@ -150,7 +150,7 @@ async function adopted(
 
 for (const [name, layout] of Object.entries(LAYOUTS))
   describe(name, () => {
-    test('has a value of the shared file adopted in its own values', async () => {
+    test('adopts a value of the shared file in its own values', async () => {
       const world = worldOf(layout)
       assert.deepEqual(
         await adopted(world, layout.unit, 'spec.replicas', 4),
@@ -162,7 +162,7 @@ for (const [name, layout] of Object.entries(LAYOUTS))
       )
     })
 
-    test('has a nested value, and a list as a whole', async () => {
+    test('adopts a nested value, and a list as a whole', async () => {
       const world = worldOf(layout)
       assert.deepEqual(
         await adopted(world, layout.unit, `${APP}.image`, 'nginx:1.28'),
@@ -175,14 +175,14 @@ for (const [name, layout] of Object.entries(LAYOUTS))
       )
     })
 
-    test('has its own value adopted where it is, with no word about others', async () => {
+    test('adopts its own value in place, without a note about others', async () => {
       const world = worldOf(layout)
       const files = await adopted(world, layout.unit, `${APP}.env[name=COLOR].value`, 'cyan')
       assert.deepEqual(Object.keys(files), Object.keys(layout.edited({})))
       assert.ok(!String(world.told).includes('shared-source'), String(world.told))
     })
 
-    test('has the value adopted for all of them where that is said', async () => {
+    test('adopts the value for all releases on request', async () => {
       const world = worldOf(layout)
       assert.deepEqual(await adopted(world, layout.unit, 'spec.replicas', 4, 'everywhere'), {
         'envs/common.yaml': COMMON.replace('replicas: 1', 'replicas: 4'),

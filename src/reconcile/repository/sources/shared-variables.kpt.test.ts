@@ -76,10 +76,10 @@ describe('a variable of a ConfigMap that the repository declares', { skip: whyNo
   })
 
   for (const [what, resources] of [
-    ['of the cluster', [SYSTEM, SHOP, BLOG]],
-    ['that only files declare', [SYSTEM, SHOP]],
+    ['in the cluster', [SYSTEM, SHOP, BLOG]],
+    ['declared only in files', [SYSTEM, SHOP]],
   ] as const) {
-    test(`is set in its own Kustomization where another one ${what} has the value`, async () => {
+    test(`is set in its own Kustomization when another one ${what} uses the value`, async () => {
       const world = worldOf(WITH_BLOG, resources)
       assert.deepEqual(await world.adopted(HOST, 'data.host', 'shop.example.org'), {
         'clusters/prod/shop.yaml': `${SHOP}    substitute:\n      domain: example.org\n`,
@@ -90,7 +90,7 @@ describe('a variable of a ConfigMap that the repository declares', { skip: whyNo
       )
     })
 
-    test(`is adopted everywhere where that is said, with what moves in another one ${what}`, async () => {
+    test(`is adopted for all on request, naming what changes in another one ${what}`, async () => {
       const world = worldOf(WITH_BLOG, resources)
       assert.deepEqual(await world.adopted(HOST, 'data.host', 'shop.example.org', 'everywhere'), {
         'clusters/prod/settings.yaml': SETTINGS.replace('example.com', 'example.org'),
@@ -99,7 +99,7 @@ describe('a variable of a ConfigMap that the repository declares', { skip: whyNo
     })
   }
 
-  test('that another Kustomization reads and does not use is adopted in the ConfigMap', async () => {
+  test('is adopted in the ConfigMap when another Kustomization reads but does not use it', async () => {
     const files = { ...WITH_BLOG, 'blog/config.yaml': config('blog', 'blog.example.com') }
     const world = worldOf(files, [SYSTEM, SHOP, BLOG])
     assert.deepEqual(Object.keys(await world.adopted(HOST, 'data.host', 'shop.example.org')), [
@@ -107,7 +107,7 @@ describe('a variable of a ConfigMap that the repository declares', { skip: whyNo
     ])
   })
 
-  test('has the files of its own cluster edited where another cluster has a ConfigMap of the name', async () => {
+  test("is edited in its own cluster's files when another cluster has a ConfigMap of the same name", async () => {
     const dev = {
       'clusters/dev/settings.yaml': SETTINGS,
       'clusters/dev/shop.yaml': SHOP,
@@ -123,18 +123,18 @@ describe('a variable of a ConfigMap that the repository declares', { skip: whyNo
     ['has another value in the cluster', SETTINGS.replace('example.com', 'example.net')],
     ['is encrypted', SETTINGS.replace('example.com', 'ENC[AES256_GCM,data:aGVsbG8=,type:str]')],
   ] as const)
-    test(`is replaced in the manifest where the file of its ConfigMap ${what}`, async () => {
+    test(`is replaced in the manifest when the file of its ConfigMap ${what}`, async () => {
       const world = worldOf({ ...FILES, 'clusters/prod/settings.yaml': text })
       assert.deepEqual(await world.adopted(HOST, 'data.host', 'shop.example.org'), LITERAL)
     })
 
-  test('whose ConfigMap is in no folder of the cluster is replaced in the manifest', async () => {
+  test('is replaced in the manifest when its ConfigMap is in no folder of the cluster', async () => {
     const { 'clusters/prod/settings.yaml': moved, ...rest } = FILES
     const world = worldOf({ ...rest, 'examples/settings.yaml': moved })
     assert.deepEqual(await world.adopted(HOST, 'data.host', 'shop.example.org'), LITERAL)
   })
 
-  test('changes in the ConfigMap itself as its own unit has it, whoever reads it', async () => {
+  test("is adopted in the ConfigMap itself by the ConfigMap's unit, whatever reads it", async () => {
     const world = worldOf(WITH_BLOG)
     const edit = { key: '/ConfigMap/flux-system/settings', unit: 'clusters/prod' }
     assert.deepEqual(await world.adopted(edit, 'data.domain', 'example.org'), {

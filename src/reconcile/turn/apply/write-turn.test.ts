@@ -52,14 +52,14 @@ function statusOf(world: TurnWorld, slug: string): readonly unknown[] {
   return [status.state, status.lifecycle, status.held?.reason]
 }
 
-test('without a rule in the way every unit of a turn goes in one push', async () => {
+test('all units of a turn are pushed together when no rule rejects them', async () => {
   const world = twoPackages()
   await world.scan()
   assert.equal(world.repository.pushes.length, 1)
   assert.equal(world.repository.names().length, 2)
 })
 
-test('a refused ref holds up its own unit: the others are written, and the ledger has what was observed of it, and no proposal', async () => {
+test('a rejected ref affects only its unit, whose observation is recorded without a proposal', async () => {
   const world = twoPackages()
   refuse(world, (ref) => ref.includes('/apps/web/'))
   const { units, updates } = await world.scan()
@@ -93,7 +93,7 @@ test('a refused ref holds up its own unit: the others are written, and the ledge
   assert.deepEqual(statusOf(world, 'apps--web'), ['Drifted', 'Proposed', undefined])
 })
 
-test('the commits of a turn are made once, however many pushes it takes', async () => {
+test('the commits of a turn are created once, however many pushes it needs', async () => {
   const world = twoPackages()
   refuse(world, (ref) => ref.includes('/apps/web/'))
   const made: string[] = []
@@ -107,14 +107,14 @@ test('the commits of a turn are made once, however many pushes it takes', async 
   assert.equal(new Set(made).size, 2)
 })
 
-test('where nothing can be pushed the turn fails once, with the reason', async () => {
+test('if nothing can be pushed, the turn fails once with the reason', async () => {
   const world = twoPackages()
   refuse(world, () => true)
   await refused(world.scan(), 'BP4002')
   assert.deepEqual(world.repository.names(), [])
 })
 
-test('a ref that moves while units are written one by one makes the turn read again', async () => {
+test('a ref that moves during unit-by-unit pushes makes the turn read again', async () => {
   const world = twoPackages()
   let pushes = 0
   world.repository.beforePush = (updates) => {
