@@ -57,7 +57,7 @@ test('approve says where the proposal is when the forge has a merge queue, and t
   assert.equal(code, 0)
   assert.match(
     stdout,
-    /apps\/web: Restore is in the merge queue of main\n {2}next: backporch scan apps\/web reads what happened there\n$/,
+    /apps\/web: Restore is in the merge queue of main\n {2}next: backporch scan apps\/web reads the result\n$/,
   )
   const waited = await runInWorld(world, ['approve', 'apps/web', '--yes', '--wait'])
   assert.equal(waited.code, 3)

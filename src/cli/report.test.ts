@@ -39,7 +39,7 @@ test('--since takes what was decided since then, and says where there is nothing
 
 test('where nothing is recorded, report does not say that there is no drift', async () => {
   const { code, stdout } = await runInWorld(new TurnWorld(), ['report'])
-  assert.deepEqual([code, stdout.split('\n')[0]], [0, '## Drift: no package was looked at'])
+  assert.deepEqual([code, stdout.split('\n')[0]], [0, '## Drift: no package was observed'])
 })
 
 test('another output and an unknown package are refused', async () => {

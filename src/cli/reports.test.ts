@@ -89,7 +89,7 @@ test('markdown says that there is no drift, and does not say it where something 
   assert.match(formatMarkdown(list(report([]))), /^## No drift in 1 package\n/)
   assert.match(
     formatMarkdown(list(report([])), { numbers: new Map([[change(), 1]]) }),
-    /^## Drift: nothing of what was selected\n\n1 more change not shown/,
+    /^## Drift: none in the selection\n\n1 more change not shown/,
   )
   const incomplete = [{ package: 'apps/x', code: 'BP3001', why: 'x' }]
   assert.match(
@@ -100,7 +100,7 @@ test('markdown says that there is no drift, and does not say it where something 
   const unknown = { ...report([]), status: { ...report([]).status, state: 'Unknown' as const } }
   assert.match(
     formatMarkdown({ ...list(unknown), incomplete }),
-    /^## Drift: not known in 1 package\n/,
+    /^## Drift: unknown in 1 package\n/,
   )
   assert.match(
     formatMarkdown({ ...list(unknown, report([])), incomplete }),

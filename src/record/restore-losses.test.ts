@@ -44,7 +44,7 @@ test('what is deleted is said to be in the record, and a Secret to be lost', () 
 test('an object that an apply cannot restore, and that nobody deletes yet, is told apart', () => {
   const ref = { group: '', kind: 'Service', namespace: 'shop', name: 'web' }
   assert.deepEqual(lossesOf([changeOf({ ref, path: 'spec.ports' })], [{ ref, manifest: 'a' }]), [
-    'A plain apply of git cannot restore Service shop/web: if that is deleted and created anew, the record has a copy of what was live.',
+    'A plain apply of git cannot restore Service shop/web: if it has to be deleted and recreated, the record has a copy of the live state.',
   ])
 })
 
@@ -69,17 +69,17 @@ test('only what is restored is lost', () => {
 
 test('what no copy has is not deleted by backporch; of a syncer it is told what a deletion takes', () => {
   const copies = [
-    { ref: space, manifest: 'a', takesAlong: 'everything in the namespace goes with it' },
+    { ref: space, manifest: 'a', takesAlong: 'everything in the namespace is deleted with it' },
   ]
   assert.deepEqual(
     lossesOf([wholeOf(space)], copies).at(-1),
     [
-      'backporch does not delete Namespace old: everything in the namespace goes with it. Delete it by hand.',
+      'backporch does not delete Namespace old: everything in the namespace is deleted with it. Delete it by hand.',
     ][0],
   )
   assert.deepEqual(
     lossesOf([wholeOf(space)], copies, 'syncer').at(-1),
-    'If Namespace old is deleted, everything in the namespace goes with it.',
+    'If Namespace old is deleted, everything in the namespace is deleted with it.',
   )
   const large = [{ ref: config, notKept: 'its manifest is large' }]
   assert.deepEqual(lossesOf([wholeOf(config)], large), [
@@ -109,5 +109,5 @@ test('a thousand objects without a copy are a few lines', () => {
     refs.map((ref) => ({ ref, notKept: 'its manifest is large' })),
   )
   assert.equal(losses.length, 6)
-  assert.match(losses[5] ?? '', /^So it is with 995 more objects/)
+  assert.match(losses[5] ?? '', /^The same applies to 995 more objects/)
 })

@@ -94,13 +94,13 @@ describe('the step verify-pr', () => {
             .replace("local-config: 'true'", "local-config: 'false'")
             .replace('local-config: "true"', 'local-config: "false"'),
         },
-        /no DriftRecord \(BP1112\)/,
+        /it is not a DriftRecord \(BP1112\)/,
       ],
-      [{ [record]: `${text.split('\n')[0]}\nkind: [\n` }, /no DriftRecord \(BP1110\)/],
-      [{ [record]: smuggled }, /more than its one document/],
+      [{ [record]: `${text.split('\n')[0]}\nkind: [\n` }, /it is not a DriftRecord \(BP1110\)/],
+      [{ [record]: smuggled }, /it has more than one document/],
       [
         { [record.replace('/prod/', '/other/')]: text, [record]: text },
-        /stands at a path that is not that of episode/,
+        /its path is not that of episode/,
       ],
       [
         {

@@ -8,14 +8,14 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
     'correct the annotation in git: until then it hides nothing and the difference is drift',
   'annotation-overruled': 'remove the annotation, or ask the owner of the enforced policy',
   'audit-log-not-read':
-    'give the whole log with --audit-log; where it is missing, field managers alone are named',
+    'give the whole log with --audit-log; without it, only field managers are named',
   'branch-left-alone': 'merge or delete the branch by hand, then scan again',
   'cache-not-used':
     'free space, or name a folder that can be written in XDG_CACHE_HOME: each start reads the repository again until then',
   'claimed-by-inventory':
     'nothing, where the objects belong to another package; otherwise add them to git, or take them out of the inventory',
   'cluster-not-observed':
-    'run backporch check, which says what of the connection or the rights is missing; the next scan that reads it ends this',
+    'run backporch check, which shows what connection or rights are missing; the next scan that reads it ends this',
   'commit-compared': 'commit the changes: commits are compared and edited, not the work tree',
   'condition-copied':
     'remove the condition from the Kptfile of the copy, or leave it: the next proposal of the package replaces it',
@@ -24,22 +24,22 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   decision:
     'nothing: the decision was found in git and is recorded in the ledger (backporch history)',
   'events-not-written':
-    'give the account the rule that the note names, or leave out --kubernetes-events; drift is recorded in git all the same',
+    'give the account the rule that the note names, or leave out --kubernetes-events; drift is recorded in git anyway',
   'field-not-on-server':
     'correct the name of the field in git, or install the version of the kind that has it: the server drops or refuses it',
   'file-not-read':
     'nothing, where the file is no manifest; otherwise correct the problem, because its objects are not compared',
   'follows-another-branch':
-    'compare with the branch that the syncer takes: --branch, or name the other cluster with --cluster',
+    'compare with the branch that the syncer uses: --branch, or name the other cluster with --cluster',
   'forge-notice':
     'read what the note says: a token, or --forge, is missing or ignored, and only reviews depend on it',
   'folder-not-listed':
-    'nothing: backporch status has its drift; add a Kptfile where Porch shall list it (kpt pkg init)',
+    'nothing: backporch status has its drift; add a Kptfile if Porch should list it (kpt pkg init)',
   'function-identity':
-    'nothing, where the function is meant to rename objects; otherwise look at its configuration in the Kptfile',
+    'nothing, where the function is meant to rename objects; otherwise check its configuration in the Kptfile',
   'function-release':
     'name the release of the function that runs here in the Kptfile, or allow the image (docs/guides/functions.md)',
-  'function-result': 'read what the function says: it is a result, and no failure of the pipeline',
+  'function-result': 'read what the function says: it is a result, not a failure of the pipeline',
   'head-not-base':
     'name the base branch with --branch, or correct the default branch of the repository; in a clone, switch to the base branch',
   'helm-release-not-read':
@@ -55,7 +55,7 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'looked-at-long-ago':
     'run backporch scan, and check why the scheduled scan does not run; set detect.interval of the policy to how often you scan',
   'name-from-server':
-    'give the object a name: what the server names is another object with every apply, and is not compared',
+    'give the object a name: an object that the server names is a new one with every apply, and is not compared',
   'not-in-yaml-diff': 'run backporch diff without --yaml, which shows it',
   'newer-is-known':
     'nothing: a later observation is already recorded; scan again for the current state',

@@ -19,7 +19,7 @@ test('an object that is being rolled out is Reconciling, one that failed is Fail
   assert.deepEqual(formatRolloutLines(health), [
     'Failed: Deployment shop/job: no',
     'Reconciling: Deployment shop/web: Available: 0/1',
-    'Reconciling: Deployment shop/old: its controller is at work',
+    'Reconciling: Deployment shop/old: its controller is working',
   ])
 })
 

@@ -55,7 +55,7 @@ test('resources that the account cannot list are a warning with the kinds; what 
       [
         'warning',
         'BP3003',
-        'cluster prod: Flux: the account cannot list its resources, so its units are not known: list is forbidden',
+        'cluster prod: Flux: the account cannot list its resources, so its units are unknown: list is forbidden',
       ],
       ['skipped', undefined, 'cluster prod: Argo CD Application a/b: why'],
     ],
@@ -70,7 +70,7 @@ test('a Kustomization of kustomize is none of Flux, and a cluster without syncer
   const [line] = lines({ listed: [object('Kustomization', 'kustomize.config.k8s.io/v1beta1')] })
   assert.match(
     line ?? '',
-    /^passed cluster prod: no resource of a syncer that could name units \(.*Flux/,
+    /^passed cluster prod: no syncer resource that could name units \(.*Flux/,
   )
 })
 
